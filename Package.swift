@@ -1,0 +1,104 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The settings that every Swift target of the house shares.
+let house: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+/// A Swift library target in `Sources`.
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+/// The tests of one target, in `Tests/<name>Tests`.
+func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .testTarget(
+    name: name + "Tests", dependencies: [.init(stringLiteral: name), "TestSupport"] + dependencies,
+    swiftSettings: house)
+}
+
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let database = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
+
+let package = Package(
+  name: "parley",
+  products: [
+    .executable(name: "parleyd", targets: ["parleyd"])
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+  ],
+  targets: [
+    // System headers, and shims for macros and variadic functions.
+    .target(name: "CLinux"),
+    .target(name: "COpenSSL", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+    .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
+    .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
+    .target(
+      name: "CDomainNames", linkerSettings: [.linkedLibrary("psl"), .linkedLibrary("idn2")]),
+
+    // Pure cores: bytes and values in, bytes and values out.
+    library("Bytes"),
+    library("HTTP1", ["Bytes"]),
+    library("WebSocket", ["Bytes", "HTTP1", "COpenSSL", "CZlib"]),
+    library("ParleyProtocol", ["Bytes"]),
+    library("FloodControl"),
+    library("LinkPreview", ["ParleyProtocol", "CDomainNames"]),
+
+    // Mechanism: descriptors, clocks, threads.
+    library("Reactor", ["Bytes", "CLinux"]),
+    library("TLS", ["Bytes", "COpenSSL"]),
+    library("Transport", ["Bytes", "Reactor", "TLS", "HTTP1", "WebSocket", "CLinux"]),
+    library("Store", ["ParleyProtocol", "FloodControl", database, logging]),
+    library("Telemetry", [logging]),
+
+    // Composition: where chat and mechanism meet.
+    library("Configuration", ["FloodControl", yaml]),
+    library("Unfurler", ["LinkPreview", "ParleyProtocol", "CCurl", database, logging]),
+    library(
+      "Gateway",
+      [
+        "Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Reactor",
+        "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", logging,
+      ]),
+
+    .executableTarget(
+      name: "parleyd", dependencies: ["Gateway", "Configuration", "Telemetry", arguments, logging],
+      swiftSettings: house),
+
+    // Tests, and the programs that only tests need.
+    .executableTarget(
+      name: "conformance-echo", dependencies: ["Transport", "Reactor", "WebSocket", arguments],
+      path: "Tests/conformance-echo", swiftSettings: house),
+    .target(
+      name: "TestSupport", dependencies: ["Bytes"], path: "Tests/TestSupport", swiftSettings: house),
+    tests("Bytes"),
+    tests("HTTP1", ["Bytes"]),
+    tests("WebSocket", ["Bytes", "HTTP1"]),
+    tests("ParleyProtocol", ["Bytes"]),
+    tests("FloodControl"),
+    tests("LinkPreview", ["ParleyProtocol"]),
+    tests("Reactor", ["Bytes"]),
+    tests("TLS", ["Bytes"]),
+    tests("Transport", ["Reactor", "WebSocket", "HTTP1", "Bytes"]),
+    tests("Store", ["ParleyProtocol", "FloodControl", database, logging]),
+    tests("Telemetry", [logging]),
+    tests("Configuration", ["FloodControl"]),
+    tests("Unfurler", ["LinkPreview", "ParleyProtocol", logging]),
+    tests("Gateway", ["ParleyProtocol", "FloodControl", "Configuration"]),
+    .testTarget(
+      name: "IntegrationTests",
+      dependencies: ["TestSupport", "ParleyProtocol", "WebSocket", "HTTP1", "Bytes", "parleyd"],
+      swiftSettings: house),
+  ],
+  swiftLanguageModes: [.v6]
+)
