@@ -1,3 +1,20 @@
 #pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
+
+// What Glibc's module map leaves out, or hides behind _GNU_SOURCE (which must not be defined in a
+// header that Swift imports).
+
+/// accept4 with SOCK_NONBLOCK and SOCK_CLOEXEC, without the peer's address.
+int clinux_accept(int listener);
+
+/// The calling thread's identity, read afresh at each call. (A compiler may keep pthread_self
+/// across a suspension that changed threads.)
+uint64_t clinux_thread_id(void);
+
+/// Names the calling thread; at most 15 characters are kept.
+void clinux_name_thread(const char *name);

@@ -1,0 +1,66 @@
+import CLinux
+import Glibc
+
+/// What a descriptor is watched for, and what it has become ready for.
+package struct Readiness: OptionSet, Sendable {
+  package let rawValue: UInt32
+
+  package init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  package static let readable = Readiness(rawValue: EPOLLIN.rawValue)
+  package static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
+  /// The peer is gone or the socket is broken; reported whether asked for or not.
+  package static let hangup = Readiness(rawValue: EPOLLHUP.rawValue | EPOLLERR.rawValue)
+}
+
+/// The kernel's readiness queue (epoll, level-triggered).
+struct Poller: ~Copyable {
+  private let descriptor: Int32
+  private let events: UnsafeMutableBufferPointer<epoll_event>
+
+  init(capacity: Int = 512) throws(SystemError) {
+    descriptor = epoll_create1(Int32(O_CLOEXEC))
+    guard descriptor >= 0 else { throw .last("epoll_create1") }
+    events = .allocate(capacity: capacity)
+  }
+
+  deinit {
+    Socket.close(descriptor)
+    events.deallocate()
+  }
+
+  func add(_ target: Int32, _ interest: Readiness, key: UInt64) throws(SystemError) {
+    try control(EPOLL_CTL_ADD, target, interest, key)
+  }
+
+  func change(_ target: Int32, _ interest: Readiness, key: UInt64) throws(SystemError) {
+    try control(EPOLL_CTL_MOD, target, interest, key)
+  }
+
+  func remove(_ target: Int32) {
+    var event = epoll_event()
+    _ = epoll_ctl(descriptor, EPOLL_CTL_DEL, target, &event)
+  }
+
+  private func control(
+    _ operation: Int32, _ target: Int32, _ interest: Readiness, _ key: UInt64
+  ) throws(SystemError) {
+    var event = epoll_event(events: interest.rawValue, data: epoll_data_t(u64: key))
+    guard epoll_ctl(descriptor, operation, target, &event) == 0 else { throw .last("epoll_ctl") }
+  }
+
+  /// Waits until something is ready.
+  ///
+  /// - Parameter milliseconds: 0 only looks; `nil` waits as long as it takes.
+  func wait(milliseconds: Int64?, _ body: (UInt64, Readiness) -> Void) {
+    let timeout = milliseconds.map { Int32(clamping: $0) } ?? -1
+    let count = epoll_wait(descriptor, events.baseAddress, Int32(events.count), timeout)
+    // A signal ends the wait early; the loop then simply takes another turn.
+    guard count > 0 else { return }
+    for index in 0..<Int(count) {
+      body(events[index].data.u64, Readiness(rawValue: events[index].events))
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import CLinux
+import Glibc
+
+/// What came of an attempt to move bytes without waiting.
+package enum TransferOutcome: Sendable, Equatable {
+  /// So many bytes were moved, at least one.
+  case transferred(Int)
+  /// The kernel has no bytes, or no room: wait for readiness.
+  case wouldBlock
+  /// The peer has ended its side (reads only).
+  case ended
+  /// The socket is broken; the `errno`.
+  case failed(Int32)
+}
+
+/// The system calls on sockets. Nothing else in the house calls them.
+package enum Socket {
+  /// Makes a non-blocking listening TCP socket.
+  ///
+  /// `SO_REUSEPORT` lets each event loop have a listener of its own on the same address; the
+  /// kernel then spreads connections among them. An IPv6 socket takes IPv6 only, except that the
+  /// unspecified address takes both.
+  package static func listen(on address: SocketAddress, backlog: Int32 = 4096) throws(SystemError)
+    -> Int32
+  {
+    let descriptor = try open(address)
+    do throws(SystemError) {
+      try set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+      try set(descriptor, SOL_SOCKET, SO_REUSEPORT, 1)
+      if address.family == AF_INET6 {
+        let isUnspecified = address.description.hasPrefix("[::]")
+        try set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, isUnspecified ? 0 : 1)
+      }
+      guard address.withSockAddr({ bind(descriptor, $0, $1) }) == 0 else {
+        throw .last("bind", on: address.description)
+      }
+      guard Glibc.listen(descriptor, backlog) == 0 else {
+        throw .last("listen", on: address.description)
+      }
+      return descriptor
+    } catch {
+      close(descriptor)
+      throw error
+    }
+  }
+
+  /// Begins to connect, without waiting: the socket becomes writable when it is connected.
+  package static func connect(to address: SocketAddress) throws(SystemError) -> Int32 {
+    let descriptor = try open(address)
+    setNoDelay(descriptor)
+    let result = address.withSockAddr { Glibc.connect(descriptor, $0, $1) }
+    guard result == 0 || errno == EINPROGRESS else {
+      let error = SystemError.last("connect", on: address.description)
+      close(descriptor)
+      throw error
+    }
+    return descriptor
+  }
+
+  /// Why an asynchronous `connect` failed; 0 when it did not.
+  package static func pendingError(_ descriptor: Int32) -> Int32 {
+    var value: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    let result = getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &value, &length)
+    return result == 0 ? value : errno
+  }
+
+  private static func open(_ address: SocketAddress) throws(SystemError) -> Int32 {
+    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+      | Int32(SOCK_CLOEXEC.rawValue)
+    let descriptor = socket(address.family, kind, 0)
+    guard descriptor >= 0 else { throw .last("socket") }
+    return descriptor
+  }
+
+  private static func set(
+    _ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32
+  ) throws(SystemError) {
+    var value = value
+    let size = socklen_t(MemoryLayout<Int32>.size)
+    guard setsockopt(descriptor, level, option, &value, size) == 0 else {
+      throw .last("setsockopt")
+    }
+  }
+
+  /// Sends small writes at once. A failure costs only latency, so it is not reported.
+  package static func setNoDelay(_ descriptor: Int32) {
+    var value: Int32 = 1
+    _ = setsockopt(
+      descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &value, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  /// Takes one connection that waits to be accepted.
+  ///
+  /// - Returns: A non-blocking socket, or `nil` when none waits.
+  /// - Throws: `EMFILE`, `ENFILE`, `ENOBUFS`, `ENOMEM`: out of a resource. Connections that broke
+  ///   off before they were accepted are passed over.
+  package static func accept(_ listener: Int32) throws(SystemError) -> Int32? {
+    while true {
+      let descriptor = clinux_accept(listener)
+      if descriptor >= 0 { return descriptor }
+      switch errno {
+      case EAGAIN: return nil
+      case EMFILE, ENFILE, ENOBUFS, ENOMEM: throw .last("accept")
+      case EBADF, EINVAL, ENOTSOCK, EOPNOTSUPP: throw .last("accept")
+      // ECONNABORTED and the network errors of accept(2) concern one connection only.
+      default: continue
+      }
+    }
+  }
+
+  /// Reads what is there, at most the buffer's size.
+  package static func receive(
+    _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
+  ) -> TransferOutcome {
+    while true {
+      let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+      if count > 0 { return .transferred(count) }
+      if count == 0 { return .ended }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: return .wouldBlock
+      default: return .failed(errno)
+      }
+    }
+  }
+
+  /// Writes as much as the kernel takes.
+  package static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> TransferOutcome
+  {
+    while true {
+      let count = Glibc.send(
+        descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+      if count >= 0 { return .transferred(count) }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: return .wouldBlock
+      default: return .failed(errno)
+      }
+    }
+  }
+
+  /// Ends our side; the peer's may go on.
+  package static func shutDownWriting(_ descriptor: Int32) {
+    _ = shutdown(descriptor, Int32(SHUT_WR))
+  }
+
+  /// Gives the descriptor back. What is unsent and unread is the kernel's business.
+  package static func close(_ descriptor: Int32) {
+    _ = Glibc.close(descriptor)
+  }
+}

@@ -1,0 +1,87 @@
+package import Glibc
+
+/// An IPv4 or IPv6 address with a port, as the kernel takes it.
+package struct SocketAddress: Sendable, CustomStringConvertible {
+  private var storage = sockaddr_storage()
+  private var length: socklen_t = 0
+
+  /// Makes an address from a numeric host (`127.0.0.1`, `::1`) and a port.
+  ///
+  /// - Returns: `nil` when the host is not a numeric address.
+  package init?(host: String, port: UInt16) {
+    var v4 = sockaddr_in()
+    var v6 = sockaddr_in6()
+    if inet_pton(AF_INET, host, &v4.sin_addr) == 1 {
+      v4.sin_family = sa_family_t(AF_INET)
+      v4.sin_port = port.bigEndian
+      self.init(copying: v4)
+    } else if inet_pton(AF_INET6, host, &v6.sin6_addr) == 1 {
+      v6.sin6_family = sa_family_t(AF_INET6)
+      v6.sin6_port = port.bigEndian
+      self.init(copying: v6)
+    } else {
+      return nil
+    }
+  }
+
+  private init<Address>(copying address: Address) {
+    withUnsafeMutableBytes(of: &storage) { target in
+      withUnsafeBytes(of: address) { target.copyMemory(from: $0) }
+    }
+    length = socklen_t(MemoryLayout<Address>.size)
+  }
+
+  /// The address that a socket is bound to.
+  package init(boundTo descriptor: Int32) throws(SystemError) {
+    length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = withUnsafeMutablePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        getsockname(descriptor, $0, &length)
+      }
+    }
+    guard result == 0 else { throw .last("getsockname") }
+  }
+
+  /// `AF_INET` or `AF_INET6`.
+  package var family: Int32 { Int32(storage.ss_family) }
+
+  /// The port, in the host's byte order.
+  package var port: UInt16 {
+    withUnsafeBytes(of: storage) { bytes in
+      // sin_port and sin6_port lie at the same offset.
+      UInt16(bigEndian: bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
+    }
+  }
+
+  /// The same host with another port.
+  package func withPort(_ port: UInt16) -> SocketAddress {
+    var copy = self
+    withUnsafeMutableBytes(of: &copy.storage) { bytes in
+      bytes.storeBytes(of: port.bigEndian, toByteOffset: 2, as: UInt16.self)
+    }
+    return copy
+  }
+
+  /// Lends the address to a system call.
+  package func withSockAddr<Result>(
+    _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+  ) -> Result {
+    withUnsafePointer(to: storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+    }
+  }
+
+  /// `127.0.0.1:8080` or `[::1]:8080`.
+  package var description: String {
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    let isV6 = family == AF_INET6
+    withUnsafeBytes(of: storage) { bytes in
+      guard let base = bytes.baseAddress else { return }
+      _ = inet_ntop(family, base + (isV6 ? 8 : 4), &text, socklen_t(text.count))
+    }
+    let host = text.withUnsafeBufferPointer { buffer in
+      buffer.baseAddress.map { String(cString: $0) } ?? ""
+    }
+    return isV6 ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+}

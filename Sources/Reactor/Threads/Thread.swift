@@ -1,0 +1,54 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// A thread of the operating system that runs one function.
+package final class Thread: Sendable {
+  private let handle: Mutex<pthread_t?>
+
+  /// Starts a thread.
+  ///
+  /// All signals are blocked in it: they are the main thread's business.
+  package init(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    let start = Unmanaged.passRetained(Start(name: name, body: body))
+    var thread = pthread_t()
+    var all = sigset_t()
+    var old = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_BLOCK, &all, &old)
+    let code = pthread_create(
+      &thread, nil,
+      { argument in
+        guard let argument else { return nil }
+        let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+        clinux_name_thread(start.name)
+        start.body()
+        return nil
+      }, start.toOpaque())
+    pthread_sigmask(SIG_SETMASK, &old, nil)
+    guard code == 0 else {
+      start.release()
+      throw SystemError(call: "pthread_create", code: code)
+    }
+    handle = Mutex(thread)
+  }
+
+  /// Waits until the thread has ended. A second call returns at once.
+  package func join() {
+    let thread = handle.withLock { handle in
+      defer { handle = nil }
+      return handle
+    }
+    if let thread { pthread_join(thread, nil) }
+  }
+
+  private final class Start: Sendable {
+    let name: String
+    let body: @Sendable () -> Void
+
+    init(name: String, body: @escaping @Sendable () -> Void) {
+      self.name = name
+      self.body = body
+    }
+  }
+}
