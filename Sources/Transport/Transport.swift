@@ -1,1 +1,170 @@
-// Transport
+package import Reactor
+package import TLS
+import Bytes
+import WebSocket
+
+/// All connections of one event loop, with what they share: buffers, compression, the flush at the
+/// end of a turn.
+///
+/// Knows WebSocket and HTTP, no chat. Confined to its event loop.
+package final class Transport {
+  /// Writes of a fan-out between two looks at what else is ready: about a millisecond of work.
+  private static let sweepBudget = 256
+  private static let readBufferSize = 65_536
+  /// Larger fan-out buffers are given back at once.
+  private static let spareBufferSize = 65_536
+
+  package let loop: EventLoop
+  package let configuration: TransportConfiguration
+  package var counters = TransportCounters()
+  let connections = ConnectionTable()
+  let deflate = DeflateWorkspace()
+  let readBuffer = UnsafeMutableRawBufferPointer.allocate(
+    byteCount: Transport.readBufferSize, alignment: 16)
+  /// Decrypted bytes of the read under way.
+  var plaintext: [UInt8] = []
+  /// What a WebSocket made of the read under way.
+  var output = WebSocketOutput()
+  weak var delegate: (any TransportDelegate)?
+
+  private var scratch: TLSScratch?
+  private var listeners: [Listener] = []
+  private var unflushed: [Connection] = []
+  private var condemned: [Connection] = []
+  private var sweepingFeeds: [Feed] = []
+  private var spareBuffers: [[UInt8]] = []
+
+  package init(
+    loop: EventLoop, configuration: TransportConfiguration, delegate: any TransportDelegate
+  ) {
+    self.loop = loop
+    self.configuration = configuration
+    self.delegate = delegate
+  }
+
+  deinit {
+    readBuffer.deallocate()
+  }
+
+  /// Accepts connections from a listening socket, which the transport then owns.
+  package func listen(_ descriptor: Int32, security: Listener.Security) throws(SystemError) {
+    let listener = Listener(descriptor: descriptor, security: security, transport: self)
+    try listener.resume()
+    listeners.append(listener)
+  }
+
+  /// Accepts no more; the connections there are live on.
+  package func stopListening() {
+    for listener in listeners { listener.close() }
+    listeners = []
+  }
+
+  /// How many connections there are, of any kind.
+  package var connectionCount: Int { connections.count }
+
+  /// Finds a connection; `nil` when it is gone.
+  package func connection(_ id: ConnectionID) -> Connection? {
+    connections[id]
+  }
+
+  /// Calls `body` with every connection there is; it may close connections.
+  package func forEachConnection(_ body: (Connection) -> Void) {
+    connections.forEach(body)
+  }
+
+  /// Encodes a text message as one frame for all connections with the same encoding.
+  package func appendFrame(
+    text: [UInt8], encoding: FrameEncoding, into frames: inout [UInt8]
+  ) {
+    guard encoding.isCompressed else {
+      FrameEncoder.appendFrame(
+        opcode: .text, payload: text.span, compression: .none, into: &frames)
+      return
+    }
+    var compressed: [UInt8] = []
+    deflate.compress(text.span, windowBits: Int(encoding.windowBits), into: &compressed)
+    FrameEncoder.appendFrame(
+      opcode: .text, payload: compressed.span, compression: .deflated, into: &frames)
+  }
+
+  /// Delivers what the turn has gathered. The loop's owner calls it last in each turn.
+  package func flush() -> TurnOutcome {
+    var budget = Self.sweepBudget
+    sweepFeeds(&budget)
+    flushConnections()
+    closeCondemned()
+    return sweepingFeeds.isEmpty && unflushed.isEmpty ? .idle : .unfinished
+  }
+
+  /// The working memory of this loop's TLS sessions.
+  func tlsScratch() throws(TLSError) -> TLSScratch {
+    if let scratch { return scratch }
+    let made = try TLSScratch()
+    scratch = made
+    return made
+  }
+
+  // MARK: Called by connections and feeds
+
+  func needsFlush(_ connection: Connection) {
+    unflushed.append(connection)
+  }
+
+  func condemn(_ connection: Connection) {
+    condemned.append(connection)
+  }
+
+  func feedHasBytes(_ feed: Feed) {
+    sweepingFeeds.append(feed)
+  }
+
+  func takeSpareBuffer() -> [UInt8] {
+    spareBuffers.popLast() ?? []
+  }
+
+  func recycle(_ buffer: consuming [UInt8]) {
+    guard buffer.capacity <= Self.spareBufferSize, spareBuffers.count < 64 else { return }
+    buffer.removeAll(keepingCapacity: true)
+    spareBuffers.append(buffer)
+  }
+
+  /// Gives bytes to a subscriber: straight to its socket when nothing waits there.
+  func deliver(_ bytes: UnsafeRawBufferPointer, toSlot slot: UInt32) {
+    let target = connections.hotSlot(slot)
+    if target.path == .direct {
+      let outcome = Socket.send(target.descriptor, bytes)
+      counters.writes += 1
+      if case .transferred(let count) = outcome, count == bytes.count {
+        counters.bytesSent += count
+        return
+      }
+      connections.connection(inSlot: slot)?.sendWasShort(outcome, of: bytes)
+    } else if target.path != .closed {
+      connections.connection(inSlot: slot)?.deliver(bytes)
+    }
+  }
+
+  func enqueue(_ bytes: [UInt8], toSlot slot: UInt32) {
+    guard !bytes.isEmpty else { return }
+    connections.connection(inSlot: slot)?.enqueue(bytes)
+  }
+
+  private func sweepFeeds(_ budget: inout Int) {
+    var unfinished: [Feed] = []
+    let feeds = sweepingFeeds
+    sweepingFeeds = []
+    for feed in feeds where !feed.sweep(budget: &budget) { unfinished.append(feed) }
+    // Those that had no turn yet come first in the next.
+    sweepingFeeds = unfinished.reversed() + sweepingFeeds
+  }
+
+  private func flushConnections() {
+    let waiting = unflushed
+    unflushed = []
+    for connection in waiting { connection.flush() }
+  }
+
+  private func closeCondemned() {
+    while let connection = condemned.popLast() { connection.closeCondemned() }
+  }
+}

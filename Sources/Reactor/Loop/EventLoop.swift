@@ -116,10 +116,12 @@ package final class EventLoop {
 
   private func turn(after previous: TurnOutcome) -> TurnOutcome {
     let timeout = previous == .unfinished ? 0 : timers.millisecondsUntilNext(now: now)
-    poller.wait(milliseconds: timeout) { key, readiness in
+    let count = poller.wait(milliseconds: timeout)
+    now = SystemClock.monotonicMilliseconds
+    for index in 0..<count {
+      let (key, readiness) = poller.event(index)
       dispatch(key: key, readiness: readiness)
     }
-    now = SystemClock.monotonicMilliseconds
     for (handler, token) in timers.due(now: now) { handler.timerDidFire(token) }
     return endOfTurn()
   }

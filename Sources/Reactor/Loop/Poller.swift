@@ -54,13 +54,15 @@ struct Poller: ~Copyable {
   /// Waits until something is ready.
   ///
   /// - Parameter milliseconds: 0 only looks; `nil` waits as long as it takes.
-  func wait(milliseconds: Int64?, _ body: (UInt64, Readiness) -> Void) {
+  /// - Returns: How many events ``event(_:)`` now gives.
+  func wait(milliseconds: Int64?) -> Int {
     let timeout = milliseconds.map { Int32(clamping: $0) } ?? -1
-    let count = epoll_wait(descriptor, events.baseAddress, Int32(events.count), timeout)
     // A signal ends the wait early; the loop then simply takes another turn.
-    guard count > 0 else { return }
-    for index in 0..<Int(count) {
-      body(events[index].data.u64, Readiness(rawValue: events[index].events))
-    }
+    return max(0, Int(epoll_wait(descriptor, events.baseAddress, Int32(events.count), timeout)))
+  }
+
+  /// An event of the last wait.
+  func event(_ index: Int) -> (key: UInt64, readiness: Readiness) {
+    (events[index].data.u64, Readiness(rawValue: events[index].events))
   }
 }

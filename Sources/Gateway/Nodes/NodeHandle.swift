@@ -1,0 +1,20 @@
+import Reactor
+
+/// How other threads reach a node.
+final class NodeHandle: Sendable {
+  /// Something to be done on a node's own thread, with its state.
+  typealias Job = @Sendable (Node) -> Void
+
+  let index: Int
+  let mailbox: Mailbox<Job>
+
+  init(index: Int) throws(SystemError) {
+    self.index = index
+    mailbox = try Mailbox()
+  }
+
+  /// Has something done on the node's thread, after all that was posted before.
+  func post(_ job: @escaping Job) {
+    mailbox.post(job)
+  }
+}

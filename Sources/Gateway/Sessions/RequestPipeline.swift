@@ -1,0 +1,107 @@
+import DequeModule
+
+/// Keeps one connection's requests in order.
+///
+/// Messages that are sent are handed on one after the other without waiting, since their channels
+/// keep their order; any other call runs alone, after all before it and before all behind it, so
+/// that it sees what they did. Replies leave in the order of the requests; a batch's leave as one.
+///
+///     arrived   send  send  enter  send
+///     started   ●     ●     when both are answered
+struct RequestPipeline<Call> {
+  /// Names a call that was started, to bring its reply back.
+  struct Ticket: Hashable, Sendable {
+    fileprivate let unit: Int
+    fileprivate let index: Int
+  }
+
+  /// What a call has to wait for.
+  enum Concurrency: Sendable {
+    case alone
+    case besideItsLike
+  }
+
+  private struct Waiting {
+    let ticket: Ticket
+    let call: Call
+    let concurrency: Concurrency
+  }
+
+  private struct Unit {
+    let isBatch: Bool
+    var outstanding: Int
+    var replies: [[UInt8]?]
+  }
+
+  private var units: Deque<Unit> = []
+  private var firstUnit = 0
+  private var waiting: Deque<Waiting> = []
+  private var runningCount = 0
+  private var isRunningAlone = false
+
+  /// How many calls have arrived and are not answered.
+  private(set) var pendingCount = 0
+
+  /// Adds a request, or the requests of a batch.
+  mutating func append(_ calls: [(call: Call, concurrency: Concurrency)], isBatch: Bool) {
+    let unit = firstUnit + units.count
+    units.append(
+      Unit(
+        isBatch: isBatch, outstanding: calls.count,
+        replies: Array(repeating: nil, count: calls.count)))
+    for (index, entry) in calls.enumerated() {
+      waiting.append(
+        Waiting(
+          ticket: Ticket(unit: unit, index: index), call: entry.call,
+          concurrency: entry.concurrency))
+    }
+    pendingCount += calls.count
+  }
+
+  /// Adds the reply to something that can't be carried out, in its place.
+  mutating func append(reply: [UInt8]) {
+    units.append(Unit(isBatch: false, outstanding: 0, replies: [reply]))
+  }
+
+  /// The next call that may start now.
+  mutating func start() -> (ticket: Ticket, call: Call)? {
+    guard !isRunningAlone, let next = waiting.first else { return nil }
+    if next.concurrency == .alone {
+      guard runningCount == 0 else { return nil }
+      isRunningAlone = true
+    }
+    waiting.removeFirst()
+    runningCount += 1
+    return (next.ticket, next.call)
+  }
+
+  /// Brings a call's reply; `nil` when none is due, as for a notification.
+  mutating func complete(_ ticket: Ticket, reply: [UInt8]?) {
+    let position = ticket.unit - firstUnit
+    guard units.indices.contains(position), units[position].outstanding > 0 else { return }
+    units[position].replies[ticket.index] = reply
+    units[position].outstanding -= 1
+    runningCount -= 1
+    pendingCount -= 1
+    isRunningAlone = false
+  }
+
+  /// The next reply that may leave; `nil` when the oldest is not complete.
+  mutating func takeReply() -> [UInt8]? {
+    while let unit = units.first, unit.outstanding == 0 {
+      units.removeFirst()
+      firstUnit += 1
+      let replies = unit.replies.compactMap(\.self)
+      guard !replies.isEmpty else { continue }
+      return unit.isBatch ? Self.joined(replies) : replies[0]
+    }
+    return nil
+  }
+
+  private static func joined(_ replies: [[UInt8]]) -> [UInt8] {
+    var batch: [UInt8] = [UInt8(ascii: "[")]
+    batch.append(contentsOf: replies.joined(separator: CollectionOfOne(UInt8(ascii: ","))))
+    batch.append(UInt8(ascii: "]"))
+    return batch
+  }
+}

@@ -1,0 +1,176 @@
+import HTTP1
+package import Reactor
+import TLS
+import WebSocket
+
+extension Connection: ReadinessHandler {
+  package func descriptorIsReady(for readiness: Readiness) {
+    if readiness.contains(.writable) { flush() }
+    if readiness.contains(.readable) {
+      receive()
+    } else if !readiness.isDisjoint(with: .hangup) {
+      drop()
+    }
+  }
+
+  private func receive() {
+    switch Socket.receive(descriptor, into: transport.readBuffer) {
+    case .transferred(let count):
+      transport.counters.bytesReceived += count
+      lastReceived = transport.loop.now
+      let bytes = UnsafeRawBufferPointer(rebasing: transport.readBuffer[..<count])
+      if let tls {
+        decrypt(bytes, with: tls)
+      } else {
+        process(bytes)
+      }
+    case .wouldBlock: break
+    case .ended: peerDidEnd()
+    case .failed: drop()
+    }
+  }
+
+  private func decrypt(_ bytes: UnsafeRawBufferPointer, with tls: TLSSession) {
+    var plaintext = transport.plaintext
+    transport.plaintext = []
+    defer {
+      plaintext.removeAll(keepingCapacity: plaintext.capacity <= 262_144)
+      transport.plaintext = plaintext
+    }
+    do {
+      let scratch = try transport.tlsScratch()
+      defer { sendCiphertext(of: scratch) }
+      let progress = try tls.receive(bytes, plaintext: &plaintext, scratch: scratch)
+      plaintext.withUnsafeBytes { process($0) }
+      if progress == .closedByPeer { peerDidEnd() }
+    } catch {
+      transport.delegate?.connection(self, brokeTLS: "\(error)")
+      abandon()
+    }
+  }
+
+  /// Handles decrypted bytes; what comes after an upgrade belongs to the WebSocket.
+  private func process(_ bytes: UnsafeRawBufferPointer) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let input = UnsafeRawBufferPointer(rebasing: rest)
+      switch stage {
+      case .http(var parser):
+        let consumed = receiveRequest(input, &parser)
+        rest = rest.dropFirst(consumed)
+      case .webSocket, .closing:
+        receiveFrames(input)
+        return
+      case .lingering, .closed:
+        return
+      }
+    }
+  }
+
+  private func receiveRequest(
+    _ input: UnsafeRawBufferPointer, _ parser: inout HTTPRequestParser
+  ) -> Int {
+    // The stage must not hold a second copy while the parser grows.
+    stage = .lingering
+    do {
+      let (consumed, event) = try parser.receive(input.assumingMemoryBound(to: UInt8.self).span)
+      stage = .http(parser)
+      switch event {
+      case nil: break
+      case .expectsContinue: append(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+      case .request(let request): answer(request)
+      }
+      return consumed
+    } catch {
+      respond(error.response, to: nil)
+      return input.count
+    }
+  }
+
+  private func answer(_ request: HTTPRequest) {
+    switch transport.delegate?.connection(self, received: request) {
+    case .respond(let response): respond(response, to: request)
+    case .upgrade(let acceptance, let application): upgrade(acceptance, application)
+    case nil: abandon()
+    }
+  }
+
+  private func respond(_ response: HTTPResponse, to request: HTTPRequest?) {
+    let persistence: HTTPPersistence =
+      request?.head.shouldKeepAlive == true ? .keepAlive : .close
+    var bytes: [UInt8] = []
+    response.serialize(
+      into: &bytes, persistence: persistence,
+      body: request?.head.method == "HEAD" ? .omitted : .included)
+    append(bytes)
+    switch persistence {
+    case .keepAlive: setTimer(.head, after: transport.configuration.headTimeout)
+    case .close: finish()
+    }
+  }
+
+  private func upgrade(
+    _ acceptance: ServerHandshake.Acceptance, _ application: any WebSocketApplication
+  ) {
+    append(acceptance.response)
+    endpoint = WebSocketEndpoint(
+      role: .server, limits: transport.configuration.webSocket,
+      compression: acceptance.compression)
+    if let agreement = acceptance.compression {
+      encoding = .deflated(windowBits: UInt8(clamping: agreement.serverMaxWindowBits))
+    }
+    stage = .webSocket
+    self.application = application
+    setTimer(.ping, after: transport.configuration.pingInterval)
+    updatePath()
+  }
+
+  private func receiveFrames(_ input: UnsafeRawBufferPointer) {
+    var output = transport.output
+    transport.output = WebSocketOutput()
+    endpoint?.receive(
+      input.assumingMemoryBound(to: UInt8.self).span, using: transport.deflate, into: &output)
+    if !output.bytes.isEmpty { append(output.bytes) }
+    for event in output.events { handle(event) }
+    output.removeAll()
+    transport.output = output
+  }
+
+  private func handle(_ event: WebSocketEvent) {
+    switch event {
+    case .text(let bytes): hand(.text(bytes))
+    case .binary(let bytes): hand(.binary(bytes))
+    case .ping, .pong: break
+    case .closed(let code, _):
+      let wasOpen = isOpen
+      finish()
+      if wasOpen { didStopBeingOpen(.peerClosed(code)) }
+    case .failed(let error):
+      finish()
+      didStopBeingOpen(.protocolError(error.closeCode))
+    }
+  }
+
+  private func hand(_ message: WebSocketMessage) {
+    guard isOpen else { return }
+    transport.counters.messagesReceived += 1
+    application?.connection(self, received: message)
+  }
+
+  /// The peer will send no more. A response may still be under way to it.
+  private func peerDidEnd() {
+    switch stage {
+    case .http where queuedByteCount > 0, .lingering where queuedByteCount > 0:
+      finish()
+      pauseReading()
+    default: drop()
+    }
+  }
+
+  /// Gives up without a further word, once what is queued has been written.
+  private func abandon() {
+    let wasOpen = isOpen
+    finish()
+    if wasOpen { didStopBeingOpen(.lost) }
+  }
+}

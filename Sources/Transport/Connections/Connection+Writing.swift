@@ -1,0 +1,183 @@
+import Bytes
+import Reactor
+import TLS
+import WebSocket
+
+extension Connection {
+  /// TLS encrypts at most so much at a time, so that its output area stays small.
+  private static let encryptionStep = 65_536
+
+  /// Appends bytes for the peer, unless too much waits already.
+  func enqueue(_ bytes: [UInt8]) {
+    guard admitsMore() else { return }
+    append(bytes)
+  }
+
+  /// Appends what a fan-out owes to a connection that can't simply be written to.
+  func deliver(_ bytes: UnsafeRawBufferPointer) {
+    guard admitsMore() else { return }
+    if tls == nil { outbound.append(bytes) } else { unencrypted.append(bytes) }
+    scheduleFlush()
+  }
+
+  /// Keeps what the kernel did not take of a direct write.
+  func sendWasShort(_ outcome: TransferOutcome, of bytes: UnsafeRawBufferPointer) {
+    switch outcome {
+    case .transferred(let count):
+      transport.counters.bytesSent += count
+      outbound.append(UnsafeRawBufferPointer(rebasing: bytes[count...]))
+      awaitWritability()
+    case .wouldBlock:
+      outbound.append(bytes)
+      awaitWritability()
+    case .ended, .failed:
+      condemn()
+    }
+  }
+
+  /// Appends bytes that are never refused: replies of the protocol itself.
+  func append(_ bytes: [UInt8]) {
+    if case .closed = stage { return }
+    if tls == nil { outbound.append(bytes) } else { unencrypted.append(bytes) }
+    scheduleFlush()
+  }
+
+  /// Takes ciphertext that TLS itself made.
+  func sendCiphertext(of scratch: TLSScratch) {
+    guard !scratch.outgoing.isEmpty else { return }
+    outbound.append(scratch.outgoing)
+    scratch.removeOutgoing()
+    scheduleFlush()
+  }
+
+  /// Writes what waits, as far as the kernel takes it.
+  func flush() {
+    awaitsFlush = false
+    if case .closed = stage { return }
+    repeat {
+      if outbound.isEmpty { encryptNext() }
+      guard writeOutbound() else { return }
+    } while !unencrypted.isEmpty
+    didFlush()
+  }
+
+  /// Ends the connection as soon as all that waits has been written.
+  func finish() {
+    switch stage {
+    case .lingering, .closed: return
+    case .http, .webSocket, .closing: break
+    }
+    transport.connections.setPath(.closed, of: id)
+    stage = .lingering
+    endpoint = nil
+    setTimer(.close, after: transport.configuration.closeTimeout)
+    scheduleFlush()
+  }
+
+  /// Closes a slow or broken connection, after the fan-out that found it so.
+  func closeCondemned() {
+    isCondemned = false
+    guard isOpen else { return }
+    guard queuedByteCount > transport.configuration.outboundBytes else {
+      drop()
+      return
+    }
+    transport.counters.slowConsumers += 1
+    close(.slowConsumer, reason: "too much is waiting to be written")
+  }
+
+  func updatePath() {
+    guard isOpen else { return }
+    let isIdle = outbound.isEmpty && unencrypted.isEmpty
+    transport.connections.setPath(
+      !isIdle ? .queued : tls == nil ? .direct : .encrypted, of: id)
+  }
+
+  func updateInterest() {
+    guard let registration else { return }
+    var wanted: Readiness = []
+    if !isReadingPaused, queuedByteCount <= transport.configuration.outboundHighWaterMark {
+      wanted.insert(.readable)
+    }
+    if !outbound.isEmpty { wanted.insert(.writable) }
+    guard wanted != interest else { return }
+    interest = wanted
+    transport.loop.update(registration, for: wanted)
+  }
+
+  private func admitsMore() -> Bool {
+    if isCondemned { return false }
+    guard queuedByteCount > transport.configuration.outboundBytes else { return true }
+    condemn()
+    return false
+  }
+
+  private func condemn() {
+    guard !isCondemned else { return }
+    isCondemned = true
+    transport.connections.setPath(.closed, of: id)
+    transport.condemn(self)
+  }
+
+  private func scheduleFlush() {
+    updatePath()
+    guard !awaitsFlush else { return }
+    awaitsFlush = true
+    transport.needsFlush(self)
+  }
+
+  private func awaitWritability() {
+    updatePath()
+    updateInterest()
+  }
+
+  private func encryptNext() {
+    guard let tls, tls.isEstablished, !unencrypted.isEmpty else { return }
+    do {
+      let scratch = try transport.tlsScratch()
+      let count = min(unencrypted.count, Self.encryptionStep)
+      try unencrypted.withUnsafeBytes { bytes throws(TLSError) in
+        try tls.send(UnsafeRawBufferPointer(rebasing: bytes[..<count]), scratch: scratch)
+      }
+      unencrypted.removeFirst(count)
+      outbound.append(scratch.outgoing)
+      scratch.removeOutgoing()
+    } catch {
+      transport.delegate?.connection(self, brokeTLS: "\(error)")
+      drop()
+    }
+  }
+
+  /// - Returns: Whether all of ``outbound`` was written.
+  private func writeOutbound() -> Bool {
+    while !outbound.isEmpty {
+      let outcome = outbound.withUnsafeBytes { Socket.send(descriptor, $0) }
+      transport.counters.writes += 1
+      switch outcome {
+      case .transferred(let count):
+        transport.counters.bytesSent += count
+        outbound.removeFirst(count)
+      case .wouldBlock:
+        awaitWritability()
+        return false
+      case .ended, .failed:
+        drop()
+        return false
+      }
+    }
+    if case .closed = stage { return false }
+    return true
+  }
+
+  private func didFlush() {
+    updatePath()
+    updateInterest()
+    guard case .lingering = stage else { return }
+    endOurSide()
+  }
+
+  private func endOurSide() {
+    Socket.shutDownWriting(descriptor)
+    if isReadingPaused { drop() }
+  }
+}

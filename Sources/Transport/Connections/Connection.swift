@@ -1,0 +1,170 @@
+import Bytes
+import HTTP1
+package import Reactor
+import TLS
+package import WebSocket
+
+/// One TCP connection: its socket, TLS if any, what it speaks, and what waits to be written.
+///
+///     http ──► webSocket ──► closing ──► lingering ──► closed
+///       └───────────────────────────────────▲
+///
+/// Confined to its transport's event loop.
+package final class Connection {
+  enum Stage {
+    /// Requests are read one by one.
+    case http(HTTPRequestParser)
+    /// Open: messages flow both ways.
+    case webSocket
+    /// Our close frame is on its way; the peer's is awaited.
+    case closing
+    /// All is said: what waits is written, then our side ended, and what still comes discarded, so
+    /// that the kernel does not reset the connection before the peer has read our last words.
+    case lingering
+    case closed
+  }
+
+  /// What the connection's one timer is for.
+  enum Deadline {
+    case head
+    case ping
+    case pong(since: Int64)
+    case close
+  }
+
+  package let id: ConnectionID
+  /// What runs on the WebSocket.
+  package internal(set) var application: (any WebSocketApplication)?
+  /// How frames for this connection are encoded.
+  package internal(set) var encoding = FrameEncoding.plain
+
+  unowned let transport: Transport
+  let descriptor: Int32
+  var stage: Stage
+  var endpoint: WebSocketEndpoint?
+  var tls: TLSSession?
+  /// Bytes for the socket; with TLS they are encrypted.
+  var outbound = ByteQueue()
+  /// With TLS: what waits to be encrypted.
+  var unencrypted = ByteQueue()
+  var registration: EventLoop.Registration?
+  var interest: Readiness = .readable
+  var timer: EventLoop.TimerToken?
+  var deadline = Deadline.head
+  /// When something last came from the peer.
+  var lastReceived: Int64
+  var awaitsFlush = false
+  var isCondemned = false
+  /// Whether the application has asked not to be given more for now.
+  var isReadingPaused = false
+
+  private init(
+    id: ConnectionID, descriptor: Int32, tls: TLSSession?, transport: Transport
+  ) {
+    self.id = id
+    self.descriptor = descriptor
+    self.tls = tls
+    self.transport = transport
+    stage = .http(HTTPRequestParser(limits: transport.configuration.http))
+    lastReceived = transport.loop.now
+  }
+
+  /// Takes over an accepted socket.
+  static func open(
+    descriptor: Int32, tls: TLSSession?, transport: Transport
+  ) throws(SystemError) {
+    let id = transport.connections.reserve(descriptor: descriptor)
+    let connection = Connection(id: id, descriptor: descriptor, tls: tls, transport: transport)
+    transport.connections.insert(connection)
+    do throws(SystemError) {
+      connection.registration = try transport.loop.register(
+        descriptor, for: .readable, handler: connection)
+    } catch {
+      transport.connections.remove(id)
+      throw error
+    }
+    connection.setTimer(.head, after: transport.configuration.headTimeout)
+  }
+
+  /// Whether a WebSocket is open on it.
+  package var isOpen: Bool {
+    if case .webSocket = stage { true } else { false }
+  }
+
+  /// How many bytes wait to be written.
+  package var queuedByteCount: Int { outbound.count + unencrypted.count }
+
+  /// Sends a text message.
+  package func send(text: [UInt8]) {
+    guard isOpen else { return }
+    var frame: [UInt8] = []
+    transport.appendFrame(text: text, encoding: encoding, into: &frame)
+    enqueue(frame)
+  }
+
+  /// Sends whole frames that are already in this connection's ``encoding``.
+  package func send(frames: [UInt8]) {
+    guard isOpen else { return }
+    enqueue(frames)
+  }
+
+  /// Sends a message with this connection's own compression contexts, if it keeps any.
+  package func send(_ message: WebSocketMessage) {
+    guard isOpen else { return }
+    var frame: [UInt8] = []
+    switch message {
+    case .text(let bytes):
+      endpoint?.send(bytes.span, opcode: .text, using: transport.deflate, into: &frame)
+    case .binary(let bytes):
+      endpoint?.send(bytes.span, opcode: .binary, using: transport.deflate, into: &frame)
+    }
+    enqueue(frame)
+  }
+
+  /// Begins the closing handshake; nothing can be sent after it.
+  package func close(_ code: CloseCode, reason: String = "") {
+    guard isOpen else { return }
+    var frame: [UInt8] = []
+    endpoint?.close(code, reason: reason, into: &frame)
+    append(frame)
+    stage = .closing
+    setTimer(.close, after: transport.configuration.closeTimeout)
+    didStopBeingOpen(.closed(code))
+  }
+
+  /// Reads no more from the peer until ``resumeReading()``; the kernel then slows the peer down.
+  package func pauseReading() {
+    isReadingPaused = true
+    updateInterest()
+  }
+
+  /// Reads again.
+  package func resumeReading() {
+    isReadingPaused = false
+    updateInterest()
+  }
+
+  /// Tells the application, once, that the WebSocket is no longer open.
+  func didStopBeingOpen(_ reason: ClosingReason) {
+    transport.connections.setPath(.closed, of: id)
+    guard let application else { return }
+    self.application = nil
+    application.connectionDidClose(self, reason)
+  }
+
+  /// Gives everything back.
+  func drop() {
+    if case .closed = stage { return }
+    let wasOpen = isOpen
+    stage = .closed
+    if wasOpen { didStopBeingOpen(.lost) }
+    cancelTimer()
+    if let registration { transport.loop.deregister(registration) }
+    registration = nil
+    Socket.close(descriptor)
+    outbound = ByteQueue()
+    unencrypted = ByteQueue()
+    endpoint = nil
+    transport.connections.remove(id)
+  }
+}

@@ -1,0 +1,121 @@
+/// Names a connection within its transport; never names its successor in the same slot.
+package struct ConnectionID: Hashable, Sendable {
+  let slot: UInt32
+  let generation: UInt32
+}
+
+/// How bytes reach a connection's socket at this moment.
+enum WritePath: UInt8 {
+  /// Nothing waits: plain bytes may go straight to the socket.
+  case direct
+  /// Nothing waits, but the bytes have to be encrypted first.
+  case encrypted
+  /// Something waits: what comes now goes behind it.
+  case queued
+  /// Nothing is delivered any more.
+  case closed
+}
+
+/// All connections of one transport.
+///
+/// What a fan-out touches for each subscriber lies densely in its own memory, 8 bytes a connection;
+/// the connection objects are visited only when something is out of the ordinary.
+///
+///     hot    [descriptor, path] [descriptor, path] …
+///     cold   [Connection?]      [Connection?]      …
+final class ConnectionTable {
+  /// What a write needs to know.
+  struct HotSlot {
+    var descriptor: Int32 = -1
+    var path = WritePath.closed
+  }
+
+  /// By slot. Raw memory, because a fan-out reads it while connections change their paths; it
+  /// moves only when a connection is accepted, never during a fan-out.
+  private var hot: UnsafeMutableBufferPointer<HotSlot>
+  private var cold: [Connection?] = []
+  private var generations: [UInt32] = []
+  private var free: [UInt32] = []
+
+  /// How many connections there are.
+  private(set) var count = 0
+
+  init() {
+    hot = .allocate(capacity: 64)
+    hot.initialize(repeating: HotSlot())
+  }
+
+  deinit {
+    hot.deallocate()
+  }
+
+  /// Finds a connection; `nil` when it is gone.
+  subscript(_ id: ConnectionID) -> Connection? {
+    let slot = Int(id.slot)
+    guard slot < cold.count, generations[slot] == id.generation else { return nil }
+    return cold[slot]
+  }
+
+  /// Finds the connection in a slot.
+  func connection(inSlot slot: UInt32) -> Connection? {
+    Int(slot) < cold.count ? cold[Int(slot)] : nil
+  }
+
+  /// Takes a slot for a connection to come.
+  func reserve(descriptor: Int32) -> ConnectionID {
+    let slot = free.popLast() ?? appendSlot()
+    hot[Int(slot)] = HotSlot(descriptor: descriptor, path: .closed)
+    return ConnectionID(slot: slot, generation: generations[Int(slot)])
+  }
+
+  /// Fills the slot that was reserved for a connection.
+  func insert(_ connection: Connection) {
+    cold[Int(connection.id.slot)] = connection
+    count += 1
+  }
+
+  func remove(_ id: ConnectionID) {
+    let slot = Int(id.slot)
+    guard slot < cold.count, generations[slot] == id.generation, cold[slot] != nil else { return }
+    cold[slot] = nil
+    hot[slot] = HotSlot()
+    generations[slot] &+= 1
+    free.append(id.slot)
+    count -= 1
+  }
+
+  /// What a write to the connection in a slot needs to know.
+  func hotSlot(_ slot: UInt32) -> HotSlot {
+    hot[Int(slot)]
+  }
+
+  func setPath(_ path: WritePath, of id: ConnectionID) {
+    hot[Int(id.slot)].path = path
+  }
+
+  func path(of id: ConnectionID) -> WritePath {
+    hot[Int(id.slot)].path
+  }
+
+  /// Calls `body` with every connection there is; it may close connections.
+  func forEach(_ body: (Connection) -> Void) {
+    for slot in cold.indices {
+      if let connection = cold[slot] { body(connection) }
+    }
+  }
+
+  private func appendSlot() -> UInt32 {
+    cold.append(nil)
+    generations.append(0)
+    if cold.count > hot.count { grow() }
+    return UInt32(cold.count - 1)
+  }
+
+  private func grow() {
+    let larger = UnsafeMutableBufferPointer<HotSlot>.allocate(capacity: hot.count * 2)
+    larger.initialize(repeating: HotSlot())
+    for index in hot.indices { larger[index] = hot[index] }
+    hot.deallocate()
+    hot = larger
+  }
+}

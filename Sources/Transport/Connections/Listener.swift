@@ -1,0 +1,85 @@
+package import Reactor
+package import TLS
+
+/// A listening socket of one event loop.
+package final class Listener: ReadinessHandler, TimerHandler {
+  /// What connections from a listener speak first.
+  package enum Security: Sendable {
+    case plain
+    case tls(TLSServerContextHolder)
+  }
+
+  /// Connections taken in one turn, so that those there are get theirs.
+  private static let batch = 64
+  /// How long to wait for descriptors to become free.
+  private static let pause: Int64 = 100
+
+  private let descriptor: Int32
+  private let security: Security
+  private unowned let transport: Transport
+  private var registration: EventLoop.Registration?
+  private var pauseTimer: EventLoop.TimerToken?
+
+  init(descriptor: Int32, security: Security, transport: Transport) {
+    self.descriptor = descriptor
+    self.security = security
+    self.transport = transport
+  }
+
+  func resume() throws(SystemError) {
+    registration = try transport.loop.register(descriptor, for: .readable, handler: self)
+  }
+
+  func close() {
+    if let pauseTimer { transport.loop.cancel(pauseTimer) }
+    if let registration { transport.loop.deregister(registration) }
+    registration = nil
+    Socket.close(descriptor)
+  }
+
+  package func descriptorIsReady(for readiness: Readiness) {
+    do {
+      for _ in 0..<Self.batch {
+        guard let accepted = try Socket.accept(descriptor) else { return }
+        try open(accepted)
+      }
+    } catch {
+      pauseAccepting(error)
+    }
+  }
+
+  package func timerDidFire(_ token: EventLoop.TimerToken) {
+    pauseTimer = nil
+    do {
+      try resume()
+    } catch {
+      pauseAccepting(error)
+    }
+  }
+
+  private func open(_ accepted: Int32) throws(SystemError) {
+    Socket.setNoDelay(accepted)
+    do {
+      let session: TLSSession? =
+        switch security {
+        case .plain: nil
+        case .tls(let holder): try TLSSession(server: holder.current)
+        }
+      try Connection.open(descriptor: accepted, tls: session, transport: transport)
+      transport.counters.accepted += 1
+    } catch let error as SystemError {
+      Socket.close(accepted)
+      throw error
+    } catch {
+      // No memory for a session: this connection is refused, others may fare better.
+      Socket.close(accepted)
+    }
+  }
+
+  private func pauseAccepting(_ error: SystemError) {
+    transport.delegate?.transportCannotAccept(error)
+    if let registration { transport.loop.deregister(registration) }
+    registration = nil
+    pauseTimer = transport.loop.schedule(after: Self.pause, self)
+  }
+}

@@ -1,0 +1,14 @@
+/// A connection's place in a feed.
+package final class Subscription {
+  /// Where it stands in the feed's list; changes as others leave.
+  var index: Int
+  let slot: UInt32
+  /// The feed that it is in; `nil` once it has been cancelled.
+  weak var feed: Feed?
+
+  init(index: Int, slot: UInt32, feed: Feed) {
+    self.index = index
+    self.slot = slot
+    self.feed = feed
+  }
+}

@@ -1,0 +1,25 @@
+package import HTTP1
+package import WebSocket
+
+/// What a transport allows its peers. Times are milliseconds.
+package struct TransportConfiguration: Sendable {
+  /// Bounds of one HTTP request.
+  package var http = HTTPLimits()
+  /// Bounds of one WebSocket message.
+  package var webSocket = WebSocketLimits()
+  /// How long a request's head may take, from the connection's beginning or the last response.
+  package var headTimeout: Int64 = 10_000
+  /// How often an open WebSocket is pinged.
+  package var pingInterval: Int64 = 25_000
+  /// How long a ping may stay without any answer.
+  package var pongTimeout: Int64 = 10_000
+  /// How long a peer may take to answer a close frame, or to end its side.
+  package var closeTimeout: Int64 = 5_000
+  /// A connection with more than so many bytes waiting is a slow consumer when more comes.
+  package var outboundBytes = 1_048_576
+
+  package init() {}
+
+  /// Above this many waiting bytes a connection's own requests are not read.
+  var outboundHighWaterMark: Int { outboundBytes / 2 }
+}

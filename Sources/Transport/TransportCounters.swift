@@ -1,0 +1,15 @@
+/// What a transport has done so far. Confined to its event loop.
+package struct TransportCounters: Sendable {
+  /// Connections accepted.
+  package var accepted = 0
+  /// Bytes taken from sockets.
+  package var bytesReceived = 0
+  /// Bytes given to sockets.
+  package var bytesSent = 0
+  /// Writes to sockets.
+  package var writes = 0
+  /// WebSocket messages received whole.
+  package var messagesReceived = 0
+  /// Connections closed because too much waited for them.
+  package var slowConsumers = 0
+}

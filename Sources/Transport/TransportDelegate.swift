@@ -1,0 +1,50 @@
+package import HTTP1
+package import Reactor
+package import WebSocket
+
+/// Decides what a transport's connections get. Called on the transport's event loop only.
+package protocol TransportDelegate: AnyObject {
+  /// Answers a request, or lets it become a WebSocket.
+  func connection(_ connection: Connection, received request: HTTPRequest) -> RequestOutcome
+
+  /// Tells that a connection can't be accepted for want of a resource; accepting goes on in a
+  /// moment.
+  func transportCannotAccept(_ error: SystemError)
+
+  /// Tells that a TLS handshake or session broke, in words.
+  func connection(_ connection: Connection, brokeTLS reason: String)
+}
+
+/// What becomes of a request.
+package enum RequestOutcome {
+  case respond(HTTPResponse)
+  case upgrade(ServerHandshake.Acceptance, any WebSocketApplication)
+}
+
+/// A whole message of the peer's.
+package enum WebSocketMessage: Sendable {
+  /// Valid UTF-8.
+  case text([UInt8])
+  case binary([UInt8])
+}
+
+/// What runs on a WebSocket. Called on the transport's event loop only.
+package protocol WebSocketApplication: AnyObject {
+  func connection(_ connection: Connection, received message: WebSocketMessage)
+
+  /// The WebSocket is no longer open: nothing more will be received, what is sent is dropped.
+  /// Called once.
+  func connectionDidClose(_ connection: Connection, _ reason: ClosingReason)
+}
+
+/// Why a WebSocket is no longer open.
+package enum ClosingReason: Sendable, Equatable {
+  /// The peer sent a close frame, with this code if any.
+  case peerClosed(CloseCode?)
+  /// The peer broke the protocol; we closed with this code.
+  case protocolError(CloseCode)
+  /// We closed, with this code.
+  case closed(CloseCode)
+  /// The connection ended without a close frame.
+  case lost
+}
