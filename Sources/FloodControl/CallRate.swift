@@ -17,5 +17,7 @@ package struct CallRate: Sendable, Hashable {
   var regainedPerMillisecond: Int64 { Int64(clamping: min(callsPerSecond, 1_000_000_000)) }
 
   /// The size of a full bucket in thousandth parts of a call; one call always fits.
-  var capacity: Int64 { Int64(clamping: min(max(burst, 1), 1_000_000_000)) * TokenBucket.costOfCall }
+  var capacity: Int64 {
+    Int64(clamping: min(max(burst, 1), 1_000_000_000)) * TokenBucket.costOfCall
+  }
 }

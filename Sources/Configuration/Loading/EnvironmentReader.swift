@@ -11,7 +11,8 @@ enum EnvironmentReader {
     return reading
   }
 
-  private static func take(_ variable: String, _ text: String, into reading: inout SettingsReading) {
+  private static func take(_ variable: String, _ text: String, into reading: inout SettingsReading)
+  {
     if variable == SettingsLoader.fileVariable {
       reading.file = text.isEmpty ? nil : text
     } else if let definition = SettingsTable.definition(variable: variable) {

@@ -72,7 +72,8 @@ struct FileReader {
     case (_, nil):
       refuseUnknown(name, at: node)
     case (.mapping, let definition?):
-      reading.refuse(definition.name, "expected \(definition.expected), not a group", from: place(node))
+      reading.refuse(
+        definition.name, "expected \(definition.expected), not a group", from: place(node))
     case (_, let definition?):
       store(node, definition)
     }
@@ -97,7 +98,8 @@ struct FileReader {
     } else if let values = texts(in: node), case .list = definition.shape {
       reading.give(definition, values, from: place(node))
     } else {
-      reading.refuse(definition.name, "expected \(definition.expected), not a list", from: place(node))
+      reading.refuse(
+        definition.name, "expected \(definition.expected), not a list", from: place(node))
     }
   }
 

@@ -44,7 +44,8 @@ package struct SocketAddressText: Sendable, Hashable, CustomStringConvertible {
   private static func isName(_ text: String) -> Bool {
     guard (1...253).contains(text.utf8.count) else { return false }
     let labels = text.split(separator: ".", omittingEmptySubsequences: false)
-    return labels.allSatisfy(isLabel) && text.utf8.contains { !isDigit($0) && $0 != UInt8(ascii: ".") }
+    return labels.allSatisfy(isLabel)
+      && text.utf8.contains { !isDigit($0) && $0 != UInt8(ascii: ".") }
   }
 
   private static func isLabel(_ label: Substring) -> Bool {

@@ -16,7 +16,7 @@ enum LogText {
 
   /// A metadata value: bare when it is one plain word, else in quotes.
   static func value(_ text: String) -> String {
-    let isPlain = !text.isEmpty && text.unicodeScalars.allSatisfy { isPlain($0) }
+    let isPlain = !text.isEmpty && text.unicodeScalars.allSatisfy(isPlainScalar)
     return isPlain ? escaped(text) : "\"\(escaped(text, quoting: true))\""
   }
 
@@ -27,7 +27,7 @@ enum LogText {
     }
   }
 
-  private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+  private static func isPlainScalar(_ scalar: Unicode.Scalar) -> Bool {
     scalar != " " && scalar != "\"" && scalar != "=" && scalar != "\\" && !isControl(scalar)
   }
 

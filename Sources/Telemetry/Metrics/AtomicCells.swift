@@ -1,4 +1,4 @@
-package import Synchronization
+public import Synchronization
 
 /// A fixed number of counters that one thread writes and any thread reads.
 ///
