@@ -1,0 +1,44 @@
+/// Reads settings out of the environment.
+enum EnvironmentReader {
+  private static let prefix = "PARLEY_"
+
+  static func read(_ environment: [String: String]) -> SettingsReading {
+    var reading = SettingsReading()
+    for (variable, text) in environment.sorted(by: { $0.key < $1.key })
+    where variable.hasPrefix(prefix) {
+      take(variable, text, into: &reading)
+    }
+    return reading
+  }
+
+  private static func take(_ variable: String, _ text: String, into reading: inout SettingsReading)
+  {
+    if variable == SettingsLoader.fileVariable {
+      reading.file = text.isEmpty ? nil : text
+    } else if let definition = SettingsTable.definition(variable: variable) {
+      // Set to nothing is how many tools unset a variable.
+      guard !text.isEmpty else { return }
+      reading.give(definition, text: text, from: .environment(variable: variable))
+    } else if !isServiceLink(variable) {
+      let shown = String(variable.prefix(60))
+      let known = SettingsTable.all.map(\.variable) + [SettingsLoader.fileVariable]
+      reading.refuse(
+        QuotedText.quote(shown), "unknown variable" + NearestName.hint(for: variable, among: known),
+        from: .environment(variable: QuotedText.quote(shown)))
+    }
+  }
+
+  /// Whether Kubernetes sets this variable for a service named `parley` or `parley-…`, as it does
+  /// in every container beside it: `…_SERVICE_HOST`, `…_SERVICE_PORT`, `…_PORT`,
+  /// `…_PORT_8080_TCP` and their kin.
+  private static func isServiceLink(_ variable: String) -> Bool {
+    let words = variable.split(separator: "_", omittingEmptySubsequences: false)
+    if let service = words.firstIndex(of: "SERVICE"), service + 1 < words.count {
+      return words[service + 1] == "HOST" || words[service + 1] == "PORT"
+    }
+    guard let port = words.firstIndex(of: "PORT") else { return false }
+    let rest = words[(port + 1)...]
+    guard let number = rest.first else { return true }
+    return UInt16(decimal: number) != nil && rest.count >= 2
+  }
+}

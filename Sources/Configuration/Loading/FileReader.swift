@@ -1,0 +1,151 @@
+internal import Yams
+
+/// Reads settings out of a YAML or JSON file: nested keys, dotted keys, or both.
+struct FileReader {
+  /// More nodes than any sensible file has; what aliases stand for is counted each time.
+  private static let nodeLimit = 10_000
+  /// No setting's name has more parts.
+  private static let depthLimit = 16
+
+  private let path: String
+  private var reading = SettingsReading()
+  private var nodeCount = 0
+  private var hasTooManyNodes: Bool { nodeCount > Self.nodeLimit }
+
+  static func read(path: String, using readFile: SettingsLoader.ReadFile) -> SettingsReading {
+    var reader = FileReader(path: QuotedText.quote(String(path.prefix(200))))
+    do {
+      let bytes = try readFile(path)
+      if let root = reader.parse(bytes) { reader.takeRoot(root) }
+    } catch {
+      reader.refuseFile("the file cannot be read: \(error.reason)")
+    }
+    return reader.reading
+  }
+
+  private init(path: String) {
+    self.path = path
+  }
+
+  private mutating func parse(_ bytes: [UInt8]) -> Node? {
+    guard bytes.count <= SettingsFile.maximumBytes else {
+      refuseFile("expected a file of at most \(SettingsFile.maximumBytes) bytes")
+      return nil
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      refuseFile("expected UTF-8")
+      return nil
+    }
+    guard AliasCount.isSmall(in: text) else {
+      refuseFile("expected at most \(AliasCount.limit) aliases")
+      return nil
+    }
+    do {
+      return try Parser(yaml: text, encoding: .utf8).singleRoot()
+    } catch {
+      refuse(error)
+      return nil
+    }
+  }
+
+  private mutating func takeRoot(_ root: Node) {
+    guard !isNull(root) else { return }
+    guard root.mapping != nil else {
+      refuseFile("expected names of settings with their values", at: root)
+      return
+    }
+    take(root, at: [])
+    if hasTooManyNodes { refuseFile("expected at most \(Self.nodeLimit) entries") }
+  }
+
+  private mutating func take(_ node: Node, at name: [String]) {
+    nodeCount += 1
+    guard !hasTooManyNodes else { return }
+    guard name.count <= Self.depthLimit else {
+      refuseUnknown(name, at: node)
+      return
+    }
+    let definition = SettingsTable.definition(named: name.joined(separator: "."))
+    switch (node, definition) {
+    case (.mapping(let mapping), nil):
+      for (key, value) in mapping { take(value, under: name, key: key) }
+    case (_, nil):
+      refuseUnknown(name, at: node)
+    case (.mapping, let definition?):
+      reading.refuse(
+        definition.name, "expected \(definition.expected), not a group", from: place(node))
+    case (_, let definition?):
+      store(node, definition)
+    }
+  }
+
+  private mutating func take(_ value: Node, under name: [String], key: Node) {
+    guard case .scalar(let scalar) = key else {
+      refuseFile("expected texts as names of settings", at: key)
+      return
+    }
+    take(value, at: name + [scalar.string])
+  }
+
+  private mutating func store(_ node: Node, _ definition: SettingDefinition) {
+    guard !isNull(node) else { return }
+    guard !reading.given.contains(where: { $0.definition.name == definition.name }) else {
+      reading.refuse(definition.name, "expected once, but it is given twice", from: place(node))
+      return
+    }
+    if case .scalar(let scalar) = node {
+      reading.give(definition, text: scalar.string, from: place(node))
+    } else if let values = texts(in: node), case .list = definition.shape {
+      reading.give(definition, values, from: place(node))
+    } else {
+      reading.refuse(
+        definition.name, "expected \(definition.expected), not a list", from: place(node))
+    }
+  }
+
+  /// The values of a list; `nil` when there is something else than texts in it.
+  private mutating func texts(in node: Node) -> [String]? {
+    guard case .sequence(let sequence) = node else { return nil }
+    nodeCount += sequence.count
+    guard !hasTooManyNodes else { return [] }
+    var values: [String] = []
+    for case .scalar(let scalar) in sequence { values.append(scalar.string) }
+    return values.count == sequence.count ? values : nil
+  }
+
+  private func isNull(_ node: Node) -> Bool {
+    guard case .scalar(let scalar) = node, scalar.style == .plain || scalar.style == .any else {
+      return false
+    }
+    return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
+  }
+
+  private mutating func refuseUnknown(_ parts: [String], at node: Node) {
+    let name = parts.joined(separator: ".")
+    let names = SettingsTable.all.map(\.name)
+    let group = names.contains { $0.hasPrefix(name + ".") }
+    let explanation =
+      group
+      ? "expected settings of this group, not a value"
+      : "unknown setting" + NearestName.hint(for: name, among: names)
+    reading.refuse(QuotedText.quote(name), explanation, from: place(node))
+  }
+
+  private mutating func refuse(_ error: any Error) {
+    guard let error = error as? YamlError else {
+      refuseFile("expected YAML or JSON")
+      return
+    }
+    let (explanation, line) = YAMLProblem.describe(error)
+    reading.refuse("configuration file", explanation, from: .file(path: path, line: line))
+  }
+
+  private mutating func refuseFile(_ explanation: String, at node: Node? = nil) {
+    reading.refuse(
+      "configuration file", explanation, from: .file(path: path, line: node?.mark?.line))
+  }
+
+  private func place(_ node: Node) -> SettingSource {
+    .file(path: path, line: node.mark?.line)
+  }
+}

@@ -1,0 +1,66 @@
+/// Reads settings out of the words of a command line.
+struct FlagReader {
+  private var words: ArraySlice<String>
+  private var reading = SettingsReading()
+
+  static func read(_ arguments: [String]) -> SettingsReading {
+    var reader = FlagReader(words: arguments[...])
+    while let word = reader.words.popFirst() { reader.take(word) }
+    return reader.reading
+  }
+
+  private init(words: ArraySlice<String>) {
+    self.words = words
+  }
+
+  private mutating func take(_ word: String) {
+    guard word.hasPrefix("-"), word != "-", word != "--" else {
+      // Not shown: it may be the tail of a secret that was not put into quotes.
+      reading.refuse(
+        "command line", "expected a flag such as --listen", from: .word(words.startIndex))
+      return
+    }
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let flag = String(parts[0])
+    take(flag, attached: parts.count == 2 ? String(parts[1]) : nil)
+  }
+
+  private mutating func take(_ flag: String, attached: String?) {
+    if flag == SettingsLoader.fileFlag {
+      reading.file = attached ?? nextValue(of: flag, named: "config")
+    } else if let definition = SettingsTable.definition(flag: flag) {
+      guard let text = attached ?? value(of: definition) else { return }
+      reading.give(definition, text: text, from: .flag(flag))
+    } else {
+      refuseUnknown(flag)
+      if attached == nil { dropValue() }
+    }
+  }
+
+  private mutating func value(of definition: SettingDefinition) -> String? {
+    guard case .toggle = definition.shape else {
+      return nextValue(of: definition.flag, named: definition.name)
+    }
+    guard let next = words.first, ToggleText.read(next) != nil else { return "true" }
+    return words.popFirst()
+  }
+
+  private mutating func nextValue(of flag: String, named name: String) -> String? {
+    guard let next = words.first, !next.hasPrefix("--") else {
+      reading.refuse(name, "expected a value after the flag", from: .flag(flag))
+      return nil
+    }
+    return words.popFirst()
+  }
+
+  private mutating func refuseUnknown(_ flag: String) {
+    let shown = String(flag.prefix(60))
+    let hint = NearestName.hint(for: flag, among: SettingsTable.all.map(\.flag))
+    reading.refuse(
+      QuotedText.quote(shown), "unknown flag" + hint, from: .word(words.startIndex))
+  }
+
+  private mutating func dropValue() {
+    if let next = words.first, !next.hasPrefix("-") { words.removeFirst() }
+  }
+}

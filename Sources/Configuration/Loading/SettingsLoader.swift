@@ -1,0 +1,42 @@
+internal import Foundation
+
+/// Makes ``Settings`` of what flags, environment and file say; flags outrank the environment, which
+/// outranks the file, which outranks the defaults.
+///
+/// Looks at everything before it gives up, so that one attempt shows every problem.
+package enum SettingsLoader {
+  /// Reads a whole file, or says in a few words why it cannot be read.
+  package typealias ReadFile = (_ path: String) throws(FileFailure) -> [UInt8]
+
+  /// The environment variable that names the file when the flag `--config` does not.
+  static let fileVariable = "PARLEY_CONFIG"
+  /// The flag that names the file.
+  static let fileFlag = "--config"
+
+  /// Reads and checks all settings.
+  ///
+  /// - Parameters:
+  ///   - arguments: The words of the command line that hold settings: `--a-b-c value` or
+  ///     `--a-b-c=value`. `--config` may be among them.
+  ///   - environment: All variables of the environment; only those named `PARLEY_…` are looked at.
+  ///   - file: The path given by `--config`, when the caller has taken it from the command line.
+  ///   - processorCount: What `reactors` is when nothing sets it.
+  ///   - readFile: Reads the configuration file, if one is named.
+  /// - Throws: Every problem found: unknown names, bad values, combinations that make no sense.
+  package static func load(
+    arguments: [String],
+    environment: [String: String],
+    file: String? = nil,
+    processorCount: Int = ProcessInfo.processInfo.activeProcessorCount,
+    readFile: ReadFile = SettingsFile.read
+  ) throws(SettingsError) -> Settings {
+    let flags = FlagReader.read(arguments)
+    let variables = EnvironmentReader.read(environment)
+    let path = file ?? flags.file ?? variables.file
+    let contents = path.map { FileReader.read(path: $0, using: readFile) } ?? SettingsReading()
+
+    var assembly = SettingsAssembly()
+    for reading in [contents, variables, flags] { assembly.add(reading) }
+    return try assembly.finish(processorCount: processorCount)
+  }
+}

@@ -1,0 +1,36 @@
+package import FloodControl
+
+/// Every bound on what clients may ask of the server.
+package struct LimitSettings: Sendable, Equatable {
+  /// How long a connection may go without `session.open`.
+  package var openTimeoutMilliseconds: Int64 = 10_000
+  /// The time between two pings of a connection.
+  package var pingIntervalMilliseconds: Int64 = 25_000
+  /// How long after a ping something must have come.
+  package var pongTimeoutMilliseconds: Int64 = 10_000
+  /// How long the head of a request may take to come.
+  package var headTimeoutMilliseconds: Int64 = 10_000
+  /// Spam-flood protection: what one user may send to one channel.
+  package var flood = FloodSettings()
+  /// Smart throttling: what one participant is shown of one channel.
+  package var throttle = RateLimit(count: 5, windowMilliseconds: 1000)
+  /// Connections of the whole process; 0 for as many as its descriptors allow.
+  package var connections = 0
+  package var connectionsPerUser = 30
+  package var channelsPerUser = 10
+  /// The largest message that a client may send over a WebSocket.
+  package var messageBytes = 262_144
+  /// What may wait to be written to one connection before it is closed as a slow consumer.
+  package var outboundBytes = 1_048_576
+  /// The largest body of an HTTP request.
+  package var httpBodyBytes = 1_048_576
+  /// Calls of one connection other than `message.send`.
+  package var calls = CallRate(callsPerSecond: 100, burst: 300)
+}
+
+/// Spam-flood protection.
+package struct FloodSettings: Sendable, Equatable {
+  package var limit = RateLimit(count: 5, windowMilliseconds: 1000)
+  /// Whether operators of a channel may send to it without limit.
+  package var exemptsOperators = false
+}

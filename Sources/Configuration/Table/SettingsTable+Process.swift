@@ -1,0 +1,45 @@
+extension SettingsTable {
+  private static let address = "host:port, such as 127.0.0.1:8080 or [::]:8080"
+
+  /// Where the server listens.
+  static let listening: [SettingDefinition] = [
+    .list(
+      "listen", \.listen, expected: address,
+      help: "Addresses for WebSocket and HTTP in plain text; port 0 picks a free one.",
+      write: \.description, read: { SocketAddressText($0) }),
+    .list(
+      "tls.listen", \.tls.listen, expected: address,
+      help: "Addresses for WebSocket and HTTP over TLS.",
+      write: \.description, read: { SocketAddressText($0) }),
+    .optional(
+      "tls.certificate", \.tls.certificate, expected: "the path of a PEM file",
+      help: "PEM file with the certificate and its chain; read again on SIGHUP.", read: { $0 }),
+    .optional(
+      "tls.private_key", \.tls.privateKey, expected: "the path of a PEM file",
+      help: "PEM file with the certificate's private key; read again on SIGHUP.", read: { $0 }),
+    .list(
+      "operations.listen", \.operations.listen, expected: address,
+      help: "Addresses for /metrics; without one it is served on loopback listeners only.",
+      write: \.description, read: { SocketAddressText($0) }),
+  ]
+
+  /// The process: its files, threads, end and log.
+  static let process: [SettingDefinition] = [
+    .text(
+      "data_dir", \.dataDirectory, expected: "the path of a directory",
+      help: "Directory of the database and other files; created when missing."),
+    .integer(
+      "reactors", \.reactors, in: 1...1024, unit: "a number of threads",
+      orElse: .described("number of cores"),
+      help: "Event loops, each on a thread of its own."),
+    .integer(
+      "compression.contexts", \.compression.contexts, in: 0...1_000_000,
+      unit: "a number of connections",
+      help: "Connections that may keep a compression window between messages."),
+    .integer(
+      "drain.timeout_ms", \.drain.timeoutMilliseconds, in: 0...3_600_000, unit: "milliseconds",
+      help: "Longest time between SIGTERM and the end of the process."),
+    .choice("log.level", \.log.level, help: "Severity from which on events are logged."),
+    .choice("log.format", \.log.format, help: "Shape of the lines on standard error."),
+  ]
+}

@@ -1,0 +1,70 @@
+/// At most `count` admissions in any stretch `[t, t + window)`, wherever it begins.
+///
+/// Keeps the times of the last `count` admissions in a ring, whatever the window's length. So it is
+/// exact while the count stays the same, and also when the count changes, as long as the window's
+/// length stays and every event was asked for (``admit(at:limit:)``). Right after a count has grown
+/// it may not know events beyond the former count that were only recorded. A window that
+/// admitted nothing costs no heap; one in use costs 8 bytes for each time it keeps.
+///
+///     ring (count 5)    t₀ t₁ t₂ t₃ t₄      room at t  ⇔  t − t₀ ≥ window
+///
+/// All times are milliseconds of one clock, given by the caller. A time that is earlier than the
+/// last admission counts as equal to it.
+package struct SlidingWindow: Sendable {
+  private var times = AdmissionRing()
+
+  package init() {}
+
+  /// Admits one event, or says how long until it would be.
+  ///
+  /// - Returns: `nil` when admitted, else the wait in milliseconds, 1 to the window's length. A
+  ///   refusal changes nothing.
+  package mutating func admit(at now: Int64, limit: RateLimit) -> Int64? {
+    if let wait = wait(at: now, limit: limit) { return wait }
+    record(at: now, limit: limit)
+    return nil
+  }
+
+  /// Counts one event without asking whether there is room for it.
+  ///
+  /// Nothing is counted while the limit is off.
+  package mutating func record(at now: Int64, limit: RateLimit) {
+    guard !limit.isOff else { return }
+    times.append(effectiveTime(now), keeping: limit.boundedCount)
+  }
+
+  /// Whether `admit` would admit at this time.
+  package func hasRoom(at now: Int64, limit: RateLimit) -> Bool {
+    wait(at: now, limit: limit) == nil
+  }
+
+  /// Takes back one admission that was counted at exactly this time.
+  ///
+  /// For an event that was admitted and then came to nothing. Does nothing when no such admission
+  /// is remembered.
+  package mutating func retract(at time: Int64) {
+    times.removeNewest(equalTo: time)
+  }
+
+  /// Whether no admission lies in the window that ends now, so that an empty window would do.
+  package func isEmpty(at now: Int64, limit: RateLimit) -> Bool {
+    guard !limit.isOff, let last = times.last else { return true }
+    return elapsed(since: last, until: now) >= limit.windowMilliseconds
+  }
+
+  private func wait(at now: Int64, limit: RateLimit) -> Int64? {
+    guard !limit.isOff, let blocking = times.fromNewest(limit.boundedCount) else { return nil }
+    let elapsed = elapsed(since: blocking, until: effectiveTime(now))
+    return elapsed >= limit.windowMilliseconds ? nil : limit.windowMilliseconds - elapsed
+  }
+
+  private func effectiveTime(_ now: Int64) -> Int64 {
+    max(now, times.last ?? now)
+  }
+
+  private func elapsed(since time: Int64, until now: Int64) -> Int64 {
+    guard now > time else { return 0 }
+    let (difference, overflow) = now.subtractingReportingOverflow(time)
+    return overflow ? .max : difference
+  }
+}

@@ -1,0 +1,21 @@
+package import Logging
+
+/// One event with all that its line shows; the metadata of logger, provider and event are merged.
+package struct LogRecord: Sendable {
+  /// Unix milliseconds.
+  package let time: Int64
+  package let level: Logger.Level
+  package let label: String
+  package let message: String
+  package let metadata: Logger.Metadata
+
+  package init(
+    time: Int64, level: Logger.Level, label: String, message: String, metadata: Logger.Metadata
+  ) {
+    self.time = time
+    self.level = level
+    self.label = label
+    self.message = message
+    self.metadata = metadata
+  }
+}

@@ -1,0 +1,46 @@
+/// What a metric is called and what it counts.
+///
+/// Definitions with the same name form one family and differ in their labels; the first one's
+/// help and kind stand for all.
+package struct MetricDefinition: Sendable, Hashable {
+  /// The kinds of the exposition format.
+  package enum Kind: String, Sendable {
+    /// Only ever grows; its name ends in `_total`.
+    case counter
+    /// Goes up and down.
+    case gauge
+    /// Observations counted by size; its unit is in the name, such as `_seconds`.
+    case histogram
+  }
+
+  /// A label and its value.
+  package struct Label: Sendable, Hashable {
+    package let name: String
+    package let value: String
+
+    package init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  package let name: String
+  package let help: String
+  package let kind: Kind
+  package let labels: [Label]
+
+  package init(_ name: String, kind: Kind, help: String, labels: [Label] = []) {
+    self.name = name
+    self.help = help
+    self.kind = kind
+    self.labels = labels
+  }
+}
+
+/// An enumeration of metrics of one kind, whose raw values number its cases from 0 without gaps.
+///
+/// Declare it with raw type `Int` and no explicit values; each case is one time series.
+package protocol MetricKey: CaseIterable, Sendable, RawRepresentable where RawValue == Int {
+  /// The case's name, help, kind and labels.
+  var definition: MetricDefinition { get }
+}

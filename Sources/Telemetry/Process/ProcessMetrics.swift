@@ -1,0 +1,73 @@
+internal import Glibc
+
+/// The metrics that every Prometheus client library has about its own process.
+package enum ProcessMetrics {
+  /// Reads them from the kernel; those that cannot be read are left out.
+  ///
+  /// Opens and lists files under `/proc`: call it when metrics are asked for, not on a hot path.
+  package static func samples() -> [MetricSample] {
+    var samples: [MetricSample] = []
+    if let status = readStatus() { samples += statusSamples(status) }
+    if let open = openDescriptors() {
+      samples.append(
+        gauge("process_open_fds", "Number of open file descriptors.", .level(open)))
+    }
+    if let limit = descriptorLimit() {
+      samples.append(
+        gauge("process_max_fds", "Largest number of open file descriptors.", .level(limit)))
+    }
+    return samples
+  }
+
+  static func statusSamples(_ status: ProcessStatus) -> [MetricSample] {
+    [
+      MetricSample(
+        MetricDefinition(
+          "process_cpu_seconds_total", kind: .counter,
+          help: "Processor time spent in user and system mode, in seconds."),
+        .real(status.cpuSeconds)),
+      gauge(
+        "process_resident_memory_bytes", "Memory held in RAM, in bytes.",
+        .count(status.residentBytes)),
+      gauge(
+        "process_virtual_memory_bytes", "Address space in use, in bytes.",
+        .count(status.virtualBytes)),
+      gauge("process_threads", "Number of threads.", .level(status.threadCount)),
+      gauge(
+        "process_start_time_seconds", "Start of the process, in seconds of Unix time.",
+        .real(status.startSeconds)),
+    ]
+  }
+
+  private static func gauge(
+    _ name: String, _ help: String, _ value: MetricSample.Value
+  ) -> MetricSample {
+    MetricSample(MetricDefinition(name, kind: .gauge, help: help), value)
+  }
+
+  private static func readStatus() -> ProcessStatus? {
+    guard let stat = ProcFile.read("/proc/self/stat"),
+      let systemStat = ProcFile.read("/proc/stat")
+    else { return nil }
+    return ProcessStatus(
+      stat: stat, systemStat: systemStat,
+      ticksPerSecond: sysconf(Int32(_SC_CLK_TCK)), pageBytes: sysconf(Int32(_SC_PAGESIZE)))
+  }
+
+  /// Counts the entries of `/proc/self/fd`, without the one that reading them opens.
+  private static func openDescriptors() -> Int64? {
+    guard let directory = opendir("/proc/self/fd") else { return nil }
+    defer { closedir(directory) }
+    var count: Int64 = 0
+    while let entry = readdir(directory) {
+      if entry.pointee.d_name.0 != CChar(UInt8(ascii: ".")) { count += 1 }
+    }
+    return count - 1
+  }
+
+  private static func descriptorLimit() -> Int64? {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
+    return Int64(clamping: limit.rlim_cur)
+  }
+}
