@@ -24,7 +24,9 @@ struct AuthorityFile {
       }
       count += 1
     }
-    ErrorQueue.clear()
+    guard ErrorQueue.drainEndOfPEM() else {
+      throw .unusableFile(path: path, problem: .damagedCertificate)
+    }
     guard count > 0 else { throw .unusableFile(path: path, problem: .noCertificate) }
   }
 }

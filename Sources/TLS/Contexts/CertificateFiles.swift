@@ -34,16 +34,26 @@ struct CertificateFiles {
       X509_free(leaf)
       throw refusal(of: certificatePath)
     }
+    do throws(TLSError) {
+      try installIssuers(from: file, in: context)
+    } catch {
+      X509_free(leaf)
+      throw error
+    }
+    return leaf
+  }
+
+  private func installIssuers(from file: OpaquePointer, in context: OpaquePointer) throws(TLSError)
+  {
     while let issuer = PEM_read_bio_X509(file, nil, nil, nil) {
       guard copenssl_ctx_add_chain_certificate(context, issuer) == 1 else {
         X509_free(issuer)
-        X509_free(leaf)
         throw refusal(of: certificatePath)
       }
     }
-    // Reading past the last certificate leaves "no start line" behind.
-    ErrorQueue.clear()
-    return leaf
+    guard ErrorQueue.drainEndOfPEM() else {
+      throw .unusableFile(path: certificatePath, problem: .damagedCertificate)
+    }
   }
 
   private func readKey() throws(TLSError) -> OpaquePointer {

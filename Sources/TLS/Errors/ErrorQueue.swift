@@ -37,6 +37,13 @@ enum ErrorQueue {
     describe(drain())
   }
 
+  /// Removes all failures and tells whether the last was that a PEM file had no more to offer,
+  /// rather than something that could not be read.
+  static func drainEndOfPEM() -> Bool {
+    guard let last = drain().last else { return false }
+    return last.library == ERR_LIB_PEM && last.reason == PEM_R_NO_START_LINE
+  }
+
   static func describe(_ entries: [Entry]) -> String {
     entries.isEmpty ? "no reason given" : entries.map(\.text).joined(separator: "; ")
   }

@@ -11,6 +11,12 @@ struct FailureReading {
   init(ssl: OpaquePointer, outcome: Int32) {
     let kind = SSL_get_error(ssl, outcome)
     let entries = ErrorQueue.drain()
+    if kind == SSL_ERROR_WANT_READ {
+      // Sending has to wait only for the rest of a message like a key update, which comes whole
+      // from every honest peer.
+      error = .protocolViolation(reason: "a handshake message was left incomplete")
+      return
+    }
     guard kind == SSL_ERROR_SSL else {
       error = .internalFailure(ErrorQueue.describe(entries))
       return

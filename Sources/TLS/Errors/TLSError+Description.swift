@@ -23,6 +23,7 @@ extension TLSError.FileProblem: CustomStringConvertible {
     switch self {
     case .unreadable(let code): String(cString: strerror(code))
     case .noCertificate: "contains no certificate in PEM form"
+    case .damagedCertificate: "contains a certificate that cannot be read"
     case .noPrivateKey: "contains no unencrypted private key in PEM form"
     case .refused(let reason): reason
     }

@@ -31,6 +31,8 @@ package enum TLSError: Error, Equatable, Sendable {
     case unreadable(errno: Int32)
     /// It holds no PEM certificate.
     case noCertificate
+    /// A PEM certificate after the first cannot be read.
+    case damagedCertificate
     /// It holds no PEM private key that can be read without a passphrase.
     case noPrivateKey
     /// OpenSSL refused what it holds, with the reason.

@@ -68,7 +68,7 @@ package final class TLSSession {
   /// Whether the handshake is done and nothing went wrong since.
   package var isEstablished: Bool {
     switch state {
-    case .established, .closedByPeer: SSL_is_init_finished(ssl) == 1
+    case .established, .closedByPeer: true
     case .handshaking, .failed: false
     }
   }
@@ -122,6 +122,8 @@ package final class TLSSession {
   package func close(scratch: TLSScratch) throws(TLSError) {
     try attach(scratch)
     guard isEstablished, SSL_get_shutdown(ssl) & SSL_SENT_SHUTDOWN == 0 else { return }
+    // OpenSSL refuses while the peer is in the middle of a message such as a key update.
+    guard SSL_in_init(ssl) == 0 else { return }
     let outcome = SSL_shutdown(ssl)
     guard outcome >= 0 else { throw fail(after: outcome) }
   }
