@@ -8,3 +8,7 @@
 #include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+
+#include "CiphertextPort.h"
+#include "Files.h"
+#include "Macros.h"

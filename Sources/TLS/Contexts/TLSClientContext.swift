@@ -1,0 +1,30 @@
+internal import COpenSSL
+
+/// A client's trust and settings, shared by all its TLS sessions on all threads.
+package final class TLSClientContext: Sendable {
+  let handle: ContextHandle
+
+  /// Trusts the system's certificate authorities and those of one more file.
+  ///
+  /// - Parameters:
+  ///   - extraAuthoritiesPath: PEM certificates that are trusted too.
+  ///   - alpn: What to offer, dearest first; empty offers nothing.
+  ///   - maximumVersion: The newest version to offer; the oldest is TLS 1.2.
+  /// - Throws: ``TLSError/unusableFile(path:problem:)``, ``TLSError/invalidSetting(_:)`` or
+  ///   ``TLSError/internalFailure(_:)``.
+  package init(
+    extraAuthoritiesPath: String? = nil, alpn: [String] = ["http/1.1"],
+    maximumVersion: TLSVersion = .tls13
+  ) throws(TLSError) {
+    let names = try ALPNProtocols(alpn)
+    handle = try ContextHandle(method: TLS_client_method(), maximum: maximumVersion)
+    SSL_CTX_set_verify(handle.pointer, SSL_VERIFY_PEER, nil)
+    guard SSL_CTX_set_default_verify_paths(handle.pointer) == 1,
+      // This one reports success with 0, unlike all its neighbours.
+      SSL_CTX_set_alpn_protos(handle.pointer, names.wire.baseAddress, UInt32(names.wire.count)) == 0
+    else { throw .internalFailure(ErrorQueue.drainText()) }
+    if let extraAuthoritiesPath {
+      try AuthorityFile(path: extraAuthoritiesPath).install(in: handle.pointer)
+    }
+  }
+}

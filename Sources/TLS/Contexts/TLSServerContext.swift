@@ -1,0 +1,36 @@
+internal import COpenSSL
+
+/// A server's certificate, key and settings, shared by all its TLS sessions on all threads.
+///
+/// TLS 1.2 and 1.3 with forward secrecy only, no renegotiation, no compression. A client resumes
+/// with a ticket (RFC 8446 §4.6.1), which only this context can read; nothing is kept per client.
+/// The name in SNI is ignored: there is one certificate.
+package final class TLSServerContext: Sendable {
+  let handle: ContextHandle
+  /// Kept because OpenSSL's callback points at it.
+  private let alpn: ALPNProtocols
+
+  /// Reads the files, each of at most 1 MiB.
+  ///
+  /// - Parameters:
+  ///   - certificatePath: PEM, the server's own certificate first, then its issuers.
+  ///   - privateKeyPath: PEM, not encrypted.
+  ///   - alpn: What the server speaks, dearest first. A client that offers ALPN without any of
+  ///     them is refused (RFC 7301 §3.2); one that offers none is served. Empty: ALPN is ignored.
+  /// - Throws: ``TLSError/unusableFile(path:problem:)``,
+  ///   ``TLSError/keyDoesNotMatch(certificatePath:privateKeyPath:)``,
+  ///   ``TLSError/invalidSetting(_:)`` or ``TLSError/internalFailure(_:)``.
+  package init(
+    certificatePath: String, privateKeyPath: String, alpn: [String] = ["http/1.1"]
+  ) throws(TLSError) {
+    self.alpn = try ALPNProtocols(alpn)
+    handle = try ContextHandle(method: TLS_server_method(), maximum: .tls13)
+    SSL_CTX_set_options(
+      handle.pointer, copenssl_op_server_preference | copenssl_op_prioritize_chacha)
+    // One ticket is enough for a client that comes back with one connection.
+    SSL_CTX_set_num_tickets(handle.pointer, 1)
+    let files = CertificateFiles(certificatePath: certificatePath, privateKeyPath: privateKeyPath)
+    try files.install(in: handle.pointer)
+    self.alpn.install(inServer: handle.pointer)
+  }
+}

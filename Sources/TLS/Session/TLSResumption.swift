@@ -1,0 +1,20 @@
+internal import COpenSSL
+
+/// What a client keeps of a session to shorten the next handshake with the same host.
+///
+/// Holds secrets of the session: keep it in memory only. Confined to one thread at a time, like
+/// the sessions it comes from and goes to.
+package final class TLSResumption {
+  let hostname: String
+  let session: OpaquePointer
+
+  /// Takes over one reference to `session`.
+  init(hostname: String, session: OpaquePointer) {
+    self.hostname = hostname
+    self.session = session
+  }
+
+  deinit {
+    SSL_SESSION_free(session)
+  }
+}

@@ -1,0 +1,62 @@
+import TLS
+import Testing
+
+@Suite("Verifying the server")
+struct ServerVerificationTests {
+  let workspace: Workspace
+
+  init() throws {
+    workspace = try Workspace()
+  }
+
+  private func rejection(
+    hostname: String = "localhost", trust: TLSClientContext? = nil
+  ) throws
+    -> String?
+  {
+    let conversation = try Conversation(
+      client: trust ?? workspace.makeClientContext(), server: workspace.makeServerContext(),
+      hostname: hostname)
+    do {
+      try conversation.begin()
+      return nil
+    } catch TLSError.certificateRejected(let reason) {
+      #expect(throws: TLSError.self, "the server is told by an alert") {
+        try conversation.deliverToServer()
+      }
+      return reason
+    }
+  }
+
+  @Test("a certificate for the name or the address is accepted")
+  func accepted() throws {
+    #expect(try rejection(hostname: "localhost") == nil)
+    #expect(try rejection(hostname: "127.0.0.1") == nil)
+  }
+
+  @Test("a certificate for another name or address is rejected")
+  func otherName() throws {
+    #expect(try rejection(hostname: "example.org") == "hostname mismatch")
+    #expect(try rejection(hostname: "127.0.0.2") == "IP address mismatch")
+  }
+
+  @Test("an expired certificate is rejected")
+  func expired() throws {
+    try workspace.install(
+      Certificate(
+        names: ["DNS:localhost"], issuer: workspace.authority, lifetime: -7200 ... -3600))
+    #expect(try rejection() == "certificate has expired")
+  }
+
+  @Test("a certificate of an authority that is not trusted is rejected")
+  func untrusted() throws {
+    let reason = try rejection(trust: TLSClientContext())
+    #expect(reason == "self-signed certificate in certificate chain")
+  }
+
+  @Test("a host name that cannot be one is refused", arguments: ["", "a\0b"])
+  func impossibleName(name: String) throws {
+    let context = try workspace.makeClientContext()
+    #expect(throws: TLSError.self) { try TLSSession(client: context, hostname: name) }
+  }
+}
