@@ -1,0 +1,83 @@
+/// Checks that a stream of bytes, cut anywhere, is well-formed UTF-8 (RFC 3629).
+///
+/// Refuses at the first byte that no continuation could make right: overlong forms, surrogates and
+/// scalars above U+10FFFF are refused at their second byte. A refusal is final.
+package struct UTF8Validator: Sendable {
+  /// How many continuation bytes the scalar under way still needs.
+  private var missing: UInt8 = 0
+  /// The range that the next continuation byte must lie in.
+  private var lowest: UInt8 = 0x80
+  private var highest: UInt8 = 0xBF
+
+  /// Makes a validator that has seen nothing.
+  package init() {}
+
+  /// Whether the bytes so far end with a whole scalar.
+  package var isComplete: Bool { missing == 0 }
+
+  /// Checks the next bytes of the stream.
+  ///
+  /// - Returns: `false` as soon as the stream cannot be UTF-8 any more, and ever after.
+  package mutating func validate(_ bytes: Span<UInt8>) -> Bool {
+    bytes.withUnsafeBytes { validate($0) }
+  }
+
+  private mutating func validate(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var index = 0
+    while index < bytes.count {
+      if missing == 0 {
+        index = Self.endOfASCII(in: bytes, from: index)
+        if index == bytes.count { return true }
+      }
+      guard accept(bytes[index]) else {
+        refuseEverything()
+        return false
+      }
+      index += 1
+    }
+    return !hasRefused
+  }
+
+  /// Skips ASCII eight bytes at a time: a word without a high bit is eight whole scalars.
+  private static func endOfASCII(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var index = start
+    while index + 8 <= bytes.count {
+      let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      if word & 0x8080_8080_8080_8080 != 0 { break }
+      index += 8
+    }
+    while index < bytes.count, bytes[index] < 0x80 { index += 1 }
+    return index
+  }
+
+  private mutating func accept(_ byte: UInt8) -> Bool {
+    guard missing > 0 else { return begin(byte) }
+    guard byte >= lowest, byte <= highest else { return false }
+    missing -= 1
+    (lowest, highest) = (0x80, 0xBF)
+    return true
+  }
+
+  /// Takes the first byte of a scalar; the ranges are those of RFC 3629 §4.
+  private mutating func begin(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x00...0x7F: return true
+    case 0xC2...0xDF: missing = 1
+    case 0xE0: (missing, lowest) = (2, 0xA0)
+    case 0xED: (missing, highest) = (2, 0x9F)
+    case 0xE1...0xEF: missing = 2
+    case 0xF0: (missing, lowest) = (3, 0x90)
+    case 0xF1...0xF3: missing = 3
+    case 0xF4: (missing, highest) = (3, 0x8F)
+    default: return false
+    }
+    return true
+  }
+
+  private var hasRefused: Bool { lowest > highest }
+
+  /// An empty range for the next byte makes every further byte wrong.
+  private mutating func refuseEverything() {
+    (missing, lowest, highest) = (1, 0xFF, 0x00)
+  }
+}

@@ -1,0 +1,115 @@
+/// What a request parser has found.
+package enum HTTPRequestEvent: Sendable, Hashable {
+  /// The client waits for ``HTTPResponse/continueBytes`` before it sends its body. Send them, or
+  /// answer with a final response and close.
+  case expectsContinue
+  /// A whole request.
+  case request(HTTPRequest)
+}
+
+/// Cuts requests out of the byte stream of a connection (RFC 9112).
+///
+/// Where the RFC leaves a choice between lenience and refusal, this refuses: whatever two parsers
+/// could read differently is how requests are smuggled (§11.2).
+package struct HTTPRequestParser: Sendable {
+  private enum State: Sendable {
+    case head(HeadReader)
+    case body(HTTPRequestHead, BodyReader)
+    case failed(HTTPError)
+  }
+
+  private let limits: HTTPLimits
+  private var state = State.head(HeadReader())
+
+  /// Makes a parser at the beginning of a connection.
+  package init(limits: HTTPLimits = HTTPLimits()) {
+    self.limits = limits
+  }
+
+  /// Takes bytes up to the next event.
+  ///
+  /// - Parameter input: Bytes received and not yet consumed, split anywhere.
+  /// - Returns: How many bytes were consumed, and the event that they led to. Call again with the
+  ///   rest, even an empty one, after an event; `nil` says that all was consumed and more is
+  ///   needed. After a request, what follows it is untouched: the next request, or the bytes of the
+  ///   protocol that the connection was upgraded to.
+  /// - Throws: ``HTTPError``, then and at every later call: answer with its status and close.
+  package mutating func receive(
+    _ input: Span<UInt8>
+  ) throws(HTTPError) -> (consumed: Int, event: HTTPRequestEvent?) {
+    var offset = 0
+    do {
+      let event = try next(from: input, at: &offset)
+      return (offset, event)
+    } catch {
+      state = .failed(error)
+      throw error
+    }
+  }
+
+  private mutating func next(
+    from input: Span<UInt8>, at offset: inout Int
+  ) throws(HTTPError) -> HTTPRequestEvent? {
+    switch state {
+    case .head(var reader):
+      state = .head(HeadReader())
+      guard let lines = try reader.next(from: input, at: &offset, limits: limits) else {
+        state = .head(reader)
+        return nil
+      }
+      return try begin(lines, from: input, at: &offset)
+    case .body(let head, var reader):
+      state = .head(HeadReader())
+      try reader.receive(input, at: &offset, limits: limits)
+      return finish(head, reader)
+    case .failed(let error):
+      throw error
+    }
+  }
+
+  private mutating func begin(
+    _ lines: HeadReader.Head, from input: Span<UInt8>, at offset: inout Int
+  ) throws(HTTPError) -> HTTPRequestEvent? {
+    let head = try Self.head(lines)
+    let framing = try BodyFraming(request: head.fields, version: head.version)
+    var reader = try BodyReader(framing, limits: limits)
+    if try Self.expectsContinue(head), !reader.isComplete {
+      state = .body(head, reader)
+      return .expectsContinue
+    }
+    try reader.receive(input, at: &offset, limits: limits)
+    return finish(head, reader)
+  }
+
+  private mutating func finish(_ head: HTTPRequestHead, _ reader: BodyReader) -> HTTPRequestEvent? {
+    guard reader.isComplete else {
+      state = .body(head, reader)
+      return nil
+    }
+    state = .head(HeadReader())
+    return .request(HTTPRequest(head: head, body: reader.body))
+  }
+
+  private static func head(_ lines: HeadReader.Head) throws(HTTPError) -> HTTPRequestHead {
+    let line = try RequestLine(lines.startLine)
+    let hosts = lines.fields.values(of: "Host")
+    guard hosts.count <= 1, line.version == .http10 || hosts.count == 1 else {
+      throw .badRequest("There must be exactly one Host.")
+    }
+    guard hosts.allSatisfy({ $0.utf8.allSatisfy(HTTPSyntax.isHostByte) }) else {
+      throw .badRequest("The Host is not valid.")
+    }
+    return HTTPRequestHead(
+      method: line.method, target: line.target, version: line.version, fields: lines.fields)
+  }
+
+  /// HTTP/1.0 knows no expectations (RFC 9110 §10.1.1).
+  private static func expectsContinue(_ head: HTTPRequestHead) throws(HTTPError) -> Bool {
+    let expectations = head.fields.listValues(of: "Expect")
+    guard head.version == .http11, !expectations.isEmpty else { return false }
+    guard expectations.allSatisfy({ HTTPSyntax.equalIgnoringCase($0, "100-continue") }) else {
+      throw HTTPError(.expectationFailed, "The only expectation known here is 100-continue.")
+    }
+    return true
+  }
+}
