@@ -1,5 +1,5 @@
 package import Reactor
-package import TLS
+import TLS
 import Bytes
 import WebSocket
 
@@ -78,13 +78,18 @@ package final class Transport {
   ) {
     guard encoding.isCompressed else {
       FrameEncoder.appendFrame(
-        opcode: .text, payload: text.span, compression: .none, into: &frames)
+        opcode: .text, payload: text.span, into: &frames)
       return
     }
     var compressed: [UInt8] = []
-    deflate.compress(text.span, windowBits: Int(encoding.windowBits), into: &compressed)
+    let isDone = deflate.compress(
+      text.span, windowBits: Int(encoding.windowBits), into: &compressed)
+    guard isDone, compressed.count < text.count else {
+      appendFrame(text: text, encoding: .plain, into: &frames)
+      return
+    }
     FrameEncoder.appendFrame(
-      opcode: .text, payload: compressed.span, compression: .deflated, into: &frames)
+      opcode: .text, payload: compressed.span, compressed: .deflated, into: &frames)
   }
 
   /// Delivers what the turn has gathered. The loop's owner calls it last in each turn.

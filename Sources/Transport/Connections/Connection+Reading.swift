@@ -52,11 +52,11 @@ extension Connection: ReadinessHandler {
   /// Handles decrypted bytes; what comes after an upgrade belongs to the WebSocket.
   private func process(_ bytes: UnsafeRawBufferPointer) {
     var rest = bytes[...]
-    while !rest.isEmpty {
+    while true {
       let input = UnsafeRawBufferPointer(rebasing: rest)
       switch stage {
       case .http(var parser):
-        let consumed = receiveRequest(input, &parser)
+        guard let consumed = receiveRequest(input, &parser) else { return }
         rest = rest.dropFirst(consumed)
       case .webSocket, .closing:
         receiveFrames(input)
@@ -67,23 +67,24 @@ extension Connection: ReadinessHandler {
     }
   }
 
+  /// - Returns: How many bytes led to something; `nil` when all were taken and more are needed.
   private func receiveRequest(
     _ input: UnsafeRawBufferPointer, _ parser: inout HTTPRequestParser
-  ) -> Int {
+  ) -> Int? {
     // The stage must not hold a second copy while the parser grows.
     stage = .lingering
     do {
       let (consumed, event) = try parser.receive(input.assumingMemoryBound(to: UInt8.self).span)
       stage = .http(parser)
       switch event {
-      case nil: break
-      case .expectsContinue: append(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+      case nil: return nil
+      case .expectsContinue: append(HTTPResponse.continueBytes)
       case .request(let request): answer(request)
       }
       return consumed
     } catch {
-      respond(error.response, to: nil)
-      return input.count
+      respond(HTTPResponse(refusing: error), to: nil)
+      return nil
     }
   }
 
@@ -96,15 +97,17 @@ extension Connection: ReadinessHandler {
   }
 
   private func respond(_ response: HTTPResponse, to request: HTTPRequest?) {
-    let persistence: HTTPPersistence =
+    let persistence: ConnectionPersistence =
       request?.head.shouldKeepAlive == true ? .keepAlive : .close
     var bytes: [UInt8] = []
-    response.serialize(
-      into: &bytes, persistence: persistence,
-      body: request?.head.method == "HEAD" ? .omitted : .included)
+    if request?.head.method == "HEAD" {
+      response.serializeHead(into: &bytes, for: persistence)
+    } else {
+      response.serialize(into: &bytes, for: persistence)
+    }
     append(bytes)
     switch persistence {
-    case .keepAlive: setTimer(.head, after: transport.configuration.headTimeout)
+    case .keepAlive: awaitHead()
     case .close: finish()
     }
   }
@@ -112,12 +115,14 @@ extension Connection: ReadinessHandler {
   private func upgrade(
     _ acceptance: ServerHandshake.Acceptance, _ application: any WebSocketApplication
   ) {
-    append(acceptance.response)
+    var response: [UInt8] = []
+    acceptance.serialize(into: &response)
+    append(response)
     endpoint = WebSocketEndpoint(
       role: .server, limits: transport.configuration.webSocket,
       compression: acceptance.compression)
     if let agreement = acceptance.compression {
-      encoding = .deflated(windowBits: UInt8(clamping: agreement.serverMaxWindowBits))
+      encoding = .deflated(windowBits: agreement.serverMaxWindowBits)
     }
     stage = .webSocket
     self.application = application

@@ -1,5 +1,6 @@
 import HTTP1
 package import Reactor
+import TLS
 import WebSocket
 
 extension Connection: TimerHandler {
@@ -25,26 +26,33 @@ extension Connection: TimerHandler {
     timer = nil
   }
 
+  /// Expects the next request, whole, in time.
+  func awaitHead() {
+    lastReceived = nil
+    setTimer(.head, after: transport.configuration.headTimeout)
+  }
+
   private func headIsLate() {
-    guard case .http(let parser) = stage, !parser.isIdle, tls?.isEstablished != false else {
+    guard case .http = stage, lastReceived != nil, tls?.isEstablished != false else {
       drop()
       return
     }
     var bytes: [UInt8] = []
-    HTTPError.headTooLate.response.serialize(into: &bytes, persistence: .close, body: .included)
+    let error = HTTPError(.requestTimeout, "the request did not arrive in time")
+    HTTPResponse(refusing: error).serialize(into: &bytes, for: .close)
     append(bytes)
     finish()
   }
 
   private func ping() {
     var frame: [UInt8] = []
-    endpoint?.ping([], into: &frame)
+    endpoint?.ping(Span(), into: &frame)
     append(frame)
     setTimer(.pong(since: transport.loop.now), after: transport.configuration.pongTimeout)
   }
 
   private func checkLiveness(since pinged: Int64) {
-    guard lastReceived < pinged else {
+    guard lastReceived ?? .min < pinged else {
       let rest = transport.configuration.pingInterval - transport.configuration.pongTimeout
       setTimer(.ping, after: max(rest, 1))
       return

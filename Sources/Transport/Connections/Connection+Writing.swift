@@ -136,7 +136,7 @@ extension Connection {
     do {
       let scratch = try transport.tlsScratch()
       let count = min(unencrypted.count, Self.encryptionStep)
-      try unencrypted.withUnsafeBytes { bytes throws(TLSError) in
+      try unencrypted.withUnsafeBytes { bytes in
         try tls.send(UnsafeRawBufferPointer(rebasing: bytes[..<count]), scratch: scratch)
       }
       unencrypted.removeFirst(count)

@@ -1,6 +1,6 @@
 import Bytes
 import HTTP1
-package import Reactor
+import Reactor
 import TLS
 package import WebSocket
 
@@ -51,8 +51,8 @@ package final class Connection {
   var interest: Readiness = .readable
   var timer: EventLoop.TimerToken?
   var deadline = Deadline.head
-  /// When something last came from the peer.
-  var lastReceived: Int64
+  /// When something last came from the peer; `nil` when nothing has since a request was awaited.
+  var lastReceived: Int64?
   var awaitsFlush = false
   var isCondemned = false
   /// Whether the application has asked not to be given more for now.
@@ -66,7 +66,6 @@ package final class Connection {
     self.tls = tls
     self.transport = transport
     stage = .http(HTTPRequestParser(limits: transport.configuration.http))
-    lastReceived = transport.loop.now
   }
 
   /// Takes over an accepted socket.
@@ -83,7 +82,7 @@ package final class Connection {
       transport.connections.remove(id)
       throw error
     }
-    connection.setTimer(.head, after: transport.configuration.headTimeout)
+    connection.awaitHead()
   }
 
   /// Whether a WebSocket is open on it.
