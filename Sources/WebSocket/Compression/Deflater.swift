@@ -1,0 +1,78 @@
+import CZlib
+
+/// A DEFLATE compressor for messages (RFC 7692 §7.2.1).
+///
+/// Owns a `z_stream` at an address of its own, since zlib keeps a pointer back to it.
+final class Deflater {
+  private let stream: UnsafeMutablePointer<z_stream>
+  private let isReady: Bool
+
+  /// Makes a compressor with a window of 2^`windowBits` bytes, 9...15.
+  ///
+  /// zlib cannot make raw DEFLATE with a window of 256 bytes, so 8 is not possible.
+  init(windowBits: Int, level: Int32, memoryLevel: Int32) {
+    precondition((9...15).contains(windowBits), "zlib deflates with 9 to 15 window bits")
+    stream = .allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+    let result = deflateInit2_(
+      stream, level, Z_DEFLATED, -Int32(windowBits), memoryLevel, Z_DEFAULT_STRATEGY,
+      ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+    isReady = result == Z_OK
+  }
+
+  deinit {
+    if isReady { deflateEnd(stream) }
+    stream.deinitialize(count: 1)
+    stream.deallocate()
+  }
+
+  /// Forgets all that was compressed before.
+  func reset() {
+    if isReady { deflateReset(stream) }
+  }
+
+  /// Appends `payload` compressed up to a byte boundary, without the four bytes that end it there.
+  ///
+  /// - Parameter scratch: Room for output on its way, of any size above 16 bytes.
+  /// - Returns: `false` when zlib had no memory; `output` is then as before.
+  func compress(
+    _ payload: Span<UInt8>, scratch: UnsafeMutableBufferPointer<UInt8>, into output: inout [UInt8]
+  ) -> Bool {
+    guard isReady else { return false }
+    // zlib has nothing to flush without input; an empty stored block says the same (§7.2.3.6).
+    guard payload.count > 0 else {
+      output.append(0)
+      return true
+    }
+    let start = output.count
+    payload.withUnsafeBufferPointer { run($0, scratch: scratch, into: &output) }
+    guard output.count - start >= 4, output.suffix(4).elementsEqual([0, 0, 0xFF, 0xFF]) else {
+      output.removeSubrange(start...)
+      return false
+    }
+    output.removeLast(4)
+    return true
+  }
+
+  private func run(
+    _ payload: UnsafeBufferPointer<UInt8>, scratch: UnsafeMutableBufferPointer<UInt8>,
+    into output: inout [UInt8]
+  ) {
+    var rest = payload[...]
+    repeat {
+      // `avail_in` has 32 bits, a payload may have more.
+      let piece = UnsafeBufferPointer(rebasing: rest.prefix(1 << 30))
+      rest = rest.dropFirst(piece.count)
+      stream.pointee.next_in = UnsafeMutablePointer(mutating: piece.baseAddress)
+      stream.pointee.avail_in = UInt32(piece.count)
+      let flush = rest.isEmpty ? Z_SYNC_FLUSH : Z_NO_FLUSH
+      repeat {
+        stream.pointee.next_out = scratch.baseAddress
+        stream.pointee.avail_out = UInt32(scratch.count)
+        deflate(stream, flush)
+        let made = scratch.count - Int(stream.pointee.avail_out)
+        output.append(contentsOf: UnsafeBufferPointer(rebasing: scratch[..<made]))
+      } while stream.pointee.avail_out == 0
+    } while !rest.isEmpty
+  }
+}

@@ -1,0 +1,56 @@
+/// The extension `permessage-deflate` (RFC 7692 §7): what is agreed, and who may agree to what.
+package enum PermessageDeflate {
+  /// The extension's name in `Sec-WebSocket-Extensions`.
+  package static let name = "permessage-deflate"
+
+  /// What both sides have agreed on.
+  package struct Agreement: Sendable, Hashable {
+    /// Whether the server compresses each message by itself.
+    package var serverNoContextTakeover: Bool
+    /// Whether the client compresses each message by itself.
+    package var clientNoContextTakeover: Bool
+    /// The base-2 logarithm of the server's window, 8...15.
+    package var serverMaxWindowBits: UInt8
+    /// The base-2 logarithm of the client's window, 8...15.
+    package var clientMaxWindowBits: UInt8
+
+    /// Makes an agreement; the defaults are those of the RFC.
+    package init(
+      serverNoContextTakeover: Bool = false, clientNoContextTakeover: Bool = false,
+      serverMaxWindowBits: UInt8 = 15, clientMaxWindowBits: UInt8 = 15
+    ) {
+      self.serverNoContextTakeover = serverNoContextTakeover
+      self.clientNoContextTakeover = clientNoContextTakeover
+      self.serverMaxWindowBits = serverMaxWindowBits
+      self.clientMaxWindowBits = clientMaxWindowBits
+    }
+  }
+
+  /// Whether compressors may remember earlier messages of their connection.
+  package enum Contexts: Sendable, Hashable {
+    /// Each message stands by itself: no memory per connection, and frames can be shared.
+    case notKept
+    /// Contexts are kept where the client has nothing against it: smaller messages for up to
+    /// 300 KiB per connection.
+    case kept
+  }
+
+  /// What a server agrees to.
+  package struct Policy: Sendable, Hashable {
+    /// Whether contexts may be kept.
+    package var contexts: Contexts
+    /// The base-2 logarithm of the largest window that the server uses, 9...15.
+    package var serverWindowBits: UInt8
+    /// The largest window that clients are asked to use, 9...15, if they let themselves be asked.
+    package var clientWindowBits: UInt8
+
+    /// Makes a policy; window bits outside 9...15 are moved to the nearest of these.
+    package init(
+      contexts: Contexts = .notKept, serverWindowBits: UInt8 = 15, clientWindowBits: UInt8 = 15
+    ) {
+      self.contexts = contexts
+      self.serverWindowBits = min(max(serverWindowBits, 9), 15)
+      self.clientWindowBits = min(max(clientWindowBits, 9), 15)
+    }
+  }
+}

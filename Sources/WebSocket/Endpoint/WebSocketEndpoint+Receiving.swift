@@ -1,0 +1,184 @@
+import Bytes
+
+extension WebSocketEndpoint {
+  /// Takes bytes from the peer, all of them.
+  ///
+  /// - Parameters:
+  ///   - input: Bytes received, split anywhere; ignored once the connection is closed or failed.
+  ///   - deflate: The workspace of the event loop that this endpoint is confined to.
+  ///   - output: Gets the events and the bytes to write, in order. After `.closed` or `.failed`
+  ///     nothing more comes.
+  package mutating func receive(
+    _ input: Span<UInt8>, using deflate: DeflateWorkspace, into output: inout WebSocketOutput
+  ) {
+    guard isReceiving else { return }
+    do throws(WebSocketError) {
+      try decode(input, using: deflate, into: &output)
+    } catch {
+      fail(error, into: &output)
+    }
+  }
+
+  private mutating func decode(
+    _ input: Span<UInt8>, using deflate: DeflateWorkspace, into output: inout WebSocketOutput
+  ) throws(WebSocketError) {
+    var offset = 0
+    var controlFrames = 0
+    while isReceiving {
+      switch reading {
+      case .header(let partial):
+        guard let header = try nextHeader(partial, from: input, at: &offset) else { return }
+        controlFrames = header.opcode.isControl ? controlFrames + 1 : 0
+        guard controlFrames <= Int(limits.controlFrames) else {
+          throw .tooManyControlFrames(limit: Int(limits.controlFrames))
+        }
+        try admit(header)
+        reading = .payload(PartialFrame(header))
+      case .payload(var frame):
+        try take(&frame, from: input, at: &offset)
+        guard frame.missing == 0 else {
+          reading = .payload(frame)
+          return
+        }
+        reading = .start
+        try finish(frame, using: deflate, into: &output)
+      }
+    }
+  }
+
+  /// Decodes in place where a header is whole, which is nearly always.
+  private mutating func nextHeader(
+    _ partial: PartialHeader, from input: Span<UInt8>, at offset: inout Int
+  ) throws(WebSocketError) -> FrameHeader? {
+    if partial.isEmpty,
+      case .complete(let header, let byteCount) = try FrameHeader.decode(
+        input.extracting(offset...))
+    {
+      offset += byteCount
+      return header
+    }
+    var partial = partial
+    let header = try partial.next(from: input, at: &offset)
+    if header == nil { reading = .header(partial) }
+    return header
+  }
+
+  /// Checks a header against the connection: masking, compression, fragments, size.
+  private mutating func admit(_ header: FrameHeader) throws(WebSocketError) {
+    switch role {
+    case .server: guard header.maskingKey != nil else { throw .unmaskedFrame }
+    case .client: guard header.maskingKey == nil else { throw .maskedFrame }
+    }
+    let mayBeCompressed =
+      compression != nil && (header.opcode == .text || header.opcode == .binary)
+    guard !header.isCompressed || mayBeCompressed else { throw .reservedBit }
+    guard state == .open, !header.opcode.isControl else { return }
+    if header.opcode == .continuation {
+      guard message != nil else { throw .unexpectedContinuation }
+    } else {
+      guard message == nil else { throw .missingContinuation }
+      message = PartialMessage(header)
+    }
+    try message?.admit(header, limits: limits)
+  }
+
+  /// Moves payload bytes to where they belong; data that comes after our close is dropped.
+  private mutating func take(
+    _ frame: inout PartialFrame, from input: Span<UInt8>, at offset: inout Int
+  ) throws(WebSocketError) {
+    let count = min(frame.missing, input.count - offset)
+    guard count > 0 else { return }
+    let bytes = input.extracting(offset..<(offset + count))
+    if frame.opcode.isControl {
+      Masking.append(bytes, maskedWith: frame.key ?? MaskingKey(0), to: &controlPayload)
+    } else {
+      try message?.append(bytes, key: frame.key)
+    }
+    offset += count
+    frame.advance(by: count)
+  }
+
+  private mutating func finish(
+    _ frame: PartialFrame, using deflate: DeflateWorkspace, into output: inout WebSocketOutput
+  ) throws(WebSocketError) {
+    if frame.opcode.isControl {
+      let payload = controlPayload
+      controlPayload = []
+      try finishControl(frame.opcode, payload, into: &output)
+    } else if frame.isFinal, let whole = message {
+      message = nil
+      output.events.append(try event(whole, using: deflate))
+    }
+  }
+
+  private mutating func finishControl(
+    _ opcode: Opcode, _ payload: [UInt8], into output: inout WebSocketOutput
+  ) throws(WebSocketError) {
+    switch opcode {
+    case .ping:
+      sendControl(.pong, payload.span, into: &output.bytes)
+      output.events.append(.ping(payload))
+    case .pong:
+      output.events.append(.pong(payload))
+    default:
+      let close = try ClosePayload(decoding: payload)
+      if state == .open { sendClose(ClosePayload(code: close.code), into: &output.bytes) }
+      output.events.append(.closed(code: close.code, reason: close.reason))
+      state = .closed
+      releaseMemory()
+    }
+  }
+
+  private mutating func event(
+    _ message: PartialMessage, using deflate: DeflateWorkspace
+  ) throws(WebSocketError) -> WebSocketEvent {
+    guard message.isCompressed else {
+      try message.checkEnd()
+      return message.opcode == .text ? .text(message.payload) : .binary(message.payload)
+    }
+    let payload = try inflate(message.payload.span, using: deflate)
+    guard message.opcode == .text else { return .binary(payload) }
+    var validator = UTF8Validator()
+    guard validator.validate(payload.span), validator.isComplete else { throw .invalidText }
+    return .text(payload)
+  }
+
+  private mutating func inflate(
+    _ payload: Span<UInt8>, using deflate: DeflateWorkspace
+  ) throws(WebSocketError) -> [UInt8] {
+    var inflated: [UInt8] = []
+    let limit = limits.messageBytes
+    if let windowBits = receivingContextBits {
+      let inflater = self.inflater ?? Inflater(windowBits: windowBits)
+      self.inflater = inflater
+      try deflate.decompress(payload, with: inflater, limit: limit, into: &inflated)
+    } else {
+      try deflate.decompress(payload, limit: limit, into: &inflated)
+    }
+    return inflated
+  }
+
+  /// The window of the peer's compressor, or `nil` when it keeps no context.
+  ///
+  /// At least 9, since some peers that agreed to 8 make 9 of it.
+  private var receivingContextBits: Int? {
+    guard let compression else { return nil }
+    switch role {
+    case .server:
+      return compression.clientNoContextTakeover ? nil : max(9, Int(compression.clientMaxWindowBits))
+    case .client:
+      return compression.serverNoContextTakeover ? nil : max(9, Int(compression.serverMaxWindowBits))
+    }
+  }
+
+  /// Breaks off with the close frame that says why, unless one was sent before (RFC 6455 §7.1.7).
+  private mutating func fail(_ error: WebSocketError, into output: inout WebSocketOutput) {
+    if state == .open {
+      let payload = ClosePayload(code: error.closeCode, reason: error.description)
+      sendClose(payload, into: &output.bytes)
+    }
+    output.events.append(.failed(error))
+    state = .failed
+    releaseMemory()
+  }
+}

@@ -1,0 +1,103 @@
+extension WebSocketEndpoint {
+  /// Appends one message.
+  ///
+  /// Compresses it where that was agreed and pays. Unless the connection is open, nothing is
+  /// appended: after a close frame there is no more data (RFC 6455 §5.5.1).
+  ///
+  /// - Parameters:
+  ///   - opcode: `.text`, when `payload` must be UTF-8, or `.binary`.
+  ///   - deflate: The workspace of the event loop that this endpoint is confined to.
+  package mutating func send(
+    _ payload: Span<UInt8>, opcode: Opcode, using deflate: DeflateWorkspace,
+    into bytes: inout [UInt8]
+  ) {
+    guard state == .open else { return }
+    if let compressed = compress(payload, using: deflate) {
+      encode(opcode, compressed.span, .deflated, into: &bytes)
+    } else {
+      encode(opcode, payload, .none, into: &bytes)
+    }
+  }
+
+  /// Appends a ping with at most 125 bytes of payload, unless the connection is not open.
+  package mutating func ping(_ payload: Span<UInt8>, into bytes: inout [UInt8]) {
+    sendControl(.ping, payload, into: &bytes)
+  }
+
+  /// Appends a pong that nobody asked for, as a one-way heartbeat (§5.5.3).
+  package mutating func pong(_ payload: Span<UInt8>, into bytes: inout [UInt8]) {
+    sendControl(.pong, payload, into: &bytes)
+  }
+
+  /// Begins the closing handshake, unless it has begun (§7.1.2).
+  ///
+  /// - Parameters:
+  ///   - code: One that ``CloseCode/isAllowedOnWire``, or `nil` to give none.
+  ///   - reason: Cut to 123 bytes of UTF-8; dropped without a code.
+  package mutating func close(_ code: CloseCode?, reason: String = "", into bytes: inout [UInt8]) {
+    guard state == .open else { return }
+    precondition(code?.isAllowedOnWire ?? true, "this close code may not be sent")
+    sendClose(ClosePayload(code: code, reason: reason), into: &bytes)
+    state = .closing
+    message = nil
+  }
+
+  mutating func sendControl(_ opcode: Opcode, _ payload: Span<UInt8>, into bytes: inout [UInt8]) {
+    precondition(
+      payload.count <= FrameHeader.controlPayloadLimit, "a control frame has at most 125 bytes")
+    guard state == .open else { return }
+    encode(opcode, payload, .none, into: &bytes)
+  }
+
+  func sendClose(_ payload: ClosePayload, into bytes: inout [UInt8]) {
+    encode(.close, payload.encoded.span, .none, into: &bytes)
+  }
+
+  private func encode(
+    _ opcode: Opcode, _ payload: Span<UInt8>, _ compression: FrameEncoder.Compression,
+    into bytes: inout [UInt8]
+  ) {
+    switch role {
+    case .server:
+      FrameEncoder.appendFrame(
+        opcode: opcode, payload: payload, compressed: compression, into: &bytes)
+    case .client(let makeKey):
+      FrameEncoder.appendMaskedFrame(
+        opcode: opcode, payload: payload, compressed: compression, key: MaskingKey(makeKey()),
+        into: &bytes)
+    }
+  }
+
+  /// Compresses a message, or returns `nil` when it is to be sent as it is.
+  private mutating func compress(
+    _ payload: Span<UInt8>, using deflate: DeflateWorkspace
+  ) -> [UInt8]? {
+    guard let compression, payload.count >= limits.compressedMessageBytes else { return nil }
+    let windowBits = Int(sendingWindowBits(compression))
+    // zlib cannot make a window of 256 bytes; such a peer gets its messages uncompressed.
+    guard windowBits >= 9 else { return nil }
+    var compressed: [UInt8] = []
+    guard sendingKeepsContext(compression) else {
+      let isDone = deflate.compress(payload, windowBits: windowBits, into: &compressed)
+      return isDone && compressed.count < payload.count ? compressed : nil
+    }
+    let deflater = self.deflater ?? DeflateWorkspace.makeOwnDeflater(windowBits: windowBits)
+    self.deflater = deflater
+    // What the context has seen the peer must see too, even if it has grown.
+    return deflate.compress(payload, with: deflater, into: &compressed) ? compressed : nil
+  }
+
+  private func sendingWindowBits(_ agreement: PermessageDeflate.Agreement) -> UInt8 {
+    switch role {
+    case .server: agreement.serverMaxWindowBits
+    case .client: agreement.clientMaxWindowBits
+    }
+  }
+
+  private func sendingKeepsContext(_ agreement: PermessageDeflate.Agreement) -> Bool {
+    switch role {
+    case .server: !agreement.serverNoContextTakeover
+    case .client: !agreement.clientNoContextTakeover
+    }
+  }
+}

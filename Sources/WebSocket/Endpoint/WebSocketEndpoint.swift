@@ -1,0 +1,69 @@
+/// One side of a WebSocket connection after the opening handshake (RFC 6455 §5–§7, RFC 7692).
+///
+/// Owns no socket, clock or randomness: bytes received go in, events and bytes to write come out.
+/// While no message is half received and no compression context is kept, it holds no heap memory.
+///
+///     open ── close(…) ──► closing ── peer's close ──► closed
+///       ├───────────── peer's close, answered ───────────►┘
+///       └── peer broke the protocol ──► failed        (also from closing)
+package struct WebSocketEndpoint: ~Copyable {
+  /// Which side this is.
+  package enum Role {
+    /// Sends unmasked, expects masked frames.
+    case server
+    /// Sends masked, expects unmasked frames. The closure makes a masking key for each frame; it
+    /// must be unpredictable to whoever chooses the payload (§5.3, §10.3).
+    case client(maskingKey: () -> UInt32)
+  }
+
+  /// How far the connection has come.
+  package enum State: Sendable, Hashable {
+    /// Messages go both ways.
+    case open
+    /// Our close frame is sent. Data is still read and dropped until the peer's comes.
+    case closing
+    /// Both close frames are sent. Nothing is read any more.
+    case closed
+    /// The peer broke the protocol. Nothing is read any more.
+    case failed
+  }
+
+  /// How far the connection has come.
+  package internal(set) var state = State.open
+
+  /// What was agreed about compression.
+  package let compression: PermessageDeflate.Agreement?
+
+  let role: Role
+  let limits: WebSocketLimits
+  var reading = FrameReading.start
+  var message: PartialMessage?
+  var controlPayload: [UInt8] = []
+  /// The contexts of a connection that keeps them, made with its first compressed message.
+  var deflater: Deflater?
+  var inflater: Inflater?
+
+  /// Makes the endpoint of a connection that has just been opened.
+  ///
+  /// - Parameter compression: What the handshake agreed on; `nil` when messages are never
+  ///   compressed.
+  package init(
+    role: Role, limits: WebSocketLimits = WebSocketLimits(),
+    compression: PermessageDeflate.Agreement? = nil
+  ) {
+    self.role = role
+    self.limits = limits
+    self.compression = compression
+  }
+
+  /// Whether bytes from the peer still mean anything.
+  var isReceiving: Bool { state == .open || state == .closing }
+
+  /// Gives up all that was kept for messages.
+  mutating func releaseMemory() {
+    message = nil
+    controlPayload = []
+    deflater = nil
+    inflater = nil
+  }
+}

@@ -1,0 +1,88 @@
+package import HTTP1
+
+/// The server's side of the opening handshake (RFC 6455 §4.2).
+package struct ServerHandshake: Sendable {
+  /// An upgrade that the client is owed.
+  package struct Acceptance: Sendable {
+    /// The 101 response.
+    package let response: HTTPResponse
+    /// The subprotocol chosen, or `nil` when none is spoken.
+    package let subprotocol: String?
+    /// How messages may be compressed, or `nil` when they are not.
+    package let compression: PermessageDeflate.Agreement?
+
+    /// Appends the response as it goes over the wire.
+    package func serialize(into bytes: inout [UInt8]) {
+      response.serializeHead(into: &bytes, for: .keepAlive)
+    }
+  }
+
+  private let subprotocols: [String]
+  private let compression: PermessageDeflate.Policy?
+
+  /// Makes the rules for the upgrades of one endpoint.
+  ///
+  /// - Parameters:
+  ///   - subprotocols: What the server speaks. The first of the client's that is among them is
+  ///     chosen; without one in common the connection opens without a subprotocol.
+  ///   - compression: What the server agrees to, or `nil` to decline all compression.
+  package init(subprotocols: [String] = [], compression: PermessageDeflate.Policy? = nil) {
+    self.subprotocols = subprotocols
+    self.compression = compression
+  }
+
+  /// Checks a request, and makes the response that opens the connection.
+  ///
+  /// - Throws: ``HandshakeError``, whose ``HandshakeError/response`` refuses the upgrade.
+  package func accept(_ head: HTTPRequestHead) throws(HandshakeError) -> Acceptance {
+    let key = try Self.key(of: head)
+    let subprotocol = try chooseSubprotocol(head.fields)
+    let compression = try chooseCompression(head.fields)
+    var fields = HTTPFields()
+    fields.append("Upgrade", "websocket")
+    fields.append("Connection", "Upgrade")
+    fields.append("Sec-WebSocket-Accept", HandshakeKey.accept(for: key))
+    if let subprotocol { fields.append("Sec-WebSocket-Protocol", subprotocol) }
+    if let compression { fields.append("Sec-WebSocket-Extensions", compression.response) }
+    return Acceptance(
+      response: HTTPResponse(status: .switchingProtocols, fields: fields),
+      subprotocol: subprotocol, compression: compression?.agreement)
+  }
+
+  /// Checks what §4.2.1 asks of a request, and returns its key.
+  private static func key(of head: HTTPRequestHead) throws(HandshakeError) -> String {
+    guard head.method == "GET" else { throw .wrongMethod(head.method) }
+    guard head.fields.listContains("websocket", in: "Upgrade") else { throw .notAnUpgrade }
+    guard head.version == .http11 else { throw .wrongVersion }
+    guard head.fields.listContains("upgrade", in: "Connection") else {
+      throw .noConnectionUpgrade
+    }
+    guard head.fields.values(of: "Sec-WebSocket-Version") == ["13"] else {
+      throw .unsupportedVersion(head.fields["Sec-WebSocket-Version"])
+    }
+    let keys = head.fields.values(of: "Sec-WebSocket-Key")
+    guard keys.count == 1, let key = keys.first, HandshakeKey.isValid(key) else {
+      throw .invalidKey
+    }
+    return key
+  }
+
+  private func chooseSubprotocol(_ fields: HTTPFields) throws(HandshakeError) -> String? {
+    let offered = fields.listValues(of: "Sec-WebSocket-Protocol")
+    guard Set(offered).count == offered.count else {
+      throw .malformedField("Sec-WebSocket-Protocol")
+    }
+    return offered.first(where: subprotocols.contains)
+  }
+
+  private func chooseCompression(
+    _ fields: HTTPFields
+  ) throws(HandshakeError) -> (agreement: PermessageDeflate.Agreement, response: String)? {
+    let elements = fields.listValues(of: "Sec-WebSocket-Extensions")
+    let offers = elements.compactMap(ExtensionOffer.init)
+    guard offers.count == elements.count else {
+      throw .malformedField("Sec-WebSocket-Extensions")
+    }
+    return compression?.choose(from: offers)
+  }
+}
