@@ -1,0 +1,34 @@
+import Glibc
+import HTTP1
+import Reactor
+import Transport
+import WebSocket
+
+/// Upgrades every request that asks for it, and sends every message back.
+final class EchoService: TransportDelegate, WebSocketApplication {
+  private let handshake = ServerHandshake(compression: PermessageDeflate.Policy(contexts: .kept))
+
+  func connection(_ connection: Connection, received request: HTTPRequest) -> RequestOutcome {
+    do {
+      return .upgrade(try handshake.accept(request.head), self)
+    } catch {
+      return .respond(error.response)
+    }
+  }
+
+  func connection(_ connection: Connection, received message: WebSocketMessage) {
+    connection.send(message)
+  }
+
+  func connectionDidClose(_ connection: Connection, _ reason: ClosingReason) {}
+
+  func transportCannotAccept(_ error: SystemError) {
+    print("cannot accept: \(error)")
+  }
+
+  func connection(_ connection: Connection, brokeTLS reason: String) {}
+}
+
+func flushStandardOutput() {
+  fflush(nil)
+}
