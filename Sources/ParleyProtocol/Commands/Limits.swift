@@ -1,0 +1,48 @@
+/// The contract's limits on values; lengths are Unicode scalars unless the name says bytes.
+package enum Limits {
+  package static let userIDLength = 80
+  package static let nicknameLength = 80
+  package static let profileURLLength = 2048
+  /// Room for a JSON Web Token with a long list of claims.
+  package static let accessTokenLength = 8192
+
+  package static let channelURLLengths = 4...100
+  package static let channelNameLength = 191
+  package static let coverURLLength = 2048
+  package static let customTypeLength = 128
+  package static let dataByteCount = 16_384
+  package static let operatorCount = 100
+
+  package static let messageLength = 5000
+  package static let adminMessageLength = 1000
+  package static let requestIDLength = 64
+  package static let mentionedUserCount = 100
+  /// Exact in JavaScript: 1 to 2^53 − 1.
+  package static let messageIDs: ClosedRange<Int64> = 1...(1 << 53) - 1
+  /// Unix milliseconds that are exact in JavaScript.
+  package static let timestamps: ClosedRange<Int64> = 0...(1 << 53) - 1
+
+  package static let metaArrayKeyCount = 10
+  package static let metaArrayKeyLength = 128
+  package static let metaArrayValueCount = 100
+  package static let metaArrayValueLength = 190
+
+  package static let metadataItemCount = 25
+  package static let metadataKeyLength = 128
+  package static let metadataValueLength = 190
+
+  package static let banDescriptionLength = 250
+  package static let muteDescriptionLength = 2048
+  /// The longest mute or ban that can be asked for, some 68 years.
+  package static let restrictionSeconds: Int64 = 2_147_483_647
+
+  /// Values in a list that only filters: custom types, senders.
+  package static let filterCount = 100
+  package static let pageTokenLength = 512
+  package static let epochLength = 128
+  package static let pageSizes: ClosedRange<Int64> = 1...100
+  package static let defaultPageSize: Int64 = 10
+  package static let messagePageSizes: ClosedRange<Int64> = 0...200
+  package static let defaultPreviousLimit: Int64 = 15
+  package static let defaultNextLimit: Int64 = 0
+}

@@ -1,0 +1,56 @@
+/// The parameters of the methods that need a message and no more.
+package struct MessageReference: Sendable, Hashable {
+  package var channelURL: String
+  /// 1 to 2^53 − 1.
+  package var messageID: Int64
+
+  package init(_ parameters: Parameters) throws(ServiceError) {
+    channelURL = try parameters.channelURL()
+    messageID = try parameters.messageID()
+  }
+}
+
+/// `message.update`: what is absent stays as it is.
+package struct MessageUpdate: Sendable, Hashable {
+  package var reference: MessageReference
+  package var changes: MessageChanges
+
+  package init(_ parameters: Parameters) throws(ServiceError) {
+    reference = try MessageReference(parameters)
+    changes = try MessageChanges(parameters)
+    guard !changes.isEmpty else { throw .missing("message") }
+  }
+}
+
+/// What may be changed in a message; `nil` leaves it as it is.
+package struct MessageChanges: Sendable, Hashable {
+  /// 1 to 5,000 characters.
+  package var text: String?
+  package var data: String?
+  package var customType: String?
+  package var mentionType: MentionType?
+  package var mentionedUserIDs: [String]?
+
+  package init(
+    text: String? = nil, data: String? = nil, customType: String? = nil,
+    mentionType: MentionType? = nil, mentionedUserIDs: [String]? = nil
+  ) {
+    self.text = text
+    self.data = data
+    self.customType = customType
+    self.mentionType = mentionType
+    self.mentionedUserIDs = mentionedUserIDs
+  }
+
+  package init(_ parameters: Parameters) throws(ServiceError) {
+    text = try parameters.text("message", limit: Limits.messageLength)
+    guard text != "" else { throw .missing("message") }
+    data = try parameters.data("data")
+    customType = try parameters.text("custom_type", limit: Limits.customTypeLength)
+    mentionType = try parameters.choice("mention_type", of: MentionType.self)
+    mentionedUserIDs = try parameters.mentionedUserIDs()
+  }
+
+  /// Whether nothing is to change.
+  package var isEmpty: Bool { self == MessageChanges() }
+}

@@ -1,0 +1,75 @@
+/// A message as its author wrote it, before it is given an id and a time.
+package struct MessageDraft: Sendable, Hashable {
+  /// 1 to 5,000 characters.
+  package var text: String
+  package var data: String
+  package var customType: String
+  package var mentionType: MentionType
+  /// Each once.
+  package var mentionedUserIDs: [String]
+  package var metaArrays: [MetaArray]
+  package var pushOption: PushOption
+
+  package init(
+    text: String, data: String = "", customType: String = "", mentionType: MentionType = .users,
+    mentionedUserIDs: [String] = [], metaArrays: [MetaArray] = [],
+    pushOption: PushOption = .default
+  ) {
+    self.text = text
+    self.data = data
+    self.customType = customType
+    self.mentionType = mentionType
+    self.mentionedUserIDs = mentionedUserIDs
+    self.metaArrays = metaArrays
+    self.pushOption = pushOption
+  }
+
+  /// Reads a user message.
+  ///
+  /// - Throws: One of 400100 to 400151, 400203 or 400305; 400111 for a file or a wish for
+  ///   translations, which this server does not have.
+  package init(_ parameters: Parameters) throws(ServiceError) {
+    try Self.checkType(parameters)
+    text = try parameters.requiredText("message", limit: Limits.messageLength)
+    data = try parameters.data("data") ?? ""
+    customType = try parameters.text("custom_type", limit: Limits.customTypeLength) ?? ""
+    mentionType = try parameters.choice("mention_type", of: MentionType.self) ?? .users
+    mentionedUserIDs = try parameters.mentionedUserIDs() ?? []
+    metaArrays = try parameters.metaArrays("metaarray") ?? []
+    pushOption = try parameters.choice("push_option", of: PushOption.self) ?? .default
+    try Self.checkTranslations(parameters)
+  }
+
+  private static func checkType(_ parameters: Parameters) throws(ServiceError) {
+    switch try parameters.choice("message_type", of: SendableMessageType.self) {
+    case nil, .user: break
+    case .file: throw .unsupported("message_type", "file messages are")
+    }
+  }
+
+  private static func checkTranslations(_ parameters: Parameters) throws(ServiceError) {
+    let languages = try parameters.list("translation_target_langs", limit: Limits.filterCount)
+    guard (languages ?? []).isEmpty else {
+      throw .unsupported("translation_target_langs", "translation is")
+    }
+  }
+}
+
+/// Whether those who are away are to be notified (`push_option` on the wire).
+package enum PushOption: String, Sendable, CaseIterable {
+  case `default`
+  case suppress
+}
+
+/// The types that a client may name; admin messages come over the Platform API only.
+private enum SendableMessageType: String, CaseIterable {
+  case user = "MESG"
+  case file = "FILE"
+}
+
+extension Parameters {
+  /// `mentioned_user_ids`, if given, each once.
+  package func mentionedUserIDs() throws(ServiceError) -> [String]? {
+    try userIDs("mentioned_user_ids", limit: Limits.mentionedUserCount)
+  }
+}

@@ -1,0 +1,71 @@
+/// `message.list`: the messages around a place in a channel, in time order.
+package struct MessageList: Sendable, Hashable {
+  package var channelURL: String
+  package var anchor: MessageAnchor
+  /// Messages before the place, 0 to 200.
+  package var previousLimit: Int
+  /// Messages after the place, 0 to 200.
+  package var nextLimit: Int
+  /// Whether the message at the place, or those of that very millisecond, belong to the answer.
+  package var includesAnchor: Bool
+  /// Whether the newest comes first.
+  package var isReversed: Bool
+  package var filter: MessageFilter
+
+  package init(_ parameters: Parameters) throws(ServiceError) {
+    channelURL = try parameters.channelURL()
+    anchor = try MessageAnchor(parameters)
+    let sizes = Limits.messagePageSizes
+    let previous = try parameters.integer("prev_limit", in: sizes)
+    let next = try parameters.integer("next_limit", in: sizes)
+    previousLimit = Int(previous ?? Limits.defaultPreviousLimit)
+    nextLimit = Int(next ?? Limits.defaultNextLimit)
+    includesAnchor = try parameters.boolean("include") ?? true
+    isReversed = try parameters.boolean("reverse") ?? false
+    filter = try MessageFilter(parameters)
+  }
+}
+
+/// The place that a list of messages is taken around.
+package enum MessageAnchor: Sendable, Hashable {
+  case message(id: Int64)
+  /// Unix milliseconds.
+  case time(Int64)
+  /// The time at which the request is carried out.
+  case now
+
+  /// Reads `message_id`, which decides when it is above 0, and `message_ts`.
+  package init(_ parameters: Parameters) throws(ServiceError) {
+    let id = try parameters.integer("message_id", in: 0...Limits.messageIDs.upperBound) ?? 0
+    let time = try parameters.integer("message_ts", in: Limits.timestamps)
+    if id > 0 {
+      self = .message(id: id)
+    } else {
+      self = time.map(MessageAnchor.time) ?? .now
+    }
+  }
+}
+
+/// What messages must be to be listed; `nil` lets all pass.
+package struct MessageFilter: Sendable, Hashable {
+  package var type: MessageType?
+  /// Any of these.
+  package var customTypes: [String]?
+  /// Any of these.
+  package var senderIDs: [String]?
+
+  package init(
+    type: MessageType? = nil, customTypes: [String]? = nil, senderIDs: [String]? = nil
+  ) {
+    self.type = type
+    self.customTypes = customTypes
+    self.senderIDs = senderIDs
+  }
+
+  package init(_ parameters: Parameters) throws(ServiceError) {
+    type = try parameters.choice("message_type", of: MessageType.self)
+    customTypes = try parameters.texts(
+      "custom_types", countLimit: Limits.filterCount, limit: Limits.customTypeLength)
+    senderIDs = try parameters.userIDs("sender_ids", limit: Limits.filterCount)
+  }
+}

@@ -1,0 +1,29 @@
+/// `message.send`.
+///
+/// The contract judges the sender (a repeated `req_id`, bans, presence, freezing, muting) before the
+/// message, so only a channel that cannot be named is refused while reading.
+package struct MessageSend: Sendable {
+  package var channelURL: String
+  /// The client's own name of the sending, to tell repetitions by.
+  package var requestID: String?
+  /// What is to be sent, or why it cannot be; the latter is told after the sender has been judged.
+  package var draft: Result<MessageDraft, ServiceError>
+
+  package init(_ parameters: Parameters) throws(ServiceError) {
+    channelURL = try parameters.channelURL()
+    do throws(ServiceError) {
+      requestID = try parameters.requestID()
+      draft = .success(try MessageDraft(parameters))
+    } catch {
+      draft = .failure(error)
+    }
+  }
+}
+
+extension Parameters {
+  /// `req_id`; an empty one counts as none.
+  fileprivate func requestID() throws(ServiceError) -> String? {
+    let id = try text("req_id", limit: Limits.requestIDLength)
+    return id?.isEmpty == true ? nil : id
+  }
+}

@@ -1,0 +1,41 @@
+/// `session.open`: says who is on the connection.
+package struct SessionOpen: Sendable, Hashable {
+  package var userID: String
+  /// Needed unless anyone may be anybody (`auth.mode = open`).
+  package var accessToken: String?
+  /// Replaces the stored one when given.
+  package var nickname: String?
+  /// Replaces the stored one when given.
+  package var profileURL: String?
+
+  package init(_ parameters: Parameters) throws(ServiceError) {
+    userID = try parameters.userID()
+    accessToken = try parameters.text("access_token", limit: Limits.accessTokenLength)
+    nickname = try parameters.text("nickname", limit: Limits.nicknameLength)
+    profileURL = try parameters.text("profile_url", limit: Limits.profileURLLength)
+  }
+}
+
+/// `session.refresh`: a new token in place of one that is about to expire.
+package struct SessionRefresh: Sendable, Hashable {
+  package var accessToken: String
+
+  package init(_ parameters: Parameters) throws(ServiceError) {
+    accessToken = try parameters.requiredText(
+      "access_token", limit: Limits.accessTokenLength)
+  }
+}
+
+/// `user.update`: what is absent stays as it is.
+package struct UserUpdate: Sendable, Hashable {
+  package var nickname: String?
+  package var profileURL: String?
+  /// Replaces all of the stored metadata.
+  package var metadata: [String: String]?
+
+  package init(_ parameters: Parameters) throws(ServiceError) {
+    nickname = try parameters.text("nickname", limit: Limits.nicknameLength)
+    profileURL = try parameters.text("profile_url", limit: Limits.profileURLLength)
+    metadata = try parameters.metadata()
+  }
+}

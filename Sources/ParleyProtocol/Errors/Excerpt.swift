@@ -1,0 +1,11 @@
+/// An outside text made fit for an error message: quoted, bounded, without control characters.
+func excerpt(_ text: String) -> String {
+  let limit = 40
+  let scalars = text.unicodeScalars
+  var shown = "\""
+  for scalar in scalars.prefix(limit) {
+    let isControl = scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value)
+    shown.unicodeScalars.append(isControl ? "\u{fffd}" : scalar)
+  }
+  return shown + (scalars.dropFirst(limit).isEmpty ? "\"" : "…\"")
+}

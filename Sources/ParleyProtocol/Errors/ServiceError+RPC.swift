@@ -1,0 +1,28 @@
+/// Refusals of a message that is no proper JSON-RPC request (specification 2.0, §5.1).
+extension ServiceError {
+  /// The text was refused as JSON.
+  ///
+  /// What is JSON but too large, too deep or ambiguous is an invalid request; all else did not parse.
+  package init(_ error: JSONError) {
+    switch error.kind {
+    case .syntax, .encoding:
+      self.init(.parseError, "not JSON: \(error)")
+    case .duplicateMember, .limit:
+      self.init(.invalidRequest, "not acceptable as JSON: \(error)")
+    }
+  }
+
+  /// JSON, but no JSON-RPC request, or one that is out of place.
+  package static func invalidRequest(_ reason: String) -> ServiceError {
+    ServiceError(.invalidRequest, reason)
+  }
+
+  /// There is no such method.
+  package static func noSuchMethod(_ method: String) -> ServiceError {
+    ServiceError(.methodNotFound, "there is no method \(excerpt(method))", field: "method")
+  }
+
+  /// `params` is given and not an object.
+  package static let paramsNotObject = ServiceError(
+    .invalidParams, "'params' must be an object", field: "params")
+}

@@ -1,0 +1,134 @@
+/// Refusals that depend on what is stored, connected or sent before.
+extension ServiceError {
+  /// What a request may name and not find.
+  package enum Resource: String, Sendable {
+    case user
+    case channel
+    case message
+    case token = "access token"
+    case ban
+    case mute
+    case metadata = "metadata key"
+    case metacounter = "metacounter key"
+
+    var field: String {
+      switch self {
+      case .user: "user_id"
+      case .channel: "channel_url"
+      case .message: "message_id"
+      case .token: "token"
+      case .ban, .mute: "user_id"
+      case .metadata, .metacounter: "key"
+      }
+    }
+  }
+
+  /// There is no such resource.
+  package static func notFound(_ resource: Resource, _ id: String) -> ServiceError {
+    ServiceError(
+      .notFound, "there is no \(resource.rawValue) \(excerpt(id))", field: resource.field)
+  }
+
+  /// There is no such message.
+  package static func notFound(messageID: Int64) -> ServiceError {
+    ServiceError(.notFound, "there is no message \(messageID)", field: "message_id")
+  }
+
+  /// An ephemeral channel keeps nothing that could be listed, fetched or changed.
+  package static func notKept(inEphemeralChannel url: String) -> ServiceError {
+    ServiceError(
+      .notFound, "the channel \(excerpt(url)) is ephemeral and keeps no messages",
+      field: "channel_url")
+  }
+
+  /// A resource of that name exists already.
+  package static func exists(_ resource: Resource, _ id: String) -> ServiceError {
+    ServiceError(
+      .alreadyExists, "the \(resource.rawValue) \(excerpt(id)) exists already",
+      field: resource.field)
+  }
+
+  /// The user may not do this; `reason` says who may.
+  package static func notAllowed(_ reason: String) -> ServiceError {
+    ServiceError(.notAllowed, reason)
+  }
+
+  /// The user is in as many channels as it may be.
+  package static func tooManyChannels(limit: Int) -> ServiceError {
+    ServiceError(
+      .tooManyItems, "a user may be in \(limit) channels at once",
+      data: ErrorDetails(limit: Int64(limit), scope: "user"))
+  }
+
+  /// A page token does not lead anywhere any more.
+  package static let pageTokenExpired = ServiceError(
+    .pageTokenExpired, "the page token has expired: begin with the first page", field: "token")
+
+  /// The user is deactivated.
+  package static func deactivated(_ userID: String) -> ServiceError {
+    ServiceError(.userDeactivated, "the user \(excerpt(userID)) is deactivated", field: "user_id")
+  }
+
+  /// The access token is missing, wrong, expired or revoked; `reason` says which.
+  package static func accessToken(_ reason: String) -> ServiceError {
+    ServiceError(.invalidAccessToken, reason, field: "access_token")
+  }
+
+  /// The sender is not in the channel.
+  package static func notInChannel(_ url: String) -> ServiceError {
+    ServiceError(
+      .notInChannel, "enter the channel \(excerpt(url)) first", field: "channel_url")
+  }
+
+  /// The user is banned from the channel.
+  package static func banned(_ url: String) -> ServiceError {
+    ServiceError(
+      .banned, "the user is banned from the channel \(excerpt(url))", field: "channel_url")
+  }
+
+  /// The user is muted in the channel.
+  package static func muted(_ url: String) -> ServiceError {
+    ServiceError(
+      .muted, "the user is muted in the channel \(excerpt(url))", field: "channel_url")
+  }
+
+  /// The channel is frozen.
+  package static func frozen(_ url: String) -> ServiceError {
+    ServiceError(
+      .frozen, "the channel \(excerpt(url)) is frozen: only operators may send",
+      field: "channel_url")
+  }
+
+  /// Spam-flood protection held a message back.
+  ///
+  /// - Parameters:
+  ///   - retryAfter: Milliseconds until the same message would pass.
+  ///   - limit: Messages let through in a window.
+  ///   - window: Milliseconds.
+  package static func flood(retryAfter: Int64, limit: Int, window: Int64) -> ServiceError {
+    ServiceError(
+      .flood, "more than \(limit) messages in \(window) ms: try again in \(retryAfter) ms",
+      data: ErrorDetails(
+        retryAfterMilliseconds: retryAfter, limit: Int64(limit), windowMilliseconds: window,
+        scope: "user_channel"))
+  }
+
+  /// The rate limit of a call is exceeded; times in milliseconds.
+  package static func rateLimited(
+    retryAfter: Int64, limit: Int, window: Int64, scope: String
+  ) -> ServiceError {
+    ServiceError(
+      .rateLimited, "more than \(limit) calls in \(window) ms: try again in \(retryAfter) ms",
+      data: ErrorDetails(
+        retryAfterMilliseconds: retryAfter, limit: Int64(limit), windowMilliseconds: window,
+        scope: scope))
+  }
+
+  /// A fault of the server's own; what it was goes to the log, not to the client.
+  package static let internalError = ServiceError(
+    .internalError, "the server failed to answer; nothing is wrong with the request")
+
+  /// The server takes no more connections, or is draining.
+  package static let overCapacity = ServiceError(
+    .tooManyConnections, "the server takes no connections at the moment: try again later")
+}

@@ -1,0 +1,101 @@
+/// Refusals of a parameter's value (400100–400151, 400203, 400305).
+extension ServiceError {
+  /// A string is expected.
+  package static func notString(_ field: String) -> ServiceError {
+    ServiceError(.stringExpected, "'\(field)' must be a string", field: field)
+  }
+
+  /// A number is expected.
+  package static func notNumber(_ field: String) -> ServiceError {
+    ServiceError(.numberExpected, "'\(field)' must be a number", field: field)
+  }
+
+  /// A list is expected.
+  package static func notList(_ field: String) -> ServiceError {
+    ServiceError(.listExpected, "'\(field)' must be a list", field: field)
+  }
+
+  /// A JSON object is expected.
+  package static func notObject(_ field: String) -> ServiceError {
+    ServiceError(.jsonExpected, "'\(field)' must be a JSON object", field: field)
+  }
+
+  /// A boolean is expected.
+  package static func notBoolean(_ field: String) -> ServiceError {
+    ServiceError(.booleanExpected, "'\(field)' must be true or false", field: field)
+  }
+
+  /// A required parameter is missing, or empty where a text is needed.
+  package static func missing(_ field: String) -> ServiceError {
+    ServiceError(
+      .missingParameter, "'\(field)' is required and may not be empty", field: field)
+  }
+
+  /// A number may not be negative.
+  package static func negative(_ field: String, _ value: Int64) -> ServiceError {
+    ServiceError(
+      .negativeNumber, "'\(field)' is \(value); it may not be negative", field: field)
+  }
+
+  /// A text is longer than allowed.
+  package static func tooLong(
+    _ field: String, limit: Int, unit: LengthUnit = .characters
+  ) -> ServiceError {
+    ServiceError(
+      .tooLong, "'\(field)' is longer than \(limit) \(unit.rawValue)",
+      data: ErrorDetails(field: field, limit: Int64(limit)))
+  }
+
+  /// A user's id is longer than allowed.
+  package static func userIDTooLong(_ field: String) -> ServiceError {
+    ServiceError(
+      .userIDTooLong, "'\(field)' is longer than \(Limits.userIDLength) characters",
+      data: ErrorDetails(field: field, limit: Int64(Limits.userIDLength)))
+  }
+
+  /// A value is none of those expected.
+  package static func invalid(
+    _ field: String, _ value: String, expected: String
+  ) -> ServiceError {
+    ServiceError(
+      .invalidValue, "'\(field)' is \(excerpt(value)); \(expected) is expected", field: field)
+  }
+
+  /// A number is outside its range.
+  package static func outOfRange(
+    _ field: String, _ value: Int64, _ range: ClosedRange<Int64>
+  ) -> ServiceError {
+    ServiceError(
+      .outOfRange,
+      "'\(field)' is \(value); \(range.lowerBound) to \(range.upperBound) is expected",
+      field: field)
+  }
+
+  /// A text holds a character that it may not.
+  package static func character(
+    _ scalar: Unicode.Scalar, in field: String, allowed: String
+  ) -> ServiceError {
+    let number = String(scalar.value, radix: 16, uppercase: true)
+    return ServiceError(
+      .characterNotAllowed, "'\(field)' holds the character U+\(number); allowed are \(allowed)",
+      field: field)
+  }
+
+  /// A list or object has more items than allowed.
+  package static func tooMany(_ field: String, limit: Int) -> ServiceError {
+    ServiceError(
+      .tooManyItems, "'\(field)' has more than \(limit) items",
+      data: ErrorDetails(field: field, limit: Int64(limit)))
+  }
+
+  /// A feature of the contract that this server does not have.
+  package static func unsupported(_ field: String, _ what: String) -> ServiceError {
+    ServiceError(.invalidValue, "'\(field)': \(what) not supported yet", field: field)
+  }
+}
+
+/// What a length is counted in.
+package enum LengthUnit: String, Sendable {
+  case characters
+  case bytes
+}

@@ -1,0 +1,22 @@
+/// The names of the events, `method` on the wire.
+package enum EventName: String, Sendable, CaseIterable {
+  case messageReceived = "message.received"
+  case messageUpdated = "message.updated"
+  case messageDeleted = "message.deleted"
+  case channelChanged = "channel.changed"
+  case channelDeleted = "channel.deleted"
+  case channelFrozen = "channel.frozen"
+  case channelUnfrozen = "channel.unfrozen"
+  case userMuted = "channel.user_muted"
+  case userUnmuted = "channel.user_unmuted"
+  case userBanned = "channel.user_banned"
+  case userUnbanned = "channel.user_unbanned"
+  case operatorsChanged = "channel.operators_changed"
+  case userEntered = "channel.user_entered"
+  case userExited = "channel.user_exited"
+  case participantCount = "channel.participant_count"
+  case throttled = "channel.throttled"
+  case mentionReceived = "mention.received"
+  case sessionExpiring = "session.expiring"
+  case serverDraining = "server.draining"
+}

@@ -1,0 +1,114 @@
+/// One value of a document; it keeps the document's text alive.
+package struct JSONNode: Sendable {
+  let tape: JSONTape
+  let index: Int
+
+  var entry: JSONEntry { tape.entries[index] }
+
+  /// What the value is.
+  package var kind: JSONKind { entry.kind }
+
+  /// Whether the value is `null`.
+  package var isNull: Bool { kind == .null }
+
+  /// The value's own text, quotation marks and brackets included.
+  package var raw: ArraySlice<UInt8> {
+    let entry = entry
+    return tape.bytes[Int(entry.start)..<Int(entry.end)]
+  }
+
+  /// The string's characters, or `nil` when the value is no string.
+  package var string: String? {
+    let entry = entry
+    guard entry.kind == .string else { return nil }
+    return entry.hasEscapes ? tape.decodedString(entry) : tape.copiedString(entry)
+  }
+
+  /// The truth value, or `nil` when the value is neither `true` nor `false`.
+  package var bool: Bool? {
+    let entry = entry
+    return entry.kind == .bool ? tape.bytes[Int(entry.start)] == UInt8(ascii: "t") : nil
+  }
+
+  /// The number as a whole number, or `nil` when it is none or cannot be told exactly.
+  ///
+  /// Digits alone count up to `Int64`; `1.0` and `1e3` count when the value is integral and within
+  /// ±2^53, where every reader agrees about it.
+  package var integer: Int64? {
+    kind == .number ? JSONNumber.integer(raw) : nil
+  }
+
+  /// The nearest binary number, or `nil` when the value is no number or beyond all finite ones.
+  package var number: Double? {
+    guard kind == .number else { return nil }
+    let value = Double(String(decoding: raw, as: UTF8.self))
+    return value?.isFinite == true ? value : nil
+  }
+
+  /// The values of an array in order; empty when the value is no array.
+  package var elements: JSONElements { JSONElements(self) }
+
+  /// The members of an object in order; empty when the value is no object.
+  package var members: JSONMembers { JSONMembers(self) }
+
+  /// The member of that name, `null` or not.
+  ///
+  /// - Complexity: O(*n*) in the number of members.
+  package subscript(name: String) -> JSONNode? {
+    guard kind == .object else { return nil }
+    var key = index + 1
+    while key < Int(entry.next) {
+      if tape.string(at: key, equals: name) { return JSONNode(tape: tape, index: key + 1) }
+      key = Int(tape.entries[key + 1].next)
+    }
+    return nil
+  }
+
+  /// The member of that name unless it is `null`, which counts as absent.
+  package func present(_ name: String) -> JSONNode? {
+    guard let node = self[name], !node.isNull else { return nil }
+    return node
+  }
+}
+
+/// The values of an array.
+package struct JSONElements: Sequence, IteratorProtocol, Sendable {
+  private let tape: JSONTape
+  private var index: Int
+  private let end: Int
+
+  init(_ node: JSONNode) {
+    tape = node.tape
+    index = node.index + 1
+    end = node.kind == .array ? Int(node.entry.next) : index
+  }
+
+  /// The next value, or `nil` after the last.
+  package mutating func next() -> JSONNode? {
+    guard index < end else { return nil }
+    defer { index = Int(tape.entries[index].next) }
+    return JSONNode(tape: tape, index: index)
+  }
+}
+
+/// The members of an object.
+package struct JSONMembers: Sequence, IteratorProtocol, Sendable {
+  private let tape: JSONTape
+  private var index: Int
+  private let end: Int
+
+  init(_ node: JSONNode) {
+    tape = node.tape
+    index = node.index + 1
+    end = node.kind == .object ? Int(node.entry.next) : index
+  }
+
+  /// The next member, or `nil` after the last.
+  package mutating func next() -> (name: String, node: JSONNode)? {
+    guard index < end else { return nil }
+    let value = JSONNode(tape: tape, index: index + 1)
+    let name = JSONNode(tape: tape, index: index).string ?? ""
+    index = Int(value.entry.next)
+    return (name, value)
+  }
+}

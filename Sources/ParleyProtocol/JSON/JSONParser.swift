@@ -1,0 +1,143 @@
+/// Reads a JSON text from front to back, noting where each value stands.
+///
+/// Recursion is bounded by the depth limit; nothing is decoded or copied.
+struct JSONParser {
+  let bytes: [UInt8]
+  let limits: JSONLimits
+  var position = 0
+  private(set) var entries: [JSONEntry] = []
+  private var depth = 0
+
+  init(bytes: [UInt8], limits: JSONLimits) {
+    self.bytes = bytes
+    self.limits = limits
+  }
+
+  /// Reads one value with nothing but white space around it.
+  mutating func parseDocument() throws(JSONError) {
+    guard bytes.count <= min(limits.byteCount, Int(UInt32.max) - 1) else {
+      throw JSONError(.limit, at: 0, "the text is longer than \(limits.byteCount) bytes")
+    }
+    entries.reserveCapacity(min(limits.nodeCount, bytes.count / 8 + 8))
+    try parseValue()
+    skipWhiteSpace()
+    guard position == bytes.count else { throw syntax("unexpected text after the value") }
+  }
+
+  mutating func parseValue() throws(JSONError) {
+    skipWhiteSpace()
+    guard let byte = peek() else { throw syntax("the text ends where a value is expected") }
+    switch byte {
+    case UInt8(ascii: "\""): try parseString()
+    case UInt8(ascii: "{"): try parseObject()
+    case UInt8(ascii: "["): try parseArray()
+    case UInt8(ascii: "t"): try parseWord("true", .bool)
+    case UInt8(ascii: "f"): try parseWord("false", .bool)
+    case UInt8(ascii: "n"): try parseWord("null", .null)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try parseNumber()
+    default: throw syntax("a value is expected")
+    }
+  }
+
+  func syntax(_ reason: String) -> JSONError { JSONError(.syntax, at: position, reason) }
+
+  func peek() -> UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  /// Steps over `byte` if it comes next.
+  mutating func skip(_ byte: UInt8) -> Bool {
+    guard position < bytes.count, bytes[position] == byte else { return false }
+    position += 1
+    return true
+  }
+
+  mutating func skipWhiteSpace() {
+    while position < bytes.count {
+      switch bytes[position] {
+      case 0x20, 0x09, 0x0a, 0x0d: position += 1
+      default: return
+      }
+    }
+  }
+
+  /// Notes a value that contains no others and ends here.
+  mutating func appendScalar(
+    _ kind: JSONKind, from start: Int, hasEscapes: Bool = false
+  )
+    throws(JSONError)
+  {
+    let index = try appendEntry(kind, from: start)
+    entries[index].hasEscapes = hasEscapes
+    close(index)
+  }
+
+  private mutating func appendEntry(_ kind: JSONKind, from start: Int) throws(JSONError) -> Int {
+    guard entries.count < limits.nodeCount else {
+      throw JSONError(.limit, at: start, "more than \(limits.nodeCount) values")
+    }
+    let start = UInt32(start)
+    entries.append(
+      JSONEntry(kind: kind, hasEscapes: false, start: start, end: start, next: 0))
+    return entries.count - 1
+  }
+
+  private mutating func close(_ index: Int) {
+    entries[index].end = UInt32(position)
+    entries[index].next = UInt32(entries.count)
+  }
+
+  private mutating func open(_ kind: JSONKind) throws(JSONError) -> Int {
+    depth += 1
+    guard depth <= limits.depth else {
+      throw JSONError(.limit, at: position, "nested deeper than \(limits.depth) levels")
+    }
+    defer { position += 1 }
+    return try appendEntry(kind, from: position)
+  }
+
+  private mutating func parseArray() throws(JSONError) {
+    let index = try open(.array)
+    skipWhiteSpace()
+    if !skip(UInt8(ascii: "]")) {
+      repeat { try parseValue() } while try hasMore(before: UInt8(ascii: "]"))
+    }
+    depth -= 1
+    close(index)
+  }
+
+  private mutating func parseObject() throws(JSONError) {
+    let index = try open(.object)
+    skipWhiteSpace()
+    if !skip(UInt8(ascii: "}")) {
+      repeat { try parseMember() } while try hasMore(before: UInt8(ascii: "}"))
+    }
+    depth -= 1
+    close(index)
+    try checkNames(ofObjectAt: index)
+  }
+
+  private mutating func parseMember() throws(JSONError) {
+    skipWhiteSpace()
+    guard peek() == UInt8(ascii: "\"") else { throw syntax("a member's name is expected") }
+    try parseString()
+    skipWhiteSpace()
+    guard skip(UInt8(ascii: ":")) else { throw syntax("':' is expected after a member's name") }
+    try parseValue()
+  }
+
+  private mutating func hasMore(before end: UInt8) throws(JSONError) -> Bool {
+    skipWhiteSpace()
+    if skip(UInt8(ascii: ",")) { return true }
+    guard skip(end) else {
+      throw syntax("',' or '\(Character(Unicode.Scalar(end)))' is expected")
+    }
+    return false
+  }
+
+  private mutating func parseWord(_ word: StaticString, _ kind: JSONKind) throws(JSONError) {
+    let start = position
+    for offset in 0..<word.utf8CodeUnitCount {
+      guard skip(word.utf8Start[offset]) else { throw syntax("'\(word)' is expected") }
+    }
+    try appendScalar(kind, from: start)
+  }
+}

@@ -1,0 +1,142 @@
+/// Writes JSON into one growing array of bytes, commas included.
+///
+///     writer.object {
+///       $0.member("name", channel.name)
+///       $0.member("operators") { $0.array { … } }
+///     }
+///
+/// Nothing is allocated but the array. The caller keeps to the grammar: inside an object each value
+/// follows a name, and a document is one value.
+package struct JSONWriter: Sendable {
+  /// What has been written so far.
+  package private(set) var bytes: [UInt8]
+  private var needsComma = false
+
+  /// Begins an empty text.
+  package init(reserving capacity: Int = 512) {
+    bytes = []
+    bytes.reserveCapacity(capacity)
+  }
+
+  private init(continuing bytes: consuming [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// Writes behind what `bytes` already holds.
+  package static func append(to bytes: inout [UInt8], _ write: (inout JSONWriter) -> Void) {
+    var writer = JSONWriter(continuing: bytes.taken())
+    write(&writer)
+    bytes = writer.bytes
+  }
+
+  /// Writes an object whose members `write` adds.
+  @inline(__always)
+  package mutating func object(_ write: (inout JSONWriter) -> Void) {
+    open(UInt8(ascii: "{"))
+    write(&self)
+    close(UInt8(ascii: "}"))
+  }
+
+  /// Writes an array whose values `write` adds.
+  @inline(__always)
+  package mutating func array(_ write: (inout JSONWriter) -> Void) {
+    open(UInt8(ascii: "["))
+    write(&self)
+    close(UInt8(ascii: "]"))
+  }
+
+  /// Writes a member's name; its value must follow.
+  package mutating func name(_ name: StaticString) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    bytes.append(UInt8(ascii: "\""))
+    endName()
+  }
+
+  /// Writes a member's name that is not known in advance; its value must follow.
+  package mutating func name(escaping name: String) {
+    value(name)
+    endName()
+  }
+
+  /// Writes a string.
+  package mutating func value(_ text: String) {
+    separate()
+    JSONEscapes.appendQuoted(text, to: &bytes)
+    needsComma = true
+  }
+
+  /// Writes a whole number.
+  package mutating func value(_ number: some FixedWidthInteger) {
+    separate()
+    Self.appendDigits(of: number, to: &bytes)
+    needsComma = true
+  }
+
+  /// Writes `true` or `false`.
+  package mutating func value(_ claim: Bool) {
+    word(claim ? "true" : "false")
+  }
+
+  /// Writes `null`.
+  package mutating func null() {
+    word("null")
+  }
+
+  /// Writes a value that is JSON already.
+  package mutating func value(raw json: some Collection<UInt8>) {
+    separate()
+    bytes.append(contentsOf: json)
+    needsComma = true
+  }
+
+  private mutating func word(_ word: StaticString) {
+    separate()
+    word.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    needsComma = true
+  }
+
+  private mutating func separate() {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+  }
+
+  private mutating func endName() {
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  private mutating func open(_ bracket: UInt8) {
+    separate()
+    bytes.append(bracket)
+    needsComma = false
+  }
+
+  private mutating func close(_ bracket: UInt8) {
+    bytes.append(bracket)
+    needsComma = true
+  }
+
+  private static func appendDigits(
+    of number: some FixedWidthInteger, to bytes: inout [UInt8]
+  ) {
+    if number < 0 { bytes.append(UInt8(ascii: "-")) }
+    let start = bytes.count
+    var rest = number.magnitude
+    repeat {
+      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+      bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
+      rest = quotient
+    } while rest != 0
+    bytes[start...].reverse()
+  }
+}
+
+extension [UInt8] {
+  /// The bytes, leaving none behind, so that who goes on with them need not copy.
+  fileprivate mutating func taken() -> [UInt8] {
+    var taken: [UInt8] = []
+    swap(&self, &taken)
+    return taken
+  }
+}

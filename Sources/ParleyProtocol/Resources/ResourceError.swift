@@ -1,0 +1,94 @@
+/// Why a JSON value is not the resource that it was taken for.
+package struct ResourceError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The resource that was expected, such as `user`.
+  package var resource: String
+  /// The member that is missing or of another type; `nil` when the value is no object.
+  package var member: String?
+
+  package init(_ resource: String, member: String? = nil) {
+    self.resource = resource
+    self.member = member
+  }
+
+  /// The fault in words.
+  package var description: String {
+    guard let member else { return "a \(resource) must be a JSON object" }
+    return "'\(member)' of a \(resource) is missing or of another type"
+  }
+}
+
+/// The members of a resource, each of which has a type.
+struct ResourceReader {
+  let resource: String
+  let node: JSONNode
+
+  init(_ resource: String, _ node: JSONNode) throws(ResourceError) {
+    guard node.kind == .object else { throw ResourceError(resource) }
+    self.resource = resource
+    self.node = node
+  }
+
+  /// A text that must be there.
+  func text(_ name: String) throws(ResourceError) -> String {
+    guard let text = node[name]?.string else { throw wrong(name) }
+    return text
+  }
+
+  /// A text that is empty when absent.
+  func optionalText(_ name: String) throws(ResourceError) -> String {
+    node.present(name) == nil ? "" : try text(name)
+  }
+
+  /// A whole number that must be there.
+  func integer(_ name: String) throws(ResourceError) -> Int64 {
+    guard let number = node[name]?.integer else { throw wrong(name) }
+    return number
+  }
+
+  /// Texts by name; none when absent.
+  func table(_ name: String) throws(ResourceError) -> [String: String] {
+    guard let value = node.present(name) else { return [:] }
+    guard let table = [String: String](json: value) else { throw wrong(name) }
+    return table
+  }
+
+  /// A claim that does not hold when absent.
+  func claim(_ name: String) throws(ResourceError) -> Bool {
+    guard let value = node.present(name) else { return false }
+    guard let claim = value.bool else { throw wrong(name) }
+    return claim
+  }
+
+  /// Users in order; none when absent.
+  func users(_ name: String) throws(ResourceError) -> [User] {
+    guard let value = node.present(name) else { return [] }
+    guard value.kind == .array else { throw wrong(name) }
+    var users: [User] = []
+    for element in value.elements { users.append(try User(json: element)) }
+    return users
+  }
+
+  func wrong(_ name: String) -> ResourceError { ResourceError(resource, member: name) }
+}
+
+extension [String: String] {
+  /// Reads an object of texts, such as a user's metadata; `nil` for anything else.
+  package init?(json: JSONNode) {
+    guard json.kind == .object else { return nil }
+    self.init()
+    for (name, value) in json.members {
+      guard let text = value.string else { return nil }
+      self[name] = text
+    }
+  }
+
+  /// Writes an object of texts, by name, so that equal values are equal bytes.
+  package func encode(into writer: inout JSONWriter) {
+    writer.object {
+      for (name, text) in sorted(by: { $0.key < $1.key }) {
+        $0.name(escaping: name)
+        $0.value(text)
+      }
+    }
+  }
+}

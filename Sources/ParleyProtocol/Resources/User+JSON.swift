@@ -1,0 +1,26 @@
+extension User {
+  /// Writes the user as the contract shows it.
+  package func encode(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("user_id", id)
+      $0.member("nickname", nickname)
+      $0.member("profile_url", profileURL)
+      $0.member("metadata", metadata)
+    }
+  }
+
+  /// Reads a user; all but its id may be absent.
+  package init(json: JSONNode) throws(ResourceError) {
+    let reader = try ResourceReader("user", json)
+    self.init(
+      id: try reader.text("user_id"), nickname: try reader.optionalText("nickname"),
+      profileURL: try reader.optionalText("profile_url"), metadata: try reader.table("metadata"))
+  }
+}
+
+extension [User] {
+  /// Writes the users as a list.
+  package func encode(into writer: inout JSONWriter) {
+    writer.array { for user in self { user.encode(into: &$0) } }
+  }
+}
