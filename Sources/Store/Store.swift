@@ -1,4 +1,5 @@
 import GRDB
+import Logging
 import Synchronization
 
 /// The durable half of Parley: one SQLite database, one thread that writes, a few that read.
@@ -27,13 +28,15 @@ package final class Store: Sendable {
     let reading = try (0..<max(1, options.readerCount)).map { _ in
       try DatabaseFile.openForReading(path)
     }
-    writeJobs = JobQueue(capacity: options.queueCapacity)
-    readJobs = JobQueue(capacity: options.queueCapacity)
-    healthMonitor = HealthMonitor(logger: options.logger)
+    let writeJobs = JobQueue<WriteJob>(capacity: options.queueCapacity)
+    let readJobs = JobQueue<ReadJob>(capacity: options.queueCapacity)
+    let health = HealthMonitor(logger: options.logger)
     let writer = Self.startWriter(
-      writing, lock: lock, jobs: writeJobs, health: healthMonitor, counters: counters,
-      options: options)
+      writing, lock: lock, jobs: writeJobs, health: health, counters: counters, options: options)
     let readers = reading.map { Self.startReader($0, jobs: readJobs, options: options) }
+    self.writeJobs = writeJobs
+    self.readJobs = readJobs
+    healthMonitor = health
     threads = Mutex(readers + [writer])
   }
 

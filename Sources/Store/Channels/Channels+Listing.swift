@@ -1,5 +1,5 @@
 import GRDB
-package import ParleyProtocol
+import ParleyProtocol
 
 extension StoreTransaction {
   /// A page of the channels that fit a query, newest first.

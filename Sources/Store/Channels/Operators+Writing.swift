@@ -1,4 +1,5 @@
-package import ParleyProtocol
+import GRDB
+import ParleyProtocol
 
 extension WriteTransaction {
   /// Makes users operators; records `channel.operators_changed` if any was not one.

@@ -1,5 +1,5 @@
 import GRDB
-package import ParleyProtocol
+import ParleyProtocol
 
 extension StoreTransaction {
   /// A message of a channel as it is now, with the `seq` of its arrival.

@@ -1,5 +1,5 @@
 import GRDB
-package import ParleyProtocol
+import ParleyProtocol
 
 extension WriteTransaction {
   /// Bans a user until `restriction.endsAt` and records `channel.user_banned`.

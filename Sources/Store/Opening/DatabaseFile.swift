@@ -9,7 +9,6 @@ enum DatabaseFile {
   /// up to date.
   static func openForWriting(_ path: String) throws -> DatabaseQueue {
     var configuration = Configuration()
-    configuration.journalMode = .wal
     configuration.busyMode = .immediateError
     configuration.label = "parley.store.writer"
     configuration.allowsUnsafeTransactions = true
@@ -17,6 +16,7 @@ enum DatabaseFile {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       try queue.writeWithoutTransaction { database in
         try IntegrityCheck.run(on: database, path: path)
+        try database.execute(sql: "PRAGMA journal_mode = WAL")
         // FULL: a commit has reached the disk before it is acknowledged.
         try database.execute(sql: "PRAGMA synchronous = FULL")
         try database.execute(sql: "PRAGMA wal_autocheckpoint = \(checkpointPages)")
