@@ -1,0 +1,80 @@
+import GRDB
+package import ParleyProtocol
+
+extension WriteTransaction {
+  /// Makes a channel; its operators must be users.
+  ///
+  /// - Parameter epoch: The name of the life of its event count.
+  /// - Throws: `StoreError.exists` when there is one of this URL, `.notFound(.user)` for an
+  ///   operator that is none.
+  package func createChannel(_ channel: Channel, epoch: String) throws -> ChannelState {
+    guard try channelRow(channel.url) == nil else { throw StoreError.exists }
+    try connection.execute(
+      """
+      INSERT INTO channels (url, name, name_folded, cover_url, data, custom_type, is_ephemeral,
+        is_frozen, created_at, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        channel.url, channel.name, channel.name.lowercased(), channel.coverURL, channel.data,
+        channel.customType, channel.isEphemeral, channel.isFrozen, channel.createdAt, epoch,
+      ])
+    let id = connection.database.lastInsertedRowID
+    _ = try insertOperators(channel.operators.map(\.id), channelID: id)
+    return try existingChannel(channel.url)
+  }
+
+  /// Changes what is given, and records `channel.changed` if that makes a difference.
+  package func updateChannel(
+    _ url: String, _ changes: ChannelChanges, at timestamp: Int64
+  ) throws -> ChannelMutation {
+    let state = try existingChannel(url)
+    let channel = changes.applied(to: state.channel)
+    guard channel != state.channel else { return ChannelMutation(channel: channel) }
+    try connection.execute(
+      """
+      UPDATE channels SET name = ?, name_folded = ?, cover_url = ?, data = ?, custom_type = ?
+      WHERE channel_id = ?
+      """,
+      [
+        channel.name, channel.name.lowercased(), channel.coverURL, channel.data,
+        channel.customType, state.id,
+      ])
+    let event = try recordEvent(state.id, .channelChanged, payload: "{}", at: timestamp)
+    return ChannelMutation(channel: channel, event: event)
+  }
+
+  /// Freezes a channel; records `channel.frozen` unless it was frozen.
+  package func freezeChannel(_ url: String, at timestamp: Int64) throws -> ChannelMutation {
+    try setFrozen(url, true, .channelFrozen, at: timestamp)
+  }
+
+  /// Unfreezes a channel; records `channel.unfrozen` if it was frozen.
+  package func unfreezeChannel(_ url: String, at timestamp: Int64) throws -> ChannelMutation {
+    try setFrozen(url, false, .channelUnfrozen, at: timestamp)
+  }
+
+  /// Removes a channel with everything in it.
+  ///
+  /// - Returns: The channel as it was, with the event to tell its participants. No record of the
+  ///   event stays: there is nothing left to recover.
+  package func deleteChannel(_ url: String, at timestamp: Int64) throws -> ChannelMutation {
+    let state = try existingChannel(url)
+    try retainMaximumMessageID()
+    try connection.execute("DELETE FROM channels WHERE channel_id = ?", [state.id])
+    let event = RecordedEvent(
+      kind: .channelDeleted, payload: "{}", seq: state.lastSeq + 1, timestamp: timestamp)
+    return ChannelMutation(channel: state.channel, event: event)
+  }
+
+  private func setFrozen(
+    _ url: String, _ isFrozen: Bool, _ kind: EventKind, at timestamp: Int64
+  ) throws -> ChannelMutation {
+    var state = try existingChannel(url)
+    guard state.channel.isFrozen != isFrozen else { return ChannelMutation(channel: state.channel) }
+    try connection.execute(
+      "UPDATE channels SET is_frozen = ? WHERE channel_id = ?", [isFrozen, state.id])
+    state.channel.isFrozen = isFrozen
+    let event = try recordEvent(state.id, kind, payload: "{}", at: timestamp)
+    return ChannelMutation(channel: state.channel, event: event)
+  }
+}

@@ -1,0 +1,56 @@
+/// Where a page ended, as text that callers only hand back.
+///
+///     hex( checksum: 4 bytes | position )
+///
+/// The checksum covers the query's filters too, so a token is refused with another query.
+enum PageToken {
+  /// Positions are two numbers or a `user_id`: a longer token is none of ours.
+  private static let maximumByteCount = 512
+
+  static func encode(_ position: [UInt8], query: [String]) -> String {
+    let checksum = checksum(position, query)
+    let bytes = withUnsafeBytes(of: checksum.bigEndian, Array.init) + position
+    return bytes.reduce(into: "") { text, byte in
+      text += String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }
+  }
+
+  /// - Throws: `StoreError.invalidPageToken`.
+  static func decode(_ token: String, query: [String]) throws(StoreError) -> [UInt8] {
+    let digits = Array(token.utf8)
+    guard digits.count >= 8, digits.count.isMultiple(of: 2),
+      digits.count <= 2 * maximumByteCount
+    else { throw .invalidPageToken }
+    var bytes: [UInt8] = []
+    for index in stride(from: 0, to: digits.count, by: 2) {
+      guard let high = value(digits[index]), let low = value(digits[index + 1]) else {
+        throw .invalidPageToken
+      }
+      bytes.append(high << 4 | low)
+    }
+    let position = Array(bytes.dropFirst(4))
+    let checksum = bytes.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    guard checksum == self.checksum(position, query) else { throw .invalidPageToken }
+    return position
+  }
+
+  private static func value(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case 0x30...0x39: digit - 0x30
+    case 0x61...0x66: digit - 0x61 + 10
+    default: nil
+    }
+  }
+
+  /// FNV-1a, the parts kept apart by a byte that UTF-8 does not have.
+  private static func checksum(_ position: [UInt8], _ query: [String]) -> UInt32 {
+    var hash: UInt32 = 2_166_136_261
+    func add(_ byte: UInt8) { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
+    position.forEach(add)
+    for part in query {
+      add(0xFF)
+      part.utf8.forEach(add)
+    }
+    return hash
+  }
+}

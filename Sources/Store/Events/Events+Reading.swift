@@ -1,0 +1,65 @@
+import GRDB
+import ParleyProtocol
+
+extension StoreTransaction {
+  /// The events of a channel after `seq`, in order; messages deleted since are left out.
+  ///
+  /// - Parameter limit: Most `seq`s to go back, at most 1,000.
+  /// - Returns: `nil` when more are missing, or when the channel's count never was at `seq`.
+  /// - Throws: `StoreError.notFound(.channel)`.
+  package func events(
+    channelID: Int64, after seq: Int64, limit: Int64 = 300
+  ) throws -> [DurableEvent]? {
+    let lastSeq = try connection.first(
+      "SELECT last_seq FROM channels WHERE channel_id = ?", [channelID]
+    ) { $0[0] as Int64 }
+    guard let lastSeq else { throw StoreError.notFound(.channel) }
+    guard seq >= 0, seq <= lastSeq, lastSeq - seq <= min(limit, 1_000) else { return nil }
+    let received = try storedMessages(
+      "channel_id = ? AND seq > ? ORDER BY seq", [channelID, seq], channelID: channelID
+    ).map { DurableEvent.received($0.message, seq: $0.seq) }
+    return (received + (try recordedEvents(channelID, after: seq))).sorted { $0.seq < $1.seq }
+  }
+
+  private func recordedEvents(_ channelID: Int64, after seq: Int64) throws -> [DurableEvent] {
+    let rows = try connection.all(
+      """
+      SELECT seq, kind, message_id, payload, ts FROM events WHERE channel_id = ? AND seq > ?
+      """, [channelID, seq], EventRow.init(row:))
+    let updated = try messages(
+      rows.filter { $0.kind == .messageUpdated }.compactMap(\.messageID), channelID: channelID)
+    return rows.compactMap { $0.event(updated: updated) }
+  }
+}
+
+/// A row of the events table.
+private struct EventRow {
+  var seq: Int64
+  var kind: EventKind
+  var messageID: Int64?
+  var payload: String?
+  var timestamp: Int64
+
+  init(row: Row) throws {
+    guard let kind = EventKind(rawValue: row[1]) else {
+      throw StoreError.damaged(path: "the table events", reason: "an unknown kind of event")
+    }
+    self.kind = kind
+    seq = row[0]
+    messageID = row[2]
+    payload = row[3]
+    timestamp = row[4]
+  }
+
+  func event(updated: [Int64: Message]) -> DurableEvent? {
+    switch (kind, messageID) {
+    case (.messageUpdated, let id?):
+      updated[id].map { .updated($0, seq: seq, timestamp: timestamp) }
+    case (.messageDeleted, let id?):
+      .deleted(messageID: id, seq: seq, timestamp: timestamp)
+    default:
+      .channel(
+        RecordedEvent(kind: kind, payload: payload ?? "{}", seq: seq, timestamp: timestamp))
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import Dispatch
+import Synchronization
+
+/// Jobs on their way to a thread of the store: first in, first out, bounded.
+final class JobQueue<Job: Sendable>: Sendable {
+  /// What became of a submission.
+  enum Admission {
+    case accepted
+    case overloaded
+    case closed
+  }
+
+  /// What came of waiting.
+  enum Arrival {
+    case jobs([Job])
+    case nothing
+    /// Closed, and nothing is left.
+    case end
+  }
+
+  // Two stacks make a queue whose both ends cost O(1) and which keeps no job that was taken.
+  private struct State {
+    var incoming: [Job] = []
+    var outgoing: [Job] = []
+    var sleeperCount = 0
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+  private let wakeUp = DispatchSemaphore(value: 0)
+  private let length = Atomic<Int>(0)
+  private let capacity: Int
+
+  init(capacity: Int) {
+    self.capacity = capacity
+  }
+
+  /// Jobs waiting now; read without the lock.
+  var count: Int { length.load(ordering: .relaxed) }
+
+  func submit(_ job: Job) -> Admission {
+    let (admission, mustWake) = state.withLock { state -> (Admission, Bool) in
+      guard !state.isClosed else { return (.closed, false) }
+      guard state.incoming.count + state.outgoing.count < capacity else {
+        return (.overloaded, false)
+      }
+      state.incoming.append(job)
+      length.wrappingAdd(1, ordering: .relaxed)
+      guard state.sleeperCount > 0 else { return (.accepted, false) }
+      state.sleeperCount -= 1
+      return (.accepted, true)
+    }
+    if mustWake { wakeUp.signal() }
+    return admission
+  }
+
+  /// Refuses further jobs; those that are waiting are still taken.
+  func close() {
+    let sleeperCount = state.withLock { state in
+      state.isClosed = true
+      defer { state.sleeperCount = 0 }
+      return state.sleeperCount
+    }
+    for _ in 0..<sleeperCount { wakeUp.signal() }
+  }
+
+  /// Waits for jobs and takes the oldest, at most `limit`.
+  ///
+  /// - Parameter timeout: How long to wait at most; for ever when `nil`.
+  func take(upTo limit: Int, timeout: DispatchTimeInterval? = nil) -> Arrival {
+    let deadline = timeout.map { DispatchTime.now() + $0 } ?? .distantFuture
+    while true {
+      if let arrival = takeNow(upTo: limit) { return arrival }
+      if wakeUp.wait(timeout: deadline) == .timedOut, withdraw() { return .nothing }
+    }
+  }
+
+  /// Takes what is there, or registers the caller as a sleeper.
+  private func takeNow(upTo limit: Int) -> Arrival? {
+    state.withLock { state in
+      var taken: [Job] = []
+      while taken.count < limit {
+        if state.outgoing.isEmpty {
+          guard !state.incoming.isEmpty else { break }
+          swap(&state.incoming, &state.outgoing)
+          state.outgoing.reverse()
+        }
+        while taken.count < limit, let job = state.outgoing.popLast() { taken.append(job) }
+      }
+      length.wrappingSubtract(taken.count, ordering: .relaxed)
+      if !taken.isEmpty { return .jobs(taken) }
+      if state.isClosed { return .end }
+      state.sleeperCount += 1
+      return nil
+    }
+  }
+
+  /// Takes back a registration after a time-out; false when a wake-up is already on its way.
+  private func withdraw() -> Bool {
+    let isWithdrawn = state.withLock { state in
+      guard state.sleeperCount > 0 else { return false }
+      state.sleeperCount -= 1
+      return true
+    }
+    if !isWithdrawn { wakeUp.wait() }
+    return isWithdrawn
+  }
+}

@@ -1,0 +1,134 @@
+import Dispatch
+
+/// What the writer thread does: commits what has gathered in one transaction, then answers.
+///
+/// Confined to that thread.
+final class Writer {
+  private let connection: Connection
+  private let appender: MessageAppender
+  private let jobs: JobQueue<WriteJob>
+  private let health: HealthMonitor
+  private let counters: StoreCounters
+  private let options: StoreOptions
+
+  init(
+    connection: Connection, jobs: JobQueue<WriteJob>, health: HealthMonitor,
+    counters: StoreCounters, options: StoreOptions
+  ) {
+    self.connection = connection
+    self.jobs = jobs
+    self.health = health
+    self.counters = counters
+    self.options = options
+    appender = MessageAppender(connection: connection)
+  }
+
+  /// Works until the queue is closed and empty.
+  func run() {
+    while true {
+      let timeout: DispatchTimeInterval? =
+        health.isFailing ? .milliseconds(options.probeIntervalMilliseconds) : nil
+      switch jobs.take(upTo: options.batchLimit, timeout: timeout) {
+      case .jobs(let taken): process(taken)
+      case .nothing: break
+      case .end: return
+      }
+      if health.isFailing { probeWhenDue() }
+    }
+  }
+
+  private func process(_ taken: [WriteJob]) {
+    var batch: [WriteJob] = []
+    for job in taken {
+      guard case .maintenance(let body) = job else {
+        batch.append(job)
+        continue
+      }
+      commitAndAnswer(batch)
+      batch = []
+      body(connection)
+    }
+    commitAndAnswer(batch)
+    options.afterBatch()
+  }
+
+  private func commitAndAnswer(_ batch: [WriteJob]) {
+    guard !batch.isEmpty else { return }
+    if case .failing(let reason) = health.current {
+      return batch.forEach { $0.fail(.unavailable(reason: reason)) }
+    }
+    let start = DispatchTime.now().uptimeNanoseconds
+    do {
+      let answers = try commit(batch)
+      let duration = DispatchTime.now().uptimeNanoseconds - start
+      counters.recordCommit(nanoseconds: duration, jobCount: batch.count)
+      options.onCommit(duration, batch.count)
+      for answer in answers { answer() }
+    } catch {
+      let reason = error.storageFailure ?? "\(error)"
+      counters.recordFailure()
+      health.report(.failing(reason: reason))
+      batch.forEach { $0.fail(.unavailable(reason: reason)) }
+    }
+  }
+
+  /// Runs a batch in one transaction; when it throws, nothing of the batch is kept.
+  private func commit(_ batch: [WriteJob]) throws -> [Answer] {
+    try connection.begin()
+    do {
+      let answers = try batch.map(perform)
+      try connection.commit()
+      return answers
+    } catch {
+      connection.rollback()
+      throw error
+    }
+  }
+
+  private func perform(_ job: WriteJob) throws -> Answer {
+    switch job {
+    case .append(let message, let completion): try append(message, completion)
+    case .control(let job): try perform(job)
+    case .maintenance: {}
+    }
+  }
+
+  /// Needs no savepoint: the appender's first statement that writes is the one that can be refused.
+  private func append(
+    _ message: NewMessage, _ completion: @escaping (Result<AppendOutcome, any Error>) -> Void
+  ) throws -> Answer {
+    do {
+      let outcome = try appender.append(message)
+      return { completion(.success(outcome)) }
+    } catch  where error.storageFailure == nil {
+      return { completion(.failure(error)) }
+    }
+  }
+
+  private func perform(_ job: ControlJob) throws -> Answer {
+    try connection.execute("SAVEPOINT job")
+    let answer: Answer
+    do {
+      answer = try job.perform(WriteTransaction(connection: connection))
+    } catch  where error.storageFailure == nil && connection.isInTransaction {
+      try connection.execute("ROLLBACK TO job")
+      answer = { job.fail(error) }
+    }
+    // Fails when a storage error that the job kept to itself has ended the transaction.
+    try connection.execute("RELEASE job")
+    return answer
+  }
+
+  private func probeWhenDue() {
+    let now = DispatchTime.now().uptimeNanoseconds
+    guard health.isProbeDue(at: now, everyMilliseconds: options.probeIntervalMilliseconds) else {
+      return
+    }
+    do {
+      try StorageProbe.run(on: connection)
+      health.report(.healthy)
+    } catch {
+      health.report(.failing(reason: error.storageFailure ?? "\(error)"))
+    }
+  }
+}

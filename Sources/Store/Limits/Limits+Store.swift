@@ -1,0 +1,72 @@
+import GRDB
+
+extension StoreTransaction {
+  /// The limits of the deployment and of custom types; a channel's own are in its `ChannelState`.
+  package func limitOverrides() throws -> LimitOverrides {
+    var overrides = LimitOverrides()
+    let rows = try connection.all("SELECT scope, name, kind, messages, window_ms FROM limits", []) {
+      row -> (isDeployment: Bool, name: String, kind: LimitKind?, limit: LimitOverride) in
+      (
+        row[0] == "deployment", row[1], LimitKind(rawValue: row[2]),
+        LimitOverride(messages: row[3], windowMilliseconds: row[4])
+      )
+    }
+    for row in rows {
+      guard let kind = row.kind else { continue }
+      if row.isDeployment {
+        overrides.deployment[kind] = row.limit
+      } else {
+        overrides.customTypes[row.name, default: [:]][kind] = row.limit
+      }
+    }
+    return overrides
+  }
+
+  /// The limit set for exactly this scope.
+  package func limitOverride(_ kind: LimitKind, for scope: LimitScope) throws -> LimitOverride? {
+    switch scope {
+    case .deployment: try limitOverrides().deployment[kind]
+    case .customType(let name): try limitOverrides().customTypes[name]?[kind]
+    case .channel(let url):
+      switch kind {
+      case .flood: try channelRow(url)?.floodOverride
+      case .throttle: try channelRow(url)?.throttleOverride
+      }
+    }
+  }
+}
+
+extension WriteTransaction {
+  /// Sets a limit for a scope; `nil` removes it, so that the more general one holds again.
+  ///
+  /// - Throws: `StoreError.notFound(.channel)`.
+  package func setLimitOverride(
+    _ limit: LimitOverride?, _ kind: LimitKind, for scope: LimitScope
+  ) throws {
+    switch scope {
+    case .deployment: try setLimit(limit, kind, scope: "deployment", name: "")
+    case .customType(let name): try setLimit(limit, kind, scope: "custom_type", name: name)
+    case .channel(let url):
+      let column = kind.rawValue
+      let count = try connection.change(
+        "UPDATE channels SET \(column)_messages = ?, \(column)_window_ms = ? WHERE url = ?",
+        [limit?.messages, limit?.windowMilliseconds, url])
+      guard count > 0 else { throw StoreError.notFound(.channel) }
+    }
+  }
+
+  private func setLimit(
+    _ limit: LimitOverride?, _ kind: LimitKind, scope: String, name: String
+  ) throws {
+    guard let limit else {
+      return try connection.execute(
+        "DELETE FROM limits WHERE scope = ? AND name = ? AND kind = ?",
+        [scope, name, kind.rawValue])
+    }
+    try connection.execute(
+      """
+      INSERT OR REPLACE INTO limits (scope, name, kind, messages, window_ms)
+      VALUES (?, ?, ?, ?, ?)
+      """, [scope, name, kind.rawValue, limit.messages, limit.windowMilliseconds])
+  }
+}

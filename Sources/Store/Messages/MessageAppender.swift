@@ -1,0 +1,67 @@
+import GRDB
+import ParleyProtocol
+
+/// Writes new messages, by statements that are prepared once.
+final class MessageAppender {
+  private let connection: Connection
+  private var insert: Statement?
+  private var advance: Statement?
+
+  init(connection: Connection) {
+    self.connection = connection
+  }
+
+  /// - Throws: `StoreError.notFound(.channel)`, or a constraint's database error when the message
+  ///   id is taken; in both cases nothing has changed.
+  func append(_ message: NewMessage) throws -> AppendOutcome {
+    let reading = ReadTransaction(connection: connection)
+    if let userID = message.userID, !message.requestID.isEmpty,
+      let first = try reading.findByRequestID(
+        channelID: message.channelID, userID: userID, requestID: message.requestID,
+        since: message.createdAt - requestIDLifetimeMilliseconds)
+    {
+      return .repeated(first.message, seq: first.seq)
+    }
+    let mentioned = try reading.usersInOrder(message.mentionedUserIDs)
+    guard let seq = try insert(message, mentionedIDs: mentioned.map(\.id)) else {
+      throw StoreError.notFound(.channel)
+    }
+    try advance(message, to: seq)
+    return .stored(seq: seq, mentionedUsers: mentioned)
+  }
+
+  /// - Returns: The message's `seq`; `nil` when there is no such channel.
+  private func insert(_ message: NewMessage, mentionedIDs: [String]) throws -> Int64? {
+    let statement = try insert ?? connection.statement(Self.insertion)
+    insert = statement
+    let metaArrays = message.metaArrays.map(StoredMetaArray.init)
+    let tag = try message.openGraphTag.map { try StoredJSON.encode(StoredOpenGraphTag($0)) }
+    statement.setUncheckedArguments([
+      message.channelID, message.id, message.type.rawValue, message.userID, message.text,
+      message.data, message.customType, message.mentionType.rawValue,
+      try StoredJSON.encodeUnlessEmpty(mentionedIDs), try StoredJSON.encodeUnlessEmpty(metaArrays),
+      tag, message.requestID.isEmpty ? nil : message.requestID, message.createdAt,
+    ])
+    return try Int64.fetchOne(statement)
+  }
+
+  private func advance(_ message: NewMessage, to seq: Int64) throws {
+    let statement = try advance ?? connection.statement(Self.advancement)
+    advance = statement
+    statement.setUncheckedArguments([message.channelID, seq, message.createdAt])
+    try statement.execute()
+  }
+
+  private static let insertion = """
+    INSERT INTO messages (channel_id, seq, message_id, type, user_id, text, data, custom_type,
+      mention_type, mentioned_users, metaarray, og_tag, req_id, created_at)
+    SELECT channel_id, last_seq + 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13
+    FROM channels WHERE channel_id = ?1
+    RETURNING seq
+    """
+
+  private static let advancement = """
+    UPDATE channels SET last_seq = ?2, last_created_at = max(last_created_at, ?3)
+    WHERE channel_id = ?1
+    """
+}

@@ -1,0 +1,74 @@
+import GRDB
+import ParleyProtocol
+
+extension StoreTransaction {
+  /// A message of a channel as it is now, with the `seq` of its arrival.
+  package func message(_ id: Int64, channelID: Int64) throws -> SequencedMessage? {
+    try storedMessages(
+      "message_id = ? AND channel_id = ?", [id, channelID], channelID: channelID
+    ).first
+  }
+
+  /// Those of the messages that there are, by id.
+  func messages(_ ids: [Int64], channelID: Int64) throws -> [Int64: Message] {
+    guard !ids.isEmpty else { return [:] }
+    let found = try storedMessages(
+      "message_id IN (SELECT value FROM json_each(?)) AND channel_id = ?",
+      [StoredJSON.encode(ids), channelID], channelID: channelID)
+    return Dictionary(found.map { ($0.message.id, $0.message) }) { first, _ in first }
+  }
+
+  /// The message that a user's request made.
+  ///
+  /// - Parameter since: Unix milliseconds; older messages do not count.
+  package func findByRequestID(
+    channelID: Int64, userID: String, requestID: String, since: Int64
+  ) throws -> SequencedMessage? {
+    try storedMessages(
+      "channel_id = ? AND user_id = ? AND req_id = ? AND created_at > ? ORDER BY seq LIMIT 1",
+      [channelID, userID, requestID, since], channelID: channelID
+    ).first
+  }
+
+  /// The largest message id that was ever given out; 0 when none was.
+  package func maximumMessageID() throws -> Int64 {
+    try connection.first(
+      """
+      SELECT max(coalesce((SELECT max(message_id) FROM messages), 0),
+        coalesce((SELECT value FROM meta WHERE key = 'max_message_id'), 0))
+      """, []
+    ) { $0[0] as Int64 } ?? 0
+  }
+
+  /// How many messages a channel holds.
+  package func messageCount(channelID: Int64) throws -> Int {
+    try connection.first(
+      "SELECT count(*) FROM messages WHERE channel_id = ?", [channelID]
+    ) { $0[0] as Int } ?? 0
+  }
+
+  /// Those of the users that exist, each once, in the order given.
+  func usersInOrder(_ ids: [String]) throws -> [User] {
+    var known = try users(ids)
+    return ids.compactMap { known.removeValue(forKey: $0) }
+  }
+
+  /// Messages with their users.
+  ///
+  /// - Parameter clauses: What comes after WHERE: of the code's own making, never from outside.
+  func storedMessages(
+    _ clauses: String, _ arguments: StatementArguments, channelID: Int64
+  ) throws -> [SequencedMessage] {
+    var channelURL: String?
+    let stored = try connection.all(
+      "SELECT \(StoredMessage.columns) FROM messages WHERE \(clauses)", arguments
+    ) { row in
+      let url = try channelURL ?? self.channelURL(channelID)
+      channelURL = url
+      return try StoredMessage(row: row, channelURL: url)
+    }
+    let userIDs = Set(stored.compactMap(\.userID)).union(stored.flatMap(\.mentionedIDs))
+    let users = try users(userIDs)
+    return stored.map { $0.sequenced(users) }
+  }
+}

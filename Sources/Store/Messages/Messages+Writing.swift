@@ -1,0 +1,123 @@
+import GRDB
+package import ParleyProtocol
+
+extension WriteTransaction {
+  /// Appends a message inside a job, beside other changes; `Store.append` is the short way.
+  package func append(_ message: NewMessage) throws -> AppendOutcome {
+    try MessageAppender(connection: connection).append(message)
+  }
+
+  /// Edits a message, sets its `updated_at`, and records `message.updated`.
+  ///
+  /// - Throws: `StoreError.notFound(.message)`.
+  package func updateMessage(
+    _ id: Int64, channelID: Int64, _ changes: MessageChanges, at timestamp: Int64
+  ) throws -> SequencedMessage {
+    var message = try existingMessage(id, channelID: channelID)
+    if let text = changes.text { message.text = text }
+    if let data = changes.data { message.data = data }
+    if let customType = changes.customType { message.customType = customType }
+    if let mentionType = changes.mentionType { message.mentionType = mentionType }
+    if let ids = changes.mentionedUserIDs { message.mentionedUsers = try usersInOrder(ids) }
+    if case .replace(let tag) = changes.preview { message.openGraphTag = tag }
+    message.updatedAt = timestamp
+    return try save(message, channelID: channelID, at: timestamp)
+  }
+
+  /// Changes a message's extra data and records `message.updated`; `updated_at` stays.
+  ///
+  /// - Parameter change: Gets the list as it is; when it throws, nothing changes.
+  /// - Throws: `StoreError.notFound(.message)`, and what `change` throws.
+  package func changeMetaArrays(
+    _ id: Int64, channelID: Int64, at timestamp: Int64,
+    _ change: (inout [MetaArray]) throws -> Void
+  ) throws -> SequencedMessage {
+    var message = try existingMessage(id, channelID: channelID)
+    try change(&message.metaArrays)
+    return try save(message, channelID: channelID, at: timestamp)
+  }
+
+  /// Puts a link preview on a message and records `message.updated`; `updated_at` stays.
+  ///
+  /// - Parameter text: What the message said when the preview was asked for.
+  /// - Returns: `nil` when the message is gone, says something else by now, or has this preview
+  ///   already.
+  package func setPreview(
+    _ id: Int64, channelID: Int64, ifTextIs text: String, tag: OpenGraphTag?,
+    at timestamp: Int64
+  ) throws -> SequencedMessage? {
+    guard var message = try message(id, channelID: channelID)?.message, message.text == text,
+      message.openGraphTag != tag
+    else { return nil }
+    message.openGraphTag = tag
+    return try save(message, channelID: channelID, at: timestamp)
+  }
+
+  /// Adds translations to a message and records `message.updated`; `updated_at` stays.
+  ///
+  /// - Returns: `nil` when the message is gone or says something else by now.
+  package func addTranslations(
+    _ id: Int64, channelID: Int64, ifTextIs text: String, _ translations: [String: String],
+    at timestamp: Int64
+  ) throws -> SequencedMessage? {
+    guard var message = try message(id, channelID: channelID)?.message, message.text == text else {
+      return nil
+    }
+    message.translations.merge(translations) { _, new in new }
+    return try save(message, channelID: channelID, at: timestamp)
+  }
+
+  /// Removes a message with what was recorded of its changes, and records `message.deleted`.
+  ///
+  /// - Returns: The event's `seq`.
+  /// - Throws: `StoreError.notFound(.message)`.
+  package func deleteMessage(
+    _ id: Int64, channelID: Int64, at timestamp: Int64
+  ) throws -> Int64 {
+    try retainMaximumMessageID()
+    let count = try connection.change(
+      "DELETE FROM messages WHERE message_id = ? AND channel_id = ?", [id, channelID])
+    guard count > 0 else { throw StoreError.notFound(.message) }
+    try connection.execute(
+      "DELETE FROM events WHERE channel_id = ? AND message_id = ? AND kind = ?",
+      [channelID, id, EventKind.messageUpdated.rawValue])
+    return try recordEvent(channelID, .messageDeleted, messageID: id, at: timestamp)
+  }
+
+  /// Notes the largest id before messages go, so that none is ever given out twice.
+  func retainMaximumMessageID() throws {
+    try connection.execute(
+      """
+      INSERT INTO meta (key, value)
+      SELECT 'max_message_id', max(message_id) FROM messages HAVING max(message_id) IS NOT NULL
+      ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE excluded.value > value
+      """)
+  }
+
+  private func existingMessage(_ id: Int64, channelID: Int64) throws -> Message {
+    guard let found = try message(id, channelID: channelID) else {
+      throw StoreError.notFound(.message)
+    }
+    return found.message
+  }
+
+  private func save(
+    _ message: Message, channelID: Int64, at timestamp: Int64
+  ) throws -> SequencedMessage {
+    try connection.execute(
+      """
+      UPDATE messages SET text = ?, data = ?, custom_type = ?, mention_type = ?,
+        mentioned_users = ?, metaarray = ?, og_tag = ?, translations = ?, updated_at = ?
+      WHERE message_id = ?
+      """,
+      [
+        message.text, message.data, message.customType, message.mentionType.rawValue,
+        StoredJSON.encodeUnlessEmpty(message.mentionedUsers.map(\.id)),
+        StoredJSON.encodeUnlessEmpty(message.metaArrays.map(StoredMetaArray.init)),
+        message.openGraphTag.map { try StoredJSON.encode(StoredOpenGraphTag($0)) },
+        StoredJSON.encodeUnlessEmpty(message.translations), message.updatedAt, message.id,
+      ])
+    let seq = try recordEvent(channelID, .messageUpdated, messageID: message.id, at: timestamp)
+    return SequencedMessage(message: message, seq: seq)
+  }
+}

@@ -1,0 +1,69 @@
+package import ParleyProtocol
+
+/// A message that the store shall keep: complete but for its `seq`.
+package struct NewMessage: Sendable, Hashable {
+  /// The store's own number of the channel (`ChannelState.id`).
+  package var channelID: Int64
+  /// Unique in the deployment, larger than any before in the channel.
+  package var id: Int64
+  package var type: MessageType
+  /// The author; `nil` for an admin message.
+  package var userID: String?
+  package var text: String
+  package var data: String
+  package var customType: String
+  package var mentionType: MentionType
+  /// In the order to show them; those that are no users are dropped.
+  package var mentionedUserIDs: [String]
+  package var metaArrays: [MetaArray]
+  package var openGraphTag: OpenGraphTag?
+  /// Empty when the client gave none; else the same user's sending of the same name within
+  /// 10 minutes is the same message.
+  package var requestID: String
+  /// Unix milliseconds; not smaller than any before in the channel.
+  package var createdAt: Int64
+
+  package init(
+    channelID: Int64, id: Int64, type: MessageType = .user, userID: String?, text: String,
+    data: String = "", customType: String = "", mentionType: MentionType = .users,
+    mentionedUserIDs: [String] = [], metaArrays: [MetaArray] = [],
+    openGraphTag: OpenGraphTag? = nil, requestID: String = "", createdAt: Int64
+  ) {
+    self.channelID = channelID
+    self.id = id
+    self.type = type
+    self.userID = userID
+    self.text = text
+    self.data = data
+    self.customType = customType
+    self.mentionType = mentionType
+    self.mentionedUserIDs = mentionedUserIDs
+    self.metaArrays = metaArrays
+    self.openGraphTag = openGraphTag
+    self.requestID = requestID
+    self.createdAt = createdAt
+  }
+}
+
+/// What became of a message that was submitted.
+package enum AppendOutcome: Sendable, Hashable {
+  /// It is kept, and those of the mentioned that are users, in the order given.
+  case stored(seq: Int64, mentionedUsers: [User])
+  /// The same request was carried out before, with this result.
+  case repeated(Message, seq: Int64)
+}
+
+/// A message with its place in the channel's count.
+package struct SequencedMessage: Sendable, Hashable {
+  package var message: Message
+  /// Of its arrival, or of the change that was just recorded.
+  package var seq: Int64
+
+  package init(message: Message, seq: Int64) {
+    self.message = message
+    self.seq = seq
+  }
+}
+
+/// How long a `req_id` names the same message: 10 minutes.
+package let requestIDLifetimeMilliseconds: Int64 = 600_000

@@ -1,0 +1,48 @@
+import GRDB
+import ParleyProtocol
+
+/// A row of the messages table, its users known by their ids only.
+struct StoredMessage {
+  static let columns = """
+    seq, message_id, type, user_id, text, data, custom_type, mention_type, mentioned_users,
+    metaarray, og_tag, translations, req_id, created_at, updated_at
+    """
+
+  let seq: Int64
+  /// Without user and mentioned users.
+  var message: Message
+  let userID: String?
+  let mentionedIDs: [String]
+
+  /// From `columns`.
+  init(row: Row, channelURL: String) throws {
+    let type = MessageType(rawValue: row[2])
+    let mentionType = MentionType(rawValue: row[7])
+    guard let type, let mentionType else {
+      throw StoreError.damaged(path: "the table messages", reason: "an unknown type")
+    }
+    seq = row[0]
+    userID = row[3]
+    mentionedIDs = try Self.json(row[8]) ?? []
+    let metaArrays: [StoredMetaArray]? = try Self.json(row[9])
+    let tag: StoredOpenGraphTag? = try Self.json(row[10])
+    message = Message(
+      id: row[1], type: type, channelURL: channelURL, user: nil, text: row[4], data: row[5],
+      customType: row[6], mentionType: mentionType,
+      metaArrays: metaArrays?.map(\.metaArray) ?? [], openGraphTag: tag?.tag,
+      translations: try Self.json(row[11]) ?? [:], requestID: row[12] ?? "",
+      createdAt: row[13], updatedAt: row[14])
+  }
+
+  /// The message with its users; an author whose record is gone is shown by the id alone.
+  func sequenced(_ users: [String: User]) -> SequencedMessage {
+    var message = message
+    message.user = userID.map { users[$0] ?? User(id: $0) }
+    message.mentionedUsers = mentionedIDs.compactMap { users[$0] }
+    return SequencedMessage(message: message, seq: seq)
+  }
+
+  private static func json<T: Decodable>(_ text: String?) throws -> T? {
+    try text.map { try StoredJSON.decode(T.self, from: $0) }
+  }
+}

@@ -1,0 +1,60 @@
+package import ParleyProtocol
+
+/// That a user is banned from a channel, or muted in it, for a time.
+package struct Restriction: Sendable, Hashable {
+  package var userID: String
+  /// Unix milliseconds.
+  package var startsAt: Int64
+  /// Unix milliseconds, the first moment at which it holds no longer.
+  package var endsAt: Int64
+  package var description: String
+
+  package init(userID: String, startsAt: Int64, endsAt: Int64, description: String = "") {
+    self.userID = userID
+    self.startsAt = startsAt
+    self.endsAt = endsAt
+    self.description = description
+  }
+}
+
+/// What a restricted user may not do.
+package enum RestrictionKind: String, Sendable {
+  /// Be in the channel.
+  case ban
+  /// Send to it.
+  case mute
+
+  var table: String {
+    switch self {
+    case .ban: "bans"
+    case .mute: "mutes"
+    }
+  }
+
+  var imposed: EventKind {
+    switch self {
+    case .ban: .userBanned
+    case .mute: .userMuted
+    }
+  }
+
+  var lifted: EventKind {
+    switch self {
+    case .ban: .userUnbanned
+    case .mute: .userUnmuted
+    }
+  }
+}
+
+/// A restriction with the user that it is put on.
+package struct RestrictedUser: Sendable, Hashable {
+  package var user: User
+  package var restriction: Restriction
+}
+
+/// A page of restrictions.
+package struct RestrictionPage: Sendable, Hashable {
+  package var restrictions: [RestrictedUser]
+  /// The token of the next page; empty at the end.
+  package var next: String
+}

@@ -1,0 +1,72 @@
+import GRDB
+import ParleyProtocol
+
+extension WriteTransaction {
+  /// Bans a user until `restriction.endsAt` and records `channel.user_banned`.
+  ///
+  /// A ban that there is already is replaced.
+  /// - Throws: `StoreError.notFound` for a channel or user that there is not.
+  package func ban(channelURL: String, _ restriction: Restriction) throws -> RecordedEvent {
+    try impose(.ban, restriction, channelURL: channelURL)
+  }
+
+  /// Mutes a user until `restriction.endsAt` and records `channel.user_muted`; otherwise as `ban`.
+  package func mute(channelURL: String, _ restriction: Restriction) throws -> RecordedEvent {
+    try impose(.mute, restriction, channelURL: channelURL)
+  }
+
+  /// Lifts a ban and records `channel.user_unbanned`; `nil` when there was none that held.
+  package func unban(
+    channelURL: String, userID: String, at timestamp: Int64
+  ) throws -> RecordedEvent? {
+    try lift(.ban, channelURL: channelURL, userID: userID, at: timestamp)
+  }
+
+  /// Lifts a mute and records `channel.user_unmuted`; `nil` when there was none that held.
+  package func unmute(
+    channelURL: String, userID: String, at timestamp: Int64
+  ) throws -> RecordedEvent? {
+    try lift(.mute, channelURL: channelURL, userID: userID, at: timestamp)
+  }
+
+  private func impose(
+    _ kind: RestrictionKind, _ restriction: Restriction, channelURL: String
+  ) throws -> RecordedEvent {
+    guard let channelID = try channelRow(channelURL)?.id else {
+      throw StoreError.notFound(.channel)
+    }
+    guard let user = try user(restriction.userID) else { throw StoreError.notFound(.user) }
+    try removeEnded(kind, channelID: channelID, at: restriction.startsAt)
+    try connection.execute(
+      """
+      INSERT OR REPLACE INTO \(kind.table) (channel_id, user_id, starts_at, ends_at, description)
+      VALUES (?, ?, ?, ?, ?)
+      """,
+      [
+        channelID, user.id, restriction.startsAt, restriction.endsAt, restriction.description,
+      ])
+    let payload = try EventPayload.restriction(restriction, of: user)
+    return try recordEvent(channelID, kind.imposed, payload: payload, at: restriction.startsAt)
+  }
+
+  private func lift(
+    _ kind: RestrictionKind, channelURL: String, userID: String, at timestamp: Int64
+  ) throws -> RecordedEvent? {
+    guard let channelID = try channelRow(channelURL)?.id else {
+      throw StoreError.notFound(.channel)
+    }
+    guard let user = try user(userID) else { throw StoreError.notFound(.user) }
+    try removeEnded(kind, channelID: channelID, at: timestamp)
+    let count = try connection.change(
+      "DELETE FROM \(kind.table) WHERE channel_id = ? AND user_id = ?", [channelID, userID])
+    guard count > 0 else { return nil }
+    let payload = try EventPayload.user(user)
+    return try recordEvent(channelID, kind.lifted, payload: payload, at: timestamp)
+  }
+
+  /// What ran out ended silently; its rows go when the channel's restrictions change anyway.
+  private func removeEnded(_ kind: RestrictionKind, channelID: Int64, at now: Int64) throws {
+    try connection.execute(
+      "DELETE FROM \(kind.table) WHERE channel_id = ? AND ends_at <= ?", [channelID, now])
+  }
+}

@@ -1,0 +1,52 @@
+import GRDB
+
+/// Opens connections to the database file.
+enum DatabaseFile {
+  /// Pages of the write-ahead log after which a commit also moves it into the file: 16 MiB.
+  private static let checkpointPages = 4_096
+
+  /// Opens the one connection that writes, creating the file when missing, and brings its schema
+  /// up to date.
+  static func openForWriting(_ path: String) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.busyMode = .immediateError
+    configuration.label = "parley.store.writer"
+    configuration.allowsUnsafeTransactions = true
+    return try explaining(path) {
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      try queue.writeWithoutTransaction { database in
+        try IntegrityCheck.run(on: database, path: path)
+        try database.execute(sql: "PRAGMA journal_mode = WAL")
+        // FULL: a commit has reached the disk before it is acknowledged.
+        try database.execute(sql: "PRAGMA synchronous = FULL")
+        try database.execute(sql: "PRAGMA wal_autocheckpoint = \(checkpointPages)")
+      }
+      try Migrations.run(on: queue, path: path)
+      return queue
+    }
+  }
+
+  /// Opens a connection that can only read.
+  static func openForReading(_ path: String) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .immediateError
+    configuration.label = "parley.store.reader"
+    configuration.allowsUnsafeTransactions = true
+    return try explaining(path) { try DatabaseQueue(path: path, configuration: configuration) }
+  }
+
+  private static func explaining<T>(_ path: String, _ body: () throws -> T) throws -> T {
+    do {
+      return try body()
+    } catch let error as DatabaseError {
+      let reason = error.message ?? error.resultCode.description
+      switch error.resultCode {
+      case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_FORMAT:
+        throw StoreError.damaged(path: path, reason: reason)
+      default:
+        throw StoreError.inaccessible(path: path, reason: reason)
+      }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import GRDB
+
+/// Messages and the other durable events of a channel.
+enum MessagesSchema {
+  static func create(_ database: Database) throws {
+    try database.execute(sql: messages)
+    try database.execute(sql: events)
+  }
+
+  /// `user_id` is no foreign key: messages outlive their author.
+  private static let messages = """
+    CREATE TABLE messages (
+      message_id INTEGER PRIMARY KEY,
+      channel_id INTEGER NOT NULL REFERENCES channels ON DELETE CASCADE,
+      seq INTEGER NOT NULL,
+      type TEXT NOT NULL,
+      user_id TEXT,
+      text TEXT NOT NULL,
+      data TEXT NOT NULL,
+      custom_type TEXT NOT NULL,
+      mention_type TEXT NOT NULL,
+      mentioned_users TEXT,
+      metaarray TEXT,
+      og_tag TEXT,
+      translations TEXT,
+      req_id TEXT,
+      created_at INTEGER NOT NULL,
+      updated_at INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    CREATE INDEX messages_by_time ON messages (channel_id, created_at, message_id);
+    CREATE UNIQUE INDEX messages_by_seq ON messages (channel_id, seq);
+    CREATE INDEX messages_by_request ON messages (channel_id, user_id, req_id)
+      WHERE req_id IS NOT NULL;
+    """
+
+  /// A message's arrival has no row here: the message carries its own `seq`.
+  private static let events = """
+    CREATE TABLE events (
+      channel_id INTEGER NOT NULL REFERENCES channels ON DELETE CASCADE,
+      seq INTEGER NOT NULL,
+      kind TEXT NOT NULL,
+      message_id INTEGER,
+      payload TEXT,
+      ts INTEGER NOT NULL,
+      PRIMARY KEY (channel_id, seq)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX events_by_message ON events (channel_id, message_id)
+      WHERE message_id IS NOT NULL;
+    """
+}

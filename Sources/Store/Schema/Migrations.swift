@@ -1,0 +1,18 @@
+import GRDB
+
+/// The steps from an empty file to the present schema.
+///
+/// A step that was released is never changed; what comes later is a step of its own.
+enum Migrations {
+  static func run(on queue: DatabaseQueue, path: String) throws {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1 users", migrate: UsersSchema.create)
+    migrator.registerMigration("2 channels", migrate: ChannelsSchema.create)
+    migrator.registerMigration("3 messages", migrate: MessagesSchema.create)
+    migrator.registerMigration("4 service", migrate: ServiceSchema.create)
+    guard try !queue.read(migrator.hasBeenSuperseded) else {
+      throw StoreError.newerSchema(path: path)
+    }
+    try migrator.migrate(queue)
+  }
+}

@@ -1,0 +1,49 @@
+/// Why the store refused or failed a job.
+package enum StoreError: Error, Hashable, Sendable {
+  /// The disk or the file failed (full, I/O, damaged …); nothing of the job's batch was kept.
+  case unavailable(reason: String)
+  /// Too many jobs are waiting already.
+  case overloaded
+  /// The store has been closed.
+  case closed
+  /// There is one of this name already.
+  case exists
+  /// There is no such thing.
+  case notFound(StoreResource)
+  /// A page token that this store did not make, or made for another query.
+  case invalidPageToken
+  /// Another process uses the directory; `processID` is 0 when it left no trace of itself.
+  case locked(directory: String, processID: Int32)
+  /// The directory or a file in it cannot be used.
+  case inaccessible(path: String, reason: String)
+  /// The database file, or a record in it, is not what this store wrote.
+  case damaged(path: String, reason: String)
+  /// The database was written by a newer version of the server.
+  case newerSchema(path: String)
+}
+
+/// What a job did not find.
+package enum StoreResource: String, Hashable, Sendable {
+  case user
+  case channel
+  case message
+}
+
+extension StoreError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .unavailable(let reason): "the store is unavailable: \(reason)"
+    case .overloaded: "the store has too many jobs waiting"
+    case .closed: "the store is closed"
+    case .exists: "it exists already"
+    case .notFound(let resource): "no such \(resource.rawValue)"
+    case .invalidPageToken: "the page token is not one of this query"
+    case .locked(let directory, let processID):
+      "the data directory \(directory) is in use by another server"
+        + (processID > 0 ? " (process \(processID))" : "")
+    case .inaccessible(let path, let reason): "cannot use \(path): \(reason)"
+    case .damaged(let path, let reason): "\(path) is damaged or not a Parley database: \(reason)"
+    case .newerSchema(let path): "\(path) was written by a newer version of the server"
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package import Logging
+
+/// How a store is opened; the defaults suit a server.
+package struct StoreOptions: Sendable {
+  /// Changes of health are logged here, once each.
+  package var logger: Logger
+  /// Most jobs that may wait, for writing and for reading each.
+  package var queueCapacity = 65_536
+  /// Most jobs that share one commit.
+  package var batchLimit = 1_000
+  /// Threads for reading, each with a connection of its own.
+  package var readerCount = 2
+  /// Wait between two tries to write while the store is failing.
+  package var probeIntervalMilliseconds = 1_000
+  /// Called on the writer thread after each commit: its duration in nanoseconds, its jobs.
+  package var onCommit: @Sendable (_ durationNanoseconds: UInt64, _ jobCount: Int) -> Void
+  /// Called on the writer thread after the completions of a batch, and after those of a read.
+  package var afterBatch: @Sendable () -> Void
+
+  package init(
+    logger: Logger = Logger(label: "parley.store"),
+    onCommit: @escaping @Sendable (UInt64, Int) -> Void = { _, _ in },
+    afterBatch: @escaping @Sendable () -> Void = {}
+  ) {
+    self.logger = logger
+    self.onCommit = onCommit
+    self.afterBatch = afterBatch
+  }
+}

@@ -1,0 +1,49 @@
+import Synchronization
+
+/// What the store has done since it was opened.
+package struct StoreStatistics: Sendable, Hashable {
+  /// Commits that succeeded.
+  package var batchCount: Int
+  /// Commits that failed.
+  package var failedBatchCount: Int
+  /// Jobs answered after a commit that succeeded.
+  package var jobCount: Int
+  /// Duration of the last commit (from its first statement to the end of its fsync).
+  package var lastCommitNanoseconds: UInt64
+  /// Duration of all commits together.
+  package var totalCommitNanoseconds: UInt64
+  /// Write jobs waiting now.
+  package var queueLength: Int
+  /// Read jobs waiting now.
+  package var readQueueLength: Int
+}
+
+/// The counters behind `StoreStatistics`: written by the writer thread, read by anyone.
+final class StoreCounters: Sendable {
+  private let batches = Atomic<Int>(0)
+  private let failedBatches = Atomic<Int>(0)
+  private let jobs = Atomic<Int>(0)
+  private let lastCommit = Atomic<UInt64>(0)
+  private let totalCommit = Atomic<UInt64>(0)
+
+  func recordCommit(nanoseconds: UInt64, jobCount: Int) {
+    batches.wrappingAdd(1, ordering: .relaxed)
+    jobs.wrappingAdd(jobCount, ordering: .relaxed)
+    lastCommit.store(nanoseconds, ordering: .relaxed)
+    totalCommit.wrappingAdd(nanoseconds, ordering: .relaxed)
+  }
+
+  func recordFailure() {
+    failedBatches.wrappingAdd(1, ordering: .relaxed)
+  }
+
+  func snapshot(queueLength: Int, readQueueLength: Int) -> StoreStatistics {
+    StoreStatistics(
+      batchCount: batches.load(ordering: .relaxed),
+      failedBatchCount: failedBatches.load(ordering: .relaxed),
+      jobCount: jobs.load(ordering: .relaxed),
+      lastCommitNanoseconds: lastCommit.load(ordering: .relaxed),
+      totalCommitNanoseconds: totalCommit.load(ordering: .relaxed),
+      queueLength: queueLength, readQueueLength: readQueueLength)
+  }
+}

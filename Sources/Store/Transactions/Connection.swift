@@ -1,0 +1,62 @@
+import GRDB
+
+/// One connection to the database, with its prepared statements; confined to its thread.
+package final class Connection {
+  let database: Database
+
+  init(_ database: Database) {
+    self.database = database
+  }
+
+  var isInTransaction: Bool { database.isInsideTransaction }
+
+  func statement(_ sql: String) throws -> Statement {
+    try database.cachedStatement(sql: sql)
+  }
+
+  func begin() throws {
+    try execute("BEGIN IMMEDIATE TRANSACTION")
+  }
+
+  func commit() throws {
+    try execute("COMMIT TRANSACTION")
+  }
+
+  /// Leaves the transaction; SQLite has left it already after some errors.
+  func rollback() {
+    guard isInTransaction else { return }
+    // It cannot fail in a way that leaves anything to do: the transaction is over either way.
+    try? database.rollback()
+  }
+
+  /// Moves the write-ahead log into the database file; what it cannot move stays in the log.
+  func checkpoint() {
+    _ = try? database.checkpoint(.truncate)
+  }
+
+  func execute(_ sql: String, _ arguments: StatementArguments = []) throws {
+    try statement(sql).execute(arguments: arguments)
+  }
+
+  /// Executes, and says how many rows the statement changed.
+  func change(_ sql: String, _ arguments: StatementArguments) throws -> Int {
+    try execute(sql, arguments)
+    return database.changesCount
+  }
+
+  func first<T>(
+    _ sql: String, _ arguments: StatementArguments, _ decode: (Row) throws -> T
+  ) throws -> T? {
+    let rows = try Row.fetchCursor(statement(sql), arguments: arguments)
+    return try rows.next().map(decode)
+  }
+
+  func all<T>(
+    _ sql: String, _ arguments: StatementArguments, _ decode: (Row) throws -> T
+  ) throws -> [T] {
+    let rows = try Row.fetchCursor(statement(sql), arguments: arguments)
+    var values: [T] = []
+    while let row = try rows.next() { values.append(try decode(row)) }
+    return values
+  }
+}

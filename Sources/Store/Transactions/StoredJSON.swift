@@ -1,0 +1,80 @@
+import Foundation
+import ParleyProtocol
+
+/// The JSON columns; their shape is the store's own and independent of the wire's.
+enum StoredJSON {
+  static func encode(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
+  static func decode<T: Decodable>(_ type: T.Type, from text: String) throws -> T {
+    do {
+      return try JSONDecoder().decode(type, from: Data(text.utf8))
+    } catch {
+      throw StoreError.damaged(path: "a JSON column", reason: "\(error)")
+    }
+  }
+
+  /// `NULL` stands for an empty list or map, by far the most common ones.
+  static func encodeUnlessEmpty(_ value: some Encodable & Collection) throws -> String? {
+    value.isEmpty ? nil : try encode(value)
+  }
+}
+
+/// A metaarray as stored.
+struct StoredMetaArray: Codable {
+  var key: String
+  var value: [String]
+
+  init(_ array: MetaArray) {
+    key = array.key
+    value = array.values
+  }
+
+  var metaArray: MetaArray { MetaArray(key: key, values: value) }
+}
+
+/// A link preview as stored.
+struct StoredOpenGraphTag: Codable {
+  var title: String?
+  var url: String?
+  var description: String?
+  var image: StoredOpenGraphImage?
+
+  init(_ tag: OpenGraphTag) {
+    title = tag.title
+    url = tag.url
+    description = tag.description
+    image = tag.image.map(StoredOpenGraphImage.init)
+  }
+
+  var tag: OpenGraphTag {
+    OpenGraphTag(title: title, url: url, description: description, image: image?.image)
+  }
+}
+
+/// The picture of a link preview as stored.
+struct StoredOpenGraphImage: Codable {
+  var url: String?
+  var secureURL: String?
+  var type: String?
+  var width: Int32
+  var height: Int32
+  var alt: String?
+
+  init(_ image: OpenGraphImage) {
+    url = image.url
+    secureURL = image.secureURL
+    type = image.type
+    width = image.width
+    height = image.height
+    alt = image.alt
+  }
+
+  var image: OpenGraphImage {
+    OpenGraphImage(
+      url: url, secureURL: secureURL, type: type, width: width, height: height, alt: alt)
+  }
+}
