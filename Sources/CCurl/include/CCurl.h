@@ -1,2 +1,18 @@
 #pragma once
 #include <curl/curl.h>
+
+// Swift cannot call variadic functions: one function for each type of argument.
+
+CURLcode parley_curl_set_long(CURL *easy, CURLoption option, long value);
+CURLcode parley_curl_set_string(CURL *easy, CURLoption option, const char *value);
+CURLcode parley_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *value);
+CURLcode parley_curl_set_pointer(CURL *easy, CURLoption option, void *value);
+CURLcode parley_curl_set_write_function(CURL *easy, curl_write_callback function);
+CURLcode parley_curl_set_opensocket_function(CURL *easy, curl_opensocket_callback function);
+CURLcode parley_curl_get_long(CURL *easy, CURLINFO info, long *value);
+CURLcode parley_curl_get_string(CURL *easy, CURLINFO info, const char **value);
+CURLcode parley_curl_get_pointer(CURL *easy, CURLINFO info, void **value);
+CURLMcode parley_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
+
+/// The result of a transfer that `message` reports as done; a negative number for other messages.
+int parley_curl_done_result(const CURLMsg *message);

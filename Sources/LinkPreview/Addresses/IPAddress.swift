@@ -1,0 +1,65 @@
+/// An IPv4 or IPv6 address as a number.
+package enum IPAddress: Sendable, Hashable {
+  /// Four bytes, the first one highest.
+  case v4(UInt32)
+  /// Sixteen bytes, the first one highest.
+  case v6(UInt128)
+
+  /// An address in its usual notation: dotted decimal, or RFC 4291 §2.2 without a zone.
+  package init?(_ text: String) {
+    let bytes = Array(text.utf8)
+    if let address = Self.v4(fromDotted: bytes[...]) {
+      self = .v4(address)
+    } else if let address = Self.v6(from: bytes[...]) {
+      self = .v6(address)
+    } else {
+      return nil
+    }
+  }
+
+  /// How many bits an address of this family has.
+  var bitWidth: Int {
+    switch self {
+    case .v4: 32
+    case .v6: 128
+    }
+  }
+
+  /// The address's bits, right-aligned.
+  var bits: UInt128 {
+    switch self {
+    case .v4(let bits): UInt128(bits)
+    case .v6(let bits): bits
+    }
+  }
+}
+
+extension IPAddress: CustomStringConvertible {
+  /// The canonical notation (RFC 5952 for IPv6).
+  package var description: String {
+    switch self {
+    case .v4(let bits):
+      [24, 16, 8, 0].map { String((bits >> UInt32($0)) & 0xff) }.joined(separator: ".")
+    case .v6(let bits): Self.describe(bits)
+    }
+  }
+
+  private static func describe(_ bits: UInt128) -> String {
+    let groups = (0..<8).map { UInt16(truncatingIfNeeded: bits >> UInt128(112 - 16 * $0)) }
+    let hex = groups.map { String($0, radix: 16) }
+    guard let zeros = longestZeroRun(in: groups) else { return hex.joined(separator: ":") }
+    return hex[..<zeros.lowerBound].joined(separator: ":") + "::"
+      + hex[zeros.upperBound...].joined(separator: ":")
+  }
+
+  private static func longestZeroRun(in groups: [UInt16]) -> Range<Int>? {
+    var longest: Range<Int>?
+    var start = 0
+    for index in 0...groups.count {
+      if index < groups.count, groups[index] == 0 { continue }
+      if index - start > max(1, longest?.count ?? 0) { longest = start..<index }
+      start = index + 1
+    }
+    return longest
+  }
+}

@@ -1,0 +1,41 @@
+/// A range of addresses that share a prefix (CIDR, RFC 4632).
+package struct Network: Sendable, Hashable {
+  /// An address inside the network, its host bits zero.
+  package let address: IPAddress
+  /// How many leading bits the addresses share.
+  package let prefixLength: Int
+
+  /// A network written as `10.0.0.0/8`, `::1/128`, or a single address.
+  ///
+  /// - Throws: ``PolicyTextError`` when the text is not such a network, or when bits beyond the
+  ///   prefix are set (a slip of the pen that would allow more than was meant).
+  package init(parsing text: String) throws(PolicyTextError) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let first = parts.first, let address = IPAddress(String(first)) else {
+      throw .network(text)
+    }
+    var length = address.bitWidth
+    if parts.count == 2 {
+      guard parts[1].utf8.allSatisfy(\.isASCIIDigit), let given = Int(parts[1]),
+        given <= address.bitWidth
+      else { throw .network(text) }
+      length = given
+    }
+    guard address.bits & ~Self.mask(length, of: address.bitWidth) == 0 else {
+      throw .hostBitsSet(text)
+    }
+    self.address = address
+    prefixLength = length
+  }
+
+  /// Whether `other` is of the same family and has this prefix.
+  package func contains(_ other: IPAddress) -> Bool {
+    guard other.bitWidth == address.bitWidth else { return false }
+    return other.bits & Self.mask(prefixLength, of: address.bitWidth) == address.bits
+  }
+
+  private static func mask(_ length: Int, of width: Int) -> UInt128 {
+    let ones: UInt128 = width == 32 ? UInt128(UInt32.max) : UInt128.max
+    return ones & ~(length >= width ? 0 : ones >> UInt128(length))
+  }
+}

@@ -1,0 +1,100 @@
+/// Elements whose content is text: only their own end tag ends them.
+extension HTMLTokenizer {
+  mutating func receiveInRawText(_ byte: UInt8, _ index: inout Int) {
+    switch state {
+    case .rawLessThan: receiveRawLessThan(byte, &index)
+    case .rawEndTag: receiveRawEndTag(byte, &index)
+    case .rawStartTag: receiveRawStartTag(byte, &index)
+    case .rawBang: receiveRawBang(byte, next: .rawBangDash, &index)
+    case .rawBangDash:
+      if byte == UInt8(ascii: "-") { script.begin() }
+      receiveRawBang(byte, next: .rawText, &index)
+    default:
+      if byte == UInt8(ascii: "<") {
+        state = .rawLessThan
+      } else {
+        keep(byte)
+      }
+    }
+  }
+
+  private mutating func receiveRawLessThan(_ byte: UInt8, _ index: inout Int) {
+    tag = PackedName()
+    switch byte {
+    case UInt8(ascii: "/"): state = .rawEndTag
+    case UInt8(ascii: "!") where rawElement == .script && script.phase == .plain:
+      state = .rawBang
+    case _ where byte.isASCIILetter && rawElement == .script && script.phase == .escaped:
+      script.receive(byte)
+      tag.append(byte)
+      state = .rawStartTag
+    default: resumeText(after: "<", &index)
+    }
+  }
+
+  private mutating func receiveRawBang(_ byte: UInt8, next: State, _ index: inout Int) {
+    if byte == UInt8(ascii: "-") {
+      state = next
+    } else {
+      resumeText(after: "<!", &index)
+    }
+  }
+
+  private mutating func receiveRawEndTag(_ byte: UInt8, _ index: inout Int) {
+    if byte.isASCIILetter {
+      if tag.byteCount == 0 { rawEndText = HTMLText(limit: 16) }
+      rawEndText.append(byte)
+      tag.append(byte)
+    } else if byte.isHTMLWhitespace || byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">") {
+      finishRawEndTag(&index)
+    } else {
+      resumeTextAfterEndTag(&index)
+    }
+  }
+
+  private mutating func finishRawEndTag(_ index: inout Int) {
+    if rawElement == .script, script.phase == .doubleEscaped {
+      script.receiveEnd(of: tag)
+      resumeTextAfterEndTag(&index)
+    } else if HTMLTagName(tag) == rawElement {
+      tagKind = .end
+      state = .tagName
+      index &-= 1
+    } else {
+      resumeTextAfterEndTag(&index)
+    }
+  }
+
+  private mutating func receiveRawStartTag(_ byte: UInt8, _ index: inout Int) {
+    if byte.isASCIILetter {
+      tag.append(byte)
+      return
+    }
+    if byte.isHTMLWhitespace || byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">") {
+      script.receiveStart(of: tag)
+    }
+    state = .rawText
+    index &-= 1
+  }
+
+  /// What looked like the beginning of a tag was text; the byte at hand is read again.
+  private mutating func resumeText(after text: StaticString, _ index: inout Int) {
+    text.withUTF8Buffer { for byte in $0 { keep(byte) } }
+    state = .rawText
+    index &-= 1
+  }
+
+  private mutating func resumeTextAfterEndTag(_ index: inout Int) {
+    let name = tag.byteCount > 0 ? rawEndText.bytes : []
+    resumeText(after: "</", &index)
+    for byte in name { keep(byte) }
+  }
+
+  private mutating func keep(_ byte: UInt8) {
+    switch rawElement {
+    case .title: title.append(byte)
+    case .script: script.receive(byte)
+    default: break
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import Glibc
+
+extension HTMLTokenizer {
+  /// Jumps over bytes that cannot change the state: most of a page is passed here, at the speed of
+  /// the C library's search for a byte.
+  mutating func skipUninteresting(_ bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int) {
+    switch state {
+    case .data: index = Self.find(UInt8(ascii: "<"), in: bytes, from: index)
+    case .comment: index = Self.find(UInt8(ascii: "-"), in: bytes, from: index)
+    case .bogusComment: index = Self.find(UInt8(ascii: ">"), in: bytes, from: index)
+    case .cdata: index = Self.find(UInt8(ascii: "]"), in: bytes, from: index)
+    case .plaintext: index = bytes.count
+    case .doubleQuotedValue: passValue(upTo: UInt8(ascii: "\""), bytes, &index)
+    case .singleQuotedValue: passValue(upTo: UInt8(ascii: "'"), bytes, &index)
+    case .rawText: passRawText(bytes, &index)
+    default: break
+    }
+  }
+
+  private mutating func passValue(
+    upTo quote: UInt8, _ bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int
+  ) {
+    let end = Self.find(quote, in: bytes, from: index)
+    if isRecordingAttributes { attributes.append(bytes[index..<end]) }
+    index = end
+  }
+
+  private mutating func passRawText(_ bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int) {
+    // Inside an escaped script the dashes of the comment's end count too.
+    if rawElement == .script, script.phase != .plain { return }
+    let end = Self.find(UInt8(ascii: "<"), in: bytes, from: index)
+    if rawElement == .title { title.append(bytes[index..<end]) }
+    index = end
+  }
+
+  /// The place of the next `byte`, or the end.
+  private static func find(
+    _ byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>, from index: Int
+  ) -> Int {
+    guard let base = bytes.baseAddress, index < bytes.count,
+      let found = memchr(base + index, Int32(byte), bytes.count - index)
+    else { return bytes.count }
+    return UnsafeRawPointer(found) - UnsafeRawPointer(base)
+  }
+}

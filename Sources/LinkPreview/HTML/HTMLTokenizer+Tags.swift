@@ -1,0 +1,103 @@
+extension HTMLTokenizer {
+  /// A byte from the tag's name to its closing `>`.
+  mutating func receiveInTag(_ byte: UInt8, _ index: inout Int) -> Token? {
+    switch state {
+    case .tagName: receiveTagName(byte)
+    case .attributeName: receiveAttributeName(byte)
+    case .beforeValue: receiveBeforeValue(byte)
+    case .unquotedValue: receiveUnquotedValue(byte)
+    case .doubleQuotedValue, .singleQuotedValue:
+      // All but the closing quote was passed over already.
+      state = .beforeAttributeName
+    default: receiveBetweenAttributes(byte, &index)
+    }
+    return byte == UInt8(ascii: ">") && state == .data ? finishTag() : nil
+  }
+
+  private mutating func receiveTagName(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: ">"): state = .data
+    case UInt8(ascii: "/"): endTagName(.selfClosing)
+    case _ where byte.isHTMLWhitespace: endTagName(.beforeAttributeName)
+    default: tag.append(byte)
+    }
+  }
+
+  private mutating func endTagName(_ next: State) {
+    beginAttributes()
+    state = next
+  }
+
+  private mutating func beginAttributes() {
+    isRecordingAttributes = tagKind == .start && HTMLTagName(tag).hasAttributesOfInterest
+    if isRecordingAttributes { attributes.removeAll() }
+  }
+
+  /// Before and after attributes, and after a `/`.
+  private mutating func receiveBetweenAttributes(_ byte: UInt8, _ index: inout Int) {
+    switch byte {
+    case UInt8(ascii: ">"):
+      isSelfClosing = state == .selfClosing
+      state = .data
+    case UInt8(ascii: "/"): state = .selfClosing
+    case UInt8(ascii: "=") where state == .afterAttributeName: state = .beforeValue
+    case _ where byte.isHTMLWhitespace:
+      if state == .selfClosing { state = .beforeAttributeName }
+    default:
+      // Even an equals sign begins a name here.
+      attributeName = PackedName()
+      attributeName.append(byte)
+      state = .attributeName
+    }
+  }
+
+  private mutating func receiveAttributeName(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "="): endAttributeName(.beforeValue)
+    case UInt8(ascii: ">"): endAttributeName(.data)
+    case UInt8(ascii: "/"): endAttributeName(.selfClosing)
+    case _ where byte.isHTMLWhitespace: endAttributeName(.afterAttributeName)
+    default: attributeName.append(byte)
+    }
+  }
+
+  private mutating func endAttributeName(_ next: State) {
+    if isRecordingAttributes { attributes.begin(attributeName) }
+    state = next
+  }
+
+  private mutating func receiveBeforeValue(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\""): state = .doubleQuotedValue
+    case UInt8(ascii: "'"): state = .singleQuotedValue
+    case UInt8(ascii: ">"): state = .data
+    case _ where byte.isHTMLWhitespace: break
+    default:
+      if isRecordingAttributes { attributes.append(byte) }
+      state = .unquotedValue
+    }
+  }
+
+  private mutating func receiveUnquotedValue(_ byte: UInt8) {
+    if byte == UInt8(ascii: ">") {
+      state = .data
+    } else if byte.isHTMLWhitespace {
+      state = .beforeAttributeName
+    } else if isRecordingAttributes {
+      attributes.append(byte)
+    }
+  }
+
+  private mutating func finishTag() -> Token {
+    let name = HTMLTagName(tag)
+    let wasSelfClosing = isSelfClosing
+    isSelfClosing = false
+    if tagKind == .start {
+      if !isRecordingAttributes, name.hasAttributesOfInterest { attributes.removeAll() }
+      isRecordingAttributes = false
+      return startTag(name, isSelfClosing: wasSelfClosing)
+    }
+    isRecordingAttributes = false
+    return endTag(name)
+  }
+}

@@ -1,0 +1,67 @@
+/// A character set of the web, named by the labels that pages use (WHATWG Encoding §4.2).
+enum CharacterSet: Hashable {
+  case utf8
+  case windows1252
+  case utf16LittleEndian
+  case utf16BigEndian
+  /// Shifts between alphabets by escape sequences.
+  case iso2022JP
+  /// Any other, by the C library's name for it.
+  case named(String)
+
+  /// The character set for a label, `nil` when there is none of that name.
+  init?(label: some Collection<UInt8>) {
+    let trimmed = label.trimmingASCIIWhitespace()
+    guard trimmed.count <= 32 else { return nil }
+    let name = String(decoding: trimmed.asciiLowercased(), as: UTF8.self)
+    guard let known = CharacterSetLabels.byLabel[name] else { return nil }
+    self = known
+  }
+
+  /// The character set that a `charset` parameter of a media type names.
+  init?(mediaTypeParameter text: some Collection<UInt8>) {
+    // An algorithm of HTML's own (§2.4.4), good for headers and for `http-equiv` alike.
+    let bytes = Array(text)
+    let lower = bytes.asciiLowercased()
+    let name = Array("charset".utf8)
+    var start = 0
+    while let found = lower[start...].firstRange(ofBytes: name) {
+      var index = found.upperBound
+      index = lower.skipWhitespace(from: index)
+      if index < lower.count, lower[index] == UInt8(ascii: "=") {
+        self.init(label: Self.parameterValue(lower, from: lower.skipWhitespace(from: index + 1)))
+        return
+      }
+      start = found.upperBound
+    }
+    return nil
+  }
+
+  private static func parameterValue(_ text: [UInt8], from start: Int) -> ArraySlice<UInt8> {
+    let rest = text[start...]
+    guard let quote = rest.first else { return rest }
+    if quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") {
+      return rest.dropFirst().prefix { $0 != quote }
+    }
+    return rest.prefix { !$0.isHTMLWhitespace && $0 != UInt8(ascii: ";") }
+  }
+}
+
+extension Array where Element == UInt8 {
+  fileprivate func skipWhitespace(from start: Int) -> Int {
+    var index = start
+    while index < count, self[index].isHTMLWhitespace { index += 1 }
+    return index
+  }
+}
+
+extension ArraySlice where Element == UInt8 {
+  /// The first place where `needle`, a short text, stands.
+  func firstRange(ofBytes needle: [UInt8]) -> Range<Int>? {
+    guard let first = needle.first, count >= needle.count else { return nil }
+    for index in startIndex...(endIndex - needle.count) where self[index] == first {
+      if self[index...].starts(with: needle) { return index..<(index + needle.count) }
+    }
+    return nil
+  }
+}

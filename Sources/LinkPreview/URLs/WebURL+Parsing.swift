@@ -1,0 +1,63 @@
+extension WebURL {
+  /// A URL in any notation that a browser accepts, resolved against `base` when it is relative.
+  ///
+  /// White space around it, and tabs and line breaks inside, are dropped; a backslash counts as a
+  /// slash. `nil` for other schemes, userinfo, other control characters, hosts that are no hosts,
+  /// and URLs longer than ``maximumLength``.
+  package init?(_ text: String, relativeTo base: WebURL? = nil) {
+    self.init(bytes: Array(text.utf8), relativeTo: base)
+  }
+
+  private init?(bytes: [UInt8], relativeTo base: WebURL?) {
+    guard bytes.count <= 4 * Self.maximumLength else { return nil }
+    let clean = bytes.trimmingASCIIWhitespace().filter { $0 != 0x09 && $0 != 0x0a && $0 != 0x0d }
+    guard !clean.contains(where: { $0 < 0x20 || $0 == 0x7f }) else { return nil }
+    let (reference, fragment) = clean[...].cut(at: UInt8(ascii: "#"))
+    guard let parts = URLReference(reference, relativeTo: base),
+      let authority = URLAuthority(parts.authority, scheme: parts.scheme)
+    else { return nil }
+    self.init(
+      scheme: parts.scheme, host: authority.host, port: authority.port,
+      path: URLPath.normalize(parts.path),
+      query: parts.query.map { PercentEncoding.encode($0, in: .query) },
+      fragment: fragment.map { PercentEncoding.encode($0, in: .fragment) })
+    guard self.text.utf8.count <= Self.maximumLength else { return nil }
+  }
+}
+
+/// The host and port of a URL.
+struct URLAuthority {
+  let host: Host
+  let port: UInt16
+
+  init?(_ text: ArraySlice<UInt8>, scheme: WebURL.Scheme) {
+    // Userinfo is for credentials, or for passing one site off as another; a preview needs neither.
+    guard !text.contains(UInt8(ascii: "@")) else { return nil }
+    var hostText = text
+    var port = scheme.defaultPort
+    if let colon = text.lastIndex(of: UInt8(ascii: ":")),
+      !text[colon...].contains(UInt8(ascii: "]"))
+    {
+      let digits = text[(colon + 1)...]
+      guard digits.count <= 8, digits.allSatisfy(\.isASCIIDigit) else { return nil }
+      if !digits.isEmpty {
+        guard let number = UInt16(String(decoding: digits, as: UTF8.self)), number > 0 else {
+          return nil
+        }
+        port = number
+      }
+      hostText = text[..<colon]
+    }
+    guard let host = Host(parsing: hostText) else { return nil }
+    self.host = host
+    self.port = port
+  }
+}
+
+extension ArraySlice where Element == UInt8 {
+  /// What comes before the first `separator`, and what comes after it.
+  func cut(at separator: UInt8) -> (ArraySlice, ArraySlice?) {
+    guard let index = firstIndex(of: separator) else { return (self, nil) }
+    return (self[..<index], self[(index + 1)...])
+  }
+}

@@ -1,0 +1,21 @@
+/// Why a page could not be fetched.
+package enum UnfurlError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The caller lost interest, or the unfurler was shut down.
+  case cancelled
+  /// The fetch went wrong in a way that is understood; the text says how, for people.
+  case failed(String)
+  /// The deadline passed.
+  case timedOut
+  /// Anything else.
+  case unknown
+
+  /// The error in words.
+  package var description: String {
+    switch self {
+    case .cancelled: "cancelled"
+    case .failed(let reason): "failed: \(reason)"
+    case .timedOut: "timed out"
+    case .unknown: "unknown error"
+    }
+  }
+}
