@@ -29,7 +29,9 @@ void measure_ack(struct load *load, const struct plan *plan) {
   struct ack ack = {.sent = calloc(total, sizeof *ack.sent)};
   if (!ack.sent) fail("out of memory");
   load->channels = load->dialect == PARLEY ? 1 : 0;
-  load_open_all(load, plan->connections + 1, 1);
+  load->creators = 1;
+  load_start(load, plan->connections + 1);
+  load_open(load, plan->connections + 1);
   load->measurement = &ack;
   if (load->dialect == PARLEY) load->on_answer = ack_answered;
   else load->on_delivery = ack_answered;
@@ -49,7 +51,8 @@ void measure_ack(struct load *load, const struct plan *plan) {
   qsort(times, count, sizeof *times, compare_times);
   printf("{\"mode\":\"ack\",\"dialect\":\"%s\",\"subscribers\":%u,\"rate\":%u,\"samples\":%u,"
          "\"p50_us\":%.1f,\"p99_us\":%.1f,\"max_us\":%.1f}\n",
-         load_dialect_name(load), plan->connections, plan->rate, count, (double)times[count / 2] / 1e3,
+         load_dialect_name(load), plan->connections, plan->rate, count,
+         (double)times[count / 2] / 1e3,
          (double)times[(uint64_t)count * 99 / 100] / 1e3, (double)times[count - 1] / 1e3);
   free(ack.sent);
 }

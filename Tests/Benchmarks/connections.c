@@ -251,8 +251,7 @@ void load_start(struct load *load, unsigned capacity) {
   if (!load->connections || load->poller < 0) fail("out of memory");
 }
 
-void load_open(struct load *load, unsigned count, unsigned creators) {
-  load->creators = creators;
+static void open_until(struct load *load, unsigned count) {
   while (load->ready < count) {
     while (load->opened < count && load->opened - load->ready < PENDING_MAX)
       connect_one(load, load->opened++);
@@ -260,10 +259,9 @@ void load_open(struct load *load, unsigned count, unsigned creators) {
   }
 }
 
-void load_open_all(struct load *load, unsigned count, unsigned creators) {
-  load_start(load, count);
-  if (creators > 0) load_open(load, creators, creators);
-  load_open(load, count, creators);
+void load_open(struct load *load, unsigned count) {
+  open_until(load, load->creators < count ? load->creators : count);
+  open_until(load, count);
 }
 
 void load_turn(struct load *load, int timeout_ms) {
@@ -271,6 +269,12 @@ void load_turn(struct load *load, int timeout_ms) {
   int count = epoll_wait(load->poller, events, EVENTS_MAX, timeout_ms);
   if (monotonic_ns() > load->deadline_ns) fail("the measurement has taken too long");
   for (int i = 0; i < count; i++) ready_to_read(load, events[i].data.u32);
+}
+
+void load_rest(struct load *load, int duration_ms) {
+  int64_t until = monotonic_ns() + (int64_t)duration_ms * 1000000;
+  for (int64_t left; (left = until - monotonic_ns()) > 0;)
+    load_turn(load, (int)(left / 1000000) + 1);
 }
 
 void load_send(struct load *load, unsigned index, unsigned count, unsigned bytes) {

@@ -32,6 +32,7 @@ struct load {
   enum dialect dialect;
   uint16_t port;
   unsigned channels;  // connection i uses channel i % channels; 0: no channel is entered
+  unsigned creators;  // the connections before this one create their channel
   SSL_CTX *tls;       // NULL: plain
   int64_t deadline_ns;
 
@@ -41,7 +42,6 @@ struct load {
 
   struct connection *connections;
   unsigned opened, ready;
-  unsigned creators;    // the connections before this one create their channel
   uint64_t bytes_read;  // of WebSocket frames, TLS taken away
   int poller;
 };
@@ -55,15 +55,15 @@ const char *load_dialect_name(const struct load *load);
 /// Prepares for at most `capacity` connections, raising the descriptor limit as far as allowed.
 void load_start(struct load *load, unsigned capacity);
 
-/// Opens connections until there are `count`, and waits until all of them are ready. The first
-/// `creators` of all also create their channel.
-void load_open(struct load *load, unsigned count, unsigned creators);
-
-/// Starts, and opens `count` connections: the creators first, so that all others find a channel.
-void load_open_all(struct load *load, unsigned count, unsigned creators);
+/// Opens connections until there are `count`, and waits until all of them are ready. Creators come
+/// first, so that all others find their channel.
+void load_open(struct load *load, unsigned count);
 
 /// Runs one turn of the loop, waiting at most `timeout_ms`. Fails when the deadline has passed.
 void load_turn(struct load *load, int timeout_ms);
+
+/// Reads and answers pings for this long, sending nothing of its own.
+void load_rest(struct load *load, int duration_ms);
 
 /// Sends `count` messages of `bytes` characters each, in one write.
 void load_send(struct load *load, unsigned index, unsigned count, unsigned bytes);

@@ -35,7 +35,9 @@ static void durable_run(struct load *load, const struct plan *plan, int64_t dura
 void measure_durable(struct load *load, const struct plan *plan) {
   if (load->dialect == RAW) fail("the bare loop stores nothing");
   load->channels = plan->channels;
-  load_open_all(load, plan->connections, plan->channels);
+  load->creators = plan->channels;
+  load_start(load, plan->connections);
+  load_open(load, plan->connections);
   struct durable durable = {0};
   durable.answered = calloc(plan->connections, sizeof *durable.answered);
   if (!durable.answered) fail("out of memory");

@@ -6,6 +6,9 @@
 #include "measurements.h"
 #include "server-usage.h"
 
+// The number of participants is told within a second of the last entering: not to be measured.
+enum { PRESENCE_MS = 1200 };
+
 struct fanout {
   unsigned subscribers;
   unsigned messages;
@@ -45,7 +48,10 @@ static void fanout_run(struct load *load, const struct plan *plan, unsigned mess
 
 void measure_fanout(struct load *load, const struct plan *plan) {
   load->channels = load->dialect == PARLEY ? 1 : 0;
-  load_open_all(load, plan->connections + 1, 1);
+  load->creators = 1;
+  load_start(load, plan->connections + 1);
+  load_open(load, plan->connections + 1);
+  load_rest(load, PRESENCE_MS);
   fanout_run(load, plan, plan->messages / 5 + plan->in_flight);
 
   uint64_t bytes = load->bytes_read;

@@ -17,9 +17,7 @@ enum {
 static struct memory_usage settled_memory(struct load *load, pid_t server) {
   struct memory_usage last = process_memory(server);
   for (int turn = 0, agreed = 0; turn < SETTLE_MAX_TURNS && agreed < 2; turn++) {
-    int64_t until = monotonic_ns() + (int64_t)SETTLE_TURN_MS * 1000000;
-    for (int64_t left; (left = until - monotonic_ns()) > 0;)
-      load_turn(load, (int)(left / 1000000) + 1);
+    load_rest(load, SETTLE_TURN_MS);
     struct memory_usage now = process_memory(server);
     bool same = llabs(now.private_dirty - last.private_dirty) <= last.private_dirty / 200;
     agreed = same ? agreed + 1 : 0;
@@ -30,13 +28,13 @@ static struct memory_usage settled_memory(struct load *load, pid_t server) {
 
 void measure_idle(struct load *load, const struct plan *plan) {
   load->channels = plan->channels;
-  unsigned creators = load->dialect == PARLEY ? plan->channels : 0;
-  unsigned warm = creators > IDLE_WARM ? creators : IDLE_WARM;
+  load->creators = plan->channels;
+  unsigned warm = plan->channels > IDLE_WARM ? plan->channels : IDLE_WARM;
   load_start(load, warm + plan->connections);
-  load_open(load, warm, creators);
+  load_open(load, warm);
   struct memory_usage before = settled_memory(load, plan->server);
   int64_t start = monotonic_ns(), cpu = process_cpu_ns(plan->server);
-  load_open(load, warm + plan->connections, creators);
+  load_open(load, warm + plan->connections);
   int64_t wall = monotonic_ns() - start;
   cpu = process_cpu_ns(plan->server) - cpu;
   struct memory_usage after = settled_memory(load, plan->server);

@@ -85,8 +85,8 @@ def fanout(records):
         ])
     table(
         "Fan-out: the server's CPU time per delivery, in µs",
-        "The process's CPU clock (user + system, all threads) over the run, divided by deliveries;\n"
-        "each message reaches every subscriber before its place in the window is used again.\n"
+        "The process's CPU clock (user + system, all threads) over the run, divided by\n"
+        "deliveries; a message's place in the window is free when every subscriber has it.\n"
         "Bytes: of WebSocket frames, read by the client per delivery, bare / Parley.",
         ["", "bare", "gathered", "Parley", "Parley/bare", "Parley/gathered", "Parley: per s",
          "bytes"],
@@ -109,9 +109,9 @@ def idle(records):
         ])
     table(
         "Memory per idle connection, in bytes of the server's own memory",
-        "Private_Dirty of /proc/PID/smaps_rollup, after minus before, once it has settled, divided\n"
-        "by the connections opened between; 64 more are open before. What the kernel holds for a\n"
-        "socket is the same for all servers and not in it.",
+        "Private_Dirty of /proc/PID/smaps_rollup, after minus before, once it has settled,\n"
+        "divided by the connections opened between; 64 more are open before. What the kernel\n"
+        "holds for a socket is the same for all servers and not in it.",
         ["", "bare", "Parley", "Parley/bare", "Parley: Pss", "Parley: opened per s"], rows)
 
 
@@ -149,8 +149,8 @@ def durable(records):
         ])
     table(
         "Durable messages per second",
-        "Answers counted at the senders; each answer means that the message is on disk. Syncs: one\n"
-        "after the other in the same folder, what a store without group commit could reach.",
+        "Answers counted at the senders; each answer means that the message is on disk. Syncs:\n"
+        "one after the other in the same folder, what a store without group commit could reach.",
         ["", "Parley", "syncs per s", "Parley/syncs", "CPU µs per message"], rows)
 
 
