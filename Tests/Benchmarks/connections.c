@@ -1,0 +1,308 @@
+// See connections.h.
+#define _GNU_SOURCE
+#include "connections.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "server-usage.h"
+#include "websocket.h"
+
+enum { SECURING, UPGRADING, SETTING_UP, READY };
+enum {
+  INPUT_MAX = 1 << 20,
+  OUTPUT_MAX = 1 << 20,
+  EVENTS_MAX = 1024,
+  // Fewer than any server's backlog, so that no connection waits for a repeated SYN.
+  PENDING_MAX = 100,
+  CONNECTIONS_PER_SOURCE = 10000,
+};
+
+void fail(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fputs("load-client: ", stderr);
+  vfprintf(stderr, format, arguments);
+  fputc('\n', stderr);
+  exit(1);
+}
+
+const char *load_dialect_name(const struct load *load) {
+  return load->dialect == RAW ? "raw" : "parley";
+}
+
+static void write_whole(struct connection *connection, const void *bytes, size_t count) {
+  ssize_t written = connection->ssl ? SSL_write(connection->ssl, bytes, (int)count)
+                                    : send(connection->fd, bytes, count, MSG_NOSIGNAL);
+  if (written != (ssize_t)count) fail("the server does not take what it is sent: %m");
+}
+
+static bool contains(const struct ws_frame *frame, const char *text) {
+  return memmem(frame->payload, frame->length, text, strlen(text)) != NULL;
+}
+
+static void send_upgrade(struct load *load, struct connection *connection) {
+  char request[256];
+  int size = snprintf(request, sizeof request,
+                      "GET /v1/ws HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nUpgrade: websocket\r\n"
+                      "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                      "Sec-WebSocket-Key: cGFybGV5LWJlbmNobWFyaw==\r\n\r\n",
+                      load->port);
+  write_whole(connection, request, (size_t)size);
+  connection->state = UPGRADING;
+}
+
+static void secure(struct load *load, struct connection *connection) {
+  int result = SSL_connect(connection->ssl);
+  if (result == 1) send_upgrade(load, connection);
+  else if (SSL_get_error(connection->ssl, result) != SSL_ERROR_WANT_READ)
+    fail("the TLS handshake failed");
+}
+
+static void connect_one(struct load *load, unsigned index) {
+  struct connection *connection = &load->connections[index];
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) fail("socket: %m");
+  int on = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  // One source address has some 28,000 ports; any address of 127.0.0.0/8 is this machine.
+  struct sockaddr_in source = {.sin_family = AF_INET};
+  source.sin_addr.s_addr = htonl(INADDR_LOOPBACK + index / CONNECTIONS_PER_SOURCE);
+  setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
+  struct sockaddr_in server = {.sin_family = AF_INET, .sin_port = htons(load->port)};
+  server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (bind(fd, (struct sockaddr *)&source, sizeof source) < 0 ||
+      connect(fd, (struct sockaddr *)&server, sizeof server) < 0)
+    fail("connection %u: %m", index);
+  if (fcntl(fd, F_SETFL, O_NONBLOCK) < 0) fail("connection %u: %m", index);
+  struct epoll_event event = {.events = EPOLLIN, .data.u32 = index};
+  if (epoll_ctl(load->poller, EPOLL_CTL_ADD, fd, &event) < 0) fail("epoll_ctl: %m");
+  *connection = (struct connection){.fd = fd, .state = SECURING};
+  if (!load->tls) return send_upgrade(load, connection);
+  connection->ssl = SSL_new(load->tls);
+  if (!connection->ssl || !SSL_set_fd(connection->ssl, fd)) fail("out of memory");
+  secure(load, connection);
+}
+
+static size_t add_request(unsigned char *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static size_t add_request(unsigned char *out, const char *format, ...) {
+  char text[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  int size = vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  return ws_encode_client(out, WS_TEXT, text, (size_t)size);
+}
+
+// All that makes a connection ready goes out at once; the answers come in the same order.
+static void set_up(struct load *load, unsigned index, bool creates) {
+  struct connection *connection = &load->connections[index];
+  unsigned char out[4096];
+  size_t size = add_request(out,
+                            "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session.open\","
+                            "\"params\":{\"user_id\":\"bench-%u\"}}",
+                            index);
+  connection->setup_answers_due = 1;
+  if (load->channels > 0) {
+    for (int enters = creates ? 0 : 1; enters < 2; enters++) {
+      size += add_request(out + size,
+                          "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"channel.%s\","
+                          "\"params\":{\"channel_url\":\"bench-%u\"}}",
+                          2 + enters, enters ? "enter" : "create", index % load->channels);
+      connection->setup_answers_due++;
+    }
+  }
+  write_whole(connection, out, size);
+  connection->state = SETTING_UP;
+}
+
+static void become_ready(struct load *load, struct connection *connection) {
+  connection->state = READY;
+  load->ready++;
+}
+
+// Returns the size of the head of the answer to the upgrade, or 0 when it is not complete.
+static long receive_head(struct load *load, unsigned index, unsigned char *bytes, size_t count) {
+  unsigned char *end = memmem(bytes, count, "\r\n\r\n", 4);
+  if (!end) return 0;
+  if (memcmp(bytes, "HTTP/1.1 101", 12) != 0)
+    fail("the upgrade was refused: %.*s", (int)(end - bytes), (char *)bytes);
+  if (load->dialect == RAW) become_ready(load, &load->connections[index]);
+  else set_up(load, index, index < load->creators);
+  return end + 4 - bytes;
+}
+
+static void receive_answer(struct load *load, unsigned index, const struct ws_frame *frame) {
+  struct connection *connection = &load->connections[index];
+  // A channel that another creator was first to create is as good.
+  if (contains(frame, "\"error\"") && !contains(frame, "400202"))
+    fail("an error from the server: %.*s", (int)frame->length, (char *)frame->payload);
+  if (connection->state == READY) {
+    connection->answered++;
+    if (load->on_answer) load->on_answer(load, index);
+  } else if (--connection->setup_answers_due == 0) {
+    become_ready(load, connection);
+  }
+}
+
+static void receive_text(struct load *load, unsigned index, const struct ws_frame *frame) {
+  if (load->dialect == RAW || contains(frame, "\"message.received\"")) {
+    load->connections[index].received++;
+    if (load->on_delivery) load->on_delivery(load, index);
+  } else if (!contains(frame, "\"method\"")) {
+    receive_answer(load, index, frame);
+  } else if (contains(frame, "\"channel.throttled\"")) {
+    fail("messages were withheld: run the server with smart throttling off");
+  }
+}
+
+static long receive_frame(struct load *load, unsigned index, unsigned char *bytes, size_t count) {
+  struct ws_frame frame;
+  long size = ws_decode(bytes, count, INPUT_MAX / 2, false, &frame);
+  if (size < 0) fail("the server sent a frame that is not expected: %02x %02x", *bytes, bytes[1]);
+  if (size == 0) return 0;
+  if (frame.opcode == WS_TEXT) {
+    receive_text(load, index, &frame);
+  } else if (frame.opcode == WS_PING && frame.length <= 125) {
+    unsigned char pong[WS_HEADER_MAX + 125];
+    write_whole(&load->connections[index], pong,
+                ws_encode_client(pong, WS_PONG, frame.payload, frame.length));
+  } else {
+    unsigned code = frame.length >= 2 ? frame.payload[0] << 8 | frame.payload[1] : 0;
+    fail("connection %u: opcode %u, close code %u", index, frame.opcode, code);
+  }
+  return size;
+}
+
+static void keep_rest(struct connection *connection, const unsigned char *bytes, size_t count) {
+  free(connection->rest);
+  connection->rest = NULL;
+  connection->rest_size = (uint32_t)count;
+  if (count == 0) return;
+  connection->rest = malloc(count);
+  if (!connection->rest) fail("out of memory");
+  memcpy(connection->rest, bytes, count);
+}
+
+static void receive_all(struct load *load, unsigned index, unsigned char *bytes, size_t count) {
+  size_t done = 0;
+  while (done < count) {
+    bool upgrading = load->connections[index].state == UPGRADING;
+    long size = upgrading ? receive_head(load, index, bytes + done, count - done)
+                          : receive_frame(load, index, bytes + done, count - done);
+    if (size == 0) break;
+    done += (size_t)size;
+  }
+  keep_rest(&load->connections[index], bytes + done, count - done);
+}
+
+static long read_some(struct connection *connection, unsigned char *into, size_t room) {
+  if (!connection->ssl) {
+    ssize_t count = recv(connection->fd, into, room, 0);
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
+    return count > 0 ? count : -1;
+  }
+  int count = SSL_read(connection->ssl, into, (int)room);
+  if (count > 0) return count;
+  return SSL_get_error(connection->ssl, count) == SSL_ERROR_WANT_READ ? 0 : -1;
+}
+
+static void ready_to_read(struct load *load, unsigned index) {
+  static unsigned char input[INPUT_MAX];
+  struct connection *connection = &load->connections[index];
+  if (connection->state == SECURING) {
+    secure(load, connection);
+    if (connection->state == SECURING) return;
+  }
+  do {
+    size_t kept = connection->rest_size;
+    if (kept > 0) memcpy(input, connection->rest, kept);
+    long count = read_some(connection, input + kept, INPUT_MAX - kept);
+    if (count == 0) return;
+    if (count < 0) fail("the server closed connection %u", index);
+    load->bytes_read += (uint64_t)count;
+    receive_all(load, index, input, kept + (size_t)count);
+  } while (connection->ssl && SSL_has_pending(connection->ssl));
+}
+
+void load_start(struct load *load, unsigned capacity) {
+  struct rlimit limit;
+  getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  if (capacity + 16 > limit.rlim_cur)
+    fail("%u connections need more than the %llu descriptors that are allowed", capacity,
+         (unsigned long long)limit.rlim_cur);
+  load->connections = calloc(capacity, sizeof *load->connections);
+  load->poller = epoll_create1(EPOLL_CLOEXEC);
+  if (!load->connections || load->poller < 0) fail("out of memory");
+}
+
+static void open_until(struct load *load, unsigned count) {
+  while (load->ready < count) {
+    while (load->opened < count && load->opened - load->ready < PENDING_MAX)
+      connect_one(load, load->opened++);
+    load_turn(load, 100);
+  }
+}
+
+void load_open(struct load *load, unsigned count) {
+  open_until(load, load->creators < count ? load->creators : count);
+  open_until(load, count);
+}
+
+void load_turn(struct load *load, int timeout_ms) {
+  struct epoll_event events[EVENTS_MAX];
+  int count = epoll_wait(load->poller, events, EVENTS_MAX, timeout_ms);
+  if (monotonic_ns() > load->deadline_ns) fail("the measurement has taken too long");
+  for (int i = 0; i < count; i++) ready_to_read(load, events[i].data.u32);
+}
+
+void load_rest(struct load *load, int duration_ms) {
+  int64_t until = monotonic_ns() + (int64_t)duration_ms * 1000000;
+  for (int64_t left; (left = until - monotonic_ns()) > 0;)
+    load_turn(load, (int)(left / 1000000) + 1);
+}
+
+void load_send(struct load *load, unsigned index, unsigned count, unsigned bytes) {
+  static unsigned char output[OUTPUT_MAX];
+  static unsigned serial;
+  char text[4096];
+  if (bytes >= sizeof text || count > OUTPUT_MAX / (bytes + 256)) fail("too much for one write");
+  size_t size = 0;
+  for (unsigned i = 0; i < count; i++) {
+    // The number makes each message another; the rest has no dots, so nothing looks like a link.
+    int head = snprintf(text, sizeof text, "%08u ", ++serial % 100000000);
+    for (unsigned at = (unsigned)head; at < bytes; at++) text[at] = 'a' + (char)(at % 26);
+    if (load->dialect == RAW) {
+      size += ws_encode_client(output + size, WS_TEXT, text, bytes);
+      continue;
+    }
+    char request[sizeof text + 192];
+    int length = snprintf(request, sizeof request,
+                          "{\"jsonrpc\":\"2.0\",\"id\":%u,\"method\":\"message.send\","
+                          "\"params\":{\"channel_url\":\"bench-%u\",\"message\":\"%.*s\"}}",
+                          serial, index % load->channels, (int)bytes, text);
+    size += ws_encode_client(output + size, WS_TEXT, request, (size_t)length);
+  }
+  write_whole(&load->connections[index], output, size);
+}
+
+void load_finish(struct load *load) {
+  struct linger reset = {.l_onoff = 1};
+  for (unsigned i = 0; i < load->opened; i++)
+    setsockopt(load->connections[i].fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+}

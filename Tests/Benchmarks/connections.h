@@ -1,0 +1,74 @@
+// Many WebSocket connections to one server on 127.0.0.1, driven by one epoll loop.
+//
+// Two dialects: `RAW` is any text broadcast to all others (bare-loop); `PARLEY` opens a session on
+// /v1/ws, creates and enters channels, and tells answers from events by scanning each frame for the
+// method's name, without reading its JSON. Anything unexpected ends the program with an error.
+#ifndef BENCHMARK_CONNECTIONS_H
+#define BENCHMARK_CONNECTIONS_H
+
+#include <openssl/ssl.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum dialect { RAW, PARLEY };
+
+struct load;
+
+struct connection {
+  SSL *ssl;             // NULL without TLS
+  unsigned char *rest;  // the beginning of a frame whose end has not come
+  uint32_t rest_size;
+  int fd;
+  uint32_t received;  // texts delivered: broadcasts, or `message.received` events
+  uint32_t answered;  // answers to requests made after the connection was ready
+  uint16_t setup_answers_due;
+  uint8_t state;
+};
+
+/// What a measurement wants to be told; either may be NULL.
+typedef void frame_handler(struct load *load, unsigned index);
+
+struct load {
+  enum dialect dialect;
+  uint16_t port;
+  unsigned channels;  // connection i uses channel i % channels; 0: no channel is entered
+  unsigned creators;  // the connections before this one create their channel
+  SSL_CTX *tls;       // NULL: plain
+  int64_t deadline_ns;
+
+  frame_handler *on_delivery;
+  frame_handler *on_answer;
+  void *measurement;
+
+  struct connection *connections;
+  unsigned opened, ready;
+  uint64_t bytes_read;  // of WebSocket frames, TLS taken away
+  int poller;
+};
+
+/// Ends the program with an error of this text.
+_Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/// "raw" or "parley".
+const char *load_dialect_name(const struct load *load);
+
+/// Prepares for at most `capacity` connections, raising the descriptor limit as far as allowed.
+void load_start(struct load *load, unsigned capacity);
+
+/// Opens connections until there are `count`, and waits until all of them are ready. Creators come
+/// first, so that all others find their channel.
+void load_open(struct load *load, unsigned count);
+
+/// Runs one turn of the loop, waiting at most `timeout_ms`. Fails when the deadline has passed.
+void load_turn(struct load *load, int timeout_ms);
+
+/// Reads and answers pings for this long, sending nothing of its own.
+void load_rest(struct load *load, int duration_ms);
+
+/// Sends `count` messages of `bytes` characters each, in one write.
+void load_send(struct load *load, unsigned index, unsigned count, unsigned bytes);
+
+/// Lets the end of the program reset the connections, so that no port is left waiting.
+void load_finish(struct load *load);
+
+#endif

@@ -1,0 +1,92 @@
+// Loads a WebSocket server on 127.0.0.1 and prints one measurement as a line of JSON.
+//
+//   load-client MODE --dialect raw|parley --port N --server PID [option value]…
+//
+//   fanout   --connections (subscribers) --messages --in-flight --bytes
+//   idle     --connections --channels (0: only the session is opened)
+//   ack      --connections (subscribers) --rate --seconds --bytes
+//   durable  --connections (senders) --channels --in-flight (of each sender) --seconds --bytes
+//   all      --tls yes (the certificate is not verified), --timeout (seconds, 120)
+//
+// One process, one thread, one epoll loop. CPU time and memory are the server process's, read from
+// the kernel, so what this program itself costs is in none of the figures but wall time.
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "connections.h"
+#include "measurements.h"
+#include "server-usage.h"
+
+static const struct mode {
+  const char *name;
+  void (*measure)(struct load *load, const struct plan *plan);
+} modes[] = {
+    {"fanout", measure_fanout},
+    {"idle", measure_idle},
+    {"ack", measure_ack},
+    {"durable", measure_durable},
+};
+
+static unsigned number(const char *option, const char *text, unsigned low, unsigned high) {
+  char *end;
+  unsigned long value = strtoul(text, &end, 10);
+  if (end == text || *end || value < low || value > high)
+    fail("%s must be a number from %u to %u, not %s", option, low, high, text);
+  return (unsigned)value;
+}
+
+static SSL_CTX *client_tls(void) {
+  SSL_CTX *tls = SSL_CTX_new(TLS_client_method());
+  if (!tls) fail("no TLS");
+  SSL_CTX_set_verify(tls, SSL_VERIFY_NONE, NULL);
+  SSL_CTX_set_mode(tls, SSL_MODE_RELEASE_BUFFERS);
+  return tls;
+}
+
+static void read_option(struct load *load, struct plan *plan, const char *name, const char *value) {
+  const struct {
+    const char *name;
+    unsigned *field;
+    unsigned low, high;
+  } numbers[] = {
+      {"--connections", &plan->connections, 1, 100000},
+      {"--messages", &plan->messages, 1, 10000000},
+      {"--in-flight", &plan->in_flight, 1, 1000},
+      {"--channels", &plan->channels, 0, 10000},
+      {"--bytes", &plan->message_bytes, 16, 4000},
+      {"--rate", &plan->rate, 1, 100000},
+      {"--seconds", &plan->seconds, 1, 600},
+  };
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    if (strcmp(name, numbers[i].name)) continue;
+    *numbers[i].field = number(name, value, numbers[i].low, numbers[i].high);
+    return;
+  }
+  if (!strcmp(name, "--dialect") && !strcmp(value, "raw")) load->dialect = RAW;
+  else if (!strcmp(name, "--dialect") && !strcmp(value, "parley")) load->dialect = PARLEY;
+  else if (!strcmp(name, "--port")) load->port = (uint16_t)number(name, value, 1, 65535);
+  else if (!strcmp(name, "--server")) plan->server = (pid_t)number(name, value, 2, 1u << 30);
+  else if (!strcmp(name, "--tls") && !strcmp(value, "yes")) load->tls = client_tls();
+  else if (!strcmp(name, "--timeout"))
+    load->deadline_ns = monotonic_ns() + number(name, value, 1, 3600) * (int64_t)1000000000;
+  else fail("what is %s %s?", name, value);
+}
+
+int main(int count, char **words) {
+  struct load load = {.deadline_ns = monotonic_ns() + (int64_t)120 * 1000000000};
+  struct plan plan = {.connections = 1000, .messages = 1000, .in_flight = 1, .message_bytes = 128,
+                      .rate = 50, .seconds = 10};
+  if (count < 2 || count % 2 != 0) fail("expected a mode, then pairs of option and value");
+  for (int i = 2; i < count; i += 2) read_option(&load, &plan, words[i], words[i + 1]);
+  if (load.port == 0 || plan.server == 0) fail("--port and --server are needed");
+  signal(SIGPIPE, SIG_IGN);
+  for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+    if (strcmp(words[1], modes[i].name)) continue;
+    modes[i].measure(&load, &plan);
+    load_finish(&load);
+    return 0;
+  }
+  fail("there is no mode %s", words[1]);
+}

@@ -1,0 +1,37 @@
+// The measurements that load-client makes; each prints one line of JSON.
+#ifndef BENCHMARK_MEASUREMENTS_H
+#define BENCHMARK_MEASUREMENTS_H
+
+#include <sys/types.h>
+
+#include "connections.h"
+
+struct plan {
+  pid_t server;
+  unsigned connections;  // subscribers (fanout, ack), idle connections, or senders (durable)
+  unsigned messages;
+  unsigned in_flight;
+  unsigned channels;
+  unsigned message_bytes;
+  unsigned rate;  // messages a second
+  unsigned seconds;
+};
+
+/// `amount` for each of `count`, 0 when there are none.
+static inline double per(double amount, double count) { return count > 0 ? amount / count : 0; }
+
+/// One publisher, all others subscribe: the server's CPU time for each delivery. The next message
+/// is sent when one of those in flight has reached every subscriber.
+void measure_fanout(struct load *load, const struct plan *plan);
+
+/// The server's own memory for each connection that does nothing.
+void measure_idle(struct load *load, const struct plan *plan);
+
+/// One sender at light load: the time from sending to the answer (Parley), or to the arrival at the
+/// first subscriber (bare loop, which answers nothing).
+void measure_ack(struct load *load, const struct plan *plan);
+
+/// Many senders with full windows: answered sends a second, each of them durable.
+void measure_durable(struct load *load, const struct plan *plan);
+
+#endif
