@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A request parser")
 struct HTTPRequestParserTests {
-  private enum Outcome: Equatable {
+  private enum Outcome: Equatable, Sendable {
     case event(HTTPRequestEvent)
     case error(UInt16)
   }

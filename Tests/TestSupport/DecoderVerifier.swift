@@ -1,12 +1,12 @@
 /// Checks that a decoder's events do not depend on how its input is cut.
 ///
 /// Runs each case whole, byte by byte, and cut in two at every place.
-package struct DecoderVerifier<Event: Equatable> {
+package struct DecoderVerifier<Event: Equatable & Sendable> {
   /// Takes one piece of input and returns the events that it led to.
   package typealias Decoder = (_ piece: [UInt8]) -> [Event]
 
   /// An input and all its events.
-  package struct Case {
+  package struct Case: Sendable {
     /// The bytes of the stream.
     package let input: [UInt8]
     /// The events of the whole stream, in order.
