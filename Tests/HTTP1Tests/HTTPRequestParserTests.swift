@@ -86,6 +86,19 @@ struct HTTPRequestParserTests {
     #expect(verifier.failuresJoined(cases) == [])
   }
 
+  @Test("the inputs that fuzzing begins with are read the same way however they are cut")
+  func corpus() throws {
+    let inputs = try FuzzCorpus.inputs(of: "HTTPRequestParser")
+    #expect(!inputs.isEmpty)
+    for input in inputs {
+      let stream = Array(input.dropFirst())
+      let outcomes = Self.decoder()(stream)
+      #expect(!outcomes.isEmpty)
+      let verifier = DecoderVerifier { Self.decoder() }
+      #expect(verifier.failures([DecoderVerifier.Case(stream, outcomes)]) == [])
+    }
+  }
+
   @Test("leaves what follows a request untouched")
   func upgrade() throws {
     let bytes = Array("GET / HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
@@ -198,6 +211,17 @@ struct HTTPRequestParserTests {
     let many = String(repeating: "A: b\r\n", count: 101)
     #expect(status("GET / HTTP/1.1\r\n\(many)") == 431)
     #expect(status(String(repeating: "\r\n", count: 9000)) != nil)
+  }
+
+  @Test("is idle before the first byte of a request and after its last")
+  func idle() throws {
+    let bytes = Array("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\na".utf8)
+    var parser = HTTPRequestParser()
+    for index in bytes.indices {
+      #expect(parser.isIdle == (index == 0))
+      _ = try parser.receive([bytes[index]].span)
+    }
+    #expect(parser.isIdle)
   }
 
   @Test("goes on refusing after an error")

@@ -51,4 +51,18 @@ struct SplittingTests {
     let verifier = Verifier { WebSocketPeer(compression: agreement).events }
     #expect(verifier.failures([Verifier.Case(stream, texts.map { .text($0) })]) == [])
   }
+
+  @Test("the inputs that fuzzing begins with are read the same way")
+  func corpus() throws {
+    let inputs = try FuzzCorpus.inputs(of: "WebSocketEndpoint")
+    #expect(!inputs.isEmpty)
+    for input in inputs {
+      let stream = Array(input.dropFirst())
+      let agreement = PermessageDeflate.Agreement()
+      let verifier = Verifier { WebSocketPeer(compression: agreement).events }
+      let events = WebSocketPeer(compression: agreement).events(stream)
+      #expect(!events.isEmpty)
+      #expect(verifier.failures([Verifier.Case(stream, events)]) == [])
+    }
+  }
 }
