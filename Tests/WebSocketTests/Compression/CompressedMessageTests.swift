@@ -94,6 +94,23 @@ struct CompressedMessageTests {
     }
   }
 
+  @Test("a message may end its stream a few times, not endlessly")
+  func endings() {
+    let ending: [UInt8] = [0x03, 0x00]
+    for (count, isAccepted) in [(1, true), (8, true), (50, false)] {
+      let payload = (0..<count).flatMap { _ in ending } + Self.hello
+      let events = WebSocketPeer(compression: Self.kept)
+        .events(clientFrame(1, payload, reserved: 4))
+      #expect(events == [isAccepted ? .text("Hello") : .failed(.invalidCompression)])
+    }
+  }
+
+  @Test("frames for many are deflated only where the server keeps no context")
+  func sharedFrames() {
+    #expect(Self.notKept.sharedFrameWindowBits == 15)
+    #expect(Self.kept.sharedFrameWindowBits == nil)
+  }
+
   @Test("compressed text that is not UTF-8 closes with 1007")
   func invalidText() {
     var payload: [UInt8] = []
