@@ -2,8 +2,9 @@
 package struct HTTPLimits: Sendable, Hashable {
   /// The most bytes of a request line, its line end not counted; beyond: 414.
   package var startLineBytes: Int
-  /// The most bytes of a head, line ends included; beyond: 431. Also the most bytes of a chunked
-  /// body's trailers, and of all its chunk extensions together.
+  /// The most bytes of a head, line ends included; beyond: 431.
+  ///
+  /// Also the most bytes of a chunked body's trailers, and of all its chunk extensions together.
   package var headBytes: Int
   /// The most fields in a head; beyond: 431.
   package var fieldCount: Int

@@ -26,6 +26,12 @@ package struct HTTPRequestParser: Sendable {
     self.limits = limits
   }
 
+  /// Whether no part of a request has come since the last one, so that the connection may be closed
+  /// without cutting one off.
+  package var isIdle: Bool {
+    if case .head(let reader) = state { reader.isEmpty } else { false }
+  }
+
   /// Takes bytes up to the next event.
   ///
   /// - Parameter input: Bytes received and not yet consumed, split anywhere.

@@ -10,6 +10,12 @@ final class Inflater {
   /// The bytes that end a flushed block, taken off by the sender (§7.2.1).
   private static let tail: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
 
+  /// How often one message may end a stream and begin another.
+  ///
+  /// Starting over copies the window, so a message of nothing but endings would cost far more than
+  /// it weighs. Encoders end at most once.
+  private static let restartLimit = 8
+
   /// Makes a decompressor for windows of up to 2^`windowBits` bytes, 8...15.
   init(windowBits: Int) {
     precondition((8...15).contains(windowBits), "zlib inflates with 8 to 15 window bits")
@@ -64,6 +70,7 @@ final class Inflater {
   ) throws(WebSocketError) -> Bool {
     guard bytes.count <= Int(UInt32.max) else { throw .messageTooLarge(limit: limit) }
     var offset = 0
+    var restarts = 0
     while true {
       let step = bytes.extracting(offset...).withUnsafeBufferPointer { inflate($0, into: scratch) }
       offset += step.consumed
@@ -72,7 +79,9 @@ final class Inflater {
       output.append(contentsOf: UnsafeBufferPointer(rebasing: scratch[..<step.produced]))
       switch step.result {
       case Z_STREAM_END where offset == bytes.count: return true
-      case Z_STREAM_END: try restart()
+      case Z_STREAM_END where restarts < Self.restartLimit:
+        restarts += 1
+        try restart()
       case Z_OK, Z_BUF_ERROR:
         if offset == bytes.count, step.produced < scratch.count { return false }
         guard step.consumed + step.produced > 0 else { throw .invalidCompression }
@@ -97,8 +106,9 @@ final class Inflater {
 
   /// Begins a new DEFLATE stream that may still refer to what came before it.
   private func restart() throws(WebSocketError) {
-    var window = [UInt8](repeating: 0, count: 1 << 15)
     var length: UInt32 = 0
+    guard inflateGetDictionary(stream, nil, &length) == Z_OK else { throw .invalidCompression }
+    var window = [UInt8](repeating: 0, count: Int(length))
     guard inflateGetDictionary(stream, &window, &length) == Z_OK, inflateReset(stream) == Z_OK,
       length == 0 || inflateSetDictionary(stream, window, length) == Z_OK
     else { throw .invalidCompression }

@@ -24,6 +24,14 @@ package enum PermessageDeflate {
       self.serverMaxWindowBits = serverMaxWindowBits
       self.clientMaxWindowBits = clientMaxWindowBits
     }
+
+    /// The window that a server may deflate frames for many clients with, or `nil` if it may not.
+    ///
+    /// A frame from outside the connection's own context would leave that context behind what the
+    /// client has seen, so the server must have agreed to keep none.
+    package var sharedFrameWindowBits: Int? {
+      serverNoContextTakeover && serverMaxWindowBits >= 9 ? Int(serverMaxWindowBits) : nil
+    }
   }
 
   /// Whether compressors may remember earlier messages of their connection.

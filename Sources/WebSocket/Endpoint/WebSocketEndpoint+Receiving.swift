@@ -163,12 +163,12 @@ extension WebSocketEndpoint {
   /// At least 9, since some peers that agreed to 8 make 9 of it.
   private var receivingContextBits: Int? {
     guard let compression else { return nil }
-    switch role {
-    case .server:
-      return compression.clientNoContextTakeover ? nil : max(9, Int(compression.clientMaxWindowBits))
-    case .client:
-      return compression.serverNoContextTakeover ? nil : max(9, Int(compression.serverMaxWindowBits))
-    }
+    let (keepsNone, bits) =
+      switch role {
+      case .server: (compression.clientNoContextTakeover, compression.clientMaxWindowBits)
+      case .client: (compression.serverNoContextTakeover, compression.serverMaxWindowBits)
+      }
+    return keepsNone ? nil : max(9, Int(bits))
   }
 
   /// Breaks off with the close frame that says why, unless one was sent before (RFC 6455 §7.1.7).
