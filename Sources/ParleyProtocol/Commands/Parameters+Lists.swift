@@ -32,7 +32,7 @@ extension Parameters {
     guard let node = value(name) else { return nil }
     guard node.kind == .object else { throw .notObject(name) }
     var items: [String: String] = [:]
-    for (key, value) in node.members {
+    for (key, value) in node.members where !value.isNull {
       guard items.count < Limits.metadataItemCount else {
         throw .tooMany(name, limit: Limits.metadataItemCount)
       }

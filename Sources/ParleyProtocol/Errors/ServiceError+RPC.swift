@@ -2,7 +2,7 @@
 extension ServiceError {
   /// The text was refused as JSON.
   ///
-  /// What is JSON but too large, too deep or ambiguous is an invalid request; all else did not parse.
+  /// What is JSON but too large, too deep or ambiguous is an invalid request.
   package init(_ error: JSONError) {
     switch error.kind {
     case .syntax, .encoding:

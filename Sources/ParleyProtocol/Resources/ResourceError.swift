@@ -12,7 +12,7 @@ package struct ResourceError: Error, Sendable, Hashable, CustomStringConvertible
 
   /// The fault in words.
   package var description: String {
-    guard let member else { return "a \(resource) must be a JSON object" }
+    guard let member else { return "not a \(resource)" }
     return "'\(member)' of a \(resource) is missing or of another type"
   }
 }
@@ -63,9 +63,7 @@ struct ResourceReader {
   func users(_ name: String) throws(ResourceError) -> [User] {
     guard let value = node.present(name) else { return [] }
     guard value.kind == .array else { throw wrong(name) }
-    var users: [User] = []
-    for element in value.elements { users.append(try User(json: element)) }
-    return users
+    return try [User](json: value)
   }
 
   func wrong(_ name: String) -> ResourceError { ResourceError(resource, member: name) }
