@@ -26,7 +26,8 @@ struct JSONWriterTests {
     }
     #expect(
       text
-        == #"{"a":{},"b":[],"c":[1,[null],{"d":true},"e"],"f":{"g":1},"h":null,"i":"j","k\"":false}"#
+        == #"{"a":{},"b":[],"c":[1,[null],{"d":true},"e"],"f":{"g":1},"#
+        + #""h":null,"i":"j","k\"":false}"#
     )
   }
 
