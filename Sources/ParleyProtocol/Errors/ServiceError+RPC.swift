@@ -17,6 +17,10 @@ extension ServiceError {
     ServiceError(.invalidRequest, reason)
   }
 
+  /// A fault of the server while answering on the socket; over HTTP it is ``internalError``.
+  package static let internalRPCError = ServiceError(
+    .internalRPCError, "the server failed to answer; nothing is wrong with the request")
+
   /// There is no such method.
   package static func noSuchMethod(_ method: String) -> ServiceError {
     ServiceError(.methodNotFound, "there is no method \(excerpt(method))", field: "method")
