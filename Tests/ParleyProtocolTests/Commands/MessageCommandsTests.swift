@@ -67,7 +67,7 @@ struct MessageCommandsTests {
       Case(#""sender_ids":["\#(text(81))"]"#, 400305, "sender_ids"),
       Case(#""sender_ids":\#(list((0...100).map(String.init)))"#, 400203, "sender_ids"),
     ])
-  func list_(_ sample: Case) throws {
+  func listRanges(_ sample: Case) throws {
     try sample.check("message.list", Self.lobby)
   }
 

@@ -30,7 +30,7 @@ struct MessageSendTests {
       Case(#""message":"""#, 400105, "message"), Case("", 400105, "message"),
       Case(#""message":1"#, 400100, "message"), Case(#""message":"a\u0000""#, 400151, "message"),
     ])
-  func text_(_ sample: Case) throws {
+  func messageLength(_ sample: Case) throws {
     try check(sample)
   }
 
