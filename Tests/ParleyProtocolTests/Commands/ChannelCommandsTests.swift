@@ -85,9 +85,7 @@ struct ChannelCommandsTests {
       Issue.record("no channel.list")
       return
     }
-    #expect(list.limit == 10)
-    #expect(list.token == nil)
-    #expect(list.customTypes == nil)
+    #expect(list == ChannelList(limit: 10))
   }
 
   @Test(

@@ -81,13 +81,11 @@ struct MessageCommandsTests {
 
   @Test("15 messages up to now are listed unless said otherwise")
   func listDefaults() throws {
-    let list = try messageList()
-    #expect(list.anchor == .now)
-    #expect(list.previousLimit == 15)
-    #expect(list.nextLimit == 0)
-    #expect(list.includesAnchor)
-    #expect(!list.isReversed)
-    #expect(list.filter == MessageFilter())
+    let expected = MessageList(
+      channelURL: "lobby", anchor: .now, previousLimit: 15, nextLimit: 0, includesAnchor: true,
+      isReversed: false, filter: MessageFilter())
+    #expect(try messageList() == expected)
+    #expect(MessageList(channelURL: "lobby") == expected)
   }
 
   @Test("a message_id above 0 decides over a message_ts")
