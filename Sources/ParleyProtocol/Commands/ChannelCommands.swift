@@ -16,6 +16,17 @@ package struct ChannelFields: Sendable, Hashable {
   /// Replaces all operators when a channel is changed.
   package var operatorIDs: [String]?
 
+  package init(
+    name: String? = nil, coverURL: String? = nil, data: String? = nil, customType: String? = nil,
+    operatorIDs: [String]? = nil
+  ) {
+    self.name = name
+    self.coverURL = coverURL
+    self.data = data
+    self.customType = customType
+    self.operatorIDs = operatorIDs
+  }
+
   package init(_ parameters: Parameters) throws(ServiceError) {
     name = try parameters.text("name", limit: Limits.channelNameLength)
     coverURL = try parameters.text("cover_url", limit: Limits.coverURLLength)
@@ -47,45 +58,6 @@ package struct ChannelUpdate: Sendable, Hashable {
   package init(_ parameters: Parameters) throws(ServiceError) {
     channelURL = try parameters.channelURL()
     fields = try ChannelFields(parameters)
-  }
-}
-
-/// `channel.list`: a page of the channels that fit all that is given, newest first.
-package struct ChannelList: Sendable, Hashable {
-  /// Part of the name, ignoring case.
-  package var nameContains: String?
-  /// Part of the `channel_url`.
-  package var urlContains: String?
-  /// Any of these.
-  package var customTypes: [String]?
-  /// 1 to 100.
-  package var limit: Int
-  /// Where the page before ended; `nil` for the first.
-  package var token: String?
-
-  package init(_ parameters: Parameters) throws(ServiceError) {
-    nameContains = try parameters.text("name_contains", limit: Limits.channelNameLength)
-    urlContains = try parameters.text(
-      "url_contains", limit: Limits.channelURLLengths.upperBound)
-    customTypes = try parameters.texts(
-      "custom_types", countLimit: Limits.filterCount, limit: Limits.customTypeLength)
-    limit = try parameters.pageSize()
-    token = try parameters.pageToken()
-  }
-}
-
-/// `channel.participants`: a page of the users in a channel.
-package struct ChannelParticipants: Sendable, Hashable {
-  package var channelURL: String
-  /// 1 to 100.
-  package var limit: Int
-  /// Where the page before ended; `nil` for the first.
-  package var token: String?
-
-  package init(_ parameters: Parameters) throws(ServiceError) {
-    channelURL = try parameters.channelURL()
-    limit = try parameters.pageSize()
-    token = try parameters.pageToken()
   }
 }
 
@@ -121,18 +93,5 @@ package struct StreamPosition: Sendable, Hashable {
       throw .missing("seq")
     }
     self.seq = seq
-  }
-}
-
-extension Parameters {
-  /// `limit`: the items of a page.
-  package func pageSize() throws(ServiceError) -> Int {
-    Int(try integer("limit", in: Limits.pageSizes) ?? Limits.defaultPageSize)
-  }
-
-  /// `token`: where the page before ended; an empty one, like none, asks for the first.
-  package func pageToken() throws(ServiceError) -> String? {
-    let token = try text("token", limit: Limits.pageTokenLength)
-    return token?.isEmpty == true ? nil : token
   }
 }

@@ -1,9 +1,9 @@
 extension Command {
   /// Reads a request.
   ///
-  /// - Throws: ``ErrorCode/methodNotFound``, then ``ErrorCode/invalidParams``, then one of 400100 to
-  ///   400151, 400203 or 400305 that names the parameter. What is wrong with a message to be sent is
-  ///   kept in ``MessageSend/draft`` instead, because other refusals go before it.
+  /// - Throws: ``ErrorCode/methodNotFound``, then ``ErrorCode/invalidParams``, then one of 400100
+  ///   to 400151, 400203 or 400305 that names the parameter. What is wrong with a message to be
+  ///   sent is kept in ``MessageSend/draft`` instead, because other refusals go before it.
   package init(method: String, params: JSONNode?) throws(ServiceError) {
     guard let read = Self.methods[method] else { throw .noSuchMethod(method) }
     self = try read(Parameters(params))

@@ -12,6 +12,21 @@ package struct MessageList: Sendable, Hashable {
   package var isReversed: Bool
   package var filter: MessageFilter
 
+  package init(
+    channelURL: String, anchor: MessageAnchor = .now,
+    previousLimit: Int = Int(Limits.defaultPreviousLimit),
+    nextLimit: Int = Int(Limits.defaultNextLimit), includesAnchor: Bool = true,
+    isReversed: Bool = false, filter: MessageFilter = MessageFilter()
+  ) {
+    self.channelURL = channelURL
+    self.anchor = anchor
+    self.previousLimit = previousLimit
+    self.nextLimit = nextLimit
+    self.includesAnchor = includesAnchor
+    self.isReversed = isReversed
+    self.filter = filter
+  }
+
   package init(_ parameters: Parameters) throws(ServiceError) {
     channelURL = try parameters.channelURL()
     anchor = try MessageAnchor(parameters)

@@ -1,7 +1,7 @@
 /// `message.send`.
 ///
-/// The contract judges the sender (a repeated `req_id`, bans, presence, freezing, muting) before the
-/// message, so only a channel that cannot be named is refused while reading.
+/// The contract judges the sender (a repeated `req_id`, bans, presence, freezing, muting) before
+/// the message, so only a channel that cannot be named is refused while reading.
 package struct MessageSend: Sendable {
   package var channelURL: String
   /// The client's own name of the sending, to tell repetitions by.

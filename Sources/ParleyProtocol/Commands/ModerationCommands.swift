@@ -14,6 +14,13 @@ package struct ChannelRestriction: Sendable, Hashable {
     (seconds < 0 ? Self.longestSeconds : seconds) * 1000
   }
 
+  package init(channelURL: String, userID: String, seconds: Int64, description: String) {
+    self.channelURL = channelURL
+    self.userID = userID
+    self.seconds = seconds
+    self.description = description
+  }
+
   /// Reads the parameters of a mute.
   package static func mute(_ parameters: Parameters) throws(ServiceError) -> ChannelRestriction {
     try ChannelRestriction(parameters, descriptionLimit: Limits.muteDescriptionLength)
@@ -25,10 +32,10 @@ package struct ChannelRestriction: Sendable, Hashable {
   }
 
   private init(_ parameters: Parameters, descriptionLimit: Int) throws(ServiceError) {
-    channelURL = try parameters.channelURL()
-    userID = try parameters.userID()
-    seconds = try parameters.restrictionSeconds()
-    description = try parameters.text("description", limit: descriptionLimit) ?? ""
+    self.init(
+      channelURL: try parameters.channelURL(), userID: try parameters.userID(),
+      seconds: try parameters.restrictionSeconds(),
+      description: try parameters.text("description", limit: descriptionLimit) ?? "")
   }
 }
 

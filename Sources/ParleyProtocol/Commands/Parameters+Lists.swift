@@ -32,7 +32,7 @@ extension Parameters {
     guard let node = value(name) else { return nil }
     guard node.kind == .object else { throw .notObject(name) }
     var items: [String: String] = [:]
-    for (key, value) in node.members {
+    for (key, value) in node.members where !value.isNull {
       guard items.count < Limits.metadataItemCount else {
         throw .tooMany(name, limit: Limits.metadataItemCount)
       }
@@ -45,8 +45,11 @@ extension Parameters {
   static func list(_ node: JSONNode, _ name: String, limit: Int) throws(ServiceError) -> [JSONNode]
   {
     guard node.kind == .array else { throw .notList(name) }
-    let nodes = Array(node.elements.prefix(limit + 1))
-    guard nodes.count <= limit else { throw .tooMany(name, limit: limit) }
+    var nodes: [JSONNode] = []
+    for element in node.elements {
+      guard nodes.count < limit else { throw .tooMany(name, limit: limit) }
+      nodes.append(element)
+    }
     return nodes
   }
 
@@ -71,6 +74,10 @@ extension Parameters {
 extension [String] {
   /// The texts in order, each where it came first.
   func withoutRepetitions() -> [String] {
+    // Comparing is faster than hashing until there are a few.
+    if count < 8 {
+      return reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
     var seen: Set<String> = []
     return filter { seen.insert($0).inserted }
   }

@@ -31,7 +31,7 @@ extension Parameters {
     let node = try required(name)
     guard node.kind == .object else { throw .notObject(name) }
     var arrays: [MetaArray] = []
-    for (key, value) in node.members {
+    for (key, value) in node.members where !value.isNull {
       guard arrays.count < Limits.metaArrayKeyCount else {
         throw .tooMany(name, limit: Limits.metaArrayKeyCount)
       }

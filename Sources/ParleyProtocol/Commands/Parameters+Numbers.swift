@@ -25,7 +25,8 @@ extension Parameters {
   ) throws(ServiceError) -> Int64 {
     if let number = node.integer { return number }
     let text = String(decoding: node.raw.prefix(64), as: UTF8.self)
-    guard let number = node.number, number.rounded() != number else {
+    // What is not told exactly within ±2^53 has a fraction.
+    guard let number = node.number, number.magnitude <= Double(Limits.messageIDs.upperBound) else {
       throw ServiceError(.outOfRange, "'\(name)' is \(excerpt(text))", field: name)
     }
     throw .invalid(name, text, expected: "a whole number")

@@ -21,7 +21,7 @@ extension Parameters {
     guard text.utf8.count <= byteLimit else {
       throw .tooLong(name, limit: byteLimit, unit: .bytes)
     }
-    return try Self.withoutNUL(text, name)
+    return try Self.withoutNUL(node, text, name)
   }
 
   /// The `channel_url` of a channel, which must be given.
@@ -59,12 +59,15 @@ extension Parameters {
     guard text.utf8.count <= limit || text.unicodeScalars.count <= limit else {
       throw .tooLong(name, limit: limit)
     }
-    return try withoutNUL(text, name)
+    return try withoutNUL(node, text, name)
   }
 
   /// U+0000 ends texts in too many other programs, databases among them, to be let through.
-  private static func withoutNUL(_ text: String, _ name: String) throws(ServiceError) -> String {
-    guard !text.utf8.contains(0) else {
+  private static func withoutNUL(
+    _ node: JSONNode, _ text: String, _ name: String
+  ) throws(ServiceError) -> String {
+    // Only an escape can have brought it past the reader.
+    guard !node.hasEscapes || !text.utf8.contains(0) else {
       throw .character("\u{0}", in: name, allowed: "all but U+0000")
     }
     return text

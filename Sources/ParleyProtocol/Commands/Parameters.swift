@@ -1,7 +1,7 @@
 /// The named parameters of a request, read with the contract's checks.
 ///
-/// A `null` counts as absent. Every refusal names the parameter. Used for `params` on the socket and
-/// for the bodies of the Platform API alike.
+/// A `null` counts as absent. Every refusal names the parameter. Serves `params` on the socket and
+/// the bodies of the Platform API alike.
 package struct Parameters: Sendable {
   private let object: JSONNode?
 

@@ -50,7 +50,7 @@ package struct ErrorCode: RawRepresentable, Sendable, Hashable {
   /// A character that is not allowed.
   package static let characterNotAllowed = ErrorCode(400_151)
 
-  /// No such user, channel, message …
+  /// There is no such user, channel, message or other resource.
   package static let notFound = ErrorCode(400_201)
   /// It exists already.
   package static let alreadyExists = ErrorCode(400_202)

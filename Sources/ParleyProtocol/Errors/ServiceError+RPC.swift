@@ -2,7 +2,7 @@
 extension ServiceError {
   /// The text was refused as JSON.
   ///
-  /// What is JSON but too large, too deep or ambiguous is an invalid request; all else did not parse.
+  /// What is JSON but too large, too deep or ambiguous is an invalid request.
   package init(_ error: JSONError) {
     switch error.kind {
     case .syntax, .encoding:
@@ -16,6 +16,10 @@ extension ServiceError {
   package static func invalidRequest(_ reason: String) -> ServiceError {
     ServiceError(.invalidRequest, reason)
   }
+
+  /// A fault of the server while answering on the socket; over HTTP it is ``internalError``.
+  package static let internalRPCError = ServiceError(
+    .internalRPCError, "the server failed to answer; nothing is wrong with the request")
 
   /// There is no such method.
   package static func noSuchMethod(_ method: String) -> ServiceError {

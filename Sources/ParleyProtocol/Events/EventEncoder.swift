@@ -22,12 +22,12 @@ package enum EventEncoder {
   static func notification(
     _ name: EventName, reserving capacity: Int = 160, _ write: (inout JSONWriter) -> Void
   ) -> [UInt8] {
-    var writer = JSONWriter(reserving: capacity)
-    writer.object {
-      $0.member("jsonrpc", "2.0")
-      $0.member("method", name.rawValue)
-      $0.member("params", object: write)
+    JSONWriter.bytes(reserving: capacity) {
+      $0.object {
+        $0.member("jsonrpc", "2.0")
+        $0.member("method", name.rawValue)
+        $0.member("params", object: write)
+      }
     }
-    return writer.bytes
   }
 }

@@ -5,6 +5,9 @@ package struct JSONNode: Sendable {
 
   var entry: JSONEntry { tape.entries[index] }
 
+  /// Whether the value is a string with escapes; without, it holds nothing below U+0020.
+  var hasEscapes: Bool { entry.hasEscapes }
+
   /// What the value is.
   package var kind: JSONKind { entry.kind }
 
@@ -56,59 +59,13 @@ package struct JSONNode: Sendable {
   /// - Complexity: O(*n*) in the number of members.
   package subscript(name: String) -> JSONNode? {
     guard kind == .object else { return nil }
-    var key = index + 1
-    while key < Int(entry.next) {
-      if tape.string(at: key, equals: name) { return JSONNode(tape: tape, index: key + 1) }
-      key = Int(tape.entries[key + 1].next)
-    }
-    return nil
+    guard let value = tape.member(name, ofObjectAt: index) else { return nil }
+    return JSONNode(tape: tape, index: value)
   }
 
   /// The member of that name unless it is `null`, which counts as absent.
   package func present(_ name: String) -> JSONNode? {
     guard let node = self[name], !node.isNull else { return nil }
     return node
-  }
-}
-
-/// The values of an array.
-package struct JSONElements: Sequence, IteratorProtocol, Sendable {
-  private let tape: JSONTape
-  private var index: Int
-  private let end: Int
-
-  init(_ node: JSONNode) {
-    tape = node.tape
-    index = node.index + 1
-    end = node.kind == .array ? Int(node.entry.next) : index
-  }
-
-  /// The next value, or `nil` after the last.
-  package mutating func next() -> JSONNode? {
-    guard index < end else { return nil }
-    defer { index = Int(tape.entries[index].next) }
-    return JSONNode(tape: tape, index: index)
-  }
-}
-
-/// The members of an object.
-package struct JSONMembers: Sequence, IteratorProtocol, Sendable {
-  private let tape: JSONTape
-  private var index: Int
-  private let end: Int
-
-  init(_ node: JSONNode) {
-    tape = node.tape
-    index = node.index + 1
-    end = node.kind == .object ? Int(node.entry.next) : index
-  }
-
-  /// The next member, or `nil` after the last.
-  package mutating func next() -> (name: String, node: JSONNode)? {
-    guard index < end else { return nil }
-    let value = JSONNode(tape: tape, index: index + 1)
-    let name = JSONNode(tape: tape, index: index).string ?? ""
-    index = Int(value.entry.next)
-    return (name, value)
   }
 }

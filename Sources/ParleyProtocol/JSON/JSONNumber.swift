@@ -30,7 +30,7 @@ enum JSONNumber {
   private static func scaledInteger(_ text: ArraySlice<UInt8>) -> Int64? {
     let isNegative = text.first == UInt8(ascii: "-")
     let parts = text.dropFirst(isNegative ? 1 : 0).split(maxSplits: 1) { $0 | 0x20 == 0x65 }
-    guard let mantissa = parts.first, mantissa.count < text.count else { return nil }
+    guard let mantissa = parts.first else { return nil }
     let fraction = mantissa.drop { isDigit($0) }.dropFirst()
     var digits = mantissa.filter(isDigit).drop { $0 == UInt8(ascii: "0") }
     var shift = exponent(parts.dropFirst().first ?? []) - fraction.count

@@ -38,7 +38,11 @@ extension JSONParser {
   private func areEqual(_ one: JSONEntry, _ other: JSONEntry) -> Bool {
     if one.hasEscapes || other.hasEscapes { return decodedName(one) == decodedName(other) }
     guard one.end - one.start == other.end - other.start else { return false }
-    return contents(one) == contents(other)
+    let distance = Int(other.start) - Int(one.start)
+    for index in Int(one.start)..<Int(one.end) where bytes[index] != bytes[index + distance] {
+      return false
+    }
+    return true
   }
 
   private func decodedName(_ entry: JSONEntry) -> ArraySlice<UInt8> {

@@ -50,8 +50,9 @@ struct JSONParser {
     return true
   }
 
+  @inline(__always)
   mutating func skipWhiteSpace() {
-    while position < bytes.count {
+    while position < bytes.count, bytes[position] <= 0x20 {
       switch bytes[position] {
       case 0x20, 0x09, 0x0a, 0x0d: position += 1
       default: return
@@ -70,6 +71,7 @@ struct JSONParser {
     close(index)
   }
 
+  @inline(__always)
   private mutating func appendEntry(_ kind: JSONKind, from start: Int) throws(JSONError) -> Int {
     guard entries.count < limits.nodeCount else {
       throw JSONError(.limit, at: start, "more than \(limits.nodeCount) values")
@@ -80,6 +82,7 @@ struct JSONParser {
     return entries.count - 1
   }
 
+  @inline(__always)
   private mutating func close(_ index: Int) {
     entries[index].end = UInt32(position)
     entries[index].next = UInt32(entries.count)

@@ -9,17 +9,25 @@ extension JSONTape {
     String(decoding: decodedContents(entry), as: UTF8.self)
   }
 
-  /// Whether the string at `index` is `name`, byte for byte.
-  func string(at index: Int, equals name: String) -> Bool {
-    let entry = entries[index]
-    guard !entry.hasEscapes else { return decodedContents(entry).elementsEqual(name.utf8) }
-    let start = Int(entry.start) + 1
-    guard Int(entry.end) - 1 - start == name.utf8.count else { return false }
-    var position = start
-    for byte in name.utf8 {
-      guard bytes[position] == byte else { return false }
-      position += 1
+  /// The index of the value of the member `name`, in the object at `object`.
+  func member(_ name: String, ofObjectAt object: Int) -> Int? {
+    var name = name
+    return name.withUTF8 { name in
+      let end = Int(entries[object].next)
+      var key = object + 1
+      while key < end {
+        if string(entries[key], equals: name) { return key + 1 }
+        key = Int(entries[key + 1].next)
+      }
+      return nil
     }
+  }
+
+  private func string(_ entry: JSONEntry, equals name: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard !entry.hasEscapes else { return decodedContents(entry).elementsEqual(name) }
+    let start = Int(entry.start) + 1
+    guard Int(entry.end) - 1 - start == name.count else { return false }
+    for index in name.indices where bytes[start + index] != name[index] { return false }
     return true
   }
 

@@ -12,9 +12,14 @@ extension JSONWriter {
   }
 
   /// Writes a member that is a whole number.
-  package mutating func member(_ name: StaticString, _ number: some FixedWidthInteger) {
+  package mutating func member(_ name: StaticString, _ number: Int64) {
     self.name(name)
     value(number)
+  }
+
+  /// Writes a member that is a whole number.
+  package mutating func member(_ name: StaticString, _ number: Int) {
+    member(name, Int64(number))
   }
 
   /// Writes a member that is `true` or `false`.
@@ -24,7 +29,7 @@ extension JSONWriter {
   }
 
   /// Writes a member whose value is JSON already.
-  package mutating func member(_ name: StaticString, raw json: some Collection<UInt8>) {
+  package mutating func member(_ name: StaticString, raw json: [UInt8]) {
     self.name(name)
     value(raw: json)
   }

@@ -2,7 +2,7 @@
 ///
 ///     writer.object {
 ///       $0.member("name", channel.name)
-///       $0.member("operators") { $0.array { … } }
+///       $0.member("operators", array: { … })
 ///     }
 ///
 /// Nothing is allocated but the array. The caller keeps to the grammar: inside an object each value
@@ -11,6 +11,15 @@ package struct JSONWriter: Sendable {
   /// What has been written so far.
   package private(set) var bytes: [UInt8]
   private var needsComma = false
+
+  /// Writes one text from its beginning, and returns it.
+  package static func bytes(
+    reserving capacity: Int = 512, _ write: (inout JSONWriter) -> Void
+  ) -> [UInt8] {
+    var writer = JSONWriter(reserving: capacity)
+    write(&writer)
+    return writer.bytes
+  }
 
   /// Begins an empty text.
   package init(reserving capacity: Int = 512) {
@@ -68,10 +77,15 @@ package struct JSONWriter: Sendable {
   }
 
   /// Writes a whole number.
-  package mutating func value(_ number: some FixedWidthInteger) {
+  package mutating func value(_ number: Int64) {
     separate()
     Self.appendDigits(of: number, to: &bytes)
     needsComma = true
+  }
+
+  /// Writes a whole number.
+  package mutating func value(_ number: Int) {
+    value(Int64(number))
   }
 
   /// Writes `true` or `false`.
@@ -84,10 +98,24 @@ package struct JSONWriter: Sendable {
     word("null")
   }
 
+  // Generic parameters would not be specialised across targets, and cost many times as much.
+
   /// Writes a value that is JSON already.
-  package mutating func value(raw json: some Collection<UInt8>) {
+  package mutating func value(raw json: [UInt8]) {
+    value(raw: json[...])
+  }
+
+  /// Writes a value that is JSON already.
+  package mutating func value(raw json: ArraySlice<UInt8>) {
     separate()
     bytes.append(contentsOf: json)
+    needsComma = true
+  }
+
+  /// Writes a value that is JSON already.
+  package mutating func value(rawText json: String) {
+    separate()
+    bytes.append(contentsOf: json.utf8)
     needsComma = true
   }
 
@@ -117,9 +145,7 @@ package struct JSONWriter: Sendable {
     needsComma = true
   }
 
-  private static func appendDigits(
-    of number: some FixedWidthInteger, to bytes: inout [UInt8]
-  ) {
+  private static func appendDigits(of number: Int64, to bytes: inout [UInt8]) {
     if number < 0 { bytes.append(UInt8(ascii: "-")) }
     let start = bytes.count
     var rest = number.magnitude

@@ -16,7 +16,7 @@ package enum RPCReply {
 
   /// Appends the reply to a request that succeeded, its result being JSON already.
   package static func appendResult(
-    to bytes: inout [UInt8], id: RPCIdentifier, raw json: some Collection<UInt8>
+    to bytes: inout [UInt8], id: RPCIdentifier, raw json: [UInt8]
   ) {
     appendResult(to: &bytes, id: id) { $0.value(raw: json) }
   }
@@ -35,7 +35,7 @@ package enum RPCReply {
   }
 
   /// Appends the replies to a batch, which must not be empty (§6), as one array.
-  package static func appendBatch(to bytes: inout [UInt8], _ replies: some Sequence<[UInt8]>) {
+  package static func appendBatch(to bytes: inout [UInt8], _ replies: [[UInt8]]) {
     JSONWriter.append(to: &bytes) {
       $0.array { for reply in replies { $0.value(raw: reply) } }
     }
@@ -44,6 +44,6 @@ package enum RPCReply {
   private static func begin(_ writer: inout JSONWriter, _ id: RPCIdentifier?) {
     writer.member("jsonrpc", "2.0")
     writer.name("id")
-    if let id { writer.value(raw: id.json.utf8) } else { writer.null() }
+    if let id { writer.value(rawText: id.json) } else { writer.null() }
   }
 }

@@ -27,8 +27,8 @@ extension OpenGraphImage {
       $0.member("url", orNull: url)
       $0.member("secure_url", orNull: secureURL)
       $0.member("type", orNull: type)
-      $0.member("width", width)
-      $0.member("height", height)
+      $0.member("width", Int64(width))
+      $0.member("height", Int64(height))
       $0.member("alt", orNull: alt)
     }
   }

@@ -23,4 +23,11 @@ extension [User] {
   package func encode(into writer: inout JSONWriter) {
     writer.array { for user in self { user.encode(into: &$0) } }
   }
+
+  /// Reads a list of users.
+  package init(json: JSONNode) throws(ResourceError) {
+    guard json.kind == .array else { throw ResourceError("list of users") }
+    self.init()
+    for element in json.elements { append(try User(json: element)) }
+  }
 }

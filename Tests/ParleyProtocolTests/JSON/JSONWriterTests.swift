@@ -1,0 +1,65 @@
+import ParleyProtocol
+import Testing
+
+@Suite("Writing JSON")
+struct JSONWriterTests {
+  @Test("commas stand between values and nowhere else")
+  func commas() {
+    let text = written {
+      $0.object {
+        $0.member("a", object: { _ in })
+        $0.member("b", array: { _ in })
+        $0.member(
+          "c",
+          array: {
+            $0.value(1)
+            $0.array { $0.null() }
+            $0.object { $0.member("d", true) }
+            $0.value("e")
+          })
+        $0.member("f", raw: Array("{\"g\":1}".utf8))
+        $0.member("h", orNull: nil)
+        $0.member("i", orNull: "j")
+        $0.name(escaping: "k\"")
+        $0.value(false)
+      }
+    }
+    #expect(
+      text
+        == #"{"a":{},"b":[],"c":[1,[null],{"d":true},"e"],"f":{"g":1},"#
+        + #""h":null,"i":"j","k\"":false}"#
+    )
+  }
+
+  @Test(
+    "only what must be is escaped",
+    arguments: [
+      ("", #""""#), ("plain", #""plain""#), ("\"", #""\"""#), ("\\", #""\\""#), ("/", #""/""#),
+      ("\u{8}\t\n\u{c}\r", #""\b\t\n\f\r""#), ("\u{0}\u{1f}\u{7f}", "\"\\u0000\\u001f\u{7f}\""),
+      ("é€😀\u{2028}", "\"é€😀\u{2028}\""), ("a\nb\nc", #""a\nb\nc""#), ("\n\n", #""\n\n""#),
+    ])
+  func escapes(_ text: String, _ expected: String) {
+    #expect(written { $0.value(text) } == expected)
+  }
+
+  @Test(
+    "whole numbers are written in digits",
+    arguments: [0, 1, -1, 9, 10, 99, 100, 1_730_000_000_000, .max, .min] as [Int64])
+  func integers(_ number: Int64) {
+    #expect(written { $0.value(number) } == String(number))
+  }
+
+  @Test("what is there already stays in front")
+  func appends() {
+    var bytes = Array("x".utf8)
+    JSONWriter.append(to: &bytes) { $0.value(1) }
+    JSONWriter.append(to: &bytes) { $0.value(2) }
+    #expect(String(decoding: bytes, as: UTF8.self) == "x12")
+  }
+
+  @Test("a table of texts is written by name")
+  func tables() {
+    let text = written { $0.object { $0.member("t", ["b": "2", "a\n": "1"]) } }
+    #expect(text == #"{"t":{"a\n":"1","b":"2"}}"#)
+  }
+}

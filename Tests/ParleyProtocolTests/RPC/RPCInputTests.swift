@@ -1,0 +1,134 @@
+import ParleyProtocol
+import Testing
+
+@Suite("JSON-RPC 2.0, requests")
+struct RPCInputTests {
+  private func input(_ text: String) -> RPCInput { RPCInput(Array(text.utf8)) }
+
+  private func request(_ text: String) throws -> RPCRequest {
+    guard case .single(.request(let request)) = input(text) else {
+      throw Unexpected(text: text)
+    }
+    return request
+  }
+
+  /// What would be answered to a text in which nothing is right.
+  private func replies(_ text: String) -> [String] {
+    func reply(_ call: RPCCall) -> String? {
+      guard case .invalid(let id, let error) = call else { return nil }
+      return "\(error.code.rawValue) \(id?.json ?? "null")"
+    }
+    return switch input(text) {
+    case .single(let call): [call].compactMap(reply)
+    case .batch(let calls): calls.compactMap(reply)
+    case .malformed(let error): ["\(error.code.rawValue) null"]
+    }
+  }
+
+  private struct Unexpected: Error { var text: String }
+
+  @Test("a request has id, method and params (§7)")
+  func plainRequest() throws {
+    let request = try request(
+      #"{"jsonrpc": "2.0", "method": "subtract", "params": {"minuend": 42}, "id": 3}"#)
+    #expect(request.id?.json == "3")
+    #expect(request.method == "subtract")
+    #expect(request.params?["minuend"]?.integer == 42)
+  }
+
+  @Test(
+    "a request without an id, or with a null one, is a notification",
+    arguments: ["", #","id":null"#])
+  func notification(_ id: String) throws {
+    let request = try request(#"{"jsonrpc":"2.0","method":"foobar"\#(id)}"#)
+    #expect(request.id == nil)
+    #expect(request.params == nil)
+  }
+
+  @Test(
+    "an id is repeated exactly as it was written",
+    arguments: [
+      "1", "-1", "0", "1.0", "1e3", "123456789012345678901234567890", #""a""#, #""""#,
+      #""\u0041\n""#, #""é""#,
+    ])
+  func identifiers(_ id: String) throws {
+    #expect(try request(#"{"jsonrpc":"2.0","method":"m","id": \#(id) }"#).id?.json == id)
+  }
+
+  @Test(
+    "an id of another type is an invalid request, answered with a null id",
+    arguments: ["1.5", "true", "[]", "{}", "[1]", "1e400"])
+  func otherIdentifiers(_ id: String) {
+    #expect(replies(#"{"jsonrpc":"2.0","method":"m","id":\#(id)}"#) == ["-32600 null"])
+  }
+
+  @Test(
+    "an invalid request is answered with its id where that can be read",
+    arguments: [
+      (#"{"jsonrpc":"2.0","id":7}"#, "-32600 7"),
+      (#"{"jsonrpc":"2.0","method":1,"params":"bar"}"#, "-32600 null"),
+      (#"{"jsonrpc":"1.0","method":"m","id":"x"}"#, #"-32600 "x""#),
+      (#"{"method":"m","id":1}"#, "-32600 1"),
+      (#"{"jsonrpc":2.0,"method":"m","id":1}"#, "-32600 1"),
+      (#"{"jsonrpc":"2.0","id":1,"result":{}}"#, "-32600 1"),
+      ("1", "-32600 null"), ("null", "-32600 null"), (#""m""#, "-32600 null"),
+      ("{}", "-32600 null"),
+    ])
+  func invalidRequests(_ text: String, _ reply: String) {
+    #expect(replies(text) == [reply])
+  }
+
+  @Test(
+    "what is not JSON is a parse error with a null id (§7)",
+    arguments: [
+      #"{"jsonrpc": "2.0", "method": "foobar, "params": "bar", "baz]"#, "",
+      #"[{"jsonrpc":"2.0","method":"sum","params":[1,2,4],"id":"1"},{"jsonrpc":"2.0","method"]"#,
+    ])
+  func parseErrors(_ text: String) {
+    #expect(replies(text) == ["-32700 null"])
+  }
+
+  @Test("JSON that is too deep or ambiguous is an invalid request")
+  func unacceptableJSON() {
+    #expect(replies(text(40, "[") + text(40, "]")) == ["-32600 null"])
+    #expect(replies(#"{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}"#) == ["-32600 null"])
+  }
+
+  @Test("an empty batch is an invalid request (§7)")
+  func emptyBatch() {
+    #expect(replies("[]") == ["-32600 null"])
+  }
+
+  @Test("a batch of nonsense is answered item by item (§7)")
+  func nonsenseBatch() {
+    #expect(replies("[1,2,3]") == [String](repeating: "-32600 null", count: 3))
+  }
+
+  @Test("a mixed batch keeps its order (§7)")
+  func mixedBatch() throws {
+    let batch = input(
+      #"""
+      [{"jsonrpc":"2.0","method":"sum","params":[1,2,4],"id":"1"},
+       {"jsonrpc":"2.0","method":"notify_hello","params":[7]}, {"foo":"boo"},
+       {"jsonrpc":"2.0","method":"foo.get","params":{"name":"myself"},"id":"5"},
+       {"jsonrpc":"2.0","method":"get_data","id":"9"}]
+      """#)
+    guard case .batch(let calls) = batch else { throw Unexpected(text: "no batch") }
+    let shown = calls.map { call in
+      switch call {
+      case .request(let request): "\(request.method) \(request.id?.json ?? "-")"
+      case .invalid(let id, let error): "\(error.code.rawValue) \(id?.json ?? "null")"
+      }
+    }
+    #expect(
+      shown == [#"sum "1""#, "notify_hello -", "-32600 null", #"foo.get "5""#, #"get_data "9""#])
+  }
+
+  @Test("a batch holds 100 calls at most")
+  func batchLimit() {
+    let call = #"{"jsonrpc":"2.0","method":"m"}"#
+    let calls = [String](repeating: call, count: 100)
+    #expect(replies("[\(calls.joined(separator: ","))]").isEmpty)
+    #expect(replies("[\((calls + [call]).joined(separator: ","))]") == ["-32600 null"])
+  }
+}

@@ -1,0 +1,31 @@
+import ParleyProtocol
+import Testing
+
+@Suite("JSON-RPC 2.0, what a client sends")
+struct RPCRequestTests {
+  @Test("a request is read by the server as it was written")
+  func request() {
+    var bytes: [UInt8] = []
+    RPCRequest.append(to: &bytes, id: RPCIdentifier(7), method: "channel.get") {
+      $0.member("channel_url", "lobby")
+    }
+    #expect(
+      String(decoding: bytes, as: UTF8.self)
+        == #"{"jsonrpc":"2.0","id":7,"method":"channel.get","params":{"channel_url":"lobby"}}"#)
+    guard case .single(.request(let request)) = RPCInput(bytes) else {
+      Issue.record("no request")
+      return
+    }
+    #expect(request.id == RPCIdentifier(7))
+    #expect(request.params?["channel_url"]?.string == "lobby")
+  }
+
+  @Test("a notification has no id")
+  func notification() {
+    var bytes: [UInt8] = []
+    RPCRequest.append(to: &bytes, id: nil, method: "session.ping") { _ in }
+    #expect(
+      String(decoding: bytes, as: UTF8.self)
+        == #"{"jsonrpc":"2.0","method":"session.ping","params":{}}"#)
+  }
+}
