@@ -9,7 +9,7 @@ package final class CounterShard<Key: MetricKey>: Sendable {
     cells = AtomicCells(count: Key.allCases.count)
   }
 
-  /// Counts. Only the owning thread may call this.
+  /// Counts; only the owning thread may call this.
   @inlinable
   package func add(_ amount: UInt64 = 1, to key: Key) {
     cells.add(amount, at: key.rawValue)
