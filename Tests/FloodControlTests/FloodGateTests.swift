@@ -59,12 +59,14 @@ struct FloodGateTests {
     var gate = FloodGate<Int>()
     var naive: [Int: NaiveWindow] = [:]
     var now: Int64 = 0
+    var mismatches = 0
     for _ in 0..<3000 {
       now += Int64.random(in: 0...40, using: &random)
       let user = Int.random(in: 0..<60, using: &random)
       let expected = naive[user, default: NaiveWindow()].wait(at: now, limit)
       if expected == nil { naive[user, default: NaiveWindow()].record(at: now, limit) }
-      #expect(gate.admit(user, at: now, limit: limit) == expected, "seed \(seed)")
+      mismatches += gate.admit(user, at: now, limit: limit) == expected ? 0 : 1
     }
+    #expect(mismatches == 0, "seed \(seed)")
   }
 }

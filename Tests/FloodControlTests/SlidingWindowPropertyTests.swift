@@ -25,6 +25,7 @@ struct SlidingWindowPropertyTests {
     var window = SlidingWindow()
     var naive = NaiveWindow()
     var now: Int64 = 1000
+    var mismatches = 0
     for _ in 0..<400 {
       now += step(limit.windowMilliseconds, &random)
       if Int.random(in: 0..<6, using: &random) == 0 {
@@ -33,12 +34,12 @@ struct SlidingWindowPropertyTests {
       } else {
         let expected = naive.wait(at: now, limit)
         if expected == nil { naive.record(at: now, limit) }
-        #expect(window.admit(at: now, limit: limit) == expected, "seed \(seed)")
+        mismatches += window.admit(at: now, limit: limit) == expected ? 0 : 1
       }
-      #expect(
-        window.hasRoom(at: now, limit: limit) == (naive.wait(at: now, limit) == nil),
-        "seed \(seed)")
+      let hasRoom = naive.wait(at: now, limit) == nil
+      mismatches += window.hasRoom(at: now, limit: limit) == hasRoom ? 0 : 1
     }
+    #expect(mismatches == 0, "seed \(seed)")
   }
 
   @Test("while the count changes, waits are those of the rule", arguments: 1...60)
@@ -48,18 +49,20 @@ struct SlidingWindowPropertyTests {
     var window = SlidingWindow()
     var naive = NaiveWindow()
     var now: Int64 = 0
+    var mismatches = 0
     for _ in 0..<400 {
       now += max(0, step(milliseconds, &random))
       let limit = RateLimit(
         count: Int.random(in: 1...9, using: &random), windowMilliseconds: milliseconds)
       let expected = naive.wait(at: now, limit)
       if expected == nil { naive.record(at: now, limit) }
-      #expect(window.admit(at: now, limit: limit) == expected, "seed \(seed)")
+      mismatches += window.admit(at: now, limit: limit) == expected ? 0 : 1
       if expected == nil, Int.random(in: 0..<10, using: &random) == 0 {
         naive.retract(at: now)
         window.retract(at: now)
       }
     }
+    #expect(mismatches == 0, "seed \(seed)")
   }
 
   @Test("while the window's length changes, waits are those of the rule", arguments: 1...60)
@@ -69,14 +72,16 @@ struct SlidingWindowPropertyTests {
     var window = SlidingWindow()
     var naive = NaiveWindow()
     var now: Int64 = 0
+    var mismatches = 0
     for _ in 0..<400 {
       let limit = RateLimit(
         count: count, windowMilliseconds: Int64.random(in: 1...60, using: &random))
       now += max(0, step(limit.windowMilliseconds, &random))
       let expected = naive.wait(at: now, limit)
       if expected == nil { naive.record(at: now, limit) }
-      #expect(window.admit(at: now, limit: limit) == expected, "seed \(seed)")
+      mismatches += window.admit(at: now, limit: limit) == expected ? 0 : 1
     }
+    #expect(mismatches == 0, "seed \(seed)")
   }
 
   @Test("no stretch of a window's length holds more than the count", arguments: 1...40)

@@ -13,7 +13,7 @@ struct FileReader {
   private var hasTooManyNodes: Bool { nodeCount > Self.nodeLimit }
 
   static func read(path: String, using readFile: SettingsLoader.ReadFile) -> SettingsReading {
-    var reader = FileReader(path: QuotedText.quote(String(path.prefix(200))))
+    var reader = FileReader(path: QuotedText.name(path))
     do {
       let bytes = try readFile(path)
       if let root = reader.parse(bytes) { reader.takeRoot(root) }
@@ -128,7 +128,7 @@ struct FileReader {
       group
       ? "expected settings of this group, not a value"
       : "unknown setting" + NearestName.hint(for: name, among: names)
-    reading.refuse(QuotedText.quote(name), explanation, from: place(node))
+    reading.refuse(QuotedText.name(name), explanation, from: place(node))
   }
 
   private mutating func refuse(_ error: any Error) {

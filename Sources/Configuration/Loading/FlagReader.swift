@@ -2,6 +2,7 @@
 struct FlagReader {
   private var words: ArraySlice<String>
   private var reading = SettingsReading()
+  private var previousFlag: String?
 
   static func read(_ arguments: [String]) -> SettingsReading {
     var reader = FlagReader(words: arguments[...])
@@ -17,7 +18,7 @@ struct FlagReader {
     guard word.hasPrefix("-"), word != "-", word != "--" else {
       // Not shown: it may be the tail of a secret that was not put into quotes.
       reading.refuse(
-        "command line", "expected a flag such as --listen", from: .word(words.startIndex))
+        "command line", "expected a flag such as --listen", from: .commandLine(after: previousFlag))
       return
     }
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -28,7 +29,9 @@ struct FlagReader {
   private mutating func take(_ flag: String, attached: String?) {
     if flag == SettingsLoader.fileFlag {
       reading.file = attached ?? nextValue(of: flag, named: "config")
+      previousFlag = flag
     } else if let definition = SettingsTable.definition(flag: flag) {
+      previousFlag = flag
       guard let text = attached ?? value(of: definition) else { return }
       reading.give(definition, text: text, from: .flag(flag))
     } else {
@@ -54,10 +57,9 @@ struct FlagReader {
   }
 
   private mutating func refuseUnknown(_ flag: String) {
-    let shown = String(flag.prefix(60))
     let hint = NearestName.hint(for: flag, among: SettingsTable.all.map(\.flag))
     reading.refuse(
-      QuotedText.quote(shown), "unknown flag" + hint, from: .word(words.startIndex))
+      QuotedText.name(flag), "unknown flag" + hint, from: .commandLine(after: previousFlag))
   }
 
   private mutating func dropValue() {
