@@ -123,8 +123,11 @@ struct FileReaderTests {
     #expect(
       problems(file: String(repeating: "{a: ", count: 50) + String(repeating: "}", count: 50))
         .count == 1)
-    let entries = (0..<20_000).map { "k\($0): 1\n" }.joined()
-    #expect(problems(file: entries).last?.contains("at most 10000 entries") == true)
+    let unknown = (0..<20_000).map { "k\($0): 1\n" }.joined()
+    #expect(problems(file: unknown).count == 51)
+    #expect(problems(file: unknown).last?.contains("has not been looked at") == true)
+    let long = (0..<20_000).map { "\($0 % 99 + 1)" }.joined(separator: ",")
+    #expect(problems(file: "unfurl.allow_ports: [\(long)]")[0].contains("at most 10000 entries"))
     let error = #expect(throws: SettingsError.self) {
       try SettingsLoader.load(arguments: ["--config=x"], environment: [:]) { _ in [0xff, 0xfe] }
     }

@@ -36,6 +36,12 @@ struct SettingsChecksTests {
     #expect(settings.unfurl.url == "http://127.0.0.1:9000/unfurl")
   }
 
+  @Test("combinations are checked beside other problems, but not with a refused setting")
+  func besideOthers() {
+    #expect(problems(["--reactors=0", "--unfurl-mode=http"]).count == 2)
+    #expect(problems(["--unfurl-url=nowhere", "--unfurl-mode=http"]).count == 1)
+  }
+
   @Test("the server must listen somewhere, be it with TLS only")
   func listeners() throws {
     #expect(problems(["--listen="]).count == 1)

@@ -7,12 +7,14 @@ struct SettingsReferenceTests {
   @Test("the help text lists every flag with its default, in lines that fit a terminal")
   func help() {
     let text = SettingsReference.helpText
-    for definition in SettingsTable.all { #expect(text.contains("\n  \(definition.flag)\n")) }
+    for definition in SettingsTable.all {
+      #expect(text.contains("\n  \(definition.flag)  (\(definition.name))\n"))
+    }
     #expect(text.split(separator: "\n").allSatisfy { $0.utf8.count <= 80 })
     #expect(
       text.contains(
         """
-          --limits-flood-window-ms
+          --limits-flood-window-ms  (limits.flood.window_ms)
               Length of the window for sending; 0 for no limit. Takes milliseconds
               from 0 to 3600000. Default: 1000.
         """))

@@ -16,7 +16,7 @@ struct SlidingWindowPropertyTests {
     }
   }
 
-  @Test("with one limit, waits are those of the rule", arguments: 1...60)
+  @Test("with one limit, waits are those of the rule", arguments: 1...25)
   func constantLimit(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let limit = RateLimit(
@@ -26,7 +26,7 @@ struct SlidingWindowPropertyTests {
     var naive = NaiveWindow()
     var now: Int64 = 1000
     var mismatches = 0
-    for _ in 0..<400 {
+    for _ in 0..<200 {
       now += step(limit.windowMilliseconds, &random)
       if Int.random(in: 0..<6, using: &random) == 0 {
         window.record(at: now, limit: limit)
@@ -42,7 +42,7 @@ struct SlidingWindowPropertyTests {
     #expect(mismatches == 0, "seed \(seed)")
   }
 
-  @Test("while the count changes, waits are those of the rule", arguments: 1...60)
+  @Test("while the count changes, waits are those of the rule", arguments: 1...25)
   func changingCount(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let milliseconds = Int64.random(in: 1...60, using: &random)
@@ -50,7 +50,7 @@ struct SlidingWindowPropertyTests {
     var naive = NaiveWindow()
     var now: Int64 = 0
     var mismatches = 0
-    for _ in 0..<400 {
+    for _ in 0..<200 {
       now += max(0, step(milliseconds, &random))
       let limit = RateLimit(
         count: Int.random(in: 1...9, using: &random), windowMilliseconds: milliseconds)
@@ -65,7 +65,7 @@ struct SlidingWindowPropertyTests {
     #expect(mismatches == 0, "seed \(seed)")
   }
 
-  @Test("while the window's length changes, waits are those of the rule", arguments: 1...60)
+  @Test("while the window's length changes, waits are those of the rule", arguments: 1...25)
   func changingLength(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let count = Int.random(in: 1...9, using: &random)
@@ -73,7 +73,7 @@ struct SlidingWindowPropertyTests {
     var naive = NaiveWindow()
     var now: Int64 = 0
     var mismatches = 0
-    for _ in 0..<400 {
+    for _ in 0..<200 {
       let limit = RateLimit(
         count: count, windowMilliseconds: Int64.random(in: 1...60, using: &random))
       now += max(0, step(limit.windowMilliseconds, &random))
@@ -84,7 +84,7 @@ struct SlidingWindowPropertyTests {
     #expect(mismatches == 0, "seed \(seed)")
   }
 
-  @Test("no stretch of a window's length holds more than the count", arguments: 1...40)
+  @Test("no stretch of a window's length holds more than the count", arguments: 1...10)
   func density(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let limit = RateLimit(count: 5, windowMilliseconds: 1000)

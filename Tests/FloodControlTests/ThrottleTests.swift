@@ -90,7 +90,7 @@ struct ThrottleTests {
     #expect(MemoryLayout<Throttle>.stride <= 48)
   }
 
-  @Test("decisions are those of the rule", arguments: 1...60)
+  @Test("decisions are those of the rule", arguments: 1...25)
   func againstRule(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let limit = RateLimit(
@@ -100,7 +100,7 @@ struct ThrottleTests {
     var shown = NaiveWindow()
     var createdAt: Int64 = 0
     var mismatches = 0
-    for id in 1...400 {
+    for id in 1...200 {
       createdAt += Int64(
         [0, 0, 1, 5, Int(limit.windowMilliseconds)].randomElement(using: &random) ?? 0)
       let relation = try #require(Throttle.Relation.allCases.randomElement(using: &random))

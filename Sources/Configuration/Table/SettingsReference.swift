@@ -2,14 +2,14 @@
 package enum SettingsReference {
   private static let width = 78
 
-  /// Every setting's flag, what it takes, its default and a sentence about it.
+  /// Every setting's flag and name, what it takes, its default and a sentence about it.
   package static var helpText: String {
     let intro = [
       "Every setting may be given as a flag (--a-b-c VALUE or --a-b-c=VALUE), as an",
-      "environment variable (PARLEY_A_B_C=VALUE), or in a YAML or JSON file named by",
-      "--config or PARLEY_CONFIG (a.b.c: VALUE, or nested). Flags outrank the",
-      "environment, which outranks the file. Lists are separated by commas; their",
-      "flags may be repeated.",
+      "environment variable (PARLEY_A_B_C=VALUE), or by its name in a YAML or JSON",
+      "file that --config or PARLEY_CONFIG names (a.b.c: VALUE, or nested). Flags",
+      "outrank the environment, which outranks the file. Lists are separated by",
+      "commas; their flags may be repeated.",
       "",
       "SETTINGS:",
     ]
@@ -24,14 +24,14 @@ package enum SettingsReference {
 
   private static func helpLines(_ definition: SettingDefinition) -> [String] {
     let text = "\(definition.help) Takes \(expected(definition)). Default: \(standard(definition))."
-    return ["  \(definition.flag)"] + wrapped(text).map { "      " + $0 }
+    return ["  \(definition.flag)  (\(definition.name))"] + wrapped(text).map { "      " + $0 }
   }
 
   private static func fileEntry(_ definition: SettingDefinition) -> String {
     let comments = wrapped("\(definition.help) Takes \(expected(definition)).").map { "# \($0)\n" }
     let line =
       switch definition.defaultValue {
-      case .value(let text): "\(definition.name): \"\(text)\""
+      case .value(let text): "\(definition.name): \(text)"
       case .nothing: "# \(definition.name):"
       case .described(let text): "# \(definition.name): (\(text))"
       }

@@ -6,7 +6,7 @@ package final class CounterShard<Key: MetricKey>: Sendable {
   let cells: AtomicCells
 
   package init() {
-    cells = AtomicCells(count: Key.allCases.count)
+    cells = AtomicCells(count: Key.cellCount)
   }
 
   /// Counts; only the owning thread may call this.

@@ -7,7 +7,7 @@ package final class GaugeShard<Key: MetricKey>: Sendable {
   let cells: AtomicCells
 
   package init() {
-    cells = AtomicCells(count: Key.allCases.count)
+    cells = AtomicCells(count: Key.cellCount)
   }
 
   /// Raises or lowers; only the owning thread may call this.

@@ -10,7 +10,7 @@ package final class HistogramShard<Key: MetricKey>: Sendable {
 
   package init(bounds: HistogramBounds = .latency) {
     self.bounds = bounds
-    cells = AtomicCells(count: Key.allCases.count * (bounds.nanoseconds.count + 2))
+    cells = AtomicCells(count: Key.cellCount * (bounds.nanoseconds.count + 2))
   }
 
   @inlinable
