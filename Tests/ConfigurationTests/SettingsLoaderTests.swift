@@ -100,7 +100,7 @@ struct SettingsLoaderTests {
         "log.format: expected one of text, json, got \"xml\""
           + " (environment variable PARLEY_LOG_FORMAT)",
         "--no-such: unknown flag (command line, after --reactors)",
-        "log.level: expected a value after the flag (flag --log-level)",
+        "log.level: expected a value (after an = when it begins with --) (flag --log-level)",
         "reactors: expected a number of threads from 1 to 1024, got \"many\" (flag --reactors)",
       ])
   }
@@ -136,6 +136,9 @@ struct SettingsLoaderTests {
     let found = problems(["--auth-api-token=hunter2 3", "--auth-api-tokne", "hunter4", "hunter5"])
     #expect(found.count == 3)
     #expect(!found.joined().contains("hunter"))
+    #expect(problems(["--auth-jwt-secret", "--hunter6", "--reactors=1"]).count == 1)
+    #expect(problems(["--auth-jwt-secret", "--hunter6=="]).joined().contains("hunter") == false)
+    #expect(try load(["--auth-jwt-secret=--hunter7"]).auth.jwtSecret == Secret("--hunter7"))
   }
 
   @Test("the file may be named by flag or environment, the flag first")

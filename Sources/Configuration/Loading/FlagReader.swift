@@ -42,15 +42,26 @@ struct FlagReader {
 
   private mutating func value(of definition: SettingDefinition) -> String? {
     guard case .toggle = definition.shape else {
-      return nextValue(of: definition.flag, named: definition.name)
+      let value = nextValue(of: definition.flag, named: definition.name)
+      if value == nil, definition.disclosure == .secret { dropUnknownFlag() }
+      return value
     }
     guard let next = words.first, ToggleText.read(next) != nil else { return "true" }
     return words.popFirst()
   }
 
+  /// Passes over a word that may be a secret that begins with dashes, and must not be shown.
+  private mutating func dropUnknownFlag() {
+    guard let word = words.first, let flag = word.split(separator: "=").first,
+      flag != SettingsLoader.fileFlag, SettingsTable.definition(flag: String(flag)) == nil
+    else { return }
+    words.removeFirst()
+  }
+
   private mutating func nextValue(of flag: String, named name: String) -> String? {
     guard let next = words.first, !next.hasPrefix("--") else {
-      reading.refuse(name, "expected a value after the flag", from: .flag(flag))
+      reading.refuse(
+        name, "expected a value (after an = when it begins with --)", from: .flag(flag))
       return nil
     }
     return words.popFirst()
