@@ -20,11 +20,11 @@ enum EnvironmentReader {
       guard !text.isEmpty else { return }
       reading.give(definition, text: text, from: .environment(variable: variable))
     } else if !isServiceLink(variable) {
-      let shown = String(variable.prefix(60))
+      let shown = QuotedText.name(variable)
       let known = SettingsTable.all.map(\.variable) + [SettingsLoader.fileVariable]
       reading.refuse(
-        QuotedText.quote(shown), "unknown variable" + NearestName.hint(for: variable, among: known),
-        from: .environment(variable: QuotedText.quote(shown)))
+        shown, "unknown variable" + NearestName.hint(for: variable, among: known),
+        from: .environment(variable: shown))
     }
   }
 

@@ -4,6 +4,8 @@ internal import Yams
 struct FileReader {
   /// More nodes than any sensible file has; what aliases stand for is counted each time.
   private static let nodeLimit = 10_000
+  /// A file with so many problems is not a file of settings.
+  private static let problemLimit = 50
   /// No setting's name has more parts.
   private static let depthLimit = 16
 
@@ -12,8 +14,10 @@ struct FileReader {
   private var nodeCount = 0
   private var hasTooManyNodes: Bool { nodeCount > Self.nodeLimit }
 
+  private var hasTooManyProblems: Bool { reading.problems.count >= Self.problemLimit }
+
   static func read(path: String, using readFile: SettingsLoader.ReadFile) -> SettingsReading {
-    var reader = FileReader(path: QuotedText.quote(String(path.prefix(200))))
+    var reader = FileReader(path: QuotedText.name(path))
     do {
       let bytes = try readFile(path)
       if let root = reader.parse(bytes) { reader.takeRoot(root) }
@@ -55,12 +59,16 @@ struct FileReader {
       return
     }
     take(root, at: [])
-    if hasTooManyNodes { refuseFile("expected at most \(Self.nodeLimit) entries") }
+    if hasTooManyNodes {
+      refuseFile("expected at most \(Self.nodeLimit) entries")
+    } else if hasTooManyProblems {
+      refuseFile("expected fewer problems; the rest of the file has not been looked at")
+    }
   }
 
   private mutating func take(_ node: Node, at name: [String]) {
+    guard !hasTooManyNodes, !hasTooManyProblems else { return }
     nodeCount += 1
-    guard !hasTooManyNodes else { return }
     guard name.count <= Self.depthLimit else {
       refuseUnknown(name, at: node)
       return
@@ -128,7 +136,7 @@ struct FileReader {
       group
       ? "expected settings of this group, not a value"
       : "unknown setting" + NearestName.hint(for: name, among: names)
-    reading.refuse(QuotedText.quote(name), explanation, from: place(node))
+    reading.refuse(QuotedText.name(name), explanation, from: place(node))
   }
 
   private mutating func refuse(_ error: any Error) {

@@ -2,6 +2,7 @@
 struct FlagReader {
   private var words: ArraySlice<String>
   private var reading = SettingsReading()
+  private var previousFlag: String?
 
   static func read(_ arguments: [String]) -> SettingsReading {
     var reader = FlagReader(words: arguments[...])
@@ -17,7 +18,7 @@ struct FlagReader {
     guard word.hasPrefix("-"), word != "-", word != "--" else {
       // Not shown: it may be the tail of a secret that was not put into quotes.
       reading.refuse(
-        "command line", "expected a flag such as --listen", from: .word(words.startIndex))
+        "command line", "expected a flag such as --listen", from: .commandLine(after: previousFlag))
       return
     }
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -28,7 +29,9 @@ struct FlagReader {
   private mutating func take(_ flag: String, attached: String?) {
     if flag == SettingsLoader.fileFlag {
       reading.file = attached ?? nextValue(of: flag, named: "config")
+      previousFlag = flag
     } else if let definition = SettingsTable.definition(flag: flag) {
+      previousFlag = flag
       guard let text = attached ?? value(of: definition) else { return }
       reading.give(definition, text: text, from: .flag(flag))
     } else {
@@ -39,25 +42,35 @@ struct FlagReader {
 
   private mutating func value(of definition: SettingDefinition) -> String? {
     guard case .toggle = definition.shape else {
-      return nextValue(of: definition.flag, named: definition.name)
+      let value = nextValue(of: definition.flag, named: definition.name)
+      if value == nil, definition.disclosure == .secret { dropUnknownFlag() }
+      return value
     }
     guard let next = words.first, ToggleText.read(next) != nil else { return "true" }
     return words.popFirst()
   }
 
+  /// Passes over a word that may be a secret that begins with dashes, and must not be shown.
+  private mutating func dropUnknownFlag() {
+    guard let word = words.first, let flag = word.split(separator: "=").first,
+      flag != SettingsLoader.fileFlag, SettingsTable.definition(flag: String(flag)) == nil
+    else { return }
+    words.removeFirst()
+  }
+
   private mutating func nextValue(of flag: String, named name: String) -> String? {
     guard let next = words.first, !next.hasPrefix("--") else {
-      reading.refuse(name, "expected a value after the flag", from: .flag(flag))
+      reading.refuse(
+        name, "expected a value (after an = when it begins with --)", from: .flag(flag))
       return nil
     }
     return words.popFirst()
   }
 
   private mutating func refuseUnknown(_ flag: String) {
-    let shown = String(flag.prefix(60))
     let hint = NearestName.hint(for: flag, among: SettingsTable.all.map(\.flag))
     reading.refuse(
-      QuotedText.quote(shown), "unknown flag" + hint, from: .word(words.startIndex))
+      QuotedText.name(flag), "unknown flag" + hint, from: .commandLine(after: previousFlag))
   }
 
   private mutating func dropValue() {

@@ -8,6 +8,12 @@ enum QuotedText {
     return "\"\(shown)\(rest)\""
   }
 
+  /// A name or path: bare when it is plain ASCII without spaces, else in quotes.
+  static func name(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { (0x21...0x7e).contains($0) && $0 != 0x22 && $0 != 0x5c }
+    return isPlain && (1...longest).contains(text.utf8.count) ? text : quote(text)
+  }
+
   /// Whether a text has control characters, which no setting takes.
   static func hasControlCharacters(_ text: String) -> Bool {
     text.unicodeScalars.contains(where: isControl)

@@ -18,8 +18,7 @@ struct SettingsAssembly {
     if !given.contains("reactors") {
       settings.reactors = min(max(1, processorCount), 1024)
     }
-    // A wrong value makes combinations look wrong that are not.
-    if problems.isEmpty { problems = SettingsChecks.problems(in: settings) }
+    problems += SettingsChecks.problems(in: settings, ignoring: Set(problems.map(\.setting)))
     guard problems.isEmpty else { throw SettingsError(problems: problems) }
     return settings
   }

@@ -1,42 +1,57 @@
 /// What must hold between settings that are each well-formed.
 enum SettingsChecks {
-  static func problems(in settings: Settings) -> [SettingsProblem] {
-    listeners(settings) + tls(settings) + unfurl(settings)
+  /// A problem with the first of the settings, which shows only if the others are as they say.
+  private struct Finding {
+    let settings: [String]
+    let explanation: String
+
+    var problem: SettingsProblem {
+      SettingsProblem(
+        setting: settings[0], source: .combination, explanation: explanation)
+    }
   }
 
-  private static func listeners(_ settings: Settings) -> [SettingsProblem] {
-    var problems: [SettingsProblem] = []
+  /// The combinations that make no sense, without those that a setting is part of which was
+  /// refused: its value may have been meant to fit.
+  static func problems(in settings: Settings, ignoring refused: Set<String>) -> [SettingsProblem] {
+    let findings = listeners(settings) + tls(settings) + unfurl(settings)
+    return findings.filter { refused.isDisjoint(with: $0.settings) }.map(\.problem)
+  }
+
+  private static func listeners(_ settings: Settings) -> [Finding] {
+    let names = ["listen", "tls.listen", "operations.listen"]
+    var findings: [Finding] = []
     if settings.listen.isEmpty, settings.tls.listen.isEmpty {
-      problems.append(problem("listen", "expected at least one address here or in tls.listen"))
+      let explanation = "expected at least one address here or in tls.listen"
+      findings.append(Finding(settings: names, explanation: explanation))
     }
     var seen: Set<SocketAddressText> = []
     for address in settings.allListeners where address.port != 0 && !seen.insert(address).inserted {
-      problems.append(problem("listen", "expected \(address) for one listener only"))
+      let explanation = "expected \(address) for one listener only"
+      findings.append(Finding(settings: names, explanation: explanation))
     }
-    return problems
+    return findings
   }
 
-  private static func tls(_ settings: Settings) -> [SettingsProblem] {
-    let tls = settings.tls
-    let isWanted = !tls.listen.isEmpty
-    var problems: [SettingsProblem] = []
-    if tls.certificate == nil, isWanted || tls.privateKey != nil {
-      let reason = isWanted ? "tls.listen" : "tls.private_key"
-      problems.append(problem("tls.certificate", "expected a PEM file, because \(reason) is set"))
+  private static func tls(_ settings: Settings) -> [Finding] {
+    let certificate = (name: "tls.certificate", value: settings.tls.certificate)
+    let key = (name: "tls.private_key", value: settings.tls.privateKey)
+    let isWanted = !settings.tls.listen.isEmpty
+    return [(certificate, key), (key, certificate)].compactMap { missing, other in
+      guard missing.value == nil, isWanted || other.value != nil else { return nil }
+      let reason = isWanted ? "tls.listen" : other.name
+      return Finding(
+        settings: [missing.name, reason],
+        explanation: "expected a PEM file, because \(reason) is set")
     }
-    if tls.privateKey == nil, isWanted || tls.certificate != nil {
-      let reason = isWanted ? "tls.listen" : "tls.certificate"
-      problems.append(problem("tls.private_key", "expected a PEM file, because \(reason) is set"))
-    }
-    return problems
   }
 
-  private static func unfurl(_ settings: Settings) -> [SettingsProblem] {
+  private static func unfurl(_ settings: Settings) -> [Finding] {
     guard settings.unfurl.mode == .http, settings.unfurl.url == nil else { return [] }
-    return [problem("unfurl.url", "expected the service's URL, because unfurl.mode is http")]
-  }
-
-  private static func problem(_ setting: String, _ explanation: String) -> SettingsProblem {
-    SettingsProblem(setting: setting, source: .combination, explanation: explanation)
+    return [
+      Finding(
+        settings: ["unfurl.url", "unfurl.mode"],
+        explanation: "expected the service's URL, because unfurl.mode is http")
+    ]
   }
 }

@@ -42,8 +42,8 @@ package enum SettingSource: Sendable, Equatable, CustomStringConvertible {
   case environment(variable: String)
   /// A command line flag, as written.
   case flag(String)
-  /// A word of the command line that is no flag, counted from 1.
-  case word(Int)
+  /// The command line where there is no known flag, and the known flag before that place.
+  case commandLine(after: String?)
   /// Several settings that do not go together.
   case combination
 
@@ -53,7 +53,8 @@ package enum SettingSource: Sendable, Equatable, CustomStringConvertible {
     case .file(let path, let line?): "file \(path), line \(line)"
     case .environment(let variable): "environment variable \(variable)"
     case .flag(let flag): "flag \(flag)"
-    case .word(let position): "word \(position) of the command line"
+    case .commandLine(nil): "command line"
+    case .commandLine(let flag?): "command line, after \(flag)"
     case .combination: "combination of settings"
     }
   }

@@ -12,7 +12,9 @@ struct SettingsReading {
   /// The configuration file that the source names.
   var file: String?
 
-  /// Notes a value. Lists that are given several times add up; of anything else the last counts.
+  /// Notes a value.
+  ///
+  /// Lists that are given several times add up; of anything else the last counts.
   mutating func give(
     _ definition: SettingDefinition, _ values: [String], from source: SettingSource
   ) {

@@ -2,7 +2,9 @@ package import Logging
 
 /// The set-up of the process's log.
 package enum Telemetry {
-  /// Sends everything that is logged to standard error. Call once, before the first logger is made.
+  /// Sends everything that is logged to standard error.
+  ///
+  /// Call once, before the first logger is made.
   package static func bootstrap(level: Logger.Level, format: LogFormat) {
     let style = StandardError.isTerminal ? TextLine.Style.coloured : .plain
     LoggingSystem.bootstrap(

@@ -13,7 +13,9 @@ enum UTCTime {
       + ".\(pad(rest % 1000, 3))Z"
   }
 
-  /// The date of a day counted from 1970-01-01. Years begin in March here, so that the leap day is
+  /// The date of a day counted from 1970-01-01.
+  ///
+  /// Years begin in March here, so that the leap day is
   /// the last of its year.
   private static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let sinceEraStart = day + 719_468

@@ -31,7 +31,7 @@ package final class AtomicCells: Sendable {
     UnsafeMutableRawPointer(cells).deallocate()
   }
 
-  /// Adds to a cell, wrapping around. Only the owning thread may call this.
+  /// Adds to a cell, wrapping around; only the owning thread may call this.
   @inlinable
   package func add(_ amount: UInt64, at index: Int) {
     precondition(index >= 0 && index < count)

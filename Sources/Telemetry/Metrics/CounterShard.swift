@@ -6,10 +6,10 @@ package final class CounterShard<Key: MetricKey>: Sendable {
   let cells: AtomicCells
 
   package init() {
-    cells = AtomicCells(count: Key.allCases.count)
+    cells = AtomicCells(count: Key.cellCount)
   }
 
-  /// Counts. Only the owning thread may call this.
+  /// Counts; only the owning thread may call this.
   @inlinable
   package func add(_ amount: UInt64 = 1, to key: Key) {
     cells.add(amount, at: key.rawValue)

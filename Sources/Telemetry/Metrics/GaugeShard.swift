@@ -7,10 +7,10 @@ package final class GaugeShard<Key: MetricKey>: Sendable {
   let cells: AtomicCells
 
   package init() {
-    cells = AtomicCells(count: Key.allCases.count)
+    cells = AtomicCells(count: Key.cellCount)
   }
 
-  /// Raises or lowers. Only the owning thread may call this.
+  /// Raises or lowers; only the owning thread may call this.
   @inlinable
   package func add(_ change: Int64, to key: Key) {
     cells.add(UInt64(bitPattern: change), at: key.rawValue)

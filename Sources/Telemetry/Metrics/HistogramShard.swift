@@ -10,13 +10,13 @@ package final class HistogramShard<Key: MetricKey>: Sendable {
 
   package init(bounds: HistogramBounds = .latency) {
     self.bounds = bounds
-    cells = AtomicCells(count: Key.allCases.count * (bounds.nanoseconds.count + 2))
+    cells = AtomicCells(count: Key.cellCount * (bounds.nanoseconds.count + 2))
   }
 
   @inlinable
   var stride: Int { bounds.nanoseconds.count + 2 }
 
-  /// Counts one duration. Only the owning thread may call this.
+  /// Counts one duration; only the owning thread may call this.
   @inlinable
   package func record(nanoseconds: UInt64, for key: Key) {
     let start = key.rawValue * stride
@@ -32,7 +32,7 @@ package final class HistogramShard<Key: MetricKey>: Sendable {
       bounds: bounds, counts: counts, sumNanoseconds: cells.value(at: start + stride - 1))
   }
 
-  /// The sums over all shards, a sample for each key. All shards must have the same bounds.
+  /// The sums over all shards, which must have the same bounds, a sample for each key.
   package static func samples(
     summing shards: [HistogramShard], bounds: HistogramBounds = .latency
   ) -> [MetricSample] {

@@ -44,3 +44,11 @@ package protocol MetricKey: CaseIterable, Sendable, RawRepresentable where RawVa
   /// The case's name, help, kind and labels.
   var definition: MetricDefinition { get }
 }
+
+extension MetricKey {
+  /// The number of cases, which is one more than the largest raw value.
+  static var cellCount: Int {
+    precondition(allCases.enumerated().allSatisfy { $0.offset == $0.element.rawValue })
+    return allCases.count
+  }
+}

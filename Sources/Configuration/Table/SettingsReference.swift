@@ -1,0 +1,67 @@
+/// The settings in words, made from the table: for the help text and as a file to start from.
+package enum SettingsReference {
+  private static let width = 78
+
+  /// Every setting's flag and name, what it takes, its default and a sentence about it.
+  package static var helpText: String {
+    let intro = [
+      "Every setting may be given as a flag (--a-b-c VALUE or --a-b-c=VALUE), as an",
+      "environment variable (PARLEY_A_B_C=VALUE), or by its name in a YAML or JSON",
+      "file that --config or PARLEY_CONFIG names (a.b.c: VALUE, or nested). Flags",
+      "outrank the environment, which outranks the file. Lists are separated by",
+      "commas; their flags may be repeated.",
+      "",
+      "SETTINGS:",
+    ]
+    return (intro + SettingsTable.all.flatMap(helpLines)).joined(separator: "\n")
+  }
+
+  /// A file of all settings with their defaults, which the loader reads as if it were not there.
+  package static var defaultsFile: String {
+    let head = "# The settings and their defaults. Lines that begin with # set nothing.\n"
+    return head + SettingsTable.all.map(fileEntry).joined()
+  }
+
+  private static func helpLines(_ definition: SettingDefinition) -> [String] {
+    let text = "\(definition.help) Takes \(expected(definition)). Default: \(standard(definition))."
+    return ["  \(definition.flag)  (\(definition.name))"] + wrapped(text).map { "      " + $0 }
+  }
+
+  private static func fileEntry(_ definition: SettingDefinition) -> String {
+    let comments = wrapped("\(definition.help) Takes \(expected(definition)).").map { "# \($0)\n" }
+    let line =
+      switch definition.defaultValue {
+      case .value(let text): "\(definition.name): \(text)"
+      case .nothing: "# \(definition.name):"
+      case .described(let text): "# \(definition.name): (\(text))"
+      }
+    return "\n\(comments.joined())\(line)\n"
+  }
+
+  private static func expected(_ definition: SettingDefinition) -> String {
+    switch definition.shape {
+    case .single, .toggle: definition.expected
+    case .list: "any number of: \(definition.expected)"
+    }
+  }
+
+  private static func standard(_ definition: SettingDefinition) -> String {
+    switch definition.defaultValue {
+    case .value(let text), .described(let text): text
+    case .nothing: "none"
+    }
+  }
+
+  /// Breaks a text at spaces into lines that fit beside the indentation.
+  private static func wrapped(_ text: String) -> [String] {
+    var lines: [String] = []
+    for word in text.split(separator: " ") {
+      guard let last = lines.last, last.utf8.count + word.utf8.count < width - 6 else {
+        lines.append(String(word))
+        continue
+      }
+      lines[lines.count - 1] = "\(last) \(word)"
+    }
+    return lines
+  }
+}

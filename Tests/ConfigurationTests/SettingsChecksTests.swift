@@ -1,0 +1,62 @@
+import Testing
+
+@testable import Configuration
+
+@Suite("Settings that must go together")
+struct SettingsChecksTests {
+  @Test("listening with TLS needs a certificate and its key")
+  func tls() throws {
+    #expect(
+      problems(["--tls-listen", "127.0.0.1:8443"]) == [
+        "tls.certificate: expected a PEM file, because tls.listen is set (combination of settings)",
+        "tls.private_key: expected a PEM file, because tls.listen is set (combination of settings)",
+      ])
+    let settings = try load([
+      "--tls-listen=127.0.0.1:8443", "--tls-certificate=a.pem", "--tls-private-key=b.pem",
+    ])
+    #expect(settings.tls.listen.map(\.port) == [8443])
+    #expect(settings.tls.certificate == "a.pem")
+    #expect(settings.tls.privateKey == "b.pem")
+  }
+
+  @Test("a certificate needs its key, and a key its certificate")
+  func pairs() {
+    #expect(problems(["--tls-certificate=a.pem"]).count == 1)
+    #expect(problems(["--tls-private-key=a.pem"]).count == 1)
+  }
+
+  @Test("previews from a service need the service's URL")
+  func unfurl() throws {
+    #expect(
+      problems(["--unfurl-mode=http"]) == [
+        "unfurl.url: expected the service's URL, because unfurl.mode is http"
+          + " (combination of settings)"
+      ])
+    let settings = try load(["--unfurl-mode=http", "--unfurl-url=http://127.0.0.1:9000/unfurl"])
+    #expect(settings.unfurl.url == "http://127.0.0.1:9000/unfurl")
+  }
+
+  @Test("combinations are checked beside other problems, but not with a refused setting")
+  func besideOthers() {
+    #expect(problems(["--reactors=0", "--unfurl-mode=http"]).count == 2)
+    #expect(problems(["--unfurl-url=nowhere", "--unfurl-mode=http"]).count == 1)
+  }
+
+  @Test("the server must listen somewhere, be it with TLS only")
+  func listeners() throws {
+    #expect(problems(["--listen="]).count == 1)
+    let settings = try load([
+      "--listen=", "--tls-listen=127.0.0.1:0", "--tls-certificate=a", "--tls-private-key=b",
+    ])
+    #expect(settings.listen.isEmpty)
+  }
+
+  @Test("one address serves one listener, but any number may ask for a free port")
+  func duplicates() throws {
+    #expect(
+      problems(["--listen=127.0.0.1:80", "--operations-listen=127.0.0.1:80"]) == [
+        "listen: expected 127.0.0.1:80 for one listener only (combination of settings)"
+      ])
+    #expect(try load(["--listen=127.0.0.1:0,127.0.0.1:0"]).listen.count == 2)
+  }
+}

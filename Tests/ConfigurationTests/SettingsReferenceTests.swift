@@ -1,0 +1,30 @@
+import Testing
+
+@testable import Configuration
+
+@Suite("Settings in words")
+struct SettingsReferenceTests {
+  @Test("the help text lists every flag with its default, in lines that fit a terminal")
+  func help() {
+    let text = SettingsReference.helpText
+    for definition in SettingsTable.all {
+      #expect(text.contains("\n  \(definition.flag)  (\(definition.name))\n"))
+    }
+    #expect(text.split(separator: "\n").allSatisfy { $0.utf8.count <= 80 })
+    #expect(
+      text.contains(
+        """
+          --limits-flood-window-ms  (limits.flood.window_ms)
+              Length of the window for sending; 0 for no limit. Takes milliseconds
+              from 0 to 3600000. Default: 1000.
+        """))
+  }
+
+  @Test("the printed defaults are a file that changes nothing")
+  func defaults() throws {
+    #expect(try load(file: SettingsReference.defaultsFile) == load())
+    for definition in SettingsTable.all {
+      #expect(SettingsReference.defaultsFile.contains("\(definition.name):"))
+    }
+  }
+}

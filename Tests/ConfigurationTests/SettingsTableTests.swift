@@ -1,0 +1,72 @@
+import Testing
+
+@testable import Configuration
+
+@Suite("Table of settings")
+struct SettingsTableTests {
+  /// The names that section 6 of the protocol page gives, then those of this server's own.
+  private static let names = [
+    "listen", "tls.listen", "tls.certificate", "tls.private_key", "operations.listen",
+    "limits.open_timeout_ms", "limits.ping_interval_ms", "limits.pong_timeout_ms",
+    "limits.head_timeout_ms", "drain.timeout_ms", "data_dir", "auth.mode", "auth.jwt_secret",
+    "auth.jwt_public_key", "auth.api_token", "limits.flood.messages", "limits.flood.window_ms",
+    "limits.throttle.messages", "limits.throttle.window_ms", "limits.connections_per_user",
+    "limits.channels_per_user", "limits.message_bytes", "limits.outbound_bytes",
+    "limits.calls_per_second", "limits.calls_burst", "auth.allowed_origins", "unfurl.mode",
+    "unfurl.url", "unfurl.timeout_ms", "unfurl.max_bytes", "unfurl.max_redirects",
+    "unfurl.cache_ttl_seconds", "unfurl.negative_ttl_seconds", "unfurl.allow_addresses",
+    "unfurl.allow_ports", "reactors", "log.level", "log.format",
+    "limits.flood.exempt_operators", "limits.connections", "limits.http_body_bytes",
+    "compression.contexts",
+  ]
+
+  @Test("every setting of the contract is there, and none beside the documented ones")
+  func complete() {
+    #expect(Set(SettingsTable.all.map(\.name)) == Set(Self.names))
+  }
+
+  @Test("names, flags and variables are unique")
+  func unique() {
+    #expect(Set(SettingsTable.all.map(\.name)).count == SettingsTable.all.count)
+    #expect(Set(SettingsTable.all.map(\.flag)).count == SettingsTable.all.count)
+    #expect(Set(SettingsTable.all.map(\.variable)).count == SettingsTable.all.count)
+  }
+
+  @Test("flags and variables follow from the name")
+  func spelling() throws {
+    let definition = try #require(SettingsTable.definition(named: "limits.flood.window_ms"))
+    #expect(definition.flag == "--limits-flood-window-ms")
+    #expect(definition.variable == "PARLEY_LIMITS_FLOOD_WINDOW_MS")
+  }
+
+  @Test("every default that has a text is taken when given", arguments: SettingsTable.all)
+  func defaultsAreTaken(definition: SettingDefinition) throws {
+    guard case .value(let text) = definition.defaultValue else { return }
+    #expect(try load([definition.flag + "=" + text]) == load())
+    #expect(try load(environment: [definition.variable: text]) == load())
+    #expect(try load(file: "\(definition.name): \"\(text)\"") == load())
+  }
+
+  @Test("every setting refuses nonsense, naming itself", arguments: SettingsTable.all)
+  func nonsense(definition: SettingDefinition) {
+    let found = problems([definition.flag + "=\u{7}nonsense"])
+    #expect(found.count == 1)
+    #expect(found.first?.hasPrefix(definition.name + ": expected") == true)
+    #expect(found.first?.hasSuffix("(flag \(definition.flag))") == true)
+  }
+
+  @Test(
+    "numbers beyond their range are refused",
+    arguments: [
+      "--limits-flood-messages=10001", "--limits-flood-messages=-1", "--limits-calls-burst=0",
+      "--limits-throttle-messages=99999999999999999999", "--limits-message-bytes=1e3",
+      "--limits-ping-interval-ms=0", "--reactors=1.5", "--reactors= 1", "--drain-timeout-ms=٣",
+    ])
+  func ranges(word: String) {
+    #expect(problems([word]).count == 1)
+  }
+}
+
+extension SettingDefinition: CustomTestStringConvertible {
+  package var testDescription: String { name }
+}

@@ -1,0 +1,72 @@
+import Testing
+
+@testable import FloodControl
+
+@Suite("Flood gate")
+struct FloodGateTests {
+  private let limit = RateLimit(count: 2, windowMilliseconds: 1000)
+
+  @Test("every user has a window of its own")
+  func separateUsers() {
+    var gate = FloodGate<String>()
+    for user in ["ann", "bob"] {
+      #expect(gate.admit(user, at: 0, limit: limit) == nil)
+      #expect(gate.admit(user, at: 0, limit: limit) == nil)
+      #expect(gate.admit(user, at: 400, limit: limit) == 600)
+    }
+  }
+
+  @Test("a message that came to nothing is not counted")
+  func retraction() {
+    var gate = FloodGate<String>()
+    _ = gate.admit("ann", at: 0, limit: limit)
+    _ = gate.admit("ann", at: 10, limit: limit)
+    gate.retract("ann", at: 10)
+    gate.retract("bob", at: 10)
+    #expect(gate.admit("ann", at: 20, limit: limit) == nil)
+    #expect(gate.admit("ann", at: 20, limit: limit) == 980)
+  }
+
+  @Test("windows that have run empty are dropped in time")
+  func idleWindows() {
+    var gate = FloodGate<Int>()
+    for user in 0..<10_000 { _ = gate.admit(user, at: Int64(user) * 100, limit: limit) }
+    #expect(gate.windowCount <= 64)
+  }
+
+  @Test("a full table refuses newcomers, serves its own, and opens again")
+  func capacity() {
+    var gate = FloodGate<Int>(capacity: 4)
+    for user in 0..<4 { #expect(gate.admit(user, at: 0, limit: limit) == nil) }
+    #expect(gate.admit(4, at: 10, limit: limit) == 1000)
+    #expect(gate.admit(3, at: 10, limit: limit) == nil)
+    #expect(gate.windowCount == 4)
+    #expect(gate.admit(4, at: 1010, limit: limit) == nil)
+    #expect(gate.windowCount <= 4)
+  }
+
+  @Test("a limit that is off keeps no windows")
+  func off() {
+    var gate = FloodGate<Int>()
+    let off = RateLimit(count: 0, windowMilliseconds: 1000)
+    for user in 0..<100 { #expect(gate.admit(user, at: 0, limit: off) == nil) }
+    #expect(gate.windowCount == 0)
+  }
+
+  @Test("dropping windows changes no answer", arguments: 1...5)
+  func againstRule(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var gate = FloodGate<Int>()
+    var naive: [Int: NaiveWindow] = [:]
+    var now: Int64 = 0
+    var mismatches = 0
+    for _ in 0..<3000 {
+      now += Int64.random(in: 0...40, using: &random)
+      let user = Int.random(in: 0..<60, using: &random)
+      let expected = naive[user, default: NaiveWindow()].wait(at: now, limit)
+      if expected == nil { naive[user, default: NaiveWindow()].record(at: now, limit) }
+      mismatches += gate.admit(user, at: now, limit: limit) == expected ? 0 : 1
+    }
+    #expect(mismatches == 0, "seed \(seed)")
+  }
+}

@@ -1,0 +1,69 @@
+import Logging
+import Synchronization
+import Testing
+
+@testable import Telemetry
+
+@Suite("Log handler")
+struct LineHandlerTests {
+  private final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+    func append(_ line: String) { lines.withLock { $0.append(line) } }
+  }
+
+  private struct Refusal: Error {}
+
+  private func logger(
+    _ lines: Lines, level: Logger.Level = .info, provider: Logger.MetadataProvider? = nil
+  ) -> Logger {
+    Logger(label: "test") { label in
+      LineHandler(
+        label: label, level: level, metadataProvider: provider,
+        format: Telemetry.formatter(.text, style: .plain), clock: { 0 }, sink: lines.append)
+    }
+  }
+
+  @Test("events below the level are not written, and the level can be set")
+  func level() {
+    let lines = Lines()
+    var logger = logger(lines)
+    logger.debug("one")
+    logger.info("two")
+    logger.logLevel = .debug
+    logger.debug("three")
+    #expect(
+      lines.all == [
+        "1970-01-01T00:00:00.000Z info test: two\n",
+        "1970-01-01T00:00:00.000Z debug test: three\n",
+      ])
+  }
+
+  @Test("the event's metadata outranks the provider's, which outranks the logger's")
+  func metadata() {
+    let lines = Lines()
+    var logger = logger(lines, provider: .init { ["a": "provider", "b": "provider"] })
+    logger[metadataKey: "a"] = "logger"
+    logger[metadataKey: "b"] = "logger"
+    logger[metadataKey: "c"] = "logger"
+    logger.info("m", metadata: ["b": "event"])
+    #expect(
+      lines.all == ["1970-01-01T00:00:00.000Z info test: m a=provider b=event c=logger\n"])
+    #expect(logger[metadataKey: "c"] == "logger")
+  }
+
+  @Test("an error is written as metadata")
+  func error() {
+    let lines = Lines()
+    logger(lines).error("failed", error: Refusal())
+    #expect(lines.all == ["1970-01-01T00:00:00.000Z error test: failed error=Refusal()\n"])
+  }
+
+  @Test("every format has a formatter", arguments: LogFormat.allCases)
+  func formats(format: LogFormat) {
+    let record = LogRecord(time: 0, level: .info, label: "l", message: "m", metadata: [:])
+    let line = Telemetry.formatter(format, style: .plain)(record)
+    #expect(line.hasSuffix("\n"))
+    #expect(line.hasPrefix("{") == (format == .json))
+  }
+}

@@ -1,0 +1,82 @@
+import Logging
+import Testing
+
+@testable import Telemetry
+
+@Suite("Log lines as text")
+struct TextLineTests {
+  private func line(
+    _ message: String, _ metadata: Logger.Metadata = [:], level: Logger.Level = .info,
+    style: TextLine.Style = .plain
+  ) -> String {
+    TextLine.format(
+      LogRecord(
+        time: 1_738_367_999_123, level: level, label: "gateway", message: message,
+        metadata: metadata),
+      style: style)
+  }
+
+  @Test("a line has time, level, label, message and sorted metadata")
+  func whole() {
+    #expect(
+      line("listening", ["port": "8080", "address": "127.0.0.1"])
+        == "2025-01-31T23:59:59.123Z info gateway: listening address=127.0.0.1 port=8080\n")
+  }
+
+  @Test("a value that is not one plain word is put into quotes")
+  func quotes() {
+    #expect(
+      line("m", ["a": "two words", "b": "", "c": "say \"hi\"", "d": "x=y", "e": #"a\b"#])
+        == "2025-01-31T23:59:59.123Z info gateway: m a=\"two words\" b=\"\" c=\"say \\\"hi\\\"\""
+        + " d=\"x=y\" e=\"a\\\\b\"\n")
+  }
+
+  @Test("control characters and marks of direction are escaped, so that a line stays one line")
+  func controlCharacters() {
+    #expect(
+      line("a\nb\u{1b}[31m\u{0}\r\t\u{202e}\u{2028}c", ["k\n": "v\u{7f}"])
+        == "2025-01-31T23:59:59.123Z info gateway: a\\nb\\u{1b}[31m\\u{0}\\r\\t\\u{202e}\\u{2028}c"
+        + " \"k\\n\"=\"v\\u{7f}\"\n")
+  }
+
+  @Test("lists and groups in metadata are written out, groups sorted")
+  func nested() {
+    let metadata: Logger.Metadata = [
+      "list": ["a", "b c"], "group": ["z": "1", "a": .stringConvertible(2)],
+    ]
+    #expect(
+      line("m", metadata)
+        == "2025-01-31T23:59:59.123Z info gateway: m group=\"{a=2, z=1}\" list=\"[a, \\\"b c\\\"]\"\n"
+    )
+  }
+
+  @Test("the level is coloured only when asked for")
+  func colours() {
+    #expect(
+      line("m", level: .error, style: .coloured)
+        == "2025-01-31T23:59:59.123Z \u{1b}[31merror\u{1b}[0m gateway: m\n")
+    for level in Logger.Level.allCases {
+      #expect(line("m", level: level).contains(" \(level.rawValue) gateway"))
+    }
+  }
+
+  @Test("a text that is too long is cut")
+  func cut() {
+    let text = line(String(repeating: "x", count: 10_000))
+    #expect(text.hasSuffix("x…\n"))
+    #expect(text.unicodeScalars.count < 8300)
+  }
+
+  @Test(
+    "times are UTC with milliseconds",
+    arguments: [
+      (Int64(0), "1970-01-01T00:00:00.000Z"), (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+      (1_709_251_199_999, "2024-02-29T23:59:59.999Z"),
+      (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
+      (253_402_300_799_999, "9999-12-31T23:59:59.999Z"), (.max, "9999-12-31T23:59:59.999Z"),
+      (-1, "1970-01-01T00:00:00.000Z"),
+    ])
+  func times(milliseconds: Int64, text: String) {
+    #expect(UTCTime.format(milliseconds) == text)
+  }
+}
