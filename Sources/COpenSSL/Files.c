@@ -8,17 +8,22 @@
 static int read_descriptor(int descriptor, size_t limit, BIO *memory) {
   char block[4096];
   size_t total = 0;
-  for (;;) {
+  int problem = 0;
+  while (problem == 0) {
     ssize_t count = read(descriptor, block, sizeof block);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return errno;
     if (count == 0) break;
-    total += (size_t)count;
-    if (total > limit) return EFBIG;
-    if (BIO_write(memory, block, (int)count) != (int)count) return ENOMEM;
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      problem = errno;
+    } else if ((total += (size_t)count) > limit) {
+      problem = EFBIG;
+    } else if (BIO_write(memory, block, (int)count) != (int)count) {
+      problem = ENOMEM;
+    }
   }
+  // It may have been a private key.
   OPENSSL_cleanse(block, sizeof block);
-  return 0;
+  return problem;
 }
 
 int copenssl_read_file(const char *path, size_t limit, BIO **contents) {

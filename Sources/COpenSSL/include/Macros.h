@@ -17,8 +17,14 @@ static inline int copenssl_ctx_set_max_version(SSL_CTX *context, int version) {
   return (int)SSL_CTX_set_max_proto_version(context, version);
 }
 
+/// A session gives its record buffers back whenever they are empty.
 static inline void copenssl_ctx_release_idle_buffers(SSL_CTX *context) {
   (void)SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+}
+
+/// The chain sent is the one configured, not one searched for in every handshake.
+static inline void copenssl_ctx_disable_chain_search(SSL_CTX *context) {
+  (void)SSL_CTX_set_mode(context, SSL_MODE_NO_AUTO_CHAIN);
 }
 
 static inline void copenssl_ctx_disable_session_cache(SSL_CTX *context) {
@@ -41,7 +47,3 @@ static inline int copenssl_set_server_name(SSL *ssl, const char *name) {
 static inline int copenssl_error_library(unsigned long code) { return ERR_GET_LIB(code); }
 
 static inline int copenssl_error_reason(unsigned long code) { return ERR_GET_REASON(code); }
-
-static inline int copenssl_pending_output(BIO *memory, char **start) {
-  return (int)BIO_get_mem_data(memory, start);
-}

@@ -12,68 +12,41 @@ struct CertificateFiles {
   ///
   /// The first certificate is the server's own, those after it are sent as its chain.
   func install(in context: OpaquePointer) throws(TLSError) {
-    let leaf = try installChain(in: context)
+    let file = try PEMFile(path: certificatePath, sizeLimit: Self.sizeLimit)
+    guard let leaf = file.nextCertificate() else {
+      ErrorQueue.clear()
+      throw .unusableFile(path: certificatePath, problem: .noCertificate)
+    }
     defer { X509_free(leaf) }
-    let key = try readKey()
+    guard SSL_CTX_use_certificate(context, leaf) == 1 else { throw refusal(of: certificatePath) }
+    try installIssuers(from: file, in: context)
+    try installKey(of: leaf, in: context)
+  }
+
+  private func installIssuers(
+    from file: borrowing PEMFile, in context: OpaquePointer
+  ) throws(TLSError) {
+    while let issuer = file.nextCertificate() {
+      guard copenssl_ctx_add_chain_certificate(context, issuer) == 1 else {
+        X509_free(issuer)
+        throw refusal(of: certificatePath)
+      }
+    }
+    try file.expectEnd()
+  }
+
+  private func installKey(of leaf: OpaquePointer, in context: OpaquePointer) throws(TLSError) {
+    let file = try PEMFile(path: privateKeyPath, sizeLimit: Self.sizeLimit)
+    guard let key = copenssl_read_private_key(file.contents) else {
+      ErrorQueue.clear()
+      throw .unusableFile(path: privateKeyPath, problem: .noPrivateKey)
+    }
     defer { EVP_PKEY_free(key) }
     guard X509_check_private_key(leaf, key) == 1 else {
       ErrorQueue.clear()
       throw .keyDoesNotMatch(certificatePath: certificatePath, privateKeyPath: privateKeyPath)
     }
     guard SSL_CTX_use_PrivateKey(context, key) == 1 else { throw refusal(of: privateKeyPath) }
-  }
-
-  private func installChain(in context: OpaquePointer) throws(TLSError) -> OpaquePointer {
-    let file = try read(certificatePath)
-    defer { BIO_free(file) }
-    guard let leaf = PEM_read_bio_X509_AUX(file, nil, nil, nil) else {
-      ErrorQueue.clear()
-      throw .unusableFile(path: certificatePath, problem: .noCertificate)
-    }
-    guard SSL_CTX_use_certificate(context, leaf) == 1 else {
-      X509_free(leaf)
-      throw refusal(of: certificatePath)
-    }
-    do throws(TLSError) {
-      try installIssuers(from: file, in: context)
-    } catch {
-      X509_free(leaf)
-      throw error
-    }
-    return leaf
-  }
-
-  private func installIssuers(from file: OpaquePointer, in context: OpaquePointer) throws(TLSError)
-  {
-    while let issuer = PEM_read_bio_X509(file, nil, nil, nil) {
-      guard copenssl_ctx_add_chain_certificate(context, issuer) == 1 else {
-        X509_free(issuer)
-        throw refusal(of: certificatePath)
-      }
-    }
-    guard ErrorQueue.drainEndOfPEM() else {
-      throw .unusableFile(path: certificatePath, problem: .damagedCertificate)
-    }
-  }
-
-  private func readKey() throws(TLSError) -> OpaquePointer {
-    let file = try read(privateKeyPath)
-    defer { BIO_free(file) }
-    guard let key = copenssl_read_private_key(file) else {
-      ErrorQueue.clear()
-      throw .unusableFile(path: privateKeyPath, problem: .noPrivateKey)
-    }
-    return key
-  }
-
-  private func read(_ path: String) throws(TLSError) -> OpaquePointer {
-    ErrorQueue.clear()
-    var contents: OpaquePointer?
-    let code = copenssl_read_file(path, Self.sizeLimit, &contents)
-    guard code == 0, let contents else {
-      throw .unusableFile(path: path, problem: .unreadable(errno: code))
-    }
-    return contents
   }
 
   private func refusal(of path: String) -> TLSError {

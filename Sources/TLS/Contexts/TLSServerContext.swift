@@ -27,6 +27,7 @@ package final class TLSServerContext: Sendable {
     handle = try ContextHandle(method: TLS_server_method(), maximum: .tls13)
     SSL_CTX_set_options(
       handle.pointer, copenssl_op_server_preference | copenssl_op_prioritize_chacha)
+    copenssl_ctx_disable_chain_search(handle.pointer)
     // One ticket is enough for a client that comes back with one connection.
     SSL_CTX_set_num_tickets(handle.pointer, 1)
     let files = CertificateFiles(certificatePath: certificatePath, privateKeyPath: privateKeyPath)

@@ -13,7 +13,7 @@ package final class TLSScratch {
 
   let bio: OpaquePointer
   let port: UnsafeMutablePointer<copenssl_port>
-  let record: UnsafeMutableRawBufferPointer
+  let record: UnsafeMutableBufferPointer<UInt8>
 
   /// Makes empty working memory of about 17 KiB, growing with what is sent in one go.
   ///
@@ -25,7 +25,8 @@ package final class TLSScratch {
     }
     self.bio = bio
     self.port = port
-    record = .allocate(byteCount: Self.recordSize, alignment: 16)
+    record = .allocate(capacity: Self.recordSize)
+    record.initialize(repeating: 0)
   }
 
   deinit {

@@ -160,13 +160,13 @@ package final class TLSSession {
   }
 
   private func decrypt(
-    into plaintext: inout [UInt8], through record: UnsafeMutableRawBufferPointer
+    into plaintext: inout [UInt8], through record: UnsafeMutableBufferPointer<UInt8>
   ) throws(TLSError) {
     while true {
       var count = 0
       let outcome = SSL_read_ex(ssl, record.baseAddress, record.count, &count)
       if outcome == 1 {
-        plaintext.append(contentsOf: record[..<count])
+        plaintext.append(contentsOf: UnsafeBufferPointer(rebasing: record[..<count]))
         continue
       }
       switch SSL_get_error(ssl, outcome) {

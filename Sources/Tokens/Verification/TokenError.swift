@@ -25,7 +25,8 @@ extension TokenError: CustomStringConvertible {
     switch self {
     case .tooLong: "the token is longer than \(TokenVerifier.sizeLimit) bytes"
     case .malformed(let reason): "the token is malformed: \(reason)"
-    case .unacceptableAlgorithm(let name): "the token's algorithm \"\(name)\" is not accepted"
+    case .unacceptableAlgorithm(let name):
+      "the token's algorithm \(name.debugDescription) is not accepted"
     case .criticalHeader: "the token has a critical header"
     case .badSignature: "the token's signature is wrong"
     case .expired(let time): "the token expired at \(time)"

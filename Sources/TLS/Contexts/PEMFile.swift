@@ -1,0 +1,37 @@
+internal import COpenSSL
+
+/// A file in PEM form, read into memory as a whole.
+struct PEMFile: ~Copyable {
+  let path: String
+  /// OpenSSL reads one certificate or key after the other from it.
+  let contents: OpaquePointer
+
+  /// Reads at most `sizeLimit` bytes; a longer file is refused.
+  init(path: String, sizeLimit: Int) throws(TLSError) {
+    ErrorQueue.clear()
+    var contents: OpaquePointer?
+    let code = copenssl_read_file(path, sizeLimit, &contents)
+    guard code == 0, let contents else {
+      throw .unusableFile(path: path, problem: .unreadable(errno: code))
+    }
+    self.path = path
+    self.contents = contents
+  }
+
+  deinit {
+    BIO_free(contents)
+  }
+
+  /// Reads the next certificate, which the caller frees; `nil` at the end or when it is damaged,
+  /// for ``expectEnd()`` to tell apart.
+  borrowing func nextCertificate() -> OpaquePointer? {
+    PEM_read_bio_X509(contents, nil, nil, nil)
+  }
+
+  /// Throws unless the last reading failed because there was nothing more to read.
+  borrowing func expectEnd() throws(TLSError) {
+    guard ErrorQueue.drainEndOfPEM() else {
+      throw .unusableFile(path: path, problem: .damagedCertificate)
+    }
+  }
+}
