@@ -60,6 +60,7 @@ extension StoreTransaction {
     guard limit > 0 else { return [] }
     let filter = try query.filter()
     return try storedMessages(
+      .time,
       """
       channel_id = ? AND \(range.condition)\(filter.condition)
       ORDER BY created_at \(direction), message_id \(direction) LIMIT ?
