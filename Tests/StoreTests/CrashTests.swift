@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import ParleyProtocol
 import Testing
 
@@ -60,6 +61,6 @@ struct CrashTests {
 
   /// Built beside the tests.
   private static let writer =
-    Bundle(for: TemporaryDirectory.self).bundleURL.deletingLastPathComponent()
-    .appendingPathComponent("store-crash-writer")
+    URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    .deletingLastPathComponent().appendingPathComponent("store-crash-writer")
 }

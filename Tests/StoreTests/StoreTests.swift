@@ -30,8 +30,7 @@ struct StoreTests {
       onCommit: { _, count in commits.withLock { $0.append(count) } },
       afterBatch: { wakeUps.withLock { $0 += 1 } })
     let fixture = try await Fixture(options: options)
-    let gate = Gate()
-    fixture.store.submit(.maintenance { _ in gate.wait() })
+    let gate = fixture.store.holdWriter()
     let order = Mutex<[Int64]>([])
     for id in Int64(1)...100 {
       fixture.store.append(fixture.message(id)) { _ in order.withLock { $0.append(id) } }
@@ -52,8 +51,7 @@ struct StoreTests {
     var options = StoreOptions(onCommit: { _, count in commits.withLock { $0.append(count) } })
     options.batchLimit = 40
     let fixture = try await Fixture(options: options)
-    let gate = Gate()
-    fixture.store.submit(.maintenance { _ in gate.wait() })
+    let gate = fixture.store.holdWriter()
     for id in Int64(1)...100 { fixture.store.append(fixture.message(id)) { _ in } }
     gate.open()
     fixture.store.close()
@@ -64,8 +62,7 @@ struct StoreTests {
   @Test("a job that throws undoes only itself")
   func isolatesFailures() async throws {
     let fixture = try await Fixture()
-    let gate = Gate()
-    fixture.store.submit(.maintenance { _ in gate.wait() })
+    let gate = fixture.store.holdWriter()
     let store = fixture.store
     let first = store.pendingAppend(fixture.message(1))
     let refused =
@@ -97,14 +94,7 @@ struct StoreTests {
     var options = StoreOptions()
     options.queueCapacity = 10
     let fixture = try await Fixture(options: options)
-    let gate = Gate()
-    let isHeld = Gate()
-    fixture.store.submit(
-      .maintenance { _ in
-        isHeld.open()
-        gate.wait()
-      })
-    isHeld.wait()
+    let gate = fixture.store.holdWriter()
     let refusals = Mutex(0)
     for id in Int64(1)...15 {
       fixture.store.append(fixture.message(id)) { result in

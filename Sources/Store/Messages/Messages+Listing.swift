@@ -76,9 +76,9 @@ private struct MessageRange {
   static let limit = 200
 
   let condition: String
-  let arguments: StatementArguments
+  let arguments: Arguments
 
-  init(_ condition: String, _ arguments: StatementArguments) {
+  init(_ condition: String, _ arguments: Arguments) {
     self.condition = condition
     self.arguments = arguments
   }
@@ -87,7 +87,7 @@ private struct MessageRange {
 extension MessageQuery {
   fileprivate func filter() throws -> MessageRange {
     var condition = ""
-    var arguments: StatementArguments = []
+    var arguments: Arguments = []
     if let messageType {
       condition += " AND type = ?"
       arguments += [messageType.rawValue]

@@ -61,7 +61,7 @@ extension StoreTransaction {
   ///
   /// - Parameter clauses: What comes after WHERE: of the code's own making, never from outside.
   func storedMessages(
-    _ index: MessageIndex, _ clauses: String, _ arguments: StatementArguments, channelID: Int64
+    _ index: MessageIndex, _ clauses: String, _ arguments: Arguments, channelID: Int64
   ) throws -> [SequencedMessage] {
     var channelURL: String?
     let stored = try connection.all(

@@ -14,8 +14,7 @@ struct HealthTests {
     try await fixture.store.append(fixture.message(1))
     try await limitPages(fixture.store, to: 1)
 
-    let gate = Gate()
-    fixture.store.submit(.maintenance { _ in gate.wait() })
+    let gate = fixture.store.holdWriter()
     let small = fixture.store.pendingAppend(fixture.message(2))
     let user = fixture.store.pendingWrite { try $0.upsertUser("dan", at: 1) }
     let long = String(repeating: "x", count: 1 << 20)
@@ -46,8 +45,7 @@ struct HealthTests {
     var options = StoreOptions()
     options.probeIntervalMilliseconds = 10
     let fixture = try await Fixture(options: options)
-    let gate = Gate()
-    fixture.store.submit(.maintenance { _ in gate.wait() })
+    let gate = fixture.store.holdWriter()
     let before = fixture.store.pendingAppend(fixture.message(1))
     let hiding = fixture.store.pendingWrite { $0.connection.rollback() }
     let after = fixture.store.pendingAppend(fixture.message(2))

@@ -14,7 +14,7 @@ struct MessagesTests {
     let fixture = try await Fixture()
     let message = NewMessage(
       channelID: fixture.lobby.id, id: 17_300_000_000_001, type: .file, userID: "ann",
-      text: "caf\u{E9} \u{0} \u{1F600}", data: "{\"a\":1}", customType: "c", mentionType: .channel,
+      text: "caf\u{E9} \u{1} \u{1F600}", data: "{\"a\":1}", customType: "c", mentionType: .channel,
       mentionedUserIDs: ["cy", "nobody", "bob", "cy"],
       metaArrays: [MetaArray(key: "k", values: ["b", "a"]), MetaArray(key: "empty")],
       openGraphTag: tag, requestID: "r1", createdAt: 1_730_000_000_000)
@@ -33,6 +33,23 @@ struct MessagesTests {
     #expect(read == SequencedMessage(message: expected, seq: 1))
     let elsewhere = try await fixture.store.read { try $0.message(message.id, channelID: 99) }
     #expect(elsewhere == nil)
+  }
+
+  @Test("a text with U+0000 is refused rather than cut off")
+  func refusesNUL() async throws {
+    let fixture = try await Fixture()
+    let wrong = [
+      fixture.message(1, "a\u{0}b"), fixture.message(2, by: "ann\u{0}"),
+      fixture.message(3, requestID: "r\u{0}"),
+    ]
+    for message in wrong {
+      await #expect(throws: StoreError.unstorableText) { try await fixture.store.append(message) }
+    }
+    await #expect(throws: StoreError.unstorableText) {
+      try await fixture.store.read { try $0.user("ann\u{0}x") }
+    }
+    #expect(
+      try await fixture.store.append(fixture.message(4)) == .stored(seq: 1, mentionedUsers: []))
   }
 
   @Test("an admin message has no author, an author without a record has an id")

@@ -11,7 +11,7 @@ struct MigrationsTests {
     let directory = TemporaryDirectory()
     try DataDirectory.create(directory.path)
     let old = try DatabaseQueue(path: directory.database)
-    try old.writeWithoutTransaction { database in
+    try await old.writeWithoutTransaction { database in
       try database.execute(sql: "PRAGMA application_id = \(IntegrityCheck.applicationID)")
     }
     var migrator = DatabaseMigrator()
