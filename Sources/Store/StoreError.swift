@@ -12,6 +12,8 @@ package enum StoreError: Error, Hashable, Sendable {
   case notFound(StoreResource)
   /// A page token that this store did not make, or made for another query.
   case invalidPageToken
+  /// A text holds U+0000, which the database cannot keep.
+  case unstorableText
   /// Another process uses the directory; `processID` is 0 when it left no trace of itself.
   case locked(directory: String, processID: Int32)
   /// The directory or a file in it cannot be used.
@@ -38,6 +40,7 @@ extension StoreError: CustomStringConvertible {
     case .exists: "it exists already"
     case .notFound(let resource): "no such \(resource.rawValue)"
     case .invalidPageToken: "the page token is not one of this query"
+    case .unstorableText: "a text may not hold the character U+0000"
     case .locked(let directory, let processID):
       "the data directory \(directory) is in use by another server"
         + (processID > 0 ? " (process \(processID))" : "")

@@ -22,7 +22,7 @@ extension StoreTransaction {
   private func channelRows(_ query: ChannelQuery, limit: Int) throws -> [ChannelState] {
     let position = try query.position()
     var conditions = ["(created_at, channel_id) < (?, ?)"]
-    var arguments: StatementArguments = [position.createdAt, position.id]
+    var arguments: Arguments = [position.createdAt, position.id]
     func require(_ condition: String, _ value: String) {
       conditions.append(condition)
       arguments += [value]

@@ -39,7 +39,7 @@ extension WriteTransaction {
         channel.name, channel.name.lowercased(), channel.coverURL, channel.data,
         channel.customType, state.id,
       ])
-    let event = try recordEvent(state.id, .channelChanged, payload: "{}", at: timestamp)
+    let event = try recordEvent(state.id, .channelChanged, .channel, at: timestamp)
     return ChannelMutation(channel: channel, event: event)
   }
 
@@ -74,7 +74,7 @@ extension WriteTransaction {
     try connection.execute(
       "UPDATE channels SET is_frozen = ? WHERE channel_id = ?", [isFrozen, state.id])
     state.channel.isFrozen = isFrozen
-    let event = try recordEvent(state.id, kind, payload: "{}", at: timestamp)
+    let event = try recordEvent(state.id, kind, .channel, at: timestamp)
     return ChannelMutation(channel: state.channel, event: event)
   }
 }

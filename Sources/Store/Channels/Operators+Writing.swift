@@ -56,8 +56,8 @@ extension WriteTransaction {
     guard count > 0 else { return ChannelMutation(channel: state.channel) }
     var channel = state.channel
     channel.operators = try operators(channelID: state.id)
-    let payload = try EventPayload.operators(channel.operators)
-    let event = try recordEvent(state.id, .operatorsChanged, payload: payload, at: timestamp)
+    let details = EventDetails.operators(channel.operators)
+    let event = try recordEvent(state.id, .operatorsChanged, details, at: timestamp)
     return ChannelMutation(channel: channel, event: event)
   }
 }

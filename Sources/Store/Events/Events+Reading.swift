@@ -16,7 +16,7 @@ extension StoreTransaction {
     guard let lastSeq else { throw StoreError.notFound(.channel) }
     guard seq >= 0, seq <= lastSeq, lastSeq - seq <= min(limit, 1_000) else { return nil }
     let received = try storedMessages(
-      "channel_id = ? AND seq > ? ORDER BY seq", [channelID, seq], channelID: channelID
+      .seq, "channel_id = ? AND seq > ? ORDER BY seq", [channelID, seq], channelID: channelID
     ).map { DurableEvent.received($0.message, seq: $0.seq) }
     return (received + (try recordedEvents(channelID, after: seq))).sorted { $0.seq < $1.seq }
   }

@@ -14,6 +14,13 @@ extension WriteTransaction {
   }
 
   func recordEvent(
+    _ channelID: Int64, _ kind: EventKind, _ details: EventDetails, at timestamp: Int64
+  ) throws -> RecordedEvent {
+    let payload = try StoredJSON.encode(EventPayload(details))
+    return try recordEvent(channelID, kind, payload: payload, at: timestamp)
+  }
+
+  func recordEvent(
     _ channelID: Int64, _ kind: EventKind, messageID: Int64, at timestamp: Int64
   ) throws -> Int64 {
     try insertEvent(channelID, kind, messageID: messageID, payload: nil, at: timestamp)

@@ -11,9 +11,10 @@ final class MessageAppender {
     self.connection = connection
   }
 
-  /// - Throws: `StoreError.notFound(.channel)`, or a constraint's database error when the message
-  ///   id is taken; in both cases nothing has changed.
+  /// - Throws: `StoreError.notFound(.channel)`, `.unstorableText`, or a constraint's database error
+  ///   when the message id is taken; in each case nothing has changed.
   func append(_ message: NewMessage) throws -> AppendOutcome {
+    try checkTexts(message)
     let reading = ReadTransaction(connection: connection)
     if let userID = message.userID, !message.requestID.isEmpty,
       let first = try reading.findByRequestID(
@@ -28,6 +29,14 @@ final class MessageAppender {
     }
     try advance(message, to: seq)
     return .stored(seq: seq, mentionedUsers: mentioned)
+  }
+
+  private func checkTexts(_ message: NewMessage) throws(StoreError) {
+    try message.text.checkStorable()
+    try message.data.checkStorable()
+    try message.customType.checkStorable()
+    try message.requestID.checkStorable()
+    try message.userID?.checkStorable()
   }
 
   /// - Returns: The message's `seq`; `nil` when there is no such channel.

@@ -60,6 +60,7 @@ extension StoreTransaction {
     guard limit > 0 else { return [] }
     let filter = try query.filter()
     return try storedMessages(
+      .time,
       """
       channel_id = ? AND \(range.condition)\(filter.condition)
       ORDER BY created_at \(direction), message_id \(direction) LIMIT ?
@@ -75,9 +76,9 @@ private struct MessageRange {
   static let limit = 200
 
   let condition: String
-  let arguments: StatementArguments
+  let arguments: Arguments
 
-  init(_ condition: String, _ arguments: StatementArguments) {
+  init(_ condition: String, _ arguments: Arguments) {
     self.condition = condition
     self.arguments = arguments
   }
@@ -86,7 +87,7 @@ private struct MessageRange {
 extension MessageQuery {
   fileprivate func filter() throws -> MessageRange {
     var condition = ""
-    var arguments: StatementArguments = []
+    var arguments: Arguments = []
     if let messageType {
       condition += " AND type = ?"
       arguments += [messageType.rawValue]

@@ -5,7 +5,7 @@ extension StoreTransaction {
   /// A message of a channel as it is now, with the `seq` of its arrival.
   package func message(_ id: Int64, channelID: Int64) throws -> SequencedMessage? {
     try storedMessages(
-      "message_id = ? AND channel_id = ?", [id, channelID], channelID: channelID
+      .primaryKey, "message_id = ? AND channel_id = ?", [id, channelID], channelID: channelID
     ).first
   }
 
@@ -13,7 +13,7 @@ extension StoreTransaction {
   func messages(_ ids: [Int64], channelID: Int64) throws -> [Int64: Message] {
     guard !ids.isEmpty else { return [:] }
     let found = try storedMessages(
-      "message_id IN (SELECT value FROM json_each(?)) AND channel_id = ?",
+      .primaryKey, "message_id IN (SELECT value FROM json_each(?)) AND channel_id = ?",
       [StoredJSON.encode(ids), channelID], channelID: channelID)
     return Dictionary(found.map { ($0.message.id, $0.message) }) { first, _ in first }
   }
@@ -24,10 +24,14 @@ extension StoreTransaction {
   package func findByRequestID(
     channelID: Int64, userID: String, requestID: String, since: Int64
   ) throws -> SequencedMessage? {
-    try storedMessages(
-      "channel_id = ? AND user_id = ? AND req_id = ? AND created_at > ? ORDER BY seq LIMIT 1",
-      [channelID, userID, requestID, since], channelID: channelID
-    ).first
+    let id = try connection.first(
+      """
+      SELECT message_id FROM messages INDEXED BY messages_by_request
+      WHERE channel_id = ? AND user_id = ? AND req_id = ? AND created_at > ?
+      ORDER BY message_id LIMIT 1
+      """, [channelID, userID, requestID, since]
+    ) { $0[0] as Int64 }
+    return try id.flatMap { try message($0, channelID: channelID) }
   }
 
   /// The largest message id that was ever given out; 0 when none was.
@@ -57,11 +61,11 @@ extension StoreTransaction {
   ///
   /// - Parameter clauses: What comes after WHERE: of the code's own making, never from outside.
   func storedMessages(
-    _ clauses: String, _ arguments: StatementArguments, channelID: Int64
+    _ index: MessageIndex, _ clauses: String, _ arguments: Arguments, channelID: Int64
   ) throws -> [SequencedMessage] {
     var channelURL: String?
     let stored = try connection.all(
-      "SELECT \(StoredMessage.columns) FROM messages WHERE \(clauses)", arguments
+      "SELECT \(StoredMessage.columns) FROM messages \(index.rawValue) WHERE \(clauses)", arguments
     ) { row in
       let url = try channelURL ?? self.channelURL(channelID)
       channelURL = url
@@ -71,4 +75,12 @@ extension StoreTransaction {
     let users = try users(userIDs)
     return stored.map { $0.sequenced(users) }
   }
+}
+
+/// The way to the rows: named in each query, because SQLite, without statistics, would at times
+/// read a whole channel to save a sort.
+enum MessageIndex: String {
+  case primaryKey = "NOT INDEXED"
+  case time = "INDEXED BY messages_by_time"
+  case seq = "INDEXED BY messages_by_seq"
 }

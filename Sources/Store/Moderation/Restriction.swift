@@ -15,6 +15,12 @@ package struct Restriction: Sendable, Hashable {
     self.endsAt = endsAt
     self.description = description
   }
+
+  /// Its whole length.
+  package var seconds: Int64 {
+    let duration = endsAt.subtractingReportingOverflow(startsAt)
+    return duration.overflow ? .max : max(0, duration.partialValue) / 1_000
+  }
 }
 
 /// What a restricted user may not do.

@@ -45,8 +45,9 @@ extension WriteTransaction {
       [
         channelID, user.id, restriction.startsAt, restriction.endsAt, restriction.description,
       ])
-    let payload = try EventPayload.restriction(restriction, of: user)
-    return try recordEvent(channelID, kind.imposed, payload: payload, at: restriction.startsAt)
+    let details = EventDetails.restriction(
+      user, seconds: restriction.seconds, description: restriction.description)
+    return try recordEvent(channelID, kind.imposed, details, at: restriction.startsAt)
   }
 
   private func lift(
@@ -60,8 +61,7 @@ extension WriteTransaction {
     let count = try connection.change(
       "DELETE FROM \(kind.table) WHERE channel_id = ? AND user_id = ?", [channelID, userID])
     guard count > 0 else { return nil }
-    let payload = try EventPayload.user(user)
-    return try recordEvent(channelID, kind.lifted, payload: payload, at: timestamp)
+    return try recordEvent(channelID, kind.lifted, .user(user), at: timestamp)
   }
 
   /// What ran out ended silently; its rows go when the channel's restrictions change anyway.

@@ -1,5 +1,8 @@
 import GRDB
 
+/// Values for the placeholders of a statement.
+typealias Arguments = [(any DatabaseValueConvertible)?]
+
 /// One connection to the database, with its prepared statements; confined to its thread.
 package final class Connection {
   let database: Database
@@ -34,29 +37,41 @@ package final class Connection {
     _ = try? database.checkpoint(.truncate)
   }
 
-  func execute(_ sql: String, _ arguments: StatementArguments = []) throws {
-    try statement(sql).execute(arguments: arguments)
+  func execute(_ sql: String, _ arguments: Arguments = []) throws {
+    try statement(sql).execute(arguments: checked(arguments))
   }
 
   /// Executes, and says how many rows the statement changed.
-  func change(_ sql: String, _ arguments: StatementArguments) throws -> Int {
+  func change(_ sql: String, _ arguments: Arguments) throws -> Int {
     try execute(sql, arguments)
     return database.changesCount
   }
 
   func first<T>(
-    _ sql: String, _ arguments: StatementArguments, _ decode: (Row) throws -> T
+    _ sql: String, _ arguments: Arguments, _ decode: (Row) throws -> T
   ) throws -> T? {
-    let rows = try Row.fetchCursor(statement(sql), arguments: arguments)
+    let rows = try Row.fetchCursor(statement(sql), arguments: checked(arguments))
     return try rows.next().map(decode)
   }
 
   func all<T>(
-    _ sql: String, _ arguments: StatementArguments, _ decode: (Row) throws -> T
+    _ sql: String, _ arguments: Arguments, _ decode: (Row) throws -> T
   ) throws -> [T] {
-    let rows = try Row.fetchCursor(statement(sql), arguments: arguments)
+    let rows = try Row.fetchCursor(statement(sql), arguments: checked(arguments))
     var values: [T] = []
     while let row = try rows.next() { values.append(try decode(row)) }
     return values
+  }
+
+  /// SQLite's texts end at U+0000: one that holds it would be taken for a shorter one.
+  private func checked(_ arguments: Arguments) throws(StoreError) -> StatementArguments {
+    for case let text as String in arguments { try text.checkStorable() }
+    return StatementArguments(arguments)
+  }
+}
+
+extension String {
+  func checkStorable() throws(StoreError) {
+    if utf8.contains(0) { throw .unstorableText }
   }
 }

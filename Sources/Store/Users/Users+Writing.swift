@@ -46,7 +46,7 @@ extension WriteTransaction {
   }
 
   private func changeUser(
-    _ id: String, _ sql: String, _ arguments: StatementArguments
+    _ id: String, _ sql: String, _ arguments: Arguments
   ) throws {
     guard try connection.change(sql, arguments) > 0 else { throw StoreError.notFound(.user) }
   }

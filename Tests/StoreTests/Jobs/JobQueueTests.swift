@@ -1,0 +1,74 @@
+import Dispatch
+import Testing
+
+@testable import Store
+
+@Suite("The job queue")
+struct JobQueueTests {
+  @Test("jobs are taken in the order of submission, across refills")
+  func keepsOrder() {
+    let queue = JobQueue<Int>(capacity: 100)
+    for job in 0..<10 { #expect(queue.submit(job) == .accepted) }
+    #expect(taken(queue, 4) == [0, 1, 2, 3])
+    for job in 10..<15 { #expect(queue.submit(job) == .accepted) }
+    #expect(queue.count == 11)
+    #expect(taken(queue, 100) == Array(4..<15))
+    #expect(queue.count == 0)
+  }
+
+  @Test("a full queue refuses, until something is taken")
+  func isBounded() {
+    let queue = JobQueue<Int>(capacity: 2)
+    #expect(queue.submit(1) == .accepted)
+    #expect(queue.submit(2) == .accepted)
+    #expect(queue.submit(3) == .overloaded)
+    #expect(taken(queue, 1) == [1])
+    #expect(queue.submit(3) == .accepted)
+  }
+
+  @Test("a closed queue still gives out what it holds, then ends")
+  func drains() {
+    let queue = JobQueue<Int>(capacity: 10)
+    #expect(queue.submit(1) == .accepted)
+    queue.close()
+    #expect(queue.submit(2) == .closed)
+    #expect(taken(queue, 10) == [1])
+    guard case .end = queue.take(upTo: 10) else {
+      Issue.record("the queue did not end")
+      return
+    }
+  }
+
+  @Test("waiting ends without jobs when the time is over")
+  func timesOut() {
+    let queue = JobQueue<Int>(capacity: 10)
+    guard case .nothing = queue.take(upTo: 1, timeout: .milliseconds(1)) else {
+      Issue.record("something arrived")
+      return
+    }
+    #expect(queue.submit(1) == .accepted)
+    #expect(taken(queue, 1) == [1])
+  }
+
+  @Test("every job reaches exactly one of several takers")
+  func sharesOut() {
+    let queue = JobQueue<Int>(capacity: 10_000)
+    let sums = (0..<3).map { _ in Counter() }
+    let threads = sums.map { sum in
+      WorkerThread(name: "taker") {
+        while case .jobs(let jobs) = queue.take(upTo: 2) { jobs.forEach(sum.add) }
+      }
+    }
+    DispatchQueue.concurrentPerform(iterations: 4) { _ in
+      for job in 1...1_000 { _ = queue.submit(job) }
+    }
+    queue.close()
+    threads.forEach { $0.join() }
+    #expect(sums.map(\.total).reduce(0, +) == 4 * 500_500)
+  }
+
+  private func taken(_ queue: JobQueue<Int>, _ limit: Int) -> [Int] {
+    guard case .jobs(let jobs) = queue.take(upTo: limit, timeout: .seconds(60)) else { return [] }
+    return jobs
+  }
+}

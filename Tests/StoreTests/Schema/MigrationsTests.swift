@@ -1,0 +1,68 @@
+import GRDB
+import ParleyProtocol
+import Testing
+
+@testable import Store
+
+@Suite("Migrating an existing database")
+struct MigrationsTests {
+  @Test("a file of the first step alone is brought up to date and keeps its rows")
+  func migratesOldFile() async throws {
+    let directory = TemporaryDirectory()
+    try DataDirectory.create(directory.path)
+    let old = try DatabaseQueue(path: directory.database)
+    try await old.writeWithoutTransaction { database in
+      try database.execute(sql: "PRAGMA application_id = \(IntegrityCheck.applicationID)")
+    }
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1 users", migrate: UsersSchema.create)
+    try migrator.migrate(old)
+    try await old.write { database in
+      try database.execute(
+        sql: """
+          INSERT INTO users (user_id, nickname, profile_url, created_at)
+          VALUES ('ann', 'Ann', '', 1)
+          """)
+    }
+    try old.close()
+
+    let store = try Store(directory: directory.path)
+    let user = try await store.read { try $0.user("ann") }
+    #expect(user == User(id: "ann", nickname: "Ann"))
+    let state = try await store.write { transaction in
+      try transaction.createChannel(Channel(url: "lobby", createdAt: 1), epoch: "e")
+    }
+    #expect(state.id == 1)
+    store.close()
+  }
+
+  @Test("opening again migrates nothing and keeps everything")
+  func reopens() async throws {
+    let fixture = try await Fixture()
+    try await fixture.store.append(fixture.message(5, "kept"))
+    fixture.store.close()
+    let store = try Store(directory: fixture.directory.path)
+    let (state, maximum) = try await store.read {
+      (try $0.channel("lobby"), try $0.maximumMessageID())
+    }
+    #expect(state?.epoch == "first")
+    #expect(state?.lastSeq == 1)
+    #expect(state?.lastCreatedAt == 1_000)
+    #expect(maximum == 5)
+    store.close()
+  }
+
+  @Test("a file of a newer version is refused")
+  func refusesNewer() throws {
+    let directory = TemporaryDirectory()
+    try Store(directory: directory.path).close()
+    let queue = try DatabaseQueue(path: directory.database)
+    try queue.write { database in
+      try database.execute(sql: "INSERT INTO grdb_migrations VALUES ('99 later')")
+    }
+    try queue.close()
+    #expect(throws: StoreError.newerSchema(path: directory.database)) {
+      try Store(directory: directory.path)
+    }
+  }
+}

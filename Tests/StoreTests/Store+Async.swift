@@ -1,0 +1,70 @@
+import ParleyProtocol
+
+@testable import Store
+
+extension Store {
+  /// Writes and waits for the answer.
+  @discardableResult
+  func write<T: Sendable>(
+    _ job: @escaping @Sendable (WriteTransaction) throws -> T
+  ) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+      write(job) { continuation.resume(with: $0) }
+    }
+  }
+
+  /// Reads and waits for the answer.
+  func read<T: Sendable>(
+    _ job: @escaping @Sendable (ReadTransaction) throws -> T
+  ) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+      read(job) { continuation.resume(with: $0) }
+    }
+  }
+
+  /// Appends and waits for the answer.
+  @discardableResult
+  func append(_ message: NewMessage) async throws -> AppendOutcome {
+    try await withCheckedThrowingContinuation { continuation in
+      append(message) { continuation.resume(with: $0) }
+    }
+  }
+
+  /// Runs between transactions on the writer's connection, and waits.
+  func maintain(_ body: @escaping @Sendable (Connection) throws -> Void) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      submit(
+        .maintenance { connection in
+          continuation.resume(with: Result { try body(connection) })
+        })
+    }
+  }
+}
+
+/// A store in a directory of its own, with users `ann`, `bob`, `cy` and a channel `lobby`.
+struct Fixture {
+  let directory = TemporaryDirectory()
+  let store: Store
+  let lobby: ChannelState
+
+  init(options: StoreOptions = StoreOptions()) async throws {
+    store = try Store(directory: directory.path, options: options)
+    lobby = try await store.write { transaction in
+      for (id, nickname) in [("ann", "Ann"), ("bob", "Bob"), ("cy", "Cy")] {
+        _ = try transaction.upsertUser(id, nickname: nickname, at: 1)
+      }
+      let channel = Channel(url: "lobby", name: "Lobby", createdAt: 1)
+      return try transaction.createChannel(channel, epoch: "first")
+    }
+  }
+
+  /// A message of ann's in the lobby.
+  func message(
+    _ id: Int64, _ text: String = "hello", by userID: String? = "ann", requestID: String = "",
+    at createdAt: Int64 = 1_000
+  ) -> NewMessage {
+    NewMessage(
+      channelID: lobby.id, id: id, type: userID == nil ? .admin : .user, userID: userID,
+      text: text, requestID: requestID, createdAt: createdAt)
+  }
+}

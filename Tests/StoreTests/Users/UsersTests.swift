@@ -1,0 +1,64 @@
+import ParleyProtocol
+import Testing
+
+@testable import Store
+
+@Suite("Users in the store")
+struct UsersTests {
+  @Test("a new user is created with what is given, and keeps what is not given later")
+  func upserts() async throws {
+    let fixture = try await Fixture()
+    let created = try await fixture.store.write {
+      try $0.upsertUser("jeff", nickname: "Jeff", metadata: ["team": "red"], at: 77)
+    }
+    #expect(created == User(id: "jeff", nickname: "Jeff", metadata: ["team": "red"]))
+    let changed = try await fixture.store.write {
+      try $0.upsertUser("jeff", profileURL: "https://a.b/c", at: 99)
+    }
+    let expected = User(
+      id: "jeff", nickname: "Jeff", profileURL: "https://a.b/c", metadata: ["team": "red"])
+    #expect(changed == expected)
+    let account = try await fixture.store.read { try $0.account("jeff") }
+    #expect(account?.user == expected)
+    #expect(account?.createdAt == 77)
+    #expect(account?.isActive == true)
+  }
+
+  @Test("ids are case-sensitive and may hold any character")
+  func comparesExactly() async throws {
+    let fixture = try await Fixture()
+    let id = "Ünï'; DROP TABLE users; -- \u{1F600}"
+    try await fixture.store.write { _ = try $0.upsertUser(id, nickname: "x", at: 1) }
+    let found = try await fixture.store.read { try $0.users(["ann", "ANN", id, "nobody"]) }
+    #expect(Set(found.keys) == ["ann", id])
+  }
+
+  @Test("a deactivated user is known as such until activated again")
+  func deactivates() async throws {
+    let fixture = try await Fixture()
+    try await fixture.store.write { try $0.deactivateUser("ann") }
+    #expect(try await fixture.store.read { try $0.account("ann") }?.isActive == false)
+    try await fixture.store.write { try $0.activateUser("ann") }
+    #expect(try await fixture.store.read { try $0.account("ann") }?.isActive == true)
+    await #expect(throws: StoreError.notFound(.user)) {
+      try await fixture.store.write { try $0.deactivateUser("nobody") }
+    }
+  }
+
+  @Test("only the hash of the issued token matches, and none after it was revoked")
+  func checksTokens() async throws {
+    let fixture = try await Fixture()
+    let hash = [UInt8](0..<32)
+    try await fixture.store.write { try $0.setAccessTokenHash(hash, userID: "ann") }
+    func matches(_ hash: [UInt8], _ userID: String) async throws -> Bool {
+      try await fixture.store.read { try $0.accessTokenHashMatches(hash, userID: userID) }
+    }
+    #expect(try await matches(hash, "ann"))
+    #expect(try await !matches(hash.reversed(), "ann"))
+    #expect(try await !matches(Array(hash.prefix(31)), "ann"))
+    #expect(try await !matches(hash, "bob"))
+    #expect(try await !matches([], "bob"))
+    try await fixture.store.write { try $0.setAccessTokenHash(nil, userID: "ann") }
+    #expect(try await !matches(hash, "ann"))
+  }
+}
