@@ -9,7 +9,8 @@ extension HTMLTokenizer {
       state = .plaintext
       return .endOfMarkup
     // In foreign content these are elements like any other, and an SVG's title is not the page's.
-    case _ where name.isRawText && foreignDepth == 0: beginRawText(name)
+    case _ where name.isRawText && foreignDepth == 0:
+      if syntax == .html || !isSelfClosing { beginRawText(name) }
     default: break
     }
     return .startTag(name)

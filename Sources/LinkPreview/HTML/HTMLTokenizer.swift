@@ -16,6 +16,11 @@ struct HTMLTokenizer {
     case endOfMarkup
   }
 
+  /// Whether a `/` at the end of a tag means that the element is empty.
+  enum Syntax { case html, xhtml }
+
+  init(syntax: Syntax = .html) { self.syntax = syntax }
+
   /// Those of the last start tag; empty for elements without attributes of interest.
   var attributes = HTMLAttributes()
   /// The content of the last title element.
@@ -26,6 +31,7 @@ struct HTMLTokenizer {
   /// Room for 1,024 characters, each written as a numeric reference.
   static let maximumTitleLength = 16_384
 
+  let syntax: Syntax
   var state = State.data
   var tag = PackedName()
   var tagKind = TagKind.start

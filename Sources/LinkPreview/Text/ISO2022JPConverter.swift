@@ -1,3 +1,5 @@
+import Glibc
+
 /// Converts a stream of ISO-2022-JP to EUC-JP, where no byte of a character looks like a `<`.
 ///
 /// The two are the same codes, told apart by escape sequences in the one and by the highest bit in
@@ -14,7 +16,8 @@ struct ISO2022JPConverter {
   /// Whether these bytes would come out as they are.
   func leavesUnchanged(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard alphabet == .ascii, state == .text else { return false }
-    return !bytes.contains(Self.escape)
+    guard let base = bytes.baseAddress else { return true }
+    return memchr(base, Int32(Self.escape), bytes.count) == nil
   }
 
   mutating func convert(_ bytes: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {

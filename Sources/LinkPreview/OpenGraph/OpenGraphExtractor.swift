@@ -1,0 +1,134 @@
+package import ParleyProtocol
+
+/// Reads what a page says of itself: Open Graph, and what stands in for it where it is missing.
+///
+/// Takes the page's bytes as they come, split anywhere, and keeps a few values in constant memory;
+/// it may be stopped at any byte and makes the best of what it saw.
+package struct OpenGraphExtractor {
+  /// Whether more of the page is worth reading.
+  package enum Progress: Sendable {
+    /// The next bytes, please.
+    case needsMore
+    /// Nothing that follows could change the result.
+    case finished
+  }
+
+  private let pageURL: WebURL
+  private let headerCharacterSet: CharacterSet?
+  private var tokenizer: HTMLTokenizer
+  private var metadata = PageMetadata()
+  private var state = State.sniffing([])
+  private var xmlCharacterSet: CharacterSet?
+  private var byteOrderMark: CharacterSet?
+  private var headEnds = 0
+
+  private enum State {
+    /// The first bytes, until there are enough to tell what they are.
+    case sniffing([UInt8])
+    case ascii(ISO2022JPConverter)
+    case utf16(UTF16Converter)
+    case finished
+    case binary
+  }
+
+  /// - Parameters:
+  ///   - pageURL: The address the page came from, after redirects.
+  ///   - contentType: The `Content-Type` that it came with.
+  package init(pageURL: WebURL, contentType: String?) {
+    self.pageURL = pageURL
+    headerCharacterSet = contentType.flatMap { CharacterSet(mediaTypeParameter: $0.utf8) }
+    let syntax: HTMLTokenizer.Syntax = HTMLMediaType(contentType) == .xhtml ? .xhtml : .html
+    tokenizer = HTMLTokenizer(syntax: syntax)
+  }
+
+  /// Reads the next bytes of the page.
+  package mutating func receive(_ bytes: Span<UInt8>) -> Progress {
+    switch state {
+    case .finished, .binary: return .finished
+    case .sniffing(var head):
+      for index in bytes.indices { head.append(bytes[index]) }
+      guard head.count >= PageSniffer.length else {
+        state = .sniffing(head)
+        return .needsMore
+      }
+      return begin(with: head)
+    case .ascii, .utf16: return bytes.withUnsafeBufferPointer { convert($0) }
+    }
+  }
+
+  /// What the page said, `nil` when that is not enough for a preview.
+  package mutating func finish() -> OpenGraphTag? {
+    if case .sniffing(let head) = state { _ = begin(with: head) }
+    if case .binary = state { return nil }
+    return reading.makeTag()
+  }
+
+  private mutating func begin(with head: [UInt8]) -> Progress {
+    let sniffer = PageSniffer(head)
+    byteOrderMark = sniffer.byteOrderMark
+    xmlCharacterSet = sniffer.xmlCharacterSet
+    let certain = byteOrderMark ?? headerCharacterSet
+    if certain == .utf16BigEndian || certain == .utf16LittleEndian, let certain {
+      state = .utf16(UTF16Converter(certain))
+    } else if sniffer.isBinary {
+      state = .binary
+      return .finished
+    } else {
+      state = .ascii(ISO2022JPConverter())
+    }
+    return head.withUnsafeBufferPointer { convert($0) }
+  }
+
+  private mutating func convert(_ bytes: UnsafeBufferPointer<UInt8>) -> Progress {
+    var converted: [UInt8] = []
+    switch state {
+    case .utf16(var converter):
+      converter.convert(bytes.span, into: &converted)
+      state = .utf16(converter)
+    case .ascii(var converter):
+      if converter.leavesUnchanged(bytes) { return tokenize(bytes) }
+      converter.convert(bytes, into: &converted)
+      state = .ascii(converter)
+    case .sniffing, .finished, .binary: return .finished
+    }
+    return converted.withUnsafeBufferPointer { tokenize($0) }
+  }
+
+  private mutating func tokenize(_ bytes: UnsafeBufferPointer<UInt8>) -> Progress {
+    var index = 0
+    while let token = tokenizer.next(in: bytes, at: &index) {
+      if receive(token) == .finished {
+        state = .finished
+        return .finished
+      }
+    }
+    return .needsMore
+  }
+
+  private mutating func receive(_ token: HTMLTokenizer.Token) -> Progress {
+    if token == .endOfMarkup { return .finished }
+    if tokenizer.isInTemplate { return .needsMore }
+    switch token {
+    case .startTag(.meta): metadata.receiveMeta(tokenizer.attributes)
+    case .startTag(.link): metadata.receiveLink(tokenizer.attributes)
+    case .startTag(.base): metadata.receiveBase(tokenizer.attributes)
+    case .title: metadata.receiveTitle(tokenizer.title)
+    case .endTag(.head), .startTag(.body):
+      // Tags in the body count, but a head that says everything leaves nothing for them to add.
+      // A proper page has one end of the head and one body; a page of bodies is not asked again.
+      headEnds = min(headEnds + 1, 3)
+      if headEnds <= 2, reading.isComplete { return .finished }
+    default: break
+    }
+    return .needsMore
+  }
+
+  private var reading: PageReading {
+    let declared = byteOrderMark ?? headerCharacterSet ?? metadata.characterSet ?? xmlCharacterSet
+    // UTF-16 has been converted already; a page that names it in a tag cannot be in it.
+    let isUTF16 = declared == .utf16BigEndian || declared == .utf16LittleEndian
+    return PageReading(
+      metadata: metadata, pageURL: pageURL,
+      characterSet: isUTF16 ? .utf8 : declared ?? metadata.likelyCharacterSet)
+  }
+}

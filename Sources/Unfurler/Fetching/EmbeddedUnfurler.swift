@@ -1,0 +1,57 @@
+package import LinkPreview
+package import ParleyProtocol
+import Synchronization
+
+/// Fetches pages in this process, on one thread of its own.
+///
+/// Whom it talks to is decided for the very address that is about to be dialled, after resolution
+/// and for each redirect, so no name, notation or redirect leads around the address policy.
+package final class EmbeddedUnfurler: Unfurler {
+  private let inbox = TransferInbox()
+  private let thread: Mutex<WorkerThread?>
+  private let lastID = Atomic<UInt64>(0)
+
+  /// - Throws: ``UnfurlError/failed(_:)`` when the thread or libcurl cannot be started.
+  package init(configuration: UnfurlerConfiguration) throws(UnfurlError) {
+    guard CurlLibrary.isReady else { throw .failed("libcurl cannot be initialised") }
+    let inbox = inbox
+    let thread = WorkerThread {
+      // Made on the thread that uses it: nothing of it is ever seen by another.
+      TransferLoop(configuration: configuration, inbox: inbox)?.run()
+    }
+    guard let thread else { throw .failed("no thread for the unfurler") }
+    self.thread = Mutex(thread)
+  }
+
+  deinit { inbox.stop() }
+
+  package func unfurl(
+    _ link: Link, deadline: Duration,
+    completion: @escaping @Sendable (Result<OpenGraphTag?, UnfurlError>) -> Void
+  ) -> UnfurlTask {
+    guard let url = WebURL(link.url) else {
+      completion(.failure(.failed("not a URL")))
+      return UnfurlTask {}
+    }
+    let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
+    let fetch = Fetch(
+      id: id, url: url, deadline: .now.advanced(by: deadline), completion: completion)
+    guard inbox.post(.start(fetch)) else {
+      completion(.failure(.cancelled))
+      return UnfurlTask {}
+    }
+    return UnfurlTask { [inbox] in _ = inbox.post(.cancel(id)) }
+  }
+
+  /// Cancels all fetches and waits for the thread's end; afterwards every fetch is cancelled at
+  /// once, on the caller's thread.
+  package func shutdown() {
+    inbox.stop()
+    let thread = thread.withLock { thread in
+      defer { thread = nil }
+      return thread
+    }
+    guard let thread, !thread.isCurrent else { return }
+    thread.join()
+  }
+}

@@ -1,0 +1,58 @@
+import LinkPreview
+import ParleyProtocol
+
+/// Who waits for which link: one fetch for each, however many ask.
+struct PreviewFlights {
+  typealias Completion = @Sendable (OpenGraphTag?) -> Void
+
+  private struct Flight {
+    var completions: [Completion]
+    var task: UnfurlTask?
+  }
+
+  private var flights: [Link: Flight] = [:]
+  private(set) var isClosed = false
+
+  /// What asking for a link means for the one who asks.
+  enum Boarding {
+    /// Nobody has asked before: begin.
+    case first
+    /// The fetch is under way.
+    case joined
+    /// No more links are fetched.
+    case closed
+  }
+
+  var count: Int { flights.count }
+
+  mutating func board(_ link: Link, _ completion: @escaping Completion) -> Boarding {
+    if isClosed { return .closed }
+    if flights[link] != nil {
+      flights[link]?.completions.append(completion)
+      return .joined
+    }
+    flights[link] = Flight(completions: [completion])
+    return .first
+  }
+
+  /// Keeps the handle of a fetch that has begun.
+  ///
+  /// - Returns: `false` when nobody waits for it any more.
+  mutating func attach(_ task: UnfurlTask, to link: Link) -> Bool {
+    guard flights[link] != nil else { return false }
+    flights[link]?.task = task
+    return true
+  }
+
+  /// Ends a flight; those who waited for it are to be answered.
+  mutating func land(_ link: Link) -> [Completion] {
+    flights.removeValue(forKey: link)?.completions ?? []
+  }
+
+  /// Ends all flights for good.
+  mutating func close() -> (completions: [Completion], tasks: [UnfurlTask]) {
+    isClosed = true
+    defer { flights = [:] }
+    return (flights.values.flatMap(\.completions), flights.values.compactMap(\.task))
+  }
+}

@@ -1,0 +1,82 @@
+import LinkPreview
+import Testing
+
+@Suite("Link finder")
+struct LinkFinderTests {
+  @Test(
+    "the first link of a text is found, and nothing of the sentence around it",
+    arguments: [
+      ("https://a.b/c", "https://a.b/c"),
+      ("see HTTPS://Example.com now", "https://example.com/"),
+      ("see http://localhost:8080/x", "http://localhost:8080/x"),
+      ("(https://example.com/a_(b))", "https://example.com/a_(b)"),
+      ("(see https://example.com/a).", "https://example.com/a"),
+      ("[https://example.com]", "https://example.com/"),
+      ("<https://example.com/x>y", "https://example.com/x"),
+      ("\"https://example.com/x\"", "https://example.com/x"),
+      ("https://example.com/x?a=1&b=2, and", "https://example.com/x?a=1&b=2"),
+      ("https://example.com/x!?", "https://example.com/x"),
+      ("https://example.com...", "https://example.com/"),
+      ("*https://example.com/x*", "https://example.com/x"),
+      ("https://ko.wikipedia.org/wiki/서울", "https://ko.wikipedia.org/wiki/%EC%84%9C%EC%9A%B8"),
+      ("「https://example.com/あ」です", "https://example.com/%E3%81%82"),
+      ("여기https://example.com입니다", "https://example.com/"),
+      ("https://[::1]:8080/x", "https://[::1]:8080/x"),
+      ("sendbird.com", "https://sendbird.com/"),
+      ("see sendbird.com.", "https://sendbird.com/"),
+      ("Try Sendbird.com, ok", "https://sendbird.com/"),
+      ("www.a.co.uk/x?y", "https://www.a.co.uk/x?y"),
+      ("example.com:8080/x", "https://example.com:8080/x"),
+      ("example.com?x=1", "https://example.com/?x=1"),
+      ("(example.com)", "https://example.com/"),
+      ("sendbird.com을 보세요", "https://sendbird.com/"),
+      ("주소는sendbird.com입니다", "https://sendbird.com/"),
+      ("münchen.de", "https://xn--mnchen-3ya.de/"),
+      ("президент.рф", "https://xn--d1abbgf6aiiy.xn--p1ai/"),
+      ("日本語.jp へ", "https://xn--wgv71a119e.jp/"),
+      ("xn--mnchen-3ya.de", "https://xn--mnchen-3ya.de/"),
+      ("README.md then example.org", "https://example.org/"),
+      ("crates.rs/x", "https://crates.rs/x"),
+      ("www.docs.rs", "https://www.docs.rs/"),
+      ("a@b.com or c.com", "https://c.com/"),
+      ("EXAMPLE.COM", "https://example.com/"),
+      ("first b.com then https://a.com", "https://b.com/"),
+      ("t.co/x", "https://t.co/x"),
+      ("https://user:pw@example.com/ b.com", "https://b.com/"),
+      ("http:// b.com", "https://b.com/"),
+    ])
+  func found(text: String, expected: String) {
+    let link = LinkFinder.firstLink(in: text)?.url
+    #expect(link == expected)
+  }
+
+  @Test(
+    "a text without a link has none",
+    arguments: [
+      "", "hello", "a.b", "e.g.", "i.e. this", "1.2.3", "v1.2", "3.14", "file.txt", "README.md",
+      "main.rs", "main.rs:12:5", "deploy.sh", "setup.py?", "node.js", "archive.tar.gz", "U.S.",
+      "a.m.", "me@example.com", "first.last@example.com", "mailto:me@example.com",
+      "git@github.com:a/b.git", "/usr/lib/foo.com", "C:\\foo.com", "//example.com",
+      "ftp://example.com/x", "javascript://example.com", "http://", "https://?x", "co.uk", "com",
+      ".com", "..", "...", "done.Next", "it.Is", "foo.com_bar", "obj.is()", "$foo.com", "#a.com",
+      "-a-.com", "a-.com", "http", "https:", "x.local", "host.internal", "my.test",
+      "http://user@example.com/", "kube-proxy.so", "1.2.3.4",
+    ])
+  func none(text: String) {
+    #expect(LinkFinder.firstLink(in: text) == nil)
+  }
+
+  @Test("hostile texts are passed in one go")
+  func hostile() {
+    let pieces = [
+      "http://", "a.", "a.b ", "(", "http://a@b ", ".", "a.com(", "a@b.com ", "://", "h", "한",
+      "https://[", "-.", "a.com.", "xn--.", "http://" + String(repeating: ")", count: 50) + " ",
+    ]
+    for piece in pieces {
+      _ = LinkFinder.firstLink(in: String(repeating: piece, count: 20_000))
+    }
+    _ = LinkFinder.firstLink(
+      in: "https://example.com/" + String(repeating: "(", count: 50_000)
+        + String(repeating: ")", count: 50_000))
+  }
+}
