@@ -24,6 +24,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let database = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 
 let package = Package(
@@ -33,6 +34,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -52,11 +54,12 @@ let package = Package(
     library("WebSocket", ["Bytes", "HTTP1", "COpenSSL", "CZlib"]),
     library("ParleyProtocol", ["Bytes"]),
     library("FloodControl"),
+    library("Tokens", ["ParleyProtocol", "COpenSSL"]),
     library("LinkPreview", ["ParleyProtocol", "CDomainNames"]),
 
     // Mechanism: descriptors, clocks, threads.
     library("Reactor", ["Bytes", "CLinux"]),
-    library("TLS", ["Bytes", "COpenSSL"]),
+    library("TLS", ["COpenSSL"]),
     library("Transport", ["Bytes", "Reactor", "TLS", "HTTP1", "WebSocket", "CLinux"]),
     library("Store", ["ParleyProtocol", "FloodControl", database, logging]),
     library("Telemetry", [logging]),
@@ -68,7 +71,8 @@ let package = Package(
       "Gateway",
       [
         "Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Reactor",
-        "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", logging,
+        "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", "Tokens", deque,
+        logging,
       ]),
 
     .executableTarget(
@@ -88,7 +92,8 @@ let package = Package(
     tests("FloodControl"),
     tests("LinkPreview", ["ParleyProtocol"]),
     tests("Reactor", ["Bytes"]),
-    tests("TLS", ["Bytes"]),
+    tests("TLS", ["COpenSSL"]),
+    tests("Tokens", ["COpenSSL"]),
     tests("Transport", ["Reactor", "WebSocket", "HTTP1", "Bytes"]),
     tests("Store", ["ParleyProtocol", "FloodControl", database, logging]),
     tests("Telemetry", [logging]),

@@ -4,14 +4,13 @@
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
-#include <sys/syscall.h>
 
 int clinux_accept(int listener) {
     return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
 uint64_t clinux_thread_id(void) {
-    return (uint64_t)syscall(SYS_gettid);
+    return (uint64_t)pthread_self();
 }
 
 void clinux_name_thread(const char *name) {

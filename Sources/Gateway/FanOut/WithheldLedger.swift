@@ -11,7 +11,7 @@ struct WithheldLedger {
 
   private struct Entry {
     let messageID: Int64
-    var participants: [UInt64]
+    var slots: SlotSet
   }
 
   /// In the order of their ids, which only increase.
@@ -19,44 +19,57 @@ struct WithheldLedger {
   private var byteCount = 0
 
   /// Notes from whom a message was withheld.
-  ///
-  /// - Parameter participants: One bit for each participant's slot.
-  mutating func record(_ messageID: Int64, withheldFrom participants: [UInt64]) {
-    entries.append(Entry(messageID: messageID, participants: participants))
-    byteCount += participants.count * 8
+  mutating func record(_ messageID: Int64, withheldFrom slots: SlotSet) {
+    let position = position(of: messageID)
+    guard position == entries.count || entries[position].messageID != messageID else {
+      merge(slots, at: position)
+      return
+    }
+    entries.insert(Entry(messageID: messageID, slots: slots), at: position)
+    byteCount += slots.byteCount
     while entries.count > Self.messageLimit || byteCount > Self.byteLimit, entries.count > 1 {
       let oldest = entries.removeFirst()
-      byteCount -= oldest.participants.count * 8
+      byteCount -= oldest.slots.byteCount
     }
   }
 
-  /// From whom a message was withheld, one bit for each participant's slot; empty when from none.
-  func participants(withheld messageID: Int64) -> [UInt64] {
-    index(of: messageID).map { entries[$0].participants } ?? []
+  /// From whom a message was withheld.
+  func slots(withheld messageID: Int64) -> SlotSet {
+    index(of: messageID).map { entries[$0].slots } ?? SlotSet()
   }
 
   /// A message that is gone is not updated any more.
   mutating func forget(_ messageID: Int64) {
     guard let index = index(of: messageID) else { return }
-    byteCount -= entries[index].participants.count * 8
+    byteCount -= entries[index].slots.byteCount
     entries.remove(at: index)
   }
 
   /// Someone else sits in a slot now.
   mutating func clear(slot: Int) {
-    let word = slot >> 6
-    for index in entries.indices where word < entries[index].participants.count {
-      entries[index].participants[word] &= ~(1 << UInt64(slot & 63))
-    }
+    for index in entries.indices { entries[index].slots.remove(slot) }
+  }
+
+  private mutating func merge(_ slots: SlotSet, at index: Int) {
+    byteCount -= entries[index].slots.byteCount
+    slots.forEach { entries[index].slots.insert($0) }
+    byteCount += entries[index].slots.byteCount
   }
 
   private func index(of messageID: Int64) -> Int? {
+    let position = position(of: messageID)
+    let isFound = position < entries.count && entries[position].messageID == messageID
+    return isFound ? position : nil
+  }
+
+  /// Where a message is, or would be.
+  private func position(of messageID: Int64) -> Int {
     var low = 0
     var high = entries.count
     while low < high {
       let middle = (low + high) / 2
       if entries[middle].messageID < messageID { low = middle + 1 } else { high = middle }
     }
-    return low < entries.count && entries[low].messageID == messageID ? low : nil
+    return low
   }
 }

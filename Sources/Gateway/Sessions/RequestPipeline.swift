@@ -21,6 +21,13 @@ struct RequestPipeline<Call> {
     case besideItsLike
   }
 
+  /// One entry of a batch.
+  enum Entry {
+    case call(Call, Concurrency)
+    /// The reply to something that can't be carried out.
+    case reply([UInt8])
+  }
+
   private struct Waiting {
     let ticket: Ticket
     let call: Call
@@ -29,8 +36,8 @@ struct RequestPipeline<Call> {
 
   private struct Unit {
     let isBatch: Bool
-    var outstanding: Int
-    var replies: [[UInt8]?]
+    var outstanding = 0
+    var replies: [[UInt8]?] = []
   }
 
   private var units: Deque<Unit> = []
@@ -42,25 +49,19 @@ struct RequestPipeline<Call> {
   /// How many calls have arrived and are not answered.
   private(set) var pendingCount = 0
 
-  /// Adds a request, or the requests of a batch.
-  mutating func append(_ calls: [(call: Call, concurrency: Concurrency)], isBatch: Bool) {
-    let unit = firstUnit + units.count
-    units.append(
-      Unit(
-        isBatch: isBatch, outstanding: calls.count,
-        replies: Array(repeating: nil, count: calls.count)))
-    for (index, entry) in calls.enumerated() {
-      waiting.append(
-        Waiting(
-          ticket: Ticket(unit: unit, index: index), call: entry.call,
-          concurrency: entry.concurrency))
-    }
-    pendingCount += calls.count
+  /// Adds a request.
+  mutating func append(_ call: Call, _ concurrency: Concurrency) {
+    append([.call(call, concurrency)], to: Unit(isBatch: false))
+  }
+
+  /// Adds the requests of a batch, which are answered together.
+  mutating func append(batch entries: [Entry]) {
+    append(entries, to: Unit(isBatch: true))
   }
 
   /// Adds the reply to something that can't be carried out, in its place.
   mutating func append(reply: [UInt8]) {
-    units.append(Unit(isBatch: false, outstanding: 0, replies: [reply]))
+    append([.reply(reply)], to: Unit(isBatch: false))
   }
 
   /// The next call that may start now.
@@ -96,6 +97,23 @@ struct RequestPipeline<Call> {
       return unit.isBatch ? Self.joined(replies) : replies[0]
     }
     return nil
+  }
+
+  private mutating func append(_ entries: [Entry], to empty: Unit) {
+    var unit = empty
+    let number = firstUnit + units.count
+    for entry in entries {
+      switch entry {
+      case .reply(let reply): unit.replies.append(reply)
+      case .call(let call, let concurrency):
+        let ticket = Ticket(unit: number, index: unit.replies.count)
+        waiting.append(Waiting(ticket: ticket, call: call, concurrency: concurrency))
+        unit.replies.append(nil)
+        unit.outstanding += 1
+      }
+    }
+    pendingCount += unit.outstanding
+    units.append(unit)
   }
 
   private static func joined(_ replies: [[UInt8]]) -> [UInt8] {

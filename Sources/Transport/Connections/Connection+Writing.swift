@@ -177,6 +177,13 @@ extension Connection {
   }
 
   private func endOurSide() {
+    if let tls, let scratch = try? transport.tlsScratch() {
+      self.tls = nil
+      // Without a goodbye the peer could not tell our end from a cut connection (RFC 8446 §6.1).
+      try? tls.close(scratch: scratch)
+      sendCiphertext(of: scratch)
+      if !outbound.isEmpty { return }
+    }
     Socket.shutDownWriting(descriptor)
     if isReadingPaused { drop() }
   }

@@ -1,0 +1,108 @@
+import ParleyProtocol
+import Reactor
+import Store
+
+/// The channels that are at home on a node and in its memory.
+///
+/// A channel is read from the store when it is first asked for, and forgotten when it has been
+/// without participants and work for a while.
+final class ChannelDirectory: TimerHandler {
+  typealias Waiter = (Result<HomeChannel, ServiceError>) -> Void
+
+  private enum Entry {
+    case loading([Waiter])
+    case resident(HomeChannel)
+  }
+
+  /// How long a channel without participants stays in memory.
+  private static let idleTime: Int64 = 30_000
+
+  private unowned let node: Node
+  private var entries: [String: Entry] = [:]
+  private var channelsWithEvents: [HomeChannel] = []
+  private var sweepTimer: EventLoop.TimerToken?
+
+  init(node: Node) {
+    self.node = node
+  }
+
+  /// Calls `body` with a channel, at once when it is in memory, else when it has been read.
+  func withChannel(_ url: String, _ body: @escaping Waiter) {
+    switch entries[url] {
+    case .resident(let channel):
+      channel.lastUse = node.loop.now
+      body(.success(channel))
+    case .loading(let waiters):
+      entries[url] = .loading(waiters + [body])
+    case nil:
+      entries[url] = .loading([body])
+      load(url)
+    }
+  }
+
+  /// Takes in a channel that was just created.
+  func insert(_ state: ChannelState) {
+    guard entries[state.channel.url] == nil else { return }
+    settle(state.channel.url, .success(state))
+  }
+
+  /// Forgets a channel that was deleted.
+  func remove(_ channel: HomeChannel) {
+    guard case .resident(let resident) = entries[channel.url], resident === channel else { return }
+    entries[channel.url] = nil
+    node.gauges.add(-1, to: .channels)
+  }
+
+  /// Fans out what the turn has gathered in a channel.
+  func hasEvents(_ channel: HomeChannel) {
+    channelsWithEvents.append(channel)
+  }
+
+  /// Hands the events of all channels to the nodes with their participants.
+  func fanOut() {
+    let channels = channelsWithEvents
+    channelsWithEvents = []
+    for channel in channels { channel.fanOut() }
+  }
+
+  func timerDidFire(_ token: EventLoop.TimerToken) {
+    sweepTimer = nil
+    let limit = node.loop.now - Self.idleTime
+    for case .resident(let channel) in entries.values where channel.isIdle(since: limit) {
+      remove(channel)
+    }
+    scheduleSweep()
+  }
+
+  private func load(_ url: String) {
+    let directory = Confined(self)
+    let handle = node.handle
+    node.services.store.read { try $0.channel(url) } completion: { result in
+      handle.post { _ in directory.value.settle(url, result.serviceResult) }
+    }
+  }
+
+  private func settle(_ url: String, _ result: Result<ChannelState?, ServiceError>) {
+    var waiters: [Waiter] = []
+    if case .loading(let waiting) = entries[url] { waiters = waiting }
+    entries[url] = nil
+    let outcome = result.flatMap { state -> Result<HomeChannel, ServiceError> in
+      guard let state else { return .failure(.notFound(.channel, url)) }
+      return .success(reside(state))
+    }
+    for waiter in waiters { waiter(outcome) }
+  }
+
+  private func reside(_ state: ChannelState) -> HomeChannel {
+    let channel = HomeChannel(state: state, node: node)
+    entries[channel.url] = .resident(channel)
+    node.gauges.add(1, to: .channels)
+    scheduleSweep()
+    return channel
+  }
+
+  private func scheduleSweep() {
+    guard sweepTimer == nil, !entries.isEmpty else { return }
+    sweepTimer = node.loop.schedule(after: Self.idleTime, self)
+  }
+}

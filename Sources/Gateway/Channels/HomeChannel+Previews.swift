@@ -1,0 +1,72 @@
+import LinkPreview
+import ParleyProtocol
+import Reactor
+import Store
+import Unfurler
+
+/// What is known of a text's link before it is fetched.
+struct KnownPreview: Sendable {
+  var tag: OpenGraphTag?
+  /// The link to fetch; `nil` when there is none, or nothing more to learn of it.
+  var unknownLink: Link?
+}
+
+extension HomeChannel {
+  /// Looks the first link of a text up in the cache.
+  func knownPreview(ofText text: String) -> KnownPreview {
+    guard let previews = services.previews, let link = LinkFinder.firstLink(in: text) else {
+      return KnownPreview()
+    }
+    switch previews.lookUp(link) {
+    case .found(let tag): return KnownPreview(tag: tag)
+    case .none: return KnownPreview()
+    case .unknown: return KnownPreview(unknownLink: link)
+    }
+  }
+
+  /// Has a link's preview fetched, and the message updated with it unless it has been edited or
+  /// deleted by then.
+  func fetchPreview(of message: Message, _ link: Link) {
+    guard let previews = services.previews else { return }
+    let channel = Confined(self)
+    let handle = node.handle
+    let startedAt = SystemClock.monotonicNanoseconds
+    pendingJobs += 1
+    previews.request(link) { tag in
+      handle.post { node in
+        channel.value.pendingJobs -= 1
+        node.latencies.record(
+          nanoseconds: UInt64(max(0, SystemClock.monotonicNanoseconds - startedAt)), for: .preview)
+        channel.value.didFetch(tag, of: message)
+      }
+    }
+  }
+
+  private func didFetch(_ tag: OpenGraphTag?, of message: Message) {
+    guard let tag, !isDeleted else {
+      node.counters.add(to: .previewsNone)
+      return
+    }
+    if record.isEphemeral {
+      var message = message
+      message.openGraphTag = tag
+      node.counters.add(to: .previewsUpdated)
+      tellUpdate(of: SequencedMessage(message: message, seq: lastSeq + 1), except: nil)
+    } else {
+      store(tag, of: message)
+    }
+  }
+
+  private func store(_ tag: OpenGraphTag, of message: Message) {
+    let storeID = storeID
+    let now = now
+    write {
+      try $0.setPreview(
+        message.id, channelID: storeID, ifTextIs: message.text, tag: tag, at: now)
+    } then: { channel, result in
+      guard case .success(let updated?) = result else { return }
+      channel.node.counters.add(to: .previewsUpdated)
+      channel.tellUpdate(of: updated, except: nil)
+    }
+  }
+}

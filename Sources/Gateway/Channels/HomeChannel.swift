@@ -1,0 +1,153 @@
+import FloodControl
+import ParleyProtocol
+import Reactor
+import Store
+
+/// A channel's state, on the one node where it is at home.
+///
+/// Judges what comes in, has it made durable, and plans who is told. Confined to its node.
+final class HomeChannel {
+  let url: String
+  let storeID: Int64
+  unowned let node: Node
+
+  /// As the store has it.
+  var record: Channel {
+    didSet { operatorIDs = Set(record.operators.map(\.id)) }
+  }
+  private(set) var operatorIDs: Set<String>
+  /// Names the life of the count of events.
+  let epoch: String
+  /// The last event that was told.
+  var lastSeq: Int64
+  /// `created_at` never decreases.
+  var lastCreatedAt: Int64
+  var bans: [String: Restriction]
+  var mutes: [String: Restriction]
+  var floodLimit: RateLimit
+  var throttleLimit: RateLimit
+
+  var participants = Participants()
+  /// Connections in the channel, by node.
+  var subscriberCounts: [Int]
+  var floodGate = FloodGate<String>()
+  var withheld = WithheldLedger()
+  /// What the turn has brought, to be fanned out at its end.
+  var events: [ChannelEvent] = []
+  var notices: ThrottleNotices
+  var presence: PresenceNotices
+  /// Sends with a `req_id` that are on their way to the store.
+  var repeatedSends: [RequestKey: [ReplyAddress]] = [:]
+  /// The last requests of an ephemeral channel, which keeps them nowhere else.
+  var ephemeralSends = EphemeralSends()
+  /// Jobs that the store has not answered.
+  var pendingJobs = 0
+  /// When the channel was last asked for; the loop's milliseconds.
+  var lastUse: Int64
+  var isDeleted = false
+
+  init(state: ChannelState, node: Node) {
+    url = state.channel.url
+    storeID = state.id
+    self.node = node
+    record = state.channel
+    operatorIDs = Set(state.channel.operators.map(\.id))
+    // An ephemeral channel's count lives in memory only: each life has an epoch of its own.
+    epoch = state.channel.isEphemeral ? Identifiers.epoch() : state.epoch
+    lastSeq = state.channel.isEphemeral ? 0 : state.lastSeq
+    lastCreatedAt = state.lastCreatedAt
+    bans = state.bans
+    mutes = state.mutes
+    let limits = node.services.settings.limits
+    floodLimit = state.floodOverride.map(RateLimit.init) ?? limits.flood.limit
+    throttleLimit = state.throttleOverride.map(RateLimit.init) ?? limits.throttle
+    subscriberCounts = Array(repeating: 0, count: node.services.cluster.nodes.count)
+    notices = ThrottleNotices()
+    presence = PresenceNotices()
+    lastUse = node.loop.now
+  }
+
+  /// Whether the channel may be forgotten.
+  func isIdle(since time: Int64) -> Bool {
+    participants.count == 0 && pendingJobs == 0 && events.isEmpty && lastUse <= time
+  }
+
+  func isOperator(_ userID: String) -> Bool { operatorIDs.contains(userID) }
+
+  var services: GatewayServices { node.services }
+
+  /// Unix milliseconds for the next event.
+  var now: Int64 { services.clock.now }
+
+  func origin(at timestamp: Int64) -> EventOrigin {
+    EventOrigin(channelURL: url, timestamp: timestamp)
+  }
+
+  /// Queues an event for the end of the turn.
+  func publish(_ event: ChannelEvent) {
+    if events.isEmpty { node.channels.hasEvents(self) }
+    events.append(event)
+  }
+
+  /// Queues an event for every participant.
+  func publish(_ payload: [UInt8], except author: SessionReference? = nil) {
+    publish(ChannelEvent(payload: payload, audience: .everyone, author: author))
+  }
+
+  /// Changes the store, then goes on here with the outcome; jobs come back in their order.
+  func write<T: Sendable>(
+    _ job: @escaping @Sendable (WriteTransaction) throws -> T,
+    then: @escaping @Sendable (HomeChannel, Result<T, ServiceError>) -> Void
+  ) {
+    let resume = resumption(then)
+    services.store.write(job, completion: resume)
+  }
+
+  /// Reads the store, then goes on here with the outcome.
+  func read<T: Sendable>(
+    _ job: @escaping @Sendable (ReadTransaction) throws -> T,
+    then: @escaping @Sendable (HomeChannel, Result<T, ServiceError>) -> Void
+  ) {
+    let resume = resumption(then)
+    services.store.read(job, completion: resume)
+  }
+
+  /// Appends a message to the store, then goes on here.
+  func append(
+    _ message: NewMessage,
+    then: @escaping @Sendable (HomeChannel, Result<AppendOutcome, ServiceError>) -> Void
+  ) {
+    let resume = resumption(then)
+    services.store.append(message, completion: resume)
+  }
+
+  /// What brings a job's outcome back to this node.
+  func resumption<T: Sendable>(
+    _ then: @escaping @Sendable (HomeChannel, Result<T, ServiceError>) -> Void
+  ) -> @Sendable (Result<T, any Error>) -> Void {
+    pendingJobs += 1
+    let channel = Confined(self)
+    let handle = node.handle
+    return { result in
+      handle.post { _ in
+        channel.value.pendingJobs -= 1
+        then(channel.value, result.serviceResult)
+      }
+    }
+  }
+
+  /// The channel as clients see it.
+  func encoded() -> [UInt8] {
+    JSONWriter.bytes { record.encode(participantCount: participants.count, into: &$0) }
+  }
+
+  func reply(_ outcome: CallOutcome, to address: ReplyAddress?) {
+    if let address { node.reply(to: address, outcome) }
+  }
+}
+
+extension RateLimit {
+  fileprivate init(_ override: LimitOverride) {
+    self.init(count: override.messages, windowMilliseconds: override.windowMilliseconds)
+  }
+}

@@ -1,0 +1,14 @@
+import Tokens
+
+/// Names that the server makes.
+enum Identifiers {
+  /// A new life of a channel's count of events.
+  static func epoch() -> String { SecureRandom.base64URL(byteCount: 9) }
+
+  static func session() -> String { SecureRandom.base64URL(byteCount: 15) }
+
+  /// The URL of a channel whose creator gave none.
+  static func channelURL() -> String {
+    "parley_open_channel_\(SecureRandom.hex(byteCount: 12))"
+  }
+}

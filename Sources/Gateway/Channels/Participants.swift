@@ -1,0 +1,126 @@
+import FloodControl
+import ParleyProtocol
+
+/// The users in a channel, each with its connections and its throttle.
+///
+/// A user keeps its slot while any of its connections is in the channel, so that one bit can stand
+/// for it.
+struct Participants {
+  /// A user in the channel.
+  struct Participant {
+    var user: User
+    /// Those of the user's connections that are in the channel.
+    var connections: [SessionReference]
+    /// Counts upwards with each user that enters.
+    let entry: Int64
+  }
+
+  private var slots: [Participant?] = []
+  /// By slot; what a fan-out walks through lies densely.
+  private(set) var throttles: [Throttle] = []
+  private var slotByUser: [String: Int] = [:]
+  private var freeSlots: [Int] = []
+  private var entryCount: Int64 = 0
+
+  /// How many users are in the channel.
+  var count: Int { slotByUser.count }
+
+  /// One more than the highest slot in use.
+  var slotCount: Int { slots.count }
+
+  func contains(_ userID: String) -> Bool { slotByUser[userID] != nil }
+
+  func slot(of userID: String) -> Int? { slotByUser[userID] }
+
+  subscript(slot: Int) -> Participant? { slots[slot] }
+
+  /// Whether a connection of a user is in the channel.
+  func contains(_ connection: SessionReference, of userID: String) -> Bool {
+    slotByUser[userID].flatMap { slots[$0] }?.connections.contains(connection) ?? false
+  }
+
+  /// Adds a connection of a user.
+  ///
+  /// - Parameter throttle: What the user's window holds when this is its first connection.
+  /// - Returns: The slot that the user newly sits in; `nil` when it was in the channel already.
+  mutating func add(
+    _ connection: SessionReference, of user: User, throttle: Throttle
+  ) -> Int? {
+    if let slot = slotByUser[user.id] {
+      slots[slot]?.user = user
+      if slots[slot]?.connections.contains(connection) == false {
+        slots[slot]?.connections.append(connection)
+      }
+      return nil
+    }
+    entryCount += 1
+    let participant = Participant(user: user, connections: [connection], entry: entryCount)
+    let slot = takeSlot()
+    slots[slot] = participant
+    throttles[slot] = throttle
+    slotByUser[user.id] = slot
+    return slot
+  }
+
+  /// Takes a connection out.
+  ///
+  /// - Returns: The user, when this was its last connection.
+  mutating func remove(_ connection: SessionReference, of userID: String) -> User? {
+    guard let slot = slotByUser[userID] else { return nil }
+    slots[slot]?.connections.removeAll { $0 == connection }
+    guard let participant = slots[slot], participant.connections.isEmpty else { return nil }
+    free(slot, of: userID)
+    return participant.user
+  }
+
+  /// Takes a user out with all its connections.
+  mutating func removeAll(of userID: String) -> Participant? {
+    guard let slot = slotByUser[userID], let participant = slots[slot] else { return nil }
+    free(slot, of: userID)
+    return participant
+  }
+
+  mutating func update(_ user: User) {
+    if let slot = slotByUser[user.id] { slots[slot]?.user = user }
+  }
+
+  /// Decides whether a participant is shown a message.
+  mutating func decide(
+    slot: Int, _ relation: Throttle.Relation, _ message: MessageFacts, limit: RateLimit
+  ) -> Throttle.Decision {
+    throttles[slot].decide(
+      relation, createdAt: message.createdAt, messageID: message.id, limit: limit)
+  }
+
+  /// Hands over what was withheld from a participant since the last call.
+  mutating func takeWithheld(slot: Int) -> WithheldMessages? {
+    throttles[slot].takeWithheld()
+  }
+
+  /// The users who entered after a certain entry, earliest first.
+  func page(after entry: Int64, limit: Int) -> [Participant] {
+    let later = slots.compactMap { $0 }.filter { $0.entry > entry }
+    return Array(later.sorted { $0.entry < $1.entry }.prefix(limit))
+  }
+
+  /// Calls `body` with every connection in the channel.
+  func forEachConnection(_ body: (SessionReference, Participant) -> Void) {
+    for case let participant? in slots {
+      for connection in participant.connections { body(connection, participant) }
+    }
+  }
+
+  private mutating func takeSlot() -> Int {
+    if let slot = freeSlots.popLast() { return slot }
+    slots.append(nil)
+    throttles.append(Throttle())
+    return slots.count - 1
+  }
+
+  private mutating func free(_ slot: Int, of userID: String) {
+    slots[slot] = nil
+    throttles[slot] = Throttle()
+    slotByUser[userID] = nil
+    freeSlots.append(slot)
+  }
+}

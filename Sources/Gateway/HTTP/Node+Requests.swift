@@ -1,0 +1,63 @@
+import HTTP1
+import ParleyProtocol
+import Reactor
+import Transport
+import WebSocket
+
+extension Node: TransportDelegate {
+  func connection(_ connection: Connection, received request: HTTPRequest) -> RequestOutcome {
+    if request.head.path == "/v1/ws" { return upgrade(connection, request.head) }
+    return .respond(Routes(node: self).respond(to: request.head))
+  }
+
+  func transportCannotAccept(_ error: SystemError) {
+    services.logger.warning(
+      "connections can't be accepted for the moment", metadata: ["reason": "\(error)"])
+  }
+
+  func connection(_ connection: Connection, brokeTLS reason: String) {
+    services.logger.debug("a TLS connection broke", metadata: ["reason": "\(reason)"])
+  }
+
+  private func upgrade(_ connection: Connection, _ head: HTTPRequestHead) -> RequestOutcome {
+    if let refusal = refusal(of: head) { return .respond(refusal) }
+    do {
+      let acceptance = try handshake.accept(head)
+      let session = Session(connection: connection, node: self)
+      sessions[connection.id] = session
+      return .upgrade(acceptance, session)
+    } catch {
+      return .respond(error.response)
+    }
+  }
+
+  private func refusal(of head: HTTPRequestHead) -> HTTPResponse? {
+    let allowed = services.settings.auth.allowedOrigins
+    if !allowed.isEmpty, let origin = head.fields["Origin"], !allowed.contains(origin) {
+      return HTTPResponse(
+        refusing: ServiceError(.originNotAllowed, "this origin is not in auth.allowed_origins"))
+    }
+    guard services.stage == .serving, openConnectionCount <= services.connectionLimit else {
+      return HTTPResponse(refusing: .overCapacity)
+    }
+    return nil
+  }
+
+  /// Connections of the whole process, as the nodes last counted them.
+  private var openConnectionCount: Int {
+    services.metrics.gauges.reduce(0) { $0 + Int($1.value(of: .connections)) }
+  }
+}
+
+extension HTTPResponse {
+  /// Refuses a request in the form that all errors have.
+  init(refusing error: ServiceError) {
+    var fields: HTTPFields = ["Content-Type": "application/json"]
+    if let wait = error.data.retryAfterMilliseconds {
+      fields.append("Retry-After", String((wait + 999) / 1000))
+    }
+    self.init(
+      status: HTTPStatus(UInt16(clamping: error.code.httpStatus)), fields: fields,
+      body: JSONWriter.bytes { error.encodeHTTPBody(into: &$0) })
+  }
+}

@@ -1,0 +1,39 @@
+import COpenSSL
+import HTTP1
+
+/// The page for a newcomer's first minute, served from the binary.
+enum Page {
+  static let response = HTTPResponse(
+    status: .ok,
+    fields: [
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Security-Policy": policy,
+      "Cache-Control": "no-cache",
+      "Referrer-Policy": "no-referrer",
+      "X-Content-Type-Options": "nosniff",
+    ], body: PackageResources.index_html)
+
+  /// Nothing but the page's own style and script, which their hashes name.
+  private static let policy = """
+    default-src 'none'; style-src '\(hash(of: "style"))'; script-src '\(hash(of: "script"))'; \
+    connect-src 'self' ws: wss:; img-src http: https:; base-uri 'none'; form-action 'none'; \
+    frame-ancestors 'none'
+    """
+
+  private static func hash(of element: String) -> String {
+    let text = String(decoding: PackageResources.index_html, as: UTF8.self)
+    guard let opening = text.firstRange(of: "<\(element)>"),
+      let closing = text[opening.upperBound...].firstRange(of: "</\(element)>")
+    else { return "none" }
+    let content = Array(text[opening.upperBound..<closing.lowerBound].utf8)
+    var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+    SHA256(content, content.count, &digest)
+    return "sha256-\(base64(digest))"
+  }
+
+  private static func base64(_ bytes: [UInt8]) -> String {
+    var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
+    EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
+    return String(decoding: text.dropLast(), as: UTF8.self)
+  }
+}

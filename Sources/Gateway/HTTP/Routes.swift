@@ -1,0 +1,54 @@
+import HTTP1
+import ParleyProtocol
+import Telemetry
+
+/// What plain HTTP requests get.
+struct Routes {
+  let node: Node
+
+  func respond(to head: HTTPRequestHead) -> HTTPResponse {
+    switch head.path {
+    case "/", "/healthz", "/readyz", "/metrics", "/favicon.ico": break
+    default:
+      return HTTPResponse(
+        refusing: ServiceError(.noSuchEndpoint, "there is no \(head.method) \(bounded(head.path))"))
+    }
+    guard head.method == "GET" || head.method == "HEAD" else {
+      return HTTPResponse(
+        status: .methodNotAllowed, text: "GET and HEAD only\n", fields: ["Allow": "GET, HEAD"])
+    }
+    return resource(head.path)
+  }
+
+  private func resource(_ path: String) -> HTTPResponse {
+    switch path {
+    case "/": Page.response
+    case "/healthz": HTTPResponse(status: .ok, text: "alive\n")
+    case "/readyz": readiness
+    case "/metrics": metrics
+    default: HTTPResponse(status: .noContent)
+    }
+  }
+
+  private var readiness: HTTPResponse {
+    guard let reason = node.services.unreadiness else {
+      return HTTPResponse(status: .ok, text: "ready\n")
+    }
+    return HTTPResponse(status: .serviceUnavailable, text: "not ready: \(reason)\n")
+  }
+
+  private var metrics: HTTPResponse {
+    guard node.servesMetrics else {
+      return HTTPResponse(
+        refusing: ServiceError(
+          .noSuchEndpoint, "metrics are served on operations.listen and on loopback listeners"))
+    }
+    let text = node.services.metrics.render(with: node.services.storeSamples)
+    return HTTPResponse(
+      status: .ok, fields: ["Content-Type": PrometheusText.contentType], body: Array(text.utf8))
+  }
+
+  private func bounded(_ path: String) -> String {
+    path.count > 80 ? path.prefix(80) + "…" : path
+  }
+}

@@ -1,0 +1,86 @@
+import Telemetry
+
+/// What only ever grows.
+enum GatewayCounter: Int, MetricKey {
+  case connectionsAccepted
+  case sessionsOpened
+  case sessionsRefused
+  case calls
+  case callsFailed
+  case messagesAccepted
+  case messagesRepeated
+  case messagesFailed
+  case messagesUpdated
+  case messagesDeleted
+  case refusedFlood
+  case refusedBanned
+  case refusedNotInChannel
+  case refusedFrozen
+  case refusedMuted
+  case refusedInvalid
+  case refusedRate
+  case deliveries
+  case withheld
+  case bytesReceived
+  case bytesSent
+  case slowConsumers
+  case previewsAttached
+  case previewsUpdated
+  case previewsNone
+
+  var definition: MetricDefinition {
+    switch self {
+    case .connectionsAccepted:
+      .counter("parley_connections_accepted_total", "Connections accepted.")
+    case .sessionsOpened: .counter("parley_sessions_opened_total", "Sessions opened.")
+    case .sessionsRefused: .counter("parley_sessions_refused_total", "Sessions refused.")
+    case .calls: .counter("parley_calls_total", "Calls carried out, of any method.")
+    case .callsFailed: .counter("parley_calls_failed_total", "Calls answered with an error.")
+    case .messagesAccepted: .message("accepted")
+    case .messagesRepeated: .message("repeated")
+    case .messagesFailed: .message("failed")
+    case .messagesUpdated: .message("updated")
+    case .messagesDeleted: .message("deleted")
+    case .refusedFlood: .refusal("flood")
+    case .refusedBanned: .refusal("banned")
+    case .refusedNotInChannel: .refusal("not_in_channel")
+    case .refusedFrozen: .refusal("frozen")
+    case .refusedMuted: .refusal("muted")
+    case .refusedInvalid: .refusal("invalid")
+    case .refusedRate: .refusal("rate")
+    case .deliveries: .counter("parley_deliveries_total", "Events handed to subscribers.")
+    case .withheld: .counter("parley_withheld_total", "Messages withheld by the throttle.")
+    case .bytesReceived: .counter("parley_received_bytes_total", "Bytes read from sockets.")
+    case .bytesSent: .counter("parley_sent_bytes_total", "Bytes written to sockets.")
+    case .slowConsumers:
+      .counter("parley_slow_consumers_closed_total", "Connections closed with 4004.")
+    case .previewsAttached: .preview("cached")
+    case .previewsUpdated: .preview("updated")
+    case .previewsNone: .preview("none")
+    }
+  }
+}
+
+extension MetricDefinition {
+  fileprivate static func counter(_ name: String, _ help: String) -> MetricDefinition {
+    MetricDefinition(name, kind: .counter, help: help)
+  }
+
+  fileprivate static func message(_ outcome: String) -> MetricDefinition {
+    MetricDefinition(
+      "parley_messages_total", kind: .counter, help: "Messages by outcome.",
+      labels: [Label("outcome", outcome)])
+  }
+
+  fileprivate static func refusal(_ reason: String) -> MetricDefinition {
+    MetricDefinition(
+      "parley_refused_total", kind: .counter, help: "Calls refused, by reason.",
+      labels: [Label("reason", reason)])
+  }
+
+  fileprivate static func preview(_ outcome: String) -> MetricDefinition {
+    MetricDefinition(
+      "parley_previews_total", kind: .counter, help: "Messages with a link, by outcome.",
+      labels: [Label("outcome", outcome)])
+  }
+}

@@ -1,0 +1,111 @@
+import Configuration
+import HTTP1
+import Reactor
+import Telemetry
+import Transport
+import WebSocket
+
+/// One reactor of the gateway: an event loop with its connections and sessions, and with the
+/// channels and users that are at home here.
+///
+/// Confined to its thread; other nodes reach it through its ``NodeHandle``.
+final class Node {
+  let handle: NodeHandle
+  let services: GatewayServices
+  let loop: EventLoop
+  private(set) lazy var transport = Transport(
+    loop: loop, configuration: .init(services.settings), delegate: self)
+  private(set) lazy var channels = ChannelDirectory(node: self)
+  private(set) lazy var users = UserDirectory(node: self)
+  let handshake: ServerHandshake
+  /// By connection.
+  var sessions: [ConnectionID: Session] = [:]
+  /// Channels that connections of this node are in, by URL.
+  var localChannels: [String: LocalChannel] = [:]
+
+  private var localJobs: [NodeHandle.Job] = []
+  private var mail: [NodeHandle.Job] = []
+  private var reported = TransportCounters()
+  private var reportedConnections = 0
+  var drain: NodeDrain?
+
+  init(handle: NodeHandle, services: GatewayServices) throws(SystemError) {
+    self.handle = handle
+    self.services = services
+    loop = try EventLoop()
+    handshake = ServerHandshake(
+      subprotocols: ["parley.v1"], compression: PermessageDeflate.Policy(contexts: .notKept))
+    _ = try loop.register(handle.mailbox.descriptor, for: .readable, handler: self)
+    loop.endOfTurn = { [unowned self] in endTurn() }
+  }
+
+  var counters: CounterShard<GatewayCounter> { services.metrics.counters[handle.index] }
+  var gauges: GaugeShard<GatewayGauge> { services.metrics.gauges[handle.index] }
+  var latencies: HistogramShard<GatewayLatency> { services.metrics.latencies[handle.index] }
+
+  /// Has something done on a node, after all that this node posted there before.
+  ///
+  /// What is for this node itself is done in this very turn, but never within the caller's own
+  /// work.
+  func post(to target: NodeHandle, _ job: @escaping NodeHandle.Job) {
+    if target === handle { localJobs.append(job) } else { target.post(job) }
+  }
+
+  /// Has something done where a channel is at home.
+  func post(toChannel url: String, _ job: @escaping NodeHandle.Job) {
+    post(to: services.cluster.home(ofChannel: url), job)
+  }
+
+  /// Has something done where a user is at home.
+  func post(toUser id: String, _ job: @escaping NodeHandle.Job) {
+    post(to: services.cluster.home(ofUser: id), job)
+  }
+
+  private func endTurn() -> TurnOutcome {
+    mail = handle.mailbox.takeAll(reusing: mail)
+    for job in mail { job(self) }
+    mail.removeAll(keepingCapacity: mail.count < 4096)
+    repeat {
+      let jobs = localJobs
+      localJobs = []
+      for job in jobs { job(self) }
+      // Fan-out comes when the turn's events are gathered, and may post further jobs.
+      if localJobs.isEmpty { channels.fanOut() }
+    } while !localJobs.isEmpty
+    let outcome = transport.flush()
+    report()
+    return localJobs.isEmpty ? outcome : .unfinished
+  }
+
+  /// Carries what the transport has counted over to the metrics.
+  private func report() {
+    let now = transport.counters
+    counters.add(UInt64(now.accepted - reported.accepted), to: .connectionsAccepted)
+    counters.add(UInt64(now.bytesReceived - reported.bytesReceived), to: .bytesReceived)
+    counters.add(UInt64(now.bytesSent - reported.bytesSent), to: .bytesSent)
+    counters.add(UInt64(now.slowConsumers - reported.slowConsumers), to: .slowConsumers)
+    gauges.add(Int64(transport.connectionCount - reportedConnections), to: .connections)
+    reportedConnections = transport.connectionCount
+    reported = now
+  }
+}
+
+extension Node: ReadinessHandler {
+  func descriptorIsReady(for readiness: Readiness) {
+    // What is in the mailbox is taken at the end of every turn.
+    handle.mailbox.acknowledge()
+  }
+}
+
+extension TransportConfiguration {
+  fileprivate init(_ settings: Settings) {
+    self.init()
+    let limits = settings.limits
+    http.bodyBytes = limits.httpBodyBytes
+    webSocket.messageBytes = limits.messageBytes
+    headTimeout = limits.headTimeoutMilliseconds
+    pingInterval = limits.pingIntervalMilliseconds
+    pongTimeout = limits.pongTimeoutMilliseconds
+    outboundBytes = limits.outboundBytes
+  }
+}

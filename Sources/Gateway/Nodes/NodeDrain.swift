@@ -1,0 +1,73 @@
+import ParleyProtocol
+import Reactor
+import Transport
+import WebSocket
+
+/// A node's way to its end: every session is told when to come back, each at another time, and is
+/// closed then; the node stops when none is left or the time is up.
+final class NodeDrain: TimerHandler {
+  /// Sessions told to return in each second, so that they do not come all at once.
+  private static let sessionsPerSecond = 1000
+  private static let shortestSpread: Int64 = 200
+  /// How often closed sessions are looked for.
+  private static let step: Int64 = 50
+
+  private unowned let node: Node
+  private let deadline: Int64
+  private var closings: [(time: Int64, connection: ConnectionID)] = []
+  private var timer: EventLoop.TimerToken?
+
+  init(node: Node, timeout: Int64) {
+    self.node = node
+    deadline = node.loop.now + timeout
+  }
+
+  /// Accepts nothing more and tells every session.
+  func begin() {
+    node.transport.stopListening()
+    let timeout = deadline - node.loop.now
+    let natural = Int64(node.sessions.count) * 1000 / Int64(Self.sessionsPerSecond)
+    let spread = min(max(natural, Self.shortestSpread), max(timeout / 2, 1))
+    let now = node.services.clock.now
+    for (connection, session) in node.sessions {
+      let wait = Int64.random(in: 0..<spread)
+      session.send(EventEncoder.serverDraining(at: now, reconnectAfter: wait))
+      closings.append((node.loop.now + wait, connection))
+    }
+    closings.sort { $0.time < $1.time }
+    proceed()
+  }
+
+  /// Ends at once what is left.
+  func hurry() {
+    for session in node.sessions.values { session.close(.goingAway, reason: "the server stops") }
+    node.transport.forEachConnection { $0.end() }
+    stop()
+  }
+
+  func timerDidFire(_ token: EventLoop.TimerToken) {
+    timer = nil
+    proceed()
+  }
+
+  private func proceed() {
+    let now = node.loop.now
+    while let next = closings.first, next.time <= now {
+      closings.removeFirst()
+      node.sessions[next.connection]?.closeWhenAnswered(.goingAway, reason: "the server is draining")
+    }
+    if closings.isEmpty { node.transport.forEachConnection { if !$0.isWebSocket { $0.end() } } }
+    if node.transport.connectionCount == 0 {
+      stop()
+    } else if now >= deadline {
+      hurry()
+    } else {
+      timer = node.loop.schedule(after: Self.step, self)
+    }
+  }
+
+  private func stop() {
+    if let timer { node.loop.cancel(timer) }
+    node.loop.stop()
+  }
+}

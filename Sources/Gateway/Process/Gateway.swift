@@ -1,0 +1,121 @@
+import Configuration
+import HTTP1
+import Logging
+import Reactor
+import Store
+import Synchronization
+import TLS
+import Telemetry
+import Transport
+import Unfurler
+
+/// The whole gateway in one process: its nodes, its store, its previews.
+package final class Gateway: Sendable {
+  /// Where it listens, as bound.
+  package let addresses: [BoundAddress]
+
+  private let services: GatewayServices
+  private let certificate: TLSServerContextHolder?
+  private let threads: Mutex<[Reactor.Thread]>
+
+  /// Opens the store and the listeners, and starts to serve.
+  ///
+  /// - Throws: What stands in the way, in words for the operator.
+  package init(settings: Settings, logger: Logger) throws {
+    let plan = try ListenPlan(settings)
+    let count = settings.reactors > 0 ? settings.reactors : ProcessorCount.current
+    let cluster = Cluster(nodes: try (0..<count).map { try NodeHandle(index: $0) })
+    services = try GatewayServices(settings: settings, cluster: cluster, logger: logger)
+    certificate = plan.certificate
+    var bound: [BoundAddress] = []
+    var listeners = cluster.nodes.map { _ in [NodeListener]() }
+    for target in plan.targets {
+      let (address, sockets) = try target.open(count: count)
+      bound.append(BoundAddress(address: address.description, purpose: target.purpose))
+      for (index, socket) in sockets.enumerated() {
+        listeners[index].append(NodeListener(descriptor: socket, security: target.security))
+      }
+    }
+    addresses = bound
+    let services = services
+    threads = Mutex(
+      try zip(cluster.nodes, listeners).map { handle, listeners in
+        try Reactor.Thread(name: "reactor-\(handle.index)") {
+          Self.run(handle, services, listeners)
+        }
+      })
+    services.stage = .serving
+  }
+
+  /// Reads the certificate files again; the old ones stay in use when the new can't be used.
+  package func reload() {
+    guard let certificate else { return }
+    do {
+      try certificate.reload()
+      services.logger.notice("the certificate was read again")
+    } catch {
+      services.logger.error(
+        "the certificate can't be read again: the old one stays", metadata: ["reason": "\(error)"])
+    }
+  }
+
+  /// Begins to stop: takes no new sessions, answers what was accepted, tells everyone to
+  /// reconnect.
+  package func drain() {
+    services.stage = .draining
+    let timeout = services.settings.drain.timeoutMilliseconds
+    services.cluster.postToAll { node in
+      guard node.drain == nil else { return }
+      let drain = NodeDrain(node: node, timeout: timeout)
+      node.drain = drain
+      drain.begin()
+    }
+  }
+
+  /// Stops without waiting for clients.
+  package func hurry() {
+    services.cluster.postToAll { $0.drain?.hurry() }
+  }
+
+  /// Waits until it has stopped, and closes the store.
+  package func waitUntilStopped() {
+    threads.withLock { threads in
+      for thread in threads { thread.join() }
+      threads = []
+    }
+    services.previews?.shutdown()
+    services.store.close()
+  }
+
+  private static func run(
+    _ handle: NodeHandle, _ services: GatewayServices, _ listeners: [NodeListener]
+  ) {
+    do {
+      let node = try Node(handle: handle, services: services)
+      for listener in listeners {
+        try node.transport.listen(listener.descriptor, security: listener.security)
+      }
+      node.loop.run()
+    } catch {
+      services.logger.critical("a reactor can't start", metadata: ["reason": "\(error)"])
+    }
+  }
+}
+
+/// An address that the gateway listens on.
+package struct BoundAddress: Sendable {
+  package enum Purpose: String, Sendable {
+    case plain
+    case tls
+    case operations
+  }
+
+  /// Numeric host and port.
+  package let address: String
+  package let purpose: Purpose
+}
+
+private struct NodeListener: Sendable {
+  let descriptor: Int32
+  let security: Listener.Security
+}

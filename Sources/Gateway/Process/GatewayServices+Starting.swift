@@ -1,0 +1,37 @@
+import Configuration
+import FloodControl
+import LinkPreview
+import Logging
+import Reactor
+import Store
+import Telemetry
+import Unfurler
+
+extension GatewayServices {
+  /// Descriptors that are not for clients: files, pipes, fetches.
+  private static let reservedDescriptors = 256
+
+  /// Opens what the nodes share.
+  convenience init(settings: Settings, cluster: Cluster, logger: Logger) throws {
+    let metrics = GatewayMetrics(shards: cluster.nodes.count + 1)
+    let storeMetrics = metrics.latencies[cluster.nodes.count]
+    let store = try Store(
+      directory: settings.dataDirectory,
+      options: StoreOptions(
+        logger: logger,
+        onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) }))
+    let authenticator = try Authenticator(settings.auth, store: store)
+    self.init(
+      settings: settings, cluster: cluster, store: store,
+      previews: try PreviewService(settings, logger: logger), authenticator: authenticator,
+      messageIDs: MessageIDs(after: try store.readNow { try $0.maximumMessageID() }),
+      metrics: metrics, connectionLimit: Self.connectionLimit(settings), logger: logger)
+  }
+
+  private static func connectionLimit(_ settings: Settings) -> Int {
+    let descriptors = DescriptorLimit.raise()
+    let possible = max(descriptors - reservedDescriptors, 1)
+    let wanted = settings.limits.connections
+    return wanted == 0 ? possible : min(wanted, possible)
+  }
+}

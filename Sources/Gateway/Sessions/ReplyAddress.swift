@@ -1,0 +1,27 @@
+import ParleyProtocol
+
+/// Where the reply to a call goes.
+struct ReplyAddress: Sendable {
+  let session: SessionReference
+  let ticket: Session.Pipeline.Ticket
+  /// `nil` for a notification, which gets no reply.
+  let id: RPCIdentifier?
+}
+
+/// What a call came to: its result as a JSON text, or an error.
+typealias CallOutcome = Result<[UInt8], ServiceError>
+
+extension CallOutcome {
+  /// `{}`
+  static let empty = CallOutcome.success(Array("{}".utf8))
+}
+
+extension Node {
+  /// Brings a reply to the session that waits for it.
+  func reply(to address: ReplyAddress, _ outcome: CallOutcome) {
+    let target = services.cluster.nodes[address.session.node]
+    post(to: target) { node in
+      node.sessions[address.session.connection]?.complete(address, outcome)
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import ParleyProtocol
+import Store
+import Transport
+
+extension Session {
+  /// Makes a channel, of which the creator is an operator.
+  func create(_ command: ChannelCreate, _ caller: Caller, _ address: ReplyAddress) {
+    let url = command.channelURL ?? Identifiers.channelURL()
+    let operatorIDs = [caller.user.id] + (command.fields.operatorIDs ?? [])
+    let channel = Channel(
+      url: url, name: command.fields.name ?? "", coverURL: command.fields.coverURL ?? "",
+      data: command.fields.data ?? "", customType: command.fields.customType ?? "",
+      isEphemeral: command.isEphemeral,
+      operators: operatorIDs.withoutRepetitions().map { User(id: $0) },
+      createdAt: node.services.clock.now)
+    node.post(toChannel: url) { $0.create(channel, replyTo: address) }
+  }
+
+  /// Lists channels, newest first.
+  func list(_ command: ChannelList, _ address: ReplyAddress) {
+    let query = ChannelQuery(
+      nameContains: command.nameContains, urlContains: command.urlContains,
+      customTypes: command.customTypes ?? [], limit: command.limit, token: command.token)
+    let counts = node.services.participantCounts
+    let handle = node.handle
+    node.services.store.read { try $0.listChannels(query) } completion: { result in
+      let outcome = result.serviceResult.map { $0.encoded(counts) }
+      handle.post { $0.reply(to: address, outcome) }
+    }
+  }
+
+  /// Enters a channel, if the user may be in one more.
+  func enter(_ command: ChannelEnter, _ caller: Caller, _ address: ReplyAddress) {
+    let url = command.channelURL
+    let entrance = Entrance(caller: caller, recover: command.recover, address: address)
+    node.post(toUser: caller.user.id) { node in
+      guard node.users.reserve(url, for: caller.session, of: caller.user.id) else {
+        let limit = node.services.settings.limits.channelsPerUser
+        node.reply(to: address, .failure(.tooManyChannels(limit: limit)))
+        return
+      }
+      node.post(toChannel: url) { $0.admit(entrance, to: url) }
+    }
+  }
+
+  func exit(_ url: String, _ caller: Caller, _ address: ReplyAddress) throws(ServiceError) {
+    guard subscriptions[url] != nil else { throw .notInChannel(url) }
+    unsubscribe(from: url)
+    node.leave(url, caller.session, userID: caller.user.id)
+    reply(.empty, to: address)
+  }
+
+  /// The channel has put the connection out.
+  func wasPutOut(of url: String) {
+    unsubscribe(from: url)
+    guard let caller else { return }
+    node.post(toUser: caller.user.id) {
+      $0.users.release(url, of: caller.session, of: caller.user.id)
+    }
+  }
+
+  /// Takes a place in a channel's feed on this node.
+  func subscribe(to url: String) {
+    guard subscriptions[url] == nil else { return }
+    let channel = node.localChannel(url)
+    subscriptions[url] = channel.subscribe(connection)
+    node.gauges.add(1, to: .subscriptions)
+  }
+
+  func unsubscribe(from url: String) {
+    guard let subscription = subscriptions.removeValue(forKey: url),
+      let channel = node.localChannels[url]
+    else { return }
+    channel.cancel(subscription, of: connection)
+    if channel.isEmpty { node.localChannels[url] = nil }
+    node.gauges.add(-1, to: .subscriptions)
+  }
+}
+
+extension Node {
+  func localChannel(_ url: String) -> LocalChannel {
+    if let channel = localChannels[url] { return channel }
+    let channel = LocalChannel(transport: transport)
+    localChannels[url] = channel
+    return channel
+  }
+
+  /// A channel that is at home here has let a connection in: from here on it gets the events.
+  func didEnter(_ url: String, userID: String, _ address: ReplyAddress, result: [UInt8]) {
+    guard let session = sessions[address.session.connection], session.connection.isOpen else {
+      leave(url, address.session, userID: userID)
+      return
+    }
+    session.subscribe(to: url)
+    session.complete(address, .success(result))
+  }
+
+  /// Tells the homes of a channel and a user that a connection is not in the channel any more.
+  func leave(_ url: String, _ session: SessionReference, userID: String) {
+    post(toChannel: url) { node in
+      node.channels.withChannel(url) { result in
+        if case .success(let channel) = result { channel.leave(session, userID: userID) }
+      }
+    }
+    post(toUser: userID) { $0.users.release(url, of: session, of: userID) }
+  }
+
+  fileprivate func admit(_ entrance: Entrance, to url: String) {
+    channels.withChannel(url) { [unowned self] result in
+      switch result {
+      case .success(let channel): channel.enter(entrance)
+      case .failure(let error):
+        let caller = entrance.caller
+        post(toUser: caller.user.id) {
+          $0.users.release(url, of: caller.session, of: caller.user.id)
+        }
+        reply(to: entrance.address, .failure(error))
+      }
+    }
+  }
+
+  fileprivate func create(_ channel: Channel, replyTo address: ReplyAddress) {
+    let handle = handle
+    services.store.write {
+      try $0.createChannel(channel, epoch: Identifiers.epoch())
+    } completion: { result in
+      handle.post { node in
+        let outcome = result.serviceResult.map { state in
+          node.channels.insert(state)
+          return state.channel.encodedAsResult(participantCount: 0)
+        }
+        node.reply(to: address, outcome)
+      }
+    }
+  }
+}
+
+extension Channel {
+  fileprivate func encodedAsResult(participantCount: Int) -> [UInt8] {
+    JSONWriter.bytes {
+      $0.object {
+        $0.name("channel")
+        encode(participantCount: participantCount, into: &$0)
+      }
+    }
+  }
+}
+
+extension ChannelPage {
+  fileprivate func encoded(_ counts: ParticipantCounts) -> [UInt8] {
+    JSONWriter.bytes(reserving: channels.count * 256 + 64) { writer in
+      writer.object {
+        $0.member(
+          "channels",
+          array: { for channel in channels {
+            channel.encode(participantCount: counts[channel.url], into: &$0)
+          } })
+        $0.member("next", next)
+      }
+    }
+  }
+}
+
+extension [String] {
+  fileprivate func withoutRepetitions() -> [String] {
+    var seen: Set<String> = []
+    return filter { seen.insert($0).inserted }
+  }
+}

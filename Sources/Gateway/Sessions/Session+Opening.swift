@@ -1,0 +1,113 @@
+import ParleyProtocol
+import Store
+import Transport
+
+extension Session {
+  /// Opens the session when the user is who it says.
+  func open(_ command: SessionOpen, _ address: ReplyAddress) {
+    guard node.services.stage == .serving else {
+      reply(.failure(.overCapacity), to: address)
+      closeWhenAnswered(.goingAway, reason: "the server is draining")
+      return
+    }
+    state = .opening
+    node.services.authenticator.authenticate(command, clock: node.services.clock) {
+      [confined = Confined(self), handle = node.handle] result in
+      handle.post { _ in confined.value.didAuthenticate(result, address) }
+    }
+  }
+
+  private func didAuthenticate(_ result: Result<Credentials, ServiceError>, _ address: ReplyAddress)
+  {
+    guard case .opening = state else { return }
+    switch result {
+    case .success(let credentials): begin(credentials, address)
+    case .failure(let error): refuse(error, address)
+    }
+  }
+
+  private func begin(_ credentials: Credentials, _ address: ReplyAddress) {
+    let identity = Identity(id: Identifiers.session(), user: credentials.user)
+    state = .open(identity)
+    awaitExpiry(at: credentials.expiresAt)
+    let reference = reference
+    node.post(toUser: identity.user.id) { $0.users.add(reference, of: identity.user.id) }
+    node.counters.add(to: .sessionsOpened)
+    node.gauges.add(1, to: .sessions)
+    reply(.success(identity.opened(node.services.settings)), to: address)
+  }
+
+  private func refuse(_ error: ServiceError, _ address: ReplyAddress) {
+    state = .awaitingOpen
+    node.counters.add(to: .sessionsRefused)
+    reply(.failure(error), to: address)
+    if error.code == .invalidAccessToken || error.code == .userDeactivated {
+      closeWhenAnswered(.unauthorized, reason: error.message)
+    }
+  }
+
+  /// Goes on with a new token.
+  func refresh(_ command: SessionRefresh, _ address: ReplyAddress) {
+    guard let caller else {
+      reply(.failure(.invalidRequest("the session is not open")), to: address)
+      return
+    }
+    node.services.authenticator.check(
+      command.accessToken, of: caller.user.id, clock: node.services.clock
+    ) { [confined = Confined(self), handle = node.handle] result in
+      handle.post { _ in confined.value.didRefresh(result, address) }
+    }
+  }
+
+  private func didRefresh(_ result: Result<Int64?, ServiceError>, _ address: ReplyAddress) {
+    guard case .open = state else { return }
+    if case .success(let expiry) = result { awaitExpiry(at: expiry) }
+    reply(result.flatMap { _ in .empty }, to: address)
+  }
+
+  /// Changes the user's profile for all its sessions.
+  func update(_ command: UserUpdate, _ caller: Caller, _ address: ReplyAddress) {
+    let now = node.services.clock.now
+    let handle = node.handle
+    node.services.store.write {
+      try $0.upsertUser(
+        caller.user.id, nickname: command.nickname, profileURL: command.profileURL,
+        metadata: command.metadata, at: now)
+    } completion: { result in
+      handle.post { $0.didUpdate(result.serviceResult, address) }
+    }
+  }
+
+  /// The user's profile was changed, here or elsewhere.
+  func userDidChange(_ user: User) {
+    guard case .open(var identity) = state else { return }
+    identity.user = user
+    state = .open(identity)
+    for url in subscriptions.keys {
+      node.post(toChannel: url) { node in
+        node.channels.withChannel(url) { result in
+          if case .success(let channel) = result { channel.participants.update(user) }
+        }
+      }
+    }
+  }
+}
+
+extension Node {
+  fileprivate func didUpdate(_ result: Result<User, ServiceError>, _ address: ReplyAddress) {
+    if case .success(let user) = result {
+      sessions[address.session.connection]?.userDidChange(user)
+      post(toUser: user.id) { $0.users.update(user) }
+    }
+    reply(
+      to: address,
+      result.map { user in
+        JSONWriter.bytes {
+          $0.object {
+            $0.name("user")
+            user.encode(into: &$0)
+          }
+        }
+      })
+  }
+}

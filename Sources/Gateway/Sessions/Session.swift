@@ -1,0 +1,223 @@
+import FloodControl
+import ParleyProtocol
+import Reactor
+import Transport
+import WebSocket
+
+/// The authenticated client on a connection: reads requests, has them carried out where their
+/// channel or user is at home, and answers in order.
+///
+///     awaitingOpen ──► opening ──► open ──► closed
+///
+/// Confined to its connection's node.
+final class Session {
+  typealias Pipeline = RequestPipeline<RPCRequest>
+
+  enum State {
+    /// Only `session.open` is understood.
+    case awaitingOpen
+    /// The user is being looked up.
+    case opening
+    case open(Identity)
+    case closed
+  }
+
+  /// Who the session belongs to.
+  struct Identity {
+    let id: String
+    var user: User
+  }
+
+  /// Above this many unanswered calls the connection is not read.
+  private static let pendingLimit = 64
+  /// So many malformed requests in a row end the connection.
+  private static let malformedLimit = 10
+
+  unowned let node: Node
+  unowned let connection: Connection
+  let reference: SessionReference
+  var state = State.awaitingOpen
+  /// The places in the feeds of the channels that the connection is in, by channel URL.
+  var subscriptions: [String: Subscription] = [:]
+  var timer: EventLoop.TimerToken?
+  var deadline = Deadline.open
+  private var pipeline = Pipeline()
+  private var calls = TokenBucket()
+  private var malformedCount = 0
+  private var isPaused = false
+  /// A close that waits until what was accepted is answered.
+  private var pendingClose: (code: CloseCode, reason: String)?
+
+  init(connection: Connection, node: Node) {
+    self.connection = connection
+    self.node = node
+    reference = SessionReference(node: node.handle.index, connection: connection.id)
+    setTimer(.open, after: node.services.settings.limits.openTimeoutMilliseconds)
+  }
+
+  /// Who asks, once the session is open.
+  var caller: Caller? {
+    guard case .open(let identity) = state else { return nil }
+    return Caller(user: identity.user, session: reference)
+  }
+
+  /// Sends an event, unless the session is closed.
+  func send(_ event: [UInt8]) {
+    connection.send(text: event)
+    node.counters.add(to: .deliveries)
+  }
+
+  /// The connection's place in a channel's feed; `nil` when it is not in the channel.
+  func subscription(to url: String) -> (Subscription, FrameEncoding)? {
+    subscriptions[url].map { ($0, connection.encoding) }
+  }
+
+  /// Closes the connection at once.
+  func close(_ code: CloseCode, reason: String) {
+    connection.close(code, reason: reason)
+  }
+
+  /// Closes the connection as soon as all that was asked is answered.
+  func closeWhenAnswered(_ code: CloseCode, reason: String) {
+    pendingClose = (code, reason)
+    closeIfAnswered()
+  }
+
+  /// Brings the reply to a call.
+  func complete(_ address: ReplyAddress, _ outcome: CallOutcome) {
+    if case .failure = outcome { node.counters.add(to: .callsFailed) }
+    pipeline.complete(address.ticket, reply: address.id.map { outcome.reply(to: $0) })
+    proceed()
+  }
+
+  private func proceed() {
+    startCalls()
+    while let reply = pipeline.takeReply() { connection.send(text: reply) }
+    closeIfAnswered()
+    if isPaused, pipeline.pendingCount < Self.pendingLimit / 2 {
+      isPaused = false
+      connection.resumeReading()
+    }
+  }
+
+  private func startCalls() {
+    while connection.isOpen, let (ticket, request) = pipeline.start() {
+      node.counters.add(to: .calls)
+      let address = ReplyAddress(session: reference, ticket: ticket, id: request.id)
+      if let error = refusal(of: request) {
+        node.counters.add(to: .refusedRate)
+        pipeline.complete(ticket, reply: request.id.map { CallOutcome.failure(error).reply(to: $0) })
+      } else {
+        perform(request, address)
+      }
+    }
+  }
+
+  /// Calls other than `message.send` are limited by their number.
+  private func refusal(of request: RPCRequest) -> ServiceError? {
+    let rate = node.services.settings.limits.calls
+    guard request.concurrency == .alone, !rate.isOff,
+      let wait = calls.take(at: node.loop.now, rate: rate)
+    else { return nil }
+    return .rateLimited(
+      retryAfter: wait, limit: rate.callsPerSecond, window: 1000, scope: "connection")
+  }
+
+  private func closeIfAnswered() {
+    guard let pendingClose, pipeline.pendingCount == 0 else { return }
+    self.pendingClose = nil
+    close(pendingClose.code, reason: pendingClose.reason)
+  }
+}
+
+extension Session: WebSocketApplication {
+  func connection(_ connection: Connection, received message: WebSocketMessage) {
+    guard pendingClose == nil else { return }
+    switch message {
+    case .binary: close(.unsupportedData, reason: "messages are text: JSON-RPC 2.0")
+    case .text(let bytes): receive(RPCInput(bytes))
+    }
+  }
+
+  private func receive(_ input: RPCInput) {
+    switch input {
+    case .malformed(let error): append(malformed: error, id: nil)
+    case .single(.invalid(let id, let error)): append(malformed: error, id: id)
+    case .single(.request(let request)):
+      malformedCount = 0
+      pipeline.append(request, request.concurrency)
+    case .batch(let calls): receive(batch: calls)
+    }
+    proceed()
+    if pipeline.pendingCount >= Self.pendingLimit, !isPaused {
+      isPaused = true
+      connection.pauseReading()
+    }
+  }
+
+  private func receive(batch calls: [RPCCall]) {
+    malformedCount = 0
+    pipeline.append(
+      batch: calls.map { call in
+        switch call {
+        case .request(let request): .call(request, request.concurrency)
+        case .invalid(let id, let error): .reply(CallOutcome.failure(error).reply(to: id))
+        }
+      })
+  }
+
+  private func append(malformed error: ServiceError, id: RPCIdentifier?) {
+    node.counters.add(to: .refusedInvalid)
+    pipeline.append(reply: CallOutcome.failure(error).reply(to: id))
+    malformedCount += 1
+    if malformedCount >= Self.malformedLimit {
+      closeWhenAnswered(
+        .policyViolation, reason: "\(Self.malformedLimit) malformed requests in a row")
+    }
+  }
+
+  func connectionDidClose(_ connection: Connection, _ reason: ClosingReason) {
+    if let caller { leave(caller) }
+    cancelTimer()
+    state = .closed
+    node.sessions[connection.id] = nil
+    node.drain?.sessionDidClose()
+  }
+
+  /// Takes the session out of everything that it is in.
+  private func leave(_ caller: Caller) {
+    node.gauges.add(-1, to: .sessions)
+    let reference = reference
+    let userID = caller.user.id
+    for url in subscriptions.keys {
+      unsubscribe(from: url)
+      node.post(toChannel: url) { node in
+        node.channels.withChannel(url) { result in
+          if case .success(let channel) = result { channel.leave(reference, userID: userID) }
+        }
+      }
+    }
+    node.post(toUser: userID) { $0.users.remove(reference, of: userID) }
+  }
+}
+
+extension RPCRequest {
+  /// Sends may follow one another; all else waits for its turn.
+  fileprivate var concurrency: Session.Pipeline.Concurrency {
+    method == "message.send" ? .besideItsLike : .alone
+  }
+}
+
+extension CallOutcome {
+  fileprivate func reply(to id: RPCIdentifier?) -> [UInt8] {
+    var bytes: [UInt8] = []
+    switch (self, id) {
+    case (.success(let result), let id?):
+      bytes.reserveCapacity(result.count + 64)
+      RPCReply.appendResult(to: &bytes, id: id, raw: result)
+    case (.success, nil): break
+    case (.failure(let error), _): RPCReply.appendError(to: &bytes, id: id, error)
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,91 @@
+import ParleyProtocol
+
+/// The users that are at home on a node and have sessions anywhere.
+final class UserDirectory {
+  /// A user's sessions and channels over all its connections.
+  private struct Presence {
+    /// Oldest first.
+    var sessions: [SessionReference] = []
+    /// The sessions in each channel.
+    var channels: [String: Set<SessionReference>] = [:]
+  }
+
+  private unowned let node: Node
+  private var presences: [String: Presence] = [:]
+
+  init(node: Node) {
+    self.node = node
+  }
+
+  /// Adds a session; when the user now has too many, its oldest is closed.
+  func add(_ session: SessionReference, of userID: String) {
+    presences[userID, default: Presence()].sessions.append(session)
+    let limit = node.services.settings.limits.connectionsPerUser
+    guard let sessions = presences[userID]?.sessions, sessions.count > limit else { return }
+    for oldest in sessions.prefix(sessions.count - limit) { close(oldest) }
+    presences[userID]?.sessions.removeFirst(sessions.count - limit)
+  }
+
+  /// Takes a session out, with all its channels.
+  func remove(_ session: SessionReference, of userID: String) {
+    guard var presence = presences[userID] else { return }
+    presence.sessions.removeAll { $0 == session }
+    for url in presence.channels.keys { presence.channels[url]?.remove(session) }
+    store(presence, of: userID)
+  }
+
+  /// Notes that a session is about to enter a channel.
+  ///
+  /// - Returns: Whether the user may be in one more channel.
+  func reserve(_ channelURL: String, for session: SessionReference, of userID: String) -> Bool {
+    var presence = presences[userID, default: Presence()]
+    let limit = node.services.settings.limits.channelsPerUser
+    guard presence.channels[channelURL] != nil || presence.channels.count < limit else {
+      return false
+    }
+    presence.channels[channelURL, default: []].insert(session)
+    presences[userID] = presence
+    return true
+  }
+
+  /// Notes that a session is not, or no longer, in a channel.
+  func release(_ channelURL: String, of session: SessionReference, of userID: String) {
+    guard var presence = presences[userID] else { return }
+    presence.channels[channelURL]?.remove(session)
+    store(presence, of: userID)
+  }
+
+  /// Sends an event to all of a user's sessions.
+  func send(_ event: [UInt8], to userID: String) {
+    forEachSession(of: userID) { $0.send(event) }
+  }
+
+  /// Lets all of a user's sessions know its new profile.
+  func update(_ user: User) {
+    forEachSession(of: user.id) { $0.userDidChange(user) }
+  }
+
+  private func forEachSession(
+    of userID: String, _ body: @escaping @Sendable (Session) -> Void
+  ) {
+    for reference in presences[userID]?.sessions ?? [] {
+      node.post(to: node.services.cluster.nodes[reference.node]) { node in
+        if let session = node.sessions[reference.connection] { body(session) }
+      }
+    }
+  }
+
+  private func close(_ reference: SessionReference) {
+    node.post(to: node.services.cluster.nodes[reference.node]) { node in
+      node.sessions[reference.connection]?.close(
+        .tooManySessions, reason: "the user has opened too many sessions: this was its oldest")
+    }
+  }
+
+  private func store(_ presence: Presence, of userID: String) {
+    var presence = presence
+    presence.channels = presence.channels.filter { !$0.value.isEmpty }
+    let isGone = presence.sessions.isEmpty && presence.channels.isEmpty
+    presences[userID] = isGone ? nil : presence
+  }
+}
