@@ -67,13 +67,13 @@ let package = Package(
     // Composition: where chat and mechanism meet.
     library("Configuration", ["FloodControl", yaml]),
     library("Unfurler", ["LinkPreview", "ParleyProtocol", "CCurl", database, logging]),
-    library(
-      "Gateway",
-      [
+    .target(
+      name: "Gateway",
+      dependencies: [
         "Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Reactor",
-        "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", "Tokens", deque,
-        logging,
-      ]),
+        "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", "Tokens",
+        "COpenSSL", deque, logging,
+      ], resources: [.embedInCode("Page/index.html")], swiftSettings: house),
 
     .executableTarget(
       name: "parleyd", dependencies: ["Gateway", "Configuration", "Telemetry", arguments, logging],

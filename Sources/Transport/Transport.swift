@@ -47,8 +47,13 @@ package final class Transport {
   }
 
   /// Accepts connections from a listening socket, which the transport then owns.
-  package func listen(_ descriptor: Int32, security: Listener.Security) throws(SystemError) {
-    let listener = Listener(descriptor: descriptor, security: security, transport: self)
+  ///
+  /// - Parameter tag: The owner's name for the listener, which its connections carry.
+  package func listen(
+    _ descriptor: Int32, security: Listener.Security, tag: Int = 0
+  ) throws(SystemError) {
+    let listener = Listener(
+      descriptor: descriptor, security: security, tag: tag, transport: self)
     try listener.resume()
     listeners.append(listener)
   }

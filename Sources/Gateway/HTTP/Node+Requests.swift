@@ -7,7 +7,7 @@ import WebSocket
 extension Node: TransportDelegate {
   func connection(_ connection: Connection, received request: HTTPRequest) -> RequestOutcome {
     if request.head.path == "/v1/ws" { return upgrade(connection, request.head) }
-    return .respond(Routes(node: self).respond(to: request.head))
+    return .respond(Routes(node: self, connection: connection).respond(to: request.head))
   }
 
   func transportCannotAccept(_ error: SystemError) {

@@ -1,10 +1,12 @@
 import HTTP1
 import ParleyProtocol
 import Telemetry
+import Transport
 
 /// What plain HTTP requests get.
 struct Routes {
   let node: Node
+  let connection: Connection
 
   func respond(to head: HTTPRequestHead) -> HTTPResponse {
     switch head.path {
@@ -38,7 +40,7 @@ struct Routes {
   }
 
   private var metrics: HTTPResponse {
-    guard node.servesMetrics else {
+    guard node.metricsListeners.contains(connection.listenerTag) else {
       return HTTPResponse(
         refusing: ServiceError(
           .noSuchEndpoint, "metrics are served on operations.listen and on loopback listeners"))

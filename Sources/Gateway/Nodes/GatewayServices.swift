@@ -10,7 +10,8 @@ final class GatewayServices: Sendable {
   let cluster: Cluster
   let store: Store
   /// `nil` when previews are off.
-  let previews: PreviewService?
+  let previews: Previews?
+  let participantCounts = ParticipantCounts()
   let authenticator: Authenticator
   let clock = DeploymentClock()
   let messageIDs: MessageIDs
@@ -27,7 +28,7 @@ final class GatewayServices: Sendable {
   }
 
   init(
-    settings: Settings, cluster: Cluster, store: Store, previews: PreviewService?,
+    settings: Settings, cluster: Cluster, store: Store, previews: Previews?,
     authenticator: Authenticator, messageIDs: MessageIDs, metrics: GatewayMetrics,
     connectionLimit: Int, logger: Logger
   ) {

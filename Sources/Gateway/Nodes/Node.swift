@@ -28,6 +28,8 @@ final class Node {
   private var reported = TransportCounters()
   private var reportedConnections = 0
   var drain: NodeDrain?
+  /// The tags of the listeners on which `/metrics` is served.
+  var metricsListeners: Set<Int> = []
 
   init(handle: NodeHandle, services: GatewayServices) throws(SystemError) {
     self.handle = handle

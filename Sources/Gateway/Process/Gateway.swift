@@ -33,7 +33,8 @@ package final class Gateway: Sendable {
       let (address, sockets) = try target.open(count: count)
       bound.append(BoundAddress(address: address.description, purpose: target.purpose))
       for (index, socket) in sockets.enumerated() {
-        listeners[index].append(NodeListener(descriptor: socket, security: target.security))
+        listeners[index].append(NodeListener(
+            descriptor: socket, security: target.security, servesMetrics: target.servesMetrics))
       }
     }
     addresses = bound
@@ -83,7 +84,7 @@ package final class Gateway: Sendable {
       for thread in threads { thread.join() }
       threads = []
     }
-    services.previews?.shutdown()
+    services.previews?.shutDown()
     services.store.close()
   }
 
@@ -92,8 +93,9 @@ package final class Gateway: Sendable {
   ) {
     do {
       let node = try Node(handle: handle, services: services)
-      for listener in listeners {
-        try node.transport.listen(listener.descriptor, security: listener.security)
+      for (tag, listener) in listeners.enumerated() {
+        if listener.servesMetrics { node.metricsListeners.insert(tag) }
+        try node.transport.listen(listener.descriptor, security: listener.security, tag: tag)
       }
       node.loop.run()
     } catch {
@@ -118,4 +120,5 @@ package struct BoundAddress: Sendable {
 private struct NodeListener: Sendable {
   let descriptor: Int32
   let security: Listener.Security
+  let servesMetrics: Bool
 }

@@ -23,7 +23,7 @@ extension GatewayServices {
     let authenticator = try Authenticator(settings.auth, store: store)
     self.init(
       settings: settings, cluster: cluster, store: store,
-      previews: try PreviewService(settings, logger: logger), authenticator: authenticator,
+      previews: try Previews(settings, logger: logger), authenticator: authenticator,
       messageIDs: MessageIDs(after: try store.readNow { try $0.maximumMessageID() }),
       metrics: metrics, connectionLimit: Self.connectionLimit(settings), logger: logger)
   }

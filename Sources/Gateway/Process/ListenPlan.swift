@@ -10,6 +10,8 @@ struct ListenPlan {
     let address: SocketAddress
     let purpose: BoundAddress.Purpose
     let security: Listener.Security
+    /// Whether `/metrics` is served there.
+    let servesMetrics: Bool
 
     /// Opens a listening socket for each node, all on the same port.
     func open(count: Int) throws(SystemError) -> (SocketAddress, [Int32]) {
@@ -25,22 +27,23 @@ struct ListenPlan {
   let certificate: TLSServerContextHolder?
 
   init(_ settings: Settings) throws {
-    var targets: [Target] = []
-    for text in settings.listen {
-      targets.append(Target(address: try text.resolved(), purpose: .plain, security: .plain))
+    let hasOperations = !settings.operations.listen.isEmpty
+    func target(
+      _ text: SocketAddressText, _ purpose: BoundAddress.Purpose, _ security: Listener.Security
+    ) throws -> Target {
+      Target(
+        address: try text.resolved(), purpose: purpose, security: security,
+        servesMetrics: hasOperations ? purpose == .operations : text.isLoopback)
     }
-    for text in settings.operations.listen {
-      targets.append(Target(address: try text.resolved(), purpose: .operations, security: .plain))
-    }
+    var targets = try settings.listen.map { try target($0, .plain, .plain) }
+    targets += try settings.operations.listen.map { try target($0, .operations, .plain) }
     var holder: TLSServerContextHolder?
     if !settings.tls.listen.isEmpty, let certificate = settings.tls.certificate,
       let key = settings.tls.privateKey
     {
       let made = try TLSServerContextHolder(certificatePath: certificate, privateKeyPath: key)
       holder = made
-      for text in settings.tls.listen {
-        targets.append(Target(address: try text.resolved(), purpose: .tls, security: .tls(made)))
-      }
+      targets += try settings.tls.listen.map { try target($0, .tls, .tls(made)) }
     }
     self.targets = targets
     certificate = holder

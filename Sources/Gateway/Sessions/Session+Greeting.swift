@@ -11,8 +11,8 @@ extension Session.Identity {
         $0.name("user")
         user.encode(into: &$0)
         $0.member("server", object: {
-          $0.member("name", "parley")
-          $0.member("version", GatewayVersion.current)
+          $0.member("name", Release.name)
+          $0.member("version", Release.version)
         })
         $0.member("limits", object: {
           $0.member("message_bytes", limits.messageBytes)

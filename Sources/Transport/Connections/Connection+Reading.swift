@@ -45,7 +45,7 @@ extension Connection: ReadinessHandler {
       if progress == .closedByPeer { peerDidEnd() }
     } catch {
       transport.delegate?.connection(self, brokeTLS: "\(error)")
-      abandon()
+      end()
     }
   }
 
@@ -92,7 +92,7 @@ extension Connection: ReadinessHandler {
     switch transport.delegate?.connection(self, received: request) {
     case .respond(let response): respond(response, to: request)
     case .upgrade(let acceptance, let application): upgrade(acceptance, application)
-    case nil: abandon()
+    case nil: end()
     }
   }
 
@@ -170,12 +170,5 @@ extension Connection: ReadinessHandler {
       pauseReading()
     default: drop()
     }
-  }
-
-  /// Gives up without a further word, once what is queued has been written.
-  private func abandon() {
-    let wasOpen = isOpen
-    finish()
-    if wasOpen { didStopBeingOpen(.lost) }
   }
 }

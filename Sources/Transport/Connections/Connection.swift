@@ -33,6 +33,8 @@ package final class Connection {
   }
 
   package let id: ConnectionID
+  /// The tag of the listener that it came from.
+  package let listenerTag: Int
   /// What runs on the WebSocket.
   package internal(set) var application: (any WebSocketApplication)?
   /// How frames for this connection are encoded.
@@ -59,8 +61,9 @@ package final class Connection {
   var isReadingPaused = false
 
   private init(
-    id: ConnectionID, descriptor: Int32, tls: TLSSession?, transport: Transport
+    id: ConnectionID, descriptor: Int32, tls: TLSSession?, tag: Int, transport: Transport
   ) {
+    listenerTag = tag
     self.id = id
     self.descriptor = descriptor
     self.tls = tls
@@ -70,10 +73,11 @@ package final class Connection {
 
   /// Takes over an accepted socket.
   static func open(
-    descriptor: Int32, tls: TLSSession?, transport: Transport
+    descriptor: Int32, tls: TLSSession?, tag: Int, transport: Transport
   ) throws(SystemError) {
     let id = transport.connections.reserve(descriptor: descriptor)
-    let connection = Connection(id: id, descriptor: descriptor, tls: tls, transport: transport)
+    let connection = Connection(
+      id: id, descriptor: descriptor, tls: tls, tag: tag, transport: transport)
     transport.connections.insert(connection)
     do throws(SystemError) {
       connection.registration = try transport.loop.register(
@@ -89,6 +93,9 @@ package final class Connection {
   package var isOpen: Bool {
     if case .webSocket = stage { true } else { false }
   }
+
+  /// Whether it was upgraded and has not been given back.
+  package var isWebSocket: Bool { endpoint != nil }
 
   /// How many bytes wait to be written.
   package var queuedByteCount: Int { outbound.count + unencrypted.count }
@@ -129,6 +136,13 @@ package final class Connection {
     stage = .closing
     setTimer(.close, after: transport.configuration.closeTimeout)
     didStopBeingOpen(.closed(code))
+  }
+
+  /// Ends the connection without a closing handshake, once what waits has been written.
+  package func end() {
+    let wasOpen = isOpen
+    finish()
+    if wasOpen { didStopBeingOpen(.lost) }
   }
 
   /// Reads no more from the peer until ``resumeReading()``; the kernel then slows the peer down.

@@ -16,11 +16,13 @@ package final class Listener: ReadinessHandler, TimerHandler {
 
   private let descriptor: Int32
   private let security: Security
+  private let tag: Int
   private unowned let transport: Transport
   private var registration: EventLoop.Registration?
   private var pauseTimer: EventLoop.TimerToken?
 
-  init(descriptor: Int32, security: Security, transport: Transport) {
+  init(descriptor: Int32, security: Security, tag: Int, transport: Transport) {
+    self.tag = tag
     self.descriptor = descriptor
     self.security = security
     self.transport = transport
@@ -65,7 +67,7 @@ package final class Listener: ReadinessHandler, TimerHandler {
         case .plain: nil
         case .tls(let holder): try TLSSession(server: holder.current)
         }
-      try Connection.open(descriptor: accepted, tls: session, transport: transport)
+      try Connection.open(descriptor: accepted, tls: session, tag: tag, transport: transport)
       transport.counters.accepted += 1
     } catch let error as SystemError {
       Socket.close(accepted)
