@@ -12,4 +12,6 @@ package struct TransportCounters: Sendable {
   package var messagesReceived = 0
   /// Connections closed because too much waited for them.
   package var slowConsumers = 0
+
+  package init() {}
 }

@@ -1,6 +1,7 @@
 import ParleyProtocol
 import Reactor
 import Store
+import Telemetry
 
 /// The channels that are at home on a node and in its memory.
 ///

@@ -1,6 +1,8 @@
 import FloodControl
 import ParleyProtocol
+import Reactor
 import Store
+import Telemetry
 import Transport
 
 /// A connection that enters a channel.

@@ -1,5 +1,6 @@
 import FloodControl
 import Reactor
+import Telemetry
 import Transport
 
 extension HomeChannel {

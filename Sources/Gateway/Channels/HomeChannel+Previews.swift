@@ -2,6 +2,7 @@ import LinkPreview
 import ParleyProtocol
 import Reactor
 import Store
+import Telemetry
 import Unfurler
 
 /// What is known of a text's link before it is fetched.

@@ -1,7 +1,10 @@
+import Configuration
+import FloodControl
 import LinkPreview
 import ParleyProtocol
 import Reactor
 import Store
+import Telemetry
 import Unfurler
 
 /// Names a send that a client may repeat.
@@ -69,7 +72,7 @@ extension HomeChannel {
     let wait = floodGate.admit(userID, at: now, limit: floodLimit)
     guard let wait else { return draft }
     throw .flood(
-      retryAfter: wait, limit: floodLimit.count, window: Int(floodLimit.windowMilliseconds))
+      retryAfter: wait, limit: floodLimit.count, window: floodLimit.windowMilliseconds)
   }
 
   func isRestricted(_ userID: String, by restrictions: [String: Restriction]) -> Bool {

@@ -1,3 +1,4 @@
+import Configuration
 import FloodControl
 import ParleyProtocol
 import Reactor

@@ -1,6 +1,9 @@
+import Configuration
 import HTTP1
+import Logging
 import ParleyProtocol
 import Reactor
+import Telemetry
 import Transport
 import WebSocket
 

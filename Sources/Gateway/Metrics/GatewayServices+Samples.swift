@@ -1,3 +1,4 @@
+import Reactor
 import Store
 import Telemetry
 

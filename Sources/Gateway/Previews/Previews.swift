@@ -59,7 +59,7 @@ extension UnfurlerConfiguration {
       allowing: try settings.allowedNetworks.map { try Network(parsing: $0.description) })
     let ports = settings.allowedPorts.map { "\($0.lowerBound)-\($0.upperBound)" }
     portPolicy = try PortPolicy(parsing: ports.joined(separator: ","))
-    userAgent = "\(Release.name.capitalized)/\(Release.version) (+link preview)"
+    userAgent = "Parley/\(Release.version) (+link preview)"
   }
 }
 

@@ -1,6 +1,6 @@
-import Configuration
+package import Configuration
 import HTTP1
-import Logging
+package import Logging
 import Reactor
 import Store
 import Synchronization
@@ -23,7 +23,7 @@ package final class Gateway: Sendable {
   /// - Throws: What stands in the way, in words for the operator.
   package init(settings: Settings, logger: Logger) throws {
     let plan = try ListenPlan(settings)
-    let count = settings.reactors > 0 ? settings.reactors : ProcessorCount.current
+    let count = max(settings.reactors, 1)
     let cluster = Cluster(nodes: try (0..<count).map { try NodeHandle(index: $0) })
     services = try GatewayServices(settings: settings, cluster: cluster, logger: logger)
     certificate = plan.certificate

@@ -1,4 +1,5 @@
 import ParleyProtocol
+import WebSocket
 
 extension Session {
   /// Carries a request out; its outcome comes to ``complete(_:_:)`` sooner or later.

@@ -1,5 +1,7 @@
+import Configuration
 import ParleyProtocol
 import Store
+import Telemetry
 import Transport
 
 extension Session {

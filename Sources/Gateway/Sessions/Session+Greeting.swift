@@ -1,4 +1,5 @@
 import Configuration
+import FloodControl
 import ParleyProtocol
 
 extension Session.Identity {

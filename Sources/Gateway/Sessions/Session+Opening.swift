@@ -1,6 +1,9 @@
 import ParleyProtocol
+import Reactor
 import Store
+import Telemetry
 import Transport
+import WebSocket
 
 extension Session {
   /// Opens the session when the user is who it says.

@@ -1,6 +1,8 @@
+import Configuration
 import FloodControl
 import ParleyProtocol
 import Reactor
+import Telemetry
 import Transport
 import WebSocket
 
@@ -181,7 +183,6 @@ extension Session: WebSocketApplication {
     cancelTimer()
     state = .closed
     node.sessions[connection.id] = nil
-    node.drain?.sessionDidClose()
   }
 
   /// Takes the session out of everything that it is in.

@@ -1,4 +1,6 @@
+import Configuration
 import ParleyProtocol
+import Transport
 
 /// The users that are at home on a node and have sessions anywhere.
 final class UserDirectory {

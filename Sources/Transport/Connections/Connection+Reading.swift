@@ -121,8 +121,8 @@ extension Connection: ReadinessHandler {
     endpoint = WebSocketEndpoint(
       role: .server, limits: transport.configuration.webSocket,
       compression: acceptance.compression)
-    if let agreement = acceptance.compression {
-      encoding = .deflated(windowBits: agreement.serverMaxWindowBits)
+    if let bits = acceptance.compression?.sharedFrameWindowBits {
+      encoding = .deflated(windowBits: UInt8(clamping: bits))
     }
     stage = .webSocket
     self.application = application
