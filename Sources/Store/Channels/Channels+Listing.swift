@@ -20,32 +20,12 @@ extension StoreTransaction {
   }
 
   private func channelRows(_ query: ChannelQuery, limit: Int) throws -> [ChannelState] {
-    let position = try query.position()
-    var conditions = ["(created_at, channel_id) < (?, ?)"]
-    var arguments: Arguments = [position.createdAt, position.id]
-    func require(_ condition: String, _ value: String) {
-      conditions.append(condition)
-      arguments += [value]
-    }
-    if let part = query.nameContains, !part.isEmpty {
-      require("instr(name_folded, ?) > 0", part.lowercased())
-    }
-    if let part = query.urlContains, !part.isEmpty { require("instr(url, ?) > 0", part) }
-    if !query.customTypes.isEmpty {
-      let types = try StoredJSON.encode(query.customTypes)
-      require("custom_type IN (SELECT value FROM json_each(?))", types)
-    }
-    if !query.urls.isEmpty {
-      require("url IN (SELECT value FROM json_each(?))", try StoredJSON.encode(query.urls))
-    }
-    if query.freezing == .unfrozen { conditions.append("is_frozen = 0") }
-    arguments += [limit]
+    let condition = try query.condition()
     return try connection.all(
       """
-      SELECT \(ChannelState.columns) FROM channels
-      WHERE \(conditions.joined(separator: " AND "))
+      SELECT \(ChannelState.columns) FROM channels WHERE \(condition.sql)
       ORDER BY created_at DESC, channel_id DESC LIMIT ?
-      """, arguments, ChannelState.init(row:))
+      """, condition.arguments + [limit], ChannelState.init(row:))
   }
 }
 
@@ -56,13 +36,29 @@ extension ChannelQuery {
       + ["\(customTypes.count)"] + customTypes + urls
   }
 
+  fileprivate func condition() throws -> Condition {
+    let position = try position()
+    var condition = Condition(
+      "(created_at, channel_id) < (?, ?)", [position.createdAt, position.id])
+    if let nameContains, !nameContains.isEmpty {
+      condition.require("instr(name_folded, ?) > 0", [nameContains.lowercased()])
+    }
+    if let urlContains, !urlContains.isEmpty {
+      condition.require("instr(url, ?) > 0", [urlContains])
+    }
+    try condition.require("custom_type", isAnyOf: customTypes)
+    try condition.require("url", isAnyOf: urls)
+    if freezing == .unfrozen { condition.require("is_frozen = 0") }
+    return condition
+  }
+
   fileprivate func token(after state: ChannelState) -> String {
     PageToken.encode(
       state.channel.createdAt.bigEndianBytes + state.id.bigEndianBytes, query: fingerprint)
   }
 
   /// Where to go on: before every channel when there is no token.
-  fileprivate func position() throws -> (createdAt: Int64, id: Int64) {
+  private func position() throws -> (createdAt: Int64, id: Int64) {
     guard let token, !token.isEmpty else { return (.max, .max) }
     let bytes = try PageToken.decode(token, query: fingerprint)
     guard bytes.count == 16 else { throw StoreError.invalidPageToken }

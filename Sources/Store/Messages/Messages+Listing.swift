@@ -11,7 +11,7 @@ extension StoreTransaction {
     let (before, at, after) = try ranges(around: query.anchor, channelID: query.channelID)
     var messages = try slice(query, before, "DESC", limit: query.previousLimit).reversed() + []
     if query.center == .included {
-      messages += try slice(query, at, "DESC", limit: MessageRange.limit).reversed()
+      messages += try slice(query, at, "DESC", limit: MessageQuery.maximumLimit).reversed()
     }
     messages += try slice(query, after, "ASC", limit: query.nextLimit)
     return query.order == .oldestFirst ? messages : messages.reversed()
@@ -19,20 +19,20 @@ extension StoreTransaction {
 
   private func ranges(
     around anchor: MessageQuery.Anchor, channelID: Int64
-  ) throws -> (before: MessageRange, at: MessageRange, after: MessageRange) {
+  ) throws -> (before: Condition, at: Condition, after: Condition) {
     switch anchor {
     case .time(let time):
       return (
-        MessageRange("created_at < ?", [time]), MessageRange("created_at = ?", [time]),
-        MessageRange("created_at > ?", [time])
+        Condition("created_at < ?", [time]), Condition("created_at = ?", [time]),
+        Condition("created_at > ?", [time])
       )
     case .message(let id):
       let time = try timeOfMessage(id, channelID: channelID)
       let position = "(created_at, message_id)"
       return (
-        MessageRange("\(position) < (?, ?)", [time, id]),
-        MessageRange("\(position) = (?, ?)", [time, id]),
-        MessageRange("\(position) > (?, ?)", [time, id])
+        Condition("\(position) < (?, ?)", [time, id]),
+        Condition("\(position) = (?, ?)", [time, id]),
+        Condition("\(position) > (?, ?)", [time, id])
       )
     }
   }
@@ -54,49 +54,24 @@ extension StoreTransaction {
   }
 
   private func slice(
-    _ query: MessageQuery, _ range: MessageRange, _ direction: String, limit: Int
+    _ query: MessageQuery, _ range: Condition, _ direction: String, limit: Int
   ) throws -> [Message] {
-    let limit = min(max(limit, 0), MessageRange.limit)
+    let limit = min(max(limit, 0), MessageQuery.maximumLimit)
     guard limit > 0 else { return [] }
-    let filter = try query.filter()
+    var condition = Condition("channel_id = ?", [query.channelID])
+    condition.require(range.sql, range.arguments)
+    if let type = query.messageType { condition.require("type = ?", [type.rawValue]) }
+    try condition.require("custom_type", isAnyOf: query.customTypes)
+    try condition.require("user_id", isAnyOf: query.senderIDs)
+    let order = "ORDER BY created_at \(direction), message_id \(direction) LIMIT ?"
     return try storedMessages(
-      .time,
-      """
-      channel_id = ? AND \(range.condition)\(filter.condition)
-      ORDER BY created_at \(direction), message_id \(direction) LIMIT ?
-      """, [query.channelID] + range.arguments + filter.arguments + [limit],
+      .time, "\(condition.sql) \(order)", condition.arguments + [limit],
       channelID: query.channelID
     ).map(\.message)
   }
 }
 
-/// A part of a channel's messages, as a condition on a row.
-private struct MessageRange {
-  /// Most messages that one direction gives.
-  static let limit = 200
-
-  let condition: String
-  let arguments: Arguments
-
-  init(_ condition: String, _ arguments: Arguments) {
-    self.condition = condition
-    self.arguments = arguments
-  }
-}
-
 extension MessageQuery {
-  fileprivate func filter() throws -> MessageRange {
-    var condition = ""
-    var arguments: Arguments = []
-    if let messageType {
-      condition += " AND type = ?"
-      arguments += [messageType.rawValue]
-    }
-    for (column, values) in [("custom_type", customTypes), ("user_id", senderIDs)]
-    where !values.isEmpty {
-      condition += " AND \(column) IN (SELECT value FROM json_each(?))"
-      arguments += [try StoredJSON.encode(values)]
-    }
-    return MessageRange(condition, arguments)
-  }
+  /// Most messages that one direction gives.
+  fileprivate static let maximumLimit = 200
 }

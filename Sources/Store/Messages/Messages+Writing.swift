@@ -87,11 +87,8 @@ extension WriteTransaction {
   /// Notes the largest id before messages go, so that none is ever given out twice.
   func retainMaximumMessageID() throws {
     try connection.execute(
-      """
-      INSERT INTO meta (key, value)
-      SELECT 'max_message_id', max(message_id) FROM messages HAVING max(message_id) IS NOT NULL
-      ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE excluded.value > value
-      """)
+      "INSERT OR REPLACE INTO meta (key, value) VALUES ('max_message_id', ?)",
+      [maximumMessageID()])
   }
 
   private func existingMessage(_ id: Int64, channelID: Int64) throws -> Message {

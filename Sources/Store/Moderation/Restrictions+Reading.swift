@@ -41,16 +41,20 @@ extension StoreTransaction {
       WHERE channel_id = ? AND user_id > ? AND ends_at > ? ORDER BY user_id LIMIT ?
       """, [channelID, String(decoding: position, as: UTF8.self), now, limit + 1],
       Restriction.init(row:))
-    let profiles = try users(found.map(\.userID))
-    let page = found.prefix(limit).map { restriction in
-      let user = profiles[restriction.userID] ?? User(id: restriction.userID)
-      return RestrictedUser(user: user, restriction: restriction)
-    }
+    let page = try withProfiles(found.prefix(limit))
     guard found.count > limit, let last = page.last else {
       return RestrictionPage(restrictions: page, next: "")
     }
     let next = PageToken.encode(Array(last.user.id.utf8), query: query)
     return RestrictionPage(restrictions: page, next: next)
+  }
+
+  private func withProfiles(_ restrictions: ArraySlice<Restriction>) throws -> [RestrictedUser] {
+    let profiles = try users(restrictions.map(\.userID))
+    return restrictions.map { restriction in
+      let user = profiles[restriction.userID] ?? User(id: restriction.userID)
+      return RestrictedUser(user: user, restriction: restriction)
+    }
   }
 }
 

@@ -9,6 +9,7 @@ enum ChannelsSchema {
   }
 
   /// AUTOINCREMENT: the number of a deleted channel is never another's.
+  ///
   /// `name_folded` is the name in lower case, for searching without regard to case.
   private static let channels = """
     CREATE TABLE channels (

@@ -8,7 +8,8 @@ import Testing
 struct HealthTests {
   @Test("a full disk undoes the whole batch, and the store recovers by itself")
   func survivesFullDisk() async throws {
-    var options = StoreOptions()
+    let log = LogRecorder()
+    var options = StoreOptions(logger: log.logger)
     options.probeIntervalMilliseconds = 10
     let fixture = try await Fixture(options: options)
     try await fixture.store.append(fixture.message(1))
@@ -37,12 +38,14 @@ struct HealthTests {
     let outcome = try await fixture.store.append(fixture.message(5))
     #expect(outcome == .stored(seq: 2, mentionedUsers: []))
     #expect(fixture.store.statistics.failedBatchCount == 1)
+    let lines = ["error: the store cannot write", "notice: the store can write again"]
+    #expect(log.messages == lines)
     fixture.store.close()
   }
 
   @Test("a job that hides that the transaction is over does not save its batch")
   func noticesHiddenErrors() async throws {
-    var options = StoreOptions()
+    var options = StoreOptions(logger: LogRecorder().logger)
     options.probeIntervalMilliseconds = 10
     let fixture = try await Fixture(options: options)
     let gate = fixture.store.holdWriter()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Listing messages")
 struct MessageListingTests {
-  /// Ids 10, 20 … 100; two to a millisecond: 1000, 1000, 1001, 1001 …
+  /// Ids 10, 20 … 100; two to each millisecond from 1000.
   private func makeStore() async throws -> Fixture {
     let fixture = try await Fixture()
     for number in Int64(1)...10 {

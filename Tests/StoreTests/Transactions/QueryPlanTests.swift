@@ -1,0 +1,80 @@
+import GRDB
+import ParleyProtocol
+import Testing
+
+@testable import Store
+
+@Suite("Query plans")
+struct QueryPlanTests {
+  @Test("nothing that happens often reads a whole table or sorts one")
+  func usesIndexes() async throws {
+    let fixture = try await Fixture()
+    let plans = try await fixture.store.write { [lobby = fixture.lobby] transaction in
+      let statements = try Self.trace(transaction, channelID: lobby.id)
+      return try statements.flatMap { sql in
+        try transaction.connection.all("EXPLAIN QUERY PLAN \(sql)", []) { row in
+          "\(row[3] as String) in: \(sql)"
+        }
+      }
+    }
+    #expect(plans.count > 40)
+    // At most a hundred operators are sorted.
+    for plan in plans where !plan.contains("channel_operators") {
+      let isScan =
+        plan.hasPrefix("SCAN") && !plan.hasPrefix("SCAN json_each")
+        && !plan.hasPrefix("SCAN CONSTANT ROW")
+      #expect(!isScan && !plan.hasPrefix("USE TEMP B-TREE"), "\(plan)")
+    }
+  }
+
+  /// Does a little of everything and collects the statements.
+  private static func trace(
+    _ transaction: WriteTransaction, channelID: Int64
+  ) throws -> Set<String> {
+    var statements: Set<String> = []
+    let database = transaction.connection.database
+    database.trace { event in
+      if case .statement(let statement) = event { statements.insert(statement.expandedSQL) }
+    }
+    defer { database.trace(options: []) }
+    try send(transaction, channelID)
+    try moderate(transaction, channelID)
+    try list(transaction, channelID)
+    return statements
+  }
+
+  private static func send(_ transaction: WriteTransaction, _ channelID: Int64) throws {
+    _ = try transaction.upsertUser("dan", nickname: "Dan", at: 1)
+    for id in Int64(1)...3 {
+      _ = try transaction.append(
+        NewMessage(
+          channelID: channelID, id: id, userID: "dan", text: "m", mentionedUserIDs: ["ann"],
+          requestID: "r\(id)", createdAt: id))
+    }
+    let changes = MessageChanges(text: "n")
+    _ = try transaction.updateMessage(1, channelID: channelID, changes, at: 9)
+    _ = try transaction.deleteMessage(2, channelID: channelID, at: 9)
+    _ = try transaction.events(channelID: channelID, after: 0)
+  }
+
+  private static func moderate(_ transaction: WriteTransaction, _ channelID: Int64) throws {
+    let restriction = Restriction(userID: "dan", startsAt: 1, endsAt: 99)
+    _ = try transaction.ban(channelURL: "lobby", restriction)
+    _ = try transaction.unban(channelURL: "lobby", userID: "dan", at: 5)
+    _ = try transaction.mute(channelURL: "lobby", restriction)
+    _ = try transaction.listRestrictions(.mute, channelID: channelID, at: 5)
+    _ = try transaction.freezeChannel("lobby", at: 6)
+  }
+
+  private static func list(_ transaction: WriteTransaction, _ channelID: Int64) throws {
+    let anchors: [MessageQuery.Anchor] = [.time(2), .message(1), .message(2)]
+    for anchor in anchors {
+      _ = try transaction.listMessages(
+        MessageQuery(
+          channelID: channelID, anchor: anchor, nextLimit: 5, messageType: .user,
+          customTypes: [""], senderIDs: ["dan"]))
+    }
+    _ = try transaction.listChannels(ChannelQuery())
+    _ = try transaction.maximumMessageID()
+  }
+}
