@@ -20,6 +20,10 @@ CURLcode parley_curl_set_write_function(CURL *easy, curl_write_callback function
   return curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, function);
 }
 
+CURLcode parley_curl_set_header_function(CURL *easy, curl_write_callback function) {
+  return curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, function);
+}
+
 CURLcode parley_curl_set_opensocket_function(CURL *easy, curl_opensocket_callback function) {
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, function);
 }

@@ -1,17 +1,20 @@
 import LinkPreview
+import ParleyProtocol
 import Testing
 
 @Suite("Character references")
 struct CharacterReferenceTests {
   private static let inBoth: [(String, String)] = [
     ("&amp;", "&"), ("&AMP", "&"), ("&amp", "&"), ("&lt;&gt;&quot;", "<>\""), ("&apos;", "'"),
-    ("&eacute;", "é"), ("&eacute", "é"), ("&hellip;", "…"), ("&hellip", "&hellip"), ("&zwj;x", "\u{200d}x"),
+    ("&eacute;", "é"), ("&eacute", "é"), ("&hellip;", "…"), ("&hellip", "&hellip"),
+    ("&zwj;x", "\u{200d}x"),
     ("&CounterClockwiseContourIntegral;", "∳"), ("&NotEqualTilde;", "≂̸"), ("&AElig;", "Æ"),
     ("&zwnj;x", "\u{200c}x"), ("&nosuch;", "&nosuch;"), ("&", "&"), ("&;", "&;"), ("&#;", "&#;"),
     ("&#x;", "&#x;"), ("&#65;&#x41;&#X41;&#65", "AAAA"), ("&#0;", "\u{fffd}"),
     ("&#xD800;", "\u{fffd}"), ("&#x110000;", "\u{fffd}"), ("&#99999999999999999999;", "\u{fffd}"),
     ("&#128;&#x99;", "€™"), ("&amp;lt;", "&lt;"), ("&ampx;", "&ampx;"), ("&aacutE;", "&aacutE;"),
-    ("&#x1F600;", "😀"), ("&\(String(repeating: "a", count: 100));", "&\(String(repeating: "a", count: 100));"),
+    ("&#x1F600;", "😀"),
+    ("&\(String(repeating: "a", count: 100));", "&\(String(repeating: "a", count: 100));"),
   ]
 
   @Test("references are decoded once", arguments: inBoth.filter { $0.0 != "&ampx;" })

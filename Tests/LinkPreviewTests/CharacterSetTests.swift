@@ -1,4 +1,5 @@
 import LinkPreview
+import ParleyProtocol
 import Testing
 
 @Suite("Character sets of pages")
@@ -11,7 +12,7 @@ struct CharacterSetTests {
     ("utf-8", [0xed, 0x95, 0x9c], "한"), ("euc-kr", [0xc7, 0xd1, 0x8c, 0x63], "한똠"),
     ("KS_C_5601-1987", [0xc7, 0xd1], "한"), ("shift_jis", [0x93, 0xfa, 0x83, 0x5c], "日ソ"),
     ("euc-jp", [0xc6, 0xfc], "日"), ("gb2312", [0xba, 0xba, 0x81, 0x40], "汉丂"),
-    ("gbk", [0xba, 0xba], "汉"), ("gb18030", [0x81, 0x30, 0x81, 0x30], "\u{80}x"),
+    ("gbk", [0xba, 0xba], "汉"), ("gb18030", [0xba, 0xba, 0x90, 0x30, 0x81, 0x30], "汉\u{10000}"),
     ("big5", [0xba, 0x7e], "漢"), ("windows-1251", [0xcf], "П"), ("koi8-r", [0xf0], "П"),
     ("iso-8859-1", [0x80, 0xe9], "€é"), ("latin1", [0x93], "“"), ("iso-8859-2", [0xb1], "ą"),
     ("iso-8859-9", [0xf0], "ğ"), ("windows-874", [0xa1], "ก"), ("x-sjis", [0x82, 0xa0], "あ"),
@@ -21,25 +22,25 @@ struct CharacterSetTests {
 
   @Test("a label in the header, in a meta or in a pragma decides", arguments: samples)
   func labels(label: String, bytes: [UInt8], expected: String) {
-    let expected = label == "gb18030" ? nil : expected
     let meta = PageReader.tag(page("<meta charset='\(label)'>", bytes))?.title
     let late = PageReader.tag(
       page("", bytes) + Array("<meta charset=\(label)>".utf8))?.title
     let pragma = PageReader.tag(
       page("<meta http-equiv=Content-Type content='text/html; charset=\(label)'>", bytes))?.title
-    #expect(meta?.decomposed == expected?.decomposed)
-    #expect(late?.decomposed == expected?.decomposed)
-    #expect(pragma?.decomposed == expected?.decomposed)
+    #expect(meta == expected)
+    #expect(late == expected)
+    #expect(pragma == expected)
     guard label != "utf-16" else { return }
     let header = PageReader.tag(page("", bytes), contentType: "text/html;charset=\"\(label)\"")
-    #expect(header?.title?.decomposed == expected?.decomposed)
+    #expect(header?.title == expected)
   }
 
   @Test("a byte order mark goes before the header, the header before the page")
   func precedence() {
     let korean: [UInt8] = [0xc7, 0xd1]
     #expect(
-      PageReader.tag(page("<meta charset=utf-8>", korean), contentType: "text/html; charset=euc-kr")?
+      PageReader.tag(
+        page("<meta charset=utf-8>", korean), contentType: "text/html; charset=euc-kr")?
         .title == "한")
     #expect(
       PageReader.tag(
@@ -65,7 +66,7 @@ struct CharacterSetTests {
     #expect(PageReader.tag([0xfe, 0xff] + big)?.title == "é😀한")
     #expect(PageReader.tag([0xff, 0xfe] + little)?.title == "é😀한")
     #expect(PageReader.tag(little, contentType: "text/html; charset=utf-16")?.title == "é😀한")
-    let padding = [UInt8](repeating: 0x20, count: 1_024).flatMap { [$0, 0] }
+    let padding = (0..<2_048).map { UInt8($0 % 2 == 0 ? 0x20 : 0) }
     #expect(PageReader.tag([0xff, 0xfe] + padding + little, chunk: 3)?.title == "é😀한")
     let lone: [UInt8] = [0x3d, 0xd8]
     #expect(
@@ -81,8 +82,4 @@ struct CharacterSetTests {
     #expect(PageReader.tag(bytes)?.title == "車日A" || PageReader.tag(bytes)?.title == "種日A")
     #expect(PageReader.tag(bytes, chunk: 1) == PageReader.tag(bytes))
   }
-}
-
-extension String {
-  fileprivate var decomposed: [Unicode.Scalar] { Array(unicodeScalars) }
 }

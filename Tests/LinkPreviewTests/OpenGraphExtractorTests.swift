@@ -43,7 +43,8 @@ struct OpenGraphExtractorTests {
       image(leak) == OpenGraphImage(url: "https://www.example.com/a.png", width: 2, height: 0))
     let video = og(("video", "/v"), ("video:width", "7"), ("image", "/a.png"), ("audio:type", "x"))
     #expect(image(video) == OpenGraphImage(url: "https://www.example.com/a.png"))
-    let second = og(("image", "data:x"), ("image:width", "1"), ("image", "/b"), ("image:width", "2"))
+    let second = og(
+      ("image", "data:x"), ("image:width", "1"), ("image", "/b"), ("image:width", "2"))
     #expect(image(second) == OpenGraphImage(url: "https://www.example.com/b", width: 2))
   }
 
@@ -118,7 +119,8 @@ struct OpenGraphExtractorTests {
 
   @Test("text is one line without control and direction characters")
   func text() {
-    let page = og(("title", " a\n\t b\u{a0}\u{3000}c\u{1}\u{7f}\u{9f}\u{202e}d\u{2066}\u{200d}\u{fe0f}e "))
+    let page = og(
+      ("title", " a\n\t b\u{a0}\u{3000}c\u{1}\u{7f}\u{9f}\u{202e}d\u{2066}\u{200d}\u{fe0f}e "))
     #expect(PageReader.title(page) == "a b cd\u{200d}\u{fe0f}e")
     #expect(PageReader.title(og(("title", "&lt;b&gt; &amp;amp; &#x202e;x"))) == "<b> &amp; x")
   }

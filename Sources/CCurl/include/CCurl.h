@@ -8,6 +8,7 @@ CURLcode parley_curl_set_string(CURL *easy, CURLoption option, const char *value
 CURLcode parley_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *value);
 CURLcode parley_curl_set_pointer(CURL *easy, CURLoption option, void *value);
 CURLcode parley_curl_set_write_function(CURL *easy, curl_write_callback function);
+CURLcode parley_curl_set_header_function(CURL *easy, curl_write_callback function);
 CURLcode parley_curl_set_opensocket_function(CURL *easy, curl_opensocket_callback function);
 CURLcode parley_curl_get_long(CURL *easy, CURLINFO info, long *value);
 CURLcode parley_curl_get_string(CURL *easy, CURLINFO info, const char **value);

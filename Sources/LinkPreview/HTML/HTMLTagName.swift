@@ -17,7 +17,9 @@ enum HTMLTagName: String, CaseIterable {
   /// Whether the extractor reads the attributes of this element.
   var hasAttributesOfInterest: Bool { self == .meta || self == .link || self == .base }
 
-  /// Whether this element's content is text without tags. With scripting on, as browsers have it,
+  /// Whether this element's content is text without tags.
+  ///
+  /// With scripting on, as browsers have it,
   /// `noscript` is such an element too; what stands in it is for others.
   var isRawText: Bool {
     switch self {

@@ -19,7 +19,9 @@ struct HTMLText: Hashable {
 }
 
 extension HTMLText {
-  /// Whether nothing of it would be left for people to read. One that begins with a kilobyte of
+  /// Whether nothing of it would be left for people to read.
+  ///
+  /// One that begins with a kilobyte of
   /// nothing counts as blank, so that asking costs little whatever the page.
   var isBlank: Bool {
     let start = bytes.prefix(1_024).drop { $0 <= 0x20 }

@@ -78,8 +78,9 @@ package struct LinkFinder {
     return Link(string(text[start..<hostEnd]) + string(text[hostEnd..<restEnd(trimmed, hostEnd)]))
   }
 
-  /// In scripts without spaces a word may follow a name directly: `https://a.com입니다`. Such a name
-  /// ends where its ASCII part ends, if that is a name of its own and the whole is not.
+  /// Where the host ends when a word follows it without a space, as in `https://a.com입니다`.
+  ///
+  /// Such a name ends where its ASCII part ends, if that is a name of its own and the whole is not.
   private func hostEnd(from start: Int, to limit: Int) -> Int {
     var end = start
     while end < limit, text[end].isHostScalar || text[end] == "." { end += 1 }

@@ -28,7 +28,9 @@ struct PageSniffer {
   /// Whether this is a picture, an archive or a program, whatever it was called.
   var isBinary: Bool {
     if Self.signatures.contains(where: { head.starts(with: $0) }) { return true }
-    let control = head.count { $0 < 0x09 || (0x0e...0x1a).contains($0) || (0x1c...0x1f).contains($0) }
+    let control = head.count {
+      $0 < 0x09 || (0x0e...0x1a).contains($0) || (0x1c...0x1f).contains($0)
+    }
     // A stray control character does not make a page binary; a tenth of them does.
     return control * 10 > head.count
   }

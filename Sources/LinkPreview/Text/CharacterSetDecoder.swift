@@ -16,8 +16,9 @@ enum CharacterSetDecoder {
     }
   }
 
-  /// Asks the C library, whose tables cover all of them. Where they are not installed the text is
-  /// read as windows-1252, as an unknown label would be.
+  /// Asks the C library, whose tables cover all of them.
+  ///
+  /// Where they are not installed the text is read as windows-1252, as an unknown label would be.
   private static func convert(_ bytes: [UInt8], from name: String) -> String {
     guard let conversion = iconv_open("UTF-8", name), Int(bitPattern: conversion) != -1 else {
       return Windows1252.decode(bytes)
@@ -29,7 +30,8 @@ enum CharacterSetDecoder {
     input.withUnsafeMutableBytes { buffer in
       var rest = buffer[...]
       while !rest.isEmpty {
-        let consumed = convertRun(UnsafeMutableRawBufferPointer(rebasing: rest), conversion, &output)
+        let consumed = convertRun(
+          UnsafeMutableRawBufferPointer(rebasing: rest), conversion, &output)
         rest = rest.dropFirst(consumed)
         if rest.isEmpty { break }
         if consumed == 0 {

@@ -27,7 +27,9 @@ package struct WebURL: Sendable, Hashable {
   package static let maximumLength = 2_048
 
   /// The URL as text.
-  package var text: String { fragment.map { "\(textWithoutFragment)#\($0)" } ?? textWithoutFragment }
+  package var text: String {
+    fragment.map { "\(textWithoutFragment)#\($0)" } ?? textWithoutFragment
+  }
 
   /// The URL as text, without its fragment: what is fetched, and what identifies a page.
   package var textWithoutFragment: String {

@@ -48,6 +48,12 @@ extension Transfer {
         transfer.receive(UnsafeBufferPointer(start: $0, count: length)) ? length : 0
       }
     }
+    _ = parley_curl_set_pointer(easy, CURLOPT_HEADERDATA, context)
+    _ = parley_curl_set_header_function(easy) { _, size, count, context in
+      guard let context else { return 0 }
+      let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+      return transfer.receiveHeader(byteCount: size * count) ? size * count : 0
+    }
     _ = parley_curl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context)
     _ = parley_curl_set_opensocket_function(easy) { context, _, address in
       guard let context, let address else { return CURL_SOCKET_BAD }

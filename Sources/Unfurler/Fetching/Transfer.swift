@@ -9,7 +9,12 @@ final class Transfer {
   let addressPolicy: AddressPolicy
   private let maximumBytes: Int
   private var state = State.awaitingBody
+  private var headerBytes = 0
   private var refusedAddress: IPAddress?
+
+  /// How many bytes of header fields are taken, interim responses (1xx) included: libcurl bounds
+  /// each response's, but not how many of those there are.
+  private static let maximumHeaderBytes = 262_144
 
   private enum State {
     case awaitingBody
@@ -38,6 +43,14 @@ final class Transfer {
   deinit { curl_easy_cleanup(easy) }
 
   func noteRefusal(of address: IPAddress) { refusedAddress = address }
+
+  /// Counts bytes of the head.
+  ///
+  /// - Returns: Whether more are taken.
+  func receiveHeader(byteCount: Int) -> Bool {
+    headerBytes += byteCount
+    return headerBytes <= Self.maximumHeaderBytes
+  }
 
   /// Takes bytes of the body, decompressed.
   ///
@@ -69,6 +82,8 @@ final class Transfer {
     switch result {
     case CURLE_OPERATION_TIMEDOUT: return .answer(.failure(.timedOut))
     case CURLE_OK: return complete()
+    case CURLE_WRITE_ERROR where headerBytes > Self.maximumHeaderBytes:
+      return .answer(.failure(.failed("the response's head is too large")))
     case CURLE_WRITE_ERROR where !isReading: return complete()
     default: return .answer(salvage(after: result))
     }

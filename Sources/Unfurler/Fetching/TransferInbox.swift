@@ -40,7 +40,9 @@ final class TransferInbox: Sendable {
     }
   }
 
-  /// The handle to wake from now on. The one thread that polls it opens and closes the inbox, and
+  /// The handle to wake from now on.
+  ///
+  /// The one thread that polls it opens and closes the inbox, and
   /// waking happens under the lock, so a handle that is gone is never woken.
   func open(_ multi: UnsafeMutableRawPointer) {
     state.withLock { $0.multi = UInt(bitPattern: multi) }
