@@ -174,6 +174,7 @@ extension HomeChannel {
     participants.forEachConnection { session, _ in connections.append(session) }
     node.gauges.add(-Int64(participants.count), to: .participants)
     participants = Participants()
+    services.participantCounts.set(0, of: url)
     for session in connections { unsubscribe(session) }
   }
 

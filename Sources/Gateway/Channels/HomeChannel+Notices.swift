@@ -44,10 +44,11 @@ extension HomeChannel: TimerHandler {
     }
   }
 
-  /// Tells that a user came or went.
+  /// Counts and tells that a user came or went.
   func tellPresence(
     of user: User, _ encode: (EventOrigin, User, Int) -> [UInt8], except: SessionReference?
   ) {
+    services.participantCounts.set(participants.count, of: url)
     if participants.count > PresenceNotices.largeChannel {
       scheduleCount()
     } else {
