@@ -4,6 +4,11 @@ import GRDB
 enum DatabaseFile {
   /// Pages of the write-ahead log after which a commit also moves it into the file: 16 MiB.
   private static let checkpointPages = 4_096
+  /// A log that grew beyond this is cut back once it has been moved into the file.
+  private static let logByteLimit = 64 << 20
+  /// Page caches, in KiB: indexes that many channels write to at once should stay in memory.
+  private static let writerCacheKiB = 32_768
+  private static let readerCacheKiB = 8_192
 
   /// Opens the one connection that writes, creating the file when missing, and brings its schema
   /// up to date.
@@ -20,6 +25,8 @@ enum DatabaseFile {
         // FULL: a commit has reached the disk before it is acknowledged.
         try database.execute(sql: "PRAGMA synchronous = FULL")
         try database.execute(sql: "PRAGMA wal_autocheckpoint = \(checkpointPages)")
+        try database.execute(sql: "PRAGMA journal_size_limit = \(logByteLimit)")
+        try database.execute(sql: "PRAGMA cache_size = -\(writerCacheKiB)")
       }
       try Migrations.run(on: queue, path: path)
       return queue
@@ -33,6 +40,9 @@ enum DatabaseFile {
     configuration.busyMode = .immediateError
     configuration.label = "parley.store.reader"
     configuration.allowsUnsafeTransactions = true
+    configuration.prepareDatabase { database in
+      try database.execute(sql: "PRAGMA cache_size = -\(readerCacheKiB)")
+    }
     return try explaining(path) { try DatabaseQueue(path: path, configuration: configuration) }
   }
 
