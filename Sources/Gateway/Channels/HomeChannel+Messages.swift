@@ -18,9 +18,8 @@ extension HomeChannel {
       try right.check(message)
       let isNewText = changes.text.map { $0 != message.text } ?? false
       let updated = try transaction.updateMessage(
-        id, channelID: storeID,
-        StoredMessageChanges(changes, preview: isNewText ? .replace(preview?.tag) : .keep),
-        at: now)
+        id, channelID: storeID, changes,
+        preview: isNewText ? .replace(preview?.tag) : .keep, at: now)
       return TextChange(updated: updated, isNewText: isNewText)
     } then: { channel, result in
       channel.didChange(result.map(\.updated), by: caller, replyTo: address)
@@ -202,14 +201,5 @@ extension MessageQuery {
       order: command.isReversed ? .newestFirst : .oldestFirst,
       messageType: command.filter.type, customTypes: command.filter.customTypes ?? [],
       senderIDs: command.filter.senderIDs ?? [])
-  }
-}
-
-extension StoredMessageChanges {
-  fileprivate init(_ changes: ParleyProtocol.MessageChanges, preview: PreviewChange) {
-    self.init(
-      text: changes.text, data: changes.data, customType: changes.customType,
-      mentionType: changes.mentionType, mentionedUserIDs: changes.mentionedUserIDs,
-      preview: preview)
   }
 }

@@ -11,7 +11,8 @@ extension WriteTransaction {
   ///
   /// - Throws: `StoreError.notFound(.message)`.
   package func updateMessage(
-    _ id: Int64, channelID: Int64, _ changes: MessageChanges, at timestamp: Int64
+    _ id: Int64, channelID: Int64, _ changes: MessageChanges, preview: PreviewChange = .keep,
+    at timestamp: Int64
   ) throws -> SequencedMessage {
     var message = try existingMessage(id, channelID: channelID)
     if let text = changes.text { message.text = text }
@@ -19,7 +20,7 @@ extension WriteTransaction {
     if let customType = changes.customType { message.customType = customType }
     if let mentionType = changes.mentionType { message.mentionType = mentionType }
     if let ids = changes.mentionedUserIDs { message.mentionedUsers = try usersInOrder(ids) }
-    if case .replace(let tag) = changes.preview { message.openGraphTag = tag }
+    if case .replace(let tag) = preview { message.openGraphTag = tag }
     message.updatedAt = timestamp
     return try save(message, channelID: channelID, at: timestamp)
   }

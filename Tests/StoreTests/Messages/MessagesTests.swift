@@ -96,9 +96,9 @@ struct MessagesTests {
     try await fixture.store.append(fixture.message(1, "one"))
     let id = fixture.lobby.id
     let changes = MessageChanges(
-      text: "two", mentionType: .channel, mentionedUserIDs: ["bob"], preview: .replace(tag))
+      text: "two", mentionType: .channel, mentionedUserIDs: ["bob"])
     let edited = try await fixture.store.write {
-      try $0.updateMessage(1, channelID: id, changes, at: 2_000)
+      try $0.updateMessage(1, channelID: id, changes, preview: .replace(tag), at: 2_000)
     }
     #expect(edited.seq == 2)
     #expect(edited.message.text == "two")
