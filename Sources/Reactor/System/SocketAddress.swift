@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 
 /// An IPv4 or IPv6 address with a port, as the kernel takes it.
 package struct SocketAddress: Sendable, CustomStringConvertible {
@@ -63,7 +63,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
   }
 
   /// Lends the address to a system call.
-  package func withSockAddr<Result>(
+  func withSockAddr<Result>(
     _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
   ) -> Result {
     withUnsafePointer(to: storage) { pointer in
