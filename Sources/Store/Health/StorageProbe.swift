@@ -4,13 +4,13 @@ enum StorageProbe {
   private static let byteCount = 65_536
 
   /// Writes and removes a record, each in a commit of its own.
-  static func run(on connection: Connection) throws {
+  static func run(on connection: StoreConnection) throws {
     try inTransaction(
       connection, "INSERT OR REPLACE INTO probe (id, body) VALUES (1, zeroblob(\(byteCount)))")
     try inTransaction(connection, "DELETE FROM probe")
   }
 
-  private static func inTransaction(_ connection: Connection, _ sql: String) throws {
+  private static func inTransaction(_ connection: StoreConnection, _ sql: String) throws {
     try connection.begin()
     do {
       try connection.execute(sql)

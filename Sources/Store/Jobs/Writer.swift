@@ -4,7 +4,7 @@ import Dispatch
 ///
 /// Confined to that thread.
 final class Writer {
-  private let connection: Connection
+  private let connection: StoreConnection
   private let appender: MessageAppender
   private let jobs: JobQueue<WriteJob>
   private let health: HealthMonitor
@@ -12,7 +12,7 @@ final class Writer {
   private let options: StoreOptions
 
   init(
-    connection: Connection, jobs: JobQueue<WriteJob>, health: HealthMonitor,
+    connection: StoreConnection, jobs: JobQueue<WriteJob>, health: HealthMonitor,
     counters: StoreCounters, options: StoreOptions
   ) {
     self.connection = connection

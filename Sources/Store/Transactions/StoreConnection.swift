@@ -4,7 +4,7 @@ import GRDB
 typealias Arguments = [(any DatabaseValueConvertible)?]
 
 /// One connection to the database, with its prepared statements; confined to its thread.
-package final class Connection {
+package final class StoreConnection {
   let database: Database
 
   init(_ database: Database) {
