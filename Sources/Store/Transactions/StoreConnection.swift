@@ -17,12 +17,17 @@ package final class StoreConnection {
     try database.cachedStatement(sql: sql)
   }
 
-  func begin() throws {
+  /// Runs a body in a transaction; when it throws, nothing of it is kept.
+  func inTransaction<T>(_ body: () throws -> T) throws -> T {
     try execute("BEGIN IMMEDIATE TRANSACTION")
-  }
-
-  func commit() throws {
-    try execute("COMMIT TRANSACTION")
+    do {
+      let value = try body()
+      try execute("COMMIT TRANSACTION")
+      return value
+    } catch {
+      rollback()
+      throw error
+    }
   }
 
   /// Leaves the transaction; SQLite has left it already after some errors.
