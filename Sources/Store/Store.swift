@@ -120,7 +120,7 @@ extension Store {
   ) -> WorkerThread {
     WorkerThread(name: "store-writer") {
       queue.inDatabase { database in
-        let connection = Connection(database)
+        let connection = StoreConnection(database)
         Writer(
           connection: connection, jobs: jobs, health: health, counters: counters, options: options
         ).run()
@@ -137,7 +137,7 @@ extension Store {
     WorkerThread(name: "store-reader") {
       queue.inDatabase { database in
         Reader(
-          connection: Connection(database), jobs: jobs, afterRead: options.afterBatch
+          connection: StoreConnection(database), jobs: jobs, afterRead: options.afterBatch
         ).run()
       }
       close(queue, options)

@@ -31,7 +31,7 @@ extension Store {
   }
 
   /// Runs between transactions on the writer's connection, and waits.
-  func maintain(_ body: @escaping @Sendable (Connection) throws -> Void) async throws {
+  func maintain(_ body: @escaping @Sendable (StoreConnection) throws -> Void) async throws {
     try await withCheckedThrowingContinuation { continuation in
       submit(
         .maintenance { connection in

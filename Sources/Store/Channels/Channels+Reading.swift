@@ -34,12 +34,10 @@ extension StoreTransaction {
     return state
   }
 
-  func channelURL(_ channelID: Int64) throws -> String {
-    let url = try connection.first(
-      "SELECT url FROM channels WHERE channel_id = ?", [channelID]
-    ) { $0[0] as String }
-    guard let url else { throw StoreError.notFound(.channel) }
-    return url
+  func channelURL(_ channelID: Int64) throws -> String? {
+    try connection.first("SELECT url FROM channels WHERE channel_id = ?", [channelID]) {
+      $0[0] as String
+    }
   }
 }
 

@@ -53,7 +53,8 @@ extension WriteTransaction {
     try setFrozen(url, false, .channelUnfrozen, at: timestamp)
   }
 
-  /// Removes a channel with everything in it.
+  /// Removes a channel with everything in it; its messages are out of reach at once, and leave
+  /// the disk bit by bit.
   ///
   /// - Returns: The channel as it was, with the event to tell its participants. No record of the
   ///   event stays: there is nothing left to recover.
@@ -61,6 +62,7 @@ extension WriteTransaction {
     let state = try existingChannel(url)
     try retainMaximumMessageID()
     try connection.execute("DELETE FROM channels WHERE channel_id = ?", [state.id])
+    try ChannelPurge.schedule(state.id, on: connection)
     let event = RecordedEvent(
       kind: .channelDeleted, payload: "{}", seq: state.lastSeq + 1, timestamp: timestamp)
     return ChannelMutation(channel: state.channel, event: event)

@@ -4,20 +4,11 @@ enum StorageProbe {
   private static let byteCount = 65_536
 
   /// Writes and removes a record, each in a commit of its own.
-  static func run(on connection: Connection) throws {
-    try inTransaction(
-      connection, "INSERT OR REPLACE INTO probe (id, body) VALUES (1, zeroblob(\(byteCount)))")
-    try inTransaction(connection, "DELETE FROM probe")
-  }
-
-  private static func inTransaction(_ connection: Connection, _ sql: String) throws {
-    try connection.begin()
-    do {
-      try connection.execute(sql)
-      try connection.commit()
-    } catch {
-      connection.rollback()
-      throw error
+  static func run(on connection: StoreConnection) throws {
+    try connection.inTransaction {
+      try connection.execute(
+        "INSERT OR REPLACE INTO probe (id, body) VALUES (1, zeroblob(\(byteCount)))")
     }
+    try connection.inTransaction { try connection.execute("DELETE FROM probe") }
   }
 }

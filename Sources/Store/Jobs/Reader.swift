@@ -3,7 +3,7 @@
 /// In WAL mode a transaction sees every commit made before its first read, so a read sees all that
 /// was acknowledged before it was submitted.
 struct Reader {
-  let connection: Connection
+  let connection: StoreConnection
   let jobs: JobQueue<ReadJob>
   let afterRead: @Sendable () -> Void
 

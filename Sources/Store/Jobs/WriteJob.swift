@@ -3,7 +3,7 @@ enum WriteJob: Sendable {
   case append(NewMessage, @Sendable (Result<AppendOutcome, any Error>) -> Void)
   case control(ControlJob)
   /// Runs between transactions, while the store is failing too.
-  case maintenance(@Sendable (Connection) -> Void)
+  case maintenance(@Sendable (StoreConnection) -> Void)
 
   /// Answers with an error in place of running.
   func fail(_ error: StoreError) {

@@ -4,7 +4,7 @@ import Dispatch
 ///
 /// Confined to that thread.
 final class Writer {
-  private let connection: Connection
+  private let connection: StoreConnection
   private let appender: MessageAppender
   private let jobs: JobQueue<WriteJob>
   private let health: HealthMonitor
@@ -12,7 +12,7 @@ final class Writer {
   private let options: StoreOptions
 
   init(
-    connection: Connection, jobs: JobQueue<WriteJob>, health: HealthMonitor,
+    connection: StoreConnection, jobs: JobQueue<WriteJob>, health: HealthMonitor,
     counters: StoreCounters, options: StoreOptions
   ) {
     self.connection = connection
@@ -25,15 +25,30 @@ final class Writer {
 
   /// Works until the queue is closed and empty.
   func run() {
+    // What an earlier process left to purge, if anything, is found by the first step.
+    var purge = PurgeProgress.unfinished
     while true {
-      let timeout: DispatchTimeInterval? =
-        health.isFailing ? .milliseconds(options.probeIntervalMilliseconds) : nil
-      switch jobs.take(upTo: options.batchLimit, timeout: timeout) {
+      switch jobs.take(upTo: options.batchLimit, timeout: patience(purge)) {
       case .jobs(let taken): process(taken)
       case .nothing: break
       case .end: return
       }
-      if health.isFailing { probeWhenDue() }
+      if health.isFailing { probeWhenDue() } else { purge = purgeStep() }
+    }
+  }
+
+  /// How long to wait for jobs when there is other work.
+  private func patience(_ purge: PurgeProgress) -> DispatchTimeInterval? {
+    if health.isFailing { return .milliseconds(options.probeIntervalMilliseconds) }
+    return purge == .unfinished ? .milliseconds(0) : nil
+  }
+
+  private func purgeStep() -> PurgeProgress {
+    do {
+      return try ChannelPurge.step(on: connection)
+    } catch {
+      health.report(.failing(reason: error.storageFailure ?? "\(error)"))
+      return .unfinished
     }
   }
 
@@ -59,7 +74,7 @@ final class Writer {
     }
     let start = DispatchTime.now().uptimeNanoseconds
     do {
-      let answers = try commit(batch)
+      let answers = try connection.inTransaction { try batch.map(perform) }
       let duration = DispatchTime.now().uptimeNanoseconds - start
       counters.recordCommit(nanoseconds: duration, jobCount: batch.count)
       options.onCommit(duration, batch.count)
@@ -69,19 +84,6 @@ final class Writer {
       counters.recordFailure()
       health.report(.failing(reason: reason))
       batch.forEach { $0.fail(.unavailable(reason: reason)) }
-    }
-  }
-
-  /// Runs a batch in one transaction; when it throws, nothing of the batch is kept.
-  private func commit(_ batch: [WriteJob]) throws -> [Answer] {
-    try connection.begin()
-    do {
-      let answers = try batch.map(perform)
-      try connection.commit()
-      return answers
-    } catch {
-      connection.rollback()
-      throw error
     }
   }
 

@@ -3,11 +3,11 @@ import ParleyProtocol
 
 /// Writes new messages, by statements that are prepared once.
 final class MessageAppender {
-  private let connection: Connection
+  private let connection: StoreConnection
   private var insert: Statement?
   private var advance: Statement?
 
-  init(connection: Connection) {
+  init(connection: StoreConnection) {
     self.connection = connection
   }
 

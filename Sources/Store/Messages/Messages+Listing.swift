@@ -7,7 +7,7 @@ extension StoreTransaction {
   ///
   /// - Throws: `StoreError.notFound(.channel)`.
   package func listMessages(_ query: MessageQuery) throws -> [Message] {
-    _ = try channelURL(query.channelID)
+    guard try channelURL(query.channelID) != nil else { throw StoreError.notFound(.channel) }
     let (before, at, after) = try ranges(around: query.anchor, channelID: query.channelID)
     var messages = try slice(query, before, "DESC", limit: query.previousLimit).reversed() + []
     if query.center == .included {

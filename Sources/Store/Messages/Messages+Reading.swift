@@ -57,20 +57,16 @@ extension StoreTransaction {
     return ids.compactMap { known.removeValue(forKey: $0) }
   }
 
-  /// Messages with their users.
+  /// Messages with their users; none when the channel is gone, though some may not be removed yet.
   ///
   /// - Parameter clauses: What comes after WHERE: of the code's own making, never from outside.
   func storedMessages(
     _ index: MessageIndex, _ clauses: String, _ arguments: Arguments, channelID: Int64
   ) throws -> [SequencedMessage] {
-    var channelURL: String?
+    guard let channelURL = try channelURL(channelID) else { return [] }
     let stored = try connection.all(
       "SELECT \(StoredMessage.columns) FROM messages \(index.rawValue) WHERE \(clauses)", arguments
-    ) { row in
-      let url = try channelURL ?? self.channelURL(channelID)
-      channelURL = url
-      return try StoredMessage(row: row, channelURL: url)
-    }
+    ) { try StoredMessage(row: $0, channelURL: channelURL) }
     let userIDs = Set(stored.compactMap(\.userID)).union(stored.flatMap(\.mentionedIDs))
     let users = try users(userIDs)
     return stored.map { $0.sequenced(users) }

@@ -5,13 +5,14 @@ enum MessagesSchema {
   static func create(_ database: Database) throws {
     try database.execute(sql: messages)
     try database.execute(sql: events)
+    try database.execute(sql: orphans)
   }
 
-  /// `user_id` is no foreign key: messages outlive their author.
+  /// No foreign keys: messages outlive their author, and for a while their channel too.
   private static let messages = """
     CREATE TABLE messages (
       message_id INTEGER PRIMARY KEY,
-      channel_id INTEGER NOT NULL REFERENCES channels ON DELETE CASCADE,
+      channel_id INTEGER NOT NULL,
       seq INTEGER NOT NULL,
       type TEXT NOT NULL,
       user_id TEXT,
@@ -36,7 +37,7 @@ enum MessagesSchema {
   /// A message's arrival has no row here: the message carries its own `seq`.
   private static let events = """
     CREATE TABLE events (
-      channel_id INTEGER NOT NULL REFERENCES channels ON DELETE CASCADE,
+      channel_id INTEGER NOT NULL,
       seq INTEGER NOT NULL,
       kind TEXT NOT NULL,
       message_id INTEGER,
@@ -46,5 +47,10 @@ enum MessagesSchema {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX events_by_message ON events (channel_id, message_id)
       WHERE message_id IS NOT NULL;
+    """
+
+  /// Deleted channels whose messages and events are still to be removed.
+  private static let orphans = """
+    CREATE TABLE orphaned_channels (channel_id INTEGER PRIMARY KEY) STRICT;
     """
 }

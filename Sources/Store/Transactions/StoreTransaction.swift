@@ -1,15 +1,15 @@
 /// What can be asked inside a transaction, be it for reading or for writing.
 package protocol StoreTransaction {
   /// The thread's connection.
-  var connection: Connection { get }
+  var connection: StoreConnection { get }
 }
 
 /// A snapshot of the database, for the length of a read job.
 package struct ReadTransaction: StoreTransaction {
-  package let connection: Connection
+  package let connection: StoreConnection
 }
 
 /// A writer's view, for the length of a job: sees what its batch has written so far.
 package struct WriteTransaction: StoreTransaction {
-  package let connection: Connection
+  package let connection: StoreConnection
 }

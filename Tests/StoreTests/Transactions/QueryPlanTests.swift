@@ -40,6 +40,7 @@ struct QueryPlanTests {
     try send(transaction, channelID)
     try moderate(transaction, channelID)
     try list(transaction, channelID)
+    try delete(transaction)
     return statements
   }
 
@@ -76,5 +77,10 @@ struct QueryPlanTests {
     }
     _ = try transaction.listChannels(ChannelQuery())
     _ = try transaction.maximumMessageID()
+  }
+
+  private static func delete(_ transaction: WriteTransaction) throws {
+    _ = try transaction.createChannel(Channel(url: "doomed", createdAt: 1), epoch: "e")
+    _ = try transaction.deleteChannel("doomed", at: 7)
   }
 }

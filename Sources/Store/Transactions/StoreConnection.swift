@@ -4,7 +4,7 @@ import GRDB
 typealias Arguments = [(any DatabaseValueConvertible)?]
 
 /// One connection to the database, with its prepared statements; confined to its thread.
-package final class Connection {
+package final class StoreConnection {
   let database: Database
 
   init(_ database: Database) {
@@ -17,12 +17,17 @@ package final class Connection {
     try database.cachedStatement(sql: sql)
   }
 
-  func begin() throws {
+  /// Runs a body in a transaction; when it throws, nothing of it is kept.
+  func inTransaction<T>(_ body: () throws -> T) throws -> T {
     try execute("BEGIN IMMEDIATE TRANSACTION")
-  }
-
-  func commit() throws {
-    try execute("COMMIT TRANSACTION")
+    do {
+      let value = try body()
+      try execute("COMMIT TRANSACTION")
+      return value
+    } catch {
+      rollback()
+      throw error
+    }
   }
 
   /// Leaves the transaction; SQLite has left it already after some errors.

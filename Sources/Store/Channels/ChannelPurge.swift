@@ -1,0 +1,43 @@
+import GRDB
+
+/// Whether deleted channels have left anything behind.
+enum PurgeProgress {
+  case finished
+  case unfinished
+}
+
+/// Removes the messages and events of deleted channels, bit by bit.
+///
+/// A channel may hold millions; removing them at once would hold up everyone's messages for many
+/// seconds. Nothing of them can be seen meanwhile: their channel is gone, and its number is never
+/// given to another.
+enum ChannelPurge {
+  /// Messages removed in one step: some milliseconds.
+  static let rowLimit = 1_000
+
+  /// Leaves a deleted channel's messages and events to later steps.
+  static func schedule(_ channelID: Int64, on connection: StoreConnection) throws {
+    try connection.execute("INSERT INTO orphaned_channels (channel_id) VALUES (?)", [channelID])
+  }
+
+  /// Removes a bit, in a transaction of its own.
+  static func step(on connection: StoreConnection) throws -> PurgeProgress {
+    let channelID = try connection.first("SELECT channel_id FROM orphaned_channels LIMIT 1", []) {
+      $0[0] as Int64
+    }
+    guard let channelID else { return .finished }
+    try connection.inTransaction { try remove(channelID, on: connection) }
+    return .unfinished
+  }
+
+  private static func remove(_ channelID: Int64, on connection: StoreConnection) throws {
+    let count = try connection.change(
+      """
+      DELETE FROM messages WHERE message_id IN
+        (SELECT message_id FROM messages INDEXED BY messages_by_seq WHERE channel_id = ? LIMIT ?)
+      """, [channelID, rowLimit])
+    guard count < rowLimit else { return }
+    try connection.execute("DELETE FROM events WHERE channel_id = ?", [channelID])
+    try connection.execute("DELETE FROM orphaned_channels WHERE channel_id = ?", [channelID])
+  }
+}

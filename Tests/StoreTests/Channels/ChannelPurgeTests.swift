@@ -1,0 +1,62 @@
+import GRDB
+import ParleyProtocol
+import Testing
+
+@testable import Store
+
+@Suite("What a deleted channel leaves")
+struct ChannelPurgeTests {
+  @Test("its messages are out of reach at once, and gone in the end, those of others stay")
+  func purges() async throws {
+    let fixture = try await Fixture()
+    let lobby = fixture.lobby.id
+    let other = try await fixture.store.write {
+      try $0.createChannel(Channel(url: "other", createdAt: 2), epoch: "e").id
+    }
+    try await fill(fixture, lobby, other)
+    let gate = fixture.store.holdWriter()
+    let deletion = fixture.store.pendingWrite { try $0.deleteChannel("lobby", at: 9) }
+    let late = fixture.store.pendingAppend(fixture.message(99_999))
+    gate.open()
+    #expect(try deletion.get().event?.kind == .channelDeleted)
+    #expect(throws: StoreError.notFound(.channel)) { try late.get() }
+    #expect(try await fixture.store.read { try $0.message(1, channelID: lobby) } == nil)
+    while try await remaining(fixture) != [1, 0, 0] { await Task.yield() }
+    #expect(try await fixture.store.read { try $0.maximumMessageID() } == 2_501)
+    #expect(try await fixture.store.read { try $0.messageCount(channelID: other) } == 1)
+  }
+
+  @Test("what was not removed before the store closed is removed after it opened again")
+  func goesOn() async throws {
+    let fixture = try await Fixture()
+    try await fill(fixture, fixture.lobby.id, fixture.lobby.id)
+    fixture.store.write({ _ = try $0.deleteChannel("lobby", at: 9) }) { _ in }
+    fixture.store.close()
+    let store = try Store(directory: fixture.directory.path)
+    while try await store.read({
+      try $0.connection.first("SELECT count(*) FROM messages", []) { $0[0] as Int }
+    }) != 0 { await Task.yield() }
+    store.close()
+  }
+
+  /// 2,500 messages and an event in one channel, a message in another.
+  private func fill(_ fixture: Fixture, _ lobby: Int64, _ other: Int64) async throws {
+    try await fixture.store.write { transaction in
+      for id in Int64(1)...2_501 {
+        _ = try transaction.append(
+          NewMessage(
+            channelID: id == 2_501 ? other : lobby, id: id, userID: "ann", text: "m",
+            createdAt: id))
+      }
+      _ = try transaction.freezeChannel("lobby", at: 5)
+    }
+  }
+
+  private func remaining(_ fixture: Fixture) async throws -> [Int?] {
+    try await fixture.store.read { transaction in
+      try ["messages", "events", "orphaned_channels"].map { table in
+        try transaction.connection.first("SELECT count(*) FROM \(table)", []) { $0[0] as Int }
+      }
+    }
+  }
+}
