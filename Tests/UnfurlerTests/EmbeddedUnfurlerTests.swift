@@ -207,6 +207,14 @@ struct EmbeddedUnfurlerTests {
     #expect(throws: UnfurlError.self) { try gone.get() }
   }
 
+  @Test("a server that does not speak TLS is a failure over https")
+  func noTLS() async throws {
+    let server = try LocalServer { $0.respond(Self.page) }
+    defer { server.stop() }
+    let result = try await unfurl("https://127.0.0.1:\(server.port)/")
+    #expect(throws: UnfurlError.self) { try result.get() }
+  }
+
   @Test("a cancelled fetch ends as cancelled, once")
   func cancel() async throws {
     let server = try LocalServer { $0.waitForEnd() }

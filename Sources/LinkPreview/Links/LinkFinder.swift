@@ -2,7 +2,8 @@
 ///
 /// Two things are links: what begins with `http://` or `https://`, and bare names such as
 /// `sendbird.com` whose last label is a top-level domain. One pass, so the time is linear in the
-/// text; what is not a link is passed over whole.
+/// text; what is not a link is passed over whole. A bare name is taken for http, which every site
+/// answers: those that want https send there.
 package struct LinkFinder {
   /// The first link of a text, `nil` when there is none.
   package static func firstLink(in text: String) -> Link? {
@@ -134,7 +135,7 @@ package struct LinkFinder {
     let trimmed = LinkEnd.trim(text[name.startIndex..<end])
     let rest = text[name.endIndex..<max(name.endIndex, trimmed.endIndex)]
     guard !BareName(name).looksLikeFile(followedBy: rest) else { return nil }
-    return Link("https://" + string(name) + string(rest))
+    return Link("http://" + string(name) + string(rest))
   }
 
   private func string(_ scalars: ArraySlice<Unicode.Scalar>) -> String {

@@ -23,7 +23,10 @@ package final class EmbeddedUnfurler: Unfurler {
     self.thread = Mutex(thread)
   }
 
-  deinit { inbox.stop() }
+  deinit {
+    inbox.stop()
+    thread.withLock { $0?.detach() }
+  }
 
   package func unfurl(
     _ link: Link, deadline: Duration,
@@ -51,7 +54,7 @@ package final class EmbeddedUnfurler: Unfurler {
       defer { thread = nil }
       return thread
     }
-    guard let thread, !thread.isCurrent else { return }
-    thread.join()
+    guard let thread else { return }
+    if thread.isCurrent { thread.detach() } else { thread.join() }
   }
 }

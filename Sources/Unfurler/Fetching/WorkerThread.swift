@@ -30,6 +30,9 @@ struct WorkerThread: Sendable {
   /// Waits for the function's end; once only, and not on the thread itself.
   func join() { pthread_join(handle, nil) }
 
+  /// Lets the thread end by itself; instead of ``join()``.
+  func detach() { pthread_detach(handle) }
+
   /// Whether the caller runs on this thread.
   var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
 }

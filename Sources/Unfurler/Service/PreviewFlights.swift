@@ -11,6 +11,7 @@ struct PreviewFlights {
   }
 
   private var flights: [Link: Flight] = [:]
+  private var waitingCount = 0
   private(set) var isClosed = false
 
   /// What asking for a link means for the one who asks.
@@ -19,14 +20,21 @@ struct PreviewFlights {
     case first
     /// The fetch is under way.
     case joined
+    /// Too many wait already.
+    case full
     /// No more links are fetched.
     case closed
   }
+
+  /// How many requests may wait at a time, for all links together.
+  static let maximumWaiting = 50_000
 
   var count: Int { flights.count }
 
   mutating func board(_ link: Link, _ completion: @escaping Completion) -> Boarding {
     if isClosed { return .closed }
+    guard waitingCount < Self.maximumWaiting else { return .full }
+    waitingCount += 1
     if flights[link] != nil {
       flights[link]?.completions.append(completion)
       return .joined
@@ -46,13 +54,18 @@ struct PreviewFlights {
 
   /// Ends a flight; those who waited for it are to be answered.
   mutating func land(_ link: Link) -> [Completion] {
-    flights.removeValue(forKey: link)?.completions ?? []
+    let completions = flights.removeValue(forKey: link)?.completions ?? []
+    waitingCount -= completions.count
+    return completions
   }
 
   /// Ends all flights for good.
   mutating func close() -> (completions: [Completion], tasks: [UnfurlTask]) {
     isClosed = true
-    defer { flights = [:] }
+    defer {
+      flights = [:]
+      waitingCount = 0
+    }
     return (flights.values.flatMap(\.completions), flights.values.compactMap(\.task))
   }
 }

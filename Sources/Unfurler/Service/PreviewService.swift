@@ -45,11 +45,14 @@ package final class PreviewService: Sendable {
   /// Fetches a link's preview, once however many ask meanwhile, and remembers the outcome.
   ///
   /// - Parameter completion: Called exactly once, with `nil` when there is no preview; on a thread
-  ///   of the unfurler's or the cache's, or on the caller's when the answer is known at once or the
-  ///   service has been shut down. It must not block.
+  ///   of the unfurler's or the cache's, or on the caller's when the answer is known at once too
+  ///   many are waiting, or the service has been shut down. It must not block.
   package func request(_ link: Link, completion: @escaping @Sendable (OpenGraphTag?) -> Void) {
     switch flights.withLock({ $0.board(link, completion) }) {
     case .closed: completion(nil)
+    case .full:
+      tally.countRefusal()
+      completion(nil)
     case .joined: break
     case .first: begin(link)
     }

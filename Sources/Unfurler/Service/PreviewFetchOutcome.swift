@@ -1,0 +1,5 @@
+/// How a fetch ended.
+package enum PreviewFetchOutcome: String, Sendable, CaseIterable {
+  case found, empty, failed
+  case timedOut = "timed_out"
+}
