@@ -52,7 +52,7 @@ let package = Package(
     library("Bytes"),
     library("HTTP1", ["Bytes"]),
     library("WebSocket", ["Bytes", "HTTP1", "COpenSSL", "CZlib"]),
-    library("ParleyProtocol", ["Bytes"]),
+    library("ParleyProtocol"),
     library("FloodControl"),
     library("Tokens", ["ParleyProtocol", "COpenSSL"]),
     library("LinkPreview", ["ParleyProtocol", "CDomainNames"]),
@@ -61,7 +61,7 @@ let package = Package(
     library("Reactor", ["Bytes", "CLinux"]),
     library("TLS", ["COpenSSL"]),
     library("Transport", ["Bytes", "Reactor", "TLS", "HTTP1", "WebSocket", "CLinux"]),
-    library("Store", ["ParleyProtocol", "FloodControl", database, logging]),
+    library("Store", ["ParleyProtocol", database, logging]),
     library("Telemetry", [logging]),
 
     // Composition: where chat and mechanism meet.
@@ -83,6 +83,9 @@ let package = Package(
     .executableTarget(
       name: "conformance-echo", dependencies: ["Transport", "Reactor", "WebSocket", arguments],
       path: "Tests/conformance-echo", swiftSettings: house),
+    .executableTarget(
+      name: "store-crash-writer", dependencies: ["Store", "ParleyProtocol"],
+      path: "Tests/store-crash-writer", swiftSettings: house),
     .target(
       name: "TestSupport", dependencies: ["Bytes"], path: "Tests/TestSupport", swiftSettings: house),
     tests("Bytes"),
@@ -95,7 +98,7 @@ let package = Package(
     tests("TLS", ["COpenSSL"]),
     tests("Tokens", ["COpenSSL"]),
     tests("Transport", ["Reactor", "WebSocket", "HTTP1", "Bytes"]),
-    tests("Store", ["ParleyProtocol", "FloodControl", database, logging]),
+    tests("Store", ["ParleyProtocol", database, logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),
     tests("Configuration", ["FloodControl"]),
     tests("Unfurler", ["LinkPreview", "ParleyProtocol", logging]),
