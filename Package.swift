@@ -101,7 +101,7 @@ let package = Package(
     tests("Store", ["ParleyProtocol", database, logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),
     tests("Configuration", ["FloodControl"]),
-    tests("Unfurler", ["LinkPreview", "ParleyProtocol", logging]),
+    tests("Unfurler", ["CCurl", "LinkPreview", "ParleyProtocol", logging]),
     tests("Gateway", ["ParleyProtocol", "FloodControl", "Configuration"]),
     .testTarget(
       name: "IntegrationTests",
