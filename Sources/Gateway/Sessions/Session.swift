@@ -49,8 +49,11 @@ final class Session {
   private var isPaused = false
   /// A close that waits until what was accepted is answered.
   private var pendingClose: (code: CloseCode, reason: String)?
+  private let keepsContext: Bool
 
-  init(connection: Connection, node: Node) {
+  /// - Parameter keepsContext: Whether the client may compress with what it sent before.
+  init(connection: Connection, node: Node, keepsContext: Bool) {
+    self.keepsContext = keepsContext
     self.connection = connection
     self.node = node
     reference = SessionReference(node: node.handle.index, connection: connection.id)
@@ -182,6 +185,7 @@ extension Session: WebSocketApplication {
     if let caller { leave(caller) }
     cancelTimer()
     state = .closed
+    if keepsContext { node.contextCount -= 1 }
     node.sessions[connection.id] = nil
   }
 

@@ -96,6 +96,7 @@ package final class Feed {
   private func sweepSlice(_ budget: inout Int) {
     let end = end
     let base = base
+    let transport = transport
     buffer.withUnsafeBytes { bytes in
       subscribers.withUnsafeMutableBufferPointer { subscribers in
         while cursor < subscribers.count, budget > 0 {
