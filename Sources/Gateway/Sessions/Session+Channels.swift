@@ -46,7 +46,7 @@ extension Session {
   }
 
   func exit(_ url: String, _ caller: Caller, _ address: ReplyAddress) throws(ServiceError) {
-    guard subscriptions[url] != nil else { throw .notInChannel(url) }
+    guard isIn(url) else { throw .notInChannel(url) }
     unsubscribe(from: url)
     node.leave(url, caller.session, userID: caller.user.id)
     reply(.empty, to: address)
@@ -61,19 +61,21 @@ extension Session {
     }
   }
 
+  private func isIn(_ url: String) -> Bool { places.contains { $0.url == url } }
+
   /// Takes a place in a channel's feed on this node.
   func subscribe(to url: String) {
-    guard subscriptions[url] == nil else { return }
-    let channel = node.localChannel(url)
-    subscriptions[url] = channel.subscribe(connection)
+    guard !isIn(url) else { return }
+    let subscription = node.localChannel(url).subscribe(connection)
+    places.append(Place(url: url, subscription: subscription))
     node.gauges.add(1, to: .subscriptions)
   }
 
   func unsubscribe(from url: String) {
-    guard let subscription = subscriptions.removeValue(forKey: url),
+    guard let index = places.firstIndex(where: { $0.url == url }),
       let channel = node.localChannels[url]
     else { return }
-    channel.cancel(subscription, of: connection)
+    channel.cancel(places.remove(at: index).subscription, of: connection)
     if channel.isEmpty { node.localChannels[url] = nil }
     node.gauges.add(-1, to: .subscriptions)
   }

@@ -30,6 +30,12 @@ final class Session {
     var user: User
   }
 
+  /// A channel that the connection is in, and its place in the channel's feed.
+  struct Place {
+    let url: String
+    let subscription: Subscription
+  }
+
   /// Above this many unanswered calls the connection is not read.
   private static let pendingLimit = 64
   /// So many malformed requests in a row end the connection.
@@ -39,8 +45,9 @@ final class Session {
   unowned let connection: Connection
   let reference: SessionReference
   var state = State.awaitingOpen
-  /// The places in the feeds of the channels that the connection is in, by channel URL.
-  var subscriptions: [String: Subscription] = [:]
+  /// The channels that the connection is in: a few at most, so that a list is smaller and faster
+  /// than a table.
+  var places: [Place] = []
   var timer: EventLoop.TimerToken?
   var deadline = Deadline.open
   private var pipeline = Pipeline()
@@ -74,7 +81,7 @@ final class Session {
 
   /// The connection's place in a channel's feed; `nil` when it is not in the channel.
   func subscription(to url: String) -> (Subscription, FrameEncoding)? {
-    subscriptions[url].map { ($0, connection.encoding) }
+    places.first { $0.url == url }.map { ($0.subscription, connection.encoding) }
   }
 
   /// Closes the connection at once.
@@ -194,7 +201,7 @@ extension Session: WebSocketApplication {
     node.gauges.add(-1, to: .sessions)
     let reference = reference
     let userID = caller.user.id
-    for url in subscriptions.keys {
+    for url in places.map(\.url) {
       unsubscribe(from: url)
       node.post(toChannel: url) { node in
         node.channels.withChannel(url) { result in
