@@ -170,6 +170,9 @@ extension Connection {
   }
 
   private func didFlush() {
+    // An idle connection keeps no buffers.
+    outbound = ByteQueue()
+    unencrypted = ByteQueue()
     updatePath()
     updateInterest()
     guard case .lingering = stage else { return }
