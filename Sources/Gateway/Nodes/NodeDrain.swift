@@ -16,6 +16,7 @@ final class NodeDrain: TimerHandler {
   private let deadline: Int64
   private var closings: [(time: Int64, connection: ConnectionID)] = []
   private var timer: EventLoop.TimerToken?
+  private var isEmpty = false
 
   init(node: Node, timeout: Int64) {
     self.node = node
@@ -57,7 +58,12 @@ final class NodeDrain: TimerHandler {
       node.sessions[next.connection]?.closeWhenAnswered(.goingAway, reason: "the server is draining")
     }
     if closings.isEmpty { node.transport.forEachConnection { if !$0.isWebSocket { $0.end() } } }
-    if node.transport.connectionCount == 0 {
+    if node.transport.connectionCount == 0, !isEmpty {
+      isEmpty = true
+      node.services.nodeIsEmpty()
+    }
+    // Channels that are at home here may still be needed by connections elsewhere.
+    if node.services.areAllNodesEmpty {
       stop()
     } else if now >= deadline {
       hurry()

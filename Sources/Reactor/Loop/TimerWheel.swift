@@ -77,13 +77,14 @@ package struct TimerWheel<Payload> {
   /// Milliseconds until a timer may be due; `nil` when none is set.
   package func millisecondsUntilNext(now: Int64) -> Int64? {
     guard count > 0 else { return nil }
-    for step in 0..<Int64(Self.slotCount) {
-      let tick = currentTick + step
+    var tick = currentTick
+    while tick < currentTick + Int64(Self.slotCount) {
       let slot = Self.slot(ofTick: tick)
-      if occupied[slot >> 6] == 0 && slot & 63 == 0 { continue }
-      if occupied[slot >> 6] & (1 << UInt64(slot & 63)) != 0 {
-        return max(0, (tick + 1) * Self.tick - now)
+      let rest = occupied[slot >> 6] >> UInt64(slot & 63)
+      if rest != 0 {
+        return max(0, (tick + Int64(rest.trailingZeroBitCount) + 1) * Self.tick - now)
       }
+      tick += Int64(64 - slot & 63)
     }
     return Int64(Self.slotCount) * Self.tick
   }

@@ -56,6 +56,11 @@ extension Connection: ReadinessHandler {
       let input = UnsafeRawBufferPointer(rebasing: rest)
       switch stage {
       case .http(var parser):
+        guard queuedByteCount <= transport.configuration.outboundHighWaterMark else {
+          // It asks for more than it reads of the answers.
+          end()
+          return
+        }
         guard let consumed = receiveRequest(input, &parser) else { return }
         rest = rest.dropFirst(consumed)
       case .webSocket, .closing:
@@ -83,6 +88,7 @@ extension Connection: ReadinessHandler {
       }
       return consumed
     } catch {
+      stage = .http(parser)
       respond(HTTPResponse(refusing: error), to: nil)
       return nil
     }

@@ -55,9 +55,8 @@ extension Connection {
     awaitsFlush = false
     if case .closed = stage { return }
     repeat {
-      if outbound.isEmpty { encryptNext() }
       guard writeOutbound() else { return }
-    } while !unencrypted.isEmpty
+    } while encryptNext()
     didFlush()
   }
 
@@ -106,7 +105,8 @@ extension Connection {
   }
 
   private func admitsMore() -> Bool {
-    if isCondemned { return false }
+    // Nothing may follow a close frame.
+    guard isOpen, !isCondemned else { return false }
     guard queuedByteCount > transport.configuration.outboundBytes else { return true }
     condemn()
     return false
@@ -131,8 +131,9 @@ extension Connection {
     updateInterest()
   }
 
-  private func encryptNext() {
-    guard let tls, tls.isEstablished, !unencrypted.isEmpty else { return }
+  /// - Returns: Whether there is something more to write now.
+  private func encryptNext() -> Bool {
+    guard let tls, tls.isEstablished, !unencrypted.isEmpty else { return false }
     do {
       let scratch = try transport.tlsScratch()
       let count = min(unencrypted.count, Self.encryptionStep)
@@ -142,9 +143,11 @@ extension Connection {
       unencrypted.removeFirst(count)
       outbound.append(scratch.outgoing)
       scratch.removeOutgoing()
+      return true
     } catch {
       transport.delegate?.connection(self, brokeTLS: "\(error)")
       drop()
+      return false
     }
   }
 
@@ -170,6 +173,7 @@ extension Connection {
   }
 
   private func didFlush() {
+    if case .closed = stage { return }
     // An idle connection keeps no buffers.
     outbound = ByteQueue()
     unencrypted = ByteQueue()
