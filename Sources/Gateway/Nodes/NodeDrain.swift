@@ -55,7 +55,8 @@ final class NodeDrain: TimerHandler {
     let now = node.loop.now
     while let next = closings.first, next.time <= now {
       closings.removeFirst()
-      node.sessions[next.connection]?.closeWhenAnswered(.goingAway, reason: "the server is draining")
+      node.sessions[next.connection]?.closeWhenAnswered(
+        .goingAway, reason: "the server is draining")
     }
     if closings.isEmpty { node.transport.forEachConnection { if !$0.isWebSocket { $0.end() } } }
     if node.transport.connectionCount == 0, !isEmpty {

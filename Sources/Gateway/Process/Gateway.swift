@@ -34,7 +34,8 @@ package final class Gateway: Sendable {
       let (address, sockets) = try target.open(count: count)
       bound.append(BoundAddress(address: address.description, purpose: target.purpose))
       for (index, socket) in sockets.enumerated() {
-        listeners[index].append(NodeListener(
+        listeners[index].append(
+          NodeListener(
             descriptor: socket, security: target.security, servesMetrics: target.servesMetrics))
       }
     }

@@ -71,7 +71,9 @@ final class Authenticator: Sendable {
       }
     }
     let digest = TokenDigest(of: token).bytes
-    store.read { try $0.accessTokenHashMatches(digest, userID: userID) } completion: { result in
+    store.read {
+      try $0.accessTokenHashMatches(digest, userID: userID)
+    } completion: { result in
       completion(
         result.serviceResult.flatMap { isIssued in
           isIssued
@@ -98,7 +100,9 @@ final class Authenticator: Sendable {
             field: "user_id")))
       return
     }
-    store.read { try $0.account(id) } completion: { [store] result in
+    store.read {
+      try $0.account(id)
+    } completion: { [store] result in
       switch result.serviceResult {
       case .failure(let error): completion(.failure(error))
       case .success(let account?) where !account.isActive:

@@ -25,7 +25,9 @@ extension Session {
       customTypes: command.customTypes ?? [], limit: command.limit, token: command.token)
     let counts = node.services.participantCounts
     let handle = node.handle
-    node.services.store.read { try $0.listChannels(query) } completion: { result in
+    node.services.store.read {
+      try $0.listChannels(query)
+    } completion: { result in
       let outcome = result.serviceResult.map { $0.encoded(counts) }
       handle.post { $0.reply(to: address, outcome) }
     }
@@ -156,9 +158,11 @@ extension ChannelPage {
       writer.object {
         $0.member(
           "channels",
-          array: { for channel in channels {
-            channel.encode(participantCount: counts[channel.url], into: &$0)
-          } })
+          array: {
+            for channel in channels {
+              channel.encode(participantCount: counts[channel.url], into: &$0)
+            }
+          })
         $0.member("next", next)
       }
     }

@@ -118,7 +118,8 @@ final class Session {
       let address = ReplyAddress(session: reference, ticket: ticket, id: request.id)
       if let error = refusal(of: request) {
         node.counters.add(to: .refusedRate)
-        pipeline.complete(ticket, reply: request.id.map { CallOutcome.failure(error).reply(to: $0) })
+        pipeline.complete(
+          ticket, reply: request.id.map { CallOutcome.failure(error).reply(to: $0) })
       } else {
         perform(request, address)
       }

@@ -65,7 +65,8 @@ final class UserDirectory {
   func reserve(_ channelURL: String, for session: SessionReference, of userID: String) -> Bool {
     var presence = presences[userID, default: Presence()]
     let limit = node.services.settings.limits.channelsPerUser
-    guard presence.channels.count < limit || presence.channels.contains(where: { $0.url == channelURL })
+    guard
+      presence.channels.count < limit || presence.channels.contains(where: { $0.url == channelURL })
     else { return false }
     presence.enter(channelURL, session)
     presences[userID] = presence

@@ -168,7 +168,9 @@ extension Connection: ReadinessHandler {
     application?.connection(self, received: message)
   }
 
-  /// The peer will send no more. A response may still be under way to it.
+  /// The peer will send no more.
+  ///
+  /// A response may still be under way to it.
   private func peerDidEnd() {
     switch stage {
     case .http where queuedByteCount > 0, .lingering where queuedByteCount > 0:
