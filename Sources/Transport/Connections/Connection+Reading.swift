@@ -136,14 +136,22 @@ extension Connection: ReadinessHandler {
     updatePath()
   }
 
+  /// Handles frames message by message, so that an answer leaves before what the peer sent next has
+  /// its effect.
   private func receiveFrames(_ input: UnsafeRawBufferPointer) {
     var output = transport.output
     transport.output = WebSocketOutput()
-    endpoint?.receive(
-      input.assumingMemoryBound(to: UInt8.self).span, using: transport.deflate, into: &output)
-    if !output.bytes.isEmpty { append(output.bytes) }
-    for event in output.events { handle(event) }
-    output.removeAll()
+    let bytes = input.assumingMemoryBound(to: UInt8.self)
+    var offset = 0
+    while offset < bytes.count,
+      let count = endpoint?.receiveNext(
+        bytes.span.extracting(offset...), using: transport.deflate, into: &output)
+    {
+      offset += count
+      if !output.bytes.isEmpty { append(output.bytes) }
+      for event in output.events { handle(event) }
+      output.removeAll()
+    }
     transport.output = output
   }
 
