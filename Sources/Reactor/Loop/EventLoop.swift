@@ -99,7 +99,8 @@ package final class EventLoop {
 
   /// Sets a timer, `delay` milliseconds from now, or a little later.
   package func schedule(after delay: Int64, _ handler: any TimerHandler) -> TimerToken {
-    timers.schedule(handler, at: now + max(0, delay))
+    let (deadline, isOverflow) = now.addingReportingOverflow(max(0, delay))
+    return timers.schedule(handler, at: isOverflow ? .max : deadline)
   }
 
   /// Takes a timer back.
