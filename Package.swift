@@ -87,14 +87,16 @@ let package = Package(
       name: "store-crash-writer", dependencies: ["Store", "ParleyProtocol"],
       path: "Tests/store-crash-writer", swiftSettings: house),
     .target(
-      name: "TestSupport", dependencies: ["Bytes"], path: "Tests/TestSupport", swiftSettings: house),
+      name: "TestSupport",
+      dependencies: ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "TLS", "COpenSSL"],
+      path: "Tests/TestSupport", swiftSettings: house),
     tests("Bytes"),
     tests("HTTP1", ["Bytes"]),
     tests("WebSocket", ["Bytes", "HTTP1"]),
     tests("ParleyProtocol", ["Bytes"]),
     tests("FloodControl"),
     tests("LinkPreview", ["ParleyProtocol"]),
-    tests("Reactor", ["Bytes"]),
+    tests("Reactor"),
     tests("TLS", ["COpenSSL"]),
     tests("Tokens", ["COpenSSL"]),
     tests("Transport", ["Reactor", "WebSocket", "HTTP1", "Bytes"]),
@@ -105,7 +107,7 @@ let package = Package(
     tests("Gateway", ["ParleyProtocol", "FloodControl", "Configuration"]),
     .testTarget(
       name: "IntegrationTests",
-      dependencies: ["TestSupport", "ParleyProtocol", "WebSocket", "HTTP1", "Bytes", "parleyd"],
+      dependencies: ["TestSupport", "ParleyProtocol", "FloodControl", "parleyd"],
       swiftSettings: house),
   ],
   swiftLanguageModes: [.v6]
