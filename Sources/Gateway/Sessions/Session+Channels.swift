@@ -61,9 +61,9 @@ extension Session {
     }
   }
 
-  /// Takes a place in a channel's feed on this node.
+  /// Takes a place in a channel's feed on this node, or gets all that it is owed there.
   func subscribe(to url: String) {
-    guard subscriptions[url] == nil else { return }
+    if let subscription = subscriptions[url] { return subscription.settle() }
     let channel = node.localChannel(url)
     subscriptions[url] = channel.subscribe(connection)
     node.gauges.add(1, to: .subscriptions)
