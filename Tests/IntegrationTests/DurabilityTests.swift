@@ -7,7 +7,7 @@ import Testing
 extension ServerTests {
   @Suite("that is killed")
   struct DurabilityTests {
-    private static let urls = ["red", "green", "blue"]
+    private static let urls = ["garden", "kitchen", "attic"]
     private static let flags = unlimitedSending + ["--reactors", "2"]
 
     @Test(
@@ -62,27 +62,27 @@ extension ServerTests {
         $0.member("nickname", "Olga")
         $0.member("metadata", ["mood": "calm"])
       }
-      try olga.create("red")
-      try olga.create("cold")
-      for url in ["red", "cold"] {
+      try olga.create("garden")
+      try olga.create("cellar")
+      for url in ["garden", "cellar"] {
         try olga.enter(url)
         try otto.enter(url)
       }
       try olga.call("channel.add_operators") {
-        $0.member("channel_url", "red")
+        $0.member("channel_url", "garden")
         $0.member("user_ids", ["otto"])
       }
       for (method, user) in [("channel.mute", "mallory"), ("channel.ban", "bob")] {
         _ = try first.open(user)
         try olga.call(method) {
-          $0.member("channel_url", "red")
+          $0.member("channel_url", "garden")
           $0.member("user_id", user)
         }
       }
-      try olga.call("channel.freeze") { $0.member("channel_url", "cold") }
-      let poll = try olga.send("who plays?", to: "red")
+      try olga.call("channel.freeze") { $0.member("channel_url", "cellar") }
+      let poll = try olga.send("who plays?", to: "garden")
       try otto.call("message.add_metaarray_values") {
-        $0.member("channel_url", "red")
+        $0.member("channel_url", "garden")
         $0.member("message_id", poll.id)
         $0.member("values", object: { $0.member("games", ["soccer"]) })
       }
@@ -93,16 +93,16 @@ extension ServerTests {
       #expect(user?["nickname"]?.string == "Olga")
       #expect(user?["metadata"]?["mood"]?.string == "calm")
       let mallory = try second.open("mallory")
-      let channel = try mallory.enter("red")["channel"]
+      let channel = try mallory.enter("garden")["channel"]
       let operators = channel?["operators"]?.elements.compactMap { $0["user_id"]?.string }
       #expect(operators.map(Set.init) == ["olga", "otto"])
-      #expect(try mallory.sendRefusal("hello", to: "red").code == .muted)
+      #expect(try mallory.sendRefusal("hello", to: "garden").code == .muted)
       let bob = try second.open("bob")
-      #expect(try bob.refusal("channel.enter") { $0.member("channel_url", "red") }.code == .banned)
-      #expect(try mallory.enter("cold")["channel"]?["freeze"]?.bool == true)
-      #expect(try mallory.sendRefusal("hello", to: "cold").code == .frozen)
+      #expect(try bob.refusal("channel.enter") { $0.member("channel_url", "garden") }.code == .banned)
+      #expect(try mallory.enter("cellar")["channel"]?["freeze"]?.bool == true)
+      #expect(try mallory.sendRefusal("hello", to: "cellar").code == .frozen)
       let message = try mallory.call("message.get") {
-        $0.member("channel_url", "red")
+        $0.member("channel_url", "garden")
         $0.member("message_id", poll.id)
       }["message"]
       let games = message?["sorted_metaarray"]?.elements.first { $0["key"]?.string == "games" }

@@ -77,10 +77,45 @@ extension ServerTests {
       if reentering {
         for _ in 0..<10 {
           let again = try #require(try client.enter("lobby")["seq"]?.integer)
-          #expect(client.events.compactMap(\.seq).last ?? seq == again)
+          let told = client.events.compactMap(\.seq).last ?? seq
+          #expect(told == again)
         }
       }
       return (client, (seq, reply.ordinal))
+    }
+
+    @Test("in that no event comes behind the answer to a later send")
+    func answersAndEvents() throws {
+      let server = try ServerProcess(unlimitedSending + ["--reactors", "3"])
+      let owner = try server.open("olga")
+      try owner.create("lobby")
+      let senders = try TestThread.concurrently(3) { index in
+        let client = try server.open("sender-\(index)")
+        let entered = try #require(try client.enter("lobby")["seq"]?.integer)
+        var answers: [(seq: Int64, ordinal: Int)] = []
+        for number in 0..<30 {
+          let ids = try (0..<5).map { try client.requestSend("\(number).\($0)", to: "lobby") }
+          for id in ids {
+            let reply = try client.reply(to: id)
+            answers.append((try SentMessage(reply.result.get()).seq, reply.ordinal))
+          }
+        }
+        return (client, entered, answers)
+      }
+      try owner.rename("lobby", to: "the end")
+      for (client, entered, answers) in senders {
+        let events = try client.events(throughRenaming: "lobby", to: "the end")
+        let told = events.filter { $0.seq != nil }
+        let seqs = told.compactMap(\.seq)
+        #expect(seqs == seqs.sorted())
+        let all = Set(seqs + answers.map(\.seq))
+        #expect(all == Set(entered + 1...Int64(3 * 30 * 5 + 1)))
+        // What a client has seen never makes it take a later event for an old one.
+        for event in told {
+          let before = answers.filter { $0.ordinal < event.ordinal }.map(\.seq)
+          #expect(before.max() ?? 0 < event.seq ?? 0)
+        }
+      }
     }
 
     @Test("across a reconnection: recovery gives what was missed, once")

@@ -65,9 +65,9 @@ extension Session {
 
   private func isIn(_ url: String) -> Bool { places.contains { $0.url == url } }
 
-  /// Takes a place in a channel's feed on this node.
+  /// Takes a place in a channel's feed on this node, or gets all that it is owed there.
   func subscribe(to url: String) {
-    guard !isIn(url) else { return }
+    if let place = places.first(where: { $0.url == url }) { return place.subscription.settle() }
     let subscription = node.localChannel(url).subscribe(connection)
     places.append(Place(url: url, subscription: subscription))
     node.gauges.add(1, to: .subscriptions)

@@ -128,7 +128,7 @@ package final class Feed {
   }
 
   /// Gives a subscriber what it is owed by way of its connection's queue.
-  private func settle(_ subscription: Subscription) {
+  func settle(_ subscription: Subscription) {
     let position = subscribers[subscription.index].position
     guard position < end else { return }
     transport.enqueue(Array(buffer[(position - base)...]), toSlot: subscription.slot)

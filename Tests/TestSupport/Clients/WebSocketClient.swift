@@ -73,7 +73,9 @@ package final class WebSocketClient {
       while !queue.isEmpty {
         switch queue.removeFirst() {
         case .text(let bytes): return .text(bytes)
-        case .closed(let code, _): end = code?.rawValue ?? 1005
+        case .closed(let code, _):
+          end = code?.rawValue ?? 1005
+          awaitEnd(deadline)
         case .failed(let error): throw TestFailure("the server broke the protocol: \(error)")
         case .binary, .ping, .pong: break
         }
@@ -84,16 +86,22 @@ package final class WebSocketClient {
     }
   }
 
+  /// The server ends the connection first (RFC 6455 §7.1.1).
+  private func awaitEnd(_ deadline: Deadline) {
+    if !isSilent { _ = try? stream.readToEnd(deadline) }
+    stream.close()
+  }
+
   private func take(_ bytes: [UInt8], _ deadline: Deadline) throws {
     output.removeAll()
     endpoint.receive(bytes.span, using: workspace, into: &output)
     queue += output.events
     guard !isSilent else { return }
     // Who closes need not hear our farewell, so that it could not be written is no failure.
-    do { try stream.write(output.bytes, deadline) } catch { guard isEnding else { throw error } }
+    do { try stream.write(output.bytes, deadline) } catch {
+      guard endpoint.state != .open else { throw error }
+    }
   }
-
-  private var isEnding: Bool { endpoint.state != .open }
 
   private static func response(
     from stream: any ByteStream, _ deadline: Deadline
