@@ -132,7 +132,7 @@ extension Connection: ReadinessHandler {
     }
     stage = .webSocket
     self.application = application
-    setTimer(.ping, after: transport.configuration.pingInterval)
+    awaitPing()
     updatePath()
   }
 
