@@ -20,7 +20,9 @@ package enum Socket {
   /// `SO_REUSEPORT` lets each event loop have a listener of its own on the same address; the
   /// kernel then spreads connections among them. An IPv6 socket takes IPv6 only, except that the
   /// unspecified address takes both.
-  package static func listen(on address: SocketAddress, backlog: Int32 = 4096) throws(SystemError)
+  package static func listen(
+    on address: SocketAddress, backlog: Int32 = 4096
+  ) throws(SystemError)
     -> Int32
   {
     let descriptor = try open(address)
@@ -66,7 +68,8 @@ package enum Socket {
   }
 
   private static func open(_ address: SocketAddress) throws(SystemError) -> Int32 {
-    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+    let kind =
+      Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
       | Int32(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(address.family, kind, 0)
     guard descriptor >= 0 else { throw .last("socket") }

@@ -52,7 +52,8 @@ extension Connection: TimerHandler {
   }
 
   private func checkLiveness(since pinged: Int64) {
-    guard lastReceived ?? .min < pinged else {
+    // While the application does not read, silence is not the peer's.
+    guard lastReceived ?? .min < pinged, !isReadingPaused else {
       let rest = transport.configuration.pingInterval - transport.configuration.pongTimeout
       setTimer(.ping, after: max(rest, 1))
       return
