@@ -162,12 +162,15 @@ package final class Transport {
   }
 
   private func sweepFeeds(_ budget: inout Int) {
+    var untouched: [Feed] = []
     var unfinished: [Feed] = []
-    let feeds = sweepingFeeds
-    sweepingFeeds = []
-    for feed in feeds where !feed.sweep(budget: &budget) { unfinished.append(feed) }
+    for feed in sweepingFeeds {
+      let hasBudget = budget > 0
+      guard !feed.sweep(budget: &budget) else { continue }
+      if hasBudget { unfinished.append(feed) } else { untouched.append(feed) }
+    }
     // Those that had no turn yet come first in the next.
-    sweepingFeeds = unfinished.reversed() + sweepingFeeds
+    sweepingFeeds = untouched + unfinished
   }
 
   private func flushConnections() {

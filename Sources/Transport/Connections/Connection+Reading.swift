@@ -6,6 +6,8 @@ import WebSocket
 extension Connection: ReadinessHandler {
   package func descriptorIsReady(for readiness: Readiness) {
     if readiness.contains(.writable) { flush() }
+    // Writing may have ended it, and its descriptor's number may be another connection's by now.
+    if case .closed = stage { return }
     if readiness.contains(.readable) {
       receive()
     } else if !readiness.isDisjoint(with: .hangup) {
@@ -103,8 +105,11 @@ extension Connection: ReadinessHandler {
   }
 
   private func respond(_ response: HTTPResponse, to request: HTTPRequest?) {
-    let persistence: ConnectionPersistence =
-      request?.head.shouldKeepAlive == true ? .keepAlive : .close
+    // Who asks for more than it reads gets what it asked for so far.
+    let isKept =
+      request?.head.shouldKeepAlive == true
+      && queuedByteCount <= transport.configuration.outboundHighWaterMark
+    let persistence: ConnectionPersistence = isKept ? .keepAlive : .close
     var bytes: [UInt8] = []
     if request?.head.method == "HEAD" {
       response.serializeHead(into: &bytes, for: persistence)
@@ -148,18 +153,27 @@ extension Connection: ReadinessHandler {
         bytes.span.extracting(offset...), using: transport.deflate, into: &output)
     {
       offset += count
+      for event in output.events { hand(event) }
+      // The bytes may end with a close frame, which what the application sent must not follow.
       if !output.bytes.isEmpty { append(output.bytes) }
-      for event in output.events { handle(event) }
+      if let last = output.events.last { conclude(last) }
       output.removeAll()
     }
     transport.output = output
   }
 
-  private func handle(_ event: WebSocketEvent) {
+  private func hand(_ event: WebSocketEvent) {
     switch event {
-    case .text(let bytes): hand(.text(bytes))
-    case .binary(let bytes): hand(.binary(bytes))
-    case .ping, .pong: break
+    case .text(let bytes): hand(WebSocketMessage.text(bytes))
+    case .binary(let bytes): hand(WebSocketMessage.binary(bytes))
+    case .ping, .pong, .closed, .failed: break
+    }
+  }
+
+  /// Ends the WebSocket if the peer has ended it, or has broken the protocol.
+  private func conclude(_ event: WebSocketEvent) {
+    switch event {
+    case .text, .binary, .ping, .pong: break
     case .closed(let code, _):
       let wasOpen = isOpen
       finish()
@@ -183,7 +197,7 @@ extension Connection: ReadinessHandler {
     switch stage {
     case .http where queuedByteCount > 0, .lingering where queuedByteCount > 0:
       finish()
-      pauseReading()
+      stopReading()
     default: drop()
     }
   }

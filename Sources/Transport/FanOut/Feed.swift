@@ -87,6 +87,7 @@ package final class Feed {
         finishSweep()
         return true
       }
+      discardDelivered()
       cursor = 0
       sweepEnd = end
     }
@@ -123,8 +124,16 @@ package final class Feed {
   private func finishSweep() {
     isSweeping = false
     base = end
-    transport.recycle(buffer)
-    buffer = []
+    var spent: [UInt8] = []
+    swap(&spent, &buffer)
+    transport.recycle(spent)
+  }
+
+  /// Gives up what all have had by the end of a pass: a feed that is never quiet must not grow for
+  /// ever.
+  private func discardDelivered() {
+    buffer.removeFirst(sweepEnd - base)
+    base = sweepEnd
   }
 
   /// Gives a subscriber what it is owed by way of its connection's queue.
