@@ -27,7 +27,9 @@ struct SocketAddressTests {
 
   @Test(
     "a host that is not a numeric address makes none",
-    arguments: ["", "localhost", "127.0.0", "127.0.0.256", "[::1]", "::g", "1.2.3.4:80", "fe80::1%lo"])
+    arguments: [
+      "", "localhost", "127.0.0", "127.0.0.256", "[::1]", "::g", "1.2.3.4:80", "fe80::1%lo",
+    ])
   func refusesNames(host: String) {
     #expect(SocketAddress(host: host, port: 1) == nil)
   }
