@@ -98,7 +98,8 @@ extension ServerTests {
       #expect(operators.map(Set.init) == ["olga", "otto"])
       #expect(try mallory.sendRefusal("hello", to: "garden").code == .muted)
       let bob = try second.open("bob")
-      #expect(try bob.refusal("channel.enter") { $0.member("channel_url", "garden") }.code == .banned)
+      #expect(
+        try bob.refusal("channel.enter") { $0.member("channel_url", "garden") }.code == .banned)
       #expect(try mallory.enter("cellar")["channel"]?["freeze"]?.bool == true)
       #expect(try mallory.sendRefusal("hello", to: "cellar").code == .frozen)
       let message = try mallory.call("message.get") {
