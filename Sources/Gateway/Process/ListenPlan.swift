@@ -15,11 +15,10 @@ struct ListenPlan {
 
     /// Opens a listening socket for each node, all on the same port.
     func open(count: Int) throws(SystemError) -> (SocketAddress, [Int32]) {
-      let first = try Socket.listen(on: address)
-      let bound = try SocketAddress(boundTo: first)
-      var sockets = [first]
-      for _ in 1..<max(count, 1) { sockets.append(try Socket.listen(on: bound)) }
-      return (bound, sockets)
+      let claimed = try Socket.claim(address)
+      var sockets: [Int32] = []
+      for _ in 0..<count { sockets.append(try Socket.listen(on: claimed)) }
+      return (claimed, sockets)
     }
   }
 
