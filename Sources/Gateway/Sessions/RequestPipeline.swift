@@ -49,6 +49,9 @@ struct RequestPipeline<Call> {
   /// How many calls have arrived and are not answered.
   private(set) var pendingCount = 0
 
+  /// Whether everything that arrived has been answered and the answers taken.
+  var isEmpty: Bool { units.isEmpty }
+
   /// Adds a request.
   mutating func append(_ call: Call, _ concurrency: Concurrency) {
     append([.call(call, concurrency)], to: Unit(isBatch: false))

@@ -137,7 +137,7 @@ final class Session {
   }
 
   private func closeIfAnswered() {
-    guard let pendingClose, pipeline.pendingCount == 0 else { return }
+    guard let pendingClose, pipeline.isEmpty else { return }
     self.pendingClose = nil
     close(pendingClose.code, reason: pendingClose.reason)
   }
