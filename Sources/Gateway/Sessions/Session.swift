@@ -30,8 +30,9 @@ final class Session {
     var user: User
   }
 
-  /// Above this many unanswered calls the connection is not read.
-  private static let pendingLimit = 64
+  /// With more than this unanswered the connection is not read: each request counts, and each call
+  /// in it.
+  private static let backlogLimit = 128
   /// So many malformed requests in a row end the connection.
   private static let malformedLimit = 10
 
@@ -96,7 +97,7 @@ final class Session {
     startCalls()
     while let reply = pipeline.takeReply() { connection.send(text: reply) }
     closeIfAnswered()
-    if isPaused, pipeline.pendingCount < Self.pendingLimit / 2 {
+    if isPaused, pipeline.backlog < Self.backlogLimit / 2 {
       isPaused = false
       connection.resumeReading()
     }
@@ -151,7 +152,7 @@ extension Session: WebSocketApplication {
     case .batch(let calls): receive(batch: calls)
     }
     proceed()
-    if pipeline.pendingCount >= Self.pendingLimit, !isPaused {
+    if pipeline.backlog >= Self.backlogLimit, !isPaused {
       isPaused = true
       connection.pauseReading()
     }

@@ -75,6 +75,19 @@ struct RequestPipelineTests {
     #expect(pipeline.takeReply() == [2])
   }
 
+  @Test("refusals that wait behind a call count as backlog, and no more once they have left")
+  func countsWhatWaits() throws {
+    var pipeline = RequestPipeline<String>()
+    pipeline.append("slow", .alone)
+    for _ in 0..<10 { pipeline.append(reply: [2]) }
+    #expect(pipeline.pendingCount == 1)
+    #expect(pipeline.backlog == 12)
+    let started = try pipeline.next()
+    pipeline.complete(started.ticket, reply: [1])
+    for _ in 0..<11 { #expect(pipeline.takeReply() != nil) }
+    #expect(pipeline.backlog == 0)
+  }
+
   @Test("a reply that comes again after its request has been answered is ignored")
   func ignoresRepeatedReplies() throws {
     var pipeline = RequestPipeline<String>()

@@ -31,7 +31,7 @@ final class DrivenNode {
   }
 
   deinit {
-    node.transport.forEachConnection { $0.end() }
+    node.transport.forEachConnection { $0.drop() }
     endTurn()
     node.services.store.close()
     try? FileManager.default.removeItem(atPath: directory)
