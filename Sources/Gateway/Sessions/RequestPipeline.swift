@@ -49,8 +49,8 @@ struct RequestPipeline<Call> {
   /// How many calls have arrived and are not answered.
   private(set) var pendingCount = 0
 
-  /// Whether everything that arrived has been answered and the answers taken.
-  var isEmpty: Bool { units.isEmpty }
+  /// How much has arrived and is not done with: calls, and replies that wait for those before them.
+  var backlog: Int { pendingCount + units.count }
 
   /// Adds a request.
   mutating func append(_ call: Call, _ concurrency: Concurrency) {
