@@ -97,7 +97,9 @@ package final class Transport {
       opcode: .text, payload: compressed.span, compressed: .deflated, into: &frames)
   }
 
-  /// Delivers what the turn has gathered. The loop's owner calls it last in each turn.
+  /// Delivers what the turn has gathered.
+  ///
+  /// The loop's owner calls it last in each turn.
   package func flush() -> TurnOutcome {
     var budget = Self.sweepBudget
     sweepFeeds(&budget)
@@ -160,12 +162,15 @@ package final class Transport {
   }
 
   private func sweepFeeds(_ budget: inout Int) {
+    var untouched: [Feed] = []
     var unfinished: [Feed] = []
-    let feeds = sweepingFeeds
-    sweepingFeeds = []
-    for feed in feeds where !feed.sweep(budget: &budget) { unfinished.append(feed) }
+    for feed in sweepingFeeds {
+      let hasBudget = budget > 0
+      guard !feed.sweep(budget: &budget) else { continue }
+      if hasBudget { unfinished.append(feed) } else { untouched.append(feed) }
+    }
     // Those that had no turn yet come first in the next.
-    sweepingFeeds = unfinished.reversed() + sweepingFeeds
+    sweepingFeeds = untouched + unfinished
   }
 
   private func flushConnections() {

@@ -40,7 +40,9 @@ enum GatewayProcess {
   }
 
   private static func serve(_ gateway: Gateway, _ signals: SignalWait, _ logger: Logger) {
-    let waiter = Thread { gateway.waitUntilStopped(); signals.finish() }
+    let waiter = Thread {
+      gateway.waitUntilStopped(); signals.finish()
+    }
     waiter.start()
     var isDraining = false
     while let signal = signals.next() {

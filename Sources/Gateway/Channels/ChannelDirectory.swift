@@ -78,7 +78,9 @@ final class ChannelDirectory: TimerHandler {
   private func load(_ url: String) {
     let directory = Confined(self)
     let handle = node.handle
-    node.services.store.read { try $0.channel(url) } completion: { result in
+    node.services.store.read {
+      try $0.channel(url)
+    } completion: { result in
       handle.post { _ in directory.value.settle(url, result.serviceResult) }
     }
   }

@@ -176,7 +176,7 @@ extension StoreTransaction {
 }
 
 extension Message {
-  /// `{"message": …}`
+  /// The result of a call: `{"message": …}`.
   fileprivate func encodedAsResult() -> [UInt8] {
     JSONWriter.bytes {
       $0.object {

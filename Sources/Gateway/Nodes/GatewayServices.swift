@@ -18,6 +18,7 @@ final class GatewayServices: Sendable {
   let metrics: GatewayMetrics
   let connectionLimit: Int
   let logger: Logger
+  private let emptyNodes = Atomic(0)
   private let lifecycle = Atomic(Lifecycle.starting.rawValue)
 
   /// What the process as a whole is doing.
@@ -47,6 +48,13 @@ final class GatewayServices: Sendable {
     get { Lifecycle(rawValue: lifecycle.load(ordering: .relaxed)) ?? .draining }
     set { lifecycle.store(newValue.rawValue, ordering: .relaxed) }
   }
+
+  /// A node that drains has no connections any more.
+  func nodeIsEmpty() {
+    emptyNodes.add(1, ordering: .relaxed)
+  }
+
+  var areAllNodesEmpty: Bool { emptyNodes.load(ordering: .relaxed) == cluster.nodes.count }
 
   /// Why the gateway is not ready to serve; `nil` when it is.
   var unreadiness: String? {

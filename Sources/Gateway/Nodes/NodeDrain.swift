@@ -5,6 +5,9 @@ import WebSocket
 
 /// A node's way to its end: every session is told when to come back, each at another time, and is
 /// closed then; the node stops when none is left or the time is up.
+///
+/// Requests are still answered meanwhile, so that whoever asks learns that the node is not ready and
+/// whoever wants to open a session is told to go elsewhere.
 final class NodeDrain: TimerHandler {
   /// Sessions told to return in each second, so that they do not come all at once.
   private static let sessionsPerSecond = 1000
@@ -16,15 +19,15 @@ final class NodeDrain: TimerHandler {
   private let deadline: Int64
   private var closings: [(time: Int64, connection: ConnectionID)] = []
   private var timer: EventLoop.TimerToken?
+  private var isEmpty = false
 
   init(node: Node, timeout: Int64) {
     self.node = node
     deadline = node.loop.now + timeout
   }
 
-  /// Accepts nothing more and tells every session.
+  /// Tells every session.
   func begin() {
-    node.transport.stopListening()
     let timeout = deadline - node.loop.now
     let natural = Int64(node.sessions.count) * 1000 / Int64(Self.sessionsPerSecond)
     let spread = min(max(natural, Self.shortestSpread), max(timeout / 2, 1))
@@ -54,10 +57,16 @@ final class NodeDrain: TimerHandler {
     let now = node.loop.now
     while let next = closings.first, next.time <= now {
       closings.removeFirst()
-      node.sessions[next.connection]?.closeWhenAnswered(.goingAway, reason: "the server is draining")
+      node.sessions[next.connection]?.closeWhenAnswered(
+        .goingAway, reason: "the server is draining")
     }
-    if closings.isEmpty { node.transport.forEachConnection { if !$0.isWebSocket { $0.end() } } }
-    if node.transport.connectionCount == 0 {
+    if closings.isEmpty { endWithLastSession() }
+    if node.transport.connectionCount == 0, !isEmpty {
+      isEmpty = true
+      node.services.nodeIsEmpty()
+    }
+    // Channels that are at home here may still be needed by connections elsewhere.
+    if node.services.areAllNodesEmpty {
       stop()
     } else if now >= deadline {
       hurry()
@@ -66,7 +75,17 @@ final class NodeDrain: TimerHandler {
     }
   }
 
+  /// Accepts and answers nothing more, once no WebSocket is left.
+  private func endWithLastSession() {
+    var hasWebSockets = false
+    node.transport.forEachConnection { if $0.isWebSocket { hasWebSockets = true } }
+    guard !hasWebSockets else { return }
+    node.transport.stopListening()
+    node.transport.forEachConnection { $0.end() }
+  }
+
   private func stop() {
+    node.transport.stopListening()
     if let timer { node.loop.cancel(timer) }
     node.loop.stop()
   }

@@ -6,6 +6,7 @@ import Store
 import Synchronization
 import TLS
 import Telemetry
+import Tokens
 import Transport
 import Unfurler
 
@@ -33,11 +34,13 @@ package final class Gateway: Sendable {
       let (address, sockets) = try target.open(count: count)
       bound.append(BoundAddress(address: address.description, purpose: target.purpose))
       for (index, socket) in sockets.enumerated() {
-        listeners[index].append(NodeListener(
+        listeners[index].append(
+          NodeListener(
             descriptor: socket, security: target.security, servesMetrics: target.servesMetrics))
       }
     }
     addresses = bound
+    Self.warn(settings, logger)
     let services = services
     threads = Mutex(
       try zip(cluster.nodes, listeners).map { handle, listeners in
@@ -86,6 +89,19 @@ package final class Gateway: Sendable {
     }
     services.previews?.shutDown()
     services.store.close()
+  }
+
+  /// Says what an operator may not have meant.
+  private static func warn(_ settings: Settings, _ logger: Logger) {
+    if settings.auth.mode == .open, settings.allListeners.contains(where: { !$0.isLoopback }) {
+      logger.warning(
+        "auth.mode is open on a listener that others can reach: anyone may be any user")
+    }
+    if let secret = settings.auth.jwtSecret,
+      secret.value.utf8.count < TokenVerifier.soundSecretSize
+    {
+      logger.warning("auth.jwt_secret is shorter than 32 bytes: it can be guessed")
+    }
   }
 
   private static func run(

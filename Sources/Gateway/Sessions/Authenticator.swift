@@ -1,4 +1,5 @@
 import Configuration
+import Foundation
 import ParleyProtocol
 import Store
 import Tokens
@@ -70,7 +71,9 @@ final class Authenticator: Sendable {
       }
     }
     let digest = TokenDigest(of: token).bytes
-    store.read { try $0.accessTokenHashMatches(digest, userID: userID) } completion: { result in
+    store.read {
+      try $0.accessTokenHashMatches(digest, userID: userID)
+    } completion: { result in
       completion(
         result.serviceResult.flatMap { isIssued in
           isIssued
@@ -81,11 +84,25 @@ final class Authenticator: Sendable {
   }
 
   /// Takes over the user's profile; the user is made when new.
+  ///
+  /// An id has to be in normalization form C: two spellings of the same characters would be two
+  /// users in the store and one in memory.
   private func admit(
     _ command: SessionOpen, expiresAt: Int64?, at now: Int64,
     _ completion: @escaping @Sendable (Result<Credentials, ServiceError>) -> Void
   ) {
-    store.read { try $0.account(command.userID) } completion: { [store] result in
+    let id = command.userID
+    guard id.utf8.elementsEqual(id.precomposedStringWithCanonicalMapping.utf8) else {
+      completion(
+        .failure(
+          ServiceError(
+            .characterNotAllowed, "'user_id' must be in Unicode normalization form C",
+            field: "user_id")))
+      return
+    }
+    store.read {
+      try $0.account(id)
+    } completion: { [store] result in
       switch result.serviceResult {
       case .failure(let error): completion(.failure(error))
       case .success(let account?) where !account.isActive:

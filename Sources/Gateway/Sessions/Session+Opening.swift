@@ -86,7 +86,7 @@ extension Session {
     guard case .open(var identity) = state else { return }
     identity.user = user
     state = .open(identity)
-    for url in subscriptions.keys {
+    for url in places.map(\.url) {
       node.post(toChannel: url) { node in
         node.channels.withChannel(url) { result in
           if case .success(let channel) = result { channel.participants.update(user) }

@@ -77,13 +77,15 @@ package struct TimerWheel<Payload> {
   /// Milliseconds until a timer may be due; `nil` when none is set.
   package func millisecondsUntilNext(now: Int64) -> Int64? {
     guard count > 0 else { return nil }
-    for step in 0..<Int64(Self.slotCount) {
-      let tick = currentTick + step
-      let slot = Self.slot(ofTick: tick)
-      if occupied[slot >> 6] == 0 && slot & 63 == 0 { continue }
-      if occupied[slot >> 6] & (1 << UInt64(slot & 63)) != 0 {
+    var step: Int64 = 0
+    while step < Int64(Self.slotCount) {
+      let slot = Self.slot(ofTick: currentTick + step)
+      let later = occupied[slot >> 6] >> UInt64(slot & 63)
+      if later != 0 {
+        let tick = currentTick + step + Int64(later.trailingZeroBitCount)
         return max(0, (tick + 1) * Self.tick - now)
       }
+      step += 64 - Int64(slot & 63)
     }
     return Int64(Self.slotCount) * Self.tick
   }

@@ -13,14 +13,18 @@ package enum TransferOutcome: Sendable, Equatable {
   case failed(Int32)
 }
 
-/// The system calls on sockets. Nothing else in the house calls them.
+/// The system calls on sockets.
+///
+/// Nothing else in the house calls them.
 package enum Socket {
   /// Makes a non-blocking listening TCP socket.
   ///
   /// `SO_REUSEPORT` lets each event loop have a listener of its own on the same address; the
   /// kernel then spreads connections among them. An IPv6 socket takes IPv6 only, except that the
   /// unspecified address takes both.
-  package static func listen(on address: SocketAddress, backlog: Int32 = 4096) throws(SystemError)
+  package static func listen(
+    on address: SocketAddress, backlog: Int32 = 4096
+  ) throws(SystemError)
     -> Int32
   {
     let descriptor = try open(address)
@@ -66,7 +70,8 @@ package enum Socket {
   }
 
   private static func open(_ address: SocketAddress) throws(SystemError) -> Int32 {
-    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+    let kind =
+      Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
       | Int32(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(address.family, kind, 0)
     guard descriptor >= 0 else { throw .last("socket") }
@@ -83,7 +88,9 @@ package enum Socket {
     }
   }
 
-  /// Sends small writes at once. A failure costs only latency, so it is not reported.
+  /// Sends small writes at once.
+  ///
+  /// A failure costs only latency, so it is not reported.
   package static func setNoDelay(_ descriptor: Int32) {
     var value: Int32 = 1
     _ = setsockopt(
@@ -145,7 +152,9 @@ package enum Socket {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// Gives the descriptor back. What is unsent and unread is the kernel's business.
+  /// Gives the descriptor back.
+  ///
+  /// What is unsent and unread is the kernel's business.
   package static func close(_ descriptor: Int32) {
     _ = Glibc.close(descriptor)
   }

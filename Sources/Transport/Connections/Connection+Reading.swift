@@ -6,6 +6,8 @@ import WebSocket
 extension Connection: ReadinessHandler {
   package func descriptorIsReady(for readiness: Readiness) {
     if readiness.contains(.writable) { flush() }
+    // Writing may have ended it, and its descriptor's number may be another connection's by now.
+    if case .closed = stage { return }
     if readiness.contains(.readable) {
       receive()
     } else if !readiness.isDisjoint(with: .hangup) {
@@ -56,6 +58,11 @@ extension Connection: ReadinessHandler {
       let input = UnsafeRawBufferPointer(rebasing: rest)
       switch stage {
       case .http(var parser):
+        guard queuedByteCount <= transport.configuration.outboundHighWaterMark else {
+          // It asks for more than it reads of the answers.
+          end()
+          return
+        }
         guard let consumed = receiveRequest(input, &parser) else { return }
         rest = rest.dropFirst(consumed)
       case .webSocket, .closing:
@@ -83,6 +90,7 @@ extension Connection: ReadinessHandler {
       }
       return consumed
     } catch {
+      stage = .http(parser)
       respond(HTTPResponse(refusing: error), to: nil)
       return nil
     }
@@ -97,8 +105,11 @@ extension Connection: ReadinessHandler {
   }
 
   private func respond(_ response: HTTPResponse, to request: HTTPRequest?) {
-    let persistence: ConnectionPersistence =
-      request?.head.shouldKeepAlive == true ? .keepAlive : .close
+    // Who asks for more than it reads gets what it asked for so far.
+    let isKept =
+      request?.head.shouldKeepAlive == true
+      && queuedByteCount <= transport.configuration.outboundHighWaterMark
+    let persistence: ConnectionPersistence = isKept ? .keepAlive : .close
     var bytes: [UInt8] = []
     if request?.head.method == "HEAD" {
       response.serializeHead(into: &bytes, for: persistence)
@@ -130,22 +141,39 @@ extension Connection: ReadinessHandler {
     updatePath()
   }
 
+  /// Handles frames message by message, so that an answer leaves before what the peer sent next has
+  /// its effect.
   private func receiveFrames(_ input: UnsafeRawBufferPointer) {
     var output = transport.output
     transport.output = WebSocketOutput()
-    endpoint?.receive(
-      input.assumingMemoryBound(to: UInt8.self).span, using: transport.deflate, into: &output)
-    if !output.bytes.isEmpty { append(output.bytes) }
-    for event in output.events { handle(event) }
-    output.removeAll()
+    let bytes = input.assumingMemoryBound(to: UInt8.self)
+    var offset = 0
+    while offset < bytes.count,
+      let count = endpoint?.receiveNext(
+        bytes.span.extracting(offset...), using: transport.deflate, into: &output)
+    {
+      offset += count
+      for event in output.events { hand(event) }
+      // The bytes may end with a close frame, which what the application sent must not follow.
+      if !output.bytes.isEmpty { append(output.bytes) }
+      if let last = output.events.last { conclude(last) }
+      output.removeAll()
+    }
     transport.output = output
   }
 
-  private func handle(_ event: WebSocketEvent) {
+  private func hand(_ event: WebSocketEvent) {
     switch event {
-    case .text(let bytes): hand(.text(bytes))
-    case .binary(let bytes): hand(.binary(bytes))
-    case .ping, .pong: break
+    case .text(let bytes): hand(WebSocketMessage.text(bytes))
+    case .binary(let bytes): hand(WebSocketMessage.binary(bytes))
+    case .ping, .pong, .closed, .failed: break
+    }
+  }
+
+  /// Ends the WebSocket if the peer has ended it, or has broken the protocol.
+  private func conclude(_ event: WebSocketEvent) {
+    switch event {
+    case .text, .binary, .ping, .pong: break
     case .closed(let code, _):
       let wasOpen = isOpen
       finish()
@@ -162,12 +190,14 @@ extension Connection: ReadinessHandler {
     application?.connection(self, received: message)
   }
 
-  /// The peer will send no more. A response may still be under way to it.
+  /// The peer will send no more.
+  ///
+  /// A response may still be under way to it.
   private func peerDidEnd() {
     switch stage {
     case .http where queuedByteCount > 0, .lingering where queuedByteCount > 0:
       finish()
-      pauseReading()
+      stopReading()
     default: drop()
     }
   }

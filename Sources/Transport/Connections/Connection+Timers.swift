@@ -56,7 +56,9 @@ extension Connection: TimerHandler {
   /// One timer serves both, as the time to answer may be shorter or longer than the interval.
   private func checkLiveness(nextPing: Int64, unanswered: Int64?) {
     let (now, configuration) = (transport.loop.now, transport.configuration)
-    var unanswered = unanswered.flatMap { lastReceived ?? .min < $0 ? $0 : nil }
+    // While the application does not read, silence is not the peer's.
+    var unanswered = isReadingPaused ? nil : unanswered
+    if let ping = unanswered, lastReceived ?? .min >= ping { unanswered = nil }
     if let unanswered, now - unanswered >= configuration.pongTimeout {
       close(.pongTimeout, reason: "nothing came since the last ping")
       return

@@ -7,7 +7,7 @@ extension Connection {
   /// TLS encrypts at most so much at a time, so that its output area stays small.
   private static let encryptionStep = 65_536
 
-  /// Appends bytes for the peer, unless too much waits already.
+  /// Appends frames for the peer, unless too much waits already.
   func enqueue(_ bytes: [UInt8]) {
     guard admitsMore() else { return }
     append(bytes)
@@ -31,7 +31,7 @@ extension Connection {
       outbound.append(bytes)
       awaitWritability()
     case .ended, .failed:
-      condemn()
+      condemn(.broken)
     }
   }
 
@@ -55,9 +55,8 @@ extension Connection {
     awaitsFlush = false
     if case .closed = stage { return }
     repeat {
-      if outbound.isEmpty { encryptNext() }
       guard writeOutbound() else { return }
-    } while !unencrypted.isEmpty
+    } while encryptNext()
     didFlush()
   }
 
@@ -70,24 +69,27 @@ extension Connection {
     transport.connections.setPath(.closed, of: id)
     stage = .lingering
     endpoint = nil
+    // The peer's end must be seen, or closing would reset the connection under our last words.
+    resumeReading()
     setTimer(.close, after: transport.configuration.closeTimeout)
     scheduleFlush()
   }
 
   /// Closes a slow or broken connection, after the fan-out that found it so.
   func closeCondemned() {
-    isCondemned = false
+    let reason = condemnation
+    condemnation = nil
     guard isOpen else { return }
-    guard queuedByteCount > transport.configuration.outboundBytes else {
-      drop()
-      return
+    switch reason {
+    case .slow:
+      transport.counters.slowConsumers += 1
+      close(.slowConsumer, reason: "too much is waiting to be written")
+    case .broken, nil: drop()
     }
-    transport.counters.slowConsumers += 1
-    close(.slowConsumer, reason: "too much is waiting to be written")
   }
 
   func updatePath() {
-    guard isOpen else { return }
+    guard isOpen, condemnation == nil else { return }
     let isIdle = outbound.isEmpty && unencrypted.isEmpty
     transport.connections.setPath(
       !isIdle ? .queued : tls == nil ? .direct : .encrypted, of: id)
@@ -106,15 +108,16 @@ extension Connection {
   }
 
   private func admitsMore() -> Bool {
-    if isCondemned { return false }
+    // After a close frame there is no more data (RFC 6455 §5.5.1).
+    guard isOpen, condemnation == nil else { return false }
     guard queuedByteCount > transport.configuration.outboundBytes else { return true }
-    condemn()
+    condemn(.slow)
     return false
   }
 
-  private func condemn() {
-    guard !isCondemned else { return }
-    isCondemned = true
+  private func condemn(_ reason: Condemnation) {
+    guard condemnation == nil else { return }
+    condemnation = reason
     transport.connections.setPath(.closed, of: id)
     transport.condemn(self)
   }
@@ -131,8 +134,9 @@ extension Connection {
     updateInterest()
   }
 
-  private func encryptNext() {
-    guard let tls, tls.isEstablished, !unencrypted.isEmpty else { return }
+  /// - Returns: Whether there is something more to write now.
+  private func encryptNext() -> Bool {
+    guard let tls, tls.isEstablished, !unencrypted.isEmpty else { return false }
     do {
       let scratch = try transport.tlsScratch()
       let count = min(unencrypted.count, Self.encryptionStep)
@@ -142,9 +146,11 @@ extension Connection {
       unencrypted.removeFirst(count)
       outbound.append(scratch.outgoing)
       scratch.removeOutgoing()
+      return true
     } catch {
       transport.delegate?.connection(self, brokeTLS: "\(error)")
       drop()
+      return false
     }
   }
 
@@ -170,6 +176,10 @@ extension Connection {
   }
 
   private func didFlush() {
+    if case .closed = stage { return }
+    // An idle connection keeps no buffers.
+    outbound = ByteQueue()
+    unencrypted = ByteQueue()
     updatePath()
     updateInterest()
     guard case .lingering = stage else { return }

@@ -32,6 +32,12 @@ package final class Connection {
     case close
   }
 
+  /// Why the connection is closed once the fan-out under way is over.
+  enum Condemnation {
+    case slow
+    case broken
+  }
+
   package let id: ConnectionID
   /// The tag of the listener that it came from.
   package let listenerTag: Int
@@ -56,7 +62,7 @@ package final class Connection {
   /// When something last came from the peer; `nil` when nothing has since a request was awaited.
   var lastReceived: Int64?
   var awaitsFlush = false
-  var isCondemned = false
+  var condemnation: Condemnation?
   /// Whether the application has asked not to be given more for now.
   var isReadingPaused = false
 
@@ -134,6 +140,7 @@ package final class Connection {
     endpoint?.close(code, reason: reason, into: &frame)
     append(frame)
     stage = .closing
+    resumeReading()
     setTimer(.close, after: transport.configuration.closeTimeout)
     didStopBeingOpen(.closed(code))
   }
@@ -147,13 +154,17 @@ package final class Connection {
 
   /// Reads no more from the peer until ``resumeReading()``; the kernel then slows the peer down.
   package func pauseReading() {
-    isReadingPaused = true
-    updateInterest()
+    if isOpen { stopReading() }
   }
 
   /// Reads again.
   package func resumeReading() {
     isReadingPaused = false
+    updateInterest()
+  }
+
+  func stopReading() {
+    isReadingPaused = true
     updateInterest()
   }
 

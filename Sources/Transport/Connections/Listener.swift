@@ -34,6 +34,7 @@ package final class Listener: ReadinessHandler, TimerHandler {
 
   func close() {
     if let pauseTimer { transport.loop.cancel(pauseTimer) }
+    pauseTimer = nil
     if let registration { transport.loop.deregister(registration) }
     registration = nil
     Socket.close(descriptor)
@@ -51,6 +52,7 @@ package final class Listener: ReadinessHandler, TimerHandler {
   }
 
   package func timerDidFire(_ token: EventLoop.TimerToken) {
+    guard token == pauseTimer else { return }
     pauseTimer = nil
     do {
       try resume()

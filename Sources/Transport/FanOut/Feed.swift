@@ -87,6 +87,7 @@ package final class Feed {
         finishSweep()
         return true
       }
+      discardDelivered()
       cursor = 0
       sweepEnd = end
     }
@@ -96,6 +97,7 @@ package final class Feed {
   private func sweepSlice(_ budget: inout Int) {
     let end = end
     let base = base
+    let transport = transport
     buffer.withUnsafeBytes { bytes in
       subscribers.withUnsafeMutableBufferPointer { subscribers in
         while cursor < subscribers.count, budget > 0 {
@@ -122,12 +124,20 @@ package final class Feed {
   private func finishSweep() {
     isSweeping = false
     base = end
-    transport.recycle(buffer)
-    buffer = []
+    var spent: [UInt8] = []
+    swap(&spent, &buffer)
+    transport.recycle(spent)
+  }
+
+  /// Gives up what all have had by the end of a pass: a feed that is never quiet must not grow for
+  /// ever.
+  private func discardDelivered() {
+    buffer.removeFirst(sweepEnd - base)
+    base = sweepEnd
   }
 
   /// Gives a subscriber what it is owed by way of its connection's queue.
-  private func settle(_ subscription: Subscription) {
+  func settle(_ subscription: Subscription) {
     let position = subscribers[subscription.index].position
     guard position < end else { return }
     transport.enqueue(Array(buffer[(position - base)...]), toSlot: subscription.slot)

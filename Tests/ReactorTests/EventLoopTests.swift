@@ -1,0 +1,200 @@
+import Glibc
+import Testing
+
+@testable import Reactor
+
+@Suite("Event loop")
+struct EventLoopTests {
+  @Test("a handler is told that its descriptor is readable, again and again until it has read")
+  func tellsReadability() throws {
+    let loop = try EventLoop()
+    let pipe = try Pipe()
+    pipe.write(2)
+    let reader = Reader { reader in
+      pipe.readByte()
+      if reader.calls == 2 { loop.stop() }
+    }
+    _ = try loop.register(pipe.reading, for: .readable, handler: reader)
+    loop.run()
+    #expect(reader.calls == 2)
+    #expect(reader.last == .readable)
+  }
+
+  @Test("a writable descriptor is reported only when that was asked for")
+  func changesInterest() throws {
+    let loop = try EventLoop()
+    let pipe = try Pipe()
+    let writer = Reader { _ in loop.stop() }
+    let registration = try loop.register(pipe.writing, for: [], handler: writer)
+    let timer = TimerAction {
+      #expect(writer.calls == 0)
+      loop.update(registration, for: .writable)
+    }
+    _ = loop.schedule(after: 0, timer)
+    loop.run()
+    #expect(writer.last == .writable)
+  }
+
+  @Test("a handler that was taken back in the same turn is not called")
+  func forgetsWithinATurn() throws {
+    let loop = try EventLoop()
+    let pipes = [try Pipe(), try Pipe()]
+    for pipe in pipes { pipe.write(1) }
+    var registrations: [EventLoop.Registration] = []
+    let reader = Reader { _ in
+      for registration in registrations { loop.deregister(registration) }
+      loop.stop()
+    }
+    registrations = try pipes.map {
+      try loop.register($0.reading, for: .readable, handler: reader)
+    }
+    loop.run()
+    #expect(reader.calls == 1)
+  }
+
+  @Test("what is registered in the place of another is not named by its old registration")
+  func tellsSuccessorsApart() throws {
+    let loop = try EventLoop()
+    let pipe = try Pipe()
+    let first = Reader { _ in }
+    let second = Reader { _ in loop.stop() }
+    let old = try loop.register(pipe.reading, for: .readable, handler: first)
+    loop.deregister(old)
+    _ = try loop.register(pipe.reading, for: .readable, handler: second)
+    loop.deregister(old)
+    loop.update(old, for: [])
+    pipe.write(1)
+    loop.run()
+    #expect(first.calls == 0)
+    #expect(second.calls == 1)
+  }
+
+  @Test("a descriptor that is not open can't be watched, and costs no place")
+  func refusesClosedDescriptors() throws {
+    let loop = try EventLoop()
+    let reader = Reader { _ in loop.stop() }
+    #expect(throws: SystemError(call: "epoll_ctl", code: EBADF)) {
+      try loop.register(-1, for: .readable, handler: reader)
+    }
+    let pipe = try Pipe()
+    pipe.write(1)
+    _ = try loop.register(pipe.reading, for: .readable, handler: reader)
+    loop.run()
+    #expect(reader.calls == 1)
+  }
+
+  @Test("timers fire in turn, and one that was cancelled does not")
+  func runsTimers() throws {
+    let loop = try EventLoop()
+    var fired: [String] = []
+    let last = TimerAction {
+      fired.append("last")
+      loop.stop()
+    }
+    let cancelled = TimerAction { fired.append("cancelled") }
+    let first = TimerAction { fired.append("first") }
+    _ = loop.schedule(after: 90, last)
+    let token = loop.schedule(after: 50, cancelled)
+    _ = loop.schedule(after: -5, first)
+    loop.cancel(token)
+    loop.run()
+    #expect(fired == ["first", "last"])
+  }
+
+  @Test("a timer for the end of time is set like any other")
+  func schedulesTheEndOfTime() throws {
+    let loop = try EventLoop()
+    let never = TimerAction { Issue.record("the end of time has come") }
+    let soon = TimerAction { loop.stop() }
+    _ = loop.schedule(after: .max, never)
+    _ = loop.schedule(after: 1, soon)
+    loop.run()
+  }
+
+  @Test("an unfinished turn is followed by another without waiting")
+  func takesTurns() throws {
+    let loop = try EventLoop()
+    var turns = 0
+    loop.endOfTurn = {
+      turns += 1
+      if turns == 100 { loop.stop() }
+      return .unfinished
+    }
+    loop.run()
+    #expect(turns == 100)
+  }
+
+  @Test("a post from another thread wakes a loop that sleeps")
+  func wakes() throws {
+    let loop = try EventLoop()
+    let mailbox = try Mailbox<Int>()
+    var received: [Int] = []
+    let reader = Reader { _ in mailbox.acknowledge() }
+    _ = try loop.register(mailbox.descriptor, for: .readable, handler: reader)
+    loop.endOfTurn = {
+      received += mailbox.takeAll(reusing: [])
+      if received.count == 3 { loop.stop() }
+      return .idle
+    }
+    let thread = try Reactor.Thread(name: "poster") {
+      for number in 1...3 { mailbox.post(number) }
+    }
+    loop.run()
+    thread.join()
+    #expect(received == [1, 2, 3])
+  }
+}
+
+private final class Reader: ReadinessHandler {
+  private(set) var calls = 0
+  private(set) var last: Readiness = []
+  private let action: (Reader) -> Void
+
+  init(_ action: @escaping (Reader) -> Void) {
+    self.action = action
+  }
+
+  func descriptorIsReady(for readiness: Readiness) {
+    calls += 1
+    last = readiness
+    action(self)
+  }
+}
+
+private final class TimerAction: TimerHandler {
+  private let action: () -> Void
+
+  init(_ action: @escaping () -> Void) {
+    self.action = action
+  }
+
+  func timerDidFire(_ token: EventLoop.TimerToken) {
+    action()
+  }
+}
+
+private final class Pipe {
+  let reading: Int32
+  let writing: Int32
+
+  init() throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    (reading, writing) = (ends[0], ends[1])
+  }
+
+  deinit {
+    close(reading)
+    close(writing)
+  }
+
+  func write(_ count: Int) {
+    let bytes = [UInt8](repeating: 1, count: count)
+    _ = Glibc.write(writing, bytes, count)
+  }
+
+  func readByte() {
+    var byte: UInt8 = 0
+    _ = read(reading, &byte, 1)
+  }
+}

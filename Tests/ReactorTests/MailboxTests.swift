@@ -1,0 +1,76 @@
+import Glibc
+import Testing
+
+@testable import Reactor
+
+@Suite("Mailbox")
+struct MailboxTests {
+  @Test("items are taken in the order in which they were posted, all at once")
+  func keepsOrder() throws {
+    let mailbox = try Mailbox<Int>()
+    for number in 0..<100 { mailbox.post(number) }
+    #expect(mailbox.count == 100)
+    #expect(mailbox.takeAll(reusing: []) == Array(0..<100))
+    #expect(mailbox.takeAll(reusing: []).isEmpty)
+  }
+
+  @Test("the descriptor is readable from the first post until it is acknowledged")
+  func wakesTheReceiver() throws {
+    let mailbox = try Mailbox<Int>()
+    #expect(!isReadable(mailbox.descriptor))
+    mailbox.post(1)
+    mailbox.post(2)
+    #expect(isReadable(mailbox.descriptor))
+    mailbox.acknowledge()
+    #expect(!isReadable(mailbox.descriptor))
+    #expect(mailbox.takeAll(reusing: []) == [1, 2])
+    mailbox.post(3)
+    #expect(isReadable(mailbox.descriptor))
+  }
+
+  @Test("what is posted after the acknowledgement wakes the receiver again, or was taken")
+  func losesNoWakeUp() throws {
+    let mailbox = try Mailbox<Int>()
+    mailbox.post(1)
+    mailbox.acknowledge()
+    mailbox.post(2)
+    #expect(mailbox.takeAll(reusing: []) == [1, 2])
+    mailbox.post(3)
+    #expect(isReadable(mailbox.descriptor))
+  }
+
+  @Test("each of several senders has its items arrive whole and in its order")
+  func takesFromManyThreads() throws {
+    let senders = 4
+    let each = 2000
+    let mailbox = try Mailbox<(sender: Int, number: Int)>()
+    let threads = try (0..<senders).map { sender in
+      try Reactor.Thread(name: "sender-\(sender)") {
+        for number in 0..<each { mailbox.post((sender, number)) }
+      }
+    }
+    var received = [Int](repeating: 0, count: senders)
+    var spare: [(sender: Int, number: Int)] = []
+    while received.reduce(0, +) < senders * each {
+      awaitReadable(mailbox.descriptor)
+      mailbox.acknowledge()
+      spare = mailbox.takeAll(reusing: spare)
+      for (sender, number) in spare {
+        #expect(received[sender] == number)
+        received[sender] += 1
+      }
+      spare.removeAll(keepingCapacity: true)
+    }
+    for thread in threads { thread.join() }
+    #expect(mailbox.count == 0)
+  }
+
+  private func isReadable(_ descriptor: Int32) -> Bool { poll(descriptor, timeout: 0) }
+
+  private func awaitReadable(_ descriptor: Int32) { _ = poll(descriptor, timeout: -1) }
+
+  private func poll(_ descriptor: Int32, timeout: Int32) -> Bool {
+    var target = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return Glibc.poll(&target, 1, timeout) == 1
+  }
+}

@@ -1,0 +1,91 @@
+import Testing
+import WebSocket
+
+@testable import Transport
+
+@Suite("Connection: TLS")
+struct ConnectionTLSTests {
+  @Test("requests and messages go through TLS, and the end is announced")
+  func encrypts() throws {
+    let certificate = try Certificate()
+    let server = try LoopServer(security: certificate.security)
+    let client = try BlockingClient(server.address, tls: certificate.client)
+    try client.write("GET /a HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    #expect(try client.readHead().hasPrefix("HTTP/1.1 200 "))
+    #expect(try client.read(2) == Array("/a".utf8))
+    try client.upgrade()
+    try client.write(clientText("hello") + clientFrame(.ping))
+    #expect(try client.readFrame() == serverText("hello"))
+    #expect(try client.readFrame() == serverFrame(.pong))
+    try client.write(clientClose(.normalClosure))
+    #expect(try client.readFrame() == serverClose(.normalClosure))
+    #expect(try client.seesGoodbye())
+    #expect(try server.ask { $0.reasons } == [.peerClosed(.normalClosure)])
+  }
+
+  @Test("a message larger than a step of encryption arrives whole")
+  func encryptsInSteps() throws {
+    var configuration = TransportConfiguration()
+    configuration.webSocket.messageBytes = 1_000_000
+    let certificate = try Certificate()
+    let server = try LoopServer(configuration, security: certificate.security)
+    let client = try BlockingClient(server.address, tls: certificate.client)
+    try client.upgrade()
+    let payload = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+    try client.write(clientFrame(.binary, payload))
+    let expected = serverFrame(.binary, payload)
+    #expect(try client.read(expected.count) == expected)
+  }
+
+  @Test("a feed's bytes reach encrypted and plain subscribers alike")
+  func fansOut() throws {
+    let certificate = try Certificate()
+    let server = try LoopServer(security: certificate.security)
+    let clients = try (0..<3).map { _ in
+      try BlockingClient(server.address, tls: certificate.client)
+    }
+    for client in clients { try client.upgrade() }
+    _ = try server.ask { core in
+      let feed = Feed(encoding: .plain, transport: core.transport)
+      core.transport.forEachConnection { _ = feed.subscribe($0) }
+      for _ in 0..<50 { feed.publish(serverText("event"), except: []) }
+    }
+    for client in clients {
+      for _ in 0..<50 { #expect(try client.readFrame() == serverText("event")) }
+    }
+  }
+
+  @Test("plain text on a TLS port ends the connection and is reported")
+  func refusesPlainText() throws {
+    let certificate = try Certificate()
+    let server = try LoopServer(security: certificate.security)
+    let client = try BlockingClient(server.address)
+    try client.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    _ = try client.readToEnd()
+    #expect(try server.ask { $0.tlsFailures.count } == 1)
+  }
+
+  @Test("a session that breaks in the middle is lost")
+  func losesBrokenSessions() throws {
+    let certificate = try Certificate()
+    let server = try LoopServer(security: certificate.security)
+    let client = try BlockingClient(server.address, tls: certificate.client)
+    try client.upgrade()
+    try client.writeRaw([UInt8](repeating: 0x17, count: 100))
+    try server.wait { !$0.reasons.isEmpty }
+    #expect(try server.ask { $0.reasons } == [.lost])
+    #expect(try server.ask { $0.tlsFailures.count } == 1)
+  }
+
+  @Test("a handshake that does not come is given up in the time for a request")
+  func givesUpHandshakes() throws {
+    var configuration = TransportConfiguration()
+    configuration.headTimeout = 50
+    let certificate = try Certificate()
+    let server = try LoopServer(configuration, security: certificate.security)
+    let client = try BlockingClient(server.address)
+    try client.writeRaw([0x16, 0x03, 0x01])
+    #expect(try client.readToEnd().isEmpty)
+    try server.wait { $0.transport.connectionCount == 0 }
+  }
+}

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import Transport
+
+@Suite("Connection table")
+struct ConnectionTableTests {
+  @Test("an id names its connection, never the successor in its slot")
+  func tellsSuccessorsApart() throws {
+    let driven = try DrivenTransport()
+    let first = try driven.connect().connection
+    #expect(driven.transport.connection(first.id) === first)
+    first.drop()
+    #expect(driven.transport.connection(first.id) == nil)
+    let second = try driven.connect().connection
+    #expect(second.id.slot == first.id.slot)
+    #expect(second.id != first.id)
+    #expect(driven.transport.connection(first.id) == nil)
+    #expect(driven.transport.connection(second.id) === second)
+  }
+
+  @Test("what is in the table stays there when it grows")
+  func grows() throws {
+    let driven = try DrivenTransport()
+    let peers = try (0..<150).map { _ in try driven.open() }
+    let table = driven.transport.connections
+    #expect(table.count == 150)
+    for peer in peers {
+      #expect(table[peer.connection.id] === peer.connection)
+      #expect(table.hotSlot(peer.connection.id.slot).descriptor == peer.connection.descriptor)
+      #expect(table.path(of: peer.connection.id) == .direct)
+    }
+  }
+
+  @Test("connections may be closed while all are visited")
+  func closesWhileVisiting() throws {
+    let driven = try DrivenTransport()
+    let peers = try (0..<10).map { _ in try driven.connect() }
+    driven.transport.forEachConnection { $0.drop() }
+    #expect(driven.transport.connectionCount == 0)
+    for peer in peers { #expect(driven.transport.connection(peer.connection.id) == nil) }
+  }
+}

@@ -1,0 +1,121 @@
+import Testing
+import WebSocket
+
+@testable import Transport
+
+@Suite("Connection: times")
+struct ConnectionTimersTests {
+  @Test("a request that trickles in is refused with 408 when its time is up")
+  func refusesSlowRequests() throws {
+    var configuration = TransportConfiguration()
+    configuration.headTimeout = 100
+    let server = try LoopServer(configuration)
+    let client = try BlockingClient(server.address)
+    try client.write("GET / HTTP/1.1\r\nHo")
+    #expect(try client.readHead().hasPrefix("HTTP/1.1 408 "))
+    _ = try client.readToEnd()
+  }
+
+  @Test("a connection without any request is ended in silence")
+  func endsSilentConnections() throws {
+    var configuration = TransportConfiguration()
+    configuration.headTimeout = 50
+    let server = try LoopServer(configuration)
+    let client = try BlockingClient(server.address)
+    #expect(try client.readToEnd().isEmpty)
+    try server.wait { $0.transport.connectionCount == 0 }
+  }
+
+  @Test("the time for a request begins anew with each answer")
+  func startsAnew() throws {
+    var configuration = TransportConfiguration()
+    configuration.headTimeout = 100
+    let server = try LoopServer(configuration)
+    let client = try BlockingClient(server.address)
+    try client.write("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(try client.readHead().hasPrefix("HTTP/1.1 200 "))
+    #expect(try client.readToEnd() == Array("/a".utf8))
+  }
+
+  @Test("a client that was refused and does not leave is dropped in the time for closing")
+  func dropsRefusedClients() throws {
+    var configuration = TransportConfiguration()
+    configuration.headTimeout = 3_600_000
+    configuration.closeTimeout = 50
+    let server = try LoopServer(configuration)
+    let client = try BlockingClient(server.address)
+    try client.write("garbage\r\n\r\n")
+    #expect(try client.readHead().hasPrefix("HTTP/1.1 400 "))
+    try server.wait { $0.transport.connectionCount == 0 }
+  }
+
+  @Test("a peer that answers pings stays")
+  func keepsLivePeers() throws {
+    var configuration = TransportConfiguration()
+    configuration.pingInterval = 20
+    configuration.pongTimeout = 60_000
+    let server = try LoopServer(configuration)
+    let client = try BlockingClient(server.address)
+    try client.upgrade()
+    #expect(try client.readFrame() == serverFrame(.ping))
+    try client.write(clientFrame(.pong) + clientText("alive"))
+    #expect(try client.readFrame() == serverText("alive"))
+    #expect(try server.ask { $0.reasons.isEmpty })
+  }
+
+  @Test("pings go on as long as they are answered")
+  func pingsAgain() throws {
+    var configuration = TransportConfiguration()
+    configuration.pingInterval = 300
+    configuration.pongTimeout = 290
+    let server = try LoopServer(configuration)
+    let client = try BlockingClient(server.address)
+    try client.upgrade()
+    for _ in 0..<3 {
+      #expect(try client.readFrame() == serverFrame(.ping))
+      try client.write(clientFrame(.pong))
+    }
+  }
+
+  @Test("a peer from which nothing comes after a ping is closed with 4005")
+  func closesDeadPeers() throws {
+    var configuration = TransportConfiguration()
+    configuration.pingInterval = 20
+    configuration.pongTimeout = 20
+    configuration.closeTimeout = 20
+    let server = try LoopServer(configuration)
+    let client = try BlockingClient(server.address)
+    try client.upgrade()
+    #expect(try client.readFrame() == serverFrame(.ping))
+    let close = serverClose(.pongTimeout, "nothing came since the last ping")
+    #expect(try client.readFrame() == close)
+    // It does not answer the close frame either.
+    try server.wait { $0.transport.connectionCount == 0 }
+    #expect(try server.ask { $0.reasons } == [.closed(.pongTimeout)])
+  }
+
+  @Test("a peer is not taken for dead while the application does not read")
+  func forgivesPausedPeers() throws {
+    var configuration = TransportConfiguration()
+    configuration.pingInterval = 20
+    configuration.pongTimeout = 20
+    let server = try LoopServer(configuration)
+    let client = try BlockingClient(server.address)
+    try client.upgrade()
+    try client.write(clientText("pause"))
+    for _ in 0..<3 { #expect(try client.readFrame() == serverFrame(.ping)) }
+    #expect(try server.ask { $0.reasons.isEmpty })
+  }
+
+  @Test("a peer that does not answer our close frame is dropped")
+  func dropsSilentPeers() throws {
+    var configuration = TransportConfiguration()
+    configuration.closeTimeout = 30
+    let server = try LoopServer(configuration)
+    let client = try BlockingClient(server.address)
+    try client.upgrade()
+    try client.write(clientText("close"))
+    #expect(try client.readToEnd() == serverClose(.normalClosure, "as you wish"))
+    try server.wait { $0.transport.connectionCount == 0 }
+  }
+}
