@@ -185,18 +185,27 @@ async def test_a_data_dir_that_cannot_be_made(ctx):
 
 
 async def test_the_data_dir_is_made(ctx):
-    """A data_dir that is missing is made, with the API token readable to its owner only."""
+    """A data_dir that is missing is made, with those above it."""
     path = os.path.join(ctx.directory(), "a", "b")
     server = await ctx.fresh(data=path)
     await ctx.user(server)
-    token = os.path.join(path, "api-token")
-    assert os.stat(token).st_mode & 0o777 == 0o600, oct(os.stat(token).st_mode)
-    with open(token) as file:
+    assert os.listdir(path)
+
+
+async def test_the_api_token_is_kept(ctx):
+    """Where the Platform API is served, its token is made once and readable to its owner only."""
+    server = await ctx.fresh()
+    path = os.path.join(server.data, "api-token")
+    if not os.path.exists(path):
+        assert (await server.get("/v3/users"))[0] == 404
+        return
+    assert os.stat(path).st_mode & 0o777 == 0o600, oct(os.stat(path).st_mode)
+    with open(path) as file:
         first = file.read()
     assert len(first.strip()) >= 20
     await server.end()
-    server = await ctx.fresh(data=path)
-    with open(token) as file:
+    await ctx.fresh(data=server.data)
+    with open(path) as file:
         assert file.read() == first
 
 

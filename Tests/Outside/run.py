@@ -15,6 +15,7 @@ MODULES = [
     "sessions", "tokens", "rpc", "channels", "presence", "moderation", "messages", "listing",
     "metaarrays", "limits", "throttling", "recovery", "previews", "deflate", "hostile",
     "persistence", "operations",
+    "edges",
 ]
 
 

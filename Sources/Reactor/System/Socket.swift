@@ -27,19 +27,34 @@ package enum Socket {
   ) throws(SystemError)
     -> Int32
   {
+    let descriptor = try bound(to: address, options: [SO_REUSEADDR, SO_REUSEPORT])
+    guard Glibc.listen(descriptor, backlog) == 0 else {
+      let error = SystemError.last("listen", on: address.description)
+      close(descriptor)
+      throw error
+    }
+    return descriptor
+  }
+
+  /// Throws when something listens on the address already.
+  ///
+  /// `SO_REUSEPORT` would let a second server in beside the first, unnoticed, to share its clients.
+  package static func requireFree(_ address: SocketAddress) throws(SystemError) {
+    close(try bound(to: address, options: [SO_REUSEADDR]))
+  }
+
+  private static func bound(
+    to address: SocketAddress, options: [Int32]
+  ) throws(SystemError) -> Int32 {
     let descriptor = try open(address)
     do throws(SystemError) {
-      try set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
-      try set(descriptor, SOL_SOCKET, SO_REUSEPORT, 1)
+      for option in options { try set(descriptor, SOL_SOCKET, option, 1) }
       if address.family == AF_INET6 {
         let isUnspecified = address.description.hasPrefix("[::]")
         try set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, isUnspecified ? 0 : 1)
       }
       guard address.withSockAddr({ bind(descriptor, $0, $1) }) == 0 else {
         throw .last("bind", on: address.description)
-      }
-      guard Glibc.listen(descriptor, backlog) == 0 else {
-        throw .last("listen", on: address.description)
       }
       return descriptor
     } catch {
