@@ -103,7 +103,7 @@ async def test_unknown_paths(ctx):
 
 
 async def test_help_lists_every_setting(ctx):
-    """--help lists the settings of the contract with their names and defaults."""
+    """--help lists every documented setting with their names and defaults."""
     status, text = await ended(ctx, "--help")
     assert status == 0
     for name in (
