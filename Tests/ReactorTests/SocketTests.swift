@@ -27,18 +27,6 @@ struct SocketTests {
     #expect(try SocketAddress(boundTo: second).port == bound.port)
   }
 
-  @Test("an address that is listened on is not free")
-  func noticesListeners() throws {
-    let address = try #require(SocketAddress(host: "127.0.0.1", port: 0))
-    let listener = try Socket.listen(on: address)
-    let bound = try SocketAddress(boundTo: listener)
-    #expect(throws: SystemError(call: "bind", code: EADDRINUSE, object: bound.description)) {
-      try Socket.requireFree(bound)
-    }
-    Socket.close(listener)
-    try Socket.requireFree(bound)
-  }
-
   @Test("an address that is not this machine's is named in the error")
   func refusesForeignAddresses() throws {
     let address = try #require(SocketAddress(host: "192.0.2.1", port: 0))

@@ -42,12 +42,14 @@ package final class Gateway: Sendable {
     addresses = bound
     Self.warn(settings, logger)
     let services = services
+    let start = StartReport()
     threads = Mutex(
       try zip(cluster.nodes, listeners).map { handle, listeners in
         try Reactor.Thread(name: "reactor-\(handle.index)") {
-          Self.run(handle, services, listeners)
+          Self.run(handle, services, listeners, start)
         }
       })
+    try start.wait(for: count)
     services.stage = .serving
   }
 
@@ -105,7 +107,8 @@ package final class Gateway: Sendable {
   }
 
   private static func run(
-    _ handle: NodeHandle, _ services: GatewayServices, _ listeners: [NodeListener]
+    _ handle: NodeHandle, _ services: GatewayServices, _ listeners: [NodeListener],
+    _ start: StartReport
   ) {
     do {
       let node = try Node(handle: handle, services: services)
@@ -113,9 +116,10 @@ package final class Gateway: Sendable {
         if listener.servesMetrics { node.metricsListeners.insert(tag) }
         try node.transport.listen(listener.descriptor, security: listener.security, tag: tag)
       }
+      start.add(.success(()))
       node.loop.run()
     } catch {
-      services.logger.critical("a reactor can't start", metadata: ["reason": "\(error)"])
+      start.add(.failure(StartError("a reactor can't start: \(error)")))
     }
   }
 }

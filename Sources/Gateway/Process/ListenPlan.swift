@@ -15,7 +15,8 @@ struct ListenPlan {
 
     /// Opens a listening socket for each node, all on the same port.
     func open(count: Int) throws(SystemError) -> (SocketAddress, [Int32]) {
-      if address.port != 0 { try Socket.requireFree(address) }
+      // A port that the kernel picks is nobody else's; letting go of it in between would lose that.
+      if address.port != 0 { _ = try Socket.claim(address) }
       let first = try Socket.listen(on: address)
       let bound = try SocketAddress(boundTo: first)
       var sockets = [first]

@@ -27,40 +27,35 @@ package enum Socket {
   ) throws(SystemError)
     -> Int32
   {
-    let descriptor = try bound(to: address, options: [SO_REUSEADDR, SO_REUSEPORT])
-    guard Glibc.listen(descriptor, backlog) == 0 else {
-      let error = SystemError.last("listen", on: address.description)
-      close(descriptor)
-      throw error
-    }
-    return descriptor
-  }
-
-  /// Throws when something listens on the address already.
-  ///
-  /// `SO_REUSEPORT` would let a second server in beside the first, unnoticed, to share its clients.
-  package static func requireFree(_ address: SocketAddress) throws(SystemError) {
-    close(try bound(to: address, options: [SO_REUSEADDR]))
-  }
-
-  private static func bound(
-    to address: SocketAddress, options: [Int32]
-  ) throws(SystemError) -> Int32 {
     let descriptor = try open(address)
     do throws(SystemError) {
-      for option in options { try set(descriptor, SOL_SOCKET, option, 1) }
-      if address.family == AF_INET6 {
-        let isUnspecified = address.description.hasPrefix("[::]")
-        try set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, isUnspecified ? 0 : 1)
-      }
+      try prepare(descriptor, for: address)
+      try set(descriptor, SOL_SOCKET, SO_REUSEPORT, 1)
       guard address.withSockAddr({ bind(descriptor, $0, $1) }) == 0 else {
         throw .last("bind", on: address.description)
+      }
+      guard Glibc.listen(descriptor, backlog) == 0 else {
+        throw .last("listen", on: address.description)
       }
       return descriptor
     } catch {
       close(descriptor)
       throw error
     }
+  }
+
+  /// Makes sure that nobody listens on an address: sockets that share it would share its
+  /// connections as well, also with another process.
+  ///
+  /// - Returns: The address with the port that was picked, if it had none.
+  package static func claim(_ address: SocketAddress) throws(SystemError) -> SocketAddress {
+    let descriptor = try open(address)
+    defer { close(descriptor) }
+    try prepare(descriptor, for: address)
+    guard address.withSockAddr({ bind(descriptor, $0, $1) }) == 0,
+      Glibc.listen(descriptor, 1) == 0
+    else { throw .last("bind", on: address.description) }
+    return try SocketAddress(boundTo: descriptor)
   }
 
   /// Begins to connect, without waiting: the socket becomes writable when it is connected.
@@ -82,6 +77,14 @@ package enum Socket {
     var length = socklen_t(MemoryLayout<Int32>.size)
     let result = getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &value, &length)
     return result == 0 ? value : errno
+  }
+
+  /// Lets an address be used again at once, and decides which protocols an IPv6 socket takes.
+  private static func prepare(_ descriptor: Int32, for address: SocketAddress) throws(SystemError) {
+    try set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+    guard address.family == AF_INET6 else { return }
+    let isUnspecified = address.description.hasPrefix("[::]")
+    try set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, isUnspecified ? 0 : 1)
   }
 
   private static func open(_ address: SocketAddress) throws(SystemError) -> Int32 {

@@ -58,11 +58,6 @@ extension Connection: ReadinessHandler {
       let input = UnsafeRawBufferPointer(rebasing: rest)
       switch stage {
       case .http(var parser):
-        guard queuedByteCount <= transport.configuration.outboundHighWaterMark else {
-          // It asks for more than it reads of the answers.
-          end()
-          return
-        }
         guard let consumed = receiveRequest(input, &parser) else { return }
         rest = rest.dropFirst(consumed)
       case .webSocket, .closing:
@@ -153,27 +148,18 @@ extension Connection: ReadinessHandler {
         bytes.span.extracting(offset...), using: transport.deflate, into: &output)
     {
       offset += count
-      for event in output.events { hand(event) }
-      // The bytes may end with a close frame, which what the application sent must not follow.
       if !output.bytes.isEmpty { append(output.bytes) }
-      if let last = output.events.last { conclude(last) }
+      for event in output.events { handle(event) }
       output.removeAll()
     }
     transport.output = output
   }
 
-  private func hand(_ event: WebSocketEvent) {
+  private func handle(_ event: WebSocketEvent) {
     switch event {
-    case .text(let bytes): hand(WebSocketMessage.text(bytes))
-    case .binary(let bytes): hand(WebSocketMessage.binary(bytes))
-    case .ping, .pong, .closed, .failed: break
-    }
-  }
-
-  /// Ends the WebSocket if the peer has ended it, or has broken the protocol.
-  private func conclude(_ event: WebSocketEvent) {
-    switch event {
-    case .text, .binary, .ping, .pong: break
+    case .text(let bytes): hand(.text(bytes))
+    case .binary(let bytes): hand(.binary(bytes))
+    case .ping, .pong: break
     case .closed(let code, _):
       let wasOpen = isOpen
       finish()
