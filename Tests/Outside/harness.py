@@ -31,6 +31,14 @@ class Refused(Exception):
         self.data = error.get("data")
 
 
+def known(reason):
+    """Marks a test of what the server is known not to do yet, and why."""
+    def marked(test):
+        test.known = reason
+        return test
+    return marked
+
+
 class Server:
     """One parleyd on a port of its own choosing."""
 

@@ -23,7 +23,7 @@ async def test_the_last_fifteen(ctx):
     """Without a position message.list gives the last 15, oldest first."""
     channel, owner, _, _ = await filled(ctx, 20)
     answer = await owner.call("message.list", channel_url=channel)
-    assert texts(answer) == [f"m{n}" for n in range(5, 20)]
+    assert texts(answer) == [f"m{n}" for n in range(5, 20)], texts(answer)
 
 
 async def test_around_a_message(ctx):

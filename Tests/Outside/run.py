@@ -15,6 +15,7 @@ MODULES = [
     "sessions", "tokens", "rpc", "channels", "presence", "moderation", "messages", "listing",
     "metaarrays", "limits", "throttling", "recovery", "previews", "deflate", "hostile",
     "persistence", "operations",
+    "edges",
 ]
 
 
@@ -36,6 +37,9 @@ async def run(context, name, test):
         frames = [f for f in traceback.extract_tb(failure.__traceback__) if "Outside" in f.filename]
         place = " < ".join(
             f"{os.path.basename(f.filename)}:{f.lineno}" for f in reversed(frames[-4:]))
+        if reason := getattr(test, "known", None):
+            print(f"open {name}: {sentence} Known: {reason}.", flush=True)
+            return None
         print(f"FAIL {name}: {sentence}\n     {problem[:900]}\n     at {place}", flush=True)
         return False
     finally:
@@ -51,7 +55,7 @@ async def main():
     parser.add_argument("--reactors", type=int, help="passed on to every server")
     options = parser.parse_args()
     always = ["--reactors", str(options.reactors)] if options.reactors else []
-    passed = failed = 0
+    outcomes = []
     for module_name in MODULES:
         module = importlib.import_module(module_name)
         chosen = [
@@ -63,12 +67,12 @@ async def main():
         context = Context(os.path.abspath(options.parleyd), always)
         try:
             for name, test in chosen:
-                if await run(context, f"{module_name}.{name}", test):
-                    passed += 1
-                else:
-                    failed += 1
+                outcomes.append(await run(context, f"{module_name}.{name}", test))
         finally:
             await context.close()
+    passed, failed = outcomes.count(True), outcomes.count(False)
+    if gaps := outcomes.count(None):
+        print(f"{gaps} known gaps")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

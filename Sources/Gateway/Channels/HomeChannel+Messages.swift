@@ -92,7 +92,7 @@ extension HomeChannel {
   /// Answers with a stretch of messages.
   func list(_ command: MessageList, replyTo address: ReplyAddress) {
     guard keepsMessages(replyTo: address) else { return }
-    let query = MessageQuery(command, channelID: storeID, now: now)
+    let query = MessageQuery(command, channelID: storeID)
     read {
       let messages = try $0.listMessages(query)
       return JSONWriter.bytes(reserving: messages.count * 512 + 64) { writer in
@@ -204,12 +204,14 @@ extension Message {
 }
 
 extension MessageQuery {
-  fileprivate init(_ command: MessageList, channelID: Int64, now: Int64) {
+  fileprivate init(_ command: MessageList, channelID: Int64) {
     let anchor: Anchor =
       switch command.anchor {
       case .message(let id): .message(id)
       case .time(let time): .time(time)
-      case .now: .time(now)
+      // Not the clock's time: messages of this very millisecond would come on top of the limit, and
+      // those that carry a later one, the clock having been set back, would be missed.
+      case .now: .time(Limits.timestamps.upperBound)
       }
     self.init(
       channelID: channelID, anchor: anchor, previousLimit: command.previousLimit,

@@ -19,14 +19,22 @@ final class Authenticator: Sendable {
   private let verifiers: [TokenVerifier]
   private let store: Store
 
-  /// - Throws: `TokenKeyError` for a secret or key that can't be used.
+  /// - Throws: ``UnusableSetting`` for a secret or key that can't be used.
   init(_ settings: AuthSettings, store: Store) throws {
     mode = settings.mode
     self.store = store
     var verifiers: [TokenVerifier] = []
-    if let secret = settings.jwtSecret { verifiers.append(try TokenVerifier(secret: secret.value)) }
+    if let secret = settings.jwtSecret {
+      verifiers.append(
+        try UnusableSetting.named("auth.jwt_secret") {
+          try TokenVerifier(secret: secret.value)
+        })
+    }
     if let path = settings.jwtPublicKey {
-      verifiers.append(try TokenVerifier(publicKeyPath: path))
+      verifiers.append(
+        try UnusableSetting.named("auth.jwt_public_key") {
+          try TokenVerifier(publicKeyPath: path)
+        })
     }
     self.verifiers = verifiers
   }
