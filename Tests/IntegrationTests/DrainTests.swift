@@ -64,7 +64,8 @@ extension ServerTests {
       #expect(try second.open("jeff").allMessages(in: "lobby").map(\.id) == [sent.id])
     }
 
-    @Test("stops at once when nobody is there, on SIGINT as on SIGTERM", arguments: [SIGINT, SIGTERM])
+    @Test(
+      "stops at once when nobody is there, on SIGINT as on SIGTERM", arguments: [SIGINT, SIGTERM])
     func idle(signal: Int32) throws {
       let server = try ServerProcess()
       server.process.send(signal: signal)

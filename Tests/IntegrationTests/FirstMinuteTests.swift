@@ -91,8 +91,9 @@ extension ServerTests {
       #expect(answer["user"]?["nickname"]?.string == "Jeff")
       #expect(answer["server"]?["name"]?.string == "parley")
       #expect(answer["limits"]?["flood"]?["messages"]?.integer == 5)
-      #expect(try client.refusal("session.open") { $0.member("user_id", "jeff") }.code
-        == .invalidRequest)
+      #expect(
+        try client.refusal("session.open") { $0.member("user_id", "jeff") }.code
+          == .invalidRequest)
       try client.call("session.close")
       #expect(try client.waitForClose() == 1000)
     }

@@ -30,8 +30,9 @@ extension ServerTests {
       #expect(kept.map(\.seq) == [kept[0].seq, kept[0].seq + 1])
       let last = kept[1]
       let told = try mia.events(through: "message.received") { $0.messageID == last.id }
-      #expect(told.filter { $0.method == "message.received" }.compactMap(\.messageID)
-        == kept.map(\.id))
+      #expect(
+        told.filter { $0.method == "message.received" }.compactMap(\.messageID)
+          == kept.map(\.id))
       try server.kill()
 
       let second = try ServerProcess(in: server.directory)

@@ -49,7 +49,9 @@ extension ServerTests {
       }
     }
 
-    private static func send(_ server: ServerProcess, _ index: Int) throws -> (viewer: ThrottledViewer, sent: [SentMessage]) {
+    private static func send(
+      _ server: ServerProcess, _ index: Int
+    ) throws -> (viewer: ThrottledViewer, sent: [SentMessage]) {
       var random = SeededGenerator(seed: UInt64(index))
       let client = try server.open("sender-\(index)")
       let viewer = try ThrottledViewer(entering: "lobby", "sender-\(index)", client)

@@ -84,7 +84,8 @@ package final class ParleyClient {
 
   /// Waits for the next event that passes, and takes it; those before it stay.
   package func event(
-    _ method: String, _ deadline: Deadline = .standard, where passes: (Event) -> Bool = { _ in true }
+    _ method: String, _ deadline: Deadline = .standard,
+    where passes: (Event) -> Bool = { _ in true }
   ) throws -> Event {
     var seen = 0
     while true {

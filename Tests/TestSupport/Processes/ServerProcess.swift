@@ -99,6 +99,13 @@ package final class ServerProcess: Sendable {
     }
   }
 
+  /// How many descriptors it has open.
+  package var descriptorCount: Int {
+    get throws {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.id)/fd").count
+    }
+  }
+
   private static func port(announcedBy process: Parleyd, scheme: String) throws -> UInt16 {
     let mark = "listening on \(scheme)://127.0.0.1:"
     var port: UInt16?

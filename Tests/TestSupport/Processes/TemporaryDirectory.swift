@@ -7,7 +7,8 @@ package final class TemporaryDirectory: Sendable {
 
   /// Makes an empty one.
   package init() throws {
-    path = FileManager.default.temporaryDirectory
+    path =
+      FileManager.default.temporaryDirectory
       .appendingPathComponent("parley-test-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
