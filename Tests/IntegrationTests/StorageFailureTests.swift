@@ -9,7 +9,7 @@ extension ServerTests {
   struct StorageFailureTests {
     @Test("tells the sender, is not ready, lives on, and recovers with the disk")
     func fullDisk() throws {
-      let server = try ServerProcess(unlimitedSending, start: .ignoringFileSizeSignal)
+      let server = try ServerProcess(unlimitedSending)
       let jeff = try server.open("jeff")
       let mia = try server.open("mia")
       try jeff.create("lobby")
@@ -44,7 +44,7 @@ extension ServerTests {
       "that comes and goes under traffic: what was refused is nowhere, what was not is in place")
     func intermittentDisk() throws {
       let server = try ServerProcess(
-        unlimitedSending + ["--reactors", "2"], start: .ignoringFileSizeSignal)
+        unlimitedSending + ["--reactors", "2"])
       let viewer = try server.open("viewer")
       try viewer.create("lobby")
       let before = try #require(try viewer.enter("lobby")["seq"]?.integer)
@@ -98,8 +98,7 @@ extension ServerTests {
     @Test("gives the place in the flood window back to a send that failed")
     func floodWindow() throws {
       let server = try ServerProcess(
-        ["--limits-flood-window-ms", "3600000", "--limits-flood-messages", "2"],
-        start: .ignoringFileSizeSignal)
+        ["--limits-flood-window-ms", "3600000", "--limits-flood-messages", "2"])
       let jeff = try server.open("jeff")
       try jeff.create("lobby")
       try jeff.enter("lobby")
