@@ -118,14 +118,18 @@ final class Authenticator: Sendable {
       case .success(let account?) where !account.isActive:
         completion(.failure(.deactivated(command.userID)))
       case .success(let account?) where command.agrees(with: account.user):
-        completion(.success(Credentials(user: account.user, expiresAt: expiresAt, isNewProfile: false)))
+        let user = account.user
+        completion(
+          .success(Credentials(user: user, expiresAt: expiresAt, isNewProfile: false)))
       case .success:
         store.write {
           try $0.upsertUser(
             command.userID, nickname: command.nickname, profileURL: command.profileURL, at: now)
         } completion: { result in
           completion(
-            result.serviceResult.map { Credentials(user: $0, expiresAt: expiresAt, isNewProfile: true) })
+            result.serviceResult.map {
+              Credentials(user: $0, expiresAt: expiresAt, isNewProfile: true)
+            })
         }
       }
     }
