@@ -3,9 +3,11 @@ import Reactor
 import Transport
 import WebSocket
 
-/// A node's way to its end: every session is told when to come back, each at another time, and is
-/// closed then; all nodes stop when none has any left, or the time is up. Until then a node without
-/// sessions goes on being the home of channels and users that sessions elsewhere ask for.
+/// A node's way to its end.
+///
+/// Every session is told when to come back, each at another time, and is closed then; all nodes stop
+/// when none has any left, or the time is up. Until then a node without sessions goes on being the
+/// home of channels and users that sessions elsewhere ask for.
 ///
 /// Requests are still answered meanwhile, so that whoever asks learns that the node is not ready and
 /// whoever wants to open a session is told to go elsewhere.
