@@ -97,7 +97,9 @@ package final class Transport {
       opcode: .text, payload: compressed.span, compressed: .deflated, into: &frames)
   }
 
-  /// Delivers what the turn has gathered. The loop's owner calls it last in each turn.
+  /// Delivers what the turn has gathered.
+  ///
+  /// The loop's owner calls it last in each turn.
   package func flush() -> TurnOutcome {
     var budget = Self.sweepBudget
     sweepFeeds(&budget)

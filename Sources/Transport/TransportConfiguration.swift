@@ -1,7 +1,9 @@
 package import HTTP1
 package import WebSocket
 
-/// What a transport allows its peers. Times are milliseconds.
+/// What a transport allows its peers.
+///
+/// Times are milliseconds.
 package struct TransportConfiguration: Sendable {
   /// Bounds of one HTTP request.
   package var http = HTTPLimits()

@@ -1,4 +1,6 @@
-/// What a transport has done so far. Confined to its event loop.
+/// What a transport has done so far.
+///
+/// Confined to its event loop.
 package struct TransportCounters: Sendable {
   /// Connections accepted.
   package var accepted = 0

@@ -2,7 +2,9 @@ package import HTTP1
 package import Reactor
 package import WebSocket
 
-/// Decides what a transport's connections get. Called on the transport's event loop only.
+/// Decides what a transport's connections get.
+///
+/// Called on the transport's event loop only.
 package protocol TransportDelegate: AnyObject {
   /// Answers a request, or lets it become a WebSocket.
   func connection(_ connection: Connection, received request: HTTPRequest) -> RequestOutcome
@@ -28,7 +30,9 @@ package enum WebSocketMessage: Sendable {
   case binary([UInt8])
 }
 
-/// What runs on a WebSocket. Called on the transport's event loop only.
+/// What runs on a WebSocket.
+///
+/// Called on the transport's event loop only.
 package protocol WebSocketApplication: AnyObject {
   func connection(_ connection: Connection, received message: WebSocketMessage)
 

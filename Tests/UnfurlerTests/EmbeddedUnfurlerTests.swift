@@ -215,6 +215,24 @@ struct EmbeddedUnfurlerTests {
     #expect(throws: UnfurlError.self) { try result.get() }
   }
 
+  @Test("many links at once are all answered")
+  func many() async throws {
+    let server = try LocalServer { $0.respond("<title>\($0.path)</title>") }
+    defer { server.stop() }
+    let unfurler = try EmbeddedUnfurler(configuration: try LocalConfiguration.open())
+    defer { unfurler.shutdown() }
+    let titles = try await withThrowingTaskGroup { group in
+      for number in 0..<200 {
+        group.addTask {
+          let result = try await UnfurlerTests.unfurl(server.url("/\(number)"), with: unfurler)
+          return try result.get()?.title
+        }
+      }
+      return try await group.reduce(into: Set<String?>()) { $0.insert($1) }
+    }
+    #expect(titles == Set((0..<200).map { "/\($0)" }))
+  }
+
   @Test("a cancelled fetch ends as cancelled, once")
   func cancel() async throws {
     let server = try LocalServer { $0.waitForEnd() }

@@ -26,6 +26,13 @@ final class WebSocketPeer {
     return output
   }
 
+  /// Takes one message at most, and returns what was not taken besides.
+  func receiveNext(_ bytes: [UInt8]) -> (output: WebSocketOutput, rest: [UInt8]) {
+    var output = WebSocketOutput()
+    let count = endpoint.receiveNext(bytes.span, using: deflate, into: &output)
+    return (output, Array(bytes[count...]))
+  }
+
   func events(_ bytes: [UInt8]) -> [WebSocketEvent] { receive(bytes).events }
 
   func send(_ payload: [UInt8], _ opcode: Opcode = .text) -> [UInt8] {

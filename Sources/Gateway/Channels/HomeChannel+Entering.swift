@@ -127,7 +127,8 @@ extension HomeChannel {
         $0.member("epoch", epoch)
         $0.member("seq", lastSeq)
         $0.member("recovered", recovered != nil)
-        $0.member("events", array: { for event in recovered?.events ?? [] { $0.value(raw: event) } })
+        $0.member(
+          "events", array: { for event in recovered?.events ?? [] { $0.value(raw: event) } })
       }
     }
     let url = url

@@ -4,7 +4,8 @@ import Telemetry
 import Transport
 
 extension HomeChannel {
-  /// Hands all events of the turn to the nodes with participants, at most 64 in one plan.
+  /// Hands all events of the turn to the nodes with participants, at most 64 in one plan, and then
+  /// the answers to those who asked.
   func fanOut() {
     let pending = events
     events = []
@@ -13,6 +14,9 @@ extension HomeChannel {
       plan(Array(rest.prefix(FanOutPlan.capacity)))
       rest = rest.dropFirst(FanOutPlan.capacity)
     }
+    let answers = replies
+    replies = []
+    for (outcome, address) in answers { node.reply(to: address, outcome) }
     scheduleNotices()
   }
 

@@ -61,10 +61,20 @@ extension HomeChannel {
     guard mayCount(caller, replyTo: address) else { return }
     let storeID = storeID
     let now = now
-    write {
-      try $0.changeMetaArrays(messageID, channelID: storeID, at: now) { $0 = try change($0) }
+    write { transaction in
+      let message = try transaction.requiredMessage(messageID, channelID: storeID)
+      let arrays = try change(message.metaArrays)
+      guard arrays != message.metaArrays else { return MetaArrayChange.none(message) }
+      return .made(
+        try transaction.changeMetaArrays(messageID, channelID: storeID, at: now) { $0 = arrays })
     } then: { channel, result in
-      channel.didChange(result, by: caller, replyTo: address)
+      switch result {
+      case .success(.none(let message)):
+        channel.reply(.success(message.encodedAsResult()), to: address)
+      case .success(.made(let changed)):
+        channel.didChange(.success(changed), by: caller, replyTo: address)
+      case .failure(let error): channel.reply(.failure(error), to: address)
+      }
     }
   }
 
@@ -82,7 +92,7 @@ extension HomeChannel {
   /// Answers with a stretch of messages.
   func list(_ command: MessageList, replyTo address: ReplyAddress) {
     guard keepsMessages(replyTo: address) else { return }
-    let query = MessageQuery(command, channelID: storeID, now: now)
+    let query = MessageQuery(command, channelID: storeID)
     read {
       let messages = try $0.listMessages(query)
       return JSONWriter.bytes(reserving: messages.count * 512 + 64) { writer in
@@ -144,6 +154,12 @@ extension HomeChannel {
   }
 }
 
+private enum MetaArrayChange: Sendable {
+  /// It was so already: there is nothing to tell.
+  case none(Message)
+  case made(SequencedMessage)
+}
+
 private struct TextChange: Sendable {
   let updated: SequencedMessage
   let isNewText: Bool
@@ -176,7 +192,7 @@ extension StoreTransaction {
 }
 
 extension Message {
-  /// `{"message": …}`
+  /// The result of a call: `{"message": …}`.
   fileprivate func encodedAsResult() -> [UInt8] {
     JSONWriter.bytes {
       $0.object {
@@ -188,12 +204,14 @@ extension Message {
 }
 
 extension MessageQuery {
-  fileprivate init(_ command: MessageList, channelID: Int64, now: Int64) {
+  fileprivate init(_ command: MessageList, channelID: Int64) {
     let anchor: Anchor =
       switch command.anchor {
       case .message(let id): .message(id)
       case .time(let time): .time(time)
-      case .now: .time(now)
+      // Not the clock's time: messages of this very millisecond would come on top of the limit, and
+      // those that carry a later one, the clock having been set back, would be missed.
+      case .now: .time(Limits.timestamps.upperBound)
       }
     self.init(
       channelID: channelID, anchor: anchor, previousLimit: command.previousLimit,

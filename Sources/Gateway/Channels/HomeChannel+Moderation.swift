@@ -6,7 +6,9 @@ extension HomeChannel {
     guard mayOperate(caller, replyTo: address) else { return }
     let url = url
     let restriction = Restriction(command, from: now)
-    write { try $0.mute(channelURL: url, restriction) } then: { channel, result in
+    write {
+      try $0.mute(channelURL: url, restriction)
+    } then: { channel, result in
       channel.reply(result.flatMap { _ in .empty }, to: address)
       guard case .success(let event) = result else { return }
       channel.mutes[restriction.userID] = restriction
@@ -33,7 +35,9 @@ extension HomeChannel {
     guard mayOperate(caller, replyTo: address) else { return }
     let url = url
     let restriction = Restriction(command, from: now)
-    write { try $0.ban(channelURL: url, restriction) } then: { channel, result in
+    write {
+      try $0.ban(channelURL: url, restriction)
+    } then: { channel, result in
       channel.reply(result.flatMap { _ in .empty }, to: address)
       guard case .success(let event) = result else { return }
       channel.bans[restriction.userID] = restriction

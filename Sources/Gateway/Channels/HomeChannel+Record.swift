@@ -56,7 +56,9 @@ extension HomeChannel {
     guard mayOperate(caller, replyTo: address) else { return }
     let url = url
     let now = now
-    write { try $0.deleteChannel(url, at: now) } then: { channel, result in
+    write {
+      try $0.deleteChannel(url, at: now)
+    } then: { channel, result in
       guard case .success(let mutation) = result else {
         channel.reply(result.flatMap { _ in .empty }, to: address)
         return

@@ -35,6 +35,8 @@ final class HomeChannel {
   var withheld = WithheldLedger()
   /// What the turn has brought, to be fanned out at its end.
   var events: [ChannelEvent] = []
+  /// The answers of the turn, which leave behind its events.
+  var replies: [(outcome: CallOutcome, address: ReplyAddress)] = []
   var notices: ThrottleNotices
   var presence: PresenceNotices
   /// Sends with a `req_id` that are on their way to the store.
@@ -68,9 +70,14 @@ final class HomeChannel {
     lastUse = node.loop.now
   }
 
-  /// Whether the channel may be forgotten.
-  func isIdle(since time: Int64) -> Bool {
-    participants.count == 0 && pendingJobs == 0 && events.isEmpty && lastUse <= time
+  /// How long a channel without participants stays in memory, at the least.
+  private static let idleTime: Int64 = 30_000
+
+  /// Whether the channel may be forgotten, and its flood windows with it.
+  func isIdle(at now: Int64) -> Bool {
+    let rest = max(Self.idleTime, floodLimit.windowMilliseconds)
+    let isQuiet = participants.count == 0 && pendingJobs == 0 && events.isEmpty && replies.isEmpty
+    return isQuiet && now - lastUse >= rest
   }
 
   func isOperator(_ userID: String) -> Bool { operatorIDs.contains(userID) }
@@ -86,7 +93,7 @@ final class HomeChannel {
 
   /// Queues an event for the end of the turn.
   func publish(_ event: ChannelEvent) {
-    if events.isEmpty { node.channels.hasEvents(self) }
+    awaitFanOut()
     events.append(event)
   }
 
@@ -142,8 +149,17 @@ final class HomeChannel {
     JSONWriter.bytes { record.encode(participantCount: participants.count, into: &$0) }
   }
 
+  /// Queues an answer for the end of the turn, behind the events.
+  ///
+  /// An answer may name a position, and a client that has seen it must have seen all before it.
   func reply(_ outcome: CallOutcome, to address: ReplyAddress?) {
-    if let address { node.reply(to: address, outcome) }
+    guard let address else { return }
+    awaitFanOut()
+    replies.append((outcome, address))
+  }
+
+  private func awaitFanOut() {
+    if events.isEmpty, replies.isEmpty { node.channels.hasEvents(self) }
   }
 }
 

@@ -1,7 +1,9 @@
 import Synchronization
 
 /// How many participants each channel has at the moment, for lists of channels whose homes are on
-/// several nodes. Written when users enter and leave, never when events are delivered.
+/// several nodes.
+///
+/// Written when users enter and leave, never when events are delivered.
 final class ParticipantCounts: Sendable {
   private let counts = Mutex<[String: Int]>([:])
 

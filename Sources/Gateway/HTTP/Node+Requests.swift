@@ -26,12 +26,24 @@ extension Node: TransportDelegate {
     if let refusal = refusal(of: head) { return .respond(refusal) }
     do {
       let acceptance = try handshake.accept(head)
-      let session = Session(connection: connection, node: self)
+      let keepsContext = acceptance.compression?.clientNoContextTakeover == false
+      if keepsContext { contextCount += 1 }
+      let session = Session(connection: connection, node: self, keepsContext: keepsContext)
       sessions[connection.id] = session
       return .upgrade(acceptance, session)
     } catch {
       return .respond(error.response)
     }
+  }
+
+  /// Clients may keep compression contexts as long as the setting allows one more.
+  private var handshake: ServerHandshake {
+    let nodes = services.cluster.nodes.count
+    let allowed = (services.settings.compression.contexts + nodes - 1) / nodes
+    return ServerHandshake(
+      subprotocols: ["parley.v1"],
+      compression: PermessageDeflate.Policy(
+        contexts: contextCount < allowed ? .clientsKept : .notKept))
   }
 
   private func refusal(of head: HTTPRequestHead) -> HTTPResponse? {

@@ -1,5 +1,6 @@
 import Configuration
 import Logging
+import Reactor
 import Store
 import Synchronization
 import Unfurler
@@ -19,6 +20,7 @@ final class GatewayServices: Sendable {
   let connectionLimit: Int
   let logger: Logger
   private let lifecycle = Atomic(Lifecycle.starting.rawValue)
+  private let undrainedNodes: Atomic<Int>
 
   /// What the process as a whole is doing.
   enum Lifecycle: Int, Sendable {
@@ -41,11 +43,18 @@ final class GatewayServices: Sendable {
     self.metrics = metrics
     self.connectionLimit = connectionLimit
     self.logger = logger
+    undrainedNodes = Atomic(cluster.nodes.count)
   }
 
   var stage: Lifecycle {
     get { Lifecycle(rawValue: lifecycle.load(ordering: .relaxed)) ?? .draining }
     set { lifecycle.store(newValue.rawValue, ordering: .relaxed) }
+  }
+
+  /// Takes note that nobody is left on a node; the last one stops them all.
+  func nodeDidDrain() {
+    let (_, left) = undrainedNodes.subtract(1, ordering: .acquiringAndReleasing)
+    if left == 0 { cluster.postToAll { $0.loop.stop() } }
   }
 
   /// Why the gateway is not ready to serve; `nil` when it is.

@@ -17,7 +17,8 @@ final class Node {
     loop: loop, configuration: .init(services.settings), delegate: self)
   private(set) lazy var channels = ChannelDirectory(node: self)
   private(set) lazy var users = UserDirectory(node: self)
-  let handshake: ServerHandshake
+  /// Connections whose messages may refer to earlier ones, which costs memory for each.
+  var contextCount = 0
   /// By connection.
   var sessions: [ConnectionID: Session] = [:]
   /// Channels that connections of this node are in, by URL.
@@ -35,8 +36,6 @@ final class Node {
     self.handle = handle
     self.services = services
     loop = try EventLoop()
-    handshake = ServerHandshake(
-      subprotocols: ["parley.v1"], compression: PermessageDeflate.Policy(contexts: .notKept))
     _ = try loop.register(handle.mailbox.descriptor, for: .readable, handler: self)
     loop.endOfTurn = { [unowned self] in endTurn() }
   }

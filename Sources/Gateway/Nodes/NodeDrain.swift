@@ -4,7 +4,11 @@ import Transport
 import WebSocket
 
 /// A node's way to its end: every session is told when to come back, each at another time, and is
-/// closed then; the node stops when none is left or the time is up.
+/// closed then; all nodes stop when none has any left, or the time is up. Until then a node without
+/// sessions goes on being the home of channels and users that sessions elsewhere ask for.
+///
+/// Requests are still answered meanwhile, so that whoever asks learns that the node is not ready and
+/// whoever wants to open a session is told to go elsewhere.
 final class NodeDrain: TimerHandler {
   /// Sessions told to return in each second, so that they do not come all at once.
   private static let sessionsPerSecond = 1000
@@ -16,15 +20,15 @@ final class NodeDrain: TimerHandler {
   private let deadline: Int64
   private var closings: [(time: Int64, connection: ConnectionID)] = []
   private var timer: EventLoop.TimerToken?
+  private var isFinished = false
 
   init(node: Node, timeout: Int64) {
     self.node = node
     deadline = node.loop.now + timeout
   }
 
-  /// Accepts nothing more and tells every session.
+  /// Tells every session.
   func begin() {
-    node.transport.stopListening()
     let timeout = deadline - node.loop.now
     let natural = Int64(node.sessions.count) * 1000 / Int64(Self.sessionsPerSecond)
     let spread = min(max(natural, Self.shortestSpread), max(timeout / 2, 1))
@@ -42,7 +46,7 @@ final class NodeDrain: TimerHandler {
   func hurry() {
     for session in node.sessions.values { session.close(.goingAway, reason: "the server stops") }
     node.transport.forEachConnection { $0.end() }
-    stop()
+    finish()
   }
 
   func timerDidFire(_ token: EventLoop.TimerToken) {
@@ -54,11 +58,12 @@ final class NodeDrain: TimerHandler {
     let now = node.loop.now
     while let next = closings.first, next.time <= now {
       closings.removeFirst()
-      node.sessions[next.connection]?.closeWhenAnswered(.goingAway, reason: "the server is draining")
+      node.sessions[next.connection]?.closeWhenAnswered(
+        .goingAway, reason: "the server is draining")
     }
-    if closings.isEmpty { node.transport.forEachConnection { if !$0.isWebSocket { $0.end() } } }
+    if closings.isEmpty { endWithLastSession() }
     if node.transport.connectionCount == 0 {
-      stop()
+      finish()
     } else if now >= deadline {
       hurry()
     } else {
@@ -66,8 +71,20 @@ final class NodeDrain: TimerHandler {
     }
   }
 
-  private func stop() {
+  /// Accepts and answers nothing more, once no WebSocket is left.
+  private func endWithLastSession() {
+    var hasWebSockets = false
+    node.transport.forEachConnection { if $0.isWebSocket { hasWebSockets = true } }
+    guard !hasWebSockets else { return }
+    node.transport.stopListening()
+    node.transport.forEachConnection { $0.end() }
+  }
+
+  private func finish() {
+    guard !isFinished else { return }
+    isFinished = true
     if let timer { node.loop.cancel(timer) }
-    node.loop.stop()
+    node.transport.stopListening()
+    node.services.nodeDidDrain()
   }
 }

@@ -17,7 +17,8 @@ final class Previews: Sendable {
     let unfurl = settings.unfurl
     switch unfurl.mode {
     case .off: return nil
-    case .http: throw StartError("unfurl.mode = http is not part of this version: use embedded or off")
+    case .http:
+      throw StartError("unfurl.mode = http is not part of this version: use embedded or off")
     case .embedded: break
     }
     unfurler = try EmbeddedUnfurler(configuration: UnfurlerConfiguration(unfurl))

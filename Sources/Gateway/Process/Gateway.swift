@@ -6,6 +6,7 @@ import Store
 import Synchronization
 import TLS
 import Telemetry
+import Tokens
 import Transport
 import Unfurler
 
@@ -33,18 +34,22 @@ package final class Gateway: Sendable {
       let (address, sockets) = try target.open(count: count)
       bound.append(BoundAddress(address: address.description, purpose: target.purpose))
       for (index, socket) in sockets.enumerated() {
-        listeners[index].append(NodeListener(
+        listeners[index].append(
+          NodeListener(
             descriptor: socket, security: target.security, servesMetrics: target.servesMetrics))
       }
     }
     addresses = bound
+    Self.warn(settings, logger)
     let services = services
+    let start = StartReport()
     threads = Mutex(
       try zip(cluster.nodes, listeners).map { handle, listeners in
         try Reactor.Thread(name: "reactor-\(handle.index)") {
-          Self.run(handle, services, listeners)
+          Self.run(handle, services, listeners, start)
         }
       })
+    try start.wait(for: count)
     services.stage = .serving
   }
 
@@ -88,8 +93,28 @@ package final class Gateway: Sendable {
     services.store.close()
   }
 
+  /// Says what an operator may not have meant.
+  private static func warn(_ settings: Settings, _ logger: Logger) {
+    if settings.auth.mode == .open, settings.allListeners.contains(where: { !$0.isLoopback }) {
+      logger.warning(
+        "auth.mode is open on a listener that others can reach: anyone may be any user")
+    }
+    if settings.auth.mode == .token, settings.auth.jwtSecret == nil,
+      settings.auth.jwtPublicKey == nil
+    {
+      logger.warning(
+        "auth.mode is token without a key for JSON Web Tokens: only issued tokens open sessions")
+    }
+    if let secret = settings.auth.jwtSecret,
+      secret.value.utf8.count < TokenVerifier.soundSecretSize
+    {
+      logger.warning("auth.jwt_secret is shorter than 32 bytes: it can be guessed")
+    }
+  }
+
   private static func run(
-    _ handle: NodeHandle, _ services: GatewayServices, _ listeners: [NodeListener]
+    _ handle: NodeHandle, _ services: GatewayServices, _ listeners: [NodeListener],
+    _ start: StartReport
   ) {
     do {
       let node = try Node(handle: handle, services: services)
@@ -97,9 +122,10 @@ package final class Gateway: Sendable {
         if listener.servesMetrics { node.metricsListeners.insert(tag) }
         try node.transport.listen(listener.descriptor, security: listener.security, tag: tag)
       }
+      start.add(.success(()))
       node.loop.run()
     } catch {
-      services.logger.critical("a reactor can't start", metadata: ["reason": "\(error)"])
+      start.add(.failure(StartError("a reactor can't start: \(error)")))
     }
   }
 }

@@ -19,7 +19,9 @@ extension GatewayServices {
       directory: settings.dataDirectory,
       options: StoreOptions(
         logger: logger,
-        onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) }))
+        onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) })
+    )
+    try APIToken.prepare(settings)
     let authenticator = try Authenticator(settings.auth, store: store)
     self.init(
       settings: settings, cluster: cluster, store: store,

@@ -15,6 +15,8 @@ struct ListenPlan {
 
     /// Opens a listening socket for each node, all on the same port.
     func open(count: Int) throws(SystemError) -> (SocketAddress, [Int32]) {
+      // A port that the kernel picks is nobody else's; letting go of it in between would lose that.
+      if address.port != 0 { _ = try Socket.claim(address) }
       let first = try Socket.listen(on: address)
       let bound = try SocketAddress(boundTo: first)
       var sockets = [first]
@@ -41,7 +43,9 @@ struct ListenPlan {
     if !settings.tls.listen.isEmpty, let certificate = settings.tls.certificate,
       let key = settings.tls.privateKey
     {
-      let made = try TLSServerContextHolder(certificatePath: certificate, privateKeyPath: key)
+      let made = try UnusableSetting.named("tls.certificate, tls.private_key") {
+        try TLSServerContextHolder(certificatePath: certificate, privateKeyPath: key)
+      }
       holder = made
       targets += try settings.tls.listen.map { try target($0, .tls, .tls(made)) }
     }

@@ -1,4 +1,5 @@
 import Configuration
+import Foundation
 import ParleyProtocol
 import Store
 import Tokens
@@ -8,6 +9,8 @@ struct Credentials: Sendable {
   let user: User
   /// When its token expires, in Unix milliseconds; `nil` when it does not.
   let expiresAt: Int64?
+  /// Whether opening changed the user's profile.
+  let isNewProfile: Bool
 }
 
 /// Decides who may open a session.
@@ -16,14 +19,22 @@ final class Authenticator: Sendable {
   private let verifiers: [TokenVerifier]
   private let store: Store
 
-  /// - Throws: `TokenKeyError` for a secret or key that can't be used.
+  /// - Throws: ``UnusableSetting`` for a secret or key that can't be used.
   init(_ settings: AuthSettings, store: Store) throws {
     mode = settings.mode
     self.store = store
     var verifiers: [TokenVerifier] = []
-    if let secret = settings.jwtSecret { verifiers.append(try TokenVerifier(secret: secret.value)) }
+    if let secret = settings.jwtSecret {
+      verifiers.append(
+        try UnusableSetting.named("auth.jwt_secret") {
+          try TokenVerifier(secret: secret.value)
+        })
+    }
     if let path = settings.jwtPublicKey {
-      verifiers.append(try TokenVerifier(publicKeyPath: path))
+      verifiers.append(
+        try UnusableSetting.named("auth.jwt_public_key") {
+          try TokenVerifier(publicKeyPath: path)
+        })
     }
     self.verifiers = verifiers
   }
@@ -70,7 +81,9 @@ final class Authenticator: Sendable {
       }
     }
     let digest = TokenDigest(of: token).bytes
-    store.read { try $0.accessTokenHashMatches(digest, userID: userID) } completion: { result in
+    store.read {
+      try $0.accessTokenHashMatches(digest, userID: userID)
+    } completion: { result in
       completion(
         result.serviceResult.flatMap { isIssued in
           isIssued
@@ -81,24 +94,38 @@ final class Authenticator: Sendable {
   }
 
   /// Takes over the user's profile; the user is made when new.
+  ///
+  /// An id has to be in normalization form C: two spellings of the same characters would be two
+  /// users in the store and one in memory.
   private func admit(
     _ command: SessionOpen, expiresAt: Int64?, at now: Int64,
     _ completion: @escaping @Sendable (Result<Credentials, ServiceError>) -> Void
   ) {
-    store.read { try $0.account(command.userID) } completion: { [store] result in
+    let id = command.userID
+    guard id.utf8.elementsEqual(id.precomposedStringWithCanonicalMapping.utf8) else {
+      completion(
+        .failure(
+          ServiceError(
+            .characterNotAllowed, "'user_id' must be in Unicode normalization form C",
+            field: "user_id")))
+      return
+    }
+    store.read {
+      try $0.account(id)
+    } completion: { [store] result in
       switch result.serviceResult {
       case .failure(let error): completion(.failure(error))
       case .success(let account?) where !account.isActive:
         completion(.failure(.deactivated(command.userID)))
       case .success(let account?) where command.agrees(with: account.user):
-        completion(.success(Credentials(user: account.user, expiresAt: expiresAt)))
+        completion(.success(Credentials(user: account.user, expiresAt: expiresAt, isNewProfile: false)))
       case .success:
         store.write {
           try $0.upsertUser(
             command.userID, nickname: command.nickname, profileURL: command.profileURL, at: now)
         } completion: { result in
           completion(
-            result.serviceResult.map { Credentials(user: $0, expiresAt: expiresAt) })
+            result.serviceResult.map { Credentials(user: $0, expiresAt: expiresAt, isNewProfile: true) })
         }
       }
     }

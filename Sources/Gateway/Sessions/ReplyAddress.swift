@@ -12,7 +12,7 @@ struct ReplyAddress: Sendable {
 typealias CallOutcome = Result<[UInt8], ServiceError>
 
 extension CallOutcome {
-  /// `{}`
+  /// The result of a call that has nothing to say: `{}`.
   static let empty = CallOutcome.success(Array("{}".utf8))
 }
 

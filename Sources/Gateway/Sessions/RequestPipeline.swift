@@ -95,11 +95,18 @@ struct RequestPipeline<Call> {
     while let unit = units.first, unit.outstanding == 0 {
       units.removeFirst()
       firstUnit += 1
+      if units.isEmpty { rest() }
       let replies = unit.replies.compactMap(\.self)
       guard !replies.isEmpty else { continue }
       return unit.isBatch ? Self.joined(replies) : replies[0]
     }
     return nil
+  }
+
+  /// An idle connection keeps no memory for its requests.
+  private mutating func rest() {
+    units = []
+    waiting = []
   }
 
   private mutating func append(_ entries: [Entry], to empty: Unit) {

@@ -25,7 +25,9 @@ extension Session {
       customTypes: command.customTypes ?? [], limit: command.limit, token: command.token)
     let counts = node.services.participantCounts
     let handle = node.handle
-    node.services.store.read { try $0.listChannels(query) } completion: { result in
+    node.services.store.read {
+      try $0.listChannels(query)
+    } completion: { result in
       let outcome = result.serviceResult.map { $0.encoded(counts) }
       handle.post { $0.reply(to: address, outcome) }
     }
@@ -46,7 +48,7 @@ extension Session {
   }
 
   func exit(_ url: String, _ caller: Caller, _ address: ReplyAddress) throws(ServiceError) {
-    guard subscriptions[url] != nil else { throw .notInChannel(url) }
+    guard isIn(url) else { throw .notInChannel(url) }
     unsubscribe(from: url)
     node.leave(url, caller.session, userID: caller.user.id)
     reply(.empty, to: address)
@@ -61,19 +63,21 @@ extension Session {
     }
   }
 
-  /// Takes a place in a channel's feed on this node.
+  private func isIn(_ url: String) -> Bool { places.contains { $0.url == url } }
+
+  /// Takes a place in a channel's feed on this node, or gets all that it is owed there.
   func subscribe(to url: String) {
-    guard subscriptions[url] == nil else { return }
-    let channel = node.localChannel(url)
-    subscriptions[url] = channel.subscribe(connection)
+    if let place = places.first(where: { $0.url == url }) { return place.subscription.settle() }
+    let subscription = node.localChannel(url).subscribe(connection)
+    places.append(Place(url: url, subscription: subscription))
     node.gauges.add(1, to: .subscriptions)
   }
 
   func unsubscribe(from url: String) {
-    guard let subscription = subscriptions.removeValue(forKey: url),
+    guard let index = places.firstIndex(where: { $0.url == url }),
       let channel = node.localChannels[url]
     else { return }
-    channel.cancel(subscription, of: connection)
+    channel.cancel(places.remove(at: index).subscription, of: connection)
     if channel.isEmpty { node.localChannels[url] = nil }
     node.gauges.add(-1, to: .subscriptions)
   }
@@ -154,9 +158,11 @@ extension ChannelPage {
       writer.object {
         $0.member(
           "channels",
-          array: { for channel in channels {
-            channel.encode(participantCount: counts[channel.url], into: &$0)
-          } })
+          array: {
+            for channel in channels {
+              channel.encode(participantCount: counts[channel.url], into: &$0)
+            }
+          })
         $0.member("next", next)
       }
     }

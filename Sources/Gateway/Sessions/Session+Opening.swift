@@ -34,7 +34,10 @@ extension Session {
     state = .open(identity)
     awaitExpiry(at: credentials.expiresAt)
     let reference = reference
-    node.post(toUser: identity.user.id) { $0.users.add(reference, of: identity.user.id) }
+    node.post(toUser: identity.user.id) { node in
+      node.users.add(reference, of: identity.user.id)
+      if credentials.isNewProfile { node.users.update(identity.user) }
+    }
     node.counters.add(to: .sessionsOpened)
     node.gauges.add(1, to: .sessions)
     reply(.success(identity.opened(node.services.settings)), to: address)
@@ -86,7 +89,7 @@ extension Session {
     guard case .open(var identity) = state else { return }
     identity.user = user
     state = .open(identity)
-    for url in subscriptions.keys {
+    for url in places.map(\.url) {
       node.post(toChannel: url) { node in
         node.channels.withChannel(url) { result in
           if case .success(let channel) = result { channel.participants.update(user) }

@@ -30,6 +30,12 @@ final class Session {
     var user: User
   }
 
+  /// A channel that the connection is in, and its place in the channel's feed.
+  struct Place {
+    let url: String
+    let subscription: Subscription
+  }
+
   /// With more than this unanswered the connection is not read: each request counts, and each call
   /// in it.
   private static let backlogLimit = 128
@@ -40,8 +46,9 @@ final class Session {
   unowned let connection: Connection
   let reference: SessionReference
   var state = State.awaitingOpen
-  /// The places in the feeds of the channels that the connection is in, by channel URL.
-  var subscriptions: [String: Subscription] = [:]
+  /// The channels that the connection is in: a few at most, so that a list is smaller and faster
+  /// than a table.
+  var places: [Place] = []
   var timer: EventLoop.TimerToken?
   var deadline = Deadline.open
   private var pipeline = Pipeline()
@@ -50,8 +57,11 @@ final class Session {
   private var isPaused = false
   /// A close that waits until what was accepted is answered.
   private var pendingClose: (code: CloseCode, reason: String)?
+  private let keepsContext: Bool
 
-  init(connection: Connection, node: Node) {
+  /// - Parameter keepsContext: Whether the client may compress with what it sent before.
+  init(connection: Connection, node: Node, keepsContext: Bool) {
+    self.keepsContext = keepsContext
     self.connection = connection
     self.node = node
     reference = SessionReference(node: node.handle.index, connection: connection.id)
@@ -72,7 +82,7 @@ final class Session {
 
   /// The connection's place in a channel's feed; `nil` when it is not in the channel.
   func subscription(to url: String) -> (Subscription, FrameEncoding)? {
-    subscriptions[url].map { ($0, connection.encoding) }
+    places.first { $0.url == url }.map { ($0.subscription, connection.encoding) }
   }
 
   /// Closes the connection at once.
@@ -109,7 +119,8 @@ final class Session {
       let address = ReplyAddress(session: reference, ticket: ticket, id: request.id)
       if let error = refusal(of: request) {
         node.counters.add(to: .refusedRate)
-        pipeline.complete(ticket, reply: request.id.map { CallOutcome.failure(error).reply(to: $0) })
+        pipeline.complete(
+          ticket, reply: request.id.map { CallOutcome.failure(error).reply(to: $0) })
       } else {
         perform(request, address)
       }
@@ -127,7 +138,7 @@ final class Session {
   }
 
   private func closeIfAnswered() {
-    guard let pendingClose, pipeline.pendingCount == 0 else { return }
+    guard let pendingClose, pipeline.backlog == 0 else { return }
     self.pendingClose = nil
     close(pendingClose.code, reason: pendingClose.reason)
   }
@@ -183,6 +194,7 @@ extension Session: WebSocketApplication {
     if let caller { leave(caller) }
     cancelTimer()
     state = .closed
+    if keepsContext { node.contextCount -= 1 }
     node.sessions[connection.id] = nil
   }
 
@@ -191,7 +203,7 @@ extension Session: WebSocketApplication {
     node.gauges.add(-1, to: .sessions)
     let reference = reference
     let userID = caller.user.id
-    for url in subscriptions.keys {
+    for url in places.map(\.url) {
       unsubscribe(from: url)
       node.post(toChannel: url) { node in
         node.channels.withChannel(url) { result in

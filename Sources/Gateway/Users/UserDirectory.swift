@@ -8,8 +8,31 @@ final class UserDirectory {
   private struct Presence {
     /// Oldest first.
     var sessions: [SessionReference] = []
-    /// The sessions in each channel.
-    var channels: [String: Set<SessionReference>] = [:]
+    /// The channels that any session is in: a few at most, so that a list is smaller and faster
+    /// than a table.
+    var channels: [ChannelUse] = []
+
+    var isEmpty: Bool { sessions.isEmpty && channels.isEmpty }
+
+    mutating func enter(_ url: String, _ session: SessionReference) {
+      guard let index = channels.firstIndex(where: { $0.url == url }) else {
+        channels.append(ChannelUse(url: url, sessions: [session]))
+        return
+      }
+      if !channels[index].sessions.contains(session) { channels[index].sessions.append(session) }
+    }
+
+    mutating func leave(_ session: SessionReference, where isLeft: (String) -> Bool) {
+      for index in channels.indices where isLeft(channels[index].url) {
+        channels[index].sessions.removeAll { $0 == session }
+      }
+      channels.removeAll { $0.sessions.isEmpty }
+    }
+  }
+
+  private struct ChannelUse {
+    let url: String
+    var sessions: [SessionReference]
   }
 
   private unowned let node: Node
@@ -32,8 +55,8 @@ final class UserDirectory {
   func remove(_ session: SessionReference, of userID: String) {
     guard var presence = presences[userID] else { return }
     presence.sessions.removeAll { $0 == session }
-    for url in presence.channels.keys { presence.channels[url]?.remove(session) }
-    store(presence, of: userID)
+    presence.leave(session) { _ in true }
+    presences[userID] = presence.isEmpty ? nil : presence
   }
 
   /// Notes that a session is about to enter a channel.
@@ -42,10 +65,10 @@ final class UserDirectory {
   func reserve(_ channelURL: String, for session: SessionReference, of userID: String) -> Bool {
     var presence = presences[userID, default: Presence()]
     let limit = node.services.settings.limits.channelsPerUser
-    guard presence.channels[channelURL] != nil || presence.channels.count < limit else {
-      return false
-    }
-    presence.channels[channelURL, default: []].insert(session)
+    guard
+      presence.channels.count < limit || presence.channels.contains(where: { $0.url == channelURL })
+    else { return false }
+    presence.enter(channelURL, session)
     presences[userID] = presence
     return true
   }
@@ -53,8 +76,8 @@ final class UserDirectory {
   /// Notes that a session is not, or no longer, in a channel.
   func release(_ channelURL: String, of session: SessionReference, of userID: String) {
     guard var presence = presences[userID] else { return }
-    presence.channels[channelURL]?.remove(session)
-    store(presence, of: userID)
+    presence.leave(session) { $0 == channelURL }
+    presences[userID] = presence.isEmpty ? nil : presence
   }
 
   /// Sends an event to all of a user's sessions.
@@ -82,12 +105,5 @@ final class UserDirectory {
       node.sessions[reference.connection]?.close(
         .tooManySessions, reason: "the user has opened too many sessions: this was its oldest")
     }
-  }
-
-  private func store(_ presence: Presence, of userID: String) {
-    var presence = presence
-    presence.channels = presence.channels.filter { !$0.value.isEmpty }
-    let isGone = presence.sessions.isEmpty && presence.channels.isEmpty
-    presences[userID] = isGone ? nil : presence
   }
 }

@@ -1,11 +1,15 @@
 import CLinux
 
-/// Told when its descriptor is ready. Called on the loop's thread only.
+/// Told when its descriptor is ready.
+///
+/// Called on the loop's thread only.
 package protocol ReadinessHandler: AnyObject {
   func descriptorIsReady(for readiness: Readiness)
 }
 
-/// Told when a timer that it set has come due. Called on the loop's thread only.
+/// Told when a timer that it set has come due.
+///
+/// Called on the loop's thread only.
 package protocol TimerHandler: AnyObject {
   func timerDidFire(_ token: EventLoop.TimerToken)
 }
@@ -82,7 +86,9 @@ package final class EventLoop {
     try? poller.change(slots[slot].descriptor, interest, key: registration.key)
   }
 
-  /// Stops watching. The descriptor is still the caller's to close, after this.
+  /// Stops watching.
+  ///
+  /// The descriptor is still the caller's to close, after this.
   package func deregister(_ registration: Registration) {
     guard let slot = liveSlot(registration) else { return }
     poller.remove(slots[slot].descriptor)

@@ -13,7 +13,9 @@ package enum TransferOutcome: Sendable, Equatable {
   case failed(Int32)
 }
 
-/// The system calls on sockets. Nothing else in the house calls them.
+/// The system calls on sockets.
+///
+/// Nothing else in the house calls them.
 package enum Socket {
   /// Makes a non-blocking listening TCP socket.
   ///
@@ -27,12 +29,8 @@ package enum Socket {
   {
     let descriptor = try open(address)
     do throws(SystemError) {
-      try set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+      try prepare(descriptor, for: address)
       try set(descriptor, SOL_SOCKET, SO_REUSEPORT, 1)
-      if address.family == AF_INET6 {
-        let isUnspecified = address.description.hasPrefix("[::]")
-        try set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, isUnspecified ? 0 : 1)
-      }
       guard address.withSockAddr({ bind(descriptor, $0, $1) }) == 0 else {
         throw .last("bind", on: address.description)
       }
@@ -44,6 +42,20 @@ package enum Socket {
       close(descriptor)
       throw error
     }
+  }
+
+  /// Makes sure that nobody listens on an address: sockets that share it would share its
+  /// connections as well, also with another process.
+  ///
+  /// - Returns: The address with the port that was picked, if it had none.
+  package static func claim(_ address: SocketAddress) throws(SystemError) -> SocketAddress {
+    let descriptor = try open(address)
+    defer { close(descriptor) }
+    try prepare(descriptor, for: address)
+    guard address.withSockAddr({ bind(descriptor, $0, $1) }) == 0,
+      Glibc.listen(descriptor, 1) == 0
+    else { throw .last("bind", on: address.description) }
+    return try SocketAddress(boundTo: descriptor)
   }
 
   /// Begins to connect, without waiting: the socket becomes writable when it is connected.
@@ -67,6 +79,14 @@ package enum Socket {
     return result == 0 ? value : errno
   }
 
+  /// Lets an address be used again at once, and decides which protocols an IPv6 socket takes.
+  private static func prepare(_ descriptor: Int32, for address: SocketAddress) throws(SystemError) {
+    try set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+    guard address.family == AF_INET6 else { return }
+    let isUnspecified = address.description.hasPrefix("[::]")
+    try set(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, isUnspecified ? 0 : 1)
+  }
+
   private static func open(_ address: SocketAddress) throws(SystemError) -> Int32 {
     let kind =
       Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
@@ -86,7 +106,9 @@ package enum Socket {
     }
   }
 
-  /// Sends small writes at once. A failure costs only latency, so it is not reported.
+  /// Sends small writes at once.
+  ///
+  /// A failure costs only latency, so it is not reported.
   package static func setNoDelay(_ descriptor: Int32) {
     var value: Int32 = 1
     _ = setsockopt(
@@ -148,7 +170,9 @@ package enum Socket {
     _ = shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// Gives the descriptor back. What is unsent and unread is the kernel's business.
+  /// Gives the descriptor back.
+  ///
+  /// What is unsent and unread is the kernel's business.
   package static func close(_ descriptor: Int32) {
     _ = Glibc.close(descriptor)
   }

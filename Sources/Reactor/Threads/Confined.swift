@@ -19,7 +19,9 @@ package struct Confined<Value: AnyObject>: @unchecked Sendable {
     owner = clinux_thread_id()
   }
 
-  /// The object. Only for the thread that confined it.
+  /// The object.
+  ///
+  /// Only for the thread that confined it.
   package var value: Value {
     precondition(owner == clinux_thread_id(), "a confined object was used on another thread")
     return object

@@ -31,7 +31,9 @@ package final class Mailbox<Item: Sendable>: Sendable {
   /// How many items wait.
   package var count: Int { items.withLock { $0.count } }
 
-  /// Takes all that waits. Only the receiver calls it.
+  /// Takes all that waits.
+  ///
+  /// Only the receiver calls it.
   ///
   /// - Parameter spare: An empty array whose storage the mailbox may use next.
   package func takeAll(reusing spare: consuming [Item]) -> [Item] {
@@ -40,7 +42,9 @@ package final class Mailbox<Item: Sendable>: Sendable {
     return taken
   }
 
-  /// Makes ``descriptor`` unreadable again. Call it before ``takeAll(reusing:)``.
+  /// Makes ``descriptor`` unreadable again.
+  ///
+  /// Call it before ``takeAll(reusing:)``.
   package func acknowledge() {
     var value: UInt64 = 0
     _ = read(descriptor, &value, MemoryLayout<UInt64>.size)

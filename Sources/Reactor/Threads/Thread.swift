@@ -33,7 +33,9 @@ package final class Thread: Sendable {
     handle = Mutex(thread)
   }
 
-  /// Waits until the thread has ended. A second call returns at once.
+  /// Waits until the thread has ended.
+  ///
+  /// A second call returns at once.
   package func join() {
     let thread = handle.withLock { handle in
       defer { handle = nil }

@@ -132,35 +132,34 @@ extension Connection: ReadinessHandler {
     }
     stage = .webSocket
     self.application = application
-    setTimer(.ping, after: transport.configuration.pingInterval)
+    awaitPing()
     updatePath()
   }
 
+  /// Handles frames message by message, so that an answer leaves before what the peer sent next has
+  /// its effect.
   private func receiveFrames(_ input: UnsafeRawBufferPointer) {
     var output = transport.output
     transport.output = WebSocketOutput()
-    endpoint?.receive(
-      input.assumingMemoryBound(to: UInt8.self).span, using: transport.deflate, into: &output)
-    for event in output.events { hand(event) }
-    // The bytes may end with a close frame, which what the application sent must not follow.
-    if !output.bytes.isEmpty { append(output.bytes) }
-    if let last = output.events.last { conclude(last) }
-    output.removeAll()
+    let bytes = input.assumingMemoryBound(to: UInt8.self)
+    var offset = 0
+    while offset < bytes.count,
+      let count = endpoint?.receiveNext(
+        bytes.span.extracting(offset...), using: transport.deflate, into: &output)
+    {
+      offset += count
+      if !output.bytes.isEmpty { append(output.bytes) }
+      for event in output.events { handle(event) }
+      output.removeAll()
+    }
     transport.output = output
   }
 
-  private func hand(_ event: WebSocketEvent) {
+  private func handle(_ event: WebSocketEvent) {
     switch event {
-    case .text(let bytes): hand(WebSocketMessage.text(bytes))
-    case .binary(let bytes): hand(WebSocketMessage.binary(bytes))
-    case .ping, .pong, .closed, .failed: break
-    }
-  }
-
-  /// Ends the WebSocket if the peer has ended it, or has broken the protocol.
-  private func conclude(_ event: WebSocketEvent) {
-    switch event {
-    case .text, .binary, .ping, .pong: break
+    case .text(let bytes): hand(.text(bytes))
+    case .binary(let bytes): hand(.binary(bytes))
+    case .ping, .pong: break
     case .closed(let code, _):
       let wasOpen = isOpen
       finish()
@@ -177,7 +176,9 @@ extension Connection: ReadinessHandler {
     application?.connection(self, received: message)
   }
 
-  /// The peer will send no more. A response may still be under way to it.
+  /// The peer will send no more.
+  ///
+  /// A response may still be under way to it.
   private func peerDidEnd() {
     switch stage {
     case .http where queuedByteCount > 0, .lingering where queuedByteCount > 0:

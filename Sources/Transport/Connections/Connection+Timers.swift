@@ -9,8 +9,8 @@ extension Connection: TimerHandler {
     timer = nil
     switch deadline {
     case .head: headIsLate()
-    case .ping: ping()
-    case .pong(let since): checkLiveness(since: since)
+    case .liveness(let nextPing, let unanswered):
+      checkLiveness(nextPing: nextPing, unanswered: unanswered)
     case .close: drop()
     }
   }
@@ -44,20 +44,38 @@ extension Connection: TimerHandler {
     finish()
   }
 
-  private func ping() {
+  /// Starts the pings of a WebSocket.
+  func awaitPing() {
+    let interval = transport.configuration.pingInterval
+    let due = transport.loop.now + interval
+    setTimer(.liveness(nextPing: due, unanswered: nil), after: interval)
+  }
+
+  /// Pings when it is time to, and closes when nothing has come in time after a ping.
+  ///
+  /// One timer serves both, as the time to answer may be shorter or longer than the interval.
+  private func checkLiveness(nextPing: Int64, unanswered: Int64?) {
+    let (now, configuration) = (transport.loop.now, transport.configuration)
+    // While the application does not read, silence is not the peer's.
+    var unanswered = isReadingPaused ? nil : unanswered
+    if let ping = unanswered, lastReceived ?? .min >= ping { unanswered = nil }
+    if let unanswered, now - unanswered >= configuration.pongTimeout {
+      close(.pongTimeout, reason: "nothing came since the last ping")
+      return
+    }
+    var nextPing = nextPing
+    if now >= nextPing {
+      sendPing()
+      unanswered = unanswered ?? now
+      nextPing = now + configuration.pingInterval
+    }
+    let due = min(nextPing, unanswered.map { $0 + configuration.pongTimeout } ?? .max)
+    setTimer(.liveness(nextPing: nextPing, unanswered: unanswered), after: max(due - now, 1))
+  }
+
+  private func sendPing() {
     var frame: [UInt8] = []
     endpoint?.ping(Span(), into: &frame)
     append(frame)
-    setTimer(.pong(since: transport.loop.now), after: transport.configuration.pongTimeout)
-  }
-
-  private func checkLiveness(since pinged: Int64) {
-    // While the application does not read, silence is not the peer's.
-    guard lastReceived ?? .min < pinged, !isReadingPaused else {
-      let rest = transport.configuration.pingInterval - transport.configuration.pongTimeout
-      setTimer(.ping, after: max(rest, 1))
-      return
-    }
-    close(.pongTimeout, reason: "nothing came since the last ping")
   }
 }

@@ -8,10 +8,8 @@ extension Connection {
   private static let encryptionStep = 65_536
 
   /// Appends frames for the peer, unless too much waits already.
-  ///
-  /// After a close frame there is no more data (RFC 6455 §5.5.1).
   func enqueue(_ bytes: [UInt8]) {
-    guard isOpen, admitsMore() else { return }
+    guard admitsMore() else { return }
     append(bytes)
   }
 
@@ -57,9 +55,8 @@ extension Connection {
     awaitsFlush = false
     if case .closed = stage { return }
     repeat {
-      if outbound.isEmpty { encryptNext() }
       guard writeOutbound() else { return }
-    } while !unencrypted.isEmpty
+    } while encryptNext()
     didFlush()
   }
 
@@ -111,7 +108,8 @@ extension Connection {
   }
 
   private func admitsMore() -> Bool {
-    if condemnation != nil { return false }
+    // After a close frame there is no more data (RFC 6455 §5.5.1).
+    guard isOpen, condemnation == nil else { return false }
     guard queuedByteCount > transport.configuration.outboundBytes else { return true }
     condemn(.slow)
     return false
@@ -136,8 +134,9 @@ extension Connection {
     updateInterest()
   }
 
-  private func encryptNext() {
-    guard let tls, tls.isEstablished, !unencrypted.isEmpty else { return }
+  /// - Returns: Whether there is something more to write now.
+  private func encryptNext() -> Bool {
+    guard let tls, tls.isEstablished, !unencrypted.isEmpty else { return false }
     do {
       let scratch = try transport.tlsScratch()
       let count = min(unencrypted.count, Self.encryptionStep)
@@ -147,9 +146,11 @@ extension Connection {
       unencrypted.removeFirst(count)
       outbound.append(scratch.outgoing)
       scratch.removeOutgoing()
+      return true
     } catch {
       transport.delegate?.connection(self, brokeTLS: "\(error)")
       drop()
+      return false
     }
   }
 
@@ -175,6 +176,10 @@ extension Connection {
   }
 
   private func didFlush() {
+    if case .closed = stage { return }
+    // An idle connection keeps no buffers.
+    outbound = ByteQueue()
+    unencrypted = ByteQueue()
     updatePath()
     updateInterest()
     guard case .lingering = stage else { return }

@@ -27,8 +27,8 @@ package final class Connection {
   /// What the connection's one timer is for.
   enum Deadline {
     case head
-    case ping
-    case pong(since: Int64)
+    /// The next ping is due, or something must have come since one that stayed unanswered.
+    case liveness(nextPing: Int64, unanswered: Int64?)
     case close
   }
 

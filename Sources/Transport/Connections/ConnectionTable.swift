@@ -30,7 +30,9 @@ final class ConnectionTable {
     var path = WritePath.closed
   }
 
-  /// By slot. Raw memory, because a fan-out reads it while connections change their paths; it
+  /// By slot.
+  ///
+  /// Raw memory, because a fan-out reads it while connections change their paths; it
   /// moves only when a connection is accepted, never during a fan-out.
   private var hot: UnsafeMutableBufferPointer<HotSlot>
   private var cold: [Connection?] = []

@@ -97,6 +97,7 @@ package final class Feed {
   private func sweepSlice(_ budget: inout Int) {
     let end = end
     let base = base
+    let transport = transport
     buffer.withUnsafeBytes { bytes in
       subscribers.withUnsafeMutableBufferPointer { subscribers in
         while cursor < subscribers.count, budget > 0 {
@@ -136,7 +137,7 @@ package final class Feed {
   }
 
   /// Gives a subscriber what it is owed by way of its connection's queue.
-  private func settle(_ subscription: Subscription) {
+  func settle(_ subscription: Subscription) {
     let position = subscribers[subscription.index].position
     guard position < end else { return }
     transport.enqueue(Array(buffer[(position - base)...]), toSlot: subscription.slot)

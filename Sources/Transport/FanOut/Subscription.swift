@@ -11,4 +11,10 @@ package final class Subscription {
     self.slot = slot
     self.feed = feed
   }
+
+  /// Puts what the subscriber is owed into its connection's queue, so that what is sent to it next
+  /// comes behind it.
+  package func settle() {
+    feed?.settle(self)
+  }
 }

@@ -23,7 +23,7 @@ extension PermessageDeflate.Policy {
       case .bits(let bits): min(bits, clientWindowBits)
       }
     return PermessageDeflate.Agreement(
-      serverNoContextTakeover: offer.serverNoContextTakeover || contexts == .notKept,
+      serverNoContextTakeover: offer.serverNoContextTakeover || contexts != .kept,
       clientNoContextTakeover: offer.clientNoContextTakeover || contexts == .notKept,
       serverMaxWindowBits: serverBits, clientMaxWindowBits: clientBits)
   }

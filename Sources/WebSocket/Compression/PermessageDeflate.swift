@@ -38,6 +38,9 @@ package enum PermessageDeflate {
   package enum Contexts: Sendable, Hashable {
     /// Each message stands by itself: no memory per connection, and frames can be shared.
     case notKept
+    /// Clients may keep theirs, the server keeps none: frames can still be shared, for up to 40 KiB
+    /// per connection that has sent something.
+    case clientsKept
     /// Contexts are kept where the client has nothing against it: smaller messages for up to
     /// 300 KiB per connection.
     case kept

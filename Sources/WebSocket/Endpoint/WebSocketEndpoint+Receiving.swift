@@ -3,6 +3,8 @@ import Bytes
 extension WebSocketEndpoint {
   /// Takes bytes from the peer, all of them.
   ///
+  /// For drivers that send nothing in answer to a message; others need ``receiveNext(_:using:into:)``.
+  ///
   /// - Parameters:
   ///   - input: Bytes received, split anywhere; ignored once the connection is closed or failed.
   ///   - deflate: The workspace of the event loop that this endpoint is confined to.
@@ -11,23 +13,39 @@ extension WebSocketEndpoint {
   package mutating func receive(
     _ input: Span<UInt8>, using deflate: DeflateWorkspace, into output: inout WebSocketOutput
   ) {
-    guard isReceiving else { return }
+    var offset = 0
+    while offset < input.count {
+      offset += receiveNext(input.extracting(offset...), using: deflate, into: &output)
+    }
+  }
+
+  /// Takes bytes from the peer up to the end of the first message, or all if none ends in them.
+  ///
+  /// So a message can be answered before what follows it is looked at: were it a close frame or an
+  /// error, there would be no more sending.
+  ///
+  /// - Returns: How many bytes were taken. Call again with the rest, if any, once `output` is
+  ///   handled.
+  package mutating func receiveNext(
+    _ input: Span<UInt8>, using deflate: DeflateWorkspace, into output: inout WebSocketOutput
+  ) -> Int {
     do throws(WebSocketError) {
-      try decode(input, using: deflate, into: &output)
+      return try decode(input, using: deflate, into: &output)
     } catch {
       fail(error, into: &output)
+      return input.count
     }
   }
 
   private mutating func decode(
     _ input: Span<UInt8>, using deflate: DeflateWorkspace, into output: inout WebSocketOutput
-  ) throws(WebSocketError) {
+  ) throws(WebSocketError) -> Int {
     var offset = 0
     var controlFrames = 0
     while isReceiving {
       switch reading {
       case .header(let partial):
-        guard let header = try nextHeader(partial, from: input, at: &offset) else { return }
+        guard let header = try nextHeader(partial, from: input, at: &offset) else { return offset }
         controlFrames = header.opcode.isControl ? controlFrames + 1 : 0
         guard controlFrames <= Int(limits.controlFrames) else {
           throw .tooManyControlFrames(limit: Int(limits.controlFrames))
@@ -38,12 +56,13 @@ extension WebSocketEndpoint {
         try take(&frame, from: input, at: &offset)
         guard frame.missing == 0 else {
           reading = .payload(frame)
-          return
+          return offset
         }
         reading = .start
-        try finish(frame, using: deflate, into: &output)
+        if try finish(frame, using: deflate, into: &output) == .message { return offset }
       }
     }
+    return input.count
   }
 
   /// Decodes in place where a header is whole, which is nearly always.
@@ -98,17 +117,27 @@ extension WebSocketEndpoint {
     frame.advance(by: count)
   }
 
+  /// What a frame was the end of.
+  private enum FrameEnd {
+    case message
+    case fragment
+    case control
+  }
+
   private mutating func finish(
     _ frame: PartialFrame, using deflate: DeflateWorkspace, into output: inout WebSocketOutput
-  ) throws(WebSocketError) {
+  ) throws(WebSocketError) -> FrameEnd {
     if frame.opcode.isControl {
       let payload = controlPayload
       controlPayload = []
       try finishControl(frame.opcode, payload, into: &output)
-    } else if frame.isFinal, let whole = message {
-      message = nil
-      output.events.append(try event(whole, using: deflate))
+      return .control
     }
+    // After our own close frame there is no message: its fragments are dropped.
+    guard frame.isFinal, let whole = message else { return .fragment }
+    message = nil
+    output.events.append(try event(whole, using: deflate))
+    return .message
   }
 
   private mutating func finishControl(

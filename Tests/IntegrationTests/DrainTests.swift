@@ -1,0 +1,99 @@
+import Foundation
+import ParleyProtocol
+import TestSupport
+import Testing
+
+extension ServerTests {
+  @Suite("that is told to stop")
+  struct DrainTests {
+    @Test(
+      "answers and stores all that it accepted, tells everyone to reconnect, and exits with 0",
+      arguments: [1, 3])
+    func drain(reactors: Int) throws {
+      let server = try ServerProcess(unlimitedSending + ["--reactors", "\(reactors)"])
+      let viewer = try server.open("viewer")
+      try viewer.create("lobby")
+      try viewer.enter("lobby")
+      let traffic = TestThread.concurrentlyStarted(3) { index in
+        try Self.sendUntilClosed(server, "sender-\(index)")
+      }
+      try viewer.awaitEvents(moreThan: 100)
+      server.process.send(signal: SIGTERM)
+      let notice = try viewer.event("server.draining", .in(seconds: 40))
+      #expect(try #require(notice.params?["reconnect_after_ms"]?.integer) >= 0)
+      #expect(try viewer.waitForClose(.in(seconds: 40)) == 1001)
+      let answered = try traffic().flatMap(\.self)
+      #expect(try server.process.waitForEnd() == .exited(0))
+
+      let second = try ServerProcess(in: server.directory)
+      let stored = try second.open("viewer").allMessages(in: "lobby")
+      #expect(Set(stored.map(\.id)) == Set(answered.map(\.id)))
+      #expect(stored.count == answered.count)
+    }
+
+    @Test("says 503 meanwhile, and refuses new sessions")
+    func readiness() throws {
+      let server = try ServerProcess(["--drain-timeout-ms", "600000", "--reactors", "1"])
+      #expect(try server.get("/readyz").status == 200)
+      let held = try server.open("held")
+      held.connection.fallSilent()
+      server.process.send(signal: SIGTERM)
+      _ = try held.event("server.draining")
+      try server.waitForReadiness(503)
+      #expect(try server.get("/healthz").status == 200)
+      #expect(throws: (any Error).self) { try server.connect() }
+      held.connection.stream.close()
+      #expect(try server.process.waitForEnd() == .exited(0))
+    }
+
+    @Test("does not wait for clients when it is told twice")
+    func hurry() throws {
+      let server = try ServerProcess(["--drain-timeout-ms", "600000", "--reactors", "1"])
+      let jeff = try server.open("jeff")
+      try jeff.create("lobby")
+      try jeff.enter("lobby")
+      let sent = try jeff.send("kept", to: "lobby")
+      let held = try server.open("held")
+      held.connection.fallSilent()
+      server.process.send(signal: SIGTERM)
+      _ = try held.event("server.draining")
+      server.process.send(signal: SIGTERM)
+      #expect(try server.process.waitForEnd() == .exited(0))
+      #expect(server.process.log.text.contains("stopping at once"))
+      let second = try ServerProcess(in: server.directory)
+      #expect(try second.open("jeff").allMessages(in: "lobby").map(\.id) == [sent.id])
+    }
+
+    @Test(
+      "stops at once when nobody is there, on SIGINT as on SIGTERM", arguments: [SIGINT, SIGTERM])
+    func idle(signal: Int32) throws {
+      let server = try ServerProcess()
+      server.process.send(signal: signal)
+      #expect(try server.process.waitForEnd() == .exited(0))
+    }
+
+    /// Sends as fast as it can until the server closes, and checks that what was not answered came
+    /// after all that was.
+    private static func sendUntilClosed(
+      _ server: ServerProcess, _ userID: String
+    ) throws -> [SentMessage] {
+      let client = try server.open(userID)
+      try client.enter("lobby")
+      var pending: [RPCIdentifier] = []
+      var answered: [SentMessage] = []
+      while client.closeCode == nil {
+        guard let id = try? client.requestSend("\(pending.count)", to: "lobby") else { break }
+        pending.append(id)
+        guard pending.count >= 24 else { continue }
+        guard let reply = try? client.reply(to: pending[0]) else { break }
+        pending.removeFirst()
+        answered.append(try SentMessage(reply.result.get()))
+      }
+      #expect(try client.waitForClose() == 1001)
+      let rest = pending.map { client.takeReply(to: $0) }
+      let late = rest.prefix { $0 != nil }.compactMap(\.self)
+      #expect(rest.dropFirst(late.count).allSatisfy { $0 == nil })
+      return answered + (try late.map { try SentMessage($0.result.get()) })
+    }
+  }
+}

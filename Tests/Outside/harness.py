@@ -1,0 +1,435 @@
+"""A real server process and clients that know nothing of it but its documented protocol."""
+
+import asyncio
+import base64
+import contextlib
+import itertools
+import json
+import os
+import secrets
+import shutil
+import signal
+import struct
+import tempfile
+from collections import deque
+
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed
+
+# Slow machines multiply every deadline by this; no test passes sooner or later because of it.
+PATIENCE = float(os.environ.get("PARLEY_TEST_PATIENCE", "1"))
+DEADLINE = 30 * PATIENCE
+
+
+class Refused(Exception):
+    """An error answered by the server."""
+
+    def __init__(self, error):
+        super().__init__(json.dumps(error))
+        self.code = error["code"]
+        self.message = error["message"]
+        self.data = error.get("data")
+
+
+def known(reason):
+    """Marks a test of what the server is known not to do yet, and why."""
+    def marked(test):
+        test.known = reason
+        return test
+    return marked
+
+
+class Server:
+    """One parleyd on a port of its own choosing."""
+
+    def __init__(self, process, data, lines):
+        self.process, self.data, self.lines = process, data, lines
+        self.port = None
+        self.reading = None
+
+    @classmethod
+    async def start(cls, parleyd, data, flags, environment=None):
+        process = await asyncio.create_subprocess_exec(
+            parleyd, "--listen", "127.0.0.1:0", "--data-dir", data, *flags,
+            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+            env={**os.environ, "SWIFT_BACKTRACE": "enable=no", **(environment or {})})
+        server = cls(process, data, deque(maxlen=200))
+        async with asyncio.timeout(DEADLINE):
+            while line := (await process.stderr.readline()).decode(errors="replace").rstrip():
+                server.lines.append(line)
+                if "listening on ws://127.0.0.1:" in line:
+                    tail = line.split("listening on ws://127.0.0.1:")[1]
+                    server.port = int("".join(itertools.takewhile(str.isdigit, tail)))
+                    break
+        if server.port is None:
+            await process.wait()
+            raise AssertionError(f"parleyd ended with {process.returncode}: {list(server.lines)}")
+        server.reading = asyncio.create_task(server._read())
+        return server
+
+    async def _read(self):
+        while line := await self.process.stderr.readline():
+            self.lines.append(line.decode(errors="replace").rstrip())
+
+    @property
+    def url(self):
+        return f"ws://127.0.0.1:{self.port}/v1/ws"
+
+    async def wait(self):
+        async with asyncio.timeout(DEADLINE):
+            await self.process.wait()
+            await self.reading
+        return self.process.returncode
+
+    async def end(self, how=signal.SIGTERM):
+        if self.process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                self.process.send_signal(how)
+        return await self.wait()
+
+    async def kill(self):
+        return await self.end(signal.SIGKILL)
+
+    async def get(self, path, **headers):
+        """The status, headers and body of a plain HTTP GET."""
+        return await http(self.port, "GET", path, headers)
+
+
+async def http(port, method, path, headers=None, body=b""):
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        fields = {"Host": "127.0.0.1", "Connection": "close", **(headers or {})}
+        head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
+        writer.write(f"{method} {path} HTTP/1.1\r\n{head}\r\n".encode() + body)
+        async with asyncio.timeout(DEADLINE):
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+            first, *rest = head.split("\r\n")
+            pairs = (line.split(": ", 1) for line in rest if ": " in line)
+            named = {name.lower(): value for name, value in pairs}
+            content = await reader.readexactly(int(named.get("content-length", 0)))
+    finally:
+        writer.close()
+    return int(first.split(" ")[1]), named, content
+
+
+class Client:
+    """A connection that keeps everything it is told, in order."""
+
+    def __init__(self, socket):
+        self.socket = socket
+        self.raw, self.inbox, self.events = [], [], []
+        self.answers = {}
+        self.numbers = itertools.count(1)
+        self.news = asyncio.Event()
+        self.closed = None
+        self.session = None
+        self.user_id = None
+        self.reading = asyncio.create_task(self._read())
+
+    @classmethod
+    async def connect(cls, server, **options):
+        options.setdefault("compression", None)
+        socket = await connect(
+            server.url, ping_interval=None, max_size=None, open_timeout=DEADLINE,
+            close_timeout=5, proxy=None, **options)
+        return cls(socket)
+
+    @classmethod
+    async def open(cls, server, user_id, token=None, nickname=None, profile_url=None, **options):
+        client = await cls.connect(server, **options)
+        client.session = await client.call(
+            "session.open", user_id=user_id, access_token=token, nickname=nickname,
+            profile_url=profile_url)
+        client.user_id = user_id
+        return client
+
+    async def _read(self):
+        try:
+            async for text in self.socket:
+                value = json.loads(text)
+                self.raw.append(text)
+                self.inbox.append(value)
+                if isinstance(value, dict) and "method" in value:
+                    self.events.append(value)
+                elif isinstance(value, dict) and not isinstance(value.get("id"), (list, dict)):
+                    waiting = self.answers.pop(value.get("id"), None)
+                    if waiting and not waiting.done():
+                        waiting.set_result(value)
+                self._tell()
+        except ConnectionClosed:
+            pass
+        finally:
+            self.closed = self.socket.close_code
+            for waiting in self.answers.values():
+                if not waiting.done():
+                    waiting.set_exception(ConnectionError(f"closed with {self.closed}"))
+                    waiting.exception()
+            self._tell()
+
+    def _tell(self):
+        self.news.set()
+        self.news = asyncio.Event()
+
+    async def until(self, condition, what="what was waited for"):
+        """The condition's first true value, looked at again whenever something came."""
+        try:
+            async with asyncio.timeout(DEADLINE):
+                while not (found := condition()):
+                    if self.closed is not None:
+                        raise AssertionError(f"closed with {self.closed} before {what}")
+                    await self.news.wait()
+        except TimeoutError:
+            tail = [text[:200] for text in self.raw[-5:]]
+            raise AssertionError(f"{what} never came; last were {tail}") from None
+        return found
+
+    async def ended(self):
+        """The close code, once the connection has ended."""
+        async with asyncio.timeout(DEADLINE):
+            await asyncio.wait([self.reading])
+        return self.closed
+
+    async def write(self, value):
+        await self.socket.send(value if isinstance(value, (str, bytes)) else json.dumps(value))
+
+    async def ask(self, method, /, **params):
+        """Sends a request and gives the future of its answer."""
+        number = next(self.numbers)
+        waiting = asyncio.get_running_loop().create_future()
+        self.answers[number] = waiting
+        await self.write(
+            {"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        return waiting
+
+    async def call(self, method, /, **params):
+        waiting = await self.ask(method, **params)
+        return await self.result(waiting)
+
+    async def result(self, waiting):
+        async with asyncio.timeout(DEADLINE):
+            answer = await waiting
+        if "error" in answer:
+            raise Refused(answer["error"])
+        return answer["result"]
+
+    async def raw_answer(self, value):
+        """The next incoming value after sending this one."""
+        count = len(self.inbox)
+        await self.write(value)
+        await self.until(lambda: len(self.inbox) > count, "an answer")
+        return self.inbox[count]
+
+    def told(self, method, **match):
+        """Every event of the name whose members have these values."""
+        return [
+            event for event in self.events if event["method"] == method
+            and all(event["params"].get(name) == value for name, value in match.items())]
+
+    async def event(self, method, **match):
+        found = await self.until(
+            lambda: self.told(method, **match), f"{method} {match or ''}")
+        return found[0]["params"]
+
+    def messages(self, channel):
+        return [e["params"]["message"] for e in self.told("message.received", channel_url=channel)]
+
+    async def send(self, channel, text, **params):
+        return await self.call("message.send", channel_url=channel, message=text, **params)
+
+    async def enter(self, channel, **params):
+        return await self.call("channel.enter", channel_url=channel, **params)
+
+    async def leave(self):
+        await self.socket.close()
+        await self.ended()
+
+
+class Context:
+    """What a test is given: servers, names that nobody else uses, clients closed afterwards."""
+
+    def __init__(self, parleyd, always):
+        self.parleyd, self.always = parleyd, always
+        self.root = tempfile.mkdtemp(prefix="parley-outside-")
+        self.shared = {}
+        self.running, self.clients = [], []
+
+    def name(self, stem="thing"):
+        return f"{stem}-{secrets.token_hex(4)}"
+
+    def directory(self):
+        return tempfile.mkdtemp(dir=self.root)
+
+    async def server(self, *flags):
+        """A server with these flags, shared with other tests that ask for the same."""
+        server = self.shared.get(flags)
+        if server is None or server.process.returncode is not None:
+            server = await Server.start(
+                self.parleyd, self.directory(), [*self.always, *flags])
+            self.shared[flags] = server
+        return server
+
+    async def fresh(self, *flags, data=None, environment=None):
+        """A server for one test."""
+        server = await Server.start(
+            self.parleyd, data or self.directory(), [*self.always, *flags], environment)
+        self.running.append(server)
+        return server
+
+    async def connect(self, server, **options):
+        client = await Client.connect(server, **options)
+        self.clients.append(client)
+        return client
+
+    async def user(self, server, user_id=None, **options):
+        client = await Client.open(server, user_id or self.name("user"), **options)
+        self.clients.append(client)
+        return client
+
+    async def users(self, server, count, **options):
+        return [await self.user(server, **options) for _ in range(count)]
+
+    async def room(self, server, count, **params):
+        """A channel, its operator inside it, and so many others inside it."""
+        owner = await self.user(server)
+        channel = self.name("room")
+        await owner.call("channel.create", channel_url=channel, **params)
+        await owner.enter(channel)
+        others = await self.users(server, count)
+        for other in others:
+            await other.enter(channel)
+        return channel, owner, *others
+
+    async def raw(self, server):
+        raw = await RawSocket.open(server)
+        self.clients.append(raw)
+        return raw
+
+    async def tidy(self):
+        """After each test: its clients and its own servers go."""
+        for client in self.clients:
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(client.socket.close(), 5)
+        for server in self.running:
+            if server.process.returncode is None:
+                with contextlib.suppress(Exception):
+                    await server.kill()
+        self.clients, self.running = [], []
+
+    async def close(self):
+        for server in self.shared.values():
+            if server.process.returncode is None:
+                with contextlib.suppress(Exception):
+                    await server.kill()
+        shutil.rmtree(self.root, ignore_errors=True)
+
+
+async def fence(channel, owner, *viewers):
+    """Everything told about the channel until now has come to the viewers when this returns."""
+    mark = secrets.token_hex(6)
+    await owner.call("channel.update", channel_url=channel, data=mark)
+    for viewer in viewers:
+        await viewer.until(
+            lambda: any(e["params"]["channel"]["data"] == mark
+                        for e in viewer.told("channel.changed", channel_url=channel)),
+            "the fence")
+
+
+@contextlib.asynccontextmanager
+async def refused(code, **data):
+    """The block ends with this error, whose data has these members."""
+    try:
+        yield
+    except Refused as refusal:
+        assert refusal.code == code, f"wanted {code}, got {refusal}"
+        assert isinstance(refusal.data, (dict, type(None))), refusal
+        for name, value in data.items():
+            assert (refusal.data or {}).get(name) == value, f"wanted {name}={value}: {refusal}"
+        return
+    raise AssertionError(f"wanted error {code}, but it was accepted")
+
+
+class RawSocket:
+    """A WebSocket client without manners: frames are written byte by byte as a test likes."""
+
+    def __init__(self, reader, writer):
+        self.reader, self.writer = reader, writer
+        self.socket = self
+
+    @classmethod
+    async def open(cls, server, receive_buffer=None):
+        import socket
+        plain = socket.socket()
+        if receive_buffer:
+            plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        plain.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(plain, ("127.0.0.1", server.port))
+        reader, writer = await asyncio.open_connection(sock=plain, limit=receive_buffer or 65536)
+        key = base64.b64encode(os.urandom(16)).decode()
+        writer.write(
+            f"GET /v1/ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n"
+            f"Connection: Upgrade\r\nSec-WebSocket-Key: {key}\r\n"
+            "Sec-WebSocket-Version: 13\r\n\r\n".encode())
+        async with asyncio.timeout(DEADLINE):
+            head = await reader.readuntil(b"\r\n\r\n")
+        assert b" 101 " in head.split(b"\r\n")[0], head
+        return cls(reader, writer)
+
+    @staticmethod
+    def frame(opcode, payload, fin=True, masked=True, reserved=0, length=None):
+        size = len(payload) if length is None else length
+        first = (0x80 if fin else 0) | reserved << 4 | opcode
+        mark = 0x80 if masked else 0
+        if size < 126:
+            head = struct.pack("!BB", first, mark | size)
+        elif size < 65536:
+            head = struct.pack("!BBH", first, mark | 126, size)
+        else:
+            head = struct.pack("!BBQ", first, mark | 127, size)
+        if not masked:
+            return head + payload
+        key = os.urandom(4)
+        return head + key + bytes(b ^ key[i % 4] for i, b in enumerate(payload))
+
+    async def write(self, data):
+        self.writer.write(data)
+        await self.writer.drain()
+
+    async def text(self, value, **options):
+        await self.write(self.frame(1, json.dumps(value).encode(), **options))
+
+    async def read(self):
+        """The opcode and payload of the next frame; None at the end of the stream."""
+        try:
+            async with asyncio.timeout(DEADLINE):
+                first, second = await self.reader.readexactly(2)
+                size = second & 0x7F
+                if size == 126:
+                    size, = struct.unpack("!H", await self.reader.readexactly(2))
+                elif size == 127:
+                    size, = struct.unpack("!Q", await self.reader.readexactly(8))
+                return first & 0x0F, await self.reader.readexactly(size)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            return None
+
+    async def answer(self):
+        """The next text message's value, whatever else comes before."""
+        while frame := await self.read():
+            if frame[0] == 1:
+                return json.loads(frame[1])
+        raise AssertionError("the connection ended before an answer")
+
+    async def close_code(self):
+        """The code of the close frame, once it has come; None when the stream ends without."""
+        while frame := await self.read():
+            if frame[0] == 8:
+                return struct.unpack("!H", frame[1][:2])[0] if frame[1] else 1005
+        return None
+
+    async def sign_in(self, user_id):
+        await self.text({"jsonrpc": "2.0", "id": 1, "method": "session.open",
+                         "params": {"user_id": user_id}})
+        return await self.answer()
+
+    async def close(self):
+        self.writer.close()

@@ -1,0 +1,275 @@
+"""Health, metrics, settings, signals."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+
+from harness import DEADLINE, http
+
+
+async def ended(ctx, *flags, environment=None, stdin=None):
+    """The exit status and the whole output of a parleyd that is expected to end by itself."""
+    process = await asyncio.create_subprocess_exec(
+        ctx.parleyd, *flags, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT, env={**os.environ, **(environment or {})})
+    try:
+        async with asyncio.timeout(DEADLINE):
+            output = (await process.communicate())[0].decode()
+    except TimeoutError:
+        process.kill()
+        raise AssertionError(f"{flags} did not end") from None
+    return process.returncode, output
+
+
+async def test_health(ctx):
+    """/healthz and /readyz answer 200 while the server serves."""
+    server = await ctx.server()
+    for path in ("/healthz", "/readyz"):
+        assert (await server.get(path))[0] == 200, path
+
+
+async def test_not_ready_while_draining(ctx):
+    """While draining /readyz is 503 or the listener is closed, and no session is opened."""
+    server = await ctx.fresh()
+    clients = await ctx.users(server, 20)
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+    await clients[0].call("session.ping")
+    server.process.send_signal(signal.SIGTERM)
+    await clients[0].event("server.draining")
+    try:
+        writer.write(b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n")
+        answer = await asyncio.wait_for(reader.read(300), DEADLINE)
+        assert not answer or answer.startswith(b"HTTP/1.1 503"), answer
+    except ConnectionError:
+        pass
+    finally:
+        writer.close()
+    try:
+        late = await ctx.connect(server)
+        await late.call("session.open", user_id=ctx.name())
+        raise AssertionError("a session was opened while draining")
+    except AssertionError:
+        raise
+    except Exception:
+        pass
+    assert await server.wait() == 0
+
+
+async def test_metrics(ctx):
+    """/metrics is well-formed Prometheus text and counts what happens."""
+    server = await ctx.server()
+    channel, owner = await ctx.room(server, 0)
+    await owner.send(channel, "x")
+    status, fields, body = await server.get("/metrics")
+    assert status == 200 and fields["content-type"].startswith("text/plain"), fields
+    lines = body.decode().splitlines()
+    sample = re.compile(
+        r'^[a-zA-Z_:][a-zA-Z0-9_:]*(\{[a-zA-Z_]\w*="[^"]*"(,[a-zA-Z_]\w*="[^"]*")*\})? '
+        r'[-+0-9.eE]+$')
+    samples = [line for line in lines if line and not line.startswith("#")]
+    assert samples and all(sample.match(line) for line in samples), [
+        line for line in samples if not sample.match(line)]
+    named = {line.split()[2] for line in lines if line.startswith("# TYPE")}
+    for line in samples:
+        name = re.split(r"[{ ]", line)[0]
+        stem = re.sub(r"_(bucket|sum|count)$", "", name)
+        assert name in named or stem in named, f"{name} has no TYPE"
+    assert len(named) >= 5
+
+
+async def test_metrics_on_a_listener_of_their_own(ctx):
+    """With operations.listen /metrics is there, and no more on the loopback listener."""
+    server = await ctx.fresh("--operations-listen", "127.0.0.1:0")
+    status, _, _ = await server.get("/metrics")
+    assert status == 404, status
+    ports = {int(p) for line in server.lines for p in re.findall(r"127\.0\.0\.1:(\d+)", line)}
+    others = ports - {server.port}
+    assert others, f"the port is not printed: {list(server.lines)}"
+    assert (await http(others.pop(), "GET", "/metrics"))[0] == 200
+
+
+async def test_unknown_paths(ctx):
+    """Unknown paths are 404 with 400930 in the documented shape."""
+    server = await ctx.server()
+    for path in ("/nowhere", "/v1/none", "/v3/none", "/metrics/x"):
+        status, fields, body = await server.get(path)
+        value = json.loads(body)
+        assert status in (401, 404), (path, status)
+        assert value["error"] is True and value["message"], value
+        if status == 404:
+            assert value["code"] == 400930, (path, value)
+
+
+async def test_help_lists_every_setting(ctx):
+    """--help lists every documented setting with their names and defaults."""
+    status, text = await ended(ctx, "--help")
+    assert status == 0
+    for name in (
+            "listen", "tls.listen", "tls.certificate", "tls.private_key", "operations.listen",
+            "limits.open_timeout_ms", "limits.ping_interval_ms", "limits.pong_timeout_ms",
+            "limits.head_timeout_ms", "drain.timeout_ms", "data_dir", "auth.mode",
+            "auth.jwt_secret", "auth.jwt_public_key", "auth.api_token", "limits.flood.messages",
+            "limits.flood.window_ms", "limits.throttle.messages", "limits.throttle.window_ms",
+            "limits.connections_per_user", "limits.channels_per_user", "limits.message_bytes",
+            "limits.outbound_bytes", "limits.calls_per_second", "limits.calls_burst",
+            "auth.allowed_origins", "unfurl.mode", "unfurl.url", "unfurl.timeout_ms",
+            "unfurl.max_bytes", "unfurl.max_redirects", "unfurl.cache_ttl_seconds",
+            "unfurl.negative_ttl_seconds", "unfurl.allow_addresses", "unfurl.allow_ports",
+            "reactors", "log.level", "log.format"):
+        flag = "--" + name.replace(".", "-").replace("_", "-")
+        assert name in text or flag in text, name
+    for default in ("262144", "1048576", "25000", "86400", "127.0.0.1:8080"):
+        assert default in text, default
+
+
+async def test_wrong_settings_are_named(ctx):
+    """An unknown or wrong setting stops the start with an error that names it."""
+    data = ctx.directory()
+    for flags, name in (
+            (["--no-such-setting", "1"], "no-such-setting"),
+            (["--limits-flood-messages", "many"], "limits.flood.messages"),
+            (["--limits-flood-messages", "-1"], "limits.flood.messages"),
+            (["--limits-ping-interval-ms", "0"], "limits.ping_interval_ms"),
+            (["--listen", "nonsense"], "listen"), (["--listen", "127.0.0.1:99999"], "listen"),
+            (["--auth-mode", "maybe"], "auth.mode"), (["--reactors", "0"], "reactors"),
+            (["--unfurl-allow-addresses", "not-a-network"], "unfurl.allow_addresses"),
+            (["--unfurl-allow-ports", "70000"], "unfurl.allow_ports"),
+            (["--log-level", "loud"], "log.level"),
+            (["--tls-listen", "127.0.0.1:0"], "tls."),
+            (["--auth-jwt-public-key", "/no/such/key.pem"], "auth.jwt_public_key")):
+        status, text = await ended(ctx, "--data-dir", data, "--listen", "127.0.0.1:0", *flags)
+        assert status != 0, (flags, text)
+        flag_name = name.replace(".", "-").replace("_", "-")
+        assert name in text or flag_name in text, (flags, text)
+
+
+async def test_environment_and_file(ctx):
+    """Flags come before the environment, that before the file."""
+    config = os.path.join(ctx.directory(), "parley.yaml")
+    with open(config, "w") as file:
+        file.write("limits:\n  flood:\n    messages: 11\n  ping_interval_ms: 11000\n"
+                   "  message_bytes: 1111\n")
+    environment = {"PARLEY_LIMITS_PING_INTERVAL_MS": "12000", "PARLEY_LIMITS_MESSAGE_BYTES": "1222"}
+    server = await ctx.fresh(
+        "--config", config, "--limits-message-bytes", "1333", environment=environment)
+    answer = (await ctx.user(server)).session
+    assert answer["limits"]["flood"]["messages"] == 11
+    assert answer["ping_interval_ms"] == 12000
+    assert answer["limits"]["message_bytes"] == 1333
+
+
+async def test_wrong_environment_and_file_are_named(ctx):
+    """A wrong or unknown setting of the environment or the file is named."""
+    data = ctx.directory()
+    base = ["--data-dir", data, "--listen", "127.0.0.1:0"]
+    status, text = await ended(ctx, *base, environment={"PARLEY_REACTORS": "x"})
+    assert status != 0 and ("reactors" in text or "PARLEY_REACTORS" in text), text
+    status, text = await ended(ctx, *base, environment={"PARLEY_NO_SUCH": "x"})
+    assert status != 0 and ("PARLEY_NO_SUCH" in text or "no_such" in text), text
+    config = os.path.join(data, "bad.yaml")
+    for content, name in (("limits:\n  nonsense: 1\n", "nonsense"), ("reactors: [", "bad.yaml"),
+                          ("reactors: many\n", "reactors")):
+        with open(config, "w") as file:
+            file.write(content)
+        status, text = await ended(ctx, *base, "--config", config)
+        assert status != 0 and name in text, (content, text)
+    status, text = await ended(ctx, *base, "--config", "/no/such/file.yaml")
+    assert status != 0 and "/no/such/file.yaml" in text, text
+
+
+async def test_check_config(ctx):
+    """--check-config ends with 0 for good settings and an error for wrong ones."""
+    data = ctx.directory()
+    status, text = await ended(ctx, "--check-config", "--data-dir", os.path.join(data, "new"))
+    assert status == 0, text
+    status, text = await ended(ctx, "--check-config", "--reactors", "x")
+    assert status != 0 and "reactors" in text
+
+
+async def test_version(ctx):
+    """--version prints a version and ends with 0."""
+    status, text = await ended(ctx, "--version")
+    assert status == 0 and re.search(r"\d+\.\d+", text), text
+
+
+async def test_a_port_that_is_taken(ctx):
+    """A port that is in use stops the start with an error that names the address."""
+    server = await ctx.server()
+    status, text = await ended(
+        ctx, "--data-dir", ctx.directory(), "--listen", f"127.0.0.1:{server.port}")
+    assert status != 0 and str(server.port) in text, text
+
+
+async def test_a_second_sigterm_hurries(ctx):
+    """A second SIGTERM ends a drain that waits for a client that does not close."""
+    server = await ctx.fresh("--drain-timeout-ms", "600000")
+    raw = await ctx.raw(server)
+    await raw.sign_in(ctx.name())
+    server.process.send_signal(signal.SIGTERM)
+    code = await raw.close_code()
+    assert code == 1001, code
+    if server.process.returncode is None:
+        try:
+            server.process.send_signal(signal.SIGTERM)
+        except ProcessLookupError:
+            pass
+    assert await server.wait() == 0
+
+
+async def test_drain_ends_in_time(ctx):
+    """Clients that neither read nor close do not keep a drain beyond drain.timeout_ms."""
+    server = await ctx.fresh("--drain-timeout-ms", "500")
+    for _ in range(3):
+        await (await ctx.raw(server)).sign_in(ctx.name())
+    await ctx.raw(server)
+    assert await server.end() == 0
+
+
+async def test_sigint(ctx):
+    """SIGINT ends the server in order, too."""
+    server = await ctx.fresh()
+    client = await ctx.user(server)
+    assert await server.end(signal.SIGINT) == 0
+    assert await client.ended() == 1001
+
+
+async def test_json_logs(ctx):
+    """With log.format json each line after the start's is an object."""
+    server = await ctx.fresh("--log-format", "json", "--log-level", "debug")
+    await ctx.user(server)
+    await server.end()
+    for line in server.lines:
+        if "listening on ws://" in line and not line.startswith("{"):
+            continue
+        assert isinstance(json.loads(line), dict), line
+
+
+async def test_secrets_are_not_logged(ctx):
+    """Neither the API token nor a session's access token is in the log at its loudest."""
+    server = await ctx.fresh(
+        "--log-level", "trace", "--auth-api-token", "secret-api-token-1234",
+        "--auth-mode", "token", "--auth-jwt-secret", "secret-jwt-secret-1234")
+    client = await ctx.connect(server)
+    try:
+        await client.call("session.open", user_id="someone", access_token="secret-access-1234")
+    except Exception:
+        pass
+    await server.end()
+    text = "\n".join(server.lines)
+    for secret in ("secret-api-token-1234", "secret-jwt-secret-1234", "secret-access-1234"):
+        assert secret not in text, secret
+
+
+async def test_several_listeners(ctx):
+    """listen may be given several times; each listener serves."""
+    server = await ctx.fresh("--listen", "127.0.0.1:0")
+    ports = set()
+    async with asyncio.timeout(DEADLINE):
+        while len(ports) < 2:
+            ports = {int(p) for line in server.lines
+                     for p in re.findall(r"listening on ws://127\.0\.0\.1:(\d+)", line)}
+            await asyncio.sleep(0.01)
+    for port in ports:
+        assert (await http(port, "GET", "/healthz"))[0] == 200

@@ -1,0 +1,81 @@
+"""Runs the outside tests: run.py --parleyd PATH [--only NAME] [--reactors N]."""
+
+import argparse
+import asyncio
+import importlib
+import inspect
+import os
+import sys
+import time
+import traceback
+
+from harness import PATIENCE, Context
+
+MODULES = [
+    "sessions", "tokens", "rpc", "channels", "presence", "moderation", "messages", "listing",
+    "metaarrays", "limits", "throttling", "recovery", "previews", "deflate", "hostile",
+    "persistence", "operations",
+    "edges",
+]
+
+
+def tests_of(module):
+    found = [
+        (name, value) for name, value in vars(module).items()
+        if name.startswith("test_") and inspect.iscoroutinefunction(value)]
+    return sorted(found, key=lambda item: item[1].__code__.co_firstlineno)
+
+
+async def run(context, name, test):
+    started = time.monotonic()
+    sentence = " ".join((test.__doc__ or name).split())
+    try:
+        async with asyncio.timeout(180 * PATIENCE):
+            await test(context)
+    except Exception as failure:
+        problem = f"{type(failure).__name__}: {failure}"
+        frames = [f for f in traceback.extract_tb(failure.__traceback__) if "Outside" in f.filename]
+        place = " < ".join(
+            f"{os.path.basename(f.filename)}:{f.lineno}" for f in reversed(frames[-4:]))
+        if reason := getattr(test, "known", None):
+            print(f"open {name}: {sentence} Known: {reason}.", flush=True)
+            return None
+        print(f"FAIL {name}: {sentence}\n     {problem[:900]}\n     at {place}", flush=True)
+        return False
+    finally:
+        await context.tidy()
+    print(f"ok   {name}: {sentence} ({time.monotonic() - started:.1f} s)", flush=True)
+    return True
+
+
+async def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--parleyd", required=True, help="the server's executable")
+    parser.add_argument("--only", default="", help="tests or modules whose name has this in it")
+    parser.add_argument("--reactors", type=int, help="passed on to every server")
+    options = parser.parse_args()
+    always = ["--reactors", str(options.reactors)] if options.reactors else []
+    outcomes = []
+    for module_name in MODULES:
+        module = importlib.import_module(module_name)
+        chosen = [
+            (name, test) for name, test in tests_of(module)
+            if options.only in f"{module_name}.{name}"]
+        if not chosen:
+            continue
+        print(f"# {module_name}: {' '.join((module.__doc__ or '').split())}", flush=True)
+        context = Context(os.path.abspath(options.parleyd), always)
+        try:
+            for name, test in chosen:
+                outcomes.append(await run(context, f"{module_name}.{name}", test))
+        finally:
+            await context.close()
+    passed, failed = outcomes.count(True), outcomes.count(False)
+    if gaps := outcomes.count(None):
+        print(f"{gaps} known gaps")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))

@@ -1,0 +1,36 @@
+import HTTP1
+
+/// What a server said to a GET request.
+package struct HTTPAnswer: Sendable {
+  /// The status code.
+  package let status: UInt16
+  /// The body as text.
+  package let text: String
+
+  /// Sends a request on a connection of its own, and waits for the answer.
+  package init(
+    to path: String, over stream: any ByteStream, _ deadline: Deadline = .standard
+  ) throws {
+    var request: [UInt8] = []
+    HTTPRequestHead(target: path, fields: ["Host": "localhost", "Connection": "close"])
+      .serialize(into: &request)
+    try stream.write(request, deadline)
+    try self.init(reading: stream, deadline)
+  }
+
+  /// Waits for an answer to what was sent before.
+  package init(reading stream: any ByteStream, _ deadline: Deadline = .standard) throws {
+    var parser = HTTPResponseParser()
+    while true {
+      let bytes = try stream.read(deadline)
+      let ended =
+        bytes.isEmpty ? try parser.receiveEnd() : try parser.receive(bytes.span).response
+      if let response = ended {
+        status = response.status.code
+        text = String(decoding: response.body, as: UTF8.self)
+        return
+      }
+      guard !bytes.isEmpty else { throw TestFailure("the connection ended without an answer") }
+    }
+  }
+}
