@@ -1,8 +1,8 @@
 import Configuration
-import Foundation
 import Glibc
 import Logging
 import Reactor
+import TestSupport
 import Testing
 import WebSocket
 
@@ -12,12 +12,12 @@ import WebSocket
 struct GatewayTests {
   private final class Running {
     let gateway: Gateway
-    private let directory: String
+    private let directory: TemporaryDirectory
 
     init(reactors: Int = 2, _ adjust: (inout Settings) -> Void = { _ in }) throws {
-      directory = NSTemporaryDirectory() + "parley-gateway-" + UUID().uuidString
+      directory = try TemporaryDirectory()
       var settings = Settings()
-      settings.dataDirectory = directory
+      settings.dataDirectory = directory.path
       settings.unfurl.mode = .off
       settings.reactors = reactors
       settings.listen = [SocketAddressText(host: "127.0.0.1", port: 0)]
@@ -30,7 +30,6 @@ struct GatewayTests {
       gateway.drain()
       gateway.hurry()
       gateway.waitUntilStopped()
-      try? FileManager.default.removeItem(atPath: directory)
     }
 
     func connect() throws -> GatewayClient {

@@ -1,9 +1,9 @@
 import Configuration
-import Foundation
 import Glibc
 import Logging
 import ParleyProtocol
 import Reactor
+import TestSupport
 import Testing
 import WebSocket
 
@@ -14,12 +14,12 @@ import WebSocket
 /// A node without a thread: the test says when a turn ends.
 final class DrivenNode {
   let node: Node
-  private let directory: String
+  private let directory: TemporaryDirectory
 
   init(_ adjust: (inout Settings) -> Void = { _ in }) throws {
-    directory = NSTemporaryDirectory() + "parley-gateway-" + UUID().uuidString
+    directory = try TemporaryDirectory()
     var settings = Settings()
-    settings.dataDirectory = directory
+    settings.dataDirectory = directory.path
     settings.unfurl.mode = .off
     adjust(&settings)
     let cluster = Cluster(nodes: [try NodeHandle(index: 0)])
@@ -34,7 +34,6 @@ final class DrivenNode {
     node.transport.forEachConnection { $0.drop() }
     endTurn()
     node.services.store.close()
-    try? FileManager.default.removeItem(atPath: directory)
   }
 
   /// Does what was posted, fans out and flushes.

@@ -80,7 +80,7 @@ struct ConnectionTLSTests {
   @Test("a handshake that does not come is given up in the time for a request")
   func givesUpHandshakes() throws {
     var configuration = TransportConfiguration()
-    configuration.headTimeout = 50
+    configuration.headTimeout = 1000
     let certificate = try Certificate()
     let server = try LoopServer(configuration, security: certificate.security)
     let client = try BlockingClient(server.address)

@@ -54,8 +54,10 @@ final class BlockingClient {
   }
 
   /// Opens a WebSocket.
-  func upgrade() throws {
-    try write(upgradeRequest)
+  ///
+  /// - Parameter frames: What is sent with the request, without waiting for the answer.
+  func upgrade(followedBy frames: [UInt8] = []) throws {
+    try write(upgradeRequest + frames)
     let head = try readHead()
     try #require(head.hasPrefix("HTTP/1.1 101 "))
   }
