@@ -100,12 +100,17 @@ let package = Package(
     tests("Reactor"),
     tests("TLS", ["COpenSSL"]),
     tests("Tokens", ["COpenSSL"]),
-    tests("Transport", ["Reactor", "WebSocket", "HTTP1", "Bytes"]),
+    tests("Transport", ["Reactor", "WebSocket", "HTTP1", "TLS", "Bytes"]),
     tests("Store", ["ParleyProtocol", database, logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),
     tests("Configuration", ["FloodControl"]),
     tests("Unfurler", ["CCurl", "LinkPreview", "ParleyProtocol", logging]),
-    tests("Gateway", ["ParleyProtocol", "FloodControl", "Configuration"]),
+    tests(
+      "Gateway",
+      [
+        "ParleyProtocol", "FloodControl", "Configuration", "Transport", "Reactor", "WebSocket",
+        "Store", logging,
+      ]),
     .testTarget(
       name: "IntegrationTests",
       dependencies: ["TestSupport", "ParleyProtocol", "FloodControl", "parleyd"],

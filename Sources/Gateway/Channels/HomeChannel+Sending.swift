@@ -92,13 +92,16 @@ extension HomeChannel {
       try $0.findByRequestID(
         channelID: id, userID: key.userID, requestID: key.requestID, since: since)
     } then: { channel, result in
-      guard case .success(let found?) = result else {
+      switch result {
+      case .success(let found?):
+        channel.node.counters.add(to: .messagesRepeated)
+        channel.reply(.success(found.message.sendResult(seq: found.seq)), to: address)
+      case .failure(let missing) where missing.code == .notFound:
+        channel.reply(.failure(missing), to: address)
+      case .success(nil), .failure:
         channel.count(error)
         channel.reply(.failure(error), to: address)
-        return
       }
-      channel.node.counters.add(to: .messagesRepeated)
-      channel.reply(.success(found.message.sendResult(seq: found.seq)), to: address)
     }
   }
 

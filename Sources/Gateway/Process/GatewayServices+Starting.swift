@@ -8,7 +8,7 @@ import Telemetry
 import Unfurler
 
 extension GatewayServices {
-  /// Descriptors that are not for clients: files, pipes, fetches.
+  /// Descriptors that are not for clients: files, pipes, fetches. Of few a quarter is kept.
   private static let reservedDescriptors = 256
 
   /// Opens what the nodes share.
@@ -32,7 +32,7 @@ extension GatewayServices {
 
   private static func connectionLimit(_ settings: Settings) -> Int {
     let descriptors = DescriptorLimit.raise()
-    let possible = max(descriptors - reservedDescriptors, 1)
+    let possible = max(descriptors - min(reservedDescriptors, descriptors / 4), 1)
     let wanted = settings.limits.connections
     return wanted == 0 ? possible : min(wanted, possible)
   }

@@ -21,6 +21,7 @@ extension StoreTransaction {
   /// The message that a user's request made.
   ///
   /// - Parameter since: Unix milliseconds; older messages do not count.
+  /// - Throws: `StoreError.notFound(.message)` when it made one that was deleted.
   package func findByRequestID(
     channelID: Int64, userID: String, requestID: String, since: Int64
   ) throws -> SequencedMessage? {
@@ -31,7 +32,15 @@ extension StoreTransaction {
       ORDER BY message_id LIMIT 1
       """, [channelID, userID, requestID, since]
     ) { $0[0] as Int64 }
-    return try id.flatMap { try message($0, channelID: channelID) }
+    if let id { return try message(id, channelID: channelID) }
+    let isWithdrawn = try connection.first(
+      """
+      SELECT 1 FROM withdrawn_requests
+      WHERE channel_id = ? AND user_id = ? AND req_id = ? AND created_at > ?
+      """, [channelID, userID, requestID, since]
+    ) { $0[0] as Int64 }
+    if isWithdrawn != nil { throw StoreError.notFound(.message) }
+    return nil
   }
 
   /// The largest message id that was ever given out; 0 when none was.

@@ -76,6 +76,7 @@ extension WriteTransaction {
     _ id: Int64, channelID: Int64, at timestamp: Int64
   ) throws -> Int64 {
     try retainMaximumMessageID()
+    try withdrawRequest(ofMessage: id, channelID: channelID, at: timestamp)
     let count = try connection.change(
       "DELETE FROM messages WHERE message_id = ? AND channel_id = ?", [id, channelID])
     guard count > 0 else { throw StoreError.notFound(.message) }
@@ -83,6 +84,21 @@ extension WriteTransaction {
       "DELETE FROM events WHERE channel_id = ? AND message_id = ? AND kind = ?",
       [channelID, id, EventKind.messageUpdated.rawValue])
     return try recordEvent(channelID, .messageDeleted, messageID: id, at: timestamp)
+  }
+
+  /// Remembers the request that made a message, so that its repetition does not bring it back.
+  private func withdrawRequest(
+    ofMessage id: Int64, channelID: Int64, at timestamp: Int64
+  ) throws {
+    let horizon = timestamp - requestIDLifetimeMilliseconds
+    try connection.execute("DELETE FROM withdrawn_requests WHERE created_at <= ?", [horizon])
+    try connection.execute(
+      """
+      INSERT OR REPLACE INTO withdrawn_requests (channel_id, user_id, req_id, created_at)
+      SELECT channel_id, user_id, req_id, created_at FROM messages
+      WHERE message_id = ? AND channel_id = ? AND user_id IS NOT NULL AND req_id IS NOT NULL
+        AND created_at > ?
+      """, [id, channelID, horizon])
   }
 
   /// Notes the largest id before messages go, so that none is ever given out twice.

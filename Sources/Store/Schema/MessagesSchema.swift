@@ -6,6 +6,7 @@ enum MessagesSchema {
     try database.execute(sql: messages)
     try database.execute(sql: events)
     try database.execute(sql: orphans)
+    try database.execute(sql: withdrawals)
   }
 
   /// No foreign keys: messages outlive their author, and for a while their channel too.
@@ -47,6 +48,18 @@ enum MessagesSchema {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX events_by_message ON events (channel_id, message_id)
       WHERE message_id IS NOT NULL;
+    """
+
+  /// Requests whose message was deleted, for as long as they may be repeated.
+  private static let withdrawals = """
+    CREATE TABLE withdrawn_requests (
+      channel_id INTEGER NOT NULL,
+      user_id TEXT NOT NULL,
+      req_id TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      PRIMARY KEY (channel_id, user_id, req_id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX withdrawn_requests_by_time ON withdrawn_requests (created_at);
     """
 
   /// Deleted channels whose messages and events are still to be removed.

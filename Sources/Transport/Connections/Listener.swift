@@ -20,6 +20,8 @@ package final class Listener: ReadinessHandler, TimerHandler {
   private unowned let transport: Transport
   private var registration: EventLoop.Registration?
   private var pauseTimer: EventLoop.TimerToken?
+  /// Whether the delegate knows that nothing can be accepted at the moment.
+  private var hasReported = false
 
   init(descriptor: Int32, security: Security, tag: Int, transport: Transport) {
     self.tag = tag
@@ -44,6 +46,7 @@ package final class Listener: ReadinessHandler, TimerHandler {
     do {
       for _ in 0..<Self.batch {
         guard let accepted = try Socket.accept(descriptor) else { return }
+        hasReported = false
         try open(accepted)
       }
     } catch {
@@ -81,7 +84,8 @@ package final class Listener: ReadinessHandler, TimerHandler {
   }
 
   private func pauseAccepting(_ error: SystemError) {
-    transport.delegate?.transportCannotAccept(error)
+    if !hasReported { transport.delegate?.transportCannotAccept(error) }
+    hasReported = true
     if let registration { transport.loop.deregister(registration) }
     registration = nil
     pauseTimer = transport.loop.schedule(after: Self.pause, self)

@@ -170,6 +170,22 @@ struct MessagesTests {
     #expect(result?.seq == 3)
   }
 
+  @Test("a request whose message was deleted does not bring it back for ten minutes")
+  func withdrawsRequests() async throws {
+    let fixture = try await Fixture()
+    let id = fixture.lobby.id
+    try await fixture.store.append(fixture.message(1, requestID: "r", at: 1_000_000))
+    _ = try await fixture.store.write {
+      try $0.deleteMessage(1, channelID: id, at: 1_000_001)
+    }
+    await #expect(throws: StoreError.notFound(.message)) {
+      try await fixture.store.append(fixture.message(2, requestID: "r", at: 1_599_999))
+    }
+    let later = try await fixture.store.append(
+      fixture.message(3, requestID: "r", at: 1_600_000))
+    #expect(later == .stored(seq: 3, mentionedUsers: []))
+  }
+
   @Test("a deleted message is gone with its updates; its id is not given out again")
   func deletes() async throws {
     let fixture = try await Fixture()
