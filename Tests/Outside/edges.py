@@ -245,7 +245,7 @@ async def test_a_large_mixed_crowd(ctx):
 async def test_more_connections_than_descriptors(ctx):
     """Out of descriptors the server goes on with those it has, and takes others later."""
     process = await asyncio.create_subprocess_exec(
-        "sh", "-c", 'ulimit -n 120; exec "$@"', "sh", ctx.parleyd, "--listen", "127.0.0.1:0",
+        "sh", "-c", 'ulimit -n 300; exec "$@"', "sh", ctx.parleyd, "--listen", "127.0.0.1:0",
         "--data-dir", ctx.directory(), *ctx.always, stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE)
     server = Server(process, "", [])
@@ -258,7 +258,7 @@ async def test_more_connections_than_descriptors(ctx):
                 server.port = int(found[1])
     server.reading = asyncio.create_task(server._read())
     first = await ctx.user(server)
-    plain = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(200)]
+    plain = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(400)]
     await first.call("session.ping")
     channel = ctx.name()
     await first.call("channel.create", channel_url=channel)
