@@ -82,7 +82,8 @@ let package = Package(
     // Tests, and the programs that only tests need.
     .executableTarget(
       name: "conformance-echo", dependencies: ["Transport", "Reactor", "WebSocket", arguments],
-      path: "Tests/conformance-echo", swiftSettings: house),
+      path: "Tests/conformance-echo", exclude: ["expected-results.json", "results.py"],
+      swiftSettings: house),
     .executableTarget(
       name: "store-crash-writer", dependencies: ["Store", "ParleyProtocol"],
       path: "Tests/store-crash-writer", swiftSettings: house),

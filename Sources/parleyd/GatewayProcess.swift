@@ -12,6 +12,8 @@ enum GatewayProcess {
     // Blocked before any thread exists, so that only the wait below takes them.
     let signals = SignalWait([SIGTERM, SIGINT, SIGHUP])
     signal(SIGPIPE, SIG_IGN)
+    // A file that may not grow is a full disk: the write fails, and the store reports it.
+    signal(SIGXFSZ, SIG_IGN)
     let logger = Logger(label: "parleyd")
     let gateway: Gateway
     do {

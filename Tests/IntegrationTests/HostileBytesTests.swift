@@ -15,8 +15,12 @@ extension ServerTests {
       try Self.expectService(of: server, "first")
       try Self.provoke(server, seed: 0)
       let before = try server.residentBytes
+      let descriptors = try server.descriptorCount
       for seed in 1...8 as ClosedRange<UInt64> { try Self.provoke(server, seed: seed) }
       #expect(try server.residentBytes - before < Self.growth)
+      try Deadline.standard.wait(for: "all connections to be given back") {
+        try server.descriptorCount <= descriptors
+      }
       try Self.expectService(of: server, "second")
       #expect(server.process.isRunning)
     }
@@ -27,17 +31,22 @@ extension ServerTests {
         "--limits-head-timeout-ms", "300", "--limits-open-timeout-ms", "300",
         "--limits-ping-interval-ms", "300", "--limits-pong-timeout-ms", "300",
       ])
+      let descriptors = try server.descriptorCount
+      let crowd = try (0..<200).map { _ in try StreamSocket(port: server.port) }
       let mute = try StreamSocket(port: server.port)
       let halting = try StreamSocket(port: server.port)
       try halting.write(Array("GET /v1/ws HTTP/1.1\r\nHost: a\r\nUpgr".utf8), .standard)
       let unopened = try server.connect()
       let silent = try server.open("silent")
       silent.connection.fallSilent()
-      #expect(try mute.readToEnd().isEmpty)
+      for socket in crowd + [mute] { #expect(try socket.readToEnd().isEmpty) }
       #expect(try HTTPAnswer(reading: halting).status == 408)
       #expect(try halting.readToEnd().isEmpty)
       #expect(try unopened.waitForClose() == 4001)
       #expect(try silent.waitForClose() == 4005)
+      try Deadline.standard.wait(for: "all connections to be given back") {
+        try server.descriptorCount <= descriptors
+      }
       try Self.expectService(of: server, "mia")
     }
 

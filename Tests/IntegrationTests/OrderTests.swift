@@ -146,8 +146,8 @@ extension ServerTests {
           })
       }
       #expect(back["recovered"]?.bool == true)
-      let recovered = try #require(
-        back["events"]?.elements.compactMap { $0["params"]?["seq"]?.integer })
+      let events = try #require(back["events"]).elements
+      let recovered = events.compactMap { $0["params"]?["seq"]?.integer }
       let position = try #require(back["seq"]?.integer)
       #expect(recovered == Array(seen + 1..<position + 1))
       let last = try #require(try traffic().first?.last)

@@ -1,5 +1,6 @@
 import Foundation
 import ParleyProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -8,7 +9,7 @@ extension ServerTests {
   struct StorageFailureTests {
     @Test("tells the sender, is not ready, lives on, and recovers with the disk")
     func fullDisk() throws {
-      let server = try ServerProcess(unlimitedSending, start: .ignoringFileSizeSignal)
+      let server = try ServerProcess(unlimitedSending)
       let jeff = try server.open("jeff")
       let mia = try server.open("mia")
       try jeff.create("lobby")
@@ -39,11 +40,65 @@ extension ServerTests {
       #expect(try second.open("jeff").allMessages(in: "lobby").map(\.text) == ["before", "after"])
     }
 
+    @Test(
+      "that comes and goes under traffic: what was refused is nowhere, what was not is in place")
+    func intermittentDisk() throws {
+      let server = try ServerProcess(
+        unlimitedSending + ["--reactors", "2"])
+      let viewer = try server.open("viewer")
+      try viewer.create("lobby")
+      let before = try #require(try viewer.enter("lobby")["seq"]?.integer)
+      let isOver = Flag()
+      let traffic = TestThread.concurrentlyStarted(3) { index in
+        try Self.send(on: server, "sender-\(index)", until: isOver)
+      }
+      for round in 1...3 {
+        // Whoever is heard of has opened its session and entered.
+        for index in 0..<3 { try viewer.awaitMessages(by: "sender-\(index)", count: round) }
+        try limitFileSize(of: server, to: "1")
+        try server.waitForReadiness(503)
+        try limitFileSize(of: server, to: "unlimited")
+        try server.waitForReadiness(200)
+      }
+      isOver.raise()
+      let outcomes = try traffic()
+      let kept = outcomes.flatMap(\.sent).sorted { $0.seq < $1.seq }
+      #expect(outcomes.allSatisfy { !$0.sent.isEmpty && $0.refusalCount > 0 })
+      #expect(kept.map(\.seq) == Array(before + 1..<before + 1 + Int64(kept.count)))
+      try viewer.rename("lobby", to: "the end")
+      let told = try viewer.events(throughRenaming: "lobby", to: "the end")
+      #expect(
+        told.filter { $0.method == "message.received" }.compactMap(\.messageID) == kept.map(\.id))
+      try server.kill()
+      let second = try ServerProcess(in: server.directory)
+      #expect(try second.open("viewer").allMessages(in: "lobby") == kept.map(\.message))
+    }
+
+    private static func send(
+      on server: ServerProcess, _ userID: String, until isOver: Flag
+    ) throws -> (sent: [SentMessage], refusalCount: Int) {
+      let client = try server.open(userID)
+      try client.enter("lobby")
+      var sent: [SentMessage] = []
+      var refusalCount = 0
+      while !isOver.isRaised {
+        let ids = try (0..<4).map { try client.requestSend("message \($0)", to: "lobby") }
+        for id in ids {
+          switch try client.reply(to: id).result {
+          case .success(let result): sent.append(try SentMessage(result))
+          case .failure(let error):
+            #expect(error.code == .internalError)
+            refusalCount += 1
+          }
+        }
+      }
+      return (sent, refusalCount)
+    }
+
     @Test("gives the place in the flood window back to a send that failed")
     func floodWindow() throws {
       let server = try ServerProcess(
-        ["--limits-flood-window-ms", "3600000", "--limits-flood-messages", "2"],
-        start: .ignoringFileSizeSignal)
+        ["--limits-flood-window-ms", "3600000", "--limits-flood-messages", "2"])
       let jeff = try server.open("jeff")
       try jeff.create("lobby")
       try jeff.enter("lobby")
@@ -66,5 +121,27 @@ extension ServerTests {
       process.waitUntilExit()
       try #require(process.terminationStatus == 0)
     }
+  }
+}
+
+extension ParleyClient {
+  /// Waits until so many messages of a user are among the events, and leaves them there.
+  fileprivate func awaitMessages(by userID: String, count: Int) throws {
+    while events.count(where: {
+      $0.params?["message"]?["user"]?["user_id"]?.string == userID
+    }) < count {
+      try awaitEvents(moreThan: events.count)
+    }
+  }
+}
+
+/// Says to all threads that something is over.
+private final class Flag: Sendable {
+  private let value = Atomic(false)
+
+  var isRaised: Bool { value.load(ordering: .relaxed) }
+
+  func raise() {
+    value.store(true, ordering: .relaxed)
   }
 }

@@ -16,10 +16,10 @@ struct ThrottleRule {
   ///
   /// - Parameter messages: Those since the viewer entered, in the channel's order.
   func split(
-    _ messages: [ListedMessage], for userID: String, _ viewer: Viewer
-  ) -> (shown: [ListedMessage], withheld: [ListedMessage]) {
-    var shown: [ListedMessage] = []
-    var withheld: [ListedMessage] = []
+    _ messages: [ChannelMessage], for userID: String, _ viewer: Viewer
+  ) -> (shown: [ChannelMessage], withheld: [ChannelMessage]) {
+    var shown: [ChannelMessage] = []
+    var withheld: [ChannelMessage] = []
     for message in messages {
       let recent = shown.count { $0.createdAt > message.createdAt - window }
       if message.authorID == userID || viewer == .operator || recent < limit {

@@ -15,8 +15,8 @@ final class ChannelDirectory: TimerHandler {
     case resident(HomeChannel)
   }
 
-  /// How long a channel without participants stays in memory.
-  private static let idleTime: Int64 = 30_000
+  /// How often idle channels are looked for.
+  private static let sweepInterval: Int64 = 30_000
 
   private unowned let node: Node
   private var entries: [String: Entry] = [:]
@@ -68,8 +68,8 @@ final class ChannelDirectory: TimerHandler {
 
   func timerDidFire(_ token: EventLoop.TimerToken) {
     sweepTimer = nil
-    let limit = node.loop.now - Self.idleTime
-    for case .resident(let channel) in entries.values where channel.isIdle(since: limit) {
+    let now = node.loop.now
+    for case .resident(let channel) in entries.values where channel.isIdle(at: now) {
       remove(channel)
     }
     scheduleSweep()
@@ -106,6 +106,6 @@ final class ChannelDirectory: TimerHandler {
 
   private func scheduleSweep() {
     guard sweepTimer == nil, !entries.isEmpty else { return }
-    sweepTimer = node.loop.schedule(after: Self.idleTime, self)
+    sweepTimer = node.loop.schedule(after: Self.sweepInterval, self)
   }
 }

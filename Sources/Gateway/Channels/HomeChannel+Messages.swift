@@ -61,10 +61,20 @@ extension HomeChannel {
     guard mayCount(caller, replyTo: address) else { return }
     let storeID = storeID
     let now = now
-    write {
-      try $0.changeMetaArrays(messageID, channelID: storeID, at: now) { $0 = try change($0) }
+    write { transaction in
+      let message = try transaction.requiredMessage(messageID, channelID: storeID)
+      let arrays = try change(message.metaArrays)
+      guard arrays != message.metaArrays else { return MetaArrayChange.none(message) }
+      return .made(
+        try transaction.changeMetaArrays(messageID, channelID: storeID, at: now) { $0 = arrays })
     } then: { channel, result in
-      channel.didChange(result, by: caller, replyTo: address)
+      switch result {
+      case .success(.none(let message)):
+        channel.reply(.success(message.encodedAsResult()), to: address)
+      case .success(.made(let changed)):
+        channel.didChange(.success(changed), by: caller, replyTo: address)
+      case .failure(let error): channel.reply(.failure(error), to: address)
+      }
     }
   }
 
@@ -142,6 +152,12 @@ extension HomeChannel {
     reply(.failure(.notKept(inEphemeralChannel: url)), to: address)
     return false
   }
+}
+
+private enum MetaArrayChange: Sendable {
+  /// It was so already: there is nothing to tell.
+  case none(Message)
+  case made(SequencedMessage)
 }
 
 private struct TextChange: Sendable {

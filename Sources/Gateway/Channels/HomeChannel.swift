@@ -70,10 +70,14 @@ final class HomeChannel {
     lastUse = node.loop.now
   }
 
-  /// Whether the channel may be forgotten.
-  func isIdle(since time: Int64) -> Bool {
-    participants.count == 0 && pendingJobs == 0 && events.isEmpty && replies.isEmpty
-      && lastUse <= time
+  /// How long a channel without participants stays in memory, at the least.
+  private static let idleTime: Int64 = 30_000
+
+  /// Whether the channel may be forgotten, and its flood windows with it.
+  func isIdle(at now: Int64) -> Bool {
+    let rest = max(Self.idleTime, floodLimit.windowMilliseconds)
+    let isQuiet = participants.count == 0 && pendingJobs == 0 && events.isEmpty && replies.isEmpty
+    return isQuiet && now - lastUse >= rest
   }
 
   func isOperator(_ userID: String) -> Bool { operatorIDs.contains(userID) }

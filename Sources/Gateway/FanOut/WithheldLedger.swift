@@ -20,13 +20,12 @@ struct WithheldLedger {
 
   /// Notes from whom a message was withheld.
   mutating func record(_ messageID: Int64, withheldFrom slots: SlotSet) {
-    let position = position(of: messageID)
-    guard position == entries.count || entries[position].messageID != messageID else {
-      merge(slots, at: position)
-      return
+    if let index = index(of: messageID) {
+      merge(slots, at: index)
+    } else {
+      entries.insert(Entry(messageID: messageID, slots: slots), at: position(of: messageID))
+      byteCount += slots.byteCount
     }
-    entries.insert(Entry(messageID: messageID, slots: slots), at: position)
-    byteCount += slots.byteCount
     while entries.count > Self.messageLimit || byteCount > Self.byteLimit, entries.count > 1 {
       let oldest = entries.removeFirst()
       byteCount -= oldest.slots.byteCount

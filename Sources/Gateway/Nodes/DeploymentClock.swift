@@ -10,15 +10,28 @@ final class DeploymentClock: Sendable {
   /// Unix time minus monotonic time, in milliseconds; only ever raised.
   private let offset: Atomic<Int64>
 
-  init() {
-    offset = Atomic(SystemClock.unixMilliseconds - SystemClock.monotonicMilliseconds)
+  /// Starts from the system's clocks.
+  convenience init() {
+    let unix = SystemClock.unixMilliseconds
+    self.init(unix: unix, monotonic: SystemClock.monotonicMilliseconds)
+  }
+
+  /// Starts from readings of the two clocks.
+  init(unix: Int64, monotonic: Int64) {
+    offset = Atomic(unix - monotonic)
   }
 
   /// Unix milliseconds.
   var now: Int64 {
-    let monotonic = SystemClock.monotonicMilliseconds
-    let measured = SystemClock.unixMilliseconds - monotonic
-    let (_, known) = offset.max(measured, ordering: .relaxed)
+    // In this order: were the thread held up between the two the other way round, the clock would
+    // be ahead by that time for good.
+    let unix = SystemClock.unixMilliseconds
+    return reading(unix: unix, monotonic: SystemClock.monotonicMilliseconds)
+  }
+
+  /// The time for readings of the two clocks.
+  func reading(unix: Int64, monotonic: Int64) -> Int64 {
+    let (_, known) = offset.max(unix - monotonic, ordering: .relaxed)
     return monotonic + known
   }
 }

@@ -1,5 +1,6 @@
 import Configuration
 import Logging
+import Reactor
 import Store
 import Synchronization
 import Unfurler
@@ -18,8 +19,8 @@ final class GatewayServices: Sendable {
   let metrics: GatewayMetrics
   let connectionLimit: Int
   let logger: Logger
-  private let emptyNodes = Atomic(0)
   private let lifecycle = Atomic(Lifecycle.starting.rawValue)
+  private let undrainedNodes: Atomic<Int>
 
   /// What the process as a whole is doing.
   enum Lifecycle: Int, Sendable {
@@ -42,6 +43,7 @@ final class GatewayServices: Sendable {
     self.metrics = metrics
     self.connectionLimit = connectionLimit
     self.logger = logger
+    undrainedNodes = Atomic(cluster.nodes.count)
   }
 
   var stage: Lifecycle {
@@ -49,12 +51,11 @@ final class GatewayServices: Sendable {
     set { lifecycle.store(newValue.rawValue, ordering: .relaxed) }
   }
 
-  /// A node that drains has no connections any more.
-  func nodeIsEmpty() {
-    emptyNodes.add(1, ordering: .relaxed)
+  /// Takes note that nobody is left on a node; the last one stops them all.
+  func nodeDidDrain() {
+    let (_, left) = undrainedNodes.subtract(1, ordering: .acquiringAndReleasing)
+    if left == 0 { cluster.postToAll { $0.loop.stop() } }
   }
-
-  var areAllNodesEmpty: Bool { emptyNodes.load(ordering: .relaxed) == cluster.nodes.count }
 
   /// Why the gateway is not ready to serve; `nil` when it is.
   var unreadiness: String? {

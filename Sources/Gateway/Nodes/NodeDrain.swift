@@ -4,7 +4,8 @@ import Transport
 import WebSocket
 
 /// A node's way to its end: every session is told when to come back, each at another time, and is
-/// closed then; the node stops when none is left or the time is up.
+/// closed then; all nodes stop when none has any left, or the time is up. Until then a node without
+/// sessions goes on being the home of channels and users that sessions elsewhere ask for.
 ///
 /// Requests are still answered meanwhile, so that whoever asks learns that the node is not ready and
 /// whoever wants to open a session is told to go elsewhere.
@@ -19,7 +20,7 @@ final class NodeDrain: TimerHandler {
   private let deadline: Int64
   private var closings: [(time: Int64, connection: ConnectionID)] = []
   private var timer: EventLoop.TimerToken?
-  private var isEmpty = false
+  private var isFinished = false
 
   init(node: Node, timeout: Int64) {
     self.node = node
@@ -45,7 +46,7 @@ final class NodeDrain: TimerHandler {
   func hurry() {
     for session in node.sessions.values { session.close(.goingAway, reason: "the server stops") }
     node.transport.forEachConnection { $0.end() }
-    stop()
+    finish()
   }
 
   func timerDidFire(_ token: EventLoop.TimerToken) {
@@ -61,13 +62,8 @@ final class NodeDrain: TimerHandler {
         .goingAway, reason: "the server is draining")
     }
     if closings.isEmpty { endWithLastSession() }
-    if node.transport.connectionCount == 0, !isEmpty {
-      isEmpty = true
-      node.services.nodeIsEmpty()
-    }
-    // Channels that are at home here may still be needed by connections elsewhere.
-    if node.services.areAllNodesEmpty {
-      stop()
+    if node.transport.connectionCount == 0 {
+      finish()
     } else if now >= deadline {
       hurry()
     } else {
@@ -84,9 +80,11 @@ final class NodeDrain: TimerHandler {
     node.transport.forEachConnection { $0.end() }
   }
 
-  private func stop() {
-    node.transport.stopListening()
+  private func finish() {
+    guard !isFinished else { return }
+    isFinished = true
     if let timer { node.loop.cancel(timer) }
-    node.loop.stop()
+    node.transport.stopListening()
+    node.services.nodeDidDrain()
   }
 }

@@ -99,6 +99,12 @@ package final class Gateway: Sendable {
       logger.warning(
         "auth.mode is open on a listener that others can reach: anyone may be any user")
     }
+    if settings.auth.mode == .token, settings.auth.jwtSecret == nil,
+      settings.auth.jwtPublicKey == nil
+    {
+      logger.warning(
+        "auth.mode is token without a key for JSON Web Tokens: only issued tokens open sessions")
+    }
     if let secret = settings.auth.jwtSecret,
       secret.value.utf8.count < TokenVerifier.soundSecretSize
     {

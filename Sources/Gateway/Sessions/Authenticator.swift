@@ -9,6 +9,8 @@ struct Credentials: Sendable {
   let user: User
   /// When its token expires, in Unix milliseconds; `nil` when it does not.
   let expiresAt: Int64?
+  /// Whether opening changed the user's profile.
+  let isNewProfile: Bool
 }
 
 /// Decides who may open a session.
@@ -116,14 +118,18 @@ final class Authenticator: Sendable {
       case .success(let account?) where !account.isActive:
         completion(.failure(.deactivated(command.userID)))
       case .success(let account?) where command.agrees(with: account.user):
-        completion(.success(Credentials(user: account.user, expiresAt: expiresAt)))
+        let user = account.user
+        completion(
+          .success(Credentials(user: user, expiresAt: expiresAt, isNewProfile: false)))
       case .success:
         store.write {
           try $0.upsertUser(
             command.userID, nickname: command.nickname, profileURL: command.profileURL, at: now)
         } completion: { result in
           completion(
-            result.serviceResult.map { Credentials(user: $0, expiresAt: expiresAt) })
+            result.serviceResult.map {
+              Credentials(user: $0, expiresAt: expiresAt, isNewProfile: true)
+            })
         }
       }
     }

@@ -49,6 +49,9 @@ struct RequestPipeline<Call> {
   /// How many calls have arrived and are not answered.
   private(set) var pendingCount = 0
 
+  /// How much has arrived and is not done with: calls, and replies that wait for those before them.
+  var backlog: Int { pendingCount + units.count }
+
   /// Adds a request.
   mutating func append(_ call: Call, _ concurrency: Concurrency) {
     append([.call(call, concurrency)], to: Unit(isBatch: false))

@@ -34,7 +34,10 @@ extension Session {
     state = .open(identity)
     awaitExpiry(at: credentials.expiresAt)
     let reference = reference
-    node.post(toUser: identity.user.id) { $0.users.add(reference, of: identity.user.id) }
+    node.post(toUser: identity.user.id) { node in
+      node.users.add(reference, of: identity.user.id)
+      if credentials.isNewProfile { node.users.update(identity.user) }
+    }
     node.counters.add(to: .sessionsOpened)
     node.gauges.add(1, to: .sessions)
     reply(.success(identity.opened(node.services.settings)), to: address)

@@ -36,8 +36,9 @@ final class Session {
     let subscription: Subscription
   }
 
-  /// Above this many unanswered calls the connection is not read.
-  private static let pendingLimit = 64
+  /// With more than this unanswered the connection is not read: each request counts, and each call
+  /// in it.
+  private static let backlogLimit = 128
   /// So many malformed requests in a row end the connection.
   private static let malformedLimit = 10
 
@@ -106,7 +107,7 @@ final class Session {
     startCalls()
     while let reply = pipeline.takeReply() { connection.send(text: reply) }
     closeIfAnswered()
-    if isPaused, pipeline.pendingCount < Self.pendingLimit / 2 {
+    if isPaused, pipeline.backlog < Self.backlogLimit / 2 {
       isPaused = false
       connection.resumeReading()
     }
@@ -137,7 +138,7 @@ final class Session {
   }
 
   private func closeIfAnswered() {
-    guard let pendingClose, pipeline.pendingCount == 0 else { return }
+    guard let pendingClose, pipeline.backlog == 0 else { return }
     self.pendingClose = nil
     close(pendingClose.code, reason: pendingClose.reason)
   }
@@ -162,7 +163,7 @@ extension Session: WebSocketApplication {
     case .batch(let calls): receive(batch: calls)
     }
     proceed()
-    if pipeline.pendingCount >= Self.pendingLimit, !isPaused {
+    if pipeline.backlog >= Self.backlogLimit, !isPaused {
       isPaused = true
       connection.pauseReading()
     }

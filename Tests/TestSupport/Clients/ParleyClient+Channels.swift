@@ -1,47 +1,5 @@
 package import ParleyProtocol
 
-/// A message as the answer to `message.send` gives it.
-package struct SentMessage: Hashable, Sendable {
-  package let id: Int64
-  package let seq: Int64
-  package let createdAt: Int64
-  package let text: String
-
-  /// Reads the result of `message.send`.
-  package init(_ result: JSONNode) throws {
-    guard let message = result["message"], let id = message["message_id"]?.integer,
-      let seq = result["seq"]?.integer, let createdAt = message["created_at"]?.integer,
-      let text = message["message"]?.string
-    else {
-      throw TestFailure("no sent message: \(String(decoding: result.raw, as: UTF8.self))")
-    }
-    self.id = id
-    self.seq = seq
-    self.createdAt = createdAt
-    self.text = text
-  }
-}
-
-/// A message as `message.list` gives it.
-package struct ListedMessage: Hashable, Sendable {
-  package let id: Int64
-  package let createdAt: Int64
-  package let text: String
-  package let authorID: String?
-  package let requestID: String
-
-  init(_ node: JSONNode) throws {
-    guard let id = node["message_id"]?.integer, let createdAt = node["created_at"]?.integer,
-      let text = node["message"]?.string, let requestID = node["req_id"]?.string
-    else { throw TestFailure("no message: \(String(decoding: node.raw, as: UTF8.self))") }
-    self.id = id
-    self.createdAt = createdAt
-    self.text = text
-    self.requestID = requestID
-    authorID = node["user"]?["user_id"]?.string
-  }
-}
-
 extension ParleyClient {
   /// Creates a channel.
   @discardableResult
@@ -91,7 +49,7 @@ extension ParleyClient {
   }
 
   /// All messages of a channel, oldest first.
-  package func allMessages(in url: String) throws -> [ListedMessage] {
+  package func allMessages(in url: String) throws -> [ChannelMessage] {
     var all = try page(of: url) { $0.member("message_ts", 1) }
     var size = all.count
     while size == Self.pageSize, let last = all.last {
@@ -109,13 +67,13 @@ extension ParleyClient {
 
   private func page(
     of url: String, from place: (inout JSONWriter) -> Void
-  ) throws -> [ListedMessage] {
+  ) throws -> [ChannelMessage] {
     let result = try call("message.list") {
       $0.member("channel_url", url)
       $0.member("prev_limit", 0)
       $0.member("next_limit", Self.pageSize)
       place(&$0)
     }
-    return try (result["messages"]?.elements).map { try $0.map(ListedMessage.init) } ?? []
+    return try (result["messages"]?.elements).map { try $0.map(ChannelMessage.init) } ?? []
   }
 }

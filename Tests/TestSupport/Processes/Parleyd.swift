@@ -2,13 +2,6 @@ import Foundation
 
 /// The server's program, as a child process that runs to its end or until it is killed.
 package final class Parleyd: Sendable {
-  /// How the program is started.
-  package enum Start: Sendable {
-    case plain
-    /// A write beyond a file size limit then fails, and does not kill.
-    case ignoringFileSizeSignal
-  }
-
   /// How it ended.
   package enum Ending: Equatable, Sendable {
     case exited(Int32)
@@ -21,19 +14,10 @@ package final class Parleyd: Sendable {
   private let ended = DispatchSemaphore(value: 0)
 
   /// Starts it with flags, and with an environment that holds no other settings than these.
-  package init(
-    _ arguments: [String], environment: [String: String] = [:], start: Start = .plain
-  ) throws {
+  package init(_ arguments: [String], environment: [String: String] = [:]) throws {
     process = Process()
-    switch start {
-    case .plain:
-      process.executableURL = Self.program
-      process.arguments = arguments
-    case .ignoringFileSizeSignal:
-      process.executableURL = URL(fileURLWithPath: "/bin/sh")
-      process.arguments =
-        ["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", Self.program.path] + arguments
-    }
+    process.executableURL = Self.program
+    process.arguments = arguments
     process.environment = Self.environment(environment)
     let pipe = Pipe()
     process.standardInput = FileHandle.nullDevice

@@ -21,12 +21,12 @@ package final class ServerProcess: Sendable {
   ///   - directory: That of a server that has ended; `nil` makes a new one.
   package init(
     _ flags: [String] = [], environment: [String: String] = [:],
-    in directory: TemporaryDirectory? = nil, start: Parleyd.Start = .plain
+    in directory: TemporaryDirectory? = nil
   ) throws {
     let directory = try directory ?? TemporaryDirectory()
     let arguments =
       ["--listen", "127.0.0.1:0", "--data-dir", directory.path(of: "data")] + flags
-    process = try Parleyd(arguments, environment: environment, start: start)
+    process = try Parleyd(arguments, environment: environment)
     self.directory = directory
     port = try Self.port(announcedBy: process, scheme: "ws")
     let hasTLS = flags.contains("--tls-listen")
@@ -96,6 +96,13 @@ package final class ServerProcess: Sendable {
         throw TestFailure("no VmRSS of process \(process.id)")
       }
       return count * 1024
+    }
+  }
+
+  /// How many descriptors it has open.
+  package var descriptorCount: Int {
+    get throws {
+      try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.id)/fd").count
     }
   }
 

@@ -85,7 +85,7 @@ struct FeedTests {
     let driven = try DrivenTransport()
     let feed = Feed(encoding: .plain, transport: driven.transport)
     let peer = try driven.open()
-    // More places than one flush serves, so that every sweep is still under way at the next publish.
+    // More places than one flush serves: the sweep is always under way at the next publish.
     for _ in 0..<300 { _ = feed.subscribe(peer.connection) }
     var received = 0
     for _ in 0..<50 {

@@ -1,0 +1,72 @@
+import FloodControl
+import ParleyProtocol
+import Store
+import Testing
+
+@testable import Gateway
+
+@Suite("Recovered events")
+struct RecoveredEventsTests {
+  private func message(_ id: Int64, by userID: String?, at time: Int64) -> Message {
+    Message(
+      id: id, channelURL: "lobby", user: userID.map { User(id: $0) }, text: "text \(id)",
+      createdAt: time)
+  }
+
+  private func event(_ channel: HomeChannel, _ message: Message, seq: Int64) -> [UInt8] {
+    EventEncoder.messageReceived(
+      channel.origin(at: message.createdAt), seq: seq, message: message.encoded())
+  }
+
+  @Test("who comes back is shown what the throttle would have shown, from an empty window on")
+  func throttles() throws {
+    let driven = try DrivenNode()
+    let channel = driven.channel()
+    channel.throttleLimit = RateLimit(count: 2, windowMilliseconds: 1000)
+    let messages = [
+      message(1, by: "bob", at: 100), message(2, by: "ann", at: 200),
+      message(3, by: "bob", at: 300), message(4, by: nil, at: 400),
+      message(5, by: "bob", at: 1100), message(6, by: "bob", at: 1150),
+    ]
+    let missed = messages.map { DurableEvent.received($0, seq: $0.id) }
+    let recovered = RecoveredEvents(missed, viewerID: "ann", isOperator: false, channel: channel)
+    let shown = [0, 1, 3, 4].map { event(channel, messages[$0], seq: messages[$0].id) }
+    #expect(recovered.events == shown)
+    #expect(recovered.withheldIDs == [3, 6])
+    #expect(recovered.throttle.withheld?.count == 2)
+  }
+
+  @Test("an operator is shown everything")
+  func showsOperatorsAll() throws {
+    let driven = try DrivenNode()
+    let channel = driven.channel()
+    channel.throttleLimit = RateLimit(count: 1, windowMilliseconds: 1000)
+    let messages = (Int64(1)...5).map { message($0, by: "bob", at: 100) }
+    let recovered = RecoveredEvents(
+      messages.map { .received($0, seq: $0.id) }, viewerID: "ann", isOperator: true,
+      channel: channel)
+    #expect(recovered.events.count == 5)
+    #expect(recovered.withheldIDs.isEmpty)
+  }
+
+  @Test("updates of what was withheld are withheld too; deletions are told to everyone")
+  func withholdsUpdates() throws {
+    let driven = try DrivenNode()
+    let channel = driven.channel()
+    channel.throttleLimit = RateLimit(count: 1, windowMilliseconds: 1000)
+    let messages = (Int64(1)...2).map { message($0, by: "bob", at: 100) }
+    let missed: [DurableEvent] = [
+      .received(messages[0], seq: 1), .received(messages[1], seq: 2),
+      .updated(messages[1], seq: 3, timestamp: 150), .updated(messages[0], seq: 4, timestamp: 160),
+      .deleted(messageID: 2, seq: 5, timestamp: 170),
+    ]
+    let recovered = RecoveredEvents(missed, viewerID: "ann", isOperator: false, channel: channel)
+    #expect(
+      recovered.events == [
+        event(channel, messages[0], seq: 1),
+        EventEncoder.messageUpdated(
+          channel.origin(at: 160), seq: 4, message: messages[0].encoded()),
+        EventEncoder.messageDeleted(channel.origin(at: 170), seq: 5, messageID: 2),
+      ])
+  }
+}

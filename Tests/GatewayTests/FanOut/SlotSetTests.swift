@@ -1,0 +1,30 @@
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+@Suite("Slot set")
+struct SlotSetTests {
+  @Test("random changes leave what a set of numbers has", arguments: UInt64(1)...20)
+  func agreesWithASet(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var slots = SlotSet()
+    var expected: Set<Int> = []
+    for _ in 0..<500 {
+      let slot = Int.random(in: 0..<300, using: &generator)
+      if Bool.random(using: &generator) {
+        slots.insert(slot)
+        expected.insert(slot)
+      } else {
+        slots.remove(slot)
+        expected.remove(slot)
+      }
+      #expect(slots.contains(slot) == expected.contains(slot))
+      #expect(slots.isEmpty == expected.isEmpty)
+    }
+    var visited: [Int] = []
+    slots.forEach { visited.append($0) }
+    #expect(visited == expected.sorted())
+    for slot in 0..<400 { #expect(slots.contains(slot) == expected.contains(slot)) }
+  }
+}

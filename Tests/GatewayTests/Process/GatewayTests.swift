@@ -1,0 +1,97 @@
+import Configuration
+import Foundation
+import Glibc
+import Logging
+import Reactor
+import Testing
+import WebSocket
+
+@testable import Gateway
+
+@Suite("Gateway")
+struct GatewayTests {
+  private final class Running {
+    let gateway: Gateway
+    private let directory: String
+
+    init(reactors: Int = 2, _ adjust: (inout Settings) -> Void = { _ in }) throws {
+      directory = NSTemporaryDirectory() + "parley-gateway-" + UUID().uuidString
+      var settings = Settings()
+      settings.dataDirectory = directory
+      settings.unfurl.mode = .off
+      settings.reactors = reactors
+      settings.listen = [SocketAddressText(host: "127.0.0.1", port: 0)]
+      adjust(&settings)
+      gateway = try Gateway(
+        settings: settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    deinit {
+      gateway.drain()
+      gateway.hurry()
+      gateway.waitUntilStopped()
+      try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    func connect() throws -> GatewayClient {
+      let address = try #require(gateway.addresses.first?.address)
+      return try GatewayClient(port: try #require(UInt16(address.split(separator: ":")[1])))
+    }
+  }
+
+  @Test("it is ready on the port that it names, and is no more when it drains")
+  func tellsReadiness() throws {
+    let running = try Running()
+    let client = try running.connect()
+    try client.write("GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(try client.readUntil("ready\n").hasPrefix("HTTP/1.1 200 "))
+    running.gateway.drain()
+    running.gateway.waitUntilStopped()
+    #expect(throws: (any Error).self) {
+      let late = try running.connect()
+      try late.write("GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n")
+      _ = try late.readUntil("ready\n")
+    }
+  }
+
+  @Test("draining tells sessions to come back later and closes them with 1001")
+  func drains() throws {
+    let running = try Running()
+    let clients = try (0..<5).map { _ in try running.connect() }
+    for (number, client) in clients.enumerated() {
+      try client.upgrade()
+      let call =
+        #"{"jsonrpc":"2.0","id":1,"method":"session.open","params":{"user_id":"u\#(number)"}}"#
+      try client.send(call)
+      #expect(try client.nextText().contains(#""id":1,"result""#))
+    }
+    running.gateway.drain()
+    for client in clients {
+      #expect(try client.nextText().contains("server.draining"))
+      #expect(try client.nextClose() == .goingAway)
+    }
+    running.gateway.waitUntilStopped()
+  }
+
+  @Test("hurrying closes what does not leave by itself")
+  func hurries() throws {
+    let running = try Running { $0.drain.timeoutMilliseconds = 3_600_000 }
+    let client = try running.connect()
+    try client.upgrade()
+    running.gateway.drain()
+    #expect(try client.nextText().contains("server.draining"))
+    running.gateway.hurry()
+    running.gateway.waitUntilStopped()
+    #expect(try client.nextClose() == .goingAway)
+  }
+
+  @Test("an address that can't be had is named")
+  func namesAddresses() throws {
+    let error = #expect(throws: SystemError.self) {
+      _ = try Running {
+        $0.listen = [SocketAddressText(host: "192.0.2.1", port: 0)]
+      }
+    }
+    #expect(error?.object.contains("192.0.2.1") == true)
+  }
+}

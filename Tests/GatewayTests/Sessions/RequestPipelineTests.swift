@@ -1,0 +1,251 @@
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+@Suite("Request pipeline")
+struct RequestPipelineTests {
+  @Test("sends run beside one another, and are answered in their order")
+  func runsSendsTogether() throws {
+    var pipeline = RequestPipeline<String>()
+    pipeline.append("a", .besideItsLike)
+    pipeline.append("b", .besideItsLike)
+    let first = try pipeline.next()
+    let second = try pipeline.next()
+    #expect([first.call, second.call] == ["a", "b"])
+    pipeline.complete(second.ticket, reply: [2])
+    #expect(pipeline.takeReply() == nil)
+    pipeline.complete(first.ticket, reply: [1])
+    #expect(pipeline.takeReply() == [1])
+    #expect(pipeline.takeReply() == [2])
+    #expect(pipeline.takeReply() == nil)
+  }
+
+  @Test("any other call waits for all before it, and all behind it wait for it")
+  func runsOthersAlone() throws {
+    var pipeline = RequestPipeline<String>()
+    pipeline.append("send", .besideItsLike)
+    pipeline.append("enter", .alone)
+    pipeline.append("send", .besideItsLike)
+    let send = try pipeline.next()
+    #expect(pipeline.start() == nil)
+    pipeline.complete(send.ticket, reply: nil)
+    let enter = try pipeline.next()
+    #expect(enter.call == "enter")
+    #expect(pipeline.start() == nil)
+    pipeline.complete(enter.ticket, reply: nil)
+    #expect(pipeline.start()?.call == "send")
+  }
+
+  @Test("a batch is answered as one array, in the order of its entries")
+  func joinsBatches() throws {
+    var pipeline = RequestPipeline<String>()
+    pipeline.append(batch: [
+      .call("a", .besideItsLike), .reply(Array("x".utf8)), .call("note", .besideItsLike),
+      .call("b", .besideItsLike),
+    ])
+    let started = try (0..<3).map { _ in try pipeline.next() }
+    pipeline.complete(started[2].ticket, reply: Array("b".utf8))
+    pipeline.complete(started[1].ticket, reply: nil)
+    #expect(pipeline.takeReply() == nil)
+    pipeline.complete(started[0].ticket, reply: Array("a".utf8))
+    #expect(pipeline.takeReply() == Array("[a,x,b]".utf8))
+  }
+
+  @Test("a batch of notifications is not answered at all")
+  func answersNoNotifications() throws {
+    var pipeline = RequestPipeline<String>()
+    pipeline.append(batch: [.call("note", .besideItsLike)])
+    pipeline.append(reply: [1])
+    let started = try pipeline.next()
+    #expect(pipeline.takeReply() == nil)
+    pipeline.complete(started.ticket, reply: nil)
+    #expect(pipeline.takeReply() == [1])
+  }
+
+  @Test("the refusal of a request keeps its place")
+  func keepsRefusalsInPlace() throws {
+    var pipeline = RequestPipeline<String>()
+    pipeline.append("slow", .alone)
+    pipeline.append(reply: [2])
+    #expect(pipeline.takeReply() == nil)
+    let started = try pipeline.next()
+    pipeline.complete(started.ticket, reply: [1])
+    #expect(pipeline.takeReply() == [1])
+    #expect(pipeline.takeReply() == [2])
+  }
+
+  @Test("refusals that wait behind a call count as backlog, and no more once they have left")
+  func countsWhatWaits() throws {
+    var pipeline = RequestPipeline<String>()
+    pipeline.append("slow", .alone)
+    for _ in 0..<10 { pipeline.append(reply: [2]) }
+    #expect(pipeline.pendingCount == 1)
+    #expect(pipeline.backlog == 12)
+    let started = try pipeline.next()
+    pipeline.complete(started.ticket, reply: [1])
+    for _ in 0..<11 { #expect(pipeline.takeReply() != nil) }
+    #expect(pipeline.backlog == 0)
+  }
+
+  @Test("a reply that comes again after its request has been answered is ignored")
+  func ignoresRepeatedReplies() throws {
+    var pipeline = RequestPipeline<String>()
+    pipeline.append("a", .alone)
+    let started = try pipeline.next()
+    pipeline.complete(started.ticket, reply: [1])
+    pipeline.complete(started.ticket, reply: [9])
+    #expect(pipeline.takeReply() == [1])
+    pipeline.append("b", .alone)
+    pipeline.complete(started.ticket, reply: [9])
+    #expect(pipeline.pendingCount == 1)
+    #expect(pipeline.start()?.call == "b")
+    #expect(pipeline.takeReply() == nil)
+  }
+
+  @Test("random requests run and are answered as a naive list has it", arguments: UInt64(1)...60)
+  func agreesWithNaivePipeline(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var comparison = PipelineComparison()
+    for _ in 0..<600 { comparison.step(using: &generator) }
+    comparison.finish(using: &generator)
+  }
+}
+
+extension RequestPipeline {
+  /// Starts a call that must be there.
+  fileprivate mutating func next() throws -> (ticket: Ticket, call: Call) {
+    let started = start()
+    return try #require(started)
+  }
+}
+
+/// A pipeline beside a list of what should happen.
+private struct PipelineComparison {
+  private struct Call {
+    let number: Int
+    let concurrency: RequestPipeline<Int>.Concurrency
+    let reply: [UInt8]?
+  }
+
+  private typealias Ticket = RequestPipeline<Int>.Ticket
+
+  private var pipeline = RequestPipeline<Int>()
+  private var calls: [Call] = []
+  private var running: [(call: Call, ticket: Ticket)] = []
+  private var startedCount = 0
+  private var completed: Set<Int> = []
+  /// What is to be answered, with the calls that must have completed before.
+  private var answers: [(calls: [Int], bytes: [UInt8]?)] = []
+
+  mutating func step(using generator: inout SeededGenerator) {
+    switch Int.random(in: 0..<9, using: &generator) {
+    case 0..<2: append(using: &generator)
+    case 2: appendBatch(using: &generator)
+    case 3: appendReply()
+    case 4..<6: start()
+    default: complete(using: &generator)
+    }
+    takeReplies()
+    #expect(pipeline.pendingCount == calls.count - completed.count)
+  }
+
+  mutating func finish(using generator: inout SeededGenerator) {
+    while completed.count < calls.count {
+      start()
+      complete(using: &generator)
+    }
+    takeReplies()
+    #expect(answers.isEmpty)
+    #expect(pipeline.start() == nil)
+  }
+
+  private mutating func makeCall(using generator: inout SeededGenerator) -> Call {
+    let number = calls.count
+    let isNotification = Int.random(in: 0..<4, using: &generator) == 0
+    let call = Call(
+      number: number,
+      concurrency: Int.random(in: 0..<3, using: &generator) == 0 ? .alone : .besideItsLike,
+      reply: isNotification ? nil : Array("\(number)".utf8))
+    calls.append(call)
+    return call
+  }
+
+  private mutating func append(using generator: inout SeededGenerator) {
+    let call = makeCall(using: &generator)
+    pipeline.append(call.number, call.concurrency)
+    answers.append(([call.number], call.reply))
+  }
+
+  private mutating func appendBatch(using generator: inout SeededGenerator) {
+    var entries: [RequestPipeline<Int>.Entry] = []
+    var numbers: [Int] = []
+    var replies: [String] = []
+    for _ in 0..<Int.random(in: 1...4, using: &generator) {
+      if Int.random(in: 0..<4, using: &generator) == 0 {
+        entries.append(.reply(Array("refused".utf8)))
+        replies.append("refused")
+      } else {
+        let call = makeCall(using: &generator)
+        entries.append(.call(call.number, call.concurrency))
+        numbers.append(call.number)
+        if let reply = call.reply { replies.append(String(decoding: reply, as: UTF8.self)) }
+      }
+    }
+    pipeline.append(batch: entries)
+    let joined = "[\(replies.joined(separator: ","))]"
+    answers.append((numbers, replies.isEmpty ? nil : Array(joined.utf8)))
+  }
+
+  private mutating func appendReply() {
+    pipeline.append(reply: [33])
+    answers.append(([], [33]))
+  }
+
+  private mutating func start() {
+    while let (ticket, number) = pipeline.start() {
+      #expect(number == startedCount, "calls start in their order")
+      #expect(mayStart, "a call that runs alone met another")
+      running.append((calls[number], ticket))
+      startedCount += 1
+    }
+    #expect(!mayStart, "a call waits for nothing")
+  }
+
+  /// Whether the next call has nothing to wait for.
+  private var mayStart: Bool {
+    guard startedCount < calls.count else { return false }
+    switch calls[startedCount].concurrency {
+    case .alone: return running.isEmpty
+    case .besideItsLike: return !running.contains { $0.call.concurrency == .alone }
+    }
+  }
+
+  private mutating func complete(using generator: inout SeededGenerator) {
+    guard let index = running.indices.randomElement(using: &generator) else { return }
+    let (call, ticket) = running.remove(at: index)
+    pipeline.complete(ticket, reply: call.reply)
+    completed.insert(call.number)
+  }
+
+  private mutating func takeReplies() {
+    while let reply = pipeline.takeReply() {
+      while let next = answers.first, next.bytes == nil {
+        #expect(completed.isSuperset(of: next.calls))
+        answers.removeFirst()
+      }
+      guard let next = answers.first else {
+        Issue.record("a reply that nothing asked for")
+        return
+      }
+      #expect(reply == next.bytes)
+      #expect(completed.isSuperset(of: next.calls))
+      answers.removeFirst()
+    }
+    while let next = answers.first, next.bytes == nil, completed.isSuperset(of: next.calls) {
+      answers.removeFirst()
+    }
+    let isHeldBack = answers.first.map { completed.isSuperset(of: $0.calls) } ?? false
+    #expect(!isHeldBack, "a reply is held back")
+  }
+}

@@ -1,0 +1,129 @@
+import Configuration
+import Foundation
+import Glibc
+import Logging
+import ParleyProtocol
+import Reactor
+import Testing
+import WebSocket
+
+@testable import Gateway
+@testable import Store
+@testable import Transport
+
+/// A node without a thread: the test says when a turn ends.
+final class DrivenNode {
+  let node: Node
+  private let directory: String
+
+  init(_ adjust: (inout Settings) -> Void = { _ in }) throws {
+    directory = NSTemporaryDirectory() + "parley-gateway-" + UUID().uuidString
+    var settings = Settings()
+    settings.dataDirectory = directory
+    settings.unfurl.mode = .off
+    adjust(&settings)
+    let cluster = Cluster(nodes: [try NodeHandle(index: 0)])
+    let services = try GatewayServices(
+      settings: settings, cluster: cluster,
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    services.stage = .serving
+    node = try Node(handle: cluster.nodes[0], services: services)
+  }
+
+  deinit {
+    node.transport.forEachConnection { $0.drop() }
+    endTurn()
+    node.services.store.close()
+    try? FileManager.default.removeItem(atPath: directory)
+  }
+
+  /// Does what was posted, fans out and flushes.
+  func endTurn() {
+    while node.loop.endOfTurn() == .unfinished {}
+  }
+
+  /// Takes a connection in and upgrades it.
+  func connect() throws -> DrivenSession {
+    var pair: [Int32] = [-1, -1]
+    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+    try #require(socketpair(AF_UNIX, kind, 0, &pair) == 0)
+    let known = Set(node.sessions.keys)
+    let (ours, theirs) = (pair[0], pair[1])
+    try Connection.open(descriptor: ours, tls: nil, tag: 0, transport: node.transport)
+    let request = """
+      GET /v1/ws HTTP/1.1\r
+      Host: localhost\r
+      Upgrade: websocket\r
+      Connection: Upgrade\r
+      Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+      Sec-WebSocket-Version: 13\r
+      \r
+
+      """
+    let sent = Array(request.utf8).withUnsafeBytes { Socket.send(theirs, $0) }
+    try #require(sent == .transferred(request.utf8.count))
+    node.transport.forEachConnection { connection in
+      if connection.descriptor == ours { connection.descriptorIsReady(for: .readable) }
+    }
+    endTurn()
+    let id = try #require(Set(node.sessions.keys).subtracting(known).first)
+    let session = DrivenSession(
+      session: try #require(node.sessions[id]), descriptor: theirs)
+    _ = session.readAll()
+    return session
+  }
+
+  /// A channel in memory that keeps no messages.
+  func channel(_ url: String = "lobby", operators: [String] = []) -> HomeChannel {
+    let channel = Channel(
+      url: url, isEphemeral: true, operators: operators.map { User(id: $0) }, createdAt: 0)
+    let state = ChannelState(
+      id: 1, channel: channel, epoch: "epoch", lastSeq: 0, lastCreatedAt: 0, bans: [:], mutes: [:])
+    return HomeChannel(state: state, node: node)
+  }
+}
+
+/// A session of a ``DrivenNode`` with its client's end of the connection.
+final class DrivenSession {
+  let session: Session
+  let reference: SessionReference
+  private let descriptor: Int32
+  private var endpoint = WebSocketEndpoint(role: .client(maskingKey: { 1 }))
+  private let deflate = DeflateWorkspace()
+
+  init(session: Session, descriptor: Int32) {
+    self.session = session
+    self.descriptor = descriptor
+    reference = session.reference
+  }
+
+  deinit {
+    Socket.close(descriptor)
+  }
+
+  /// What the client has been sent since the last call.
+  func receive() -> [WebSocketEvent] {
+    var output = WebSocketOutput()
+    endpoint.receive(readAll().span, using: deflate, into: &output)
+    return output.events
+  }
+
+  /// The texts that the client has been sent since the last call.
+  func receiveTexts() -> [String] {
+    receive().compactMap { event in
+      guard case .text(let bytes) = event else { return nil }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+  }
+
+  func readAll() -> [UInt8] {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while case .transferred(let count) = buffer.withUnsafeMutableBytes({
+      Socket.receive(descriptor, into: $0)
+    }) {
+      bytes += buffer[..<count]
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,75 @@
+import Configuration
+import ParleyProtocol
+import Testing
+import Transport
+import WebSocket
+
+@testable import Gateway
+
+@Suite("User directory")
+struct UserDirectoryTests {
+  @Test("one session too many closes the user's oldest with 4003")
+  func closesTheOldest() throws {
+    let driven = try DrivenNode { $0.limits.connectionsPerUser = 2 }
+    let sessions = try (0..<3).map { _ in try driven.connect() }
+    let users = driven.node.users
+    for session in sessions { users.add(session.reference, of: "ann") }
+    driven.endTurn()
+    let reason = "the user has opened too many sessions: this was its oldest"
+    #expect(sessions[0].receive() == [.closed(code: .tooManySessions, reason: reason)])
+    #expect(sessions[1].receive().isEmpty && sessions[2].receive().isEmpty)
+  }
+
+  @Test("sessions of other users, and those that have left, do not count")
+  func countsPerUser() throws {
+    let driven = try DrivenNode { $0.limits.connectionsPerUser = 1 }
+    let sessions = try (0..<3).map { _ in try driven.connect() }
+    let users = driven.node.users
+    users.add(sessions[0].reference, of: "ann")
+    users.add(sessions[1].reference, of: "bob")
+    users.remove(sessions[0].reference, of: "ann")
+    users.add(sessions[2].reference, of: "ann")
+    driven.endTurn()
+    for session in sessions { #expect(session.receive().isEmpty) }
+  }
+
+  @Test("an event for a user reaches all its sessions")
+  func sendsToAll() throws {
+    let driven = try DrivenNode()
+    let sessions = try (0..<3).map { _ in try driven.connect() }
+    for session in sessions.prefix(2) { driven.node.users.add(session.reference, of: "ann") }
+    driven.node.users.add(sessions[2].reference, of: "bob")
+    driven.node.users.send(Array("event".utf8), to: "ann")
+    driven.node.users.send(Array("nobody".utf8), to: "eve")
+    driven.endTurn()
+    #expect(sessions.map { $0.receiveTexts() } == [["event"], ["event"], []])
+  }
+
+  @Test("a user may be in so many channels, each counted once for all its sessions")
+  func limitsChannels() throws {
+    let driven = try DrivenNode { $0.limits.channelsPerUser = 2 }
+    let users = driven.node.users
+    let (first, second) = (SessionReference.sample(1), SessionReference.sample(2))
+    #expect(users.reserve("a", for: first, of: "ann"))
+    #expect(users.reserve("b", for: first, of: "ann"))
+    #expect(users.reserve("a", for: second, of: "ann"))
+    #expect(!users.reserve("c", for: second, of: "ann"))
+    #expect(users.reserve("c", for: second, of: "bob"))
+    users.release("a", of: first, of: "ann")
+    #expect(!users.reserve("c", for: second, of: "ann"))
+    users.release("a", of: second, of: "ann")
+    #expect(users.reserve("c", for: second, of: "ann"))
+  }
+
+  @Test("a session that ends gives its channels back")
+  func releasesChannels() throws {
+    let driven = try DrivenNode { $0.limits.channelsPerUser = 1 }
+    let users = driven.node.users
+    let (first, second) = (SessionReference.sample(1), SessionReference.sample(2))
+    users.add(first, of: "ann")
+    users.add(second, of: "ann")
+    #expect(users.reserve("a", for: first, of: "ann"))
+    users.remove(first, of: "ann")
+    #expect(users.reserve("b", for: second, of: "ann"))
+  }
+}
