@@ -100,9 +100,10 @@ extension Connection: ReadinessHandler {
   }
 
   private func respond(_ response: HTTPResponse, to request: HTTPRequest?) {
-    // Who asks for more than it reads gets what it asked for so far.
+    // Who asks for more than it reads gets what it asked for so far, and who is turned away
+    // because there is no room does not take up any.
     let isKept =
-      request?.head.shouldKeepAlive == true
+      request?.head.shouldKeepAlive == true && response.status != .serviceUnavailable
       && queuedByteCount <= transport.configuration.outboundHighWaterMark
     let persistence: ConnectionPersistence = isKept ? .keepAlive : .close
     var bytes: [UInt8] = []
