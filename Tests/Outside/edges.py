@@ -2,12 +2,16 @@
 
 import asyncio
 import json
+import os
 import re
 import signal
+import ssl
+import subprocess
 
+from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from harness import DEADLINE, RawSocket, Server, fence, http, known, refused
+from harness import DEADLINE, Client, RawSocket, Server, fence, http, known, refused
 
 FREE = ("--limits-flood-messages", "0")
 
@@ -245,7 +249,7 @@ async def test_a_large_mixed_crowd(ctx):
 async def test_more_connections_than_descriptors(ctx):
     """Out of descriptors the server goes on with those it has, and takes others later."""
     process = await asyncio.create_subprocess_exec(
-        "sh", "-c", 'ulimit -n 120; exec "$@"', "sh", ctx.parleyd, "--listen", "127.0.0.1:0",
+        "sh", "-c", 'ulimit -n 300; exec "$@"', "sh", ctx.parleyd, "--listen", "127.0.0.1:0",
         "--data-dir", ctx.directory(), *ctx.always, stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE)
     server = Server(process, "", [])
@@ -258,7 +262,7 @@ async def test_more_connections_than_descriptors(ctx):
                 server.port = int(found[1])
     server.reading = asyncio.create_task(server._read())
     first = await ctx.user(server)
-    plain = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(200)]
+    plain = [await asyncio.open_connection("127.0.0.1", server.port) for _ in range(400)]
     await first.call("session.ping")
     channel = ctx.name()
     await first.call("channel.create", channel_url=channel)
@@ -316,7 +320,7 @@ async def test_sighup_without_tls(ctx):
 
 
 async def test_wrong_certificate_files_are_named(ctx):
-    """A certificate file that is not there stops the start with an error naming setting and file."""
+    """A certificate file that is not there stops the start; setting and file are named."""
     try:
         await ctx.fresh("--tls-listen", "127.0.0.1:0", "--tls-certificate", "/no/such/cert.pem",
                         "--tls-private-key", "/no/such/key.pem")
@@ -365,3 +369,63 @@ async def test_a_message_of_the_greatest_size(ctx):
     assert len(text) == 262_144
     await raw.write(RawSocket.frame(1, text.encode()))
     assert (await raw.answer())["result"]["time"]
+
+
+async def test_what_a_recovery_withheld_is_told(ctx):
+    """Messages that a recovery withheld are told of by channel.throttled like others."""
+    server = await ctx.server(*FREE)
+    channel, _, sender, viewer = await ctx.room(server, 2)
+    state = await viewer.enter(channel)
+    await viewer.call("channel.exit", channel_url=channel)
+    sent = [a["message"] for a in await burst(sender, channel, 20)]
+    answer = await viewer.enter(channel, recover={"epoch": state["epoch"], "seq": state["seq"]})
+    shown = {e["params"]["message"]["message_id"] for e in answer["events"]}
+    missing = [m["message_id"] for m in sent if m["message_id"] not in shown]
+    assert missing
+    notices = await viewer.until(
+        lambda: viewer.told("channel.throttled", channel_url=channel), "channel.throttled")
+    assert notices[0]["params"]["withheld"] == len(missing), notices
+    assert notices[0]["params"]["first_message_id"] == missing[0]
+    assert notices[0]["params"]["last_message_id"] == missing[-1]
+
+
+async def test_over_tls(ctx):
+    """Over TLS the same sessions open, and after SIGHUP new connections get the new certificate."""
+    folder = ctx.directory()
+    key, certificate = os.path.join(folder, "key.pem"), os.path.join(folder, "certificate.pem")
+
+    def make(name):
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+             "-nodes", "-subj", f"/CN={name}", "-keyout", key, "-out", certificate],
+            check=True, capture_output=True)
+    make("first")
+    server = await ctx.fresh("--tls-listen", "127.0.0.1:0", "--tls-certificate", certificate,
+                             "--tls-private-key", key)
+    async with asyncio.timeout(DEADLINE):
+        while not (found := re.findall(r"wss://127\.0\.0\.1:(\d+)", "\n".join(server.lines))):
+            await asyncio.sleep(0.01)
+    secure = Server(server.process, server.data, server.lines)
+    secure.port = int(found[0])
+    trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    trust.check_hostname, trust.verify_mode = False, ssl.CERT_NONE
+
+    async def connected():
+        socket = await connect(f"wss://127.0.0.1:{secure.port}/v1/ws", ssl=trust, proxy=None)
+        client = Client(socket)
+        ctx.clients.append(client)
+        await client.call("session.open", user_id=ctx.name())
+        transport = socket.transport.get_extra_info("ssl_object")
+        return client, transport.getpeercert(binary_form=True), transport.version()
+    first, old, version = await connected()
+    assert version in ("TLSv1.2", "TLSv1.3")
+    channel, owner = await ctx.room(server, 0)
+    await first.call("channel.enter", channel_url=channel)
+    await owner.send(channel, "over TLS " * 500)
+    await first.event("message.received", channel_url=channel)
+    make("second")
+    server.process.send_signal(signal.SIGHUP)
+    async with asyncio.timeout(DEADLINE):
+        while (await connected())[1] == old:
+            await asyncio.sleep(0.02)
+    await first.call("session.ping")

@@ -226,16 +226,16 @@ async def test_a_replaced_session_leaves_its_place_to_others(ctx):
 
 
 async def test_too_many_connections_are_refused_with_503(ctx):
-    """An upgrade beyond limits.connections gets HTTP 503 and 400501."""
+    """An upgrade beyond limits.connections gets HTTP 503 and 400501, and the connection ends."""
     import json
     from harness import http
     server = await ctx.fresh("--limits-connections", "2")
     await ctx.user(server)
     await ctx.user(server)
-    status, _, body = await http(server.port, "GET", "/v1/ws", {
+    status, fields, body = await http(server.port, "GET", "/v1/ws", {
         "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
         "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ=="})
-    assert status == 503, status
+    assert status == 503 and fields["connection"] == "close", (status, fields)
     value = json.loads(body)
     assert value["error"] is True and value["code"] == 400501, value
 
@@ -286,7 +286,8 @@ async def test_allowed_origins(ctx):
     upgrade = {
         "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
         "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ=="}
-    for origin in ("https://bad.example", "http://good.example", "https://good.example.evil.example"):
+    for origin in (
+            "https://bad.example", "http://good.example", "https://good.example.bad.example"):
         status, _, body = await http(server.port, "GET", "/v1/ws", {**upgrade, "Origin": origin})
         assert status == 403 and json.loads(body)["code"] == 400307, (origin, status, body)
     await ctx.user(server, origin="https://good.example")

@@ -100,8 +100,8 @@ extension Connection: ReadinessHandler {
   }
 
   private func respond(_ response: HTTPResponse, to request: HTTPRequest?) {
-    // Who asks for more than it reads gets what it asked for so far; and a server that is full or
-    // leaving wants its connections back.
+    // Who asks for more than it reads gets what it asked for so far, and who is turned away
+    // because there is no room does not take up any.
     let isKept =
       request?.head.shouldKeepAlive == true && response.status != .serviceUnavailable
       && queuedByteCount <= transport.configuration.outboundHighWaterMark
