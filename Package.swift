@@ -61,12 +61,12 @@ let package = Package(
     library("Reactor", ["Bytes", "CLinux"]),
     library("TLS", ["COpenSSL"]),
     library("Transport", ["Bytes", "Reactor", "TLS", "HTTP1", "WebSocket", "CLinux"]),
-    library("Store", ["ParleyProtocol", database, logging]),
+    library("Store", ["ParleyProtocol", "Reactor", database, logging]),
     library("Telemetry", [logging]),
 
     // Composition: where chat and mechanism meet.
     library("Configuration", ["FloodControl", yaml]),
-    library("Unfurler", ["LinkPreview", "ParleyProtocol", "CCurl", database, logging]),
+    library("Unfurler", ["LinkPreview", "ParleyProtocol", "Reactor", "CCurl", database, logging]),
     .target(
       name: "Gateway",
       dependencies: [
@@ -88,9 +88,11 @@ let package = Package(
       name: "store-crash-writer", dependencies: ["Store", "ParleyProtocol"],
       path: "Tests/store-crash-writer", swiftSettings: house),
     .target(
-      name: "TestSupport",
-      dependencies: ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "TLS", "COpenSSL"],
-      path: "Tests/TestSupport", swiftSettings: house),
+      name: "TestSupport", path: "Tests/TestSupport", swiftSettings: house),
+    .target(
+      name: "TestPeers",
+      dependencies: ["HTTP1", "WebSocket", "ParleyProtocol", "TLS", "COpenSSL"],
+      path: "Tests/TestPeers", swiftSettings: house),
     tests("Bytes"),
     tests("HTTP1", ["Bytes"]),
     tests("WebSocket", ["Bytes", "HTTP1"]),
@@ -100,8 +102,8 @@ let package = Package(
     tests("Reactor"),
     tests("TLS", ["COpenSSL"]),
     tests("Tokens", ["COpenSSL"]),
-    tests("Transport", ["Reactor", "WebSocket", "HTTP1", "TLS", "Bytes"]),
-    tests("Store", ["ParleyProtocol", database, logging, "store-crash-writer"]),
+    tests("Transport", ["TestPeers", "Reactor", "WebSocket", "HTTP1", "TLS", "Bytes"]),
+    tests("Store", ["ParleyProtocol", "Reactor", database, logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),
     tests("Configuration", ["FloodControl"]),
     tests("Unfurler", ["CCurl", "LinkPreview", "ParleyProtocol", logging]),
@@ -109,11 +111,11 @@ let package = Package(
       "Gateway",
       [
         "ParleyProtocol", "FloodControl", "Configuration", "Transport", "Reactor", "WebSocket",
-        "Store", logging,
+        "Store", "TestPeers", logging,
       ]),
     .testTarget(
       name: "IntegrationTests",
-      dependencies: ["TestSupport", "ParleyProtocol", "FloodControl", "parleyd"],
+      dependencies: ["TestSupport", "TestPeers", "ParleyProtocol", "parleyd"],
       swiftSettings: house),
   ],
   swiftLanguageModes: [.v6]

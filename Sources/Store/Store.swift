@@ -1,5 +1,6 @@
 import GRDB
 import Logging
+import Reactor
 import Synchronization
 
 /// The durable half of Parley: one SQLite database, one thread that writes, a few that read.
@@ -14,7 +15,7 @@ package final class Store: Sendable {
   private let readJobs: JobQueue<ReadJob>
   private let counters = StoreCounters()
   private let healthMonitor: HealthMonitor
-  private let threads: Mutex<[WorkerThread]>
+  private let threads: Mutex<[Reactor.Thread]>
 
   /// Opens the store in a directory, creating both when missing.
   ///
@@ -31,9 +32,9 @@ package final class Store: Sendable {
     let writeJobs = JobQueue<WriteJob>(capacity: options.queueCapacity)
     let readJobs = JobQueue<ReadJob>(capacity: options.queueCapacity)
     let health = HealthMonitor(logger: options.logger)
-    let writer = Self.startWriter(
+    let writer = try Self.startWriter(
       writing, lock: lock, jobs: writeJobs, health: health, counters: counters, options: options)
-    let readers = reading.map { Self.startReader($0, jobs: readJobs, options: options) }
+    let readers = try reading.map { try Self.startReader($0, jobs: readJobs, options: options) }
     self.writeJobs = writeJobs
     self.readJobs = readJobs
     healthMonitor = health
@@ -117,8 +118,8 @@ extension Store {
   private static func startWriter(
     _ queue: DatabaseQueue, lock: DirectoryLock, jobs: JobQueue<WriteJob>, health: HealthMonitor,
     counters: StoreCounters, options: StoreOptions
-  ) -> WorkerThread {
-    WorkerThread(name: "store-writer") {
+  ) throws(SystemError) -> Reactor.Thread {
+    try Reactor.Thread(name: "store-writer") {
       queue.inDatabase { database in
         let connection = StoreConnection(database)
         Writer(
@@ -133,8 +134,8 @@ extension Store {
 
   private static func startReader(
     _ queue: DatabaseQueue, jobs: JobQueue<ReadJob>, options: StoreOptions
-  ) -> WorkerThread {
-    WorkerThread(name: "store-reader") {
+  ) throws(SystemError) -> Reactor.Thread {
+    try Reactor.Thread(name: "store-reader") {
       queue.inDatabase { database in
         Reader(
           connection: StoreConnection(database), jobs: jobs, afterRead: options.afterBatch

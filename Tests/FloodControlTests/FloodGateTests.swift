@@ -1,6 +1,7 @@
 import Testing
 
 @testable import FloodControl
+import TestSupport
 
 @Suite("Flood gate")
 struct FloodGateTests {

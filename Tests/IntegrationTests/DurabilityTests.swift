@@ -2,6 +2,7 @@ import Foundation
 import ParleyProtocol
 import TestSupport
 import Testing
+import TestPeers
 
 extension ServerTests {
   @Suite("that is killed")

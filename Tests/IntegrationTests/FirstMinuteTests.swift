@@ -1,6 +1,6 @@
 import ParleyProtocol
-import TestSupport
 import Testing
+import TestPeers
 
 extension ServerTests {
   @Suite("in a newcomer's first minute")

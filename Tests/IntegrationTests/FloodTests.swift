@@ -1,6 +1,6 @@
 import ParleyProtocol
-import TestSupport
 import Testing
+import TestPeers
 
 extension ServerTests {
   @Suite("protects its channels from floods")

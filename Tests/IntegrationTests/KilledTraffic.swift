@@ -1,6 +1,7 @@
 import ParleyProtocol
 import Synchronization
 import TestSupport
+import TestPeers
 
 /// Users who send as fast as they can until their server is killed in the midst of it.
 struct KilledTraffic: Sendable {

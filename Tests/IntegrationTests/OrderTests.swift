@@ -1,7 +1,7 @@
 import Foundation
 import ParleyProtocol
-import TestSupport
 import Testing
+import TestPeers
 
 /// Settings under which nothing but order matters.
 let unlimitedSending = [

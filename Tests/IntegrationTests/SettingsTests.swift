@@ -1,7 +1,7 @@
 import Foundation
 import ParleyProtocol
-import TestSupport
 import Testing
+import TestPeers
 
 extension ServerTests {
   @Suite("whose settings are looked at")

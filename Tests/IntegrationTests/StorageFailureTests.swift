@@ -1,8 +1,8 @@
 import Foundation
 import ParleyProtocol
 import Synchronization
-import TestSupport
 import Testing
+import TestPeers
 
 extension ServerTests {
   @Suite("whose disk takes no more")

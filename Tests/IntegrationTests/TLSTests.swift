@@ -1,8 +1,8 @@
 import Foundation
 import TLS
 import ParleyProtocol
-import TestSupport
 import Testing
+import TestPeers
 
 extension ServerTests {
   @Suite("with a certificate")

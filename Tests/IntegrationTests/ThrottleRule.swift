@@ -1,5 +1,5 @@
 import ParleyProtocol
-import TestSupport
+import TestPeers
 
 /// Smart throttling in one line, as the protocol has it: slow, and plainly right.
 struct ThrottleRule {

@@ -1,6 +1,7 @@
 import ParleyProtocol
 import TestSupport
 import Testing
+import TestPeers
 
 extension ServerTests {
   @Suite("throttles what it shows")

@@ -1,6 +1,6 @@
 import ParleyProtocol
-import TestSupport
 import Testing
+import TestPeers
 
 /// A participant, and what it was shown since it entered.
 struct ThrottledViewer {

@@ -35,7 +35,6 @@ async def test_req_ids_of_a_deleted_channel(ctx):
     assert second["message"]["message_id"] > first["message"]["message_id"]
 
 
-@known("the deletion takes the req_id along")
 async def test_a_repeat_of_a_deleted_message(ctx):
     """A repeat of a send whose message was deleted since sends nothing anew."""
     server = await ctx.server()

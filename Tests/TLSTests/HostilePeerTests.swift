@@ -1,5 +1,6 @@
 import TLS
 import Testing
+import TestSupport
 
 @Suite("Peers that do not speak TLS, or badly")
 struct HostilePeerTests {
@@ -41,7 +42,7 @@ struct HostilePeerTests {
 
   @Test("random bytes never establish a session and never trap")
   func garbage() throws {
-    var generator = SplitMix(seed: 20_261_121)
+    var generator = SeededGenerator(seed: 20_261_121)
     for _ in 0..<2000 {
       var bytes = (0..<Int.random(in: 0...600, using: &generator)).map { _ in
         UInt8.random(in: 0...255, using: &generator)
@@ -72,22 +73,5 @@ struct HostilePeerTests {
     let body = code + [UInt8](repeating: 7, count: 32) + [0, 0, 2, 0xC0, 0x2B, 1, 0]
     let message = [1, 0, 0, UInt8(body.count)] + body
     return [22, 3, 1, 0, UInt8(message.count)] + message
-  }
-}
-
-/// A small generator whose sequence depends on its seed alone.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

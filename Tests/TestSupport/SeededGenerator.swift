@@ -15,6 +15,11 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
+  /// Is true once in so many times.
+  package mutating func oneIn(_ count: Int) -> Bool {
+    Int.random(in: 0..<count, using: &self) == 0
+  }
+
   /// Makes `count` random bytes.
   package mutating func bytes(_ count: Int) -> [UInt8] {
     (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) }

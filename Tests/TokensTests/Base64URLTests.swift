@@ -1,5 +1,6 @@
 import Testing
 import Tokens
+import TestSupport
 
 @Suite("Base64url")
 struct Base64URLTests {
@@ -18,7 +19,7 @@ struct Base64URLTests {
 
   @Test("decoding is the inverse of encoding")
   func inverse() {
-    var generator = SplitMix(seed: 4648)
+    var generator = SeededGenerator(seed: 4648)
     for count in 0..<300 {
       let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
       #expect(Base64URL.decode(Base64URL.encode(bytes).utf8) == bytes)

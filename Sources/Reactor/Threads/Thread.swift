@@ -33,6 +33,21 @@ package final class Thread: Sendable {
     handle = Mutex(thread)
   }
 
+  // Nobody will wait for it any more: it gives its resources back by itself.
+  deinit {
+    handle.withLock { handle in
+      if let handle { pthread_detach(handle) }
+    }
+  }
+
+  /// Whether the caller runs on this thread, which must not wait for itself.
+  package var isCurrent: Bool {
+    handle.withLock { handle in
+      guard let handle else { return false }
+      return pthread_equal(handle, pthread_self()) != 0
+    }
+  }
+
   /// Waits until the thread has ended.
   ///
   /// A second call returns at once.

@@ -1,5 +1,6 @@
 package import LinkPreview
 package import ParleyProtocol
+import Reactor
 import Synchronization
 
 /// Fetches pages in this process, on one thread of its own.
@@ -8,24 +9,26 @@ import Synchronization
 /// and for each redirect, so no name, notation or redirect leads around the address policy.
 package final class EmbeddedUnfurler: Unfurler {
   private let inbox = TransferInbox()
-  private let thread: Mutex<WorkerThread?>
+  private let thread: Mutex<Reactor.Thread?>
   private let lastID = Atomic<UInt64>(0)
 
   /// - Throws: ``UnfurlError/failed(_:)`` when the thread or libcurl cannot be started.
   package init(configuration: UnfurlerConfiguration) throws(UnfurlError) {
     guard CurlLibrary.isReady else { throw .failed("libcurl cannot be initialised") }
     let inbox = inbox
-    let thread = WorkerThread {
-      // Made on the thread that uses it: nothing of it is ever seen by another.
-      TransferLoop(configuration: configuration, inbox: inbox)?.run()
+    do throws(SystemError) {
+      thread = Mutex(
+        try Reactor.Thread(name: "unfurler") {
+          // Made on the thread that uses it: nothing of it is ever seen by another.
+          TransferLoop(configuration: configuration, inbox: inbox)?.run()
+        })
+    } catch {
+      throw .failed("\(error)")
     }
-    guard let thread else { throw .failed("no thread for the unfurler") }
-    self.thread = Mutex(thread)
   }
 
   deinit {
     inbox.stop()
-    thread.withLock { $0?.detach() }
   }
 
   package func unfurl(
@@ -54,7 +57,6 @@ package final class EmbeddedUnfurler: Unfurler {
       defer { thread = nil }
       return thread
     }
-    guard let thread else { return }
-    if thread.isCurrent { thread.detach() } else { thread.join() }
+    if let thread, !thread.isCurrent { thread.join() }
   }
 }

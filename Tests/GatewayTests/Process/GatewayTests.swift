@@ -2,11 +2,11 @@ import Configuration
 import Glibc
 import Logging
 import Reactor
-import TestSupport
 import Testing
 import WebSocket
 
 @testable import Gateway
+import TestPeers
 
 @Suite("Gateway")
 struct GatewayTests {

@@ -3,13 +3,13 @@ import Glibc
 import Logging
 import ParleyProtocol
 import Reactor
-import TestSupport
 import Testing
 import WebSocket
 
 @testable import Gateway
 @testable import Store
 @testable import Transport
+import TestPeers
 
 /// A node without a thread: the test says when a turn ends.
 final class DrivenNode {

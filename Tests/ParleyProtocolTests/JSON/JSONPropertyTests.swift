@@ -1,5 +1,6 @@
 import ParleyProtocol
 import Testing
+import TestSupport
 
 /// A JSON value as a tree, to compare texts by what they mean.
 private indirect enum Tree: Equatable {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Store
+import TestSupport
 
 @Suite("Page tokens")
 struct PageTokenTests {

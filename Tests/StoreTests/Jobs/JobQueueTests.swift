@@ -2,6 +2,7 @@ import Dispatch
 import Testing
 
 @testable import Store
+import Reactor
 
 @Suite("The job queue")
 struct JobQueueTests {
@@ -51,11 +52,11 @@ struct JobQueueTests {
   }
 
   @Test("every job reaches exactly one of several takers")
-  func sharesOut() {
+  func sharesOut() throws {
     let queue = JobQueue<Int>(capacity: 10_000)
     let sums = (0..<3).map { _ in Counter() }
-    let threads = sums.map { sum in
-      WorkerThread(name: "taker") {
+    let threads = try sums.map { sum in
+      try Reactor.Thread(name: "taker") {
         while case .jobs(let jobs) = queue.take(upTo: 2) { jobs.forEach(sum.add) }
       }
     }

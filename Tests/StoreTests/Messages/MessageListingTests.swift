@@ -2,6 +2,7 @@ import ParleyProtocol
 import Testing
 
 @testable import Store
+import TestSupport
 
 @Suite("Listing messages")
 struct MessageListingTests {

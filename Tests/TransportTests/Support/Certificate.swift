@@ -1,6 +1,6 @@
 import TLS
-import TestSupport
 import Transport
+import TestPeers
 
 /// A server's certificate, made on the spot.
 final class Certificate {
