@@ -8,7 +8,7 @@ import Telemetry
 import Unfurler
 
 extension GatewayServices {
-  /// Descriptors that are not for clients: files, pipes, fetches. Of few a quarter is kept.
+  /// Descriptors that are not for clients but for files, pipes, fetches; of few a quarter is kept.
   private static let reservedDescriptors = 256
 
   /// Opens what the nodes share.
