@@ -140,20 +140,21 @@ package final class Transport {
     spareBuffers.append(buffer)
   }
 
-  /// Gives bytes to a subscriber: straight to its socket when nothing waits there.
+  /// Gives bytes to a subscriber whose socket can't simply be written to.
   func deliver(_ bytes: UnsafeRawBufferPointer, toSlot slot: UInt32) {
-    let target = connections.hotSlot(slot)
-    if target.path == .direct {
-      let outcome = Socket.send(target.descriptor, bytes)
-      counters.writes += 1
-      if case .transferred(let count) = outcome, count == bytes.count {
-        counters.bytesSent += count
-        return
-      }
-      connections.connection(inSlot: slot)?.sendWasShort(outcome, of: bytes)
-    } else if target.path != .closed {
-      connections.connection(inSlot: slot)?.deliver(bytes)
-    }
+    connections.connection(inSlot: slot)?.deliver(bytes)
+  }
+
+  /// Keeps what the kernel did not take of a subscriber's bytes.
+  func sendWasShort(
+    _ outcome: TransferOutcome, of bytes: UnsafeRawBufferPointer, toSlot slot: UInt32
+  ) {
+    connections.connection(inSlot: slot)?.sendWasShort(outcome, of: bytes)
+  }
+
+  func count(_ writes: DirectWrites) {
+    counters.writes += writes.attempts
+    counters.bytesSent += writes.byteCount
   }
 
   func enqueue(_ bytes: [UInt8], toSlot slot: UInt32) {

@@ -34,7 +34,7 @@ final class ConnectionTable {
   ///
   /// Raw memory, because a fan-out reads it while connections change their paths; it
   /// moves only when a connection is accepted, never during a fan-out.
-  private var hot: UnsafeMutableBufferPointer<HotSlot>
+  private(set) var hot: UnsafeMutableBufferPointer<HotSlot>
   private var cold: [Connection?] = []
   private var generations: [UInt32] = []
   private var free: [UInt32] = []
@@ -84,11 +84,6 @@ final class ConnectionTable {
     generations[slot] &+= 1
     free.append(id.slot)
     count -= 1
-  }
-
-  /// What a write to the connection in a slot needs to know.
-  func hotSlot(_ slot: UInt32) -> HotSlot {
-    hot[Int(slot)]
   }
 
   func setPath(_ path: WritePath, of id: ConnectionID) {

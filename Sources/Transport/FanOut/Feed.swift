@@ -1,3 +1,5 @@
+import Reactor
+
 /// The subscribers of one channel that get the same bytes, and the bytes they still have to get.
 ///
 /// Frames that are published lie behind one another in one buffer. A sweep walks the subscribers
@@ -94,23 +96,38 @@ package final class Feed {
     return false
   }
 
+  /// The one loop that runs for every delivery: all that it needs is in local variables, and what
+  /// it counts is added up once.
   private func sweepSlice(_ budget: inout Int) {
-    let end = end
-    let base = base
-    let transport = transport
+    let (base, end, transport, hot) = (base, end, transport, transport.connections.hot)
+    var (index, sent) = (cursor, DirectWrites())
+    let limit = budget
     buffer.withUnsafeBytes { bytes in
       subscribers.withUnsafeMutableBufferPointer { subscribers in
-        while cursor < subscribers.count, budget > 0 {
-          let subscriber = subscribers[cursor]
-          subscribers[cursor].position = end
-          cursor += 1
+        while index < subscribers.count, sent.attempts < limit {
+          let subscriber = subscribers[index]
+          subscribers[index].position = end
+          index += 1
           guard subscriber.position < end else { continue }
-          budget -= 1
           let owed = UnsafeRawBufferPointer(rebasing: bytes[(subscriber.position - base)...])
-          transport.deliver(owed, toSlot: subscriber.slot)
+          let target = hot[Int(subscriber.slot)]
+          sent.attempts += 1
+          guard target.path == .direct else {
+            if target.path != .closed { transport.deliver(owed, toSlot: subscriber.slot) }
+            continue
+          }
+          let outcome = Socket.send(target.descriptor, owed)
+          if case .transferred(let count) = outcome, count == owed.count {
+            sent.byteCount += count
+          } else {
+            transport.sendWasShort(outcome, of: owed, toSlot: subscriber.slot)
+          }
         }
       }
     }
+    cursor = index
+    budget -= sent.attempts
+    transport.count(sent)
   }
 
   private func beginSweep() {
@@ -165,4 +182,12 @@ package final class Feed {
     subscriptions[target] = subscriptions[source]
     subscriptions[target].index = target
   }
+}
+
+/// What a slice of a sweep has written straight to sockets.
+struct DirectWrites {
+  /// Subscribers that were owed something.
+  var attempts = 0
+  /// Bytes that the kernel took whole.
+  var byteCount = 0
 }
