@@ -26,7 +26,7 @@ struct ConnectionTableTests {
     #expect(table.count == 150)
     for peer in peers {
       #expect(table[peer.connection.id] === peer.connection)
-      #expect(table.hotSlot(peer.connection.id.slot).descriptor == peer.connection.descriptor)
+      #expect(table.hot[Int(peer.connection.id.slot)].descriptor == peer.connection.descriptor)
       #expect(table.path(of: peer.connection.id) == .direct)
     }
   }
