@@ -45,7 +45,9 @@ extension HomeChannel {
     guard mayOperate(caller, replyTo: address) else { return }
     let url = url
     let restriction = Restriction(command, from: now)
-    write { try job($0, url, restriction) } then: { channel, result in
+    write {
+      try job($0, url, restriction)
+    } then: { channel, result in
       channel.reply(result.flatMap { _ in .empty }, to: address)
       guard case .success(let event) = result else { return }
       channel.tell(event, except: nil)
@@ -62,7 +64,9 @@ extension HomeChannel {
     guard mayOperate(caller, replyTo: address) else { return }
     let url = url
     let now = now
-    write { try job($0, url, now) } then: { channel, result in
+    write {
+      try job($0, url, now)
+    } then: { channel, result in
       channel.reply(result.flatMap { _ in .empty }, to: address)
       guard case .success(let event) = result else { return }
       then(channel)
