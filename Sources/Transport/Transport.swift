@@ -67,6 +67,9 @@ package final class Transport {
   /// How many connections there are, of any kind.
   package var connectionCount: Int { connections.count }
 
+  /// How many connections have something that waits to be written.
+  package var queuedConnectionCount: Int { connections.queuedCount }
+
   /// Finds a connection; `nil` when it is gone.
   package func connection(_ id: ConnectionID) -> Connection? {
     connections[id]

@@ -3,6 +3,7 @@ import Telemetry
 /// What goes up and down.
 enum GatewayGauge: Int, MetricKey {
   case connections
+  case queuedConnections
   case sessions
   case channels
   case participants
@@ -12,6 +13,10 @@ enum GatewayGauge: Int, MetricKey {
     switch self {
     case .connections:
       MetricDefinition("parley_connections", kind: .gauge, help: "Connections open.")
+    case .queuedConnections:
+      MetricDefinition(
+        "parley_connections_queued", kind: .gauge,
+        help: "Connections with something that waits to be written.")
     case .sessions:
       MetricDefinition("parley_sessions", kind: .gauge, help: "Sessions open.")
     case .channels:

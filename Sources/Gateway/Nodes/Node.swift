@@ -28,6 +28,7 @@ final class Node {
   private var mail: [NodeHandle.Job] = []
   private var reported = TransportCounters()
   private var reportedConnections = 0
+  private var reportedQueuedConnections = 0
   var drain: NodeDrain?
   /// The tags of the listeners on which `/metrics` is served.
   var metricsListeners: Set<Int> = []
@@ -87,6 +88,9 @@ final class Node {
     counters.add(UInt64(now.slowConsumers - reported.slowConsumers), to: .slowConsumers)
     gauges.add(Int64(transport.connectionCount - reportedConnections), to: .connections)
     reportedConnections = transport.connectionCount
+    gauges.add(
+      Int64(transport.queuedConnectionCount - reportedQueuedConnections), to: .queuedConnections)
+    reportedQueuedConnections = transport.queuedConnectionCount
     reported = now
   }
 }

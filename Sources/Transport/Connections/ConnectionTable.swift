@@ -41,6 +41,8 @@ final class ConnectionTable {
 
   /// How many connections there are.
   private(set) var count = 0
+  /// How many of them have something that waits to be written.
+  private(set) var queuedCount = 0
 
   init() {
     hot = .allocate(capacity: 64)
@@ -79,6 +81,7 @@ final class ConnectionTable {
   func remove(_ id: ConnectionID) {
     let slot = Int(id.slot)
     guard slot < cold.count, generations[slot] == id.generation, cold[slot] != nil else { return }
+    setPath(.closed, of: id)
     cold[slot] = nil
     hot[slot] = HotSlot()
     generations[slot] &+= 1
@@ -87,7 +90,9 @@ final class ConnectionTable {
   }
 
   func setPath(_ path: WritePath, of id: ConnectionID) {
-    hot[Int(id.slot)].path = path
+    let slot = Int(id.slot)
+    queuedCount += (path == .queued ? 1 : 0) - (hot[slot].path == .queued ? 1 : 0)
+    hot[slot].path = path
   }
 
   func path(of id: ConnectionID) -> WritePath {

@@ -31,6 +31,20 @@ struct ConnectionTableTests {
     }
   }
 
+  @Test("those with something waiting are counted until it is written or they are gone")
+  func countsQueued() throws {
+    let driven = try DrivenTransport()
+    let peers = try (0..<3).map { _ in try driven.open() }
+    let table = driven.transport.connections
+    #expect(table.queuedCount == 0)
+    for peer in peers { table.setPath(.queued, of: peer.connection.id) }
+    table.setPath(.queued, of: peers[0].connection.id)
+    #expect(table.queuedCount == 3)
+    table.setPath(.direct, of: peers[0].connection.id)
+    peers[1].connection.drop()
+    #expect(table.queuedCount == 1)
+  }
+
   @Test("connections may be closed while all are visited")
   func closesWhileVisiting() throws {
     let driven = try DrivenTransport()
