@@ -214,11 +214,16 @@ class Client:
         return answer["result"]
 
     async def raw_answer(self, value):
-        """The next incoming value after sending this one."""
+        """The next incoming value after sending this one that is no event."""
         count = len(self.inbox)
         await self.write(value)
-        await self.until(lambda: len(self.inbox) > count, "an answer")
-        return self.inbox[count]
+
+        def answers():
+            return [
+                incoming for incoming in self.inbox[count:]
+                if not (isinstance(incoming, dict) and "method" in incoming)]
+
+        return (await self.until(answers, "an answer"))[0]
 
     def told(self, method, **match):
         """Every event of the name whose members have these values."""
