@@ -61,7 +61,7 @@ let package = Package(
     library("Reactor", ["Bytes", "CLinux"]),
     library("TLS", ["COpenSSL"]),
     library("Transport", ["Bytes", "Reactor", "TLS", "HTTP1", "WebSocket", "CLinux"]),
-    library("Store", ["ParleyProtocol", "Reactor", database, logging]),
+    library("Store", ["ParleyProtocol", "Reactor", "Tokens", database, logging]),
     library("Telemetry", [logging]),
 
     // Composition: where chat and mechanism meet.

@@ -140,12 +140,8 @@ extension HomeChannel {
   }
 
   private func refuse(_ entrance: Entrance, _ error: ServiceError) {
-    let url = url
-    let session = entrance.caller.session
-    let userID = entrance.caller.user.id
-    if !participants.contains(session, of: userID) {
-      node.post(toUser: userID) { $0.users.release(url, of: session, of: userID) }
-    }
+    let caller = entrance.caller
+    if !participants.contains(caller.session, of: caller.user.id) { node.release(url, caller) }
     reply(.failure(error), to: entrance.address)
   }
 

@@ -138,10 +138,7 @@ extension HomeChannel {
   }
 
   private func encodedAsResult() -> [UInt8] {
-    let channel = encoded()
-    return JSONWriter.bytes(reserving: channel.count + 16) {
-      $0.object { $0.member("channel", raw: channel) }
-    }
+    record.encodedAsResult(participantCount: participants.count)
   }
 }
 

@@ -58,6 +58,17 @@ final class Node {
     post(to: services.cluster.home(ofChannel: url), job)
   }
 
+  /// Has something done with a channel where it is at home, if there is such a channel.
+  func post(
+    toChannel url: String, with job: @escaping @Sendable (HomeChannel) -> Void
+  ) {
+    post(toChannel: url) { node in
+      node.channels.withChannel(url) { result in
+        if case .success(let channel) = result { job(channel) }
+      }
+    }
+  }
+
   /// Has something done where a user is at home.
   func post(toUser id: String, _ job: @escaping NodeHandle.Job) {
     post(to: services.cluster.home(ofUser: id), job)

@@ -1,4 +1,5 @@
 import DequeModule
+import ParleyProtocol
 
 /// Keeps one connection's requests in order.
 ///
@@ -98,7 +99,10 @@ struct RequestPipeline<Call> {
       if units.isEmpty { rest() }
       let replies = unit.replies.compactMap(\.self)
       guard !replies.isEmpty else { continue }
-      return unit.isBatch ? Self.joined(replies) : replies[0]
+      guard unit.isBatch else { return replies[0] }
+      var batch: [UInt8] = []
+      RPCReply.appendBatch(to: &batch, replies)
+      return batch
     }
     return nil
   }
@@ -124,12 +128,5 @@ struct RequestPipeline<Call> {
     }
     pendingCount += unit.outstanding
     units.append(unit)
-  }
-
-  private static func joined(_ replies: [[UInt8]]) -> [UInt8] {
-    var batch: [UInt8] = [UInt8(ascii: "[")]
-    batch.append(contentsOf: replies.joined(separator: CollectionOfOne(UInt8(ascii: ","))))
-    batch.append(UInt8(ascii: "]"))
-    return batch
   }
 }

@@ -57,10 +57,7 @@ extension Session {
   /// The channel has put the connection out.
   func wasPutOut(of url: String) {
     unsubscribe(from: url)
-    guard let caller else { return }
-    node.post(toUser: caller.user.id) {
-      $0.users.release(url, of: caller.session, of: caller.user.id)
-    }
+    if let caller { node.release(url, caller) }
   }
 
   private func isIn(_ url: String) -> Bool { places.contains { $0.url == url } }
@@ -103,12 +100,14 @@ extension Node {
 
   /// Tells the homes of a channel and a user that a connection is not in the channel any more.
   func leave(_ url: String, _ session: SessionReference, userID: String) {
-    post(toChannel: url) { node in
-      node.channels.withChannel(url) { result in
-        if case .success(let channel) = result { channel.leave(session, userID: userID) }
-      }
-    }
+    post(toChannel: url, with: { $0.leave(session, userID: userID) })
     post(toUser: userID) { $0.users.release(url, of: session, of: userID) }
+  }
+
+  /// Tells a user's home that a connection of it is not, or no longer, in a channel.
+  func release(_ url: String, _ caller: Caller) {
+    let userID = caller.user.id
+    post(toUser: userID) { $0.users.release(url, of: caller.session, of: userID) }
   }
 
   fileprivate func admit(_ entrance: Entrance, to url: String) {
@@ -116,10 +115,7 @@ extension Node {
       switch result {
       case .success(let channel): channel.enter(entrance)
       case .failure(let error):
-        let caller = entrance.caller
-        post(toUser: caller.user.id) {
-          $0.users.release(url, of: caller.session, of: caller.user.id)
-        }
+        release(url, entrance.caller)
         reply(to: entrance.address, .failure(error))
       }
     }
@@ -142,7 +138,8 @@ extension Node {
 }
 
 extension Channel {
-  fileprivate func encodedAsResult(participantCount: Int) -> [UInt8] {
+  /// The result of a call that answers with a channel.
+  func encodedAsResult(participantCount: Int) -> [UInt8] {
     JSONWriter.bytes {
       $0.object {
         $0.name("channel")
@@ -166,12 +163,5 @@ extension ChannelPage {
         $0.member("next", next)
       }
     }
-  }
-}
-
-extension [String] {
-  fileprivate func withoutRepetitions() -> [String] {
-    var seen: Set<String> = []
-    return filter { seen.insert($0).inserted }
   }
 }

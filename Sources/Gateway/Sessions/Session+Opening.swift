@@ -90,11 +90,7 @@ extension Session {
     identity.user = user
     state = .open(identity)
     for url in places.map(\.url) {
-      node.post(toChannel: url) { node in
-        node.channels.withChannel(url) { result in
-          if case .success(let channel) = result { channel.participants.update(user) }
-        }
-      }
+      node.post(toChannel: url, with: { $0.participants.update(user) })
     }
   }
 }

@@ -205,11 +205,7 @@ extension Session: WebSocketApplication {
     let userID = caller.user.id
     for url in places.map(\.url) {
       unsubscribe(from: url)
-      node.post(toChannel: url) { node in
-        node.channels.withChannel(url) { result in
-          if case .success(let channel) = result { channel.leave(reference, userID: userID) }
-        }
-      }
+      node.post(toChannel: url, with: { $0.leave(reference, userID: userID) })
     }
     node.post(toUser: userID) { $0.users.remove(reference, of: userID) }
   }

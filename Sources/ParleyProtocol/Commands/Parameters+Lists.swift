@@ -73,7 +73,7 @@ extension Parameters {
 
 extension [String] {
   /// The texts in order, each where it came first.
-  func withoutRepetitions() -> [String] {
+  package func withoutRepetitions() -> [String] {
     // Comparing is faster than hashing until there are a few.
     if count < 8 {
       return reduce(into: []) { if !$0.contains($1) { $0.append($1) } }

@@ -1,5 +1,6 @@
 import GRDB
 package import ParleyProtocol
+import Tokens
 
 extension StoreTransaction {
   /// The user of this id, if there is one.
@@ -38,10 +39,8 @@ extension StoreTransaction {
   /// Whether this is the hash of the access token issued to the user; the time taken does not tell
   /// how much of it is right.
   package func accessTokenHashMatches(_ hash: [UInt8], userID: String) throws -> Bool {
-    guard let stored = try account(userID)?.accessTokenHash, stored.count == hash.count else {
-      return false
-    }
-    return zip(stored, hash).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    guard let stored = try account(userID)?.accessTokenHash else { return false }
+    return ConstantTime.areEqual(stored, hash)
   }
 }
 

@@ -15,9 +15,7 @@ extension Connection {
 
   /// Appends what a fan-out owes to a connection that can't simply be written to.
   func deliver(_ bytes: UnsafeRawBufferPointer) {
-    guard admitsMore() else { return }
-    if tls == nil { outbound.append(bytes) } else { unencrypted.append(bytes) }
-    scheduleFlush()
+    if admitsMore() { append(bytes) }
   }
 
   /// Keeps what the kernel did not take of a direct write.
@@ -37,6 +35,10 @@ extension Connection {
 
   /// Appends bytes that are never refused: replies of the protocol itself.
   func append(_ bytes: [UInt8]) {
+    bytes.withUnsafeBytes(append)
+  }
+
+  private func append(_ bytes: UnsafeRawBufferPointer) {
     if case .closed = stage { return }
     if tls == nil { outbound.append(bytes) } else { unencrypted.append(bytes) }
     scheduleFlush()
