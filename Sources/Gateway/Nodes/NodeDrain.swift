@@ -79,7 +79,8 @@ final class NodeDrain: TimerHandler {
     node.transport.forEachConnection { if $0.isWebSocket { hasWebSockets = true } }
     guard !hasWebSockets else { return }
     node.transport.stopListening()
-    node.transport.forEachConnection { $0.end() }
+    // Whoever still waits for an answer gets it first.
+    node.transport.forEachConnection { if !$0.isAnswering { $0.end() } }
   }
 
   private func finish() {

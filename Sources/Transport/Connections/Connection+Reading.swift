@@ -1,4 +1,4 @@
-import HTTP1
+package import HTTP1
 package import Reactor
 import TLS
 import WebSocket
@@ -60,6 +60,9 @@ extension Connection: ReadinessHandler {
       case .http(var parser):
         guard let consumed = receiveRequest(input, &parser) else { return }
         rest = rest.dropFirst(consumed)
+      case .answering(var pending):
+        hold(input, behind: &pending)
+        return
       case .webSocket, .closing:
         receiveFrames(input)
         return
@@ -94,6 +97,7 @@ extension Connection: ReadinessHandler {
   private func answer(_ request: HTTPRequest) {
     switch transport.delegate?.connection(self, received: request) {
     case .respond(let response): respond(response, to: request)
+    case .respondLater(let onAbandonment): awaitAnswer(to: request, onAbandonment)
     case .upgrade(let acceptance, let application): upgrade(acceptance, application)
     case nil: end()
     }
@@ -117,6 +121,42 @@ extension Connection: ReadinessHandler {
     case .keepAlive: awaitHead()
     case .close: finish()
     }
+  }
+
+  private func awaitAnswer(
+    to request: HTTPRequest, _ onAbandonment: @escaping () -> Void
+  ) {
+    guard case .http(let parser) = stage else { return onAbandonment() }
+    cancelTimer()
+    stage = .answering(
+      PendingRequest(request: request, parser: parser, onAbandonment: onAbandonment))
+  }
+
+  /// Keeps what comes behind a request until that is answered.
+  private func hold(_ bytes: UnsafeRawBufferPointer, behind pending: inout PendingRequest) {
+    // The stage must not hold a second copy while the bytes grow.
+    stage = .lingering
+    pending.held.append(contentsOf: bytes)
+    stage = .answering(pending)
+    if pending.held.count > PendingRequest.maximumHeldBytes { stopReading() }
+  }
+
+  /// Answers the request for which the delegate has promised a response.
+  ///
+  /// Does nothing when nobody waits for one any more.
+  package func respond(_ response: HTTPResponse) {
+    guard case .answering(let pending) = stage else { return }
+    stage = .http(pending.parser)
+    resumeReading()
+    respond(response, to: pending.request)
+    pending.held.withUnsafeBytes { process($0) }
+  }
+
+  /// Tells who owes an answer that nobody waits for it.
+  func abandonRequest() {
+    guard case .answering(let pending) = stage else { return }
+    stage = .http(pending.parser)
+    pending.onAbandonment()
   }
 
   private func upgrade(

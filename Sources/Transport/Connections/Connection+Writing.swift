@@ -66,8 +66,9 @@ extension Connection {
   func finish() {
     switch stage {
     case .lingering, .closed: return
-    case .http, .webSocket, .closing: break
+    case .http, .answering, .webSocket, .closing: break
     }
+    abandonRequest()
     transport.connections.setPath(.closed, of: id)
     stage = .lingering
     endpoint = nil

@@ -6,14 +6,16 @@ package import WebSocket
 
 /// One TCP connection: its socket, TLS if any, what it speaks, and what waits to be written.
 ///
-///     http ──► webSocket ──► closing ──► lingering ──► closed
-///       └───────────────────────────────────▲
+///     answering ◄─► http ──► webSocket ──► closing ──► lingering ──► closed
+///                    └────────────────────────────────────▲
 ///
 /// Confined to its transport's event loop.
 package final class Connection {
   enum Stage {
     /// Requests are read one by one.
     case http(HTTPRequestParser)
+    /// A request's answer is awaited from the delegate.
+    case answering(PendingRequest)
     /// Open: messages flow both ways.
     case webSocket
     /// Our close frame is on its way; the peer's is awaited.
@@ -100,6 +102,11 @@ package final class Connection {
     if case .webSocket = stage { true } else { false }
   }
 
+  /// Whether a request's answer is still owed.
+  package var isAnswering: Bool {
+    if case .answering = stage { true } else { false }
+  }
+
   /// Whether it was upgraded and has not been given back.
   package var isWebSocket: Bool { endpoint != nil }
 
@@ -180,6 +187,7 @@ package final class Connection {
   func drop() {
     if case .closed = stage { return }
     let wasOpen = isOpen
+    abandonRequest()
     stage = .closed
     if wasOpen { didStopBeingOpen(.lost) }
     cancelTimer()

@@ -13,6 +13,10 @@ final class DrivenTransport: TransportDelegate {
   private let configuration: TransportConfiguration
   /// What is answered to requests that are no upgrades.
   var response = HTTPResponse(status: .ok, text: "hello")
+  /// Whether requests that are no upgrades are answered by the test, later.
+  var answersLater = false
+  private(set) var requests: [HTTPRequest] = []
+  private(set) var abandonmentCount = 0
 
   init(_ configuration: TransportConfiguration = TransportConfiguration()) throws {
     loop = try EventLoop()
@@ -60,7 +64,9 @@ final class DrivenTransport: TransportDelegate {
     do {
       return .upgrade(try ServerHandshake().accept(request.head), RecordingApplication())
     } catch {
-      return .respond(response)
+      requests.append(request)
+      guard answersLater else { return .respond(response) }
+      return .respondLater { self.abandonmentCount += 1 }
     }
   }
 

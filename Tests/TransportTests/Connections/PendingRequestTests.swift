@@ -1,0 +1,123 @@
+import HTTP1
+import Reactor
+import Testing
+
+@testable import Transport
+
+@Suite("Connection: answers that come later")
+struct PendingRequestTests {
+  private func get(_ path: String) -> [UInt8] {
+    Array("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
+  }
+
+  private func answer(_ text: String, _ persistence: ConnectionPersistence = .keepAlive) -> [UInt8]
+  {
+    var bytes: [UInt8] = []
+    HTTPResponse(status: .ok, text: text).serialize(into: &bytes, for: persistence)
+    return bytes
+  }
+
+  private func deferring() throws -> (DrivenTransport, DrivenPeer) {
+    let driven = try DrivenTransport()
+    driven.answersLater = true
+    return (driven, try driven.connect())
+  }
+
+  @Test("a request is answered when the answer is there, and the connection kept")
+  func answersLater() throws {
+    let (driven, peer) = try deferring()
+    for path in ["/1", "/2"] {
+      peer.deliver(get(path))
+      driven.settle()
+      #expect(peer.readAll().isEmpty)
+      peer.connection.respond(HTTPResponse(status: .ok, text: path))
+      driven.settle()
+      #expect(peer.readAll() == answer(path))
+    }
+    #expect(driven.abandonmentCount == 0)
+  }
+
+  @Test("pipelined requests wait for the one before them")
+  func keepsOrder() throws {
+    let (driven, peer) = try deferring()
+    peer.deliver(get("/1") + get("/2") + get("/3").dropLast(3))
+    peer.deliver(Array(get("/3").suffix(3)))
+    #expect(driven.requests.map(\.head.path) == ["/1"])
+    for path in ["/1", "/2", "/3"] {
+      #expect(driven.requests.last?.head.path == path)
+      peer.connection.respond(HTTPResponse(status: .ok, text: path))
+    }
+    driven.settle()
+    #expect(peer.readAll() == answer("/1") + answer("/2") + answer("/3"))
+  }
+
+  @Test("what is sent behind a request is read no further than a bound, and not lost")
+  func boundsWhatWaits() throws {
+    let (driven, peer) = try deferring()
+    peer.deliver(get("/first"))
+    let flood = (0..<4_000).flatMap { _ in get("/flood") }
+    var sent = flood[...]
+    while !sent.isEmpty, peer.connection.interest.contains(.readable) {
+      peer.deliver(Array(sent.prefix(16_384)))
+      sent = sent.dropFirst(16_384)
+    }
+    #expect(!sent.isEmpty)
+    driven.answersLater = false
+    peer.connection.respond(driven.response)
+    #expect(peer.connection.interest.contains(.readable))
+    #expect(driven.requests.count > 1_000)
+  }
+
+  @Test("HEAD is answered without a body, and Connection: close ends the connection")
+  func keepsTheRequestsTerms() throws {
+    let (driven, peer) = try deferring()
+    peer.deliver(Array("HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n".utf8))
+    peer.connection.respond(driven.response)
+    driven.settle()
+    var expected: [UInt8] = []
+    driven.response.serializeHead(into: &expected, for: .close)
+    #expect(peer.readAll() == expected)
+    #expect(peer.hasEnded)
+  }
+
+  @Test("whoever owes the answer is told once that the peer has ended the connection")
+  func tellsOfAbandonment() throws {
+    let (driven, peer) = try deferring()
+    peer.deliver(get("/"))
+    peer.close()
+    peer.connection.descriptorIsReady(for: .readable)
+    #expect(driven.abandonmentCount == 1)
+    #expect(driven.transport.connectionCount == 0)
+    peer.connection.respond(driven.response)
+    peer.connection.end()
+    #expect(driven.abandonmentCount == 1)
+  }
+
+  @Test("ending a connection from our side gives its request up too")
+  func tellsOfEnding() throws {
+    let (driven, peer) = try deferring()
+    peer.deliver(get("/"))
+    peer.connection.end()
+    #expect(driven.abandonmentCount == 1)
+    peer.connection.respond(driven.response)
+    driven.settle()
+    #expect(peer.readAll().isEmpty)
+  }
+
+  @Test("an answer that was never promised is not sent")
+  func ignoresSurplusAnswers() throws {
+    let (driven, peer) = try deferring()
+    peer.connection.respond(driven.response)
+    driven.settle()
+    #expect(peer.readAll().isEmpty)
+  }
+
+  @Test("no deadline runs while an answer is awaited, and one does afterwards")
+  func suspendsTheDeadline() throws {
+    let (driven, peer) = try deferring()
+    peer.deliver(get("/"))
+    #expect(peer.connection.timer == nil)
+    peer.connection.respond(driven.response)
+    #expect(peer.connection.timer != nil)
+  }
+}
