@@ -76,7 +76,8 @@ let package = Package(
       ], resources: [.embedInCode("Page/index.html")], swiftSettings: house),
 
     .executableTarget(
-      name: "parleyd", dependencies: ["Gateway", "Configuration", "Telemetry", arguments, logging],
+      name: "parleyd",
+      dependencies: ["Gateway", "Configuration", "Reactor", "Telemetry", arguments, logging],
       swiftSettings: house),
 
     // Tests, and the programs that only tests need.

@@ -1,17 +1,16 @@
 package import LinkPreview
-package import ParleyProtocol
 
-/// Fetches a page and says what it says of itself.
+/// Finds out what a page says of itself.
 package protocol Unfurler: Sendable {
-  /// Begins to fetch `link`.
+  /// Begins to look `link` up.
   ///
   /// - Parameters:
   ///   - deadline: How long the answer may take in all, waiting and redirects included.
-  ///   - completion: Called exactly once, on a thread of the unfurler's. `nil` is a page that
-  ///     offers no preview. It must not block.
+  ///   - completion: Called exactly once, on a thread of the unfurler's, or on the caller's when the
+  ///     answer is known at once. It must not block.
   /// - Returns: The fetch, for cancelling it.
   func unfurl(
     _ link: Link, deadline: Duration,
-    completion: @escaping @Sendable (Result<OpenGraphTag?, UnfurlError>) -> Void
+    completion: @escaping @Sendable (UnfurlReport) -> Void
   ) -> UnfurlTask
 }

@@ -2,6 +2,7 @@ internal import Configuration
 internal import Foundation
 internal import Gateway
 internal import Logging
+internal import Reactor
 
 /// The gateway's life as a process: start, signals, end.
 enum GatewayProcess {

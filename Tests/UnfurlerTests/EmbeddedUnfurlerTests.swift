@@ -242,7 +242,7 @@ struct EmbeddedUnfurlerTests {
     let link = try #require(Link(server.url("/")))
     let result = await withCheckedContinuation { continuation in
       let task = unfurler.unfurl(link, deadline: .seconds(60)) {
-        continuation.resume(returning: $0)
+        continuation.resume(returning: $0.outcome)
       }
       task.cancel()
       task.cancel()
@@ -258,13 +258,13 @@ struct EmbeddedUnfurlerTests {
     let link = try #require(Link(server.url("/")))
     let results = Mutex<[Result<OpenGraphTag?, UnfurlError>]>([])
     for _ in 0..<20 {
-      _ = unfurler.unfurl(link, deadline: .seconds(60)) { result in
-        results.withLock { $0.append(result) }
+      _ = unfurler.unfurl(link, deadline: .seconds(60)) { report in
+        results.withLock { $0.append(report.outcome) }
       }
     }
     unfurler.shutdown()
-    _ = unfurler.unfurl(link, deadline: .seconds(60)) { result in
-      results.withLock { $0.append(result) }
+    _ = unfurler.unfurl(link, deadline: .seconds(60)) { report in
+      results.withLock { $0.append(report.outcome) }
     }
     #expect(results.withLock { $0 } == Array(repeating: .failure(.cancelled), count: 21))
   }
@@ -310,7 +310,7 @@ func unfurl(
 ) async throws -> Result<OpenGraphTag?, UnfurlError> {
   let link = try #require(Link(url))
   return await withCheckedContinuation { continuation in
-    _ = unfurler.unfurl(link, deadline: deadline) { continuation.resume(returning: $0) }
+    _ = unfurler.unfurl(link, deadline: deadline) { continuation.resume(returning: $0.outcome) }
   }
 }
 

@@ -81,7 +81,7 @@ struct PreviewServiceTests {
 
 /// An unfurler that answers when a test says so.
 final class ScriptedUnfurler: Unfurler {
-  typealias Completion = @Sendable (Result<OpenGraphTag?, UnfurlError>) -> Void
+  typealias Completion = @Sendable (UnfurlReport) -> Void
 
   private struct State {
     var links: [Link] = []
@@ -95,8 +95,7 @@ final class ScriptedUnfurler: Unfurler {
   var cancelled: [Link] { state.withLock { $0.cancelled } }
 
   func unfurl(
-    _ link: Link, deadline: Duration,
-    completion: @escaping @Sendable (Result<OpenGraphTag?, UnfurlError>) -> Void
+    _ link: Link, deadline: Duration, completion: @escaping @Sendable (UnfurlReport) -> Void
   ) -> UnfurlTask {
     state.withLock { state in
       state.links.append(link)
@@ -106,6 +105,8 @@ final class ScriptedUnfurler: Unfurler {
   }
 
   func answer(_ link: Link, with result: Result<OpenGraphTag?, UnfurlError>) {
-    state.withLock { $0.completions.removeValue(forKey: link) }?(result)
+    let isCancelled = result == .failure(.cancelled)
+    let report = UnfurlReport(result, freshness: isCancelled ? .unkept : .unspecified)
+    state.withLock { $0.completions.removeValue(forKey: link) }?(report)
   }
 }

@@ -17,8 +17,34 @@ package struct UnfurlSettings: Sendable, Equatable {
   /// How much of a page is read.
   package var maximumBytes = 524_288
   package var maximumRedirects = 5
-  /// How long a preview is kept.
+  /// How many pages are fetched at a time.
+  package var maximumTransfers = 64
+  /// How many pages of one host are fetched at a time.
+  package var maximumTransfersPerHost = 6
+  /// How the fetcher names itself; the release's name when absent.
+  package var userAgent: String?
+  /// The languages that pages are asked for.
+  package var acceptLanguage = "en,*;q=0.5"
+  /// The proxy that all fetches go through.
+  package var proxy: Secret?
+  /// Whether pages are asked for oEmbed descriptions that they point to.
+  package var usesEmbeds = false
+  /// Domains that alone are fetched from; all when empty.
+  package var allowedDomains: [DomainText] = []
+  /// Domains that are never fetched from.
+  package var deniedDomains: [DomainText] = []
+  /// The path of a file with domains whose owners want no previews.
+  package var optOutFile: String?
+  /// How long a preview is kept at most, and unless its page says otherwise.
   package var cacheSeconds: Int64 = 86_400
+  /// How long a preview is kept at least, whatever its page says.
+  package var minimumCacheSeconds: Int64 = 300
+  /// How long a preview that has expired is still shown while it is fetched again.
+  package var staleSeconds: Int64 = 604_800
+  /// How much memory previews may take, in bytes.
+  package var cacheMemoryBytes = 33_554_432
+  /// How large the file of previews may grow, in bytes.
+  package var cacheDiskBytes = 268_435_456
   /// How long it is remembered that a page has none.
   package var negativeSeconds: Int64 = 300
   /// Networks outside the public internet that may be fetched from all the same.

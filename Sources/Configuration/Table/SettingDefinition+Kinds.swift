@@ -43,13 +43,14 @@ extension SettingDefinition {
 
   /// A text that must not be empty.
   static func text(
-    _ name: String, _ path: any Path<String>, expected: String, help: String
+    _ name: String, _ path: any Path<String>, expected: String, help: String,
+    read: @escaping @Sendable (String) -> String? = { $0.isEmpty ? nil : $0 }
   ) -> SettingDefinition {
     SettingDefinition(
       name: name, shape: .single, defaultValue: .value(Settings()[keyPath: path]),
       expected: expected, help: help
     ) { settings, values throws(Refusal) in
-      settings[keyPath: path] = try one(values) { $0.isEmpty ? nil : $0 }
+      settings[keyPath: path] = try one(values, read)
     }
   }
 

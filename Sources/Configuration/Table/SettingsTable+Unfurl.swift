@@ -1,6 +1,6 @@
 extension SettingsTable {
-  /// Link previews.
-  static let unfurl: [SettingDefinition] = [
+  /// Where link previews come from, and how long they are kept.
+  static let previews: [SettingDefinition] = [
     .choice(
       "unfurl.mode", \.unfurl.mode,
       help: "Fetch link previews in the server (embedded), ask a service (http), or neither."),
@@ -9,20 +9,36 @@ extension SettingsTable {
       help: "The service that is asked for previews when the mode is http.",
       read: ServiceURLText.read),
     .integer(
-      "unfurl.timeout_ms", \.unfurl.timeoutMilliseconds, in: 1...600_000, unit: "milliseconds",
+      "unfurl.timeout_ms", \.unfurl.timeoutMilliseconds, in: 1...30_000, unit: "milliseconds",
       help: "Longest time that looking up one preview may take."),
+    .integer(
+      "unfurl.cache_ttl_seconds", \.unfurl.cacheSeconds, in: 0...315_360_000, unit: "seconds",
+      help: "How long a preview is kept, unless its page asks for less; 0 keeps none."),
+    .integer(
+      "unfurl.cache_min_ttl_seconds", \.unfurl.minimumCacheSeconds, in: 0...315_360_000,
+      unit: "seconds", help: "How long a preview is kept even if its page asks for less."),
+    .integer(
+      "unfurl.stale_ttl_seconds", \.unfurl.staleSeconds, in: 0...315_360_000, unit: "seconds",
+      help: "How long an expired preview is still shown while it is fetched again."),
+    .integer(
+      "unfurl.negative_ttl_seconds", \.unfurl.negativeSeconds, in: 0...315_360_000,
+      unit: "seconds", help: "How long it is remembered that a page has no preview."),
+    .integer(
+      "unfurl.cache_memory_bytes", \.unfurl.cacheMemoryBytes, in: 0...1_099_511_627_776,
+      unit: "bytes", help: "How much memory previews may take."),
+    .integer(
+      "unfurl.cache_disk_bytes", \.unfurl.cacheDiskBytes, in: 0...1_099_511_627_776,
+      unit: "bytes", help: "How large the file of previews may grow; 0 keeps them in memory only."),
+  ]
+
+  /// What is fetched, and how.
+  static let fetching: [SettingDefinition] = [
     .integer(
       "unfurl.max_bytes", \.unfurl.maximumBytes, in: 1024...67_108_864, unit: "bytes",
       help: "How much of a page is read."),
     .integer(
       "unfurl.max_redirects", \.unfurl.maximumRedirects, in: 0...50,
       unit: "a number of redirects", help: "Redirects that are followed for one preview."),
-    .integer(
-      "unfurl.cache_ttl_seconds", \.unfurl.cacheSeconds, in: 0...315_360_000, unit: "seconds",
-      help: "How long a preview is kept."),
-    .integer(
-      "unfurl.negative_ttl_seconds", \.unfurl.negativeSeconds, in: 0...315_360_000,
-      unit: "seconds", help: "How long it is remembered that a page has no preview."),
     .list(
       "unfurl.allow_addresses", \.unfurl.allowedNetworks,
       expected: "a network, such as 10.0.0.0/8",
@@ -33,5 +49,38 @@ extension SettingsTable {
       expected: "a port or a range of ports, such as 8000-8099",
       help: "Ports that may be fetched from.",
       write: PortRangeText.write, read: PortRangeText.read),
+    .list(
+      "unfurl.allow_domains", \.unfurl.allowedDomains, expected: DomainText.expectation,
+      help: "Domains, with those below them, that alone are fetched from.",
+      write: \.description, read: { DomainText($0) }),
+    .list(
+      "unfurl.deny_domains", \.unfurl.deniedDomains, expected: DomainText.expectation,
+      help: "Domains, with those below them, that are never fetched from.",
+      write: \.description, read: { DomainText($0) }),
+    .optional(
+      "unfurl.opt_out_file", \.unfurl.optOutFile, expected: "the path of a text file",
+      help: "File of domains, one a line, that want no previews; read again on SIGHUP.",
+      read: { $0 }),
+    .integer(
+      "unfurl.max_concurrent", \.unfurl.maximumTransfers, in: 1...1024, unit: "a number of pages",
+      help: "Pages that are fetched at a time."),
+    .integer(
+      "unfurl.max_concurrent_per_host", \.unfurl.maximumTransfersPerHost, in: 1...1024,
+      unit: "a number of pages", help: "Pages of one host that are fetched at a time."),
+    .optional(
+      "unfurl.user_agent", \.unfurl.userAgent, absent: .described("Parley and its version"),
+      expected: "a text of at most 256 visible ASCII characters and spaces",
+      help: "How requests for pages name their sender.", read: HeaderText.read),
+    .text(
+      "unfurl.accept_language", \.unfurl.acceptLanguage,
+      expected: "languages as in the header field Accept-Language",
+      help: "The languages that pages are asked for.", read: HeaderText.read),
+    .optional(
+      "unfurl.proxy", \.unfurl.proxy, .secret, expected: "an http or https URL",
+      help: "Proxy for all requests; it then decides which addresses can be reached.",
+      read: { ServiceURLText.read($0).map(Secret.init) }),
+    .toggle(
+      "unfurl.oembed", \.unfurl.usesEmbeds,
+      help: "Ask for the oEmbed description that a page without Open Graph points to."),
   ]
 }

@@ -3,7 +3,7 @@
 /// Flags, environment variables, keys of the file, the help text and the printed defaults all come
 /// from this one table.
 enum SettingsTable {
-  static let all = listening + limits + auth + unfurl + process
+  static let all = listening + limits + auth + previews + fetching + process
 
   /// Finds a setting by its name.
   static func definition(named name: String) -> SettingDefinition? { byName[name] }

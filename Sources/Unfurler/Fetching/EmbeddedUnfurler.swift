@@ -1,5 +1,4 @@
 package import LinkPreview
-package import ParleyProtocol
 import Reactor
 import Synchronization
 
@@ -33,17 +32,17 @@ package final class EmbeddedUnfurler: Unfurler {
 
   package func unfurl(
     _ link: Link, deadline: Duration,
-    completion: @escaping @Sendable (Result<OpenGraphTag?, UnfurlError>) -> Void
+    completion: @escaping @Sendable (UnfurlReport) -> Void
   ) -> UnfurlTask {
     guard let url = WebURL(link.url) else {
-      completion(.failure(.failed("not a URL")))
+      completion(UnfurlReport(.failure(.failed("not a URL"))))
       return UnfurlTask {}
     }
     let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
     let fetch = Fetch(
       id: id, url: url, deadline: .now.advanced(by: deadline), completion: completion)
     guard inbox.post(.start(fetch)) else {
-      completion(.failure(.cancelled))
+      completion(.cancelled)
       return UnfurlTask {}
     }
     return UnfurlTask { [inbox] in _ = inbox.post(.cancel(id)) }

@@ -1,9 +1,8 @@
 import LinkPreview
-import ParleyProtocol
 
 /// A link that somebody waits for, at the page where its redirects have led so far.
 struct Fetch: Sendable {
-  typealias Completion = @Sendable (Result<OpenGraphTag?, UnfurlError>) -> Void
+  typealias Completion = @Sendable (UnfurlReport) -> Void
 
   /// Unique in its unfurler.
   let id: UInt64

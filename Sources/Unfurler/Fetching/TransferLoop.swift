@@ -54,7 +54,7 @@ final class TransferLoop {
     switch request {
     case .start(let fetch):
       guard queue.waitingCount < configuration.maximumWaiting else {
-        return fetch.completion(.failure(.failed("too many links are waiting")))
+        return fetch.completion(UnfurlReport(.failure(.failed("too many links are waiting"))))
       }
       admit(fetch)
     case .cancel(let id): cancel(id)
@@ -64,7 +64,7 @@ final class TransferLoop {
   /// Checks what a URL alone can tell, and lets the fetch wait for its turn.
   private func admit(_ fetch: Fetch) {
     if let reason = refusal(of: fetch.url) {
-      fetch.completion(.failure(.failed(reason)))
+      fetch.completion(UnfurlReport(.failure(.failed(reason))))
     } else {
       queue.append(fetch)
     }
@@ -82,10 +82,10 @@ final class TransferLoop {
 
   private func cancel(_ id: UInt64) {
     if let transfer = remove(id) {
-      transfer.fetch.completion(.failure(.cancelled))
+      transfer.fetch.completion(.cancelled)
     } else {
       for fetch in queue.removeWaiting(where: { $0.id == id }) {
-        fetch.completion(.failure(.cancelled))
+        fetch.completion(.cancelled)
       }
     }
   }
@@ -93,7 +93,7 @@ final class TransferLoop {
   private func cancelAll() {
     for id in Array(transfers.keys) { cancel(id) }
     for fetch in queue.removeWaiting(where: { _ in true }) {
-      fetch.completion(.failure(.cancelled))
+      fetch.completion(.cancelled)
     }
   }
 
@@ -102,7 +102,7 @@ final class TransferLoop {
     guard queue.waitingCount > 0, now >= nextSweep else { return }
     nextSweep = now.advanced(by: Self.sweepInterval)
     for fetch in queue.removeWaiting(where: { $0.deadline <= now }) {
-      fetch.completion(.failure(.timedOut))
+      fetch.completion(UnfurlReport(.failure(.timedOut)))
     }
   }
 
@@ -111,7 +111,7 @@ final class TransferLoop {
       let transfer = Transfer(fetch, configuration: configuration, headers: requestHeaders)
       guard let transfer, curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
         queue.finish(fetch.hostKey)
-        fetch.completion(.failure(.unknown))
+        fetch.completion(UnfurlReport(.failure(.unknown)))
         continue
       }
       transfers[fetch.id] = transfer
@@ -132,19 +132,20 @@ final class TransferLoop {
 
   private func finish(_ transfer: Transfer, result: CURLcode) {
     switch transfer.outcome(of: result) {
-    case .answer(let answer): transfer.fetch.completion(answer)
+    case .answer(let answer): transfer.fetch.completion(UnfurlReport(answer))
     case .redirect(let location): follow(location, from: transfer.fetch)
     }
   }
 
   private func follow(_ location: String, from fetch: Fetch) {
     guard fetch.redirects < configuration.maximumRedirects else {
-      return fetch.completion(.failure(.failed("too many redirects")))
+      return fetch.completion(UnfurlReport(.failure(.failed("too many redirects"))))
     }
     guard !location.utf8.contains(UInt8(ascii: "\\")),
       let url = WebURL(location, relativeTo: fetch.url)
     else {
-      return fetch.completion(.failure(.failed("redirected to what is not an http or https URL")))
+      return fetch.completion(
+        UnfurlReport(.failure(.failed("redirected to what is not an http or https URL"))))
     }
     var next = fetch
     next.url = url

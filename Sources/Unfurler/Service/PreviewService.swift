@@ -83,25 +83,21 @@ package final class PreviewService: Sendable {
   private func fetch(_ link: Link) {
     guard !flights.withLock({ $0.isClosed }) else { return }
     let start = ContinuousClock.now
-    let task = unfurler.unfurl(link, deadline: timeout) { [self] result in
-      finish(link, result, after: start.duration(to: .now))
+    let task = unfurler.unfurl(link, deadline: timeout) { [self] report in
+      finish(link, report, after: start.duration(to: .now))
     }
     if !flights.withLock({ $0.attach(task, to: link) }) { task.cancel() }
   }
 
-  private func finish(
-    _ link: Link, _ result: Result<OpenGraphTag?, UnfurlError>, after duration: Duration
-  ) {
-    let outcome = PreviewFetchOutcome(result)
+  private func finish(_ link: Link, _ report: UnfurlReport, after duration: Duration) {
+    let outcome = PreviewFetchOutcome(report.outcome)
     tally.count(outcome)
     observeFetch(outcome, duration)
-    if case .failure(let error) = result {
-      logger.debug("no preview", metadata: ["url": "\(link.url)", "reason": "\(error)"])
+    if let problem = report.problem {
+      logger.debug("no preview", metadata: ["url": "\(link.url)", "reason": "\(problem)"])
     }
-    let tag = (try? result.get()) ?? nil
-    // Being cancelled says nothing about the page.
-    if result != .failure(.cancelled) { cache.insert(tag, for: link) }
-    land(link, with: tag)
+    if report.freshness != .unkept { cache.insert(report.tag, for: link) }
+    land(link, with: report.tag)
   }
 
   private func land(_ link: Link, with tag: OpenGraphTag?) {

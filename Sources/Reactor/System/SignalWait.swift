@@ -1,15 +1,14 @@
-internal import Foundation
-internal import Glibc
+import Glibc
 
 /// Takes signals one after the other, instead of letting them interrupt something.
-struct SignalWait: Sendable {
+package struct SignalWait: Sendable {
   /// Sent by the process to itself when there is nothing more to wait for.
   private static let end = SIGUSR1
 
   private let signals: sigset_t
 
   /// Blocks the signals for this thread and all that it starts.
-  init(_ signals: [Int32]) {
+  package init(_ signals: [Int32]) {
     var set = sigset_t()
     sigemptyset(&set)
     for signal in signals + [Self.end] { sigaddset(&set, signal) }
@@ -18,7 +17,7 @@ struct SignalWait: Sendable {
   }
 
   /// Waits for the next signal; `nil` after ``finish()``.
-  func next() -> Int32? {
+  package func next() -> Int32? {
     var set = signals
     var signal: Int32 = 0
     repeat {} while sigwait(&set, &signal) != 0
@@ -26,7 +25,7 @@ struct SignalWait: Sendable {
   }
 
   /// Ends the wait, from any thread.
-  func finish() {
+  package func finish() {
     kill(getpid(), Self.end)
   }
 }

@@ -1,0 +1,35 @@
+package import ParleyProtocol
+
+/// What came of looking a link up.
+package struct UnfurlReport: Sendable {
+  /// The preview; `nil` for a page that offers none.
+  package var outcome: Result<OpenGraphTag?, UnfurlError>
+  /// How long the outcome may be kept.
+  package var freshness: Freshness
+  /// How it came about.
+  package var trace: UnfurlTrace
+
+  package init(
+    _ outcome: Result<OpenGraphTag?, UnfurlError>, freshness: Freshness = .unspecified,
+    trace: UnfurlTrace = UnfurlTrace()
+  ) {
+    self.outcome = outcome
+    self.freshness = freshness
+    self.trace = trace
+  }
+
+  /// A look-up that was called off.
+  package static let cancelled = UnfurlReport(.failure(.cancelled), freshness: .unkept)
+
+  /// The preview, if there is one.
+  package var tag: OpenGraphTag? { (try? outcome.get()) ?? nil }
+
+  /// Why there is no preview, in words; `nil` when there is one.
+  package var problem: String? {
+    switch outcome {
+    case .success(.some): nil
+    case .success(nil): trace.emptiness ?? "the page offers no preview"
+    case .failure(let error): error.description
+    }
+  }
+}
