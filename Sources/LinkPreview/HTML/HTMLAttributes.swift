@@ -5,7 +5,7 @@
 struct HTMLAttributes {
   /// The attributes that are kept.
   enum Name: String, CaseIterable {
-    case property, name, content, charset, rel, href
+    case property, name, content, charset, rel, href, type
     case httpEquiv = "http-equiv"
 
     fileprivate static let byName: [PackedName: Name] = Dictionary(
@@ -20,6 +20,11 @@ struct HTMLAttributes {
   private var current: Int?
 
   subscript(_ name: Name) -> HTMLText? { values[Self.index(of: name)] }
+
+  /// The words of a value that is a list; empty when there is none.
+  func words(of name: Name) -> [ArraySlice<UInt8>] {
+    self[name]?.bytes.split(maxSplits: 16, whereSeparator: \.isHTMLWhitespace) ?? []
+  }
 
   mutating func removeAll() {
     current = nil
@@ -57,7 +62,8 @@ struct HTMLAttributes {
     case .charset: 3
     case .rel: 4
     case .href: 5
-    case .httpEquiv: 6
+    case .type: 6
+    case .httpEquiv: 7
     }
   }
 }

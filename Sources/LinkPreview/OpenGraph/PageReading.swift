@@ -4,11 +4,7 @@ import ParleyProtocol
 struct PageReading {
   let metadata: PageMetadata
   let pageURL: WebURL
-  let characterSet: CharacterSet
-
-  private static let maximumTitleLength = 1_024
-  private static let maximumDescriptionLength = 4_096
-  private static let maximumTypeLength = 128
+  let choice: CharacterSetChoice
 
   /// Whether nothing that follows could make the preview better.
   var isComplete: Bool {
@@ -17,61 +13,96 @@ struct PageReading {
       && openGraphImage != nil
   }
 
-  /// The preview, `nil` when there is neither title nor description nor image.
-  func makeTag() -> OpenGraphTag? {
-    let title = self.title
-    let description = self.description
-    let image = openGraphImage ?? plainImage
-    guard title != nil || description != nil || image != nil else { return nil }
-    return OpenGraphTag(title: title, url: address, description: description, image: image)
+  func makeReport() -> PageReport {
+    let members = PreviewMembers(
+      title: title, address: address, description: description, image: image)
+    let embedURL = metadata.embedURLs.lazy.compactMap { url($0.text) }.first
+    return PageReport(members, embedURL: embedURL, characterSet: choice.description)
   }
 
-  private var title: String? {
-    attributeText(.openGraphTitle, limit: Self.maximumTitleLength)
-      ?? attributeText(.twitterTitle, limit: Self.maximumTitleLength)
-      ?? text(metadata.title, in: .text, limit: Self.maximumTitleLength)
+  private var title: Sourced<String>? {
+    text(.openGraphTitle, .openGraph, limit: PreviewLimits.title)
+      ?? text(.twitterTitle, .twitter, limit: PreviewLimits.title)
+      ?? text(metadata.title, in: .text, limit: PreviewLimits.title)
+      .map { Sourced($0, .plainHTML, "title element") }
   }
 
-  private var description: String? {
-    let keys: [PageMetadata.TextKey] = [.openGraphDescription, .twitterDescription, .description]
-    return keys.lazy.compactMap { attributeText($0, limit: Self.maximumDescriptionLength) }.first
+  private var description: Sourced<String>? {
+    text(.openGraphDescription, .openGraph, limit: PreviewLimits.description)
+      ?? text(.twitterDescription, .twitter, limit: PreviewLimits.description)
+      ?? text(.description, .plainHTML, limit: PreviewLimits.description)
   }
 
   /// A page may name another address of its own site, not one of somebody else's.
-  private var address: String {
-    let candidates = metadata.openGraphURLs + metadata.canonicalURLs
-    let own = candidates.lazy.compactMap(url).first {
-      DomainName.isSameSite($0.host, pageURL.host)
+  private var address: Sourced<String> {
+    own(metadata.openGraphURLs, .openGraph) ?? own(metadata.canonicalURLs, .plainHTML)
+      ?? .finalAddress(pageURL)
+  }
+
+  private func own(_ candidates: [PageValue], _ rank: PreviewRank) -> Sourced<String>? {
+    var choice = CandidateChoice(rank)
+    for candidate in candidates {
+      guard let url = url(candidate.text) else {
+        choice.passOver("no http or https URL")
+        continue
+      }
+      if DomainName.isSameSite(url.host, pageURL.host) {
+        return choice.take(url.text, from: candidate.place)
+      }
+      choice.passOver("another site's")
     }
-    return (own ?? pageURL).text
+    return nil
   }
 
-  private var openGraphImage: OpenGraphImage? {
-    metadata.images.groups.lazy.compactMap(image).first
+  private var image: Sourced<OpenGraphImage>? {
+    openGraphImage ?? plainImage(metadata.twitterImages, .twitter)
+      ?? plainImage(metadata.linkedImages, .plainHTML)
   }
 
-  private var plainImage: OpenGraphImage? {
-    let candidates = metadata.twitterImages + metadata.linkedImages
-    return candidates.lazy.compactMap(url).first.map { OpenGraphImage(url: $0.text) }
+  private var openGraphImage: Sourced<OpenGraphImage>? {
+    var choice = CandidateChoice(.openGraph)
+    for group in metadata.images.groups {
+      if let image = image(group) { return choice.take(image, from: group.place) }
+      choice.passOver("no http or https URL")
+    }
+    return nil
+  }
+
+  private func plainImage(
+    _ candidates: [PageValue], _ rank: PreviewRank
+  ) -> Sourced<OpenGraphImage>? {
+    var choice = CandidateChoice(rank)
+    for candidate in candidates {
+      if let url = url(candidate.text) {
+        return choice.take(OpenGraphImage(url: url.text), from: candidate.place)
+      }
+      choice.passOver("no http or https URL")
+    }
+    return nil
   }
 
   private func image(_ group: ImageGroups.Group) -> OpenGraphImage? {
-    let secureURL = group[.secureURL].flatMap(url)?.text
-    guard let url = group[.url].flatMap(url)?.text ?? secureURL else { return nil }
+    let secureURL = group[.secureURL].flatMap { url($0.text) }?.text
+    guard let url = group[.url].flatMap({ url($0.text) })?.text ?? secureURL else { return nil }
     return OpenGraphImage(
       url: url, secureURL: secureURL,
-      type: text(group[.type], in: .attribute, limit: Self.maximumTypeLength),
+      type: text(group[.type]?.text, in: .attribute, limit: PreviewLimits.mediaType),
       width: pixels(group[.width]), height: pixels(group[.height]),
-      alt: text(group[.alt], in: .attribute, limit: Self.maximumTitleLength))
+      alt: text(group[.alt]?.text, in: .attribute, limit: PreviewLimits.title))
   }
 
-  private func pixels(_ value: HTMLText?) -> Int32 {
-    guard let text = text(value, in: .attribute, limit: 32) else { return 0 }
-    return Int32(String(text.prefix { $0.isASCII && $0.isNumber })) ?? 0
+  private func pixels(_ value: PageValue?) -> Int32 {
+    text(value?.text, in: .attribute, limit: 32).map(PixelCount.leadingDigits(of:)) ?? 0
   }
+}
 
-  private func attributeText(_ key: PageMetadata.TextKey, limit: Int) -> String? {
-    text(metadata.texts[key], in: .attribute, limit: limit)
+/// Out of bytes, text and addresses.
+extension PageReading {
+  private func text(
+    _ key: PageMetadata.TextKey, _ rank: PreviewRank, limit: Int
+  ) -> Sourced<String>? {
+    guard let value = metadata.texts[key] else { return nil }
+    return text(value.text, in: .attribute, limit: limit).map { Sourced($0, rank, value.place) }
   }
 
   private func text(
@@ -94,7 +125,7 @@ struct PageReading {
   }
 
   private func decode(_ value: HTMLText, in context: CharacterReferences.Context) -> String {
-    let text = CharacterSetDecoder.decode(value.bytes, as: characterSet)
+    let text = CharacterSetDecoder.decode(value.bytes, as: choice.characterSet)
     return CharacterReferences.decode(text, in: context)
   }
 }

@@ -1,0 +1,15 @@
+/// Where one member of a preview came from, in words for people.
+package struct PreviewOrigin: Sendable, Hashable {
+  /// The member, such as `og:title` or `og:image`.
+  package let member: String
+  /// Its source, such as `meta property=og:title`, `title element` or `final address`; with a note
+  /// when better placed candidates were passed over.
+  package let source: String
+  let rank: PreviewRank
+}
+
+/// How far a source is believed: what was written for previews first, what was written for other
+/// ends last.
+enum PreviewRank: Sendable, Hashable, Comparable {
+  case plainHTML, oEmbed, structuredData, twitter, openGraph
+}
