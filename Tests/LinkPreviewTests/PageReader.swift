@@ -32,4 +32,9 @@ enum PageReader {
   static func tag(_ page: String) -> OpenGraphTag? { tag(Array(page.utf8)) }
 
   static func title(_ page: String) -> String? { tag(page)?.title }
+
+  /// The words for where a member came from.
+  static func source(of member: String, _ page: String) -> String? {
+    report(page)?.origins.first { $0.member == member }?.source
+  }
 }

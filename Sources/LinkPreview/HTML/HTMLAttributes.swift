@@ -26,6 +26,13 @@ struct HTMLAttributes {
     self[name]?.bytes.split(maxSplits: 16, whereSeparator: \.isHTMLWhitespace) ?? []
   }
 
+  /// Whether `type` names this media type (lower case), with parameters or without.
+  func type(is mediaType: [UInt8]) -> Bool {
+    guard let type = self[.type], type.bytes.count <= 128 else { return false }
+    let essence = type.bytes.prefix { $0 != UInt8(ascii: ";") }.trimmingASCIIWhitespace()
+    return essence.elementsEqual(mediaType) { $0.asciiLowercased == $1 }
+  }
+
   mutating func removeAll() {
     current = nil
     for index in values.indices { values[index] = nil }

@@ -1,20 +1,23 @@
-/// Takes the first usable of several candidates, and remembers why the others were not.
-struct CandidateChoice {
-  private let rank: PreviewRank
-  private var passedOver = 0
-  private var reason: String?
+/// What to think of one of several candidates for a member.
+enum CandidateChoice<Value> {
+  /// The value, and the place where it stood.
+  case usable(Value, String)
+  /// Why it cannot be used, in words that go with "the first is".
+  case unusable(String)
 
-  init(_ rank: PreviewRank) { self.rank = rank }
-
-  /// Notes a candidate that cannot be used; the first one's reason is told.
-  mutating func passOver(_ reason: String) {
-    passedOver += 1
-    if self.reason == nil { self.reason = reason }
-  }
-
-  /// The value with its source, and a note when it was not the first candidate.
-  func take<Value>(_ value: Value, from place: String) -> Sourced<Value> {
-    let note = reason.map { " (candidate \(passedOver + 1); the first is \($0))" } ?? ""
-    return Sourced(value, rank, place + note)
+  /// The first usable candidate, with a note when others were passed over.
+  static func first<Candidate>(
+    of candidates: [Candidate], _ rank: PreviewRank, judge: (Candidate) -> CandidateChoice
+  ) -> Sourced<Value>? {
+    var firstReason: String?
+    for (index, candidate) in candidates.enumerated() {
+      switch judge(candidate) {
+      case .usable(let value, let place):
+        let note = firstReason.map { " (candidate \(index + 1); the first is \($0))" } ?? ""
+        return Sourced(value, rank, place + note)
+      case .unusable(let reason): firstReason = firstReason ?? reason
+      }
+    }
+    return nil
   }
 }

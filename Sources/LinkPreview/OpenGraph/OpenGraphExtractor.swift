@@ -117,6 +117,7 @@ package struct OpenGraphExtractor {
     case .startTag(.link): metadata.receiveLink(tokenizer.attributes)
     case .startTag(.base): metadata.receiveBase(tokenizer.attributes)
     case .title: metadata.receiveTitle(tokenizer.title)
+    case .structuredData: metadata.receiveStructuredData(tokenizer.structuredData)
     case .endTag(.head), .startTag(.body):
       // Tags in the body count, but a head that says everything leaves nothing for them to add.
       // A proper page has one end of the head and one body; a page of bodies is not asked again.

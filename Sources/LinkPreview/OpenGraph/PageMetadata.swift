@@ -19,11 +19,15 @@ struct PageMetadata {
   private(set) var linkedImages: [PageValue] = []
   private(set) var embedURLs: [PageValue] = []
   private(set) var images = ImageGroups()
+  private(set) var structuredData: [HTMLText] = []
   private(set) var baseURL: HTMLText?
   private(set) var characterSet: CharacterSet?
 
   /// How many values of one kind are kept as candidates.
   private static let maximumCandidates = 8
+  /// How many scripts of structured data are kept, and how many bytes of them in all.
+  private static let maximumScripts = 16
+  private static let maximumScriptBytes = 262_144
   /// How many keys one tag may have.
   private static let maximumKeys = 16
 
@@ -48,17 +52,13 @@ struct PageMetadata {
       case "canonical": Self.append(value, to: &canonicalURLs)
       case "image_src": Self.append(value, to: &linkedImages)
       case "alternate", "alternative":
-        if Self.isEmbedding(attributes[.type]) { Self.append(value, to: &embedURLs) }
+        if attributes.type(is: Self.embedType) { Self.append(value, to: &embedURLs) }
       default: break
       }
     }
   }
 
-  private static func isEmbedding(_ type: HTMLText?) -> Bool {
-    guard let type, type.bytes.count <= 128 else { return false }
-    let essence = type.bytes.prefix { $0 != UInt8(ascii: ";") }.trimmingASCIIWhitespace()
-    return essence.asciiLowercased().elementsEqual("application/json+oembed".utf8)
-  }
+  private static let embedType = Array("application/json+oembed".utf8)
 
   mutating func receiveBase(_ attributes: HTMLAttributes) {
     if baseURL == nil { baseURL = attributes[.href] }
@@ -66,6 +66,15 @@ struct PageMetadata {
 
   mutating func receiveTitle(_ text: HTMLText) {
     if title == nil, !text.isBlank { title = text }
+  }
+
+  /// A script that was cut short is no JSON.
+  mutating func receiveStructuredData(_ script: HTMLText) {
+    let kept = structuredData.reduce(0) { $0 + $1.bytes.count }
+    guard structuredData.count < Self.maximumScripts, !script.isTruncated, !script.bytes.isEmpty,
+      kept + script.bytes.count <= Self.maximumScriptBytes
+    else { return }
+    structuredData.append(script)
   }
 
   private mutating func receiveCharacterSet(_ attributes: HTMLAttributes) {
@@ -99,7 +108,9 @@ struct PageMetadata {
   var likelyCharacterSet: CharacterSet {
     let urls = openGraphURLs + canonicalURLs + twitterImages + linkedImages
     let kept = Array(texts.values) + urls + images.values
-    let isUTF8 = title?.isValidUTF8 ?? true && kept.allSatisfy(\.text.isValidUTF8)
+    let isUTF8 =
+      (title?.isValidUTF8 ?? true) && kept.allSatisfy(\.text.isValidUTF8)
+      && structuredData.allSatisfy(\.isValidUTF8)
     return isUTF8 ? .utf8 : .windows1252
   }
 }

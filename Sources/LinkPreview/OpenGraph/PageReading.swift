@@ -5,6 +5,15 @@ struct PageReading {
   let metadata: PageMetadata
   let pageURL: WebURL
   let choice: CharacterSetChoice
+  private let base: WebURL
+
+  init(metadata: PageMetadata, pageURL: WebURL, choice: CharacterSetChoice) {
+    self.metadata = metadata
+    self.pageURL = pageURL
+    self.choice = choice
+    let decoder = PageDecoder(choice.characterSet, base: pageURL)
+    base = metadata.baseURL.flatMap(decoder.url) ?? pageURL
+  }
 
   /// Whether nothing that follows could make the preview better.
   var isComplete: Bool {
@@ -14,118 +23,103 @@ struct PageReading {
   }
 
   func makeReport() -> PageReport {
-    let members = PreviewMembers(
-      title: title, address: address, description: description, image: image)
-    let embedURL = metadata.embedURLs.lazy.compactMap { url($0.text) }.first
+    // Structured data is the dearest to read, and many pages do without.
+    lazy var data = StructuredDataReading(
+      scripts: metadata.structuredData, decoder, pageURL: pageURL)
+    let address = declaredAddress ?? data.address ?? .finalAddress(pageURL)
+    let members = openGraph(address)
+      .filled(from: twitter(address))
+      .filled(from: data.members(ranked: .structuredData, address))
+      .filled(from: plain(address))
+      .filled(from: data.members(ranked: .site, address))
+    let embedURL = metadata.embedURLs.lazy.compactMap { decoder.url($0.text) }.first
     return PageReport(members, embedURL: embedURL, characterSet: choice.description)
   }
 
-  private var title: Sourced<String>? {
-    text(.openGraphTitle, .openGraph, limit: PreviewLimits.title)
-      ?? text(.twitterTitle, .twitter, limit: PreviewLimits.title)
-      ?? text(metadata.title, in: .text, limit: PreviewLimits.title)
-      .map { Sourced($0, .plainHTML, "title element") }
+  private var decoder: PageDecoder { PageDecoder(choice.characterSet, base: base) }
+
+  private func openGraph(_ address: Sourced<String>) -> PreviewMembers {
+    PreviewMembers(
+      title: text(.openGraphTitle, .openGraph, limit: PreviewLimits.title), address: address,
+      description: text(.openGraphDescription, .openGraph, limit: PreviewLimits.description),
+      image: openGraphImage)
   }
 
-  private var description: Sourced<String>? {
-    text(.openGraphDescription, .openGraph, limit: PreviewLimits.description)
-      ?? text(.twitterDescription, .twitter, limit: PreviewLimits.description)
-      ?? text(.description, .plainHTML, limit: PreviewLimits.description)
+  private func twitter(_ address: Sourced<String>) -> PreviewMembers {
+    PreviewMembers(
+      title: text(.twitterTitle, .twitter, limit: PreviewLimits.title), address: address,
+      description: text(.twitterDescription, .twitter, limit: PreviewLimits.description),
+      image: image(metadata.twitterImages, .twitter))
   }
 
-  /// A page may name another address of its own site, not one of somebody else's.
-  private var address: Sourced<String> {
-    own(metadata.openGraphURLs, .openGraph) ?? own(metadata.canonicalURLs, .plainHTML)
-      ?? .finalAddress(pageURL)
-  }
-
-  private func own(_ candidates: [PageValue], _ rank: PreviewRank) -> Sourced<String>? {
-    var choice = CandidateChoice(rank)
-    for candidate in candidates {
-      guard let url = url(candidate.text) else {
-        choice.passOver("no http or https URL")
-        continue
-      }
-      if DomainName.isSameSite(url.host, pageURL.host) {
-        return choice.take(url.text, from: candidate.place)
-      }
-      choice.passOver("another site's")
+  private func plain(_ address: Sourced<String>) -> PreviewMembers {
+    let title = metadata.title.flatMap {
+      decoder.text($0, in: .text, limit: PreviewLimits.title)
     }
-    return nil
+    return PreviewMembers(
+      title: title.map { Sourced($0, .plainHTML, "title element") }, address: address,
+      description: text(.description, .plainHTML, limit: PreviewLimits.description),
+      image: image(metadata.linkedImages, .plainHTML))
   }
 
-  private var image: Sourced<OpenGraphImage>? {
-    openGraphImage ?? plainImage(metadata.twitterImages, .twitter)
-      ?? plainImage(metadata.linkedImages, .plainHTML)
-  }
-
-  private var openGraphImage: Sourced<OpenGraphImage>? {
-    var choice = CandidateChoice(.openGraph)
-    for group in metadata.images.groups {
-      if let image = image(group) { return choice.take(image, from: group.place) }
-      choice.passOver("no http or https URL")
-    }
-    return nil
-  }
-
-  private func plainImage(
-    _ candidates: [PageValue], _ rank: PreviewRank
-  ) -> Sourced<OpenGraphImage>? {
-    var choice = CandidateChoice(rank)
-    for candidate in candidates {
-      if let url = url(candidate.text) {
-        return choice.take(OpenGraphImage(url: url.text), from: candidate.place)
-      }
-      choice.passOver("no http or https URL")
-    }
-    return nil
-  }
-
-  private func image(_ group: ImageGroups.Group) -> OpenGraphImage? {
-    let secureURL = group[.secureURL].flatMap { url($0.text) }?.text
-    guard let url = group[.url].flatMap({ url($0.text) })?.text ?? secureURL else { return nil }
-    return OpenGraphImage(
-      url: url, secureURL: secureURL,
-      type: text(group[.type]?.text, in: .attribute, limit: PreviewLimits.mediaType),
-      width: pixels(group[.width]), height: pixels(group[.height]),
-      alt: text(group[.alt]?.text, in: .attribute, limit: PreviewLimits.title))
-  }
-
-  private func pixels(_ value: PageValue?) -> Int32 {
-    text(value?.text, in: .attribute, limit: 32).map(PixelCount.leadingDigits(of:)) ?? 0
-  }
-}
-
-/// Out of bytes, text and addresses.
-extension PageReading {
   private func text(
     _ key: PageMetadata.TextKey, _ rank: PreviewRank, limit: Int
   ) -> Sourced<String>? {
     guard let value = metadata.texts[key] else { return nil }
-    return text(value.text, in: .attribute, limit: limit).map { Sourced($0, rank, value.place) }
+    return decoder.text(value.text, in: .attribute, limit: limit)
+      .map { Sourced($0, rank, value.place) }
+  }
+}
+
+/// Addresses, of the page and of its pictures.
+extension PageReading {
+  /// A page may name another address of its own site, not one of somebody else's.
+  private var declaredAddress: Sourced<String>? {
+    own(metadata.openGraphURLs, .openGraph) ?? own(metadata.canonicalURLs, .plainHTML)
   }
 
-  private func text(
-    _ value: HTMLText?, in context: CharacterReferences.Context, limit: Int
-  ) -> String? {
-    guard let value else { return nil }
-    let text = PlainText.clean(decode(value, in: context), limit: limit)
-    return text.isEmpty ? nil : text
+  private func own(_ candidates: [PageValue], _ rank: PreviewRank) -> Sourced<String>? {
+    CandidateChoice.first(of: candidates, rank) { candidate in
+      guard let url = decoder.url(candidate.text) else { return .unusable("no http or https URL") }
+      guard DomainName.isSameSite(url.host, pageURL.host) else {
+        return .unusable("another site's")
+      }
+      return .usable(url.text, candidate.place)
+    }
   }
 
-  private func url(_ value: HTMLText) -> WebURL? {
-    // A URL that was cut short is another URL.
-    guard !value.isTruncated else { return nil }
-    return WebURL(decode(value, in: .attribute), relativeTo: base)
+  private var openGraphImage: Sourced<OpenGraphImage>? {
+    CandidateChoice.first(of: metadata.images.groups, .openGraph) { group in
+      guard let image = image(group) else { return .unusable("no http or https URL") }
+      return .usable(image, group.place)
+    }
   }
 
-  private var base: WebURL {
-    guard let value = metadata.baseURL, !value.isTruncated else { return pageURL }
-    return WebURL(decode(value, in: .attribute), relativeTo: pageURL) ?? pageURL
+  private func image(
+    _ candidates: [PageValue], _ rank: PreviewRank
+  ) -> Sourced<OpenGraphImage>? {
+    CandidateChoice.first(of: candidates, rank) { candidate in
+      guard let url = decoder.url(candidate.text) else { return .unusable("no http or https URL") }
+      return .usable(OpenGraphImage(url: url.text), candidate.place)
+    }
   }
 
-  private func decode(_ value: HTMLText, in context: CharacterReferences.Context) -> String {
-    let text = CharacterSetDecoder.decode(value.bytes, as: choice.characterSet)
-    return CharacterReferences.decode(text, in: context)
+  private func image(_ group: ImageGroups.Group) -> OpenGraphImage? {
+    let secureURL = group[.secureURL].flatMap { decoder.url($0.text) }?.text
+    guard let url = group[.url].flatMap({ decoder.url($0.text) })?.text ?? secureURL else {
+      return nil
+    }
+    return OpenGraphImage(
+      url: url, secureURL: secureURL, type: text(group[.type], limit: PreviewLimits.mediaType),
+      width: pixels(group[.width]), height: pixels(group[.height]),
+      alt: text(group[.alt], limit: PreviewLimits.title))
+  }
+
+  private func text(_ value: PageValue?, limit: Int) -> String? {
+    value.flatMap { decoder.text($0.text, in: .attribute, limit: limit) }
+  }
+
+  private func pixels(_ value: PageValue?) -> Int32 {
+    text(value, limit: 32).map { PixelCount(leadingDigitsOf: $0).value } ?? 0
   }
 }

@@ -7,6 +7,15 @@ struct PreviewMembers {
   var description: Sourced<String>?
   var image: Sourced<OpenGraphImage>?
 
+  /// These members, and `other`'s where one is missing.
+  func filled(from other: @autoclosure () -> PreviewMembers) -> PreviewMembers {
+    if title != nil, description != nil, image != nil { return self }
+    let other = other()
+    return PreviewMembers(
+      title: title ?? other.title, address: address, description: description ?? other.description,
+      image: image ?? other.image)
+  }
+
   /// The preview, `nil` when there is neither title nor description nor image.
   var tag: OpenGraphTag? {
     guard title != nil || description != nil || image != nil else { return nil }

@@ -11,5 +11,7 @@ package struct PreviewOrigin: Sendable, Hashable {
 /// How far a source is believed: what was written for previews first, what was written for other
 /// ends last.
 enum PreviewRank: Sendable, Hashable, Comparable {
+  /// Structured data about the site as a whole.
+  case site
   case plainHTML, oEmbed, structuredData, twitter, openGraph
 }
