@@ -30,7 +30,8 @@ let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 let package = Package(
   name: "parley",
   products: [
-    .executable(name: "parleyd", targets: ["parleyd"])
+    .executable(name: "parleyd", targets: ["parleyd"]),
+    .executable(name: "parley", targets: ["parley"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -78,6 +79,10 @@ let package = Package(
     .executableTarget(
       name: "parleyd",
       dependencies: ["Gateway", "Configuration", "Reactor", "Telemetry", arguments, logging],
+      swiftSettings: house),
+    .executableTarget(
+      name: "parley",
+      dependencies: ["Configuration", "LinkPreview", "ParleyProtocol", "CCurl", arguments],
       swiftSettings: house),
 
     // Tests, and the programs that only tests need.

@@ -21,11 +21,11 @@ extension GatewayServices {
         logger: logger,
         onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) })
     )
-    try APIToken.prepare(settings)
     let authenticator = try Authenticator(settings.auth, store: store)
     self.init(
       settings: settings, cluster: cluster, store: store,
       previews: try Previews(settings, logger: logger), authenticator: authenticator,
+      apiTokens: try APITokens(settings),
       messageIDs: MessageIDs(after: try store.readNow { try $0.maximumMessageID() }),
       metrics: metrics, connectionLimit: Self.connectionLimit(settings), logger: logger)
   }
