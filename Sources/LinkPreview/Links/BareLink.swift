@@ -59,7 +59,7 @@ enum BareLink {
     switch text[index] {
     case "@", "\\", "=", "$", "%", "&", "+": true
     case "_": text[index + 1]?.isHostScalar == true
-    case "(": text[index + 1]?.isASCII == true
+    case "(": text[index + 1].map { $0.isASCII && !$0.isWhitespace } == true
     case ":": text[index + 1] == ":"
     default: false
     }

@@ -1,7 +1,9 @@
+import ParleyProtocol
+
 /// Feeds arbitrary bytes to the JSON reader and, past it, to JSON-RPC and the commands.
 ///
-/// Compiled into one module with the sources of `ParleyProtocol`; see `run.sh`. Nothing may trap, and
-/// what is accepted must be UTF-8 and mean the same after being written and read again.
+/// Nothing may trap, and what is accepted must be UTF-8 and mean the same after being written and
+/// read again.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
