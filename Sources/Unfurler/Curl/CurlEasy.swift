@@ -25,8 +25,8 @@ final class CurlEasy {
     _ = parley_curl_set_long(handle, option, value)
   }
 
-  func set(_ fields: CurlFields) {
-    _ = parley_curl_set_list(handle, CURLOPT_HTTPHEADER, fields.list)
+  func set(_ option: CURLoption, to lines: CurlList) {
+    _ = parley_curl_set_list(handle, option, lines.list)
   }
 
   /// Ends the request with `CURLE_OPERATION_TIMEDOUT` at `deadline`, at most an hour from now.
@@ -46,6 +46,7 @@ final class CurlEasy {
     set(CURLOPT_FOLLOWLOCATION, to: 0)
     // Neither the environment nor a file may name a proxy or credentials.
     set(CURLOPT_PROXY, to: "")
+    set(CURLOPT_NOPROXY, to: "")
     set(CURLOPT_NETRC, to: Int(CURL_NETRC_IGNORED.rawValue))
     set(CURLOPT_DISALLOW_USERNAME_IN_URL, to: 1)
     set(CURLOPT_SSL_VERIFYPEER, to: 1)

@@ -12,7 +12,7 @@ final class PageLoop: CurlLoopOwner {
 
   private let configuration: UnfurlerConfiguration
   private let loop: CurlLoop<Transfer>
-  private let fields: CurlFields
+  private let fields: CurlList
   private var queue: FetchQueue
   private var transfers: [UInt64: Transfer] = [:]
   private var nextSweep = ContinuousClock.now
@@ -23,7 +23,7 @@ final class PageLoop: CurlLoopOwner {
   init(_ loop: CurlLoop<Transfer>, configuration: UnfurlerConfiguration) {
     self.configuration = configuration
     self.loop = loop
-    fields = CurlFields([
+    fields = CurlList([
       "Accept: text/html,application/xhtml+xml;q=0.9",
       "Accept-Language: en,*;q=0.5",
     ])

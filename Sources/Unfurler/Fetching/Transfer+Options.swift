@@ -3,13 +3,13 @@ import LinkPreview
 
 extension Transfer {
   /// Says everything about the request that differs from the rules of the house.
-  func prepare(_ configuration: UnfurlerConfiguration, _ fields: CurlFields) {
+  func prepare(_ configuration: UnfurlerConfiguration, _ fields: CurlList) {
     easy.receiver = self
     easy.set(CURLOPT_URL, to: fetch.url.textWithoutFragment)
     easy.set(CURLOPT_USERAGENT, to: configuration.userAgent)
     // Empty: all encodings that libcurl can undo.
     easy.set(CURLOPT_ACCEPT_ENCODING, to: "")
-    easy.set(fields)
+    easy.set(CURLOPT_HTTPHEADER, to: fields)
     easy.setDeadline(fetch.deadline)
     guardConnections()
   }

@@ -31,7 +31,7 @@ final class Transfer: CurlTransfer {
     case redirect(String)
   }
 
-  init?(_ fetch: Fetch, configuration: UnfurlerConfiguration, fields: CurlFields) {
+  init?(_ fetch: Fetch, configuration: UnfurlerConfiguration, fields: CurlList) {
     guard let easy = CurlEasy() else { return nil }
     self.fetch = fetch
     self.easy = easy

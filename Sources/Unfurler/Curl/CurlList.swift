@@ -1,10 +1,10 @@
 import CCurl
 
-/// Header fields of requests; they must outlive the transfers that use them.
-final class CurlFields {
+/// Lines that an option takes, such as header fields; they must outlive the transfers that use them.
+final class CurlList {
   let list: UnsafeMutablePointer<curl_slist>?
 
-  /// - Parameter lines: Fields as `Name: value`, without line breaks.
+  /// - Parameter lines: Without line breaks.
   init(_ lines: [String]) {
     list = lines.reduce(nil) { list, line in curl_slist_append(list, line) ?? list }
   }
