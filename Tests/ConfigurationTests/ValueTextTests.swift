@@ -37,6 +37,30 @@ struct ValueTextTests {
     }
   }
 
+  @Test("domains are kept in lower case")
+  func domains() {
+    #expect(DomainText("Example.COM")?.name == "example.com")
+    #expect(DomainText("m\u{fc}nchen.de")?.name == "m\u{fc}nchen.de")
+  }
+
+  @Test(
+    "what is no domain",
+    arguments: [
+      "", ".", "a..b", ".example.com", "example.com.", "*.example.com", "https://example.com",
+      "example.com/path", "user@example.com", "example.com:80", "10.0.0.1", "::1", "a b.com",
+    ])
+  func badDomains(text: String) {
+    #expect(DomainText(text) == nil)
+  }
+
+  @Test("texts for header fields are short and visible")
+  func headerTexts() {
+    #expect(HeaderText.read("Example/1.0 (+https://example.com)") != nil)
+    for text in ["", " a", "a ", "a\r\nb", "\u{e4}", String(repeating: "a", count: 257)] {
+      #expect(HeaderText.read(text) == nil)
+    }
+  }
+
   @Test("networks are an address and as many bits as it can have")
   func networks() {
     #expect(NetworkText("10.0.0.0/8")?.description == "10.0.0.0/8")
