@@ -43,7 +43,7 @@ extension HTMLTokenizer {
 
   private mutating func receiveRawEndTag(_ byte: UInt8, _ index: inout Int) {
     if byte.isASCIILetter {
-      if tag.byteCount == 0 { rawEndText = HTMLText(limit: 32) }
+      if tag.byteCount == 0 { rawEndText.removeAll() }
       rawEndText.append(byte)
       tag.append(byte)
       // No element that we know has such a name, and no more of it is held back.
