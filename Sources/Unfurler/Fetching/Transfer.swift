@@ -3,9 +3,9 @@ import LinkPreview
 import ParleyProtocol
 
 /// One request for one page, and what has come of it.
-final class Transfer {
+final class Transfer: CurlTransfer {
   let fetch: Fetch
-  let easy: UnsafeMutableRawPointer
+  let easy: CurlEasy
   let addressPolicy: AddressPolicy
   private let maximumBytes: Int
   private var state = State.awaitingBody
@@ -31,30 +31,22 @@ final class Transfer {
     case redirect(String)
   }
 
-  init?(_ fetch: Fetch, configuration: UnfurlerConfiguration, headers: RequestHeaders) {
-    guard let easy = curl_easy_init() else { return nil }
+  init?(_ fetch: Fetch, configuration: UnfurlerConfiguration, fields: CurlList) {
+    guard let easy = CurlEasy() else { return nil }
     self.fetch = fetch
     self.easy = easy
     addressPolicy = configuration.addressPolicy
     maximumBytes = configuration.maximumBytes
-    prepare(configuration, headers)
+    prepare(configuration, fields)
   }
-
-  deinit { curl_easy_cleanup(easy) }
 
   func noteRefusal(of address: IPAddress) { refusedAddress = address }
 
-  /// Counts bytes of the head.
-  ///
-  /// - Returns: Whether more are taken.
-  func receiveHeader(byteCount: Int) -> Bool {
-    headerBytes += byteCount
+  func receiveHead(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+    headerBytes += line.count
     return headerBytes <= Self.maximumHeaderBytes
   }
 
-  /// Takes bytes of the body, decompressed.
-  ///
-  /// - Returns: Whether more is wanted.
   func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     if case .awaitingBody = state { state = beginBody() }
     guard case .reading(var extractor, let count) = state else { return false }
@@ -72,7 +64,7 @@ final class Transfer {
   }
 
   private func beginBody() -> State {
-    let response = Response(easy)
+    let response = Response(easy.handle)
     guard response.isSuccess, let contentType = response.pageType else { return .uninteresting }
     return .reading(OpenGraphExtractor(pageURL: fetch.url, contentType: contentType), byteCount: 0)
   }
@@ -96,7 +88,7 @@ final class Transfer {
 
   private func complete() -> Outcome {
     if let tag = finishReading() { return .answer(.success(tag)) }
-    let response = Response(easy)
+    let response = Response(easy.handle)
     return response.redirectLocation.map { .redirect($0) } ?? .answer(.success(nil))
   }
 

@@ -1,13 +1,8 @@
 import CCurl
 import Synchronization
 
-/// What other threads ask of the transfer thread.
-final class TransferInbox: Sendable {
-  enum Request: Sendable {
-    case start(Fetch)
-    case cancel(UInt64)
-  }
-
+/// What other threads ask of a loop's thread.
+final class CurlInbox<Request: Sendable>: Sendable {
   /// What has gathered since the thread last looked.
   struct Batch {
     var requests: [Request]
@@ -17,18 +12,22 @@ final class TransferInbox: Sendable {
   private struct State {
     var requests: [Request] = []
     var isStopping = false
-    /// The multi handle's address, while its thread lives.
+    /// The multi handle's address, while it may be woken.
     var multi: UInt?
   }
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
+
+  /// - Parameter multi: The address of the handle that is woken until ``close()``.
+  init(waking multi: UInt) { state = Mutex(State(multi: multi)) }
 
   /// - Returns: `false` when the thread has been asked to stop: nobody will answer the request.
   func post(_ request: Request) -> Bool {
     state.withLock { state in
       guard !state.isStopping else { return false }
       state.requests.append(request)
-      Self.wake(state)
+      // Whoever filled the empty inbox has woken the thread already.
+      if state.requests.count == 1 { Self.wake(state) }
       return true
     }
   }
@@ -40,14 +39,9 @@ final class TransferInbox: Sendable {
     }
   }
 
-  /// The handle to wake from now on.
+  /// Wakes nothing any more.
   ///
-  /// The one thread that polls it opens and closes the inbox, and
-  /// waking happens under the lock, so a handle that is gone is never woken.
-  func open(_ multi: UnsafeMutableRawPointer) {
-    state.withLock { $0.multi = UInt(bitPattern: multi) }
-  }
-
+  /// Waking happens under the lock, so a handle that is cleaned up after this call is never woken.
   func close() {
     state.withLock { $0.multi = nil }
   }

@@ -2,12 +2,17 @@ import CCurl
 import LinkPreview
 import ParleyProtocol
 
-/// The transfers of one unfurler and the loop that drives them; confined to its thread.
-final class TransferLoop {
+/// The pages that one unfurler fetches; confined to its loop's thread.
+final class PageLoop: CurlLoopOwner {
+  /// What other threads ask for.
+  enum Request: Sendable {
+    case start(Fetch)
+    case cancel(UInt64)
+  }
+
   private let configuration: UnfurlerConfiguration
-  private let inbox: TransferInbox
-  private let multi: UnsafeMutableRawPointer
-  private let requestHeaders: RequestHeaders
+  private let loop: CurlLoop<Transfer>
+  private let fields: CurlList
   private var queue: FetchQueue
   private var transfers: [UInt64: Transfer] = [:]
   private var nextSweep = ContinuousClock.now
@@ -15,42 +20,19 @@ final class TransferLoop {
   /// How often waiting fetches are looked through for those whose deadline has passed.
   private static let sweepInterval = Duration.milliseconds(100)
 
-  init?(configuration: UnfurlerConfiguration, inbox: TransferInbox) {
-    guard let multi = curl_multi_init() else { return nil }
+  init(_ loop: CurlLoop<Transfer>, configuration: UnfurlerConfiguration) {
     self.configuration = configuration
-    self.inbox = inbox
-    self.multi = multi
-    requestHeaders = RequestHeaders()
+    self.loop = loop
+    fields = CurlList([
+      "Accept: text/html,application/xhtml+xml;q=0.9",
+      "Accept-Language: en,*;q=0.5",
+    ])
     queue = FetchQueue(
       maximumActive: configuration.maximumTransfers,
       maximumActivePerHost: configuration.maximumTransfersPerHost)
-    _ = parley_curl_multi_set_long(
-      multi, CURLMOPT_MAXCONNECTS, max(1, configuration.maximumTransfers))
-    inbox.open(multi)
   }
 
-  deinit {
-    inbox.close()
-    curl_multi_cleanup(multi)
-  }
-
-  /// Runs until the inbox says stop; every fetch has been answered when it returns.
-  func run() {
-    while true {
-      let batch = inbox.take()
-      for request in batch.requests { receive(request) }
-      if batch.isStopping { return cancelAll() }
-      sweep()
-      startTransfers()
-      var running: Int32 = 0
-      curl_multi_perform(multi, &running)
-      finishTransfers()
-      startTransfers()
-      curl_multi_poll(multi, nil, 0, queue.waitingCount > 0 ? 100 : 1_000, nil)
-    }
-  }
-
-  private func receive(_ request: TransferInbox.Request) {
+  func receive(_ request: Request) {
     switch request {
     case .start(let fetch):
       guard queue.waitingCount < configuration.maximumWaiting else {
@@ -81,7 +63,9 @@ final class TransferLoop {
   }
 
   private func cancel(_ id: UInt64) {
-    if let transfer = remove(id) {
+    if let transfer = transfers[id] {
+      loop.remove(transfer)
+      forget(transfer)
       transfer.fetch.completion(.cancelled)
     } else {
       for fetch in queue.removeWaiting(where: { $0.id == id }) {
@@ -90,7 +74,7 @@ final class TransferLoop {
     }
   }
 
-  private func cancelAll() {
+  func stop() {
     for id in Array(transfers.keys) { cancel(id) }
     for fetch in queue.removeWaiting(where: { _ in true }) {
       fetch.completion(.cancelled)
@@ -106,31 +90,22 @@ final class TransferLoop {
     }
   }
 
-  private func startTransfers() {
+  func startTransfers() -> ContinuousClock.Instant? {
+    sweep()
     while let fetch = queue.start() {
-      let transfer = Transfer(fetch, configuration: configuration, headers: requestHeaders)
-      guard let transfer, curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
+      let transfer = Transfer(fetch, configuration: configuration, fields: fields)
+      guard let transfer, loop.add(transfer) else {
         queue.finish(fetch.hostKey)
         fetch.completion(UnfurlReport(.failure(.unknown)))
         continue
       }
       transfers[fetch.id] = transfer
     }
+    return queue.waitingCount > 0 ? nextSweep : nil
   }
 
-  private func finishTransfers() {
-    var remaining: Int32 = 0
-    while let message = curl_multi_info_read(multi, &remaining) {
-      let result = parley_curl_done_result(message)
-      guard result >= 0, let easy = message.pointee.easy_handle,
-        let transfer = transfers.values.first(where: { $0.easy == easy })
-      else { continue }
-      _ = remove(transfer.fetch.id)
-      finish(transfer, result: CURLcode(rawValue: UInt32(result)))
-    }
-  }
-
-  private func finish(_ transfer: Transfer, result: CURLcode) {
+  func didEnd(_ transfer: Transfer, _ result: CURLcode) {
+    forget(transfer)
     switch transfer.outcome(of: result) {
     case .answer(let answer): transfer.fetch.completion(UnfurlReport(answer))
     case .redirect(let location): follow(location, from: transfer.fetch)
@@ -153,10 +128,8 @@ final class TransferLoop {
     admit(next)
   }
 
-  private func remove(_ id: UInt64) -> Transfer? {
-    guard let transfer = transfers.removeValue(forKey: id) else { return nil }
-    curl_multi_remove_handle(multi, transfer.easy)
+  private func forget(_ transfer: Transfer) {
+    transfers[transfer.fetch.id] = nil
     queue.finish(transfer.fetch.hostKey)
-    return transfer
   }
 }
