@@ -1,0 +1,24 @@
+import LinkPreview
+
+/// Entries on their way to the file, the last one for each link; what does not fit never gets there.
+struct UnwrittenPreviews {
+  private var entries: [Link: PreviewEntry] = [:]
+  private var byteCount = 0
+
+  static let maximumCount = 2_000
+  static let maximumBytes = 8 << 20
+
+  mutating func add(_ entry: PreviewEntry) {
+    if let replaced = entries.removeValue(forKey: entry.link) { byteCount -= replaced.byteCount }
+    let size = entry.byteCount
+    guard entries.count < Self.maximumCount, byteCount + size <= Self.maximumBytes else { return }
+    entries[entry.link] = entry
+    byteCount += size
+  }
+
+  /// Empties it.
+  mutating func take() -> [PreviewEntry] {
+    defer { self = UnwrittenPreviews() }
+    return Array(entries.values)
+  }
+}
