@@ -14,8 +14,9 @@ enum NamedReferences {
 
   private static let slotCount = 8_192
 
-  /// Where the entry of a name begins, plus one, at the name's hash or in the slots after it; 0 for
-  /// none. The names are fixed, so a page cannot make looking them up slow.
+  /// Where the entry of a name begins, plus one, at the name's hash or in the slots after it.
+  ///
+  /// 0 marks a free slot. The names are fixed, so a page cannot make looking them up slow.
   private static let slots: [UInt16] = {
     let table = NamedReferenceTable.entries
     var slots = [UInt16](repeating: 0, count: slotCount)
