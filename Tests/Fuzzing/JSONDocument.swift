@@ -36,7 +36,8 @@ private func rewrite(_ node: JSONNode, into writer: inout JSONWriter) {
   case .object:
     writer.object {
       for (name, value) in node.members {
-        precondition(node[name]?.index == value.index, "a member is not found by its name")
+        let found = node[name]?.raw.indices
+        precondition(found == value.raw.indices, "a member is not found by its name")
         $0.name(escaping: name)
         rewrite(value, into: &$0)
       }

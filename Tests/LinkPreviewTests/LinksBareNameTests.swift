@@ -28,6 +28,7 @@ struct LinksBareNameTests {
       ("(sendbird.com)", "http://sendbird.com/"),
       ("sendbird.com(센드버드)", "http://sendbird.com/"),
       ("site: sendbird.com", "http://sendbird.com/"),
+      ("&lt;sendbird.com&gt;", "http://sendbird.com/"),
       ("foo.com,bar.com", "http://foo.com/"),
       ("https sendbird.com", "http://sendbird.com/"),
       ("docs.rs/serde", "http://docs.rs/serde"),

@@ -55,6 +55,14 @@ struct LinksInternationalTests {
       ("sendbird.com:8080입니다", "http://sendbird.com:8080/"),
       ("คลิกsendbird.comนะ", "http://sendbird.com/"),
       ("сайтsendbird.com", "http://sendbird.com/"),
+      ("❤️sendbird.com❤️", "http://sendbird.com/"),
+      ("https://a.com/docs입니다", "https://a.com/docs"),
+      ("https://a.com/docs를 보세요", "https://a.com/docs"),
+      ("https://a.com/?q=1에서", "https://a.com/?q=1"),
+      ("https://a.com/docsです。", "https://a.com/docs"),
+      ("sendbird.com/docs는", "http://sendbird.com/docs"),
+      ("https://a.com/C언어", "https://a.com/C%EC%96%B8%EC%96%B4"),
+      ("https://a.com/우리는", "https://a.com/%EC%9A%B0%EB%A6%AC%EB%8A%94"),
     ])
   func glued(text: String, expected: String) {
     #expect(linkFound(in: text) == expected)

@@ -57,7 +57,7 @@ enum BareLink {
   /// Whether what follows a name says that it was none: an e-mail address, a call, a variable.
   private static func forbids(_ text: LinkText, at index: Int) -> Bool {
     switch text[index] {
-    case "@", "\\", "=", "$", "%", "&", "+": true
+    case "@", "\\", "=", "$", "%", "+": true
     case "_": text[index + 1]?.isHostScalar == true
     case "(": text[index + 1].map { $0.isASCII && !$0.isWhitespace } == true
     case ":": text[index + 1] == ":"

@@ -1,9 +1,9 @@
 /// Decides where a link ends in a text: punctuation behind it belongs to the sentence.
 enum LinkEnd {
-  /// The end of `range` without trailing punctuation, possessive `'s` and escaped characters such
-  /// as `&amp;`.
+  /// The end of `range` without particles, trailing punctuation, possessive `'s` and escaped
+  /// characters such as `&amp;`.
   static func trim(_ range: Range<Int>, in text: LinkText) -> Int {
-    var end = range.upperBound
+    var end = GluedParticle.start(atEndOf: range, in: text) ?? range.upperBound
     while end > range.lowerBound, let last = text[end - 1] {
       if last == ";" {
         end = max(range.lowerBound, characterReferenceStart(before: end - 1, in: text) ?? end - 1)

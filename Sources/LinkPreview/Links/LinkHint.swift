@@ -16,7 +16,8 @@ enum LinkHint {
     switch UInt8(truncatingIfNeeded: window >> 8) {
     case UInt8(ascii: "."):
       let before = UInt8(truncatingIfNeeded: window >> 16)
-      return isOfWord(last) && isOfWord(before)
+      // Of a number's digits nothing is a top-level domain.
+      return isOfWord(last) && !last.isASCIIDigit && isOfWord(before)
     case UInt8(ascii: ":"): return last == UInt8(ascii: "/")
     // The three-byte forms of U+FF0E and U+FF61, and of U+3002 behind an ASCII letter.
     case 0xbc: return window & 0xff_ffff == 0xef_bc8e

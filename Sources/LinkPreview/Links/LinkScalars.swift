@@ -35,10 +35,10 @@ extension Unicode.Scalar {
   /// Shapes its neighbours, in Persian or in emoji, and shows nothing itself.
   var isJoiner: Bool { self == "\u{200c}" || self == "\u{200d}" }
 
-  /// A letter of another script than Latin, so that a Latin name may begin or end beside it.
+  /// Of another script than Latin, so that a Latin name may begin or end beside it.
   var isForeignToLatin: Bool {
     switch value {
-    case 0..<0x250, 0x300..<0x370, 0x1e00..<0x1f00, 0x200c...0x200d, 0xff00..<0xff60: false
+    case 0..<0x250, 0x300..<0x370, 0x1e00..<0x1f00, 0xff00..<0xff60: false
     default: true
     }
   }
