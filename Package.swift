@@ -30,7 +30,8 @@ let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 let package = Package(
   name: "parley",
   products: [
-    .executable(name: "parleyd", targets: ["parleyd"])
+    .executable(name: "parleyd", targets: ["parleyd"]),
+    .executable(name: "parley-unfurl", targets: ["parley-unfurl"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -67,6 +68,13 @@ let package = Package(
     // Composition: where chat and mechanism meet.
     library("Configuration", ["FloodControl", yaml]),
     library("Unfurler", ["LinkPreview", "ParleyProtocol", "Reactor", "CCurl", database, logging]),
+    library("UnfurlSetup", ["Configuration", "LinkPreview", "Unfurler"]),
+    library(
+      "UnfurlService",
+      [
+        "HTTP1", "LinkPreview", "ParleyProtocol", "Reactor", "Telemetry", "Transport", "Unfurler",
+        logging,
+      ]),
     .target(
       name: "Gateway",
       dependencies: [
@@ -78,6 +86,13 @@ let package = Package(
     .executableTarget(
       name: "parleyd",
       dependencies: ["Gateway", "Configuration", "Reactor", "Telemetry", arguments, logging],
+      swiftSettings: house),
+    .executableTarget(
+      name: "parley-unfurl",
+      dependencies: [
+        "UnfurlService", "UnfurlSetup", "Unfurler", "Configuration", "Reactor", "Telemetry",
+        arguments, logging,
+      ],
       swiftSettings: house),
 
     // Tests, and the programs that only tests need.
