@@ -171,6 +171,6 @@ struct OpenGraphExtractorTests {
     #expect(head.withUnsafeBufferPointer { extractor.receive($0.span) } == .needsMore)
     let end = Array("</head>".utf8)
     #expect(end.withUnsafeBufferPointer { extractor.receive($0.span) } == .finished)
-    #expect(extractor.finish()?.title == "T")
+    #expect(extractor.finish().tag?.title == "T")
   }
 }

@@ -3,10 +3,10 @@ import ParleyProtocol
 
 /// Reads whole pages for tests.
 enum PageReader {
-  static func tag(
+  static func report(
     _ page: [UInt8], contentType: String = "text/html", url: String = "https://www.example.com/p/q",
     chunk: Int = .max
-  ) -> OpenGraphTag? {
+  ) -> PageReport? {
     guard let url = WebURL(url) else { return nil }
     var extractor = OpenGraphExtractor(pageURL: url, contentType: contentType)
     var rest = page[...]
@@ -20,7 +20,21 @@ enum PageReader {
     return extractor.finish()
   }
 
+  static func tag(
+    _ page: [UInt8], contentType: String = "text/html", url: String = "https://www.example.com/p/q",
+    chunk: Int = .max
+  ) -> OpenGraphTag? {
+    report(page, contentType: contentType, url: url, chunk: chunk)?.tag
+  }
+
+  static func report(_ page: String) -> PageReport? { report(Array(page.utf8)) }
+
   static func tag(_ page: String) -> OpenGraphTag? { tag(Array(page.utf8)) }
 
   static func title(_ page: String) -> String? { tag(page)?.title }
+
+  /// The words for where a member came from.
+  static func source(of member: String, _ page: String) -> String? {
+    report(page)?.origins.first { $0.member == member }?.source
+  }
 }

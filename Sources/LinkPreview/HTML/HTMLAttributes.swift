@@ -5,7 +5,7 @@
 struct HTMLAttributes {
   /// The attributes that are kept.
   enum Name: String, CaseIterable {
-    case property, name, content, charset, rel, href
+    case property, name, content, charset, rel, href, type
     case httpEquiv = "http-equiv"
 
     fileprivate static let byName: [PackedName: Name] = Dictionary(
@@ -20,6 +20,18 @@ struct HTMLAttributes {
   private var current: Int?
 
   subscript(_ name: Name) -> HTMLText? { values[Self.index(of: name)] }
+
+  /// The words of a value that is a list; empty when there is none.
+  func words(of name: Name) -> [ArraySlice<UInt8>] {
+    self[name]?.bytes.split(maxSplits: 16, whereSeparator: \.isHTMLWhitespace) ?? []
+  }
+
+  /// Whether `type` names this media type (lower case), with parameters or without.
+  func type(is mediaType: [UInt8]) -> Bool {
+    guard let type = self[.type], type.bytes.count <= 128 else { return false }
+    let essence = type.bytes.prefix { $0 != UInt8(ascii: ";") }.trimmingASCIIWhitespace()
+    return essence.elementsEqual(mediaType) { $0.asciiLowercased == $1 }
+  }
 
   mutating func removeAll() {
     current = nil
@@ -57,7 +69,8 @@ struct HTMLAttributes {
     case .charset: 3
     case .rel: 4
     case .href: 5
-    case .httpEquiv: 6
+    case .type: 6
+    case .httpEquiv: 7
     }
   }
 }

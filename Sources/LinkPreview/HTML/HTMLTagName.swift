@@ -15,7 +15,9 @@ enum HTMLTagName: String, CaseIterable {
   }
 
   /// Whether the extractor reads the attributes of this element.
-  var hasAttributesOfInterest: Bool { self == .meta || self == .link || self == .base }
+  var hasAttributesOfInterest: Bool {
+    self == .meta || self == .link || self == .base || self == .script
+  }
 
   /// Whether this element's content is text without tags.
   ///

@@ -23,16 +23,24 @@ extension HTMLTokenizer {
     case .title where rawElement == .title:
       rawElement = .other
       return .title
+    case .script where keepsScript:
+      keepsScript = false
+      rawElement = .other
+      return .structuredData
     default: break
     }
     rawElement = .other
     return .endTag(name)
   }
 
+  private static let linkedDataType = Array("application/ld+json".utf8)
+
   private mutating func beginRawText(_ name: HTMLTagName) {
     rawElement = name
     script = ScriptEscape()
     if name == .title { title = HTMLText(limit: Self.maximumTitleLength) }
+    keepsScript = name == .script && templateDepth == 0 && attributes.type(is: Self.linkedDataType)
+    if keepsScript { structuredData = HTMLText(limit: Self.maximumScriptLength) }
     state = .rawText
   }
 }

@@ -25,7 +25,8 @@ extension HTMLTokenizer {
     case UInt8(ascii: "!") where rawElement == .script && script.phase == .plain:
       state = .rawBang
     case _ where byte.isASCIILetter && rawElement == .script && script.phase == .escaped:
-      script.receive(byte)
+      keep(UInt8(ascii: "<"))
+      keep(byte)
       tag.append(byte)
       state = .rawStartTag
     default: resumeText(after: "<", &index)
@@ -42,9 +43,14 @@ extension HTMLTokenizer {
 
   private mutating func receiveRawEndTag(_ byte: UInt8, _ index: inout Int) {
     if byte.isASCIILetter {
-      if tag.byteCount == 0 { rawEndText = HTMLText(limit: 16) }
+      if tag.byteCount == 0 { rawEndText = HTMLText(limit: 32) }
       rawEndText.append(byte)
       tag.append(byte)
+      // No element that we know has such a name, and no more of it is held back.
+      if tag.isTooLong {
+        index &+= 1
+        resumeTextAfterEndTag(&index)
+      }
     } else if byte.isHTMLWhitespace || byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">") {
       finishRawEndTag(&index)
     } else {
@@ -67,6 +73,7 @@ extension HTMLTokenizer {
 
   private mutating func receiveRawStartTag(_ byte: UInt8, _ index: inout Int) {
     if byte.isASCIILetter {
+      keep(byte)
       tag.append(byte)
       return
     }
@@ -93,7 +100,9 @@ extension HTMLTokenizer {
   private mutating func keep(_ byte: UInt8) {
     switch rawElement {
     case .title: title.append(byte)
-    case .script: script.receive(byte)
+    case .script:
+      script.receive(byte)
+      if keepsScript { structuredData.append(byte) }
     default: break
     }
   }

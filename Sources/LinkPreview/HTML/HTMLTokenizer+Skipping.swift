@@ -29,7 +29,11 @@ extension HTMLTokenizer {
     // Inside an escaped script the dashes of the comment's end count too.
     if rawElement == .script, script.phase != .plain { return }
     let end = Self.find(UInt8(ascii: "<"), in: bytes, from: index)
-    if rawElement == .title { title.append(bytes[index..<end]) }
+    if rawElement == .title {
+      title.append(bytes[index..<end])
+    } else if keepsScript {
+      structuredData.append(bytes[index..<end])
+    }
     index = end
   }
 

@@ -12,6 +12,8 @@ struct HTMLTokenizer {
     case endTag(HTMLTagName)
     /// The end of a title element; its content is in ``HTMLTokenizer/title``.
     case title
+    /// The end of a script of linked data; its text is in ``HTMLTokenizer/structuredData``.
+    case structuredData
     /// There are no tags from here on (`plaintext`).
     case endOfMarkup
   }
@@ -25,11 +27,16 @@ struct HTMLTokenizer {
   var attributes = HTMLAttributes()
   /// The content of the last title element.
   var title = HTMLText(limit: Self.maximumTitleLength)
+  /// The text of the last script of linked data.
+  var structuredData = HTMLText(limit: Self.maximumScriptLength)
   /// Whether the tag or text just found is inside a template.
   var isInTemplate: Bool { templateDepth > 0 }
 
   /// Room for 1,024 characters, each written as a numeric reference.
   static let maximumTitleLength = 16_384
+
+  /// A script that is longer is not kept whole.
+  static let maximumScriptLength = 131_072
 
   let syntax: Syntax
   var state = State.data
@@ -39,11 +46,12 @@ struct HTMLTokenizer {
   var isRecordingAttributes = false
   var rawElement = HTMLTagName.other
   var script = ScriptEscape()
+  var keepsScript = false
   var templateDepth = 0
   var foreignDepth = 0
   var declaration = PackedName()
   var isSelfClosing = false
-  var rawEndText = HTMLText(limit: 16)
+  var rawEndText = HTMLText(limit: 32)
 
   /// Where in the grammar the next byte stands.
   enum State {

@@ -2,9 +2,12 @@
 struct ImageGroups {
   /// One picture.
   struct Group {
-    fileprivate(set) var values: [Property: HTMLText] = [:]
+    fileprivate(set) var values: [Property: PageValue] = [:]
 
-    subscript(_ property: Property) -> HTMLText? { values[property] }
+    /// Where its address stood.
+    var place: String { (self[.url] ?? self[.secureURL])?.place ?? "" }
+
+    subscript(_ property: Property) -> PageValue? { values[property] }
   }
 
   /// A property of a picture.
@@ -31,7 +34,7 @@ struct ImageGroups {
     case inside
   }
 
-  mutating func receive(_ value: HTMLText, for key: String) {
+  mutating func receive(_ value: PageValue, for key: String) {
     if key == "og:image" {
       open(with: value)
       state = groups.isEmpty || state == .outside ? state : .justOpened
@@ -40,31 +43,31 @@ struct ImageGroups {
     }
   }
 
-  private mutating func receive(_ value: HTMLText, for property: Property) {
+  private mutating func receive(_ value: PageValue, for property: Property) {
     if property == .url, !repeatsOpenGroup(value) { open(with: value) }
     guard state != .outside else { return }
     state = .inside
     let last = groups.count - 1
-    if groups[last][property] == nil, !value.isBlank { groups[last].values[property] = value }
+    if groups[last][property] == nil, !value.text.isBlank { groups[last].values[property] = value }
   }
 
-  private func repeatsOpenGroup(_ url: HTMLText) -> Bool {
+  private func repeatsOpenGroup(_ url: PageValue) -> Bool {
     switch state {
     case .outside: false
     case .justOpened: true
-    case .inside: groups.last?[.url] == url
+    case .inside: groups.last?[.url]?.text == url.text
     }
   }
 
-  private mutating func open(with url: HTMLText) {
+  private mutating func open(with url: PageValue) {
     guard groups.count < Self.maximumCount else {
       state = .outside
       return
     }
-    groups.append(Group(values: url.isBlank ? [:] : [.url: url]))
+    groups.append(Group(values: url.text.isBlank ? [:] : [.url: url]))
     state = .inside
   }
 
   /// All values, for guessing their character set.
-  var values: [HTMLText] { groups.flatMap { $0.values.values } }
+  var values: [PageValue] { groups.flatMap { $0.values.values } }
 }

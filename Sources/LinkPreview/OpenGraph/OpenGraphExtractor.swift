@@ -1,5 +1,3 @@
-package import ParleyProtocol
-
 /// Reads what a page says of itself: Open Graph, and what stands in for it where it is missing.
 ///
 /// Takes the page's bytes as they come, split anywhere, and keeps a few values in constant memory;
@@ -20,6 +18,7 @@ package struct OpenGraphExtractor {
   private var state = State.sniffing([])
   private var xmlCharacterSet: CharacterSet?
   private var byteOrderMark: CharacterSet?
+  private var evidentUTF16: CharacterSet?
   private var headEnds = 0
 
   private enum State {
@@ -28,7 +27,8 @@ package struct OpenGraphExtractor {
     case ascii(ISO2022JPConverter)
     case utf16(UTF16Converter)
     case finished
-    case binary
+    /// The body is no page, for this reason.
+    case unreadable(String)
   }
 
   /// - Parameters:
@@ -44,7 +44,7 @@ package struct OpenGraphExtractor {
   /// Reads the next bytes of the page.
   package mutating func receive(_ bytes: Span<UInt8>) -> Progress {
     switch state {
-    case .finished, .binary: return .finished
+    case .finished, .unreadable: return .finished
     case .sniffing(var head):
       for index in bytes.indices { head.append(bytes[index]) }
       guard head.count >= PageSniffer.length else {
@@ -56,23 +56,27 @@ package struct OpenGraphExtractor {
     }
   }
 
-  /// What the page said, `nil` when that is not enough for a preview.
-  package mutating func finish() -> OpenGraphTag? {
+  /// What the page said.
+  package mutating func finish() -> PageReport {
     if case .sniffing(let head) = state { _ = begin(with: head) }
-    if case .binary = state { return nil }
-    return reading.makeTag()
+    switch state {
+    case .unreadable(let problem): return PageReport(problem: problem, pageURL: pageURL)
+    case .sniffing, .ascii, .utf16, .finished: return reading.makeReport()
+    }
   }
 
   private mutating func begin(with head: [UInt8]) -> Progress {
     let sniffer = PageSniffer(head)
     byteOrderMark = sniffer.byteOrderMark
     xmlCharacterSet = sniffer.xmlCharacterSet
-    let certain = byteOrderMark ?? headerCharacterSet
+    evidentUTF16 = sniffer.evidentUTF16
+    if let problem = sniffer.problem {
+      state = .unreadable(problem)
+      return .finished
+    }
+    let certain = byteOrderMark ?? headerCharacterSet ?? evidentUTF16
     if certain == .utf16BigEndian || certain == .utf16LittleEndian, let certain {
       state = .utf16(UTF16Converter(certain))
-    } else if sniffer.isBinary {
-      state = .binary
-      return .finished
     } else {
       state = .ascii(ISO2022JPConverter())
     }
@@ -89,7 +93,7 @@ package struct OpenGraphExtractor {
       if converter.leavesUnchanged(bytes) { return tokenize(bytes) }
       converter.convert(bytes, into: &converted)
       state = .ascii(converter)
-    case .sniffing, .finished, .binary: return .finished
+    case .sniffing, .finished, .unreadable: return .finished
     }
     return converted.withUnsafeBufferPointer { tokenize($0) }
   }
@@ -113,6 +117,7 @@ package struct OpenGraphExtractor {
     case .startTag(.link): metadata.receiveLink(tokenizer.attributes)
     case .startTag(.base): metadata.receiveBase(tokenizer.attributes)
     case .title: metadata.receiveTitle(tokenizer.title)
+    case .structuredData: metadata.receiveStructuredData(tokenizer.structuredData)
     case .endTag(.head), .startTag(.body):
       // Tags in the body count, but a head that says everything leaves nothing for them to add.
       // A proper page has one end of the head and one body; a page of bodies is not asked again.
@@ -124,11 +129,17 @@ package struct OpenGraphExtractor {
   }
 
   private var reading: PageReading {
-    let declared = byteOrderMark ?? headerCharacterSet ?? metadata.characterSet ?? xmlCharacterSet
-    // UTF-16 has been converted already; a page that names it in a tag cannot be in it.
-    let isUTF16 = declared == .utf16BigEndian || declared == .utf16LittleEndian
-    return PageReading(
-      metadata: metadata, pageURL: pageURL,
-      characterSet: isUTF16 ? .utf8 : declared ?? metadata.likelyCharacterSet)
+    PageReading(metadata: metadata, pageURL: pageURL, choice: characterSetChoice)
+  }
+
+  private var characterSetChoice: CharacterSetChoice {
+    let named: [(CharacterSet?, CharacterSetChoice.Authority)] = [
+      (byteOrderMark, .byteOrderMark), (headerCharacterSet, .header),
+      (evidentUTF16, .guess), (metadata.characterSet, .meta), (xmlCharacterSet, .xmlDeclaration),
+    ]
+    for case (let characterSet?, let authority) in named {
+      return CharacterSetChoice(characterSet: characterSet, authority: authority)
+    }
+    return CharacterSetChoice(characterSet: metadata.likelyCharacterSet, authority: .guess)
   }
 }

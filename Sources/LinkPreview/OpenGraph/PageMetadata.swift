@@ -11,42 +11,54 @@ struct PageMetadata {
     case description = "description"
   }
 
-  private(set) var texts: [TextKey: HTMLText] = [:]
+  private(set) var texts: [TextKey: PageValue] = [:]
   private(set) var title: HTMLText?
-  private(set) var openGraphURLs: [HTMLText] = []
-  private(set) var canonicalURLs: [HTMLText] = []
-  private(set) var twitterImages: [HTMLText] = []
-  private(set) var linkedImages: [HTMLText] = []
+  private(set) var openGraphURLs: [PageValue] = []
+  private(set) var canonicalURLs: [PageValue] = []
+  private(set) var twitterImages: [PageValue] = []
+  private(set) var linkedImages: [PageValue] = []
+  private(set) var embedURLs: [PageValue] = []
   private(set) var images = ImageGroups()
+  private(set) var structuredData: [HTMLText] = []
   private(set) var baseURL: HTMLText?
   private(set) var characterSet: CharacterSet?
 
   /// How many values of one kind are kept as candidates.
   private static let maximumCandidates = 8
+  /// How many scripts of structured data are kept, and how many bytes of them in all.
+  private static let maximumScripts = 16
+  private static let maximumScriptBytes = 262_144
   /// How many keys one tag may have.
   private static let maximumKeys = 16
 
   mutating func receiveMeta(_ attributes: HTMLAttributes) {
     receiveCharacterSet(attributes)
     guard let content = attributes[.content] else { return }
-    let keys = [attributes[.property], attributes[.name]].compactMap { $0 }.flatMap {
-      $0.bytes.split(whereSeparator: \.isHTMLWhitespace).prefix(Self.maximumKeys)
-    }
-    for key in keys where key.count <= 64 {
-      receive(content, for: String(decoding: key.asciiLowercased(), as: UTF8.self))
+    for attribute in [HTMLAttributes.Name.property, .name] {
+      for key in attributes.words(of: attribute).prefix(Self.maximumKeys) where key.count <= 64 {
+        let key = String(decoding: key.asciiLowercased(), as: UTF8.self)
+        let place = "meta \(attribute.rawValue)=\(key)"
+        receive(PageValue(text: content, place: place), for: key)
+      }
     }
   }
 
   mutating func receiveLink(_ attributes: HTMLAttributes) {
-    guard let target = attributes[.href], let relations = attributes[.rel] else { return }
-    for relation in relations.bytes.split(whereSeparator: \.isHTMLWhitespace).prefix(16) {
-      switch String(decoding: relation.asciiLowercased(), as: UTF8.self) {
-      case "canonical": Self.append(target, to: &canonicalURLs)
-      case "image_src": Self.append(target, to: &linkedImages)
+    guard let target = attributes[.href] else { return }
+    for relation in attributes.words(of: .rel).prefix(Self.maximumKeys) {
+      let relation = String(decoding: relation.asciiLowercased(), as: UTF8.self)
+      let value = PageValue(text: target, place: "link rel=\(relation)")
+      switch relation {
+      case "canonical": Self.append(value, to: &canonicalURLs)
+      case "image_src": Self.append(value, to: &linkedImages)
+      case "alternate", "alternative":
+        if attributes.type(is: Self.embedType) { Self.append(value, to: &embedURLs) }
       default: break
       }
     }
   }
+
+  private static let embedType = Array("application/json+oembed".utf8)
 
   mutating func receiveBase(_ attributes: HTMLAttributes) {
     if baseURL == nil { baseURL = attributes[.href] }
@@ -54,6 +66,15 @@ struct PageMetadata {
 
   mutating func receiveTitle(_ text: HTMLText) {
     if title == nil, !text.isBlank { title = text }
+  }
+
+  /// A script that was cut short is no JSON.
+  mutating func receiveStructuredData(_ script: HTMLText) {
+    let kept = structuredData.reduce(0) { $0 + $1.bytes.count }
+    guard structuredData.count < Self.maximumScripts, !script.isTruncated, !script.bytes.isEmpty,
+      kept + script.bytes.count <= Self.maximumScriptBytes
+    else { return }
+    structuredData.append(script)
   }
 
   private mutating func receiveCharacterSet(_ attributes: HTMLAttributes) {
@@ -67,9 +88,9 @@ struct PageMetadata {
     }
   }
 
-  private mutating func receive(_ content: HTMLText, for key: String) {
+  private mutating func receive(_ content: PageValue, for key: String) {
     if let text = TextKey(rawValue: key) {
-      if texts[text] == nil, !content.isBlank { texts[text] = content }
+      if texts[text] == nil, !content.text.isBlank { texts[text] = content }
       return
     }
     switch key {
@@ -79,14 +100,17 @@ struct PageMetadata {
     }
   }
 
-  private static func append(_ value: HTMLText, to candidates: inout [HTMLText]) {
-    if candidates.count < maximumCandidates, !value.isBlank { candidates.append(value) }
+  private static func append(_ value: PageValue, to candidates: inout [PageValue]) {
+    if candidates.count < maximumCandidates, !value.text.isBlank { candidates.append(value) }
   }
 
   /// UTF-8 when all that was kept is valid UTF-8, else windows-1252.
   var likelyCharacterSet: CharacterSet {
     let urls = openGraphURLs + canonicalURLs + twitterImages + linkedImages
-    let kept = Array(texts.values) + [title].compactMap { $0 } + urls + images.values
-    return kept.allSatisfy(\.isValidUTF8) ? .utf8 : .windows1252
+    let kept = Array(texts.values) + urls + images.values
+    let isUTF8 =
+      (title?.isValidUTF8 ?? true) && kept.allSatisfy(\.text.isValidUTF8)
+      && structuredData.allSatisfy(\.isValidUTF8)
+    return isUTF8 ? .utf8 : .windows1252
   }
 }

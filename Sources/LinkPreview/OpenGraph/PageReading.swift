@@ -4,11 +4,16 @@ import ParleyProtocol
 struct PageReading {
   let metadata: PageMetadata
   let pageURL: WebURL
-  let characterSet: CharacterSet
+  let choice: CharacterSetChoice
+  private let base: WebURL
 
-  private static let maximumTitleLength = 1_024
-  private static let maximumDescriptionLength = 4_096
-  private static let maximumTypeLength = 128
+  init(metadata: PageMetadata, pageURL: WebURL, choice: CharacterSetChoice) {
+    self.metadata = metadata
+    self.pageURL = pageURL
+    self.choice = choice
+    let decoder = PageDecoder(choice.characterSet, base: pageURL)
+    base = metadata.baseURL.flatMap(decoder.url) ?? pageURL
+  }
 
   /// Whether nothing that follows could make the preview better.
   var isComplete: Bool {
@@ -17,84 +22,104 @@ struct PageReading {
       && openGraphImage != nil
   }
 
-  /// The preview, `nil` when there is neither title nor description nor image.
-  func makeTag() -> OpenGraphTag? {
-    let title = self.title
-    let description = self.description
-    let image = openGraphImage ?? plainImage
-    guard title != nil || description != nil || image != nil else { return nil }
-    return OpenGraphTag(title: title, url: address, description: description, image: image)
+  func makeReport() -> PageReport {
+    // Structured data is the dearest to read, and many pages do without.
+    lazy var data = StructuredDataReading(
+      scripts: metadata.structuredData, decoder, pageURL: pageURL)
+    let address = declaredAddress ?? data.address ?? .finalAddress(pageURL)
+    let members = openGraph(address)
+      .filled(from: twitter(address))
+      .filled(from: data.members(ranked: .structuredData, address))
+      .filled(from: plain(address))
+      .filled(from: data.members(ranked: .site, address))
+    let embedURL = metadata.embedURLs.lazy.compactMap { decoder.url($0.text) }.first
+    return PageReport(members, embedURL: embedURL, characterSet: choice.description)
   }
 
-  private var title: String? {
-    attributeText(.openGraphTitle, limit: Self.maximumTitleLength)
-      ?? attributeText(.twitterTitle, limit: Self.maximumTitleLength)
-      ?? text(metadata.title, in: .text, limit: Self.maximumTitleLength)
+  private var decoder: PageDecoder { PageDecoder(choice.characterSet, base: base) }
+
+  private func openGraph(_ address: Sourced<String>) -> PreviewMembers {
+    PreviewMembers(
+      title: text(.openGraphTitle, .openGraph, limit: PreviewLimits.title), address: address,
+      description: text(.openGraphDescription, .openGraph, limit: PreviewLimits.description),
+      image: openGraphImage)
   }
 
-  private var description: String? {
-    let keys: [PageMetadata.TextKey] = [.openGraphDescription, .twitterDescription, .description]
-    return keys.lazy.compactMap { attributeText($0, limit: Self.maximumDescriptionLength) }.first
+  private func twitter(_ address: Sourced<String>) -> PreviewMembers {
+    PreviewMembers(
+      title: text(.twitterTitle, .twitter, limit: PreviewLimits.title), address: address,
+      description: text(.twitterDescription, .twitter, limit: PreviewLimits.description),
+      image: image(metadata.twitterImages, .twitter))
   }
 
-  /// A page may name another address of its own site, not one of somebody else's.
-  private var address: String {
-    let candidates = metadata.openGraphURLs + metadata.canonicalURLs
-    let own = candidates.lazy.compactMap(url).first {
-      DomainName.isSameSite($0.host, pageURL.host)
+  private func plain(_ address: Sourced<String>) -> PreviewMembers {
+    let title = metadata.title.flatMap {
+      decoder.text($0, in: .text, limit: PreviewLimits.title)
     }
-    return (own ?? pageURL).text
-  }
-
-  private var openGraphImage: OpenGraphImage? {
-    metadata.images.groups.lazy.compactMap(image).first
-  }
-
-  private var plainImage: OpenGraphImage? {
-    let candidates = metadata.twitterImages + metadata.linkedImages
-    return candidates.lazy.compactMap(url).first.map { OpenGraphImage(url: $0.text) }
-  }
-
-  private func image(_ group: ImageGroups.Group) -> OpenGraphImage? {
-    let secureURL = group[.secureURL].flatMap(url)?.text
-    guard let url = group[.url].flatMap(url)?.text ?? secureURL else { return nil }
-    return OpenGraphImage(
-      url: url, secureURL: secureURL,
-      type: text(group[.type], in: .attribute, limit: Self.maximumTypeLength),
-      width: pixels(group[.width]), height: pixels(group[.height]),
-      alt: text(group[.alt], in: .attribute, limit: Self.maximumTitleLength))
-  }
-
-  private func pixels(_ value: HTMLText?) -> Int32 {
-    guard let text = text(value, in: .attribute, limit: 32) else { return 0 }
-    return Int32(String(text.prefix { $0.isASCII && $0.isNumber })) ?? 0
-  }
-
-  private func attributeText(_ key: PageMetadata.TextKey, limit: Int) -> String? {
-    text(metadata.texts[key], in: .attribute, limit: limit)
+    return PreviewMembers(
+      title: title.map { Sourced($0, .plainHTML, "title element") }, address: address,
+      description: text(.description, .plainHTML, limit: PreviewLimits.description),
+      image: image(metadata.linkedImages, .plainHTML))
   }
 
   private func text(
-    _ value: HTMLText?, in context: CharacterReferences.Context, limit: Int
-  ) -> String? {
-    guard let value else { return nil }
-    let text = PlainText.clean(decode(value, in: context), limit: limit)
-    return text.isEmpty ? nil : text
+    _ key: PageMetadata.TextKey, _ rank: PreviewRank, limit: Int
+  ) -> Sourced<String>? {
+    guard let value = metadata.texts[key] else { return nil }
+    return decoder.text(value.text, in: .attribute, limit: limit)
+      .map { Sourced($0, rank, value.place) }
+  }
+}
+
+/// Addresses, of the page and of its pictures.
+extension PageReading {
+  /// A page may name another address of its own site, not one of somebody else's.
+  private var declaredAddress: Sourced<String>? {
+    own(metadata.openGraphURLs, .openGraph) ?? own(metadata.canonicalURLs, .plainHTML)
   }
 
-  private func url(_ value: HTMLText) -> WebURL? {
-    // A URL that was cut short is another URL.
-    guard !value.isTruncated else { return nil }
-    return WebURL(decode(value, in: .attribute), relativeTo: base)
+  private func own(_ candidates: [PageValue], _ rank: PreviewRank) -> Sourced<String>? {
+    CandidateChoice.first(of: candidates, rank) { candidate in
+      guard let url = decoder.url(candidate.text) else { return .unusable("no http or https URL") }
+      guard DomainName.isSameSite(url.host, pageURL.host) else {
+        return .unusable("another site's")
+      }
+      return .usable(url.text, candidate.place)
+    }
   }
 
-  private var base: WebURL {
-    guard let value = metadata.baseURL, !value.isTruncated else { return pageURL }
-    return WebURL(decode(value, in: .attribute), relativeTo: pageURL) ?? pageURL
+  private var openGraphImage: Sourced<OpenGraphImage>? {
+    CandidateChoice.first(of: metadata.images.groups, .openGraph) { group in
+      guard let image = image(group) else { return .unusable("no http or https URL") }
+      return .usable(image, group.place)
+    }
   }
 
-  private func decode(_ value: HTMLText, in context: CharacterReferences.Context) -> String {
-    let text = CharacterSetDecoder.decode(value.bytes, as: characterSet)
-    return CharacterReferences.decode(text, in: context)
+  private func image(
+    _ candidates: [PageValue], _ rank: PreviewRank
+  ) -> Sourced<OpenGraphImage>? {
+    CandidateChoice.first(of: candidates, rank) { candidate in
+      guard let url = decoder.url(candidate.text) else { return .unusable("no http or https URL") }
+      return .usable(OpenGraphImage(url: url.text), candidate.place)
+    }
+  }
+
+  private func image(_ group: ImageGroups.Group) -> OpenGraphImage? {
+    let secureURL = group[.secureURL].flatMap { decoder.url($0.text) }?.text
+    guard let url = group[.url].flatMap({ decoder.url($0.text) })?.text ?? secureURL else {
+      return nil
+    }
+    return OpenGraphImage(
+      url: url, secureURL: secureURL, type: text(group[.type], limit: PreviewLimits.mediaType),
+      width: pixels(group[.width]), height: pixels(group[.height]),
+      alt: text(group[.alt], limit: PreviewLimits.title))
+  }
+
+  private func text(_ value: PageValue?, limit: Int) -> String? {
+    value.flatMap { decoder.text($0.text, in: .attribute, limit: limit) }
+  }
+
+  private func pixels(_ value: PageValue?) -> Int32 {
+    text(value, limit: 32).map { PixelCount(leadingDigitsOf: $0).value } ?? 0
   }
 }

@@ -25,9 +25,28 @@ struct PageSniffer {
     return CharacterSet(label: value.dropFirst().prefix { $0 != quote })
   }
 
-  /// Whether this is a picture, an archive or a program, whatever it was called.
-  var isBinary: Bool {
-    if Self.signatures.contains(where: { head.starts(with: $0) }) { return true }
+  /// The UTF-16 that a page begins in without saying so: markup whose every other byte is zero
+  /// (HTML §13.2.3.2 knows it of XML declarations).
+  var evidentUTF16: CharacterSet? {
+    guard head.count >= 4, head.prefix(4).contains(UInt8(ascii: "<")) else { return nil }
+    let zeros = head.prefix(4).map { $0 == 0 }
+    if zeros == [false, true, false, true] { return .utf16LittleEndian }
+    return zeros == [true, false, true, false] ? .utf16BigEndian : nil
+  }
+
+  /// Why this cannot be a page, in words; `nil` when it can.
+  var problem: String? {
+    if head.isEmpty { return "the body is empty" }
+    if let kind = Self.signatures.first(where: { head.starts(with: $0.bytes) })?.kind {
+      return "the body is not text (\(kind))"
+    }
+    if byteOrderMark == nil, evidentUTF16 == nil, hasManyControls {
+      return "the body is not text (control characters)"
+    }
+    return nil
+  }
+
+  private var hasManyControls: Bool {
     let control = head.count {
       $0 < 0x09 || (0x0e...0x1a).contains($0) || (0x1c...0x1f).contains($0)
     }
@@ -35,17 +54,12 @@ struct PageSniffer {
     return control * 10 > head.count
   }
 
-  private static let signatures: [[UInt8]] = [
-    [0x89, 0x50, 0x4e, 0x47],  // PNG
-    [0xff, 0xd8, 0xff],  // JPEG
-    Array("GIF8".utf8), Array("RIFF".utf8), Array("%PDF-".utf8), Array("OggS".utf8),
-    Array("ID3".utf8),
-    [0x50, 0x4b, 0x03, 0x04],  // ZIP
-    [0x1f, 0x8b],  // gzip
-    [0x28, 0xb5, 0x2f, 0xfd],  // Zstandard
-    [0x7f, 0x45, 0x4c, 0x46],  // ELF
-    [0x1a, 0x45, 0xdf, 0xa3],  // Matroska, WebM
-    [0x52, 0x61, 0x72, 0x21],  // RAR
-    [0x00, 0x61, 0x73, 0x6d],  // WebAssembly
+  private static let signatures: [(kind: String, bytes: [UInt8])] = [
+    ("PNG", [0x89, 0x50, 0x4e, 0x47]), ("JPEG", [0xff, 0xd8, 0xff]), ("GIF", Array("GIF8".utf8)),
+    ("RIFF", Array("RIFF".utf8)), ("PDF", Array("%PDF-".utf8)), ("Ogg", Array("OggS".utf8)),
+    ("MP3", Array("ID3".utf8)), ("ZIP", [0x50, 0x4b, 0x03, 0x04]), ("gzip", [0x1f, 0x8b]),
+    ("Zstandard", [0x28, 0xb5, 0x2f, 0xfd]), ("ELF", [0x7f, 0x45, 0x4c, 0x46]),
+    ("Matroska", [0x1a, 0x45, 0xdf, 0xa3]), ("RAR", [0x52, 0x61, 0x72, 0x21]),
+    ("WebAssembly", [0x00, 0x61, 0x73, 0x6d]),
   ]
 }

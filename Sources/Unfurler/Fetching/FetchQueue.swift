@@ -1,21 +1,26 @@
 /// Who is fetched next: hosts take turns, each with a few transfers at a time.
 ///
-/// A flood of links to one slow host keeps its own links waiting and nobody else's.
+/// A flood of links to one slow host keeps its own links waiting and nobody else's. All operations
+/// but ``removeWaiting(where:)`` take constant time on average.
 struct FetchQueue {
   private struct HostQueue {
     var active = 0
-    var waiting: [Fetch] = []
+    /// Waiting fetches in the order of their coming, among them some that wait no more.
+    var arrivals = ArrivalQueue<UInt64>()
+    var waitingCount = 0
     var isListed = false
+
+    var isIdle: Bool { active == 0 && waitingCount == 0 && !isListed }
   }
 
   private let maximumActive: Int
   private let maximumActivePerHost: Int
+  private var waiting: [UInt64: Fetch] = [:]
   private var hosts: [String: HostQueue] = [:]
   /// Hosts that may start a transfer, in the order of their turns.
-  private var turns: [String] = []
-  private var nextTurn = 0
+  private var turns = ArrivalQueue<String>()
   private(set) var activeCount = 0
-  private(set) var waitingCount = 0
+  var waitingCount: Int { waiting.count }
 
   init(maximumActive: Int, maximumActivePerHost: Int) {
     self.maximumActive = max(1, maximumActive)
@@ -23,26 +28,22 @@ struct FetchQueue {
   }
 
   mutating func append(_ fetch: Fetch) {
-    let host = fetch.hostKey
-    hosts[host, default: HostQueue()].waiting.append(fetch)
-    waitingCount += 1
-    list(host)
+    waiting[fetch.id] = fetch
+    hosts[fetch.hostKey, default: HostQueue()].arrivals.append(fetch.id)
+    hosts[fetch.hostKey]?.waitingCount += 1
+    list(fetch.hostKey)
   }
 
   /// The next fetch that may begin; it counts as active until ``finish(_:)``.
   mutating func start() -> Fetch? {
-    guard activeCount < maximumActive else { return nil }
-    while nextTurn < turns.count {
-      let host = turns[nextTurn]
-      nextTurn += 1
-      compactTurns()
+    while activeCount < maximumActive, let host = turns.popFirst() {
       hosts[host]?.isListed = false
-      guard var queue = hosts[host], let fetch = queue.waiting.first else { continue }
-      queue.waiting.removeFirst()
-      queue.active += 1
-      hosts[host] = queue
+      guard let fetch = popFirst(of: host) else {
+        forgetIfIdle(host)
+        continue
+      }
+      hosts[host]?.active += 1
       activeCount += 1
-      waitingCount -= 1
       list(host)
       return fetch
     }
@@ -51,37 +52,56 @@ struct FetchQueue {
 
   /// A transfer to `host` has ended.
   mutating func finish(_ host: String) {
-    guard var queue = hosts[host], queue.active > 0 else { return }
-    queue.active -= 1
+    guard let active = hosts[host]?.active, active > 0 else { return }
+    hosts[host]?.active = active - 1
     activeCount -= 1
-    hosts[host] = queue.active == 0 && queue.waiting.isEmpty ? nil : queue
+    forgetIfIdle(host)
     list(host)
   }
 
-  /// Takes out all waiting fetches that `isEnded` says.
+  /// Takes out the waiting fetch of this number.
+  mutating func removeWaiting(_ id: UInt64) -> Fetch? {
+    guard let fetch = waiting.removeValue(forKey: id) else { return nil }
+    noteDeparture(from: fetch.hostKey)
+    sweep(fetch.hostKey)
+    forgetIfIdle(fetch.hostKey)
+    return fetch
+  }
+
+  /// Takes out all waiting fetches that `isEnded` says, in the order of their numbers.
   mutating func removeWaiting(where isEnded: (Fetch) -> Bool) -> [Fetch] {
-    var removed: [Fetch] = []
-    for (host, queue) in hosts where queue.waiting.contains(where: isEnded) {
-      var queue = queue
-      removed += queue.waiting.filter(isEnded)
-      queue.waiting.removeAll(where: isEnded)
-      hosts[host] = queue.active == 0 && queue.waiting.isEmpty ? nil : queue
+    let ended = waiting.values.filter(isEnded).map(\.id).sorted()
+    return ended.compactMap { removeWaiting($0) }
+  }
+
+  private mutating func popFirst(of host: String) -> Fetch? {
+    while let id = hosts[host]?.arrivals.popFirst() {
+      guard let fetch = waiting.removeValue(forKey: id) else { continue }
+      noteDeparture(from: host)
+      return fetch
     }
-    waitingCount -= removed.count
-    return removed
+    return nil
+  }
+
+  private mutating func noteDeparture(from host: String) { hosts[host]?.waitingCount -= 1 }
+
+  /// Numbers of those who wait no more are dropped in one go when they have become the many.
+  private mutating func sweep(_ host: String) {
+    guard let queue = hosts[host], queue.arrivals.count > 2 * queue.waitingCount + 64 else {
+      return
+    }
+    hosts[host]?.arrivals.removeAll { [waiting] in waiting[$0] == nil }
+  }
+
+  private mutating func forgetIfIdle(_ host: String) {
+    if hosts[host]?.isIdle == true { hosts[host] = nil }
   }
 
   private mutating func list(_ host: String) {
-    guard let queue = hosts[host], !queue.isListed, !queue.waiting.isEmpty,
+    guard let queue = hosts[host], !queue.isListed, queue.waitingCount > 0,
       queue.active < maximumActivePerHost
     else { return }
     hosts[host]?.isListed = true
     turns.append(host)
-  }
-
-  private mutating func compactTurns() {
-    guard nextTurn >= 256, nextTurn * 2 >= turns.count else { return }
-    turns.removeFirst(nextTurn)
-    nextTurn = 0
   }
 }

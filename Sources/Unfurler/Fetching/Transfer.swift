@@ -103,7 +103,7 @@ final class Transfer: CurlTransfer {
 
   private func finishReading() -> OpenGraphTag? {
     switch state {
-    case .reading(var extractor, _), .enough(var extractor): extractor.finish()
+    case .reading(var extractor, _), .enough(var extractor): extractor.finish().tag
     case .awaitingBody, .uninteresting: nil
     }
   }

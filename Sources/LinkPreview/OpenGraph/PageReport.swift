@@ -1,0 +1,35 @@
+package import ParleyProtocol
+
+/// What reading a page came to: its preview, where each part of it was found, or why there is none.
+package struct PageReport: Sendable, Hashable {
+  /// The preview; `nil` when the page has neither title nor description nor image.
+  package var tag: OpenGraphTag?
+  /// Where each member of the tag came from, in the tag's order.
+  package var origins: [PreviewOrigin]
+  /// Where the page offers oEmbed as JSON, resolved; `nil` when nowhere.
+  package var embedURL: WebURL?
+  /// Why there is no tag, in words.
+  package var problem: String?
+  /// The character set used, by its WHATWG name, and what named it: for people.
+  package var characterSet: String
+
+  /// What the page calls its own address, for the tag that an oEmbed answer may still make.
+  let address: Sourced<String>
+}
+
+extension PageReport {
+  init(_ members: PreviewMembers, embedURL: WebURL?, characterSet: String) {
+    let tag = members.tag
+    self.init(
+      tag: tag, origins: tag == nil ? [] : members.origins, embedURL: embedURL,
+      problem: tag == nil ? "neither title nor description nor image" : nil,
+      characterSet: characterSet, address: members.address)
+  }
+
+  /// A body that could not be read as a page.
+  init(problem: String, pageURL: WebURL) {
+    self.init(
+      tag: nil, origins: [], embedURL: nil, problem: problem, characterSet: "none",
+      address: .finalAddress(pageURL))
+  }
+}

@@ -1,0 +1,186 @@
+import LinkPreview
+import ParleyProtocol
+import Testing
+
+@Suite("Structured data (JSON-LD)")
+struct StructuredDataTests {
+  private func script(_ json: String) -> String {
+    "<script type='application/ld+json'>\(json)</script>"
+  }
+
+  private func tag(_ json: String, and page: String = "") -> OpenGraphTag? {
+    PageReader.tag(script(json) + page)
+  }
+
+  private func title(_ json: String) -> String? { tag(json)?.title }
+
+  @Test("an article gives title, description, image and address")
+  func article() {
+    let tag = tag(
+      """
+      {"@context":"https://schema.org","@type":"NewsArticle","headline":"H","name":"N",
+       "description":"D","url":"/a","image":{"@type":"ImageObject","url":"i.png","width":"1200px",
+       "height":630,"caption":"C"}}
+      """)
+    let image = OpenGraphImage(
+      url: "https://www.example.com/p/i.png", width: 1_200, height: 630, alt: "C")
+    let expected = OpenGraphTag(
+      title: "H", url: "https://www.example.com/a", description: "D", image: image)
+    #expect(tag == expected)
+  }
+
+  @Test("structured data stands behind Open Graph and Twitter and before plain HTML")
+  func order() {
+    let data = script(#"{"@type":"Article","headline":"J","description":"JD","image":"/j"}"#)
+    let plain = "<title>E</title><meta name=description content=P><link rel=image_src href=/l>"
+    let twitter = """
+      <meta name=twitter:title content=W><meta name=twitter:description content=WD>
+      <meta name=twitter:image content=/w>
+      """
+    #expect(PageReader.tag(plain + data)?.title == "J")
+    #expect(PageReader.tag(plain + data)?.description == "JD")
+    #expect(PageReader.tag(plain + data)?.image?.url == "https://www.example.com/j")
+    #expect(PageReader.tag(plain + data + twitter)?.title == "W")
+    #expect(PageReader.tag(plain + data + twitter)?.description == "WD")
+    #expect(PageReader.tag(plain + data + twitter)?.image?.url == "https://www.example.com/w")
+    #expect(PageReader.source(of: "og:title", plain + data) == "JSON-LD headline")
+    #expect(PageReader.source(of: "og:image", plain + data) == "JSON-LD image")
+  }
+
+  @Test("what is true of the whole site stands behind plain HTML")
+  func site() {
+    let data = script(#"{"@type":"WebSite","name":"S","description":"SD"}"#)
+    #expect(PageReader.tag(data)?.title == "S")
+    #expect(PageReader.tag(data + "<title>E</title>")?.title == "E")
+    #expect(PageReader.tag(data + "<title>E</title>")?.description == "SD")
+    let page = script(
+      #"[{"@type":"WebSite","name":"S"},{"@type":"WebPage","name":"P"},{"@type":"Recipe","name":"R"}]"#
+    )
+    #expect(PageReader.title(page) == "R")
+  }
+
+  @Test(
+    "a node is found in lists, graphs and scripts, whatever stands around the text",
+    arguments: [
+      #"{"@type":"Article","headline":"T"}"#, #"[[{"@type":["Thing","Article"],"name":"T"}]]"#,
+      #"{"@graph":[{"@type":"BreadcrumbList","name":"B"},{"@type":"Product","name":"T"}]}"#,
+      #"{"@type":"http://schema.org/Recipe","name":"T"}"#, #"{"@type":"schema:Event","name":"T"}"#,
+      #"{"@type":"ItemPage","name":"P","mainEntity":{"@type":"Product","name":"T"}}"#,
+      #"{"@type":"Article","headline":{"@language":"en","@value":"T"}}"#,
+      #"{"@type":"Article","headline":["T","U"]}"#, #"{"@type":"MusicEvent","name":" T "}"#,
+      "<!-- {\"@type\":\"Article\",\"name\":\"T\"} -->",
+      "\n//<![CDATA[\n{\"@type\":\"Article\",\"name\":\"T\"}\n//]]>\n",
+      "/*<![CDATA[*/{\"@type\":\"Article\",\"name\":\"T\"}/*]]>*/",
+      "{\"@type\":\"Article\",\"name\":\"T\"};", "{\"@type\":\"Article\",\"name\":\"\nT\t\"}",
+      #"{"@type":"Article","name":"T","x":"\#u{5c}ud83d"}"#,
+      #"{"@type":"Article","headline":"","name":"T"}"#,
+      #"{"@type":"Article","x":"</scrip<b>","y":"<script <","name":"T"}"#,
+    ])
+  func found(json: String) {
+    #expect(title(json) == "T")
+  }
+
+  @Test(
+    "what is broken or describes something else gives nothing",
+    arguments: [
+      #"{"@type":"Article","headline":"T",}"#, #"{"@type":"Article","headline":"T""#, "", "[]",
+      #"{"@type":"BreadcrumbList","name":"T"}"#, #"{"@type":"SearchAction","name":"T"}"#,
+      #"{"@type":"ItemList","name":"T"}"#, #"{"name":"T"}"#, #"{"@type":7,"name":"T"}"#,
+      #"{"@type":"Article","headline":7}"#, #"{"@type":"Article","author":{"name":"T"}}"#,
+      #"{"@type":"Article","name":"T","name":"T"}"#, #""@type""#, "null", "{",
+      #"{"@type":"Offer","name":"T"}"#, #"{"@type":"Article","headline":"  "}"#,
+    ])
+  func notFound(json: String) {
+    #expect(PageReader.tag(script(json)) == nil)
+  }
+
+  @Test("only scripts of that type outside of templates count")
+  func types() {
+    let json = #"{"@type":"Article","headline":"T"}"#
+    for type in ["\"application/ld+json\"", "' Application/LD+JSON ; charset=utf-8'"] {
+      #expect(PageReader.title("<body><SCRIPT id=x TYPE=\(type)>\(json)</script>") == "T")
+    }
+    for type in ["application/json", "text/javascript", "", "application/ld+jsonx"] {
+      #expect(PageReader.tag("<script type='\(type)'>\(json)</script>") == nil)
+    }
+    #expect(PageReader.tag("<script>\(json)</script>") == nil)
+    #expect(PageReader.tag("<template>\(script(json))</template>") == nil)
+    #expect(PageReader.tag("<script type=application/ld+json>\(json)") == nil)
+    #expect(PageReader.tag("<script type=x type=application/ld+json>\(json)</script>") == nil)
+  }
+
+  @Test("references are decoded once, and characters by the page's own character set")
+  func text() {
+    #expect(
+      title(#"{"@type":"Article","headline":"a &amp;amp; b &#39;c&#x27;"}"#) == "a &amp; b 'c'")
+    #expect(title(#"{"@type":"Article","headline":"\u00e9\ud83d\ude00 \"q\""}"#) == "é😀 \"q\"")
+    let head = Array("<meta charset=shift_jis><script type=application/ld+json>".utf8)
+    // The second byte of this character is a backslash in ASCII.
+    let json =
+      Array(#"{"@type":"Article","name":""#.utf8) + [0x83, 0x5c] + Array("\"}</script>".utf8)
+    #expect(PageReader.tag(head + json)?.title == "ソ")
+  }
+
+  @Test("the first usable picture of a list counts, thumbnails after images")
+  func images() {
+    func image(_ members: String) -> String? {
+      tag("{\"@type\":\"VideoObject\",\"name\":\"T\",\(members)}")?.image?.url
+    }
+    #expect(image(#""image":["data:x","https://c.net/2"]"#) == "https://c.net/2")
+    #expect(image(#""image":[{"contentUrl":"https://c.net/3"}]"#) == "https://c.net/3")
+    #expect(image(#""image":"","thumbnailUrl":["https://c.net/4"]"#) == "https://c.net/4")
+    #expect(image(#""thumbnailUrl":["https://c.net/4"]"#) == "https://c.net/4")
+    #expect(image(#""thumbnailUrl":"https://c.net/5","image":"javascript:x""#) == "https://c.net/5")
+    #expect(
+      image(#""image":{"url":["https://c.net/6"],"width":{"value":-3}}"#) == "https://c.net/6")
+  }
+
+  @Test("a picture may be a reference to another node of the graph")
+  func references() {
+    let tag = tag(
+      """
+      {"@graph":[{"@type":"Article","headline":"T","image":{"@id":"#i"}},
+       {"@type":"ImageObject","@id":"#i","url":"/i.png","width":9.0,"height":99999999999}]}
+      """)
+    let image = OpenGraphImage(url: "https://www.example.com/i.png", width: 9, height: 0)
+    #expect(tag?.image == image)
+  }
+
+  @Test("another site's address is not believed")
+  func address() {
+    let base = #"{"@type":"Article","headline":"T""#
+    #expect(tag(base + #","url":"https://evil.com/"}"#)?.url == "https://www.example.com/p/q")
+    #expect(
+      tag(base + #","mainEntityOfPage":{"@type":"WebPage","@id":"https://example.com/m"}}"#)?.url
+        == "https://example.com/m")
+    #expect(
+      tag(base + #","mainEntityOfPage":{"@id":"https://example.com/m#webpage"}}"#)?.url
+        == "https://www.example.com/p/q")
+    #expect(
+      tag(base + #","url":"/j"}"#, and: "<link rel=canonical href=/c>")?.url
+        == "https://www.example.com/c")
+  }
+
+  @Test("of a list of things elsewhere only the one at this address is the page")
+  func lists() {
+    let products = (1...5).map { #"{"@type":"Product","name":"P\#($0)","url":"/p/\#($0)"}"# }
+    let list = "[" + products.joined(separator: ",") + "]"
+    #expect(tag(list) == nil)
+    let page = Array(script(list).utf8)
+    #expect(PageReader.tag(page, url: "https://www.example.com/p/4/")?.title == "P4")
+    #expect(title("[" + products.prefix(2).joined(separator: ",") + "]") == "P1")
+  }
+
+  @Test("many, large and deep scripts are passed over at their bounds")
+  func bounds() {
+    let good = script(#"{"@type":"Article","headline":"T"}"#)
+    #expect(PageReader.title(script("{}") + good) == "T")
+    let padding = script(String(repeating: " ", count: 140_000) + "{}")
+    #expect(PageReader.title(padding + padding + padding + good) == "T")
+    let deep = String(repeating: "[", count: 60_000) + String(repeating: "]", count: 60_000)
+    #expect(PageReader.title(script(deep) + good) == "T")
+    let wide = "[" + String(repeating: "0,", count: 60_000) + "0]"
+    #expect(PageReader.title(script(wide) + good) == "T")
+    #expect(PageReader.tag(String(repeating: script("{}"), count: 10_000) + good) == nil)
+  }
+}
