@@ -31,6 +31,7 @@ let package = Package(
   name: "parley",
   products: [
     .executable(name: "parleyd", targets: ["parleyd"]),
+    .executable(name: "parley-unfurl", targets: ["parley-unfurl"]),
     .executable(name: "parley", targets: ["parley"]),
   ],
   dependencies: [
@@ -68,6 +69,13 @@ let package = Package(
     // Composition: where chat and mechanism meet.
     library("Configuration", ["FloodControl", yaml]),
     library("Unfurler", ["LinkPreview", "ParleyProtocol", "Reactor", "CCurl", database, logging]),
+    library("UnfurlSetup", ["Configuration", "LinkPreview", "Unfurler"]),
+    library(
+      "UnfurlService",
+      [
+        "HTTP1", "LinkPreview", "ParleyProtocol", "Reactor", "Telemetry", "Transport", "Unfurler",
+        logging,
+      ]),
     .target(
       name: "Gateway",
       dependencies: [
@@ -79,6 +87,13 @@ let package = Package(
     .executableTarget(
       name: "parleyd",
       dependencies: ["Gateway", "Configuration", "Reactor", "Telemetry", arguments, logging],
+      swiftSettings: house),
+    .executableTarget(
+      name: "parley-unfurl",
+      dependencies: [
+        "UnfurlService", "UnfurlSetup", "Unfurler", "Configuration", "Reactor", "Telemetry",
+        arguments, logging,
+      ],
       swiftSettings: house),
     .executableTarget(
       name: "parley",

@@ -8,7 +8,8 @@ func load(
   for program: Program = .gateway
 ) throws -> Settings {
   try SettingsLoader.load(
-    for: program, arguments: arguments, environment: environment, file: text == nil ? nil : "parley.yaml",
+    for: program, arguments: arguments, environment: environment,
+    file: text == nil ? nil : "parley.yaml",
     processorCount: 4
   ) { _ throws(FileFailure) in Array((text ?? "").utf8) }
 }

@@ -1,10 +1,10 @@
 /// Turns text of a page into text for people: one line, without what could forge its surroundings.
-enum PlainText {
+package enum PlainText {
   /// White space folded to single spaces and trimmed; control and bidirectional formatting
   /// characters removed; at most `limit` Unicode scalars.
   ///
   /// What is cut is cut between characters as people see them, within reason.
-  static func clean(_ text: String, limit: Int) -> String {
+  package static func clean(_ text: String, limit: Int) -> String {
     var result = String.UnicodeScalarView()
     var length = 0
     var owesSpace = false
