@@ -25,7 +25,7 @@ package struct UnfurlerConfiguration: Sendable {
   /// How many pages are fetched at a time.
   package var maximumTransfers = 64
   /// How many pages of one host are fetched at a time.
-  package var maximumTransfersPerHost = 4
+  package var maximumTransfersPerHost = 6
   /// How many links may wait for their turn; beyond, a fetch fails at once.
   package var maximumWaiting = 10_000
   /// Addresses of names that are not looked up, as `name:port:address[,address]`, IPv6 in brackets.

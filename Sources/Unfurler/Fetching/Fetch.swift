@@ -75,6 +75,9 @@ struct Fetch: Sendable {
 }
 
 extension Fetch {
+  /// Answers with what somebody else has found out.
+  func finish(with report: UnfurlReport) { completion(report) }
+
   /// Answers with what a page says of itself.
   func succeed(with report: PageReport) {
     var trace = trace
