@@ -109,7 +109,7 @@ final class RemoteLoop: CurlLoopOwner {
       health.withdraw(transfer.ticket)
       transfer.fetch.completion(.cancelled)
     } else {
-      for fetch in queue.removeWaiting(where: { $0.id == id }) { fetch.completion(.cancelled) }
+      queue.removeWaiting(id)?.completion(.cancelled)
     }
   }
 
