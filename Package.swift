@@ -132,6 +132,13 @@ let package = Package(
     tests("Configuration", ["FloodControl"]),
     tests("Unfurler", ["CCurl", "LinkPreview", "ParleyProtocol", logging]),
     tests(
+      "UnfurlService",
+      [
+        "TestPeers", "HTTP1", "LinkPreview", "ParleyProtocol", "Reactor", "Transport", "Unfurler",
+        "parley-unfurl", logging,
+      ]),
+    tests("UnfurlSetup", ["Configuration", "LinkPreview", "Unfurler"]),
+    tests(
       "Gateway",
       [
         "ParleyProtocol", "FloodControl", "Configuration", "Transport", "Reactor", "WebSocket",
