@@ -146,7 +146,9 @@ let package = Package(
       ]),
     .testTarget(
       name: "IntegrationTests",
-      dependencies: ["TestSupport", "TestPeers", "ParleyProtocol", "parleyd"],
+      dependencies: [
+        "TestSupport", "TestPeers", "ParleyProtocol", "parleyd", "parley-unfurl", "parley",
+      ],
       swiftSettings: house),
   ],
   swiftLanguageModes: [.v6]
