@@ -70,11 +70,11 @@ package struct OpenGraphExtractor {
     byteOrderMark = sniffer.byteOrderMark
     xmlCharacterSet = sniffer.xmlCharacterSet
     evidentUTF16 = sniffer.evidentUTF16
-    if let problem = sniffer.problem {
+    let certain = byteOrderMark ?? headerCharacterSet ?? evidentUTF16
+    if let problem = sniffer.problem(in: certain) {
       state = .unreadable(problem)
       return .finished
     }
-    let certain = byteOrderMark ?? headerCharacterSet ?? evidentUTF16
     if certain == .utf16BigEndian || certain == .utf16LittleEndian, let certain {
       state = .utf16(UTF16Converter(certain))
     } else {
