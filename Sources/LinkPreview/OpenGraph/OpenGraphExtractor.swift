@@ -7,7 +7,7 @@ package struct OpenGraphExtractor {
   package enum Progress: Sendable {
     /// The next bytes, please.
     case needsMore
-    /// Nothing that follows could change the result.
+    /// The head said everything, or what follows holds no tags.
     case finished
   }
 
