@@ -15,6 +15,7 @@ struct plan {
   unsigned message_bytes;
   unsigned rate;  // messages a second; of the other channels together (previews)
   unsigned seconds;
+  unsigned cycles;      // of phases (previews)
   pid_t unfurler;       // 0: the server looks links up itself
   unsigned pages_port;  // of page-server
   unsigned addresses;   // of page-server

@@ -53,7 +53,6 @@ def phase_figures(record, traffic, name):
 def latency(records):
     rows = []
     for case in records.cases("latency"):
-        mode = case.split("/")[1]
         rounds = records.rounds(case, "parley").values()
         for name, label in (
                 ("ack_p50_us", "acknowledged, median"), ("ack_p99_us", "acknowledged, 99 %"),
@@ -70,7 +69,7 @@ def latency(records):
                 return ratio([last / first for first, last in base])
 
             rows.append([
-                f"{mode}: {label}",
+                f"{arrangement(case)}: {label}",
                 *(amount(statistics.median(map(statistics.mean, figures)), 1, 0)
                   for figures in (quiet, text, links)),
                 over(text), over(quiet), noise(text), noise(quiet),
@@ -79,10 +78,15 @@ def latency(records):
         "Latency beside 1,000 previews a second, in µs; the target: links/text as near to 1 as noise",
         "One sender and one subscriber of a channel, 50 messages a second without links, while 20\n"
         "other channels are quiet; carry 1,000 messages a second of text; the same with a link each.\n"
-        "Phases in the order quiet, text, links, text, quiet; both of a kind count alike. Noise:\n"
+        "Phases of 2 s, over and over quiet, text, links, text, quiet, both of a kind alike. Noise:\n"
         "the second phase of a kind over the first, which would be 1 on a machine without any.",
         ["", "quiet", "text", "links", "links/text", "links/quiet", "noise: text", "noise: quiet"],
         rows)
+
+
+def arrangement(case):
+    """`latency/http/any-core` as "http, any core"."""
+    return ", ".join(case.split("/")[1:]).replace("-", " ")
 
 
 def cpu_ms(record, traffic, process):
@@ -105,7 +109,7 @@ def previews(records):
         asked = sum(record["previews_asked"] for record in rounds)
         arrived = sum(record["previews_arrived"] for record in rounds)
         rows.append([
-            case.split("/")[1], f"{arrived:,} of {asked:,}",
+            arrangement(case), f"{arrived:,} of {asked:,}",
             amount(records.median(case, "parley", "preview_p50_us"), 1e3),
             amount(records.median(case, "parley", "preview_p99_us"), 1e3),
             share("quiet", "server"), share("text", "server"), share("links", "server"),
