@@ -38,8 +38,8 @@ void measure_ack(struct load *load, const struct plan *plan);
 /// Many senders with full windows: answered sends a second, each of them durable.
 void measure_durable(struct load *load, const struct plan *plan);
 
-/// One sender at light load beside other channels with nothing, with messages without links, and with
-/// messages with links: the time to the answer and to the delivery at the one subscriber.
+/// One sender at light load beside other channels with nothing, with messages without links, and
+/// with messages with links: the time to the answer and to the delivery at the one subscriber.
 void measure_previews(struct load *load, const struct plan *plan);
 
 #endif

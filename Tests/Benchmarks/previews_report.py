@@ -41,8 +41,8 @@ def service(records):
         "CPU: the process's clock, user + system, all threads; per CPU s: what one core could do;\n"
         "service/pages: its CPU time beside that of the bare C program that serves the page.\n"
         "Latency in ms, from when the question was due to the whole answer.",
-        ["", "per s", "per CPU s", "of target", "CPU µs", "pages: CPU µs", "service/pages", "p50 ms",
-         "p99 ms", "pages per connection"],
+        ["", "per s", "per CPU s", "of target", "CPU µs", "pages: CPU µs", "service/pages",
+         "p50 ms", "p99 ms", "pages per connection"],
         rows)
 
 
@@ -75,11 +75,11 @@ def latency(records):
                 over(text), over(quiet), noise(text), noise(quiet),
             ])
     table(
-        "Latency beside 1,000 previews a second, in µs; the target: links/text as near to 1 as noise",
+        "Latency beside 1,000 previews a second, in µs; target: links/text as near to 1 as noise",
         "One sender and one subscriber of a channel, 50 messages a second without links, while 20\n"
-        "other channels are quiet; carry 1,000 messages a second of text; the same with a link each.\n"
-        "Phases of 2 s, over and over quiet, text, links, text, quiet, both of a kind alike. Noise:\n"
-        "the second phase of a kind over the first, which would be 1 on a machine without any.",
+        "other channels are quiet; carry 1,000 messages of text a second; those with a link each.\n"
+        "Phases of 2 s, over and over quiet, text, links, text, quiet; both of a kind count alike.\n"
+        "Noise: the second phase of a kind over the first; 1 on a machine without any.",
         ["", "quiet", "text", "links", "links/text", "links/quiet", "noise: text", "noise: quiet"],
         rows)
 
@@ -99,7 +99,8 @@ def previews(records):
         rounds = list(records.rounds(case, "parley").values())
 
         def share(traffic, process):
-            shares = [cpu_ms(record, traffic, process) / record["seconds"] / 10 for record in rounds]
+            shares = [cpu_ms(record, traffic, process) / record["seconds"] / 10
+                      for record in rounds]
             return amount(statistics.median(shares), 1, 0) + " %"
 
         costs = [
@@ -117,9 +118,9 @@ def previews(records):
         ])
     table(
         "The previews of those phases",
-        "Arrived: message.updated with the page's og_tag at the other channels' subscribers, in ms\n"
-        "from sending the message. CPU in percent of one core; µs: what a link costs more than text,\n"
-        "gateway and parley-unfurl together.",
+        "Arrived: message.updated with the page's og_tag at the other channels' subscribers, in\n"
+        "ms from sending the message. CPU in percent of one core; µs: what a link costs more than\n"
+        "text, gateway and parley-unfurl together.",
         ["", "arrived", "p50 ms", "p99 ms", "gateway, quiet", "text", "links", "parley-unfurl",
          "CPU µs per preview"],
         rows)
