@@ -14,7 +14,7 @@ final class RemoteLoop: CurlLoopOwner {
   private let configuration: RemoteUnfurlerConfiguration
   private let health: ServiceHealth
   private let fields = CurlList(["Content-Type: application/json", "Accept: application/json"])
-  private var queue: QuestionQueue
+  private var queue: HostTurns<RemoteQuestion>
   private var transfers: [UInt64: RemoteTransfer] = [:]
   private var nextSweep = ContinuousClock.now
 
@@ -29,7 +29,9 @@ final class RemoteLoop: CurlLoopOwner {
     self.service = service
     self.configuration = configuration
     self.health = health
-    queue = QuestionQueue(maximumActive: configuration.maximumRequests)
+    queue = HostTurns(
+      maximumActive: configuration.maximumRequests,
+      maximumActivePerHost: configuration.maximumRequestsPerHost)
   }
 
   func receive(_ request: Request) {
@@ -70,14 +72,14 @@ final class RemoteLoop: CurlLoopOwner {
   private func start(_ question: RemoteQuestion) {
     switch health.admit() {
     case .failure(let refused):
-      queue.finish()
+      queue.finish(question.hostKey)
       question.completion(refused.report)
     case .success(let ticket):
       let transfer = RemoteTransfer(
         question, ticket, service: service, configuration: configuration, fields: fields)
       guard let transfer, loop.add(transfer) else {
         health.withdraw(ticket)
-        queue.finish()
+        queue.finish(question.hostKey)
         return question.completion(UnfurlReport(.failure(.unknown), freshness: .unkept))
       }
       transfers[question.id] = transfer
@@ -128,6 +130,6 @@ final class RemoteLoop: CurlLoopOwner {
 
   private func forget(_ transfer: RemoteTransfer) {
     transfers[transfer.question.id] = nil
-    queue.finish()
+    queue.finish(transfer.question.hostKey)
   }
 }

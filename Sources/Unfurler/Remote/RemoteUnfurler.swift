@@ -34,9 +34,14 @@ package final class RemoteUnfurler: Unfurler {
     _ link: Link, deadline: Duration,
     completion: @escaping @Sendable (UnfurlReport) -> Void
   ) -> UnfurlTask {
+    guard let host = WebURL(link.url)?.host else {
+      completion(UnfurlReport(.failure(.failed("not a URL"))))
+      return UnfurlTask {}
+    }
     let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
     let question = RemoteQuestion(
-      id: id, link: link, deadline: .now.advanced(by: deadline), completion: completion)
+      id: id, link: link, hostKey: host.text, deadline: .now.advanced(by: deadline),
+      completion: completion)
     guard thread.post(.start(question)) else {
       completion(.cancelled)
       return UnfurlTask {}
