@@ -21,18 +21,13 @@ enum EnvironmentReader {
       // Set to nothing is how many tools unset a variable.
       guard !text.isEmpty else { return }
       reading.give(definition, text: text, from: .environment(variable: variable))
-    } else if !isServiceLink(variable), !isOfAnotherProgram(variable) {
+    } else if !isServiceLink(variable), !Program.someHasSetting(variable: variable) {
       let shown = QuotedText.name(variable)
       let known = table.all.map(\.variable) + [SettingsLoader.fileVariable]
       reading.refuse(
         shown, "unknown variable" + NearestName.hint(for: variable, among: known),
         from: .environment(variable: shown))
     }
-  }
-
-  /// Whether another of the house's programs has this setting: one environment may serve them all.
-  private static func isOfAnotherProgram(_ variable: String) -> Bool {
-    Program.allCases.contains { $0.table.definition(variable: variable) != nil }
   }
 
   /// Whether Kubernetes sets this variable for a service named `parley` or `parley-…`, as it does
