@@ -140,7 +140,7 @@ let package = Package(
         "TestPeers", "HTTP1", "LinkPreview", "ParleyProtocol", "Reactor", "Transport", "Unfurler",
         "parley-unfurl", logging,
       ]),
-    tests("UnfurlSetup", ["Configuration", "LinkPreview", "Unfurler"]),
+    tests("UnfurlSetup", ["Configuration", "LinkPreview", "TestPeers", "Unfurler"]),
     tests(
       "Gateway",
       [
