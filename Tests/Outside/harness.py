@@ -39,6 +39,10 @@ def known(reason):
     return marked
 
 
+def process_environment(additions):
+    return {**os.environ, "SWIFT_BACKTRACE": "enable=no", **(additions or {})}
+
+
 class Server:
     """One parleyd on a port of its own choosing."""
 
@@ -53,7 +57,7 @@ class Server:
             parleyd, "--listen", "127.0.0.1:0", "--data-dir", data, *flags,
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
-            env={**os.environ, "SWIFT_BACKTRACE": "enable=no", **(environment or {})})
+            env=process_environment(environment))
         server = cls(process, data, deque(maxlen=200))
         async with asyncio.timeout(DEADLINE):
             while line := (await process.stderr.readline()).decode(errors="replace").rstrip():
@@ -253,14 +257,28 @@ class Client:
 class Context:
     """What a test is given: servers, names that nobody else uses, clients closed afterwards."""
 
-    def __init__(self, parleyd, always):
-        self.parleyd, self.always = parleyd, always
+    def __init__(self, programs, always):
+        self.parleyd, self.parley, self.parley_unfurl = programs
+        self.always = always
         self.root = tempfile.mkdtemp(prefix="parley-outside-")
         self.shared = {}
         self.running, self.clients = [], []
 
     def name(self, stem="thing"):
         return f"{stem}-{secrets.token_hex(4)}"
+
+    async def run(self, program, *arguments, stdin=b"", environment=None):
+        """Runs a program to its end: its exit status, output and errors."""
+        process = await asyncio.create_subprocess_exec(
+            program, *arguments, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE, env=process_environment(environment))
+        try:
+            async with asyncio.timeout(DEADLINE):
+                output, errors = await process.communicate(stdin)
+        except TimeoutError:
+            process.kill()
+            raise AssertionError(f"{arguments} did not end, given {stdin[:80]!r}") from None
+        return process.returncode, output, errors
 
     def directory(self):
         return tempfile.mkdtemp(dir=self.root)
