@@ -80,7 +80,8 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Reactor",
-        "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", "Tokens",
+        "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", "UnfurlSetup",
+        "Tokens",
         "COpenSSL", deque, logging,
       ], resources: [.embedInCode("Page/index.html")], swiftSettings: house),
 

@@ -13,8 +13,29 @@ extension UnfurlerConfiguration {
     maximumTransfers = settings.maximumTransfers
     maximumTransfersPerHost = settings.maximumTransfersPerHost
     userAgent = settings.userAgent ?? "Parley/\(Release.version) (+link preview)"
+    acceptLanguage = settings.acceptLanguage
+    proxy = settings.proxy?.value
+    usesEmbeds = settings.usesEmbeds
+    domainRules = try Self.domains(settings)
     addressPolicy = AddressPolicy(allowing: try Self.networks(settings.allowedNetworks))
     portPolicy = try Self.ports(settings.allowedPorts)
+  }
+
+  private static func domains(
+    _ settings: UnfurlSettings
+  ) throws(UnusableFetchSetting) -> DomainRules {
+    do throws(DomainRulesError) {
+      return try DomainRules(
+        allowed: settings.allowedDomains.map(\.name), denied: settings.deniedDomains.map(\.name),
+        optOutFile: settings.optOutFile)
+    } catch {
+      let setting =
+        switch error {
+        case .domain: "unfurl.allow_domains or unfurl.deny_domains"
+        case .file, .list: "unfurl.opt_out_file"
+        }
+      throw UnusableFetchSetting(setting: setting, reason: "\(error)")
+    }
   }
 
   private static func networks(

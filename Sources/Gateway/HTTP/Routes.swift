@@ -44,7 +44,7 @@ struct Routes {
         refusing: ServiceError(
           .noSuchEndpoint, "metrics are served on operations.listen and on loopback listeners"))
     }
-    let text = node.services.metrics.render(with: node.services.storeSamples)
+    let text = node.services.metrics.render(with: node.services.samples)
     return HTTPResponse(
       status: .ok, fields: ["Content-Type": PrometheusText.contentType], body: Array(text.utf8))
   }

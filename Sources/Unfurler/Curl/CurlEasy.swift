@@ -5,17 +5,27 @@ final class CurlEasy {
   let handle: UnsafeMutableRawPointer
   /// Who is given the response; without one, nothing of it is taken.
   weak var receiver: (any CurlTransfer)?
+  private let errorBuffer: UnsafeMutablePointer<CChar>
 
   /// A handle under the rules of the house: http and https only, certificates verified, no
   /// redirects followed, and nothing taken from the environment or the user's files.
   init?() {
     guard let handle = curl_easy_init() else { return nil }
     self.handle = handle
+    errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    _ = parley_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorBuffer)
     applyRules()
     setCallbacks()
   }
 
-  deinit { curl_easy_cleanup(handle) }
+  deinit {
+    curl_easy_cleanup(handle)
+    errorBuffer.deallocate()
+  }
+
+  /// What libcurl says of the last error beyond its code; empty when nothing.
+  var errorText: String { String(cString: errorBuffer) }
 
   func set(_ option: CURLoption, to value: String) {
     _ = parley_curl_set_string(handle, option, value)

@@ -26,7 +26,7 @@ package final class EmbeddedUnfurler: Unfurler {
     }
     let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
     let fetch = Fetch(
-      id: id, url: url, deadline: .now.advanced(by: deadline), completion: completion)
+      id: id, url: url, now: .now, timeout: deadline, completion: completion)
     guard thread.post(.start(fetch)) else {
       completion(.cancelled)
       return UnfurlTask {}

@@ -1,6 +1,5 @@
 import CCurl
 import LinkPreview
-import ParleyProtocol
 
 /// The pages that one unfurler fetches; confined to its loop's thread.
 final class PageLoop: CurlLoopOwner {
@@ -12,7 +11,7 @@ final class PageLoop: CurlLoopOwner {
 
   private let configuration: UnfurlerConfiguration
   private let loop: CurlLoop<Transfer>
-  private let fields: CurlList
+  private let forms: RequestForms
   private var queue: FetchQueue
   private var transfers: [UInt64: Transfer] = [:]
   private var nextSweep = ContinuousClock.now
@@ -23,10 +22,7 @@ final class PageLoop: CurlLoopOwner {
   init(_ loop: CurlLoop<Transfer>, configuration: UnfurlerConfiguration) {
     self.configuration = configuration
     self.loop = loop
-    fields = CurlList([
-      "Accept: text/html,application/xhtml+xml;q=0.9",
-      "Accept-Language: en,*;q=0.5",
-    ])
+    forms = RequestForms(configuration)
     queue = FetchQueue(
       maximumActive: configuration.maximumTransfers,
       maximumActivePerHost: configuration.maximumTransfersPerHost)
@@ -36,23 +32,52 @@ final class PageLoop: CurlLoopOwner {
     switch request {
     case .start(let fetch):
       guard queue.waitingCount < configuration.maximumWaiting else {
-        return fetch.completion(UnfurlReport(.failure(.failed("too many links are waiting"))))
+        return fetch.fail(
+          .failed("too many links are waiting (\(configuration.maximumWaiting))"))
       }
       admit(fetch)
     case .cancel(let id): cancel(id)
     }
   }
 
+  func startTransfers() -> ContinuousClock.Instant? {
+    sweep()
+    while let fetch = queue.start() { start(fetch) }
+    return queue.waitingCount > 0 ? nextSweep : nil
+  }
+
+  func didEnd(_ transfer: Transfer, _ result: CURLcode) {
+    forget(transfer)
+    let (outcome, ending) = transfer.conclude(result)
+    var fetch = transfer.fetch
+    fetch.note(transfer.trace(ending: ending), transfer.freshness(of: outcome))
+    switch outcome {
+    case .page(let report): finish(fetch, with: report)
+    case .embed(let response):
+      guard case .embed(let report) = fetch.purpose else { return fetch.fail(.unknown) }
+      fetch.succeed(with: report.completed(with: response))
+    case .redirect(let location): follow(location, fetch)
+    case .nothing(let reason): fetch.decline(reason)
+    case .failure(let error): fetch.fail(error)
+    }
+  }
+
+  func stop() {
+    for id in Array(transfers.keys) { cancel(id) }
+    for fetch in queue.removeWaiting(where: { _ in true }) { fetch.cancel() }
+  }
+
   /// Checks what a URL alone can tell, and lets the fetch wait for its turn.
   private func admit(_ fetch: Fetch) {
     if let reason = refusal(of: fetch.url) {
-      fetch.completion(UnfurlReport(.failure(.failed(reason))))
+      fetch.fail(.failed(reason))
     } else {
       queue.append(fetch)
     }
   }
 
   private func refusal(of url: WebURL) -> String? {
+    if let reason = configuration.domainRules.refusal(of: url.host) { return reason }
     guard configuration.portPolicy.permits(url.port) else {
       return "port \(url.port) is not allowed"
     }
@@ -62,22 +87,47 @@ final class PageLoop: CurlLoopOwner {
     return nil
   }
 
+  private func start(_ waiting: Fetch) {
+    var fetch = waiting
+    fetch.noteStart(at: .now)
+    guard let easy = forms.makeEasy(for: fetch.purpose) else { return drop(fetch) }
+    let transfer = Transfer(fetch, easy, configuration: configuration)
+    guard loop.add(transfer) else { return drop(fetch) }
+    transfers[fetch.id] = transfer
+  }
+
+  private func drop(_ fetch: Fetch) {
+    queue.finish(fetch.hostKey)
+    fetch.fail(.unknown)
+  }
+
+  private func finish(_ page: Fetch, with report: PageReport) {
+    guard configuration.usesEmbeds, report.isWorthCompleting, let url = report.embedURL else {
+      return page.succeed(with: report)
+    }
+    var fetch = page
+    fetch.complete(report, from: url, at: .now)
+    admit(fetch)
+  }
+
+  private func follow(_ location: String, _ redirected: Fetch) {
+    let limit = configuration.maximumRedirects
+    switch RedirectTarget(location, after: redirected.path, limit: limit) {
+    case .refuse(let reason): redirected.fail(.failed(reason))
+    case .follow(let url):
+      var fetch = redirected
+      fetch.redirect(to: url, at: .now)
+      admit(fetch)
+    }
+  }
+
   private func cancel(_ id: UInt64) {
     if let transfer = transfers[id] {
       loop.remove(transfer)
       forget(transfer)
-      transfer.fetch.completion(.cancelled)
+      transfer.fetch.cancel()
     } else {
-      for fetch in queue.removeWaiting(where: { $0.id == id }) {
-        fetch.completion(.cancelled)
-      }
-    }
-  }
-
-  func stop() {
-    for id in Array(transfers.keys) { cancel(id) }
-    for fetch in queue.removeWaiting(where: { _ in true }) {
-      fetch.completion(.cancelled)
+      queue.removeWaiting(id)?.cancel()
     }
   }
 
@@ -85,47 +135,7 @@ final class PageLoop: CurlLoopOwner {
     let now = ContinuousClock.now
     guard queue.waitingCount > 0, now >= nextSweep else { return }
     nextSweep = now.advanced(by: Self.sweepInterval)
-    for fetch in queue.removeWaiting(where: { $0.deadline <= now }) {
-      fetch.completion(UnfurlReport(.failure(.timedOut)))
-    }
-  }
-
-  func startTransfers() -> ContinuousClock.Instant? {
-    sweep()
-    while let fetch = queue.start() {
-      let transfer = Transfer(fetch, configuration: configuration, fields: fields)
-      guard let transfer, loop.add(transfer) else {
-        queue.finish(fetch.hostKey)
-        fetch.completion(UnfurlReport(.failure(.unknown)))
-        continue
-      }
-      transfers[fetch.id] = transfer
-    }
-    return queue.waitingCount > 0 ? nextSweep : nil
-  }
-
-  func didEnd(_ transfer: Transfer, _ result: CURLcode) {
-    forget(transfer)
-    switch transfer.outcome(of: result) {
-    case .answer(let answer): transfer.fetch.completion(UnfurlReport(answer))
-    case .redirect(let location): follow(location, from: transfer.fetch)
-    }
-  }
-
-  private func follow(_ location: String, from fetch: Fetch) {
-    guard fetch.redirects < configuration.maximumRedirects else {
-      return fetch.completion(UnfurlReport(.failure(.failed("too many redirects"))))
-    }
-    guard !location.utf8.contains(UInt8(ascii: "\\")),
-      let url = WebURL(location, relativeTo: fetch.url)
-    else {
-      return fetch.completion(
-        UnfurlReport(.failure(.failed("redirected to what is not an http or https URL"))))
-    }
-    var next = fetch
-    next.url = url
-    next.redirects += 1
-    admit(next)
+    for fetch in queue.removeWaiting(where: { $0.deadline <= now }) { fetch.expire(at: now) }
   }
 
   private func forget(_ transfer: Transfer) {

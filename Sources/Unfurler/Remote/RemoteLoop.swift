@@ -38,7 +38,7 @@ final class RemoteLoop: CurlLoopOwner {
     switch request {
     case .start(let fetch):
       guard queue.waitingCount < configuration.maximumWaiting else {
-        return fetch.completion(health.failure("too many links are waiting for it"))
+        return fetch.finish(with: health.failure("too many links are waiting for it"))
       }
       queue.append(fetch)
     case .cancel(let id): cancel(id)
@@ -58,7 +58,7 @@ final class RemoteLoop: CurlLoopOwner {
     case CURLE_OK: finish(transfer)
     case CURLE_OPERATION_TIMEDOUT:
       health.fail(transfer.ticket, "no answer in time")
-      transfer.fetch.completion(UnfurlReport(.failure(.timedOut), freshness: .unkept))
+      transfer.fetch.finish(with: UnfurlReport(.failure(.timedOut), freshness: .unkept))
     case _ where transfer.isTooLarge: fail(transfer, "its answer is too large")
     default: fail(transfer, String(cString: curl_easy_strerror(result)))
     }
@@ -66,21 +66,21 @@ final class RemoteLoop: CurlLoopOwner {
 
   func stop() {
     for id in Array(transfers.keys) { cancel(id) }
-    for fetch in queue.removeWaiting(where: { _ in true }) { fetch.completion(.cancelled) }
+    for fetch in queue.removeWaiting(where: { _ in true }) { fetch.cancel() }
   }
 
   private func start(_ fetch: Fetch) {
     switch health.admit() {
     case .failure(let refused):
       queue.finish(fetch.hostKey)
-      fetch.completion(refused.report)
+      fetch.finish(with: refused.report)
     case .success(let ticket):
       let transfer = RemoteTransfer(
         fetch, ticket, service: service, configuration: configuration, fields: fields)
       guard let transfer, loop.add(transfer) else {
         health.withdraw(ticket)
         queue.finish(fetch.hostKey)
-        return fetch.completion(UnfurlReport(.failure(.unknown), freshness: .unkept))
+        return fetch.finish(with: UnfurlReport(.failure(.unknown), freshness: .unkept))
       }
       transfers[fetch.id] = transfer
     }
@@ -90,7 +90,7 @@ final class RemoteLoop: CurlLoopOwner {
     do {
       let report = try transfer.answer.report()
       health.succeed()
-      transfer.fetch.completion(report)
+      transfer.fetch.finish(with: report)
     } catch {
       fail(transfer, "\(error)")
     }
@@ -98,7 +98,7 @@ final class RemoteLoop: CurlLoopOwner {
 
   private func fail(_ transfer: RemoteTransfer, _ reason: String) {
     health.fail(transfer.ticket, reason)
-    transfer.fetch.completion(health.failure(reason))
+    transfer.fetch.finish(with: health.failure(reason))
   }
 
   private func cancel(_ id: UInt64) {
@@ -107,16 +107,16 @@ final class RemoteLoop: CurlLoopOwner {
       loop.remove(transfer)
       forget(transfer)
       health.withdraw(transfer.ticket)
-      transfer.fetch.completion(.cancelled)
+      transfer.fetch.cancel()
     } else {
-      for fetch in queue.removeWaiting(where: { $0.id == id }) { fetch.completion(.cancelled) }
+      for fetch in queue.removeWaiting(where: { $0.id == id }) { fetch.cancel() }
     }
   }
 
   /// Nobody waits for a turn that will not come.
   private func refuseWaiting() {
     guard queue.waitingCount > 0, let refusal = health.refusal else { return }
-    for fetch in queue.removeWaiting(where: { _ in true }) { fetch.completion(refusal) }
+    for fetch in queue.removeWaiting(where: { _ in true }) { fetch.finish(with: refusal) }
   }
 
   private func sweep() {
@@ -124,7 +124,7 @@ final class RemoteLoop: CurlLoopOwner {
     guard queue.waitingCount > 0, now >= nextSweep else { return }
     nextSweep = now.advanced(by: Self.sweepInterval)
     for fetch in queue.removeWaiting(where: { $0.deadline <= now }) {
-      fetch.completion(UnfurlReport(.failure(.timedOut), freshness: .unkept))
+      fetch.finish(with: UnfurlReport(.failure(.timedOut), freshness: .unkept))
     }
   }
 

@@ -8,10 +8,9 @@ extension RequestTrace {
     writer.object {
       $0.member("url", url)
       $0.member("purpose", purpose.rawValue)
-      $0.member("address", orNull: address)
-      $0.name("status")
-      if let status { $0.value(status) } else { $0.null() }
-      $0.member("content_type", orNull: contentType)
+      $0.member("address", ifKnown: address)
+      if let status { $0.member("status", status) }
+      $0.member("content_type", ifKnown: contentType)
       $0.member("byte_count", byteCount)
       $0.member("waiting_us", waiting)
       $0.member("name_lookup_us", nameLookup)

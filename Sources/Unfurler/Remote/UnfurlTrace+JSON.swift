@@ -1,18 +1,19 @@
 import LinkPreview
-import ParleyProtocol
+package import ParleyProtocol
 
-/// A trace as the member `trace` of a service's answer. Durations are microseconds, `*_us`.
+/// A trace as JSON; what there is not is left out. Durations are microseconds, `*_us`.
 extension UnfurlTrace {
   /// More parts of a page than a preview has members.
   private static let maximumOrigins = 32
   private static let maximumTextLength = 500
 
-  func encode(into writer: inout JSONWriter) {
+  /// Writes the trace.
+  package func encode(into writer: inout JSONWriter) {
     writer.object {
       $0.member("requests", array: { for request in requests { request.encode(into: &$0) } })
       $0.member("origins", array: { for origin in origins { origin.encode(into: &$0) } })
-      $0.member("character_set", orNull: characterSet)
-      $0.member("emptiness", orNull: emptiness)
+      $0.member("character_set", ifKnown: characterSet)
+      $0.member("emptiness", ifKnown: emptiness)
     }
   }
 

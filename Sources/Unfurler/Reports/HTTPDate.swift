@@ -43,7 +43,8 @@ struct HTTPDate: Hashable, Comparable {
 
   /// At most four digits.
   private static func number(_ digits: Substring) -> Int64? {
-    guard (1...4).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+    guard (1...4).contains(digits.utf8.count),
+      digits.utf8.allSatisfy({ (0x30...0x39).contains($0) })
     else { return nil }
     return Int64(digits)
   }

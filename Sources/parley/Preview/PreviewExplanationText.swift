@@ -48,7 +48,7 @@ struct PreviewExplanationText {
     let times = steps.map { "\($0) \(Milliseconds.text(request[$1]))" }.joined(separator: ", ")
     return [
       "GET \(PlainLine.clean(request["url"]?.string ?? ""))",
-      "    \(PlainLine.clean(status + type + address)), \(request["bytes"]?.integer ?? 0) bytes: "
+      "    \(PlainLine.clean(status + type + address)), \(request["byte_count"]?.integer ?? 0) bytes: "
         + PlainLine.clean(request["ending"]?.string ?? ""),
       "    \(times)",
     ]

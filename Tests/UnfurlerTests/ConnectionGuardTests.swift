@@ -6,7 +6,7 @@ import Testing
 @testable import Unfurler
 
 @Suite("Guard of the connections")
-struct TransferGuardTests {
+struct ConnectionGuardTests {
   /// libcurl's structure with room for the longest address, as libcurl itself lays it out.
   private func address(family: Int32, _ bytes: [UInt8]) -> IPAddress? {
     let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) ?? 0
@@ -17,7 +17,7 @@ struct TransferGuardTests {
     let target = memory.assumingMemoryBound(to: curl_sockaddr.self)
     target.pointee.family = family
     target.pointee.addrlen = UInt32(bytes.count)
-    return Transfer.ipAddress(target)
+    return ConnectionGuard.ipAddress(target)
   }
 
   @Test("the address that is dialled is read from the socket address")
