@@ -18,8 +18,6 @@ def with_pages(test):
         try:
             await test(ctx, pages)
         finally:
-            for gate in pages.gates.values():
-                gate.set()
             pages.close()
     return wrapped
 
