@@ -15,10 +15,12 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
 }
 
 /// The tests of one target, in `Tests/<name>Tests`.
-func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+) -> Target {
   .testTarget(
     name: name + "Tests", dependencies: [.init(stringLiteral: name), "TestSupport"] + dependencies,
-    swiftSettings: house)
+    exclude: exclude, swiftSettings: house)
 }
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -120,7 +122,7 @@ let package = Package(
     tests("WebSocket", ["Bytes", "HTTP1"]),
     tests("ParleyProtocol", ["Bytes"]),
     tests("FloodControl"),
-    tests("LinkPreview", ["ParleyProtocol"]),
+    tests("LinkPreview", ["ParleyProtocol"], exclude: ["Corpus"]),
     tests("Reactor"),
     tests("TLS", ["COpenSSL"]),
     tests("Tokens", ["COpenSSL"]),
@@ -130,6 +132,13 @@ let package = Package(
     tests("Configuration", ["FloodControl"]),
     tests("Unfurler", ["CCurl", "LinkPreview", "ParleyProtocol", logging]),
     tests(
+      "UnfurlService",
+      [
+        "TestPeers", "HTTP1", "LinkPreview", "ParleyProtocol", "Reactor", "Transport", "Unfurler",
+        "parley-unfurl", logging,
+      ]),
+    tests("UnfurlSetup", ["Configuration", "LinkPreview", "Unfurler"]),
+    tests(
       "Gateway",
       [
         "ParleyProtocol", "FloodControl", "Configuration", "Transport", "Reactor", "WebSocket",
@@ -137,7 +146,9 @@ let package = Package(
       ]),
     .testTarget(
       name: "IntegrationTests",
-      dependencies: ["TestSupport", "TestPeers", "ParleyProtocol", "parleyd"],
+      dependencies: [
+        "TestSupport", "TestPeers", "ParleyProtocol", "parleyd", "parley-unfurl", "parley",
+      ],
       swiftSettings: house),
   ],
   swiftLanguageModes: [.v6]

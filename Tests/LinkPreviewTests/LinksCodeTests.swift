@@ -54,6 +54,8 @@ struct LinksCodeTests {
       ("```\na\n```\n```\nb\n```\nhttps://b.com", "https://b.com/"),
       ("look ```\na.com\n``` https://b.com", "https://b.com/"),
       ("`\\`https://b.com", "https://b.com/"),
+      ("> ```\n> a.com\n> ```\nhttps://b.com", "https://b.com/"),
+      ("- ```\n  a.com\n  ```\nhttps://b.com", "https://b.com/"),
     ])
   func behind(text: String, expected: String) {
     #expect(linkFound(in: text) == expected)

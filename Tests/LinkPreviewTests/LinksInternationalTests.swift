@@ -16,6 +16,8 @@ struct LinksInternationalTests {
       ("mu\u{308}nchen.de", "http://xn--mnchen-3ya.de/"),
       ("한국.kr입니다", "http://xn--3e0b707e.kr/"),
       ("https://한국.kr입니다", "https://xn--3e0b707e.kr/"),
+      ("\u{1112}\u{1161}\u{11ab}\u{1100}\u{116e}\u{11a8}.kr", "http://xn--3e0b707e.kr/"),
+      ("a.\u{1112}\u{1161}\u{11ab}\u{1100}\u{116e}\u{11a8}", "http://a.xn--3e0b707e/"),
       ("https://faß.de", "https://xn--fa-hia.de/"),
       ("https://نامه\u{200c}ای.com/", "https://xn--mgba3gch31f060k.com/"),
       ("xn--mnchen-3ya.de", "http://xn--mnchen-3ya.de/"),

@@ -74,8 +74,8 @@ struct LinksPropertyTests {
         "a.com(", "https://a.com\\", "*_", "`\n", "]:", "[a]: ", "~/", "x.한", "https://a^",
       ]
     for piece in pieces {
-      _ = LinkFinder.firstURL(in: String(repeating: piece, count: 20_000))
-      _ = LinkFinder.firstURL(in: "a.b " + String(repeating: piece, count: 20_000))
+      _ = LinkFinder.firstURL(in: String(repeating: piece, count: 5_000))
+      _ = LinkFinder.firstURL(in: "a.b " + String(repeating: piece, count: 5_000))
     }
     let runs = (1...100).map { String(repeating: "`", count: $0) + "a.b" }
     _ = LinkFinder.firstURL(in: runs.joined() + String(repeating: "x", count: 20_000))

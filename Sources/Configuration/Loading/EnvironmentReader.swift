@@ -30,9 +30,11 @@ enum EnvironmentReader {
     }
   }
 
-  /// Whether another of the house's programs has this setting: one environment may serve them all.
+  /// Whether another of the house's programs has this setting, or it is the command line's: one
+  /// environment may serve them all.
   private static func isOfAnotherProgram(_ variable: String) -> Bool {
-    Program.allCases.contains { $0.table.definition(variable: variable) != nil }
+    variable.hasPrefix(prefix + "CLI_")
+      || Program.allCases.contains { $0.table.definition(variable: variable) != nil }
   }
 
   /// Whether Kubernetes sets this variable for a service named `parley` or `parley-…`, as it does

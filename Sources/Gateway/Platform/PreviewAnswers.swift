@@ -1,3 +1,4 @@
+import LinkPreview
 import ParleyProtocol
 import Unfurler
 
@@ -47,5 +48,13 @@ extension JSONWriter {
       tag.encode(into: &self)
     }
     member("problem", problem ?? "")
+  }
+}
+
+extension Duration {
+  fileprivate var wholeMicroseconds: Int64 {
+    let parts = components
+    let (seconds, isOverflow) = parts.seconds.multipliedReportingOverflow(by: 1_000_000)
+    return isOverflow ? .max : seconds &+ parts.attoseconds / 1_000_000_000_000
   }
 }

@@ -1,3 +1,4 @@
+import HTTP1
 import LinkPreview
 import ParleyProtocol
 import Unfurler

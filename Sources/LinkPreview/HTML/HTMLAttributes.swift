@@ -58,6 +58,9 @@ struct HTMLAttributes {
     values[current].append(bytes)
   }
 
+  /// How many bytes of the page are held.
+  var retainedByteCount: Int { values.reduce(0) { $0 + $1.bytes.count } }
+
   private static func bit(_ index: Int) -> UInt8 { 1 << UInt8(truncatingIfNeeded: index) }
 }
 

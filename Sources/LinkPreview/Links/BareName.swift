@@ -16,13 +16,15 @@ struct BareName {
     else { return nil }
   }
 
-  /// What can be said without asking the tables of names.
+  /// What can be said without the conversion to ASCII, which costs most.
   private static func mayBeKnown(_ range: Range<Int>, in text: LinkText) -> Bool {
     let name = text.scalars[range]
     guard let dot = name.lastIndex(where: \.isDot) else { return false }
     let last = name[(dot + 1)...]
     guard last.count >= 2, !last.isMixedCase else { return false }
-    return !last.contains(where: \.isASCIIDigit) || last.count > 4 && last[dot + 3] == "-"
+    if last.contains(where: \.isASCIIDigit) { return last.count > 4 && last[dot + 3] == "-" }
+    return last.contains(where: \.isOftenMapped)
+      || DomainName.isPublicSuffix(text.string(last.indices).lowercased())
   }
 
   /// Whether it is a time without a space, as `10.am` is.
@@ -44,6 +46,17 @@ struct BareName {
     "bz", "cab", "cc", "map", "md", "mk", "ml", "mm", "mov", "pl", "pm", "ps", "pub", "py", "rs",
     "sh", "so", "tf", "zip",
   ]
+}
+
+extension Unicode.Scalar {
+  /// Whether IDNA makes another character of it or its neighbours: conjoining letters, combining
+  /// marks and wide forms.
+  fileprivate var isOftenMapped: Bool {
+    switch value {
+    case 0x300..<0x370, 0x1100..<0x1200, 0x3099...0x309a, 0xff00..<0xfff0: true
+    default: false
+    }
+  }
 }
 
 extension ArraySlice<Unicode.Scalar> {

@@ -36,7 +36,13 @@ struct ImageGroups {
     guard state != .outside else { return }
     state = .inside
     let last = groups.count - 1
-    if groups[last][property] == nil, !value.text.isBlank { groups[last].values[property] = value }
+    if groups[last][property] == nil, Self.isWorthKeeping(value) {
+      groups[last].values[property] = value
+    }
+  }
+
+  private static func isWorthKeeping(_ value: PageValue) -> Bool {
+    value.text.bytes.count <= PageMetadata.maximumAddressLength && !value.text.isBlank
   }
 
   private func repeatsOpenGroup(_ url: PageValue) -> Bool {
@@ -52,7 +58,7 @@ struct ImageGroups {
       state = .outside
       return
     }
-    groups.append(Group(values: url.text.isBlank ? [:] : [.imageURL: url]))
+    groups.append(Group(values: Self.isWorthKeeping(url) ? [.imageURL: url] : [:]))
     state = .inside
   }
 

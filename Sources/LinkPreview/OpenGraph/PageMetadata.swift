@@ -17,6 +17,8 @@ struct PageMetadata {
 
   /// How many values of one kind are kept as candidates.
   private static let maximumCandidates = 8
+  /// Longer values than this, in bytes as they were sent, are no addresses.
+  static let maximumAddressLength = 16_384
 
   mutating func receiveMeta(_ attributes: HTMLAttributes) {
     receiveCharacterSet(attributes)
@@ -79,7 +81,10 @@ struct PageMetadata {
   }
 
   private static func append(_ value: PageValue, to candidates: inout [PageValue]) {
-    if candidates.count < maximumCandidates, !value.text.isBlank { candidates.append(value) }
+    guard candidates.count < maximumCandidates, value.text.bytes.count <= maximumAddressLength,
+      !value.text.isBlank
+    else { return }
+    candidates.append(value)
   }
 }
 
@@ -89,7 +94,7 @@ extension PageMetadata {
     kept.allSatisfy(\.isValidUTF8) ? .utf8 : .windows1252
   }
 
-  /// Bytes held, for keeping an eye on the bounds.
+  /// How many bytes of the page are held.
   var retainedByteCount: Int { kept.reduce(baseURL?.bytes.count ?? 0) { $0 + $1.bytes.count } }
 
   private var kept: [HTMLText] {

@@ -24,8 +24,9 @@ extension PreviewCache {
     }
   }
 
-  /// Writes what is waiting to be written and closes the file; memory stays. Not to be called from
-  /// a completion of this cache.
+  /// Writes what is waiting to be written and closes the file; memory stays.
+  ///
+  /// Not to be called from a completion of this cache, for whose end it would wait.
   package func close() {
     queue.sync {
       writeOut()

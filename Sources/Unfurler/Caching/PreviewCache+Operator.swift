@@ -45,8 +45,10 @@ extension PreviewCache {
     }
   }
 
-  /// One step of a purge. Each is a turn of its own on the queue: requests that need the file wait
-  /// for one step, not for all.
+  /// Takes one step of a purge.
+  ///
+  /// Each is a turn of its own on the queue: requests that need the file wait for one step, not for
+  /// all.
   private func purgeFile(_ purge: PreviewPurge, completion: @escaping @Sendable (Int) -> Void) {
     guard purge.rowsLeft > 0,
       let links = withFile({ try $0.purgeStep(purge.scope) }), !links.isEmpty

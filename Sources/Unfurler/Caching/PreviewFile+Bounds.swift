@@ -1,9 +1,12 @@
 import GRDB
 
 extension PreviewFile {
-  /// Removes what may not be shown any more, and what is beyond the bounds.
+  /// Removes some of what may not be shown any more, and all that is beyond the bounds.
   func trim(at now: Int64) throws {
-    while try removeStep("stale_until <= ?", [now]) == bounds.rowsPerStep {}
+    // Not all of it: after a long sleep, those who wait for the file would wait for that.
+    for _ in 0..<8 {
+      if try removeExpired(at: now) < bounds.rowsPerStep { break }
+    }
     while rowCount > bounds.maximumRows, try removeSoonest(rowCount - bounds.maximumRows) > 0 {}
     try makeRoom(forPages: 0)
   }
@@ -58,9 +61,11 @@ extension PreviewFile {
       """, [])
   }
 
-  private func removeStep(_ condition: String, _ arguments: StatementArguments) throws -> Int {
+  private func removeExpired(at now: Int64) throws -> Int {
     try remove(
-      "id IN (SELECT id FROM preview WHERE \(condition) LIMIT \(bounds.rowsPerStep))", arguments)
+      """
+      id IN (SELECT id FROM preview WHERE stale_until <= ? LIMIT \(bounds.rowsPerStep))
+      """, [now])
   }
 
   private func remove(_ condition: String, _ arguments: StatementArguments) throws -> Int {

@@ -10,28 +10,16 @@ extension Freshness {
 }
 
 extension Freshness {
-  /// What a service's `Cache-Control` says of its answer; what cannot be understood says nothing.
-  init(serviceCacheControl field: String?) {
-    let directives = (field ?? "").lowercased().split(separator: ",").prefix(16).map { directive in
-      directive.filter { $0 != " " && $0 != "\t" }
-    }
-    if directives.contains("no-store") {
-      self = .unkept
-    } else if let age = directives.lazy.compactMap(Self.maximumAge).first {
-      self = .seconds(age)
+  /// What a service's `Cache-Control` says of its answer.
+  ///
+  /// A failure that is not to be kept tells nothing about its page; of a preview it says that it
+  /// may be another one the next time.
+  init(serviceCacheControl field: String?, isFailure: Bool) {
+    let control = CacheControl(field.map { [$0] } ?? [])
+    if control.forbidsReuse {
+      self = isFailure ? .unkept : .seconds(0)
     } else {
-      self = .unspecified
+      self = control.lifetime.map { .seconds($0) } ?? .unspecified
     }
-  }
-
-  private static func maximumAge(_ directive: String) -> Int64? {
-    let name = "max-age="
-    guard directive.hasPrefix(name) else { return nil }
-    let digits = directive.dropFirst(name.count)
-    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-      return nil
-    }
-    // RFC 9111 §1.2.2: more than can be represented is as long as can be.
-    return Int64(digits) ?? .max
   }
 }

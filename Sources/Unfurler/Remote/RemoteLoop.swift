@@ -109,7 +109,7 @@ final class RemoteLoop: CurlLoopOwner {
       health.withdraw(transfer.ticket)
       transfer.fetch.cancel()
     } else {
-      for fetch in queue.removeWaiting(where: { $0.id == id }) { fetch.cancel() }
+      queue.removeWaiting(id)?.cancel()
     }
   }
 

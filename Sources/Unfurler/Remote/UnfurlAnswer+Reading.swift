@@ -44,9 +44,13 @@ extension UnfurlAnswer {
     }
   }
 
-  /// Whoever is told that a look-up was called off knows nothing about the page.
   private func freshness(of outcome: Result<OpenGraphTag?, UnfurlError>) -> Freshness {
-    outcome == .failure(.cancelled) ? .unkept : Freshness(serviceCacheControl: cacheControl)
+    switch outcome {
+    // Whoever is told that a look-up was called off knows nothing about the page.
+    case .failure(.cancelled): .unkept
+    case .failure: Freshness(serviceCacheControl: cacheControl, isFailure: true)
+    case .success: Freshness(serviceCacheControl: cacheControl, isFailure: false)
+    }
   }
 }
 

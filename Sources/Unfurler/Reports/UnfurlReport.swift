@@ -31,6 +31,7 @@ package struct UnfurlReport: Sendable {
     case .success(nil): trace.emptiness ?? "the page offers no preview"
     // The last request's ending tells what the time ran out in.
     case .failure(.timedOut): trace.requests.last?.ending ?? UnfurlError.timedOut.description
+    case .failure(.failed(let reason)): reason
     case .failure(let error): error.description
     }
   }

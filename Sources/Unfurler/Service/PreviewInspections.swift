@@ -16,17 +16,26 @@ struct PreviewInspections {
   private var lastID: UInt64 = 0
   private var isClosed = false
 
+  /// What asking for an explanation leads to.
+  enum Admission {
+    /// Begin; the number names it from now on.
+    case admitted(UInt64)
+    case full
+    /// No more links are fetched.
+    case closed
+  }
+
   /// How many may be under way at a time.
   static let maximumCount = 8
 
   var count: Int { inspections.count }
 
-  /// - Returns: What names it from now on; `nil` when too many are under way, or it has all ended.
-  mutating func begin(_ link: Link, _ completion: @escaping Completion) -> UInt64? {
-    guard !isClosed, count < Self.maximumCount else { return nil }
+  mutating func admit(_ link: Link, _ completion: @escaping Completion) -> Admission {
+    if isClosed { return .closed }
+    guard count < Self.maximumCount else { return .full }
     lastID += 1
     inspections[lastID] = Inspection(link: link, completion: completion)
-    return lastID
+    return .admitted(lastID)
   }
 
   /// Keeps what was remembered before.

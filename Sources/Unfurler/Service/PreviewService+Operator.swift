@@ -38,12 +38,14 @@ extension PreviewService {
   package func explain(
     _ link: Link, completion: @escaping @Sendable (PreviewExplanation) -> Void
   ) {
-    guard let id = inspections.withLock({ $0.begin(link, completion) }) else {
-      return completion(
-        PreviewExplanation(
-          link: link, cached: nil, report: .refused("too many links are being explained"),
-          duration: .zero))
+    switch inspections.withLock({ $0.admit(link, completion) }) {
+    case .admitted(let id): begin(link, id)
+    case .full: completion(.unfetched(link, .refused("too many links are being explained")))
+    case .closed: completion(.unfetched(link, .cancelled))
     }
+  }
+
+  private func begin(_ link: Link, _ id: UInt64) {
     cache.show(link) { [self] cached in
       guard inspections.withLock({ $0.note(cached, in: id) }) else { return }
       if let reason = refusal(link) {
@@ -74,6 +76,12 @@ extension PreviewInspections.Inspection {
   func answer(_ report: UnfurlReport, after duration: Duration) {
     completion(
       PreviewExplanation(link: link, cached: cached, report: report, duration: duration))
+  }
+}
+
+extension PreviewExplanation {
+  fileprivate static func unfetched(_ link: Link, _ report: UnfurlReport) -> PreviewExplanation {
+    PreviewExplanation(link: link, cached: nil, report: report, duration: .zero)
   }
 }
 

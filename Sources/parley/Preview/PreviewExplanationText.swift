@@ -5,13 +5,15 @@ struct PreviewExplanationText {
   let explanation: JSONNode
 
   var lines: [String] {
-    var lines = [heading, ""]
-    lines += members + [""]
-    for request in elements("requests") { lines += self.lines(ofRequest: request) }
+    let sections = [[heading], members, requests, [cached]]
+    return Array(sections.filter { !$0.isEmpty }.joined(separator: [""]))
+  }
+
+  private var requests: [String] {
+    var lines = elements("requests").flatMap { self.lines(ofRequest: $0) }
     if let set = explanation["trace"]?["character_set"]?.string {
       lines.append("character set: \(PlainLine.clean(set))")
     }
-    lines.append(cached)
     return lines
   }
 
