@@ -23,7 +23,10 @@ async def remembered(server, url, condition=lambda entry: True):
 
 
 async def settled(server, url, channel, owner, *viewers):
-    """The fetch of the link has ended, and all that was told of it has come to the viewers."""
+    """The link was looked up, and what was told of it has come to the viewers.
+
+    The preview is remembered just before its messages are updated: wait for an expected update.
+    """
     entry = await remembered(server, url)
     await fence(channel, owner, *viewers)
     return entry
@@ -32,7 +35,11 @@ async def settled(server, url, channel, owner, *viewers):
 async def look_up(server, channel, owner, sender, url):
     """Sends a message with the link, and gives it as it is once the link was looked up."""
     sent = (await sender.send(channel, url))["message"]
-    await settled(server, url, channel, owner, sender)
+    if sent["og_tag"]:
+        return sent
+    entry = await settled(server, url, channel, owner, sender)
+    if "og_tag" in entry:
+        await preview_of(sender, sent)
     got = await sender.call("message.get", channel_url=channel, message_id=sent["message_id"])
     return got["message"]
 

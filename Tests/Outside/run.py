@@ -16,8 +16,8 @@ from harness import PATIENCE, Context
 
 MODULES = [
     "sessions", "tokens", "rpc", "channels", "presence", "moderation", "messages", "listing",
-    "metaarrays", "limits", "throttling", "recovery", "previews",
-    "detecting", "extracting", "deflate", "hostile",
+    "metaarrays", "limits", "throttling", "recovery", "detecting",
+    "extracting", "previews", "previewraces", "fetching", "remembering", "richmessages", "deflate", "hostile",
     "persistence", "operations",
     "edges",
 ]
