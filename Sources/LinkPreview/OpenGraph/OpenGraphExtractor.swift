@@ -7,7 +7,7 @@ package struct OpenGraphExtractor {
   package enum Progress: Sendable {
     /// The next bytes, please.
     case needsMore
-    /// Nothing that follows could change the result.
+    /// The head said everything, or what follows holds no tags.
     case finished
   }
 
@@ -70,11 +70,11 @@ package struct OpenGraphExtractor {
     byteOrderMark = sniffer.byteOrderMark
     xmlCharacterSet = sniffer.xmlCharacterSet
     evidentUTF16 = sniffer.evidentUTF16
-    if let problem = sniffer.problem {
+    let certain = byteOrderMark ?? headerCharacterSet ?? evidentUTF16
+    if let problem = sniffer.problem(in: certain) {
       state = .unreadable(problem)
       return .finished
     }
-    let certain = byteOrderMark ?? headerCharacterSet ?? evidentUTF16
     if certain == .utf16BigEndian || certain == .utf16LittleEndian, let certain {
       state = .utf16(UTF16Converter(certain))
     } else {
