@@ -133,7 +133,8 @@ let package = Package(
     tests("Store", ["ParleyProtocol", "Reactor", database, logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),
     tests("Configuration", ["FloodControl"]),
-    tests("Unfurler", ["CCurl", "LinkPreview", "ParleyProtocol", database, logging]),
+    tests(
+      "Unfurler", ["CCurl", "COpenSSL", "LinkPreview", "ParleyProtocol", database, logging]),
     tests(
       "UnfurlService",
       [
