@@ -122,7 +122,7 @@ let package = Package(
     tests("Store", ["ParleyProtocol", "Reactor", database, logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),
     tests("Configuration", ["FloodControl"]),
-    tests("Unfurler", ["CCurl", "LinkPreview", "ParleyProtocol", logging]),
+    tests("Unfurler", ["CCurl", "COpenSSL", "LinkPreview", "ParleyProtocol", logging]),
     tests(
       "UnfurlService",
       [
