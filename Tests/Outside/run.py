@@ -17,7 +17,8 @@ from harness import PATIENCE, Context
 MODULES = [
     "sessions", "tokens", "rpc", "channels", "presence", "moderation", "messages", "listing",
     "metaarrays", "limits", "throttling", "recovery", "detecting",
-    "extracting", "previews", "previewraces", "fetching", "remembering", "richmessages", "deflate", "hostile",
+    "extracting", "previews", "previewraces", "fetching", "remembering",
+    "richmessages", "unfurlers", "unfurlservice", "deflate", "hostile",
     "persistence", "operations",
     "edges",
 ]
