@@ -18,7 +18,8 @@ MODULES = [
     "sessions", "tokens", "rpc", "channels", "presence", "moderation", "messages", "listing",
     "metaarrays", "limits", "throttling", "recovery", "detecting",
     "extracting", "previews", "previewraces", "fetching", "remembering",
-    "richmessages", "unfurlers", "unfurlservice", "deflate", "hostile",
+    "richmessages", "unfurlers", "unfurlservice", "explaining",
+    "deflate", "hostile",
     "persistence", "operations",
     "edges",
 ]
