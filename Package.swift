@@ -109,6 +109,9 @@ let package = Package(
       path: "Tests/conformance-echo", exclude: ["expected-results.json", "results.py"],
       swiftSettings: house),
     .executableTarget(
+      name: "extractor-throughput", dependencies: ["LinkPreview"],
+      path: "Tests/Benchmarks/extractor-throughput", swiftSettings: house),
+    .executableTarget(
       name: "store-crash-writer", dependencies: ["Store", "ParleyProtocol"],
       path: "Tests/store-crash-writer", swiftSettings: house),
     .target(
@@ -130,14 +133,15 @@ let package = Package(
     tests("Store", ["ParleyProtocol", "Reactor", database, logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),
     tests("Configuration", ["FloodControl"]),
-    tests("Unfurler", ["CCurl", "LinkPreview", "ParleyProtocol", logging]),
+    tests(
+      "Unfurler", ["CCurl", "COpenSSL", "LinkPreview", "ParleyProtocol", database, logging]),
     tests(
       "UnfurlService",
       [
         "TestPeers", "HTTP1", "LinkPreview", "ParleyProtocol", "Reactor", "Transport", "Unfurler",
         "parley-unfurl", logging,
       ]),
-    tests("UnfurlSetup", ["Configuration", "LinkPreview", "Unfurler"]),
+    tests("UnfurlSetup", ["Configuration", "LinkPreview", "TestPeers", "Unfurler"]),
     tests(
       "Gateway",
       [

@@ -131,6 +131,7 @@ extension TransportConfiguration {
     // Larger than any question, so that one that is a little too long is told so as JSON.
     http.bodyBytes = 4 * UnfurlQuestion.maximumBytes
     headTimeout = configuration.headTimeout
-    closeTimeout = 2_000
+    // Those who ask keep idle connections open without looking at them; the end does not wait.
+    closeTimeout = 500
   }
 }

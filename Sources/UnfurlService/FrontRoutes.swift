@@ -30,7 +30,10 @@ struct FrontRoutes {
 
   func outcome(of request: HTTPRequest) -> RequestOutcome {
     let head = request.head
-    guard let resource = Resource(path: head.path), !head.fields.contains("Upgrade") else {
+    // Other upgrades, such as to HTTP/2, are offers that may be passed over (RFC 9110 §7.8).
+    guard let resource = Resource(path: head.path),
+      !head.fields.listContains("websocket", in: "Upgrade")
+    else {
       return refuse("there is no \(shown(head.method)) \(shown(head.path))", .notFound)
     }
     guard resource.methods.contains(head.method) else {

@@ -3,7 +3,7 @@ import LinkPreview
 package import Unfurler
 
 extension UnfurlerConfiguration {
-  /// What the settings say of fetching pages.
+  /// What the settings say of fetching pages; reads the opt-out file.
   ///
   /// - Throws: ``UnusableFetchSetting`` for a value that reads well but cannot be put to use.
   package init(_ settings: UnfurlSettings) throws(UnusableFetchSetting) {
@@ -12,16 +12,16 @@ extension UnfurlerConfiguration {
     maximumRedirects = settings.maximumRedirects
     maximumTransfers = settings.maximumTransfers
     maximumTransfersPerHost = settings.maximumTransfersPerHost
-    userAgent = settings.userAgent ?? "Parley/\(Release.version) (+link preview)"
-    acceptLanguage = settings.acceptLanguage
-    proxy = settings.proxy?.value
     usesEmbeds = settings.usesEmbeds
-    domainRules = try Self.domains(settings)
+    proxy = settings.proxy?.value
+    acceptLanguage = settings.acceptLanguage
+    userAgent = settings.userAgent ?? "Parley/\(Release.version) (+link preview)"
     addressPolicy = AddressPolicy(allowing: try Self.networks(settings.allowedNetworks))
     portPolicy = try Self.ports(settings.allowedPorts)
+    domainRules = try Self.domainRules(settings)
   }
 
-  private static func domains(
+  private static func domainRules(
     _ settings: UnfurlSettings
   ) throws(UnusableFetchSetting) -> DomainRules {
     do throws(DomainRulesError) {
@@ -31,7 +31,7 @@ extension UnfurlerConfiguration {
     } catch {
       let setting =
         switch error {
-        case .domain: "unfurl.allow_domains or unfurl.deny_domains"
+        case .domain: "unfurl.allow_domains, unfurl.deny_domains"
         case .file, .list: "unfurl.opt_out_file"
         }
       throw UnusableFetchSetting(setting: setting, reason: "\(error)")

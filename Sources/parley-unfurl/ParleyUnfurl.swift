@@ -3,6 +3,8 @@ internal import Configuration
 internal import Foundation
 internal import Logging
 internal import Telemetry
+internal import Unfurler
+internal import UnfurlSetup
 
 /// The preview service's command line: reads the settings, then runs the service or answers about
 /// them.
@@ -32,29 +34,30 @@ struct ParleyUnfurl: ParsableCommand {
       print(SettingsReference.defaultsFile(of: .unfurlService), terminator: "")
       return
     }
-    let settings = try loadSettings()
+    let (settings, fetching) = try loadSettings()
     if checkConfig {
       print("configuration is valid")
       return
     }
-    throw ExitCode(start(settings))
+    throw ExitCode(start(settings, fetching))
   }
 
-  private func loadSettings() throws -> Settings {
+  private func loadSettings() throws -> (Settings, UnfurlerConfiguration) {
     do {
-      return try SettingsLoader.load(
+      let settings = try SettingsLoader.load(
         for: .unfurlService, arguments: settings,
         environment: ProcessInfo.processInfo.environment, file: config)
+      return (settings, try UnfurlerConfiguration(settings.unfurl))
     } catch {
       FileHandle.standardError.write(Data("parley-unfurl: \(error)\n".utf8))
       throw ExitCode(EX_CONFIG)
     }
   }
 
-  private func start(_ settings: Settings) -> Int32 {
+  private func start(_ settings: Settings, _ fetching: UnfurlerConfiguration) -> Int32 {
     Telemetry.bootstrap(
       level: Logger.Level(rawValue: settings.log.level.rawValue) ?? .info,
       format: LogFormat(rawValue: settings.log.format.rawValue) ?? .text)
-    return ServiceProcess.run(settings: settings)
+    return ServiceProcess.run(settings: settings, fetching: fetching)
   }
 }

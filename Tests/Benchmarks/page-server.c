@@ -11,8 +11,8 @@
 //   --close      closes each connection after its answer, instead of keeping it
 //
 // Prints "listening on 127.0.0.2:PORT" at start, and on SIGTERM how many pages and connections
-// there were and the CPU time, as a line of JSON. A client that cannot take a whole page at once, or
-// asks for anything else, is dropped.
+// there were and the CPU time, as a line of JSON. A client that cannot take a whole page at once,
+// or asks for anything else, is dropped.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -60,7 +60,7 @@ static const char head[] =
     "<meta charset=\"utf-8\">\n"
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
     "<title>Page ######## &#8211; The Benchmark Gazette</title>\n"
-    "<link rel=\"preload\" href=\"/fonts/text.woff2\" as=\"font\" type=\"font/woff2\" crossorigin>\n"
+    "<link rel=\"preload\" href=\"/fonts/text.woff2\" as=\"font\" type=\"font/woff2\">\n"
     "<link rel=\"stylesheet\" href=\"/css/site.css?v=81\">\n"
     "<style>body{margin:0;font:16px/1.5 sans-serif}.lead>p{max-width:60ch}</style>\n"
     "<script>window.dataLayer=window.dataLayer||[];if(1<2){dataLayer.push({'page':'x'})}</script>\n"

@@ -21,11 +21,21 @@ enum traffic { QUIET, TEXT, LINKS };
 static const char *const traffic_names[] = {"quiet", "text", "links"};
 
 // The same backwards as forwards: a machine that slowly changes its speed divides out.
-static const enum traffic phases[] = {QUIET, TEXT, LINKS, TEXT, QUIET};
+static const enum traffic cycle[] = {QUIET, TEXT, LINKS, TEXT, QUIET};
+enum { PHASES = sizeof cycle / sizeof *cycle };
 
 struct times {
   int64_t *ns;
   unsigned count;
+};
+
+// One place in the cycle, all cycles together.
+struct phase {
+  enum traffic traffic;
+  unsigned probes;
+  int64_t *sent_ns;  // by probe
+  struct times answers, deliveries;
+  int64_t server_cpu_ns, unfurler_cpu_ns;
 };
 
 // Connection 0 sends to channel 0, where `listener` hears it. The other channels have a sender and
@@ -33,28 +43,27 @@ struct times {
 struct previews {
   const struct plan *plan;
   unsigned listener;
-  int64_t *sent_ns;  // by probe of this phase
-  struct times answers, deliveries;
+  struct phase *phase;  // the present one
   int64_t *page_sent_ns;  // by page of the run
   unsigned pages;
   struct times arrivals;  // of previews, all phases
   uint64_t jitter;
 };
 
+static void probe_came(struct phase *phase, struct times *times) {
+  if (times->count >= phase->probes) fail("a message that nobody sent");
+  times->ns[times->count] = monotonic_ns() - phase->sent_ns[times->count];
+  times->count++;
+}
+
 static void previews_answered(struct load *load, unsigned index) {
   struct previews *previews = load->measurement;
-  struct times *answers = &previews->answers;
-  if (index != 0) return;
-  answers->ns[answers->count] = monotonic_ns() - previews->sent_ns[answers->count];
-  answers->count++;
+  if (index == 0) probe_came(previews->phase, &previews->phase->answers);
 }
 
 static void previews_delivered(struct load *load, unsigned index) {
   struct previews *previews = load->measurement;
-  struct times *deliveries = &previews->deliveries;
-  if (index != previews->listener) return;
-  deliveries->ns[deliveries->count] = monotonic_ns() - previews->sent_ns[deliveries->count];
-  deliveries->count++;
+  if (index == previews->listener) probe_came(previews->phase, &previews->phase->deliveries);
 }
 
 // The number of the page in the message's text.
@@ -82,9 +91,10 @@ static void previews_updated(struct load *load, unsigned index, const char *even
   previews->page_sent_ns[page] = 0;
 }
 
-static void send_probe(struct load *load, unsigned probe) {
+static void send_probe(struct load *load) {
   struct previews *previews = load->measurement;
-  previews->sent_ns[probe] = monotonic_ns();
+  struct phase *phase = previews->phase;
+  phase->sent_ns[phase->probes++] = monotonic_ns();
   load_send(load, 0, 1, previews->plan->message_bytes);
 }
 
@@ -116,17 +126,17 @@ static int64_t probe_due(struct previews *previews, int64_t start, unsigned prob
   return start + probe * interval + (int64_t)((previews->jitter >> 33) % (uint64_t)(interval / 2));
 }
 
-// Returns how many probes were sent.
-static unsigned send_phase(struct load *load, enum traffic traffic, unsigned seconds) {
+static void send_all(struct load *load, unsigned seconds) {
   struct previews *previews = load->measurement;
+  enum traffic traffic = previews->phase->traffic;
   int64_t start = monotonic_ns(), end = start + seconds * (int64_t)1000000000;
   int64_t interval = 1000000000 / previews->plan->rate;
   int64_t probe_at = probe_due(previews, start, 0), other_at = traffic == QUIET ? end : start;
   unsigned probes = 0, others = 0;
   for (int64_t now; (now = monotonic_ns()) < end;) {
     if (now >= probe_at) {
-      send_probe(load, probes++);
-      probe_at = probe_due(previews, start, probes);
+      send_probe(load);
+      probe_at = probe_due(previews, start, ++probes);
     }
     if (now >= other_at) {
       send_other(load, others++, traffic);
@@ -134,20 +144,39 @@ static unsigned send_phase(struct load *load, enum traffic traffic, unsigned sec
     }
     load_turn_until(load, earlier(end, earlier(probe_at, other_at)));
   }
-  return probes;
 }
 
-// Waits for what is still on its way; previews that do not come are counted at the end.
-static void drain(struct load *load, unsigned probes) {
+static bool is_drained(const struct previews *previews) {
+  const struct phase *phase = previews->phase;
+  return phase->answers.count == phase->probes && phase->deliveries.count == phase->probes &&
+         previews->arrivals.count == previews->pages;
+}
+
+// Sends, and waits for what is still on its way; previews that do not come are counted at the end.
+static void run_phase(struct load *load, unsigned seconds) {
   struct previews *previews = load->measurement;
+  const struct phase *phase = previews->phase;
+  send_all(load, seconds);
   int64_t end = monotonic_ns() + LONGEST_DRAIN_SECONDS * (int64_t)1000000000;
-  while (previews->answers.count < probes || previews->deliveries.count < probes ||
-         previews->arrivals.count < previews->pages) {
-    if (monotonic_ns() >= end) break;
-    load_turn(load, 100);
-  }
-  if (previews->answers.count < probes || previews->deliveries.count < probes)
+  while (!is_drained(previews) && monotonic_ns() < end) load_turn(load, 100);
+  if (phase->answers.count < phase->probes || phase->deliveries.count < phase->probes)
     fail("messages without links were not answered or delivered");
+}
+
+static int64_t unfurler_cpu_ns(const struct plan *plan) {
+  return plan->unfurler > 0 ? process_cpu_ns(plan->unfurler) : 0;
+}
+
+static void measure_phase(struct load *load, struct phase *phase) {
+  struct previews *previews = load->measurement;
+  const struct plan *plan = previews->plan;
+  previews->phase = phase;
+  load_rest(load, REST_MS);
+  phase->server_cpu_ns -= process_cpu_ns(plan->server);
+  phase->unfurler_cpu_ns -= unfurler_cpu_ns(plan);
+  run_phase(load, plan->seconds);
+  phase->server_cpu_ns += process_cpu_ns(plan->server);
+  phase->unfurler_cpu_ns += unfurler_cpu_ns(plan);
 }
 
 static int compare_times(const void *left, const void *right) {
@@ -162,30 +191,13 @@ static void print_times(const char *name, struct times *times) {
          name, (double)times->ns[(uint64_t)times->count * 99 / 100] / 1e3);
 }
 
-static int64_t unfurler_cpu_ns(const struct plan *plan) {
-  return plan->unfurler > 0 ? process_cpu_ns(plan->unfurler) : 0;
-}
-
-static void run_phase(struct load *load, enum traffic traffic, unsigned seconds) {
-  struct previews *previews = load->measurement;
-  previews->answers.count = previews->deliveries.count = 0;
-  drain(load, send_phase(load, traffic, seconds));
-}
-
-static void measure_phase(struct load *load, enum traffic traffic) {
-  struct previews *previews = load->measurement;
-  const struct plan *plan = previews->plan;
-  load_rest(load, REST_MS);
-  int64_t cpu = process_cpu_ns(plan->server), unfurler = unfurler_cpu_ns(plan);
-  run_phase(load, traffic, plan->seconds);
-  cpu = process_cpu_ns(plan->server) - cpu;
-  unfurler = unfurler_cpu_ns(plan) - unfurler;
-  printf("{\"traffic\":\"%s\",\"samples\":%u,", traffic_names[traffic], previews->answers.count);
-  print_times("ack", &previews->answers);
+static void print_phase(struct phase *phase) {
+  printf("{\"traffic\":\"%s\",\"samples\":%u,", traffic_names[phase->traffic], phase->probes);
+  print_times("ack", &phase->answers);
   printf(",");
-  print_times("delivery", &previews->deliveries);
-  printf(",\"server_cpu_ms\":%.1f,\"unfurler_cpu_ms\":%.1f}", (double)cpu / 1e6,
-         (double)unfurler / 1e6);
+  print_times("delivery", &phase->deliveries);
+  printf(",\"server_cpu_ms\":%.1f,\"unfurler_cpu_ms\":%.1f}", (double)phase->server_cpu_ns / 1e6,
+         (double)phase->unfurler_cpu_ns / 1e6);
 }
 
 static int64_t *room_for(size_t count) {
@@ -194,45 +206,64 @@ static int64_t *room_for(size_t count) {
   return ns;
 }
 
-static void make_room(struct previews *previews, const struct plan *plan) {
-  size_t probes = PROBES_PER_SECOND * (plan->seconds + WARM_SECONDS) + 1;
-  previews->sent_ns = room_for(probes);
-  previews->answers.ns = room_for(probes);
-  previews->deliveries.ns = room_for(probes);
-  size_t pages = (size_t)plan->rate * (plan->seconds + WARM_SECONDS) + 2;
-  previews->page_sent_ns = room_for(pages);
-  previews->arrivals.ns = room_for(pages);
+static struct phase make_phase(enum traffic traffic, unsigned seconds) {
+  size_t probes = PROBES_PER_SECOND * seconds + 1;
+  return (struct phase){.traffic = traffic,
+                        .sent_ns = room_for(probes),
+                        .answers.ns = room_for(probes),
+                        .deliveries.ns = room_for(probes)};
+}
+
+static void free_phase(struct phase *phase) {
+  free(phase->sent_ns);
+  free(phase->answers.ns);
+  free(phase->deliveries.ns);
+}
+
+static void open_channels(struct load *load, const struct plan *plan) {
+  load->channels = load->creators = plan->channels + 1;
+  load_start(load, 2 * load->channels);
+  load_open(load, 2 * load->channels);
+  load->on_answer = previews_answered;
+  load->on_delivery = previews_delivered;
+  load->on_update = previews_updated;
+}
+
+static void warm_up(struct load *load) {
+  struct previews *previews = load->measurement;
+  struct phase warm = make_phase(LINKS, WARM_SECONDS);
+  previews->phase = &warm;
+  run_phase(load, WARM_SECONDS);
+  free_phase(&warm);
 }
 
 void measure_previews(struct load *load, const struct plan *plan) {
   if (load->dialect == RAW) fail("the bare loop has no previews");
   if (plan->channels == 0 || plan->pages_port == 0) fail("--channels and --pages-port are needed");
+  unsigned seconds = plan->seconds * plan->cycles;
+  size_t pages = (size_t)plan->rate * (seconds + WARM_SECONDS) + plan->cycles + 2;
   struct previews previews = {.plan = plan, .listener = plan->channels + 1, .jitter = 1};
-  make_room(&previews, plan);
-  load->channels = load->creators = plan->channels + 1;
-  load_start(load, 2 * load->channels);
-  load_open(load, 2 * load->channels);
+  previews.page_sent_ns = room_for(pages);
+  previews.arrivals.ns = room_for(pages);
+  struct phase phases[PHASES];
+  for (unsigned i = 0; i < PHASES; i++) phases[i] = make_phase(cycle[i], seconds);
   load->measurement = &previews;
-  load->on_answer = previews_answered;
-  load->on_delivery = previews_delivered;
-  load->on_update = previews_updated;
+  open_channels(load, plan);
 
-  run_phase(load, LINKS, WARM_SECONDS);
-  unsigned warm_pages = previews.pages;
-  unsigned warm_arrivals = previews.arrivals.count;
-  printf("{\"mode\":\"previews\",\"rate\":%u,\"seconds\":%u,\"phases\":[", plan->rate,
-         plan->seconds);
-  for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
+  warm_up(load);
+  unsigned warm_pages = previews.pages, warm_arrivals = previews.arrivals.count;
+  for (unsigned i = 0; i < plan->cycles * PHASES; i++) measure_phase(load, &phases[i % PHASES]);
+
+  printf("{\"mode\":\"previews\",\"rate\":%u,\"seconds\":%u,\"phases\":[", plan->rate, seconds);
+  for (unsigned i = 0; i < PHASES; i++) {
     if (i > 0) printf(",");
-    measure_phase(load, phases[i]);
+    print_phase(&phases[i]);
+    free_phase(&phases[i]);
   }
   printf("],\"previews_asked\":%u,\"previews_arrived\":%u,", previews.pages - warm_pages,
          previews.arrivals.count - warm_arrivals);
   print_times("preview", &previews.arrivals);
   printf("}\n");
-  free(previews.sent_ns);
-  free(previews.answers.ns);
-  free(previews.deliveries.ns);
   free(previews.page_sent_ns);
   free(previews.arrivals.ns);
 }

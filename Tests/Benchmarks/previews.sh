@@ -76,9 +76,12 @@ measure_service() {
   conclude $status "$round" "$case" parley-unfurl
 }
 
-# measure_latency ROUND embedded|http
+# measure_latency ROUND embedded|http one-core|any-core
+# Where parleyd and parley-unfurl may run: both on the server's core, or wherever the kernel puts
+# them, as in most installations. The client and the page server stay on theirs.
 measure_latency() {
-  local round=$1 mode=$2 unfurler=()
+  local round=$1 mode=$2 place=$3 unfurler=()
+  [ "$place" = one-core ] || local on_server_core=()
   start_pages
   if [ "$mode" = http ]; then
     start_service || die "there is nothing to ask for previews"
@@ -88,9 +91,9 @@ measure_latency() {
   else
     previews_settings=(--unfurl-mode embedded "${may_fetch[@]}")
   fi
-  measure "$round" "latency/$mode" parley plain previews --channels 20 --rate 1000 \
-    --seconds "$phase_seconds" --pages-port "$pages_port" --addresses "$page_addresses" \
-    "${unfurler[@]}"
+  measure "$round" "latency/$mode/$place" parley plain previews --channels 20 --rate 1000 \
+    --seconds 2 --cycles "$cycles" --pages-port "$pages_port" \
+    --addresses "$page_addresses" "${unfurler[@]}"
   previews_settings=(--unfurl-mode off)
   stop_service
   stop_pages
@@ -118,7 +121,9 @@ round_previews() {
   measure_service "$1" service/close/0 0 --close
   measure_service "$1" service/keep-alive/1000 1000
   measure_service "$1" service/close/1000 1000 --close
-  measure_latency "$1" embedded
-  measure_latency "$1" http
+  local mode place
+  for mode in embedded http; do
+    for place in any-core one-core; do measure_latency "$1" $mode $place; done
+  done
   if [ -n "$extractor" ]; then measure_extractor "$1"; fi
 }

@@ -41,8 +41,8 @@ def service(records):
         "CPU: the process's clock, user + system, all threads; per CPU s: what one core could do;\n"
         "service/pages: its CPU time beside that of the bare C program that serves the page.\n"
         "Latency in ms, from when the question was due to the whole answer.",
-        ["", "per s", "per CPU s", "of target", "CPU µs", "pages: CPU µs", "service/pages", "p50 ms",
-         "p99 ms", "pages per connection"],
+        ["", "per s", "per CPU s", "of target", "CPU µs", "pages: CPU µs", "service/pages",
+         "p50 ms", "p99 ms", "pages per connection"],
         rows)
 
 
@@ -53,7 +53,6 @@ def phase_figures(record, traffic, name):
 def latency(records):
     rows = []
     for case in records.cases("latency"):
-        mode = case.split("/")[1]
         rounds = records.rounds(case, "parley").values()
         for name, label in (
                 ("ack_p50_us", "acknowledged, median"), ("ack_p99_us", "acknowledged, 99 %"),
@@ -70,19 +69,24 @@ def latency(records):
                 return ratio([last / first for first, last in base])
 
             rows.append([
-                f"{mode}: {label}",
+                f"{arrangement(case)}: {label}",
                 *(amount(statistics.median(map(statistics.mean, figures)), 1, 0)
                   for figures in (quiet, text, links)),
                 over(text), over(quiet), noise(text), noise(quiet),
             ])
     table(
-        "Latency beside 1,000 previews a second, in µs; the target: links/text as near to 1 as noise",
+        "Latency beside 1,000 previews a second, in µs; target: links/text as near to 1 as noise",
         "One sender and one subscriber of a channel, 50 messages a second without links, while 20\n"
-        "other channels are quiet; carry 1,000 messages a second of text; the same with a link each.\n"
-        "Phases in the order quiet, text, links, text, quiet; both of a kind count alike. Noise:\n"
-        "the second phase of a kind over the first, which would be 1 on a machine without any.",
+        "other channels are quiet; carry 1,000 messages of text a second; those with a link each.\n"
+        "Phases of 2 s, over and over quiet, text, links, text, quiet; both of a kind count alike.\n"
+        "Noise: the second phase of a kind over the first; 1 on a machine without any.",
         ["", "quiet", "text", "links", "links/text", "links/quiet", "noise: text", "noise: quiet"],
         rows)
+
+
+def arrangement(case):
+    """`latency/http/any-core` as "http, any core"."""
+    return ", ".join(case.split("/")[1:]).replace("-", " ")
 
 
 def cpu_ms(record, traffic, process):
@@ -95,7 +99,8 @@ def previews(records):
         rounds = list(records.rounds(case, "parley").values())
 
         def share(traffic, process):
-            shares = [cpu_ms(record, traffic, process) / record["seconds"] / 10 for record in rounds]
+            shares = [cpu_ms(record, traffic, process) / record["seconds"] / 10
+                      for record in rounds]
             return amount(statistics.median(shares), 1, 0) + " %"
 
         costs = [
@@ -105,7 +110,7 @@ def previews(records):
         asked = sum(record["previews_asked"] for record in rounds)
         arrived = sum(record["previews_arrived"] for record in rounds)
         rows.append([
-            case.split("/")[1], f"{arrived:,} of {asked:,}",
+            arrangement(case), f"{arrived:,} of {asked:,}",
             amount(records.median(case, "parley", "preview_p50_us"), 1e3),
             amount(records.median(case, "parley", "preview_p99_us"), 1e3),
             share("quiet", "server"), share("text", "server"), share("links", "server"),
@@ -113,9 +118,9 @@ def previews(records):
         ])
     table(
         "The previews of those phases",
-        "Arrived: message.updated with the page's og_tag at the other channels' subscribers, in ms\n"
-        "from sending the message. CPU in percent of one core; µs: what a link costs more than text,\n"
-        "gateway and parley-unfurl together.",
+        "Arrived: message.updated with the page's og_tag at the other channels' subscribers, in\n"
+        "ms from sending the message. CPU in percent of one core; µs: what a link costs more than\n"
+        "text, gateway and parley-unfurl together.",
         ["", "arrived", "p50 ms", "p99 ms", "gateway, quiet", "text", "links", "parley-unfurl",
          "CPU µs per preview"],
         rows)

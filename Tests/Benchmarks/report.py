@@ -2,8 +2,8 @@
 
     report.py RECORDS
 
-RECORDS holds one JSON object per line: what a program of the benchmark printed, with `round`, `case`
-and `server` added. A ratio is taken inside each round, between runs made one after the other, and
+RECORDS holds one JSON object per line: what a program of the benchmark printed, with `round`,
+`case` and `server` added. A ratio is taken inside each round, between runs made one after the other, and
 the median of the rounds' ratios is shown with the lowest and the highest: the machine's speed may
 drift from round to round, and divides out.
 """

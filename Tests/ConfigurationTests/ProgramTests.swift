@@ -30,10 +30,9 @@ struct ProgramTests {
     #expect(!problems(["--listen="], for: .unfurlService).isEmpty)
   }
 
-  @Test("a setting of the gateway's alone is unknown to the preview service")
-  func strangers() {
+  @Test("a flag of the gateway's alone is unknown to the preview service")
+  func flags() {
     #expect(problems(["--data-dir=x"], for: .unfurlService).count == 1)
-    #expect(problems(file: "auth.mode: token", for: .unfurlService).count == 1)
   }
 
   @Test("one environment may hold the variables of all programs, but no unknown ones")
@@ -41,6 +40,13 @@ struct ProgramTests {
     let shared = ["PARLEY_AUTH_MODE": "token", "PARLEY_UNFURL_MAX_BYTES": "2048"]
     #expect(try load(environment: shared, for: .unfurlService).unfurl.maximumBytes == 2_048)
     #expect(problems(environment: ["PARLEY_AUTH_MOD": "x"], for: .unfurlService).count == 1)
+  }
+
+  @Test("one file may hold the settings of all programs, but no unknown ones")
+  func file() throws {
+    let shared = "auth: {mode: token}\nunfurl: {url: http://a.example, max_bytes: 2048}"
+    #expect(try load(file: shared, for: .unfurlService).unfurl.maximumBytes == 2_048)
+    #expect(problems(file: "auth: {mod: token}", for: .unfurlService).count == 1)
   }
 
   @Test("the help and the printed defaults are the program's own", arguments: Program.allCases)

@@ -28,7 +28,7 @@ extension ServerTests {
         #expect(body["error"]?.bool == true)
       }
       #expect(try server.platform("/v3/nothing").status == 404)
-      #expect(try server.platform("POST", previews).body["code"]?.integer == 400_930)
+      #expect(try server.platform(previews, method: "POST").body["code"]?.integer == 400_930)
     }
 
     @Test("explains what was found, where, and how long it took")
@@ -83,7 +83,7 @@ extension ServerTests {
       #expect(try server.platform("\(previews)/explain").body["code"]?.integer == 400_105)
       #expect(try server.platform("\(previews)?limit=101").body["code"]?.integer == 400_113)
       #expect(try server.platform("\(previews)?url=%").body["code"]?.integer == 400_151)
-      #expect(try server.platform("DELETE", previews).body["code"]?.integer == 400_105)
+      #expect(try server.platform(previews, method: "DELETE").body["code"]?.integer == 400_105)
       let off = try ServerProcess(["--unfurl-mode", "off"])
       #expect(try off.platform(previews).body["code"]?.integer == 400_920)
     }
@@ -103,9 +103,13 @@ extension ServerTests {
         token = body["next"]?.string ?? ""
       } while !token.isEmpty
       #expect(listed == links)
-      let one = try server.platform("DELETE", "\(previews)?url=\(encode(links[0]))").body
+      let one = try server.platform(
+        "\(previews)?url=\(encode(links[0]))", method: "DELETE"
+      ).body
       #expect(one["purged"]?.integer == 1)
-      let rest = try server.platform("DELETE", "\(previews)?all=true").body
+      let rest = try server.platform(
+        "\(previews)?all=true", method: "DELETE"
+      ).body
       #expect(rest["purged"]?.integer == 4)
       let empty = try server.platform(previews).body
       #expect(empty["previews"]?.elements.contains { _ in true } == false)

@@ -54,7 +54,8 @@ extension ServerTests {
       let body = try server.platform(
         "/v3/parley/previews/explain?url=http%3A%2F%2F127.0.0.1%3A\(pages.port)%2Fb"
       ).body
-      #expect(body["trace"]?["requests"]?.elements.contains { $0["status"]?.integer == 200 } == true)
+      #expect(
+        body["trace"]?["requests"]?.elements.contains { $0["status"]?.integer == 200 } == true)
       service.process.send(signal: SIGTERM)
       #expect(try service.process.waitForEnd() == .exited(0))
     }

@@ -1,3 +1,4 @@
+import Foundation
 import HTTP1
 import TestPeers
 import Testing
@@ -73,6 +74,31 @@ struct ProcessTests {
     #expect(idle.process.log.text.contains("stopped"))
   }
 
+  @Test("SIGHUP reads the opt-out file again, and a broken one changes nothing")
+  func reloads() throws {
+    let pages = try PageServer(page: "<title>T</title>")
+    defer { pages.stop() }
+    let directory = try TemporaryDirectory()
+    let path = directory.path(of: "opt-out")
+    func write(_ text: String) throws {
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+    }
+    try write("# nobody yet\n")
+    let service = try ServiceChild(["--unfurl-opt-out-file", path])
+    let link = "http://localhost:\(pages.port)/"
+    #expect(try service.connect().post(question(link)).status == .ok)
+    try write("localhost\n")
+    service.process.send(signal: 1)
+    try Deadline.standard.wait(for: "the list") { service.process.log.text.contains("read again") }
+    #expect(try service.connect().post(question(link)).status == .badGateway)
+    try write("not a domain/\n")
+    service.process.send(signal: 1)
+    try Deadline.standard.wait(for: "a complaint") {
+      service.process.log.text.contains("the old one stays")
+    }
+    #expect(try service.connect().post(question(link)).status == .badGateway)
+  }
+
   @Test("it warns when others can reach it")
   func warns() throws {
     let service = try Parleyd(["--listen", "0.0.0.0:0"], program: "parley-unfurl")
@@ -90,6 +116,9 @@ struct ProcessTests {
   @Test("settings are checked, listed and refused as the gateway's are")
   func settings() throws {
     #expect(try run(["--check-config"]).ending == .exited(0))
+    let unusable = try run(["--check-config", "--unfurl-opt-out-file=/nonexistent/x"])
+    #expect(unusable.ending == .exited(78))
+    #expect(unusable.text.contains("unfurl.opt_out_file"))
     let bad = try run(["--check-config", "--unfurl-max-byte", "5", "--data-dir", "x"])
     #expect(bad.ending == .exited(78))
     #expect(bad.text.contains("did you mean --unfurl-max-bytes?"))

@@ -103,6 +103,9 @@ struct UnfurlServerTests {
     let upgrade = try peer.request(
       "GET", "/", fields: ["Connection": "Upgrade", "Upgrade": "websocket"])
     #expect(upgrade.status == .notFound)
+    let offer = try peer.request(
+      "GET", "/healthz", fields: ["Connection": "Upgrade, HTTP2-Settings", "Upgrade": "h2c"])
+    #expect(offer.status == .ok)
     #expect(server.unfurler.lookUps.isEmpty)
   }
 

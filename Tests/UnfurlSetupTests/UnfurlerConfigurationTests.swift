@@ -1,5 +1,7 @@
 import Configuration
+import Foundation
 import LinkPreview
+import TestPeers
 import Testing
 import Unfurler
 import UnfurlSetup
@@ -52,5 +54,45 @@ struct UnfurlerConfigurationTests {
     #expect(error?.description.hasPrefix("unfurl.allow_addresses: \"10.0.0.1/8\"") == true)
     let none = try settings(["--unfurl-allow-ports="])
     #expect(throws: UnusableFetchSetting.self) { try UnfurlerConfiguration(none) }
+  }
+
+  @Test("languages, proxy and oEmbed are taken over")
+  func requests() throws {
+    let standard = try UnfurlerConfiguration(settings([]))
+    #expect(standard.proxy == nil)
+    #expect(!standard.usesEmbeds)
+    #expect(standard.acceptLanguage == "en,*;q=0.5")
+    let changed = try UnfurlerConfiguration(
+      settings([
+        "--unfurl-proxy=http://proxy.example:3128", "--unfurl-oembed",
+        "--unfurl-accept-language=de",
+      ]))
+    #expect(changed.proxy == "http://proxy.example:3128")
+    #expect(changed.usesEmbeds)
+    #expect(changed.acceptLanguage == "de")
+  }
+
+  @Test("domains are denied that the settings or the opt-out file name, with those below them")
+  func domains() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path(of: "opt-out")
+    try Data("# no previews\nquiet.example\n".utf8).write(to: URL(fileURLWithPath: path))
+    let rules = try UnfurlerConfiguration(
+      settings(["--unfurl-deny-domains=bad.example", "--unfurl-opt-out-file", path])
+    ).domainRules
+    func isRefused(_ url: String) throws -> Bool {
+      rules.refusal(of: try #require(WebURL(url)).host) != nil
+    }
+    #expect(try isRefused("http://www.bad.example/"))
+    #expect(try isRefused("http://quiet.example/"))
+    #expect(try !isRefused("http://good.example/"))
+  }
+
+  @Test("an opt-out file that cannot be used is refused with its setting's name")
+  func optOutFile() throws {
+    let missing = try settings(["--unfurl-opt-out-file=/nonexistent/x"])
+    let error = #expect(throws: UnusableFetchSetting.self) { try UnfurlerConfiguration(missing) }
+    #expect(error?.setting == "unfurl.opt_out_file")
+    #expect(error?.reason.contains("/nonexistent/x") == true)
   }
 }

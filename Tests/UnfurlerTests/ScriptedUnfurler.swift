@@ -43,4 +43,12 @@ final class ScriptedUnfurler: Unfurler {
     }
     completion?(report)
   }
+
+  func shutdown() {
+    let waiting = state.withLock { state in
+      defer { state.completions = [:] }
+      return state.completions.values.flatMap { $0 }
+    }
+    for completion in waiting { completion(.cancelled) }
+  }
 }

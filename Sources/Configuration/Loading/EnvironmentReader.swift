@@ -21,7 +21,9 @@ enum EnvironmentReader {
       // Set to nothing is how many tools unset a variable.
       guard !text.isEmpty else { return }
       reading.give(definition, text: text, from: .environment(variable: variable))
-    } else if !isServiceLink(variable), !isOfAnotherProgram(variable) {
+    } else if !isServiceLink(variable), !isOfCommandLine(variable),
+      !Program.someHasSetting(variable: variable)
+    {
       let shown = QuotedText.name(variable)
       let known = table.all.map(\.variable) + [SettingsLoader.fileVariable]
       reading.refuse(
@@ -30,11 +32,9 @@ enum EnvironmentReader {
     }
   }
 
-  /// Whether another of the house's programs has this setting, or it is the command line's: one
-  /// environment may serve them all.
-  private static func isOfAnotherProgram(_ variable: String) -> Bool {
+  /// Whether the command line `parley` is meant, which one environment may serve too.
+  private static func isOfCommandLine(_ variable: String) -> Bool {
     variable.hasPrefix(prefix + "CLI_")
-      || Program.allCases.contains { $0.table.definition(variable: variable) != nil }
   }
 
   /// Whether Kubernetes sets this variable for a service named `parley` or `parley-…`, as it does

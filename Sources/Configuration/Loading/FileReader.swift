@@ -134,6 +134,7 @@ struct FileReader {
 
   private mutating func refuseUnknown(_ parts: [String], at node: Node) {
     let name = parts.joined(separator: ".")
+    guard !Program.someHasSetting(named: name) else { return }
     let names = table.all.map(\.name)
     let group = names.contains { $0.hasPrefix(name + ".") }
     let explanation =

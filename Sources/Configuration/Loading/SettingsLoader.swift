@@ -16,7 +16,8 @@ package enum SettingsLoader {
   /// Reads and checks all settings.
   ///
   /// - Parameters:
-  ///   - program: Whose settings they are; those of other programs are unknown to it.
+  ///   - program: Whose settings they are; those of other programs are passed over in the file and
+  ///     the environment, which may serve them all, and refused as flags.
   ///   - arguments: The words of the command line that hold settings: `--a-b-c value` or
   ///     `--a-b-c=value`. `--config` may be among them.
   ///   - environment: All variables of the environment; only those named `PARLEY_…` are looked at.

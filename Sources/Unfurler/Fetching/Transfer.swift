@@ -116,7 +116,7 @@ final class Transfer: CurlTransfer {
 
   private func fail(_ result: CURLcode) -> (TransferOutcome, ending: String) {
     let problem = TransferProblem(
-      result, easy, host: fetch.url.host, hasHead: headByteCount > 0, isReading: isReading,
+      result, easy, url: fetch.url, hasHead: headByteCount > 0, isReading: isReading,
       refused: connections.refused)
     return (.failure(problem.error), problem.text)
   }

@@ -8,30 +8,30 @@ struct TransferProblem {
   let text: String
 
   init(
-    _ result: CURLcode, _ easy: CurlEasy, host: Host, hasHead: Bool, isReading: Bool,
+    _ result: CURLcode, _ easy: CurlEasy, url: WebURL, hasHead: Bool, isReading: Bool,
     refused: [IPAddress]
   ) {
     if result == CURLE_OPERATION_TIMEDOUT {
       error = .timedOut
       text =
-        "timed out while \(Self.phase(easy, hasHead: hasHead, isReading: isReading))"
+        "timed out while \(Self.phase(easy, url.scheme, hasHead: hasHead, isReading: isReading))"
     } else {
-      text = Self.text(result, easy, host, hasHead: hasHead && !isReading, refused)
+      text = Self.text(result, easy, url.host, hasHead: hasHead && !isReading, refused)
       error = .failed(text)
     }
   }
 
-  private static func phase(_ easy: CurlEasy, hasHead: Bool, isReading: Bool) -> String {
+  private static func phase(
+    _ easy: CurlEasy, _ scheme: WebURL.Scheme, hasHead: Bool, isReading: Bool
+  ) -> String {
     if isReading { return "reading the body" }
     if hasHead { return "reading the response's head" }
     if easy.microseconds(until: CURLINFO_PRETRANSFER_TIME_T) > 0 {
       return "waiting for the response"
     }
-    if easy.microseconds(until: CURLINFO_CONNECT_TIME_T) > 0 {
-      return "agreeing on TLS"
-    }
-    return easy.microseconds(until: CURLINFO_NAMELOOKUP_TIME_T) > 0
-      ? "connecting" : "looking the name up"
+    if easy.microseconds(until: CURLINFO_NAMELOOKUP_TIME_T) == 0 { return "looking the name up" }
+    // libcurl counts a connection as made when its handshake is done too.
+    return scheme == .https ? "connecting or agreeing on TLS" : "connecting"
   }
 
   private static func text(
@@ -45,7 +45,8 @@ struct TransferProblem {
     case CURLE_GOT_NOTHING: "the server closed the connection without an answer"
     case CURLE_PARTIAL_FILE: "the body broke off before its end"
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY: "the answer is not HTTP"
-    case CURLE_BAD_CONTENT_ENCODING: "the body's compression is broken"
+    // Our own refusals of bytes have words of their own; what is left are those of decoders.
+    case CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR: "the body's compression is broken"
     // What libcurl says of a line that exceeds its own bound.
     case CURLE_OUT_OF_MEMORY where hasHead: "the response's head is too large"
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM,

@@ -5,7 +5,7 @@ import LinkPreview
 final class RemoteLoop: CurlLoopOwner {
   /// What other threads ask for.
   enum Request: Sendable {
-    case start(Fetch)
+    case start(RemoteQuestion)
     case cancel(UInt64)
   }
 
@@ -14,7 +14,7 @@ final class RemoteLoop: CurlLoopOwner {
   private let configuration: RemoteUnfurlerConfiguration
   private let health: ServiceHealth
   private let fields = CurlList(["Content-Type: application/json", "Accept: application/json"])
-  private var queue: FetchQueue
+  private var queue: HostTurns<RemoteQuestion>
   private var transfers: [UInt64: RemoteTransfer] = [:]
   private var nextSweep = ContinuousClock.now
 
@@ -29,18 +29,18 @@ final class RemoteLoop: CurlLoopOwner {
     self.service = service
     self.configuration = configuration
     self.health = health
-    queue = FetchQueue(
+    queue = HostTurns(
       maximumActive: configuration.maximumRequests,
-      maximumActivePerHost: configuration.maximumRequests)
+      maximumActivePerHost: configuration.maximumRequestsPerHost)
   }
 
   func receive(_ request: Request) {
     switch request {
-    case .start(let fetch):
+    case .start(let question):
       guard queue.waitingCount < configuration.maximumWaiting else {
-        return fetch.finish(with: health.failure("too many links are waiting for it"))
+        return question.completion(health.failure("too many links are waiting for it"))
       }
-      queue.append(fetch)
+      queue.append(question)
     case .cancel(let id): cancel(id)
     }
   }
@@ -48,7 +48,7 @@ final class RemoteLoop: CurlLoopOwner {
   func startTransfers() -> ContinuousClock.Instant? {
     sweep()
     refuseWaiting()
-    while let fetch = queue.start() { start(fetch) }
+    while let question = queue.start() { start(question) }
     return queue.waitingCount > 0 ? nextSweep : nil
   }
 
@@ -58,7 +58,7 @@ final class RemoteLoop: CurlLoopOwner {
     case CURLE_OK: finish(transfer)
     case CURLE_OPERATION_TIMEDOUT:
       health.fail(transfer.ticket, "no answer in time")
-      transfer.fetch.finish(with: UnfurlReport(.failure(.timedOut), freshness: .unkept))
+      transfer.question.completion(UnfurlReport(.failure(.timedOut), freshness: .unkept))
     case _ where transfer.isTooLarge: fail(transfer, "its answer is too large")
     default: fail(transfer, String(cString: curl_easy_strerror(result)))
     }
@@ -66,23 +66,23 @@ final class RemoteLoop: CurlLoopOwner {
 
   func stop() {
     for id in Array(transfers.keys) { cancel(id) }
-    for fetch in queue.removeWaiting(where: { _ in true }) { fetch.cancel() }
+    for question in queue.removeWaiting(where: { _ in true }) { question.completion(.cancelled) }
   }
 
-  private func start(_ fetch: Fetch) {
+  private func start(_ question: RemoteQuestion) {
     switch health.admit() {
     case .failure(let refused):
-      queue.finish(fetch.hostKey)
-      fetch.finish(with: refused.report)
+      queue.finish(question.hostKey)
+      question.completion(refused.report)
     case .success(let ticket):
       let transfer = RemoteTransfer(
-        fetch, ticket, service: service, configuration: configuration, fields: fields)
+        question, ticket, service: service, configuration: configuration, fields: fields)
       guard let transfer, loop.add(transfer) else {
         health.withdraw(ticket)
-        queue.finish(fetch.hostKey)
-        return fetch.finish(with: UnfurlReport(.failure(.unknown), freshness: .unkept))
+        queue.finish(question.hostKey)
+        return question.completion(UnfurlReport(.failure(.unknown), freshness: .unkept))
       }
-      transfers[fetch.id] = transfer
+      transfers[question.id] = transfer
     }
   }
 
@@ -90,7 +90,7 @@ final class RemoteLoop: CurlLoopOwner {
     do {
       let report = try transfer.answer.report()
       health.succeed()
-      transfer.fetch.finish(with: report)
+      transfer.question.completion(report)
     } catch {
       fail(transfer, "\(error)")
     }
@@ -98,7 +98,7 @@ final class RemoteLoop: CurlLoopOwner {
 
   private func fail(_ transfer: RemoteTransfer, _ reason: String) {
     health.fail(transfer.ticket, reason)
-    transfer.fetch.finish(with: health.failure(reason))
+    transfer.question.completion(health.failure(reason))
   }
 
   private func cancel(_ id: UInt64) {
@@ -107,29 +107,29 @@ final class RemoteLoop: CurlLoopOwner {
       loop.remove(transfer)
       forget(transfer)
       health.withdraw(transfer.ticket)
-      transfer.fetch.cancel()
+      transfer.question.completion(.cancelled)
     } else {
-      queue.removeWaiting(id)?.cancel()
+      queue.removeWaiting(id)?.completion(.cancelled)
     }
   }
 
   /// Nobody waits for a turn that will not come.
   private func refuseWaiting() {
     guard queue.waitingCount > 0, let refusal = health.refusal else { return }
-    for fetch in queue.removeWaiting(where: { _ in true }) { fetch.finish(with: refusal) }
+    for question in queue.removeWaiting(where: { _ in true }) { question.completion(refusal) }
   }
 
   private func sweep() {
     let now = ContinuousClock.now
     guard queue.waitingCount > 0, now >= nextSweep else { return }
     nextSweep = now.advanced(by: Self.sweepInterval)
-    for fetch in queue.removeWaiting(where: { $0.deadline <= now }) {
-      fetch.finish(with: UnfurlReport(.failure(.timedOut), freshness: .unkept))
+    for question in queue.removeWaiting(where: { $0.deadline <= now }) {
+      question.completion(UnfurlReport(.failure(.timedOut), freshness: .unkept))
     }
   }
 
   private func forget(_ transfer: RemoteTransfer) {
-    transfers[transfer.fetch.id] = nil
-    queue.finish(transfer.fetch.hostKey)
+    transfers[transfer.question.id] = nil
+    queue.finish(transfer.question.hostKey)
   }
 }

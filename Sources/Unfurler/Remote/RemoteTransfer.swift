@@ -3,7 +3,7 @@ import LinkPreview
 
 /// One question to the service, and its answer as it comes.
 final class RemoteTransfer: CurlTransfer {
-  let fetch: Fetch
+  let question: RemoteQuestion
   let ticket: CircuitBreaker.Ticket
   let easy: CurlEasy
   private var headBytes = 0
@@ -14,11 +14,11 @@ final class RemoteTransfer: CurlTransfer {
   private static let maximumHeadBytes = 65_536
 
   init?(
-    _ fetch: Fetch, _ ticket: CircuitBreaker.Ticket, service: WebURL,
+    _ question: RemoteQuestion, _ ticket: CircuitBreaker.Ticket, service: WebURL,
     configuration: RemoteUnfurlerConfiguration, fields: CurlList
   ) {
-    guard let link = Link(fetch.url.text), let easy = CurlEasy() else { return nil }
-    self.fetch = fetch
+    guard let easy = CurlEasy() else { return nil }
+    self.question = question
     self.ticket = ticket
     self.easy = easy
     easy.receiver = self
@@ -27,14 +27,14 @@ final class RemoteTransfer: CurlTransfer {
     easy.set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1))
     easy.set(CURLOPT_USERAGENT, to: configuration.userAgent)
     easy.set(CURLOPT_HTTPHEADER, to: fields)
-    easy.setDeadline(fetch.deadline.advanced(by: configuration.grace))
-    ask(link)
+    easy.setDeadline(question.deadline.advanced(by: configuration.grace))
+    ask()
   }
 
-  private func ask(_ link: Link) {
-    let remaining = ContinuousClock.now.duration(to: fetch.deadline) / Duration.milliseconds(1)
-    let question = UnfurlQuestion(link, timeout: Int64(min(max(remaining, 0), 1e9)))
-    let json = question.json
+  private func ask() {
+    let remaining = ContinuousClock.now.duration(to: question.deadline) / Duration.milliseconds(1)
+    let timeout = Int64(min(max(remaining, 0), 1e9))
+    let json = UnfurlQuestion(question.link, timeout: timeout).json
     easy.set(CURLOPT_POST, to: 1)
     // Before the body, which libcurl copies, so that it knows how much to copy.
     easy.set(CURLOPT_POSTFIELDSIZE, to: json.count)

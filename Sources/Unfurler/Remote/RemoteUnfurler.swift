@@ -21,7 +21,9 @@ package final class RemoteUnfurler: Unfurler {
     guard let url = WebURL(configuration.url) else {
       throw .failed("the unfurl service's URL is not an http or https URL without userinfo")
     }
-    let health = ServiceHealth(url: url.textWithoutFragment, configuration, logger: logger)
+    // Without the query, which may hold a key and has no business in a log.
+    let shown = String(url.textWithoutFragment.prefix { $0 != "?" })
+    let health = ServiceHealth(url: shown, configuration, logger: logger)
     self.health = health
     thread = try CurlThread(
       name: "unfurl-client", maximumConnections: configuration.maximumRequests
@@ -32,14 +34,15 @@ package final class RemoteUnfurler: Unfurler {
     _ link: Link, deadline: Duration,
     completion: @escaping @Sendable (UnfurlReport) -> Void
   ) -> UnfurlTask {
-    guard let url = WebURL(link.url) else {
+    guard let host = WebURL(link.url)?.host else {
       completion(UnfurlReport(.failure(.failed("not a URL"))))
       return UnfurlTask {}
     }
     let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
-    let fetch = Fetch(
-      id: id, url: url, now: .now, timeout: deadline, completion: completion)
-    guard thread.post(.start(fetch)) else {
+    let question = RemoteQuestion(
+      id: id, link: link, hostKey: host.text, deadline: .now.advanced(by: deadline),
+      completion: completion)
+    guard thread.post(.start(question)) else {
       completion(.cancelled)
       return UnfurlTask {}
     }

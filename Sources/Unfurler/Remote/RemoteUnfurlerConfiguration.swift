@@ -8,6 +8,8 @@ package struct RemoteUnfurlerConfiguration: Sendable {
   package var userAgent = "Parley/1.0"
   /// How many questions may be on their way at a time, each on a connection of its own.
   package var maximumRequests = 64
+  /// How many of them may be about pages of one host, so that a slow one does not hold up the rest.
+  package var maximumRequestsPerHost = 8
   /// How many links may wait for their turn; beyond, a look-up fails at once.
   package var maximumWaiting = 10_000
   /// How much longer than the deadline the service's own word is waited for.

@@ -15,7 +15,7 @@ package struct UnfurlAnswer: Sendable, Hashable {
   /// JSON.
   package let body: [UInt8]
 
-  /// The longest body that is read, in bytes.
+  /// The longest body that is written or read, in bytes.
   package static let maximumBytes = 262_144
 
   /// An answer as it came.
@@ -29,18 +29,10 @@ package struct UnfurlAnswer: Sendable, Hashable {
   package init(_ report: UnfurlReport) {
     status = Self.status(for: report.outcome)
     cacheControl = report.freshness.cacheControl
-    body = JSONWriter.bytes { writer in
-      writer.object {
-        switch report.outcome {
-        case .success(let tag): Self.encode(tag, into: &$0)
-        case .failure(let error): error.encode(into: &$0)
-        }
-        if report.trace != UnfurlTrace() {
-          $0.name("trace")
-          report.trace.encode(into: &$0)
-        }
-      }
-    }
+    let body = Self.json(report.outcome, report.trace)
+    // A page that makes its trace long must not cost its answer, nor make the service look broken.
+    self.body =
+      body.count <= Self.maximumBytes ? body : Self.json(report.outcome, UnfurlTrace())
   }
 
   /// Refuses a request for what it says or when it comes, not for its page.
@@ -55,6 +47,23 @@ package struct UnfurlAnswer: Sendable, Hashable {
     self.status = status
     cacheControl = Freshness.unkept.cacheControl
     body = JSONWriter.bytes { $0.object { error.encode(into: &$0) } }
+  }
+
+  private static func json(
+    _ outcome: Result<OpenGraphTag?, UnfurlError>, _ trace: UnfurlTrace
+  ) -> [UInt8] {
+    JSONWriter.bytes { writer in
+      writer.object {
+        switch outcome {
+        case .success(let tag): encode(tag, into: &$0)
+        case .failure(let error): error.encode(into: &$0)
+        }
+        if trace != UnfurlTrace() {
+          $0.name("trace")
+          trace.encode(into: &$0)
+        }
+      }
+    }
   }
 
   private static func encode(_ tag: OpenGraphTag?, into writer: inout JSONWriter) {

@@ -13,7 +13,7 @@ extension ServerProcess {
 
   /// Calls, and returns the status and the answer.
   package func platform(
-    _ method: String = "GET", _ path: String, token: String? = nil
+    _ path: String, method: String = "GET", token: String? = nil
   ) throws -> (status: UInt16, body: JSONNode) {
     let answer = try HTTPAnswer(
       method, to: path, fields: [("api-token", try token ?? apiToken)],

@@ -37,6 +37,9 @@ final class ScriptedUnfurler: Unfurler {
     return UnfurlTask { [weak self] in self?.state.withLock { $0.cancelled.append(link.url) } }
   }
 
+  /// Leaves the answers to the test.
+  func shutdown() {}
+
   /// Waits until so many look-ups have been asked for, and returns them.
   func waitForLookUps(_ count: Int) throws -> [LookUp] {
     try Deadline.standard.wait(for: "\(count) look-ups") { lookUps.count >= count }

@@ -234,6 +234,25 @@ struct RemoteUnfurlerTests {
     #expect(server.paths.count <= 3)
   }
 
+  @Test("a host whose pages are slow does not hold up those of another")
+  func hostsTakeTurns() async throws {
+    let server = try LocalServer { client in
+      if client.head.contains("slow.example") { return client.waitForEnd() }
+      client.respond(type: "application/json", body: Array(Self.found.utf8))
+    }
+    defer { server.stop() }
+    let unfurler = try unfurler(server.url("/")) {
+      $0.maximumRequests = 3
+      $0.maximumRequestsPerHost = 2
+    }
+    defer { unfurler.shutdown() }
+    for number in 0..<20 {
+      let link = try #require(Link("https://slow.example/\(number)"))
+      _ = unfurler.unfurl(link, deadline: .seconds(60)) { _ in }
+    }
+    #expect(try await ask(unfurler).tag != nil)
+  }
+
   @Test("only so many links wait, and waiting counts against the deadline")
   func waiting() async throws {
     let server = try LocalServer { $0.waitForEnd() }

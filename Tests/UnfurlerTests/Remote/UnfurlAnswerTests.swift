@@ -68,6 +68,18 @@ struct UnfurlAnswerTests {
     }
   }
 
+  @Test("a trace that would make an answer too long to be read is left out")
+  func longTrace() throws {
+    var request = RequestTrace(url: "https://example.com/", purpose: .page)
+    request.contentType = String(repeating: "x", count: 50_000)
+    var trace = UnfurlTrace()
+    trace.requests = Array(repeating: request, count: 8)
+    let answer = UnfurlAnswer(UnfurlReport(.success(Self.tag), trace: trace))
+    let report = try answer.report()
+    #expect(report.tag == Self.tag)
+    #expect(report.trace == UnfurlTrace())
+  }
+
   @Test("a failure that is not to be kept is told so, and so is a look-up that was called off")
   func unkept() throws {
     let busy = UnfurlAnswer(refusing: "too many", status: 503)
