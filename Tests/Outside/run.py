@@ -17,7 +17,9 @@ from harness import PATIENCE, Context
 MODULES = [
     "sessions", "tokens", "rpc", "channels", "presence", "moderation", "messages", "listing",
     "metaarrays", "limits", "throttling", "recovery", "detecting",
-    "extracting", "previews", "previewraces", "fetching", "remembering", "richmessages", "deflate", "hostile",
+    "extracting", "previews", "previewraces", "fetching", "remembering",
+    "richmessages", "unfurlers", "unfurlservice", "explaining",
+    "deflate", "hostile",
     "persistence", "operations",
     "edges",
 ]
