@@ -241,7 +241,6 @@ struct ServerAttackTests {
     "what is no page says what it is instead",
     arguments: [
       ("404 Not Found", "text/html", "the server answered with status 404"),
-      ("500 Oops", "text/html", "the server answered with status 500"),
       ("304 Not Modified", "text/html", "the server answered with status 304"),
       ("302 Found", "text/html", "status 302 without a Location to go to"),
       ("200 OK", "image/png", "the content type is \"image/png\", not HTML"),
@@ -259,6 +258,20 @@ struct ServerAttackTests {
     #expect(report.outcome == .success(nil))
     #expect(report.problem == problem)
     #expect(report.trace.requests.first?.ending == problem)
+  }
+
+  @Test(
+    "a server in trouble says nothing about its page",
+    arguments: ["500 Oops", "503 Busy", "429 Too Many Requests"])
+  func trouble(status: String) async throws {
+    let server = try LocalServer {
+      $0.respond(status, type: "text/html", body: Array("<title>Sorry</title>".utf8))
+    }
+    defer { server.stop() }
+    let report = try await report(on: server.url("/"))
+    #expect(
+      report.outcome
+        == .failure(.failed("the server answered with status \(status.prefix(3))")))
   }
 
   @Test(
