@@ -19,7 +19,7 @@ MODULES = [
     "metaarrays", "limits", "throttling", "recovery", "detecting",
     "extracting", "previews", "previewraces", "fetching", "remembering",
     "richmessages", "unfurlers", "unfurlservice", "explaining",
-    "deflate", "hostile",
+    "deflate", "hostile", "hostilepages",
     "persistence", "operations",
     "edges",
 ]
