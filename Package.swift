@@ -74,10 +74,7 @@ let package = Package(
     library("UnfurlSetup", ["Configuration", "LinkPreview", "Unfurler"]),
     library(
       "UnfurlService",
-      [
-        "HTTP1", "LinkPreview", "ParleyProtocol", "Reactor", "Telemetry", "Transport", "Unfurler",
-        logging,
-      ]),
+      ["HTTP1", "ParleyProtocol", "Reactor", "Telemetry", "Transport", "Unfurler", logging]),
     .target(
       name: "Gateway",
       dependencies: [
@@ -138,7 +135,7 @@ let package = Package(
     tests(
       "UnfurlService",
       [
-        "TestPeers", "HTTP1", "LinkPreview", "ParleyProtocol", "Reactor", "Transport", "Unfurler",
+        "TestPeers", "HTTP1", "LinkPreview", "ParleyProtocol", "Reactor", "Unfurler",
         "parley-unfurl", logging,
       ]),
     tests("UnfurlSetup", ["Configuration", "LinkPreview", "TestPeers", "Unfurler"]),

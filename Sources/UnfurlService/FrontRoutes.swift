@@ -1,5 +1,4 @@
 import HTTP1
-import LinkPreview
 import Telemetry
 import Transport
 import Unfurler

@@ -9,9 +9,14 @@ struct Listeners: Sendable {
     do throws(SystemError) {
       for address in wanted { try open(address) }
     } catch {
-      for descriptor in descriptors { Socket.close(descriptor) }
+      close()
       throw error
     }
+  }
+
+  /// Gives the sockets back, when nobody has taken them over.
+  func close() {
+    for descriptor in descriptors { Socket.close(descriptor) }
   }
 
   private mutating func open(_ address: SocketAddress) throws(SystemError) {

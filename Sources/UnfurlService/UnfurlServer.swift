@@ -1,6 +1,5 @@
 package import Logging
 package import Reactor
-import Synchronization
 package import Unfurler
 
 /// Answers questions for link previews over HTTP from an unfurler, on one event loop of its own.
@@ -37,7 +36,10 @@ package final class UnfurlServer: Sendable {
         start.report(error)
       }
     }
-    if let error = start.wait() { throw error }
+    if let error = start.wait() {
+      listeners.close()
+      throw error
+    }
   }
 
   deinit { mailbox.post(.hurry) }

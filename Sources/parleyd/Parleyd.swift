@@ -42,7 +42,8 @@ struct Parleyd: ParsableCommand {
   private func loadSettings() throws -> Settings {
     do {
       return try SettingsLoader.load(
-        for: .gateway, arguments: settings, environment: ProcessInfo.processInfo.environment, file: config)
+        for: .gateway, arguments: settings, environment: ProcessInfo.processInfo.environment,
+        file: config)
     } catch {
       FileHandle.standardError.write(Data("parleyd: \(error)\n".utf8))
       throw ExitCode(EX_CONFIG)

@@ -121,8 +121,8 @@ def previews(records):
         "Arrived: message.updated with the page's og_tag at the other channels' subscribers, in\n"
         "ms from sending the message. CPU in percent of one core; µs: what a link costs more than\n"
         "text, gateway and parley-unfurl together.",
-        ["", "arrived", "p50 ms", "p99 ms", "gateway, quiet", "text", "links", "parley-unfurl",
-         "CPU µs per preview"],
+        ["", "arrived", "p50 ms", "p99 ms", "gateway: quiet", "gateway: text", "gateway: links",
+         "parley-unfurl", "CPU µs per preview"],
         rows)
 
 

@@ -12,15 +12,15 @@ struct CompressionAttackTests {
 
   static func bomb(_ coding: Coding) throws -> [UInt8] {
     switch coding {
-    case .gzip: return try gzip()
+    case .gzip: return try gzip.get()
     // Without the header and the trailer that make it gzip (RFC 1952 §2.3).
-    case .deflate: return Array(try gzip().dropFirst(10).dropLast(8))
+    case .deflate: return Array(try gzip.get().dropFirst(10).dropLast(8))
     case .br: return brotli
     case .zstd: return zstandard()
     }
   }
 
-  private static func gzip() throws -> [UInt8] {
+  private static let gzip = Result {
     try Gzip.compress(
       Array("<title>T</title>".utf8) + [UInt8](repeating: 0x20, count: 64 << 20))
   }
@@ -93,7 +93,7 @@ struct CompressionAttackTests {
     }
     defer { server.stop() }
     let report = try await report(on: server.url("/"))
-    #expect(report.problem == "failed: the body's compression is broken")
+    #expect(report.problem == "the body's compression is broken")
   }
 
   @Test("one layer, called by any of its names, is undone")

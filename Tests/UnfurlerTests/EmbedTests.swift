@@ -87,7 +87,7 @@ struct EmbedTests {
     defer { server.stop() }
     // Long enough for the page on any machine; only the slow one uses it up.
     let report = try await report(
-      on: server.url("/"), configuration(), deadline: .seconds(kind == "slow" ? 2 : 60))
+      on: server.url("/"), configuration(), deadline: .seconds(kind == "slow" ? 3 : 60))
     #expect(report.tag?.title == "Page")
     #expect(report.problem == nil)
     #expect(report.trace.requests.map(\.purpose) == [.page, .embed])

@@ -32,7 +32,8 @@ final class GatewayServices: Sendable {
 
   init(
     settings: Settings, cluster: Cluster, store: Store, previews: Previews?,
-    authenticator: Authenticator, apiTokens: APITokens, messageIDs: MessageIDs, metrics: GatewayMetrics,
+    authenticator: Authenticator, apiTokens: APITokens, messageIDs: MessageIDs,
+    metrics: GatewayMetrics,
     connectionLimit: Int, logger: Logger
   ) {
     self.settings = settings

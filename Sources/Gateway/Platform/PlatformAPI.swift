@@ -27,7 +27,8 @@ struct PlatformAPI {
     }
   }
 
-  private func endpoint(of call: PlatformRequest) throws(ServiceError) -> (@escaping Reply) -> Void {
+  private func endpoint(of call: PlatformRequest) throws(ServiceError) -> (@escaping Reply) -> Void
+  {
     let previews = PreviewEndpoints(previews: node.services.previews)
     switch (call.method, call.path) {
     case ("GET", ["parley", "previews", "explain"]): return try previews.explain(call)

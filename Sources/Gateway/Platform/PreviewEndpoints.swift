@@ -8,8 +8,9 @@ struct PreviewEndpoints {
   let previews: Previews?
 
   /// `GET …/explain?url=`: looks a link up anew and tells how it went.
-  func explain(_ call: PlatformRequest) throws(ServiceError) -> (@escaping PlatformAPI.Reply) -> Void
-  {
+  func explain(
+    _ call: PlatformRequest
+  ) throws(ServiceError) -> (@escaping PlatformAPI.Reply) -> Void {
     let previews = try required()
     guard let text = call.query["url"], !text.isEmpty else { throw .missing("url") }
     let link = try link(text)
@@ -34,7 +35,8 @@ struct PreviewEndpoints {
   }
 
   /// `DELETE …?url=|domain=|all=true`: forgets what the cache holds.
-  func purge(_ call: PlatformRequest) throws(ServiceError) -> (@escaping PlatformAPI.Reply) -> Void {
+  func purge(_ call: PlatformRequest) throws(ServiceError) -> (@escaping PlatformAPI.Reply) -> Void
+  {
     let previews = try required()
     guard let selection = try selection(call) ?? (call.query["all"] == "true" ? .all : nil) else {
       throw ServiceError(.missingParameter, "one of 'url', 'domain' and 'all=true' is required")

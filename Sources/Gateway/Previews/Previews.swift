@@ -43,7 +43,8 @@ final class Previews: Sendable {
     }
     service = PreviewService(
       unfurler: unfurler, cache: cache, timeout: .milliseconds(unfurl.timeoutMilliseconds),
-      logger: logger, refusal: { link in WebURL(link.url).flatMap { domains.refusal(of: $0.host) } },
+      logger: logger,
+      refusal: { link in WebURL(link.url).flatMap { domains.refusal(of: $0.host) } },
       observeFetch: observeFetch)
   }
 

@@ -53,8 +53,10 @@ package final class Gateway: Sendable {
     services.stage = .serving
   }
 
-  /// Reads the files again that may change while it runs: the certificate, and the list of domains
-  /// without previews. The old ones stay in use when the new can't be used.
+  /// Reads the files again that may change while it runs.
+  ///
+  /// These are the certificate, and the list of domains without previews; the old ones stay in use
+  /// when the new can't be used.
   package func reload() {
     reloadCertificate()
     do {

@@ -75,9 +75,6 @@ struct Fetch: Sendable {
 }
 
 extension Fetch {
-  /// Answers with what somebody else has found out.
-  func finish(with report: UnfurlReport) { completion(report) }
-
   /// Answers with what a page says of itself.
   func succeed(with report: PageReport) {
     var trace = trace
@@ -100,6 +97,11 @@ extension Fetch {
   func fail(_ error: UnfurlError) {
     if case .embed(let report) = purpose { return succeed(with: report) }
     completion(UnfurlReport(.failure(error), trace: trace))
+  }
+
+  /// Answers that there is no room for it now, which says nothing about the page.
+  func turnAway(_ reason: String) {
+    completion(UnfurlReport(.failure(.failed(reason)), freshness: .unkept, trace: trace))
   }
 
   /// Answers that the deadline passed before the request's turn came.

@@ -32,8 +32,7 @@ final class PageLoop: CurlLoopOwner {
     switch request {
     case .start(let fetch):
       guard queue.waitingCount < configuration.maximumWaiting else {
-        return fetch.fail(
-          .failed("too many links are waiting (\(configuration.maximumWaiting))"))
+        return fetch.turnAway("too many links are waiting (\(configuration.maximumWaiting))")
       }
       admit(fetch)
     case .cancel(let id): cancel(id)

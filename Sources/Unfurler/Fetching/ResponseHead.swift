@@ -12,6 +12,8 @@ struct ResponseHead {
     case redirect(to: String)
     /// It is not read; why, in words.
     case decline(String)
+    /// It says nothing about the page, which may be as it was; why, in words.
+    case fail(String)
   }
 
   /// - Parameter accepts: Whether a content type is one that was asked for.
@@ -22,7 +24,8 @@ struct ResponseHead {
         ?? .decline("status \(status) without a Location to go to")
     }
     guard (200...299).contains(status) else {
-      return .decline("the server answered with status \(status)")
+      let reason = "the server answered with status \(status)"
+      return isPassing ? .fail(reason) : .decline(reason)
     }
     guard let first = contentTypes.first, let last = contentTypes.last else {
       return .decline("the response has no content type")
@@ -36,6 +39,9 @@ struct ResponseHead {
     }
     return .read(contentType: last)
   }
+
+  /// Whether the status tells of the server's own trouble, not of the page.
+  private var isPassing: Bool { status >= 500 || status == 429 }
 
   /// A media type without its parameters, in lower case.
   static func essence(_ contentType: String) -> String {

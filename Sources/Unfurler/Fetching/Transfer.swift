@@ -78,6 +78,7 @@ final class Transfer: CurlTransfer {
     case .read(let contentType): state = .reading(reader(of: contentType))
     case .redirect(let location): state = .declined(.redirect(to: location))
     case .decline(let reason): state = .declined(.nothing(reason))
+    case .fail(let reason): state = .refused(reason)
     }
   }
 

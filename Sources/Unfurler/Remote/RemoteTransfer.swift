@@ -25,6 +25,7 @@ final class RemoteTransfer: CurlTransfer {
     easy.set(CURLOPT_URL, to: service.textWithoutFragment)
     // A question that is called off is told by closing its connection, so it must have it alone.
     easy.set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1))
+    if let path = configuration.certificateAuthorities { easy.set(CURLOPT_CAINFO, to: path) }
     easy.set(CURLOPT_USERAGENT, to: configuration.userAgent)
     easy.set(CURLOPT_HTTPHEADER, to: fields)
     easy.setDeadline(question.deadline.advanced(by: configuration.grace))

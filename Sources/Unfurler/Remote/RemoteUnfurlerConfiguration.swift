@@ -14,6 +14,8 @@ package struct RemoteUnfurlerConfiguration: Sendable {
   package var maximumWaiting = 10_000
   /// How much longer than the deadline the service's own word is waited for.
   package var grace = Duration.milliseconds(500)
+  /// A PEM file with the certificate authorities that are trusted; `nil` for the system's.
+  package var certificateAuthorities: String?
   /// When the service counts as not answering.
   package var breaker = CircuitBreaker.Limits()
   /// The clock of ``breaker``, in milliseconds.

@@ -26,7 +26,8 @@ struct GatewayOptions: ParsableArguments {
     guard let url = URLComponents(string: base), url.host?.isEmpty == false,
       url.scheme == "http" || url.scheme == "https"
     else {
-      throw ValidationError("the gateway's address is \"\(base)\"; an http or https URL is expected")
+      throw ValidationError(
+        "the gateway's address is \"\(base)\"; an http or https URL is expected")
     }
     let token = try apiToken ?? environment["PARLEY_CLI_API_TOKEN"] ?? tokenFromFile()
     return PlatformClient(base: base, token: token)

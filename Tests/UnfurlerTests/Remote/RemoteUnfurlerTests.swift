@@ -1,3 +1,4 @@
+import Glibc
 import LinkPreview
 import Logging
 import ParleyProtocol
@@ -159,8 +160,31 @@ struct RemoteUnfurlerTests {
     }
   }
 
-  @Test("a certificate that nobody vouches for, or no TLS at all, is a failure over https")
+  @Test("over https only a certificate counts that somebody trusted vouches for")
   func tls() async throws {
+    let authority = try TestIdentity(.authority("Test"))
+    let tls = try LocalTLS(TestIdentity(.host("localhost"), issuer: authority))
+    let path = try authority.writeCertificate()
+    defer { unlink(path) }
+    let server = try LocalServer(tls: tls) {
+      $0.respond(type: "application/json", body: Array(Self.found.utf8))
+    }
+    defer { server.stop() }
+    for (host, authorities) in [("localhost", path), ("127.0.0.1", path), ("localhost", nil)] {
+      let unfurler = try unfurler("https://\(host):\(server.port)/") {
+        $0.certificateAuthorities = authorities
+      }
+      defer { unfurler.shutdown() }
+      let isTrusted = host == "localhost" && authorities != nil
+      let report = try await ask(unfurler)
+      #expect((report.tag != nil) == isTrusted, "\(host), \(authorities ?? "none")")
+      #expect(report.freshness == (isTrusted ? .unspecified : .unkept))
+    }
+    #expect(server.paths.count == 1)
+  }
+
+  @Test("a service that does not speak TLS is a failure over https")
+  func noTLS() async throws {
     let server = try LocalServer { $0.respond(Self.found) }
     defer { server.stop() }
     let unfurler = try unfurler("https://127.0.0.1:\(server.port)/")
