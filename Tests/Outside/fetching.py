@@ -7,7 +7,7 @@ import os
 import signal
 import zlib
 
-from harness import eventually, fence
+from harness import PATIENCE, eventually, fence, known
 from pages import Pages
 from remembered import (
     FLAGS, entry_of, explain, look_up, preview_of, remembered, settled, updates_of, with_pages)
@@ -375,3 +375,109 @@ async def test_status_and_type(ctx, pages):
         assert (message["og_tag"] and message["og_tag"]["og:title"]) == wanted, path
     assert (await entry_of(server, pages.url("/400")))["problem"]
     assert (await remembered(server, pages.url("/201")))["og_tag"]["og:title"] == "T"
+
+
+@with_pages
+async def test_reading_ends_with_the_head(ctx, pages):
+    """When all of Open Graph was found before </head>, nothing behind it is waited for."""
+    server = await ctx.server(*FLAGS, "--unfurl-timeout-ms", "25000")
+    channel, _, sender = await ctx.room(server, 1)
+    head = "".join(f'<meta property="og:{name}" content="{value}">' for name, value in (
+        ("title", "Whole"), ("description", "Words"), ("image", "/i.png"),
+        ("url", pages.url("/whole"))))
+    page = HTML_HEAD + f"<head>{head}</head><body>".encode()
+    left = pages.stall("/whole", page + b"<p>words</p>" * 100)
+    sent = (await sender.send(channel, pages.url("/whole")))["message"]
+    async with asyncio.timeout(20 * PATIENCE):
+        assert (await preview_of(sender, sent))["og_tag"]["og:title"] == "Whole"
+        await left.wait()
+
+
+@known("the first kilobyte is waited for before anything is read")
+@with_pages
+async def test_reading_ends_with_a_short_head(ctx, pages):
+    """That holds for a head of a few hundred bytes too."""
+    server = await ctx.server(*FLAGS, "--unfurl-timeout-ms", "3000")
+    head = "".join(f'<meta property="og:{name}" content="/x">' for name in (
+        "title", "description", "image", "url"))
+    pages.stall("/short", HTML_HEAD + f"<head>{head}</head><body>".encode())
+    answer = await explain(server, pages.url("/short"))
+    assert "og_tag" in answer and "time" not in answer["trace"]["requests"][0]["ending"], answer
+
+
+@known("what came before the time-out is shown")
+@with_pages
+async def test_a_time_out_in_the_body(ctx, pages):
+    """A page that is not whole within unfurl.timeout_ms changes nothing and sends nothing."""
+    server = await ctx.server(*FLAGS, "--unfurl-timeout-ms", "500")
+    channel, owner, sender = await ctx.room(server, 1)
+    left = pages.stall("/half", HTML_HEAD + b"<title>Half</title>" + b"<p>words</p>" * 500)
+    sent = (await sender.send(channel, pages.url("/half")))["message"]
+    async with asyncio.timeout(20 * PATIENCE):
+        await left.wait()
+    entry = await settled(server, pages.url("/half"), channel, owner, sender)
+    assert "og_tag" not in entry, entry
+    await fence(channel, owner, sender)
+    assert not updates_of(sender, sent)
+
+
+@with_pages
+async def test_what_comes_in_pieces(ctx, pages):
+    """A page that comes byte by byte is read like one that comes at once."""
+    server = await ctx.server(*FLAGS)
+    channel, owner, sender = await ctx.room(server, 1)
+    page = '<meta charset="euc-kr"><meta property="og:title" content="한국어 &amp; &#x1F469;">'
+
+    async def dripping(_, writer):
+        for byte in HTML_HEAD + page.encode("euc-kr"):
+            writer.write(bytes([byte]))
+            await writer.drain()
+    pages.script("/drip", dripping)
+    message = await look_up(server, channel, owner, sender, pages.url("/drip"))
+    assert message["og_tag"]["og:title"] == "한국어 & \U0001f469"
+
+
+@with_pages
+async def test_the_log_keeps_quiet(ctx, pages):
+    """Without debugging, no URL that was looked up comes to the log, nor a proxy's password."""
+    server = await ctx.fresh(
+        *FLAGS, "--unfurl-proxy", pages.url("").replace("//", "//user:proxy-secret@"))
+    channel, owner, sender = await ctx.room(server, 1)
+    pages.add("http://secret.example.com/private?key=1", "Private")
+    for url in ("http://secret.example.com/private?key=1", "http://secret.example.com/missing"):
+        await look_up(server, channel, owner, sender, url)
+    assert await server.end() == 0
+    log = "\n".join(server.lines)
+    assert "secret.example.com" not in log and "proxy-secret" not in log, log
+
+
+async def test_a_missing_list_of_those_who_opted_out(ctx):
+    """A start with an unfurl.opt_out_file that cannot be read, or holds no domain, names it."""
+    path = os.path.join(ctx.directory(), "opted-out")
+    for text in (None, "fine.example.com\nnot a domain\n"):
+        if text:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        code, output, errors = await ctx.run(
+            ctx.parleyd, "--listen", "127.0.0.1:0", "--data-dir", ctx.directory(),
+            "--unfurl-opt-out-file", path)
+        assert code not in (0, None) and "opted-out" in (output + errors).decode(), (text, errors)
+
+
+@with_pages
+async def test_a_list_that_breaks(ctx, pages):
+    """A list of those who opted out that is broken at SIGHUP leaves the one before in force."""
+    path = os.path.join(ctx.directory(), "opted-out")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("out.localhost\n")
+    server = await ctx.fresh(*LOCAL_NAMES, "--unfurl-opt-out-file", path)
+    pages.add("/x", "X")
+    os.remove(path)
+    before = len(server.lines)
+    server.process.send_signal(signal.SIGHUP)
+
+    async def complained():
+        return any("opted-out" in line for line in list(server.lines)[before:])
+    await eventually(complained, "a word in the log")
+    assert "og_tag" not in await explain(server, pages.url("/x", "out.localhost"))
+    assert "og_tag" in await explain(server, pages.url("/x", "in.localhost"))

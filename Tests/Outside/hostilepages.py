@@ -69,7 +69,7 @@ async def test_hostile_markup(ctx, pages):
 @with_pages
 async def test_many_hostile_pages_at_once(ctx, pages):
     """Hundreds of such pages asked for at once hold neither memory nor messages."""
-    server = await ctx.server(*FLAGS)
+    server = await ctx.server(*FLAGS, "--unfurl-timeout-ms", "30000")
     channel, owner, sender, viewer = await ctx.room(server, 2)
     before = resident(server)
     names = list(HOSTILE_PAGES)

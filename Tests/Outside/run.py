@@ -18,7 +18,7 @@ MODULES = [
     "sessions", "tokens", "rpc", "channels", "presence", "moderation", "messages", "listing",
     "metaarrays", "limits", "throttling", "recovery", "detecting",
     "extracting", "previews", "previewraces", "fetching", "remembering",
-    "richmessages", "unfurlers", "unfurlservice", "explaining",
+    "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
     "deflate", "hostile", "hostilepages",
     "persistence", "operations",
     "edges",
