@@ -15,10 +15,12 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
 }
 
 /// The tests of one target, in `Tests/<name>Tests`.
-func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+) -> Target {
   .testTarget(
     name: name + "Tests", dependencies: [.init(stringLiteral: name), "TestSupport"] + dependencies,
-    swiftSettings: house)
+    exclude: exclude, swiftSettings: house)
 }
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -30,7 +32,9 @@ let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 let package = Package(
   name: "parley",
   products: [
-    .executable(name: "parleyd", targets: ["parleyd"])
+    .executable(name: "parleyd", targets: ["parleyd"]),
+    .executable(name: "parley-unfurl", targets: ["parley-unfurl"]),
+    .executable(name: "parley", targets: ["parley"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -67,11 +71,16 @@ let package = Package(
     // Composition: where chat and mechanism meet.
     library("Configuration", ["FloodControl", yaml]),
     library("Unfurler", ["LinkPreview", "ParleyProtocol", "Reactor", "CCurl", database, logging]),
+    library("UnfurlSetup", ["Configuration", "LinkPreview", "Unfurler"]),
+    library(
+      "UnfurlService",
+      ["HTTP1", "ParleyProtocol", "Reactor", "Telemetry", "Transport", "Unfurler", logging]),
     .target(
       name: "Gateway",
       dependencies: [
         "Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Reactor",
-        "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", "Tokens",
+        "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", "UnfurlSetup",
+        "Tokens",
         "COpenSSL", deque, logging,
       ], resources: [.embedInCode("Page/index.html")], swiftSettings: house),
 
@@ -79,12 +88,26 @@ let package = Package(
       name: "parleyd",
       dependencies: ["Gateway", "Configuration", "Reactor", "Telemetry", arguments, logging],
       swiftSettings: house),
+    .executableTarget(
+      name: "parley-unfurl",
+      dependencies: [
+        "UnfurlService", "UnfurlSetup", "Unfurler", "Configuration", "Reactor", "Telemetry",
+        arguments, logging,
+      ],
+      swiftSettings: house),
+    .executableTarget(
+      name: "parley",
+      dependencies: ["Configuration", "LinkPreview", "ParleyProtocol", "CCurl", arguments],
+      swiftSettings: house),
 
     // Tests, and the programs that only tests need.
     .executableTarget(
       name: "conformance-echo", dependencies: ["Transport", "Reactor", "WebSocket", arguments],
       path: "Tests/conformance-echo", exclude: ["expected-results.json", "results.py"],
       swiftSettings: house),
+    .executableTarget(
+      name: "extractor-throughput", dependencies: ["LinkPreview"],
+      path: "Tests/Benchmarks/extractor-throughput", swiftSettings: house),
     .executableTarget(
       name: "store-crash-writer", dependencies: ["Store", "ParleyProtocol"],
       path: "Tests/store-crash-writer", swiftSettings: house),
@@ -99,7 +122,7 @@ let package = Package(
     tests("WebSocket", ["Bytes", "HTTP1"]),
     tests("ParleyProtocol", ["Bytes"]),
     tests("FloodControl"),
-    tests("LinkPreview", ["ParleyProtocol"]),
+    tests("LinkPreview", ["ParleyProtocol"], exclude: ["Corpus"]),
     tests("Reactor"),
     tests("TLS", ["COpenSSL"]),
     tests("Tokens", ["COpenSSL"]),
@@ -107,7 +130,15 @@ let package = Package(
     tests("Store", ["ParleyProtocol", "Reactor", database, logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),
     tests("Configuration", ["FloodControl"]),
-    tests("Unfurler", ["CCurl", "LinkPreview", "ParleyProtocol", logging]),
+    tests(
+      "Unfurler", ["CCurl", "COpenSSL", "LinkPreview", "ParleyProtocol", database, logging]),
+    tests(
+      "UnfurlService",
+      [
+        "TestPeers", "HTTP1", "LinkPreview", "ParleyProtocol", "Reactor", "Unfurler",
+        "parley-unfurl", logging,
+      ]),
+    tests("UnfurlSetup", ["Configuration", "LinkPreview", "TestPeers", "Unfurler"]),
     tests(
       "Gateway",
       [
@@ -116,7 +147,9 @@ let package = Package(
       ]),
     .testTarget(
       name: "IntegrationTests",
-      dependencies: ["TestSupport", "TestPeers", "ParleyProtocol", "parleyd"],
+      dependencies: [
+        "TestSupport", "TestPeers", "ParleyProtocol", "parleyd", "parley-unfurl", "parley",
+      ],
       swiftSettings: house),
   ],
   swiftLanguageModes: [.v6]

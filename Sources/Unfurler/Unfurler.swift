@@ -13,4 +13,7 @@ package protocol Unfurler: Sendable {
     _ link: Link, deadline: Duration,
     completion: @escaping @Sendable (UnfurlReport) -> Void
   ) -> UnfurlTask
+
+  /// Cancels everything and waits for its end; what is asked afterwards is cancelled at once.
+  func shutdown()
 }

@@ -10,14 +10,31 @@ package struct UnfurlerConfiguration: Sendable {
   package var addressPolicy = AddressPolicy()
   /// Which ports may be dialled.
   package var portPolicy = PortPolicy.standard
+  /// Which sites pages are fetched from.
+  package var domainRules = DomainRules()
   /// How the unfurler names itself to servers.
   package var userAgent = "Parley/1.0 (+link preview)"
+  /// The languages that pages are asked for, as in `Accept-Language`.
+  package var acceptLanguage = "en,*;q=0.5"
+  /// The http or https URL of a proxy that all requests go through; `nil` for none.
+  ///
+  /// Behind it, which addresses can be reached is the proxy's to decide.
+  package var proxy: String?
+  /// Whether the oEmbed description is asked for that a page without Open Graph points to.
+  package var usesEmbeds = false
   /// How many pages are fetched at a time.
   package var maximumTransfers = 64
   /// How many pages of one host are fetched at a time.
-  package var maximumTransfersPerHost = 4
+  package var maximumTransfersPerHost = 6
   /// How many links may wait for their turn; beyond, a fetch fails at once.
   package var maximumWaiting = 10_000
+  /// Addresses of names that are not looked up, as `name:port:address[,address]`, IPv6 in brackets.
+  ///
+  /// For tests, and for hosts whose address an operator knows better than the name server; the
+  /// address policy holds for them too.
+  package var pinnedHosts: [String] = []
+  /// A PEM file with the certificate authorities that are trusted; `nil` for the system's.
+  package var certificateAuthorities: String?
 
   package init() {}
 }

@@ -11,7 +11,7 @@ struct Parleyd: ParsableCommand {
     commandName: "parleyd",
     abstract: "Real-time gateway: WebSocket channels, flood protection, link previews.",
     usage: "parleyd [--config <file>] [--<setting> <value> ...]",
-    discussion: SettingsReference.helpText,
+    discussion: SettingsReference.helpText(of: .gateway),
     version: "\(Release.name) \(Release.version)")
 
   @Option(help: ArgumentHelp("Read settings from this YAML or JSON file.", valueName: "file"))
@@ -28,7 +28,7 @@ struct Parleyd: ParsableCommand {
 
   func run() throws {
     if printDefaults {
-      print(SettingsReference.defaultsFile, terminator: "")
+      print(SettingsReference.defaultsFile(of: .gateway), terminator: "")
       return
     }
     let settings = try loadSettings()
@@ -42,7 +42,8 @@ struct Parleyd: ParsableCommand {
   private func loadSettings() throws -> Settings {
     do {
       return try SettingsLoader.load(
-        arguments: settings, environment: ProcessInfo.processInfo.environment, file: config)
+        for: .gateway, arguments: settings, environment: ProcessInfo.processInfo.environment,
+        file: config)
     } catch {
       FileHandle.standardError.write(Data("parleyd: \(error)\n".utf8))
       throw ExitCode(EX_CONFIG)

@@ -14,6 +14,7 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "server-usage.h"
@@ -24,6 +25,7 @@ enum {
   INPUT_MAX = 1 << 20,
   OUTPUT_MAX = 1 << 20,
   EVENTS_MAX = 1024,
+  MESSAGE_MAX = 4096,
   // Fewer than any server's backlog, so that no connection waits for a repeated SYN.
   PENDING_MAX = 100,
   CONNECTIONS_PER_SOURCE = 10000,
@@ -164,6 +166,8 @@ static void receive_text(struct load *load, unsigned index, const struct ws_fram
     if (load->on_delivery) load->on_delivery(load, index);
   } else if (!contains(frame, "\"method\"")) {
     receive_answer(load, index, frame);
+  } else if (load->on_update && contains(frame, "\"message.updated\"")) {
+    load->on_update(load, index, (const char *)frame->payload, frame->length);
   } else if (contains(frame, "\"channel.throttled\"")) {
     fail("messages were withheld: run the server with smart throttling off");
   }
@@ -264,11 +268,17 @@ void load_open(struct load *load, unsigned count) {
   open_until(load, count);
 }
 
-void load_turn(struct load *load, int timeout_ms) {
+void load_turn_until(struct load *load, int64_t until_ns) {
   struct epoll_event events[EVENTS_MAX];
-  int count = epoll_wait(load->poller, events, EVENTS_MAX, timeout_ms);
-  if (monotonic_ns() > load->deadline_ns) fail("the measurement has taken too long");
+  int64_t now = monotonic_ns(), wait = until_ns > now ? until_ns - now : 0;
+  if (now > load->deadline_ns) fail("the measurement has taken too long");
+  struct timespec timeout = {.tv_sec = wait / 1000000000, .tv_nsec = wait % 1000000000};
+  int count = epoll_pwait2(load->poller, events, EVENTS_MAX, &timeout, NULL);
   for (int i = 0; i < count; i++) ready_to_read(load, events[i].data.u32);
+}
+
+void load_turn(struct load *load, int timeout_ms) {
+  load_turn_until(load, monotonic_ns() + (int64_t)timeout_ms * 1000000);
 }
 
 void load_rest(struct load *load, int duration_ms) {
@@ -277,32 +287,50 @@ void load_rest(struct load *load, int duration_ms) {
     load_turn(load, (int)(left / 1000000) + 1);
 }
 
+// Writes a frame with one message to `out`, which has room for the text and 256 bytes more.
+static size_t add_message(const struct load *load, unsigned index, unsigned char *out,
+                          const char *text, unsigned bytes) {
+  static unsigned serial;
+  if (load->dialect == RAW) return ws_encode_client(out, WS_TEXT, text, bytes);
+  char request[MESSAGE_MAX + 192];
+  int length = snprintf(request, sizeof request,
+                        "{\"jsonrpc\":\"2.0\",\"id\":%u,\"method\":\"message.send\","
+                        "\"params\":{\"channel_url\":\"bench-%u\",\"message\":\"%.*s\"}}",
+                        ++serial, index % load->channels, (int)bytes, text);
+  return ws_encode_client(out, WS_TEXT, request, (size_t)length);
+}
+
 void load_send(struct load *load, unsigned index, unsigned count, unsigned bytes) {
   static unsigned char output[OUTPUT_MAX];
   static unsigned serial;
-  char text[4096];
+  char text[MESSAGE_MAX];
   if (bytes >= sizeof text || count > OUTPUT_MAX / (bytes + 256)) fail("too much for one write");
   size_t size = 0;
   for (unsigned i = 0; i < count; i++) {
     // The number makes each message another; the rest has no dots, so nothing looks like a link.
     int head = snprintf(text, sizeof text, "%08u ", ++serial % 100000000);
     for (unsigned at = (unsigned)head; at < bytes; at++) text[at] = 'a' + (char)(at % 26);
-    if (load->dialect == RAW) {
-      size += ws_encode_client(output + size, WS_TEXT, text, bytes);
-      continue;
-    }
-    char request[sizeof text + 192];
-    int length = snprintf(request, sizeof request,
-                          "{\"jsonrpc\":\"2.0\",\"id\":%u,\"method\":\"message.send\","
-                          "\"params\":{\"channel_url\":\"bench-%u\",\"message\":\"%.*s\"}}",
-                          serial, index % load->channels, (int)bytes, text);
-    size += ws_encode_client(output + size, WS_TEXT, request, (size_t)length);
+    size += add_message(load, index, output + size, text, bytes);
   }
   write_whole(&load->connections[index], output, size);
 }
 
+void load_send_text(struct load *load, unsigned index, const char *text) {
+  unsigned char output[MESSAGE_MAX + 256];
+  size_t bytes = strlen(text);
+  if (bytes >= MESSAGE_MAX) fail("too much for one message");
+  write_whole(&load->connections[index], output,
+              add_message(load, index, output, text, (unsigned)bytes));
+}
+
 void load_finish(struct load *load) {
   struct linger reset = {.l_onoff = 1};
-  for (unsigned i = 0; i < load->opened; i++)
-    setsockopt(load->connections[i].fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+  for (unsigned i = 0; i < load->opened; i++) {
+    struct connection *connection = &load->connections[i];
+    setsockopt(connection->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+    SSL_free(connection->ssl);
+    free(connection->rest);
+  }
+  SSL_CTX_free(load->tls);
+  free(load->connections);
 }

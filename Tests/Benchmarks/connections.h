@@ -8,6 +8,7 @@
 
 #include <openssl/ssl.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum dialect { RAW, PARLEY };
@@ -25,8 +26,10 @@ struct connection {
   uint8_t state;
 };
 
-/// What a measurement wants to be told; either may be NULL.
+/// What a measurement wants to be told; each may be NULL.
 typedef void frame_handler(struct load *load, unsigned index);
+/// `event` is the whole JSON text, `size` bytes of it.
+typedef void event_handler(struct load *load, unsigned index, const char *event, size_t size);
 
 struct load {
   enum dialect dialect;
@@ -38,6 +41,7 @@ struct load {
 
   frame_handler *on_delivery;
   frame_handler *on_answer;
+  event_handler *on_update;  // `message.updated`
   void *measurement;
 
   struct connection *connections;
@@ -62,13 +66,20 @@ void load_open(struct load *load, unsigned count);
 /// Runs one turn of the loop, waiting at most `timeout_ms`. Fails when the deadline has passed.
 void load_turn(struct load *load, int timeout_ms);
 
+/// Runs one turn of the loop, waiting at most until this time on the monotonic clock.
+void load_turn_until(struct load *load, int64_t until_ns);
+
 /// Reads and answers pings for this long, sending nothing of its own.
 void load_rest(struct load *load, int duration_ms);
 
 /// Sends `count` messages of `bytes` characters each, in one write.
 void load_send(struct load *load, unsigned index, unsigned count, unsigned bytes);
 
-/// Lets the end of the program reset the connections, so that no port is left waiting.
+/// Sends one message with this text, which must need no escaping in JSON.
+void load_send_text(struct load *load, unsigned index, const char *text);
+
+/// Frees everything, and lets the end of the program reset the connections, so that no port is left
+/// waiting.
 void load_finish(struct load *load);
 
 #endif

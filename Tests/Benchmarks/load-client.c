@@ -6,6 +6,8 @@
 //   idle     --connections --channels (0: only the session is opened)
 //   ack      --connections (subscribers) --rate --seconds --bytes
 //   durable  --connections (senders) --channels --in-flight (of each sender) --seconds --bytes
+//   previews --channels (beside the measured one) --rate (of those) --seconds (of a phase) --cycles
+//            --bytes --unfurler (PID) --pages-port --addresses
 //   all      --tls yes (the certificate is not verified), --timeout (seconds, 120)
 //
 // One process, one thread, one epoll loop. CPU time and memory are the server process's, read from
@@ -27,6 +29,7 @@ static const struct mode {
     {"idle", measure_idle},
     {"ack", measure_ack},
     {"durable", measure_durable},
+    {"previews", measure_previews},
 };
 
 static unsigned number(const char *option, const char *text, unsigned low, unsigned high) {
@@ -58,6 +61,9 @@ static void read_option(struct load *load, struct plan *plan, const char *name, 
       {"--bytes", &plan->message_bytes, 16, 4000},
       {"--rate", &plan->rate, 1, 100000},
       {"--seconds", &plan->seconds, 1, 600},
+      {"--cycles", &plan->cycles, 1, 100},
+      {"--pages-port", &plan->pages_port, 1, 65535},
+      {"--addresses", &plan->addresses, 1, 250},
   };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     if (strcmp(name, numbers[i].name)) continue;
@@ -68,6 +74,7 @@ static void read_option(struct load *load, struct plan *plan, const char *name, 
   else if (!strcmp(name, "--dialect") && !strcmp(value, "parley")) load->dialect = PARLEY;
   else if (!strcmp(name, "--port")) load->port = (uint16_t)number(name, value, 1, 65535);
   else if (!strcmp(name, "--server")) plan->server = (pid_t)number(name, value, 2, 1u << 30);
+  else if (!strcmp(name, "--unfurler")) plan->unfurler = (pid_t)number(name, value, 2, 1u << 30);
   else if (!strcmp(name, "--tls") && !strcmp(value, "yes")) load->tls = client_tls();
   else if (!strcmp(name, "--timeout"))
     load->deadline_ns = monotonic_ns() + number(name, value, 1, 3600) * (int64_t)1000000000;
@@ -77,7 +84,7 @@ static void read_option(struct load *load, struct plan *plan, const char *name, 
 int main(int count, char **words) {
   struct load load = {.deadline_ns = monotonic_ns() + (int64_t)120 * 1000000000};
   struct plan plan = {.connections = 1000, .messages = 1000, .in_flight = 1, .message_bytes = 128,
-                      .rate = 50, .seconds = 10};
+                      .rate = 50, .seconds = 10, .cycles = 1, .addresses = 32};
   if (count < 2 || count % 2 != 0) fail("expected a mode, then pairs of option and value");
   for (int i = 2; i < count; i += 2) read_option(&load, &plan, words[i], words[i + 1]);
   if (load.port == 0 || plan.server == 0) fail("--port and --server are needed");

@@ -13,8 +13,12 @@ struct plan {
   unsigned in_flight;
   unsigned channels;
   unsigned message_bytes;
-  unsigned rate;  // messages a second
+  unsigned rate;  // messages a second; of the other channels together (previews)
   unsigned seconds;
+  unsigned cycles;      // of phases (previews)
+  pid_t unfurler;       // 0: the server looks links up itself
+  unsigned pages_port;  // of page-server
+  unsigned addresses;   // of page-server
 };
 
 /// `amount` for each of `count`, 0 when there are none.
@@ -33,5 +37,9 @@ void measure_ack(struct load *load, const struct plan *plan);
 
 /// Many senders with full windows: answered sends a second, each of them durable.
 void measure_durable(struct load *load, const struct plan *plan);
+
+/// One sender at light load beside other channels with nothing, with messages without links, and
+/// with messages with links: the time to the answer and to the delivery at the one subscriber.
+void measure_previews(struct load *load, const struct plan *plan);
 
 #endif

@@ -2,71 +2,16 @@
 
     report.py RECORDS
 
-RECORDS holds one JSON object per line: what load-client or disk-sync printed, with `round`, `case`
-and `server` added. A ratio is taken inside each round, between runs made one after the other, and
+RECORDS holds one JSON object per line: what a program of the benchmark printed, with `round`,
+`case` and `server` added. A ratio is taken inside each round, between runs made one after the other, and
 the median of the rounds' ratios is shown with the lowest and the highest: the machine's speed may
 drift from round to round, and divides out.
 """
 
-import json
-import statistics
 import sys
-from collections import defaultdict
 
-
-class Records:
-    """The figures of all rounds, by case, server and name."""
-
-    def __init__(self, path):
-        self._rounds = defaultdict(dict)
-        with open(path, encoding="utf-8") as lines:
-            for line in lines:
-                record = json.loads(line)
-                self._rounds[record["case"], record["server"]][record["round"]] = record
-
-    def cases(self, prefix):
-        return list(dict.fromkeys(case for case, _ in self._rounds if case.startswith(prefix)))
-
-    def figures(self, case, server, name):
-        rounds = self._rounds.get((case, server), {})
-        return {number: record[name] for number, record in rounds.items()}
-
-    def median(self, case, server, name):
-        figures = self.figures(case, server, name).values()
-        return statistics.median(figures) if figures else None
-
-    def ratios(self, case, name, over, under="parley", under_case=None):
-        upper = self.figures(case, under, name)
-        lower = self.figures(under_case or case, over, name)
-        return [upper[number] / lower[number] for number in upper if lower.get(number)]
-
-
-def amount(value, unit=1.0, digits=2):
-    return "–" if value is None else f"{value / unit:,.{digits}f}"
-
-
-def ratio(values):
-    if not values:
-        return "–"
-    return f"{statistics.median(values):.2f} ({min(values):.2f}–{max(values):.2f})"
-
-
-def table(title, method, heads, rows):
-    """Prints a Markdown table, padded so that it reads as it stands."""
-    if not rows:
-        return
-    widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
-
-    def line(cells):
-        first = cells[0].ljust(widths[0])
-        others = [cell.rjust(width) for cell, width in zip(cells[1:], widths[1:])]
-        return "| " + " | ".join([first, *others]) + " |"
-
-    print(f"\n{title}\n{method}\n")
-    print(line(heads))
-    print("|" + "|".join("-" * (width + 2) for width in widths) + "|")
-    for row in rows:
-        print(line(row))
+from previews_report import extractor, latency, previews, service
+from tables import Records, amount, ratio, table
 
 
 def fanout(records):
@@ -158,7 +103,7 @@ def main():
     if len(sys.argv) != 2:
         sys.exit("usage: report.py RECORDS")
     records = Records(sys.argv[1])
-    for section in (fanout, idle, ack, durable):
+    for section in (fanout, idle, ack, durable, service, latency, previews, extractor):
         section(records)
 
 

@@ -42,8 +42,8 @@ struct EnvironmentReaderTests {
 
   @Test("no setting is hidden behind such a name")
   func noCollision() throws {
-    for definition in SettingsTable.all {
-      let reading = EnvironmentReader.read([definition.variable: "x"])
+    for definition in SettingsTable.gateway.all {
+      let reading = EnvironmentReader.read([definition.variable: "x"], of: .gateway)
       #expect(reading.given.count == 1, "\(definition.variable)")
     }
   }

@@ -129,7 +129,9 @@ struct FileReaderTests {
     let long = (0..<20_000).map { "\($0 % 99 + 1)" }.joined(separator: ",")
     #expect(problems(file: "unfurl.allow_ports: [\(long)]")[0].contains("at most 10000 entries"))
     let error = #expect(throws: SettingsError.self) {
-      try SettingsLoader.load(arguments: ["--config=x"], environment: [:]) { _ in [0xff, 0xfe] }
+      try SettingsLoader.load(for: .gateway, arguments: ["--config=x"], environment: [:]) { _ in
+        [0xff, 0xfe]
+      }
     }
     #expect(error?.problems.first?.explanation == "expected UTF-8")
   }
@@ -137,7 +139,8 @@ struct FileReaderTests {
   @Test("a file that cannot be read is named with the reason")
   func missing() {
     let error = #expect(throws: SettingsError.self) {
-      try SettingsLoader.load(arguments: ["--config", "/nonexistent/x.yaml"], environment: [:])
+      try SettingsLoader.load(
+        for: .gateway, arguments: ["--config", "/nonexistent/x.yaml"], environment: [:])
     }
     #expect(
       error?.problems.map(\.description) == [

@@ -145,7 +145,8 @@ struct SettingsLoaderTests {
   func fileName() throws {
     func path(_ arguments: [String], _ environment: [String: String]) throws -> String? {
       var asked: String?
-      _ = try SettingsLoader.load(arguments: arguments, environment: environment) { path in
+      _ = try SettingsLoader.load(for: .gateway, arguments: arguments, environment: environment) {
+        path in
         asked = path
         return []
       }

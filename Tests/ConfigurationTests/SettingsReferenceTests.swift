@@ -6,8 +6,8 @@ import Testing
 struct SettingsReferenceTests {
   @Test("the help text lists every flag with its default, in lines that fit a terminal")
   func help() {
-    let text = SettingsReference.helpText
-    for definition in SettingsTable.all {
+    let text = SettingsReference.helpText(of: .gateway)
+    for definition in SettingsTable.gateway.all {
       #expect(text.contains("\n  \(definition.flag)  (\(definition.name))\n"))
     }
     #expect(text.split(separator: "\n").allSatisfy { $0.utf8.count <= 80 })
@@ -22,9 +22,9 @@ struct SettingsReferenceTests {
 
   @Test("the printed defaults are a file that changes nothing")
   func defaults() throws {
-    #expect(try load(file: SettingsReference.defaultsFile) == load())
-    for definition in SettingsTable.all {
-      #expect(SettingsReference.defaultsFile.contains("\(definition.name):"))
+    #expect(try load(file: SettingsReference.defaultsFile(of: .gateway)) == load())
+    for definition in SettingsTable.gateway.all {
+      #expect(SettingsReference.defaultsFile(of: .gateway).contains("\(definition.name):"))
     }
   }
 }

@@ -26,24 +26,24 @@ struct SettingsTableTests {
 
   @Test("every setting of the contract is there, and none beside the documented ones")
   func complete() {
-    #expect(Set(SettingsTable.all.map(\.name)) == Set(Self.names))
+    #expect(Set(SettingsTable.gateway.all.map(\.name)) == Set(Self.names))
   }
 
   @Test("names, flags and variables are unique")
   func unique() {
-    #expect(Set(SettingsTable.all.map(\.name)).count == SettingsTable.all.count)
-    #expect(Set(SettingsTable.all.map(\.flag)).count == SettingsTable.all.count)
-    #expect(Set(SettingsTable.all.map(\.variable)).count == SettingsTable.all.count)
+    #expect(Set(SettingsTable.gateway.all.map(\.name)).count == SettingsTable.gateway.all.count)
+    #expect(Set(SettingsTable.gateway.all.map(\.flag)).count == SettingsTable.gateway.all.count)
+    #expect(Set(SettingsTable.gateway.all.map(\.variable)).count == SettingsTable.gateway.all.count)
   }
 
   @Test("flags and variables follow from the name")
   func spelling() throws {
-    let definition = try #require(SettingsTable.definition(named: "limits.flood.window_ms"))
+    let definition = try #require(SettingsTable.gateway.definition(named: "limits.flood.window_ms"))
     #expect(definition.flag == "--limits-flood-window-ms")
     #expect(definition.variable == "PARLEY_LIMITS_FLOOD_WINDOW_MS")
   }
 
-  @Test("every default that has a text is taken when given", arguments: SettingsTable.all)
+  @Test("every default that has a text is taken when given", arguments: SettingsTable.gateway.all)
   func defaultsAreTaken(definition: SettingDefinition) throws {
     guard case .value(let text) = definition.defaultValue else { return }
     #expect(try load([definition.flag + "=" + text]) == load())
@@ -51,7 +51,7 @@ struct SettingsTableTests {
     #expect(try load(file: "\(definition.name): \"\(text)\"") == load())
   }
 
-  @Test("every setting refuses nonsense, naming itself", arguments: SettingsTable.all)
+  @Test("every setting refuses nonsense, naming itself", arguments: SettingsTable.gateway.all)
   func nonsense(definition: SettingDefinition) {
     let found = problems([definition.flag + "=\u{7}nonsense"])
     #expect(found.count == 1)

@@ -74,6 +74,19 @@ struct CharacterSetTests {
         .title == "\u{fffd}")
   }
 
+  @Test("UTF-16 may begin with white space, and is told from binaries by its label or its zeros")
+  func utf16Beginnings() {
+    let page = "\n \n<html><title>é</title>".utf16
+    let little = page.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }
+    let big = page.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] }
+    #expect(PageReader.tag(little)?.title == "é")
+    #expect(PageReader.tag(big)?.title == "é")
+    #expect(PageReader.tag(big, contentType: "text/html; charset=utf-16be")?.title == "é")
+    let cjk = "<한글한글한글한글><title>é</title>".utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] }
+    #expect(PageReader.tag(cjk, contentType: "text/html; charset=utf-16be")?.title == "é")
+    #expect(PageReader.tag([0xef, 0xbb, 0xbf] + [UInt8](repeating: 0, count: 99) + little) == nil)
+  }
+
   @Test("the escapes of ISO-2022-JP do not look like tags")
   func iso2022JP() {
     // 0x3C is the first byte of a common character, and a less-than sign in ASCII.

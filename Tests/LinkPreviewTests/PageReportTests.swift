@@ -63,6 +63,8 @@ struct PageReportTests {
     }
     #expect(characterSet("<title>x") == "UTF-8 (guessed)")
     #expect(characterSet("<meta charset=ks_c_5601-1987>") == "EUC-KR (meta element)")
+    #expect(characterSet("<meta charset=utf-16>") == "UTF-8 (meta element)")
+    #expect(PageReader.report([0x3c, 0, 0x62, 0])?.characterSet == "UTF-16LE (guessed)")
     #expect(characterSet("<p>", "text/html; charset=x-sjis") == "Shift_JIS (Content-Type)")
     #expect(characterSet("\u{feff}<p>", "text/html; charset=gbk") == "UTF-8 (byte order mark)")
     #expect(characterSet("<?xml version='1.0' encoding='big5'?>") == "Big5 (XML declaration)")

@@ -251,7 +251,7 @@ async def test_more_connections_than_descriptors(ctx):
         "sh", "-c", 'ulimit -n 300; exec "$@"', "sh", ctx.parleyd, "--listen", "127.0.0.1:0",
         "--data-dir", ctx.directory(), *ctx.always, stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE)
-    server = Server(process, "", [])
+    server = Server(process)
     ctx.running.append(server)
     async with asyncio.timeout(DEADLINE):
         while server.port is None:
@@ -404,7 +404,7 @@ async def test_over_tls(ctx):
     async with asyncio.timeout(DEADLINE):
         while not (found := re.findall(r"wss://127\.0\.0\.1:(\d+)", "\n".join(server.lines))):
             await asyncio.sleep(0.01)
-    secure = Server(server.process, server.data, server.lines)
+    secure = Server(server.process)
     secure.port = int(found[0])
     trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     trust.check_hostname, trust.verify_mode = False, ssl.CERT_NONE

@@ -12,6 +12,7 @@ import signal
 import struct
 import tempfile
 from collections import deque
+from urllib.parse import urlencode
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
@@ -39,42 +40,46 @@ def known(reason):
     return marked
 
 
-class Server:
-    """One parleyd on a port of its own choosing."""
+def process_environment(additions):
+    return {**os.environ, "SWIFT_BACKTRACE": "enable=no", **(additions or {})}
 
-    def __init__(self, process, data, lines):
-        self.process, self.data, self.lines = process, data, lines
+
+class Program:
+    """A process of ours that listens on a port of its own choosing."""
+
+    announcement = ""
+
+    def __init__(self, process):
+        self.process = process
+        self.lines = deque(maxlen=200)
         self.port = None
         self.reading = None
 
     @classmethod
-    async def start(cls, parleyd, data, flags, environment=None):
+    async def launch(cls, executable, flags, environment=None):
         process = await asyncio.create_subprocess_exec(
-            parleyd, "--listen", "127.0.0.1:0", "--data-dir", data, *flags,
+            executable, "--listen", "127.0.0.1:0", *flags,
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
-            env={**os.environ, "SWIFT_BACKTRACE": "enable=no", **(environment or {})})
-        server = cls(process, data, deque(maxlen=200))
+            stderr=asyncio.subprocess.PIPE, env=process_environment(environment))
+        program = cls(process)
         async with asyncio.timeout(DEADLINE):
             while line := (await process.stderr.readline()).decode(errors="replace").rstrip():
-                server.lines.append(line)
-                if "listening on ws://127.0.0.1:" in line:
-                    tail = line.split("listening on ws://127.0.0.1:")[1]
-                    server.port = int("".join(itertools.takewhile(str.isdigit, tail)))
+                program.lines.append(line)
+                if cls.announcement in line:
+                    tail = line.split(cls.announcement)[1]
+                    program.port = int("".join(itertools.takewhile(str.isdigit, tail)))
                     break
-        if server.port is None:
+        if program.port is None:
             await process.wait()
-            raise AssertionError(f"parleyd ended with {process.returncode}: {list(server.lines)}")
-        server.reading = asyncio.create_task(server._read())
-        return server
+            raise AssertionError(
+                f"{os.path.basename(executable)} ended with {process.returncode}: "
+                f"{list(program.lines)}")
+        program.reading = asyncio.create_task(program._read())
+        return program
 
     async def _read(self):
         while line := await self.process.stderr.readline():
             self.lines.append(line.decode(errors="replace").rstrip())
-
-    @property
-    def url(self):
-        return f"ws://127.0.0.1:{self.port}/v1/ws"
 
     async def wait(self):
         async with asyncio.timeout(DEADLINE):
@@ -94,6 +99,44 @@ class Server:
     async def get(self, path, **headers):
         """The status, headers and body of a plain HTTP GET."""
         return await http(self.port, "GET", path, headers)
+
+
+class Server(Program):
+    """One parleyd."""
+
+    announcement = "listening on ws://127.0.0.1:"
+
+    @classmethod
+    async def start(cls, parleyd, data, flags, environment=None):
+        server = await cls.launch(parleyd, ["--data-dir", data, *flags], environment)
+        server.data = data
+        return server
+
+    @property
+    def url(self):
+        return f"ws://127.0.0.1:{self.port}/v1/ws"
+
+    @property
+    def api_token(self):
+        with open(os.path.join(self.data, "api-token"), encoding="ascii") as file:
+            return file.read().strip()
+
+    async def api(self, method, path, **query):
+        """A call of the Platform API with the server's token: the status, and the JSON answered."""
+        query = {name: value for name, value in query.items() if value is not None}
+        target = f"/v3{path}" + (f"?{urlencode(query)}" if query else "")
+        status, _, body = await http(self.port, method, target, {"Api-Token": self.api_token})
+        return status, json.loads(body)
+
+
+class UnfurlService(Program):
+    """One parley-unfurl."""
+
+    announcement = "listening on http://127.0.0.1:"
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}/unfurl"
 
 
 async def http(port, method, path, headers=None, body=b""):
@@ -253,14 +296,28 @@ class Client:
 class Context:
     """What a test is given: servers, names that nobody else uses, clients closed afterwards."""
 
-    def __init__(self, parleyd, always):
-        self.parleyd, self.always = parleyd, always
+    def __init__(self, programs, always):
+        self.parleyd, self.parley, self.parley_unfurl = programs
+        self.always = always
         self.root = tempfile.mkdtemp(prefix="parley-outside-")
         self.shared = {}
         self.running, self.clients = [], []
 
     def name(self, stem="thing"):
         return f"{stem}-{secrets.token_hex(4)}"
+
+    async def run(self, program, *arguments, stdin=b"", environment=None):
+        """Runs a program to its end: its exit status, output and errors."""
+        process = await asyncio.create_subprocess_exec(
+            program, *arguments, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE, env=process_environment(environment))
+        try:
+            async with asyncio.timeout(DEADLINE):
+                output, errors = await process.communicate(stdin)
+        except TimeoutError:
+            process.kill()
+            raise AssertionError(f"{arguments} did not end, given {stdin[:80]!r}") from None
+        return process.returncode, output, errors
 
     def directory(self):
         return tempfile.mkdtemp(dir=self.root)
@@ -280,6 +337,11 @@ class Context:
             self.parleyd, data or self.directory(), [*self.always, *flags], environment)
         self.running.append(server)
         return server
+
+    async def unfurl_service(self, *flags, environment=None):
+        service = await UnfurlService.launch(self.parley_unfurl, flags, environment)
+        self.running.append(service)
+        return service
 
     async def connect(self, server, **options):
         client = await Client.connect(server, **options)
@@ -338,6 +400,17 @@ async def fence(channel, owner, *viewers):
             lambda: any(e["params"]["channel"]["data"] == mark
                         for e in viewer.told("channel.changed", channel_url=channel)),
             "the fence")
+
+
+async def eventually(condition, what="what was waited for"):
+    """The first true value of a coroutine function, asked again and again."""
+    try:
+        async with asyncio.timeout(DEADLINE):
+            while not (found := await condition()):
+                await asyncio.sleep(0.02)
+    except TimeoutError:
+        raise AssertionError(f"never came: {what}") from None
+    return found
 
 
 @contextlib.asynccontextmanager

@@ -1,4 +1,7 @@
-"""Runs the outside tests: run.py --parleyd PATH [--only NAME] [--reactors N]."""
+"""Runs the outside tests: run.py --parleyd PATH [--only NAME] [--reactors N].
+
+The programs parley and parley-unfurl are looked for beside parleyd, unless they are named.
+"""
 
 import argparse
 import asyncio
@@ -13,7 +16,10 @@ from harness import PATIENCE, Context
 
 MODULES = [
     "sessions", "tokens", "rpc", "channels", "presence", "moderation", "messages", "listing",
-    "metaarrays", "limits", "throttling", "recovery", "previews", "deflate", "hostile",
+    "metaarrays", "limits", "throttling", "recovery", "detecting",
+    "extracting", "previews", "previewraces", "fetching", "remembering",
+    "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
+    "deflate", "hostile", "hostilepages",
     "persistence", "operations",
     "edges",
 ]
@@ -48,12 +54,23 @@ async def run(context, name, test):
     return True
 
 
+def programs_of(options):
+    beside = os.path.dirname(options.parleyd)
+    paths = (
+        options.parleyd, options.parley or os.path.join(beside, "parley"),
+        options.parley_unfurl or os.path.join(beside, "parley-unfurl"))
+    return [os.path.abspath(path) for path in paths]
+
+
 async def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--parleyd", required=True, help="the server's executable")
     parser.add_argument("--only", default="", help="tests or modules whose name has this in it")
     parser.add_argument("--reactors", type=int, help="passed on to every server")
+    parser.add_argument("--parley", help="the command line's executable")
+    parser.add_argument("--parley-unfurl", help="the unfurl service's executable")
     options = parser.parse_args()
+    programs = programs_of(options)
     always = ["--reactors", str(options.reactors)] if options.reactors else []
     outcomes = []
     for module_name in MODULES:
@@ -64,7 +81,7 @@ async def main():
         if not chosen:
             continue
         print(f"# {module_name}: {' '.join((module.__doc__ or '').split())}", flush=True)
-        context = Context(os.path.abspath(options.parleyd), always)
+        context = Context(programs, always)
         try:
             for name, test in chosen:
                 outcomes.append(await run(context, f"{module_name}.{name}", test))

@@ -7,7 +7,7 @@ import Testing
 struct FetchQueueTests {
   private func fetch(_ id: UInt64, _ host: String) throws -> Fetch {
     Fetch(
-      id: id, url: try #require(WebURL("http://\(host)/\(id)")), deadline: .now,
+      id: id, url: try #require(WebURL("http://\(host)/\(id)")), now: .now, timeout: .seconds(1),
       completion: { _ in })
   }
 
@@ -49,6 +49,21 @@ struct FetchQueueTests {
     #expect(queue.activeCount == 0 && queue.waitingCount == 0)
     queue.finish("a")
     #expect(queue.activeCount == 0)
+  }
+
+  @Test("a fetch that is called off does not start, and the others keep their order")
+  func calledOff() throws {
+    var queue = FetchQueue(maximumActive: 1, maximumActivePerHost: 1)
+    for id in 1...300 { queue.append(try fetch(UInt64(id), "a")) }
+    for id in 1...298 where id != 7 { #expect(queue.removeWaiting(UInt64(id))?.id == UInt64(id)) }
+    #expect(queue.removeWaiting(1) == nil)
+    var started: [UInt64] = []
+    while let fetch = queue.start() {
+      started.append(fetch.id)
+      queue.finish(fetch.hostKey)
+    }
+    #expect(started == [7, 299, 300])
+    #expect(queue.waitingCount == 0 && queue.activeCount == 0)
   }
 
   @Test("a long queue of many hosts is worked off whole")

@@ -8,7 +8,7 @@ enum Gzip {
     try Data(bytes).write(to: source)
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["gzip", "-c", source.path]
+    process.arguments = ["gzip", "-n", "-c", source.path]
     let output = Pipe()
     process.standardOutput = output
     try process.run()

@@ -3,9 +3,15 @@ import Glibc
 /// One client of a ``LocalServer``.
 final class LocalClient {
   private let descriptor: Int32
+  private let session: LocalTLS.Session?
   private(set) var head = ""
+  /// How many bytes the other side, or the kernel for it, has taken.
+  private(set) var sentByteCount = 0
 
-  init(_ descriptor: Int32) { self.descriptor = descriptor }
+  init(_ descriptor: Int32, _ session: LocalTLS.Session? = nil) {
+    self.descriptor = descriptor
+    self.session = session
+  }
 
   /// The port that the client came to.
   var port: UInt16 {
@@ -18,7 +24,7 @@ final class LocalClient {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 4_096)
     while !String(decoding: bytes, as: UTF8.self).contains("\r\n\r\n") {
-      let count = recv(descriptor, &buffer, buffer.count, 0)
+      let count = receive(&buffer)
       guard count > 0 else { return false }
       bytes += buffer.prefix(count)
       // A TLS record where a request should be: there is nothing to talk about.
@@ -33,9 +39,10 @@ final class LocalClient {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        session?.send($0) ?? Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
       guard count > 0 else { return false }
+      sentByteCount += count
       rest = rest.dropFirst(count)
     }
     return true
@@ -61,8 +68,14 @@ final class LocalClient {
 
   /// Says nothing until the other side goes away.
   func waitForEnd() {
-    var byte: UInt8 = 0
-    while recv(descriptor, &byte, 1, 0) > 0 {}
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    while receive(&buffer) > 0 {}
+  }
+
+  private func receive(_ buffer: inout [UInt8]) -> Int {
+    buffer.withUnsafeMutableBytes {
+      session?.receive($0) ?? recv(descriptor, $0.baseAddress, $0.count, 0)
+    }
   }
 
   /// Breaks the connection off instead of ending it.
@@ -72,5 +85,8 @@ final class LocalClient {
       descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
   }
 
-  func close() { _ = Glibc.close(descriptor) }
+  func close() {
+    session?.end()
+    _ = Glibc.close(descriptor)
+  }
 }

@@ -1,190 +1,150 @@
 import Foundation
 import LinkPreview
-import Logging
 import ParleyProtocol
-import Synchronization
 import Testing
 
 @testable import Unfurler
 
 @Suite("Preview cache")
 struct PreviewCacheTests {
-  private static let full = OpenGraphTag(
-    title: "T", url: "https://a/", description: "D",
-    image: OpenGraphImage(
-      url: "https://a/i", secureURL: "https://a/s", type: "image/png", width: 3, height: 4,
-      alt: "A"))
+  private let clock = ManualClock()
 
-  private func link(_ path: String) throws -> Link {
-    try #require(Link("https://example.com/\(path)"))
-  }
-
-  private func cache(
-    _ directory: String?, _ clock: ManualClock, limits: PreviewCache.Limits = .init()
-  ) -> PreviewCache {
-    PreviewCache(
-      directory: directory, limits: limits, logger: Logger(label: "test"), now: clock.read)
+  private func limits(stale: Int64 = 0) -> PreviewCache.Limits {
+    var limits = PreviewCache.Limits()
+    limits.staleTimeToLive = .seconds(stale)
+    return limits
   }
 
   @Test("entries are good for their time, and no longer")
   func expiry() throws {
-    let clock = ManualClock()
-    let cache = cache(nil, clock)
-    cache.insert(Self.full, for: try link("a"))
-    cache.insert(nil, for: try link("b"))
-    #expect(cache.find(try link("a"))?.tag == Self.full)
-    #expect(cache.find(try link("b")) != nil)
-    #expect(cache.find(try link("c")) == nil)
+    let cache = PreviewCache(nil, clock, limits())
+    let (found, empty) = (try Previews.link("a"), try Previews.link("b"))
+    cache.insert(report: .found(Previews.full), for: found)
+    cache.insert(report: .failed("no such host"), for: empty)
+    #expect(cache.find(found)?.entry.tag == Previews.full)
+    #expect(cache.find(empty)?.entry.problem == "no such host")
+    #expect(cache.find(try Previews.link("c")) == nil)
     clock.advance(by: 300_000)
-    #expect(cache.find(try link("b")) == nil)
+    #expect(cache.find(empty) == nil)
     clock.advance(by: 86_100_000 - 1)
-    #expect(cache.find(try link("a")) != nil)
+    #expect(cache.find(found) != nil)
     clock.advance(by: 1)
-    #expect(cache.find(try link("a")) == nil)
+    #expect(cache.find(found) == nil)
   }
 
-  @Test("entries survive a restart until they expire")
-  func persistence() throws {
-    try withDirectory { directory in
-      let clock = ManualClock()
-      let first = cache(directory, clock)
-      first.insert(Self.full, for: try link("a"))
-      first.insert(OpenGraphTag(title: "only"), for: try link("b"))
-      first.insert(nil, for: try link("c"))
+  @Test("a failed refresh leaves the stale preview, and is not repeated for a while")
+  func failedRefresh() throws {
+    let cache = PreviewCache(nil, clock, limits(stale: 1_000))
+    let link = try Previews.link("a")
+    let entry = try #require(cache.insert(report: .found(Previews.full), for: link))
+    clock.advance(by: 86_400_000)
+    #expect(cache.find(link) == .stale(entry, .due))
+    #expect(cache.find(link) == .stale(entry, .underWay))
+    for report in [UnfurlReport.failed("x"), UnfurlReport(.failure(.timedOut)), .cancelled] {
+      #expect(cache.insert(report: report, for: link) == entry)
+      clock.advance(by: 299_999)
+      #expect(cache.find(link) == .stale(entry, .underWay))
+      clock.advance(by: 1)
+      #expect(cache.find(link) == .stale(entry, .due))
+    }
+    clock.advance(by: 100_000)
+    #expect(cache.find(link) == nil)
+    #expect(cache.insert(report: .failed("x"), for: link)?.problem == "x")
+  }
+
+  @Test("a page that offers no preview any more has none")
+  func emptied() throws {
+    var limits = limits(stale: 1_000)
+    for negative in [Duration.seconds(300), .zero] {
+      limits.negativeTimeToLive = negative
+      let cache = PreviewCache(nil, clock, limits)
+      let link = try Previews.link("a")
+      cache.insert(report: .found(Previews.full), for: link)
+      clock.advance(by: 86_400_000)
+      cache.insert(report: .empty, for: link)
+      #expect(cache.find(link)?.entry.tag == nil)
+      #expect((cache.find(link) == nil) == (negative == .zero))
+    }
+  }
+
+  @Test("entries survive a restart until they are gone, stale ones too")
+  func persistence() async throws {
+    try await Previews.withDirectory { directory in
+      let paths = ["a", "b", "c", "d"]
+      let links = try paths.map { try Previews.link($0) }
+      let first = PreviewCache(directory, clock, limits(stale: 1_000))
+      let only = OpenGraphTag(title: "only")
+      first.insert(report: .found(Previews.full), for: links[0])
+      first.insert(report: .found(only, .seconds(300)), for: links[1])
+      first.insert(report: .failed("x"), for: links[2])
+      first.insert(report: .found(OpenGraphTag(image: OpenGraphImage())), for: links[3])
+      let known = links.map { first.find($0)?.entry }
       first.close()
       clock.advance(by: 1_000)
-      let second = cache(directory, clock)
-      #expect(second.find(try link("a"))?.tag == Self.full)
-      #expect(second.find(try link("b"))?.tag == OpenGraphTag(title: "only"))
-      #expect(second.find(try link("c")) == CachedPreview(tag: nil, expiresAt: 300_000))
+      let second = PreviewCache(directory, clock, limits(stale: 1_000))
+      #expect(links.map { second.find($0)?.entry } == known)
       second.close()
       clock.advance(by: 300_000)
-      let third = cache(directory, clock)
-      #expect(third.find(try link("a")) != nil)
-      #expect(third.find(try link("c")) == nil)
+      let third = PreviewCache(directory, clock, limits(stale: 1_000))
+      #expect(third.find(links[0])?.entry.tag == Previews.full)
+      let stale = try #require(known[1])
+      #expect(third.find(links[1]) == .stale(stale, .due))
+      #expect(third.find(links[2]) == nil)
       third.close()
+      let fourth = PreviewCache(directory, clock, limits())
+      #expect(fourth.find(links[0]) != nil)
+      #expect(fourth.find(links[1]) == nil)
+      fourth.close()
     }
   }
 
-  @Test("what memory forgot is found in the file")
-  func load() async throws {
-    let directory = try makeDirectory()
-    defer { try? FileManager.default.removeItem(atPath: directory) }
-    var limits = PreviewCache.Limits()
-    limits.maximumEntries = 1
-    let cache = cache(directory, ManualClock(), limits: limits)
-    let forgotten = try link("a")
-    cache.insert(Self.full, for: forgotten)
-    cache.insert(nil, for: try link("b"))
-    #expect(cache.find(forgotten) == nil)
-    let loaded = await withCheckedContinuation { continuation in
-      cache.load(forgotten) { continuation.resume(returning: $0) }
+  @Test("what memory forgot, or is too small for, is found in the file", arguments: [1, 0])
+  func load(memory: Int) async throws {
+    try await Previews.withDirectory { directory in
+      var limits = limits()
+      limits.maximumEntries = 1
+      limits.maximumBytes = memory * 10_000
+      let cache = PreviewCache(directory, clock, limits)
+      let forgotten = try Previews.link("a")
+      cache.insert(report: .found(Previews.full), for: forgotten)
+      cache.insert(report: .empty, for: try Previews.link("b"))
+      #expect(cache.find(forgotten) == nil)
+      #expect(await cache.loaded(forgotten)?.entry.tag == Previews.full)
+      #expect((cache.find(forgotten) != nil) == (memory == 1))
+      #expect(await cache.loaded(try Previews.link("c")) == nil)
+      cache.close()
+      #expect(await cache.loaded(try Previews.link("b")) == nil)
     }
-    #expect(loaded?.tag == Self.full)
-    #expect(cache.find(forgotten)?.tag == Self.full)
-    cache.close()
   }
 
-  @Test("the file keeps no more rows than it may")
-  func rows() throws {
-    try withDirectory { directory in
-      let clock = ManualClock()
-      var limits = PreviewCache.Limits()
-      limits.maximumRows = 10
-      let first = cache(directory, clock, limits: limits)
-      for number in 0..<50 {
-        clock.advance(by: 1)
-        first.insert(Self.full, for: try link("\(number)"))
+  @Test("many threads look up, remember and purge at the same time")
+  func threads() async throws {
+    try await Previews.withDirectory { directory in
+      var limits = limits(stale: 10)
+      limits.maximumEntries = 20
+      let cache = PreviewCache(directory, clock, limits)
+      await withTaskGroup { group in
+        for worker in 0..<8 {
+          group.addTask {
+            for step in 0..<200 {
+              guard let link = try? Previews.link("\((worker &* 7 &+ step) % 50)") else { return }
+              switch step % 5 {
+              case 0: cache.insert(report: .found(Previews.full), for: link)
+              case 1: cache.insert(report: .failed("x"), for: link)
+              case 2: _ = await cache.loaded(link)
+              case 3 where step % 50 == 3: _ = await cache.purged(.link(link))
+              default: _ = cache.find(link)
+              }
+            }
+          }
+        }
       }
-      first.close()
-      let second = cache(directory, clock, limits: limits)
-      #expect(second.find(try link("39")) == nil)
-      #expect(second.find(try link("40")) != nil)
-      second.close()
+      #expect(cache.figures.entryCount <= 20)
+      let page = await cache.page()
+      #expect(page.entries.count <= 50 && page.entries.count >= cache.figures.entryCount)
+      #expect(await cache.purged(.all) == page.entries.count)
+      #expect(cache.figures.entryCount == 0 && cache.figures.rowCount == 0)
+      cache.close()
     }
   }
-
-  @Test("a damaged file, or a directory that cannot be written, leaves memory")
-  func damage() throws {
-    try withDirectory { directory in
-      let path = directory + "/" + PreviewCache.fileName
-      try Data(repeating: 0x78, count: 10_000).write(to: URL(filePath: path))
-      for place in [directory, directory + "/missing/deeper"] {
-        let cache = cache(place, ManualClock())
-        cache.insert(Self.full, for: try link("a"))
-        #expect(cache.find(try link("a"))?.tag == Self.full)
-        cache.close()
-      }
-    }
-  }
-
-  @Test("memory holds the entries used last, within both bounds")
-  func recent() throws {
-    var recent = RecentPreviews(maximumCount: 3, maximumBytes: 10_000)
-    let entry = CachedPreview(tag: nil, expiresAt: 10)
-    for name in ["a", "b", "c"] { recent.insert(entry, for: try link(name)) }
-    #expect(recent.find(try link("a"), at: 0) != nil)
-    recent.insert(entry, for: try link("d"))
-    #expect(recent.find(try link("b"), at: 0) == nil)
-    #expect(recent.find(try link("a"), at: 0) != nil)
-    #expect(recent.count == 3)
-    let large = CachedPreview(
-      tag: OpenGraphTag(title: String(repeating: "x", count: 9_600)), expiresAt: 10)
-    recent.insert(large, for: try link("e"))
-    #expect(recent.count == 1 && recent.byteCount <= 10_000)
-    let huge = CachedPreview(
-      tag: OpenGraphTag(title: String(repeating: "x", count: 20_000)), expiresAt: 10)
-    recent.insert(huge, for: try link("f"))
-    #expect(recent.find(try link("f"), at: 0) == nil)
-    #expect(recent.find(try link("e"), at: 10) == nil)
-    #expect(recent.count == 0 && recent.byteCount == 0)
-  }
-
-  @Test("the list of recent entries agrees with a plain one")
-  func model() throws {
-    let seed = UInt64.random(in: 1...UInt64.max)
-    var state = seed
-    func random(_ bound: UInt64) -> Int {
-      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-      return Int((state >> 33) % bound)
-    }
-    var recent = RecentPreviews(maximumCount: 5, maximumBytes: .max)
-    var model: [(Link, CachedPreview)] = []
-    for step in 0..<3_000 {
-      let link = try link("\(random(9))")
-      if random(2) == 0 {
-        let preview = CachedPreview(tag: nil, expiresAt: Int64(step + random(50)))
-        model.removeAll { $0.0 == link }
-        model.append((link, preview))
-        if model.count > 5 { model.removeFirst() }
-        recent.insert(preview, for: link)
-      } else {
-        let expected = model.first { $0.0 == link }?.1
-        model.removeAll { $0.0 == link }
-        let fresh = expected.flatMap { $0.expiresAt > Int64(step) ? $0 : nil }
-        if let fresh { model.append((link, fresh)) }
-        #expect(recent.find(link, at: Int64(step)) == fresh, "seed \(seed), step \(step)")
-      }
-    }
-  }
-
-  private func makeDirectory() throws -> String {
-    let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    return directory.path
-  }
-
-  private func withDirectory(_ body: (String) throws -> Void) throws {
-    let directory = try makeDirectory()
-    defer { try? FileManager.default.removeItem(atPath: directory) }
-    try body(directory)
-  }
-}
-
-/// A clock that stands still until it is told to move.
-final class ManualClock: Sendable {
-  private let time = Mutex<Int64>(0)
-
-  var read: @Sendable () -> Int64 { { self.time.withLock { $0 } } }
-  func advance(by milliseconds: Int64) { time.withLock { $0 += milliseconds } }
 }

@@ -41,6 +41,8 @@ struct PreviewServiceTests {
     expected.hits = 1
     expected.misses = 1
     expected.found = 1
+    expected.cachedEntries = 1
+    expected.cachedBytes = 256 + 20 + 1
     #expect(service.counters == expected)
   }
 
@@ -77,36 +79,24 @@ struct PreviewServiceTests {
     #expect(answers.withLock { $0 } == 4)
     #expect(unfurler.links.count == 1)
   }
-}
 
-/// An unfurler that answers when a test says so.
-final class ScriptedUnfurler: Unfurler {
-  typealias Completion = @Sendable (UnfurlReport) -> Void
-
-  private struct State {
-    var links: [Link] = []
-    var cancelled: [Link] = []
-    var completions: [Link: Completion] = [:]
-  }
-
-  private let state = Mutex(State())
-
-  var links: [Link] { state.withLock { $0.links } }
-  var cancelled: [Link] { state.withLock { $0.cancelled } }
-
-  func unfurl(
-    _ link: Link, deadline: Duration, completion: @escaping @Sendable (UnfurlReport) -> Void
-  ) -> UnfurlTask {
-    state.withLock { state in
-      state.links.append(link)
-      state.completions[link] = completion
-    }
-    return UnfurlTask { [self] in state.withLock { $0.cancelled.append(link) } }
-  }
-
-  func answer(_ link: Link, with result: Result<OpenGraphTag?, UnfurlError>) {
-    let isCancelled = result == .failure(.cancelled)
-    let report = UnfurlReport(result, freshness: isCancelled ? .unkept : .unspecified)
-    state.withLock { $0.completions.removeValue(forKey: link) }?(report)
+  @Test("links that the operator refuses have no preview, even when one is remembered")
+  func refusal() throws {
+    let isRefusing = Mutex(false)
+    let logger = Logger(label: "test")
+    let service = PreviewService(
+      unfurler: unfurler, cache: PreviewCache(nil, clock), logger: logger,
+      refusal: { _ in isRefusing.withLock { $0 } ? "not wanted" : nil })
+    let link = try #require(Link("https://example.com/"))
+    service.request(link) { _ in }
+    unfurler.answer(link, with: .success(tag))
+    #expect(service.lookUp(link) == .found(tag))
+    isRefusing.withLock { $0 = true }
+    #expect(service.lookUp(link) == .none)
+    let answers = Mutex<[OpenGraphTag?]>([])
+    service.request(link) { answer in answers.withLock { $0.append(answer) } }
+    #expect(answers.withLock { $0 } == [nil])
+    #expect(unfurler.links.count == 1)
+    #expect(service.counters.refusedByPolicy == 2)
   }
 }

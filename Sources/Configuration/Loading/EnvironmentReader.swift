@@ -2,30 +2,39 @@
 enum EnvironmentReader {
   private static let prefix = "PARLEY_"
 
-  static func read(_ environment: [String: String]) -> SettingsReading {
+  static func read(_ environment: [String: String], of table: SettingsTable) -> SettingsReading {
     var reading = SettingsReading()
     for (variable, text) in environment.sorted(by: { $0.key < $1.key })
     where variable.hasPrefix(prefix) {
-      take(variable, text, into: &reading)
+      take(variable, text, of: table, into: &reading)
     }
     return reading
   }
 
-  private static func take(_ variable: String, _ text: String, into reading: inout SettingsReading)
-  {
+  private static func take(
+    _ variable: String, _ text: String, of table: SettingsTable,
+    into reading: inout SettingsReading
+  ) {
     if variable == SettingsLoader.fileVariable {
       reading.file = text.isEmpty ? nil : text
-    } else if let definition = SettingsTable.definition(variable: variable) {
+    } else if let definition = table.definition(variable: variable) {
       // Set to nothing is how many tools unset a variable.
       guard !text.isEmpty else { return }
       reading.give(definition, text: text, from: .environment(variable: variable))
-    } else if !isServiceLink(variable) {
+    } else if !isServiceLink(variable), !isOfCommandLine(variable),
+      !Program.someHasSetting(variable: variable)
+    {
       let shown = QuotedText.name(variable)
-      let known = SettingsTable.all.map(\.variable) + [SettingsLoader.fileVariable]
+      let known = table.all.map(\.variable) + [SettingsLoader.fileVariable]
       reading.refuse(
         shown, "unknown variable" + NearestName.hint(for: variable, among: known),
         from: .environment(variable: shown))
     }
+  }
+
+  /// Whether the command line `parley` is meant, which one environment may serve too.
+  private static func isOfCommandLine(_ variable: String) -> Bool {
+    variable.hasPrefix(prefix + "CLI_")
   }
 
   /// Whether Kubernetes sets this variable for a service named `parley` or `parley-…`, as it does

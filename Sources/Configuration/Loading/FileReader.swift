@@ -10,14 +10,17 @@ struct FileReader {
   private static let depthLimit = 16
 
   private let path: String
+  private let table: SettingsTable
   private var reading = SettingsReading()
   private var nodeCount = 0
   private var hasTooManyNodes: Bool { nodeCount > Self.nodeLimit }
 
   private var hasTooManyProblems: Bool { reading.problems.count >= Self.problemLimit }
 
-  static func read(path: String, using readFile: SettingsLoader.ReadFile) -> SettingsReading {
-    var reader = FileReader(path: QuotedText.name(path))
+  static func read(
+    path: String, of table: SettingsTable, using readFile: SettingsLoader.ReadFile
+  ) -> SettingsReading {
+    var reader = FileReader(path: QuotedText.name(path), table: table)
     do {
       let bytes = try readFile(path)
       if let root = reader.parse(bytes) { reader.takeRoot(root) }
@@ -27,8 +30,9 @@ struct FileReader {
     return reader.reading
   }
 
-  private init(path: String) {
+  private init(path: String, table: SettingsTable) {
     self.path = path
+    self.table = table
   }
 
   private mutating func parse(_ bytes: [UInt8]) -> Node? {
@@ -73,7 +77,7 @@ struct FileReader {
       refuseUnknown(name, at: node)
       return
     }
-    let definition = SettingsTable.definition(named: name.joined(separator: "."))
+    let definition = table.definition(named: name.joined(separator: "."))
     switch (node, definition) {
     case (.mapping(let mapping), nil):
       for (key, value) in mapping { take(value, under: name, key: key) }
@@ -130,7 +134,8 @@ struct FileReader {
 
   private mutating func refuseUnknown(_ parts: [String], at node: Node) {
     let name = parts.joined(separator: ".")
-    let names = SettingsTable.all.map(\.name)
+    guard !Program.someHasSetting(named: name) else { return }
+    let names = table.all.map(\.name)
     let group = names.contains { $0.hasPrefix(name + ".") }
     let explanation =
       group

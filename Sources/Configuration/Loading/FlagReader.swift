@@ -1,16 +1,18 @@
 /// Reads settings out of the words of a command line.
 struct FlagReader {
+  private let table: SettingsTable
   private var words: ArraySlice<String>
   private var reading = SettingsReading()
   private var previousFlag: String?
 
-  static func read(_ arguments: [String]) -> SettingsReading {
-    var reader = FlagReader(words: arguments[...])
+  static func read(_ arguments: [String], of table: SettingsTable) -> SettingsReading {
+    var reader = FlagReader(table: table, words: arguments[...])
     while let word = reader.words.popFirst() { reader.take(word) }
     return reader.reading
   }
 
-  private init(words: ArraySlice<String>) {
+  private init(table: SettingsTable, words: ArraySlice<String>) {
+    self.table = table
     self.words = words
   }
 
@@ -30,7 +32,7 @@ struct FlagReader {
     if flag == SettingsLoader.fileFlag {
       reading.file = attached ?? nextValue(of: flag, named: "config")
       previousFlag = flag
-    } else if let definition = SettingsTable.definition(flag: flag) {
+    } else if let definition = table.definition(flag: flag) {
       previousFlag = flag
       guard let text = attached ?? value(of: definition) else { return }
       reading.give(definition, text: text, from: .flag(flag))
@@ -53,7 +55,7 @@ struct FlagReader {
   /// Passes over a word that may be a secret that begins with dashes, and must not be shown.
   private mutating func dropUnknownFlag() {
     guard let word = words.first, let flag = word.split(separator: "=").first,
-      flag != SettingsLoader.fileFlag, SettingsTable.definition(flag: String(flag)) == nil
+      flag != SettingsLoader.fileFlag, table.definition(flag: String(flag)) == nil
     else { return }
     words.removeFirst()
   }
@@ -68,7 +70,7 @@ struct FlagReader {
   }
 
   private mutating func refuseUnknown(_ flag: String) {
-    let hint = NearestName.hint(for: flag, among: SettingsTable.all.map(\.flag))
+    let hint = NearestName.hint(for: flag, among: table.all.map(\.flag))
     reading.refuse(
       QuotedText.name(flag), "unknown flag" + hint, from: .commandLine(after: previousFlag))
   }

@@ -1,8 +1,13 @@
 /// The settings while sources are laid over one another, weakest first.
 struct SettingsAssembly {
-  private var settings = Settings()
+  private var settings: Settings
   private var problems: [SettingsProblem] = []
   private var given: Set<String> = []
+
+  /// - Parameter settings: What holds when nothing is given.
+  init(settings: Settings) {
+    self.settings = settings
+  }
 
   /// Lays a stronger source over what is there.
   mutating func add(_ reading: SettingsReading) {

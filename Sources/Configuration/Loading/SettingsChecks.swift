@@ -22,7 +22,7 @@ enum SettingsChecks {
     let names = ["listen", "tls.listen", "operations.listen"]
     var findings: [Finding] = []
     if settings.listen.isEmpty, settings.tls.listen.isEmpty {
-      let explanation = "expected at least one address here or in tls.listen"
+      let explanation = "expected at least one address, here or in another listener's setting"
       findings.append(Finding(settings: names, explanation: explanation))
     }
     var seen: Set<SocketAddressText> = []

@@ -16,6 +16,8 @@ package enum SettingsLoader {
   /// Reads and checks all settings.
   ///
   /// - Parameters:
+  ///   - program: Whose settings they are; those of other programs are passed over in the file and
+  ///     the environment, which may serve them all, and refused as flags.
   ///   - arguments: The words of the command line that hold settings: `--a-b-c value` or
   ///     `--a-b-c=value`. `--config` may be among them.
   ///   - environment: All variables of the environment; only those named `PARLEY_…` are looked at.
@@ -24,18 +26,21 @@ package enum SettingsLoader {
   ///   - readFile: Reads the configuration file, if one is named.
   /// - Throws: Every problem found: unknown names, bad values, combinations that make no sense.
   package static func load(
+    for program: Program,
     arguments: [String],
     environment: [String: String],
     file: String? = nil,
     processorCount: Int = ProcessInfo.processInfo.activeProcessorCount,
     readFile: ReadFile = SettingsFile.read
   ) throws(SettingsError) -> Settings {
-    let flags = FlagReader.read(arguments)
-    let variables = EnvironmentReader.read(environment)
+    let table = program.table
+    let flags = FlagReader.read(arguments, of: table)
+    let variables = EnvironmentReader.read(environment, of: table)
     let path = file ?? flags.file ?? variables.file
-    let contents = path.map { FileReader.read(path: $0, using: readFile) } ?? SettingsReading()
+    let contents =
+      path.map { FileReader.read(path: $0, of: table, using: readFile) } ?? SettingsReading()
 
-    var assembly = SettingsAssembly()
+    var assembly = SettingsAssembly(settings: table.defaults)
     for reading in [contents, variables, flags] { assembly.add(reading) }
     return try assembly.finish(processorCount: processorCount)
   }

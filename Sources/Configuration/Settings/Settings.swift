@@ -21,6 +21,13 @@ package struct Settings: Sendable, Equatable {
 
   package init() {}
 
+  /// What holds for the service that looks previews up, unless it is told otherwise.
+  static var unfurlService: Settings {
+    var settings = Settings()
+    settings.listen = [SocketAddressText(host: "127.0.0.1", port: 8090)]
+    return settings
+  }
+
   /// Every address that the server listens on: plain, TLS and operations.
   package var allListeners: [SocketAddressText] { listen + tls.listen + operations.listen }
 }

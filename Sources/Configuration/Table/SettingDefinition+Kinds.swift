@@ -74,10 +74,11 @@ extension SettingDefinition {
 
   /// Any number of values; an empty text means none.
   static func list<Value: Sendable>(
-    _ name: String, _ path: any Path<[Value]>, expected: String, help: String,
+    _ name: String, _ path: any Path<[Value]>, in defaults: Settings = Settings(),
+    expected: String, help: String,
     write: (Value) -> String, read: @escaping @Sendable (String) -> Value?
   ) -> SettingDefinition {
-    let standard = Settings()[keyPath: path].map(write)
+    let standard = defaults[keyPath: path].map(write)
     return SettingDefinition(
       name: name, shape: .list,
       defaultValue: standard.isEmpty ? .nothing : .value(standard.joined(separator: ",")),

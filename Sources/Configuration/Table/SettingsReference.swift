@@ -3,7 +3,7 @@ package enum SettingsReference {
   private static let width = 78
 
   /// Every setting's flag and name, what it takes, its default and a sentence about it.
-  package static var helpText: String {
+  package static func helpText(of program: Program) -> String {
     let intro = [
       "Every setting may be given as a flag (--a-b-c VALUE or --a-b-c=VALUE), as an",
       "environment variable (PARLEY_A_B_C=VALUE), or by its name in a YAML or JSON",
@@ -13,13 +13,13 @@ package enum SettingsReference {
       "",
       "SETTINGS:",
     ]
-    return (intro + SettingsTable.all.flatMap(helpLines)).joined(separator: "\n")
+    return (intro + program.table.all.flatMap(helpLines)).joined(separator: "\n")
   }
 
   /// A file of all settings with their defaults, which the loader reads as if it were not there.
-  package static var defaultsFile: String {
+  package static func defaultsFile(of program: Program) -> String {
     let head = "# The settings and their defaults. Lines that begin with # set nothing.\n"
-    return head + SettingsTable.all.map(fileEntry).joined()
+    return head + program.table.all.map(fileEntry).joined()
   }
 
   private static func helpLines(_ definition: SettingDefinition) -> [String] {

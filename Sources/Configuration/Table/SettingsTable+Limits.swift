@@ -6,6 +6,11 @@ extension SettingsTable {
   /// The bounds on what clients may ask.
   static let limits = timeLimits + rateLimits + sizeLimits
 
+  /// How long the head of a request may take.
+  static let headTimeout = SettingDefinition.integer(
+    "limits.head_timeout_ms", \.limits.headTimeoutMilliseconds, in: 1...day,
+    unit: "milliseconds", help: "Longest time in which the head of a request must have come.")
+
   private static let timeLimits: [SettingDefinition] = [
     .integer(
       "limits.open_timeout_ms", \.limits.openTimeoutMilliseconds, in: 1...day,
@@ -16,9 +21,7 @@ extension SettingsTable {
     .integer(
       "limits.pong_timeout_ms", \.limits.pongTimeoutMilliseconds, in: 1...day,
       unit: "milliseconds", help: "Longest time after a ping until something must have come."),
-    .integer(
-      "limits.head_timeout_ms", \.limits.headTimeoutMilliseconds, in: 1...day,
-      unit: "milliseconds", help: "Longest time in which the head of a request must have come."),
+    headTimeout,
   ]
 
   private static let rateLimits: [SettingDefinition] = [

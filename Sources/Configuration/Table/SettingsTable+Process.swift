@@ -1,6 +1,12 @@
 extension SettingsTable {
   private static let address = "host:port, such as 127.0.0.1:8080 or [::]:8080"
 
+  /// Where the service that looks previews up listens.
+  static let serviceListening = SettingDefinition.list(
+    "listen", \.listen, in: .unfurlService, expected: address,
+    help: "Addresses for HTTP in plain text; port 0 picks a free one.",
+    write: \.description, read: { SocketAddressText($0) })
+
   /// Where the server listens.
   static let listening: [SettingDefinition] = [
     .list(
@@ -24,7 +30,9 @@ extension SettingsTable {
   ]
 
   /// The process: its files, threads, end and log.
-  static let process: [SettingDefinition] = [
+  static let process = resources + ending
+
+  private static let resources: [SettingDefinition] = [
     .text(
       "data_dir", \.dataDirectory, expected: "the path of a directory",
       help: "Directory of the database and other files; created when missing."),
@@ -36,6 +44,10 @@ extension SettingsTable {
       "compression.contexts", \.compression.contexts, in: 0...1_000_000,
       unit: "a number of connections",
       help: "Connections that may keep a compression window between messages."),
+  ]
+
+  /// How the process ends, and what it says meanwhile.
+  static let ending: [SettingDefinition] = [
     .integer(
       "drain.timeout_ms", \.drain.timeoutMilliseconds, in: 0...3_600_000, unit: "milliseconds",
       help: "Longest time between SIGTERM and the end of the process."),

@@ -1,4 +1,9 @@
 extension SettingsTable {
+  /// How long looking one preview up may take.
+  static let previewTimeout = SettingDefinition.integer(
+    "unfurl.timeout_ms", \.unfurl.timeoutMilliseconds, in: 1...30_000, unit: "milliseconds",
+    help: "Longest time that looking up one preview may take.")
+
   /// Where link previews come from, and how long they are kept.
   static let previews: [SettingDefinition] = [
     .choice(
@@ -8,9 +13,7 @@ extension SettingsTable {
       "unfurl.url", \.unfurl.url, expected: "an http or https URL",
       help: "The service that is asked for previews when the mode is http.",
       read: ServiceURLText.read),
-    .integer(
-      "unfurl.timeout_ms", \.unfurl.timeoutMilliseconds, in: 1...30_000, unit: "milliseconds",
-      help: "Longest time that looking up one preview may take."),
+    previewTimeout,
     .integer(
       "unfurl.cache_ttl_seconds", \.unfurl.cacheSeconds, in: 0...315_360_000, unit: "seconds",
       help: "How long a preview is kept, unless its page asks for less; 0 keeps none."),

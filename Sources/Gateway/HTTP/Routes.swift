@@ -12,8 +12,7 @@ struct Routes {
     switch head.path {
     case "/", "/healthz", "/readyz", "/metrics", "/favicon.ico": break
     default:
-      return HTTPResponse(
-        refusing: ServiceError(.noSuchEndpoint, "there is no \(head.method) \(bounded(head.path))"))
+      return HTTPResponse(refusing: .noSuchEndpoint(head.method, head.path))
     }
     guard head.method == "GET" || head.method == "HEAD" else {
       return HTTPResponse(
@@ -45,12 +44,8 @@ struct Routes {
         refusing: ServiceError(
           .noSuchEndpoint, "metrics are served on operations.listen and on loopback listeners"))
     }
-    let text = node.services.metrics.render(with: node.services.storeSamples)
+    let text = node.services.metrics.render(with: node.services.samples)
     return HTTPResponse(
       status: .ok, fields: ["Content-Type": PrometheusText.contentType], body: Array(text.utf8))
-  }
-
-  private func bounded(_ path: String) -> String {
-    path.count > 80 ? path.prefix(80) + "…" : path
   }
 }

@@ -35,6 +35,7 @@ enum GatewayLatency: Int, MetricKey {
   case acknowledgement
   case commit
   case preview
+  case fetch
 
   var definition: MetricDefinition {
     switch self {
@@ -49,6 +50,10 @@ enum GatewayLatency: Int, MetricKey {
       MetricDefinition(
         "parley_preview_seconds", kind: .histogram,
         help: "From a message with an unknown link to its preview or none.")
+    case .fetch:
+      MetricDefinition(
+        "parley_preview_fetch_seconds", kind: .histogram,
+        help: "Looking one link up, waiting for its turn included.")
     }
   }
 }

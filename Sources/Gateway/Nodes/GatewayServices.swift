@@ -14,6 +14,7 @@ final class GatewayServices: Sendable {
   let previews: Previews?
   let participantCounts = ParticipantCounts()
   let authenticator: Authenticator
+  let apiTokens: APITokens
   let clock = DeploymentClock()
   let messageIDs: MessageIDs
   let metrics: GatewayMetrics
@@ -31,7 +32,8 @@ final class GatewayServices: Sendable {
 
   init(
     settings: Settings, cluster: Cluster, store: Store, previews: Previews?,
-    authenticator: Authenticator, messageIDs: MessageIDs, metrics: GatewayMetrics,
+    authenticator: Authenticator, apiTokens: APITokens, messageIDs: MessageIDs,
+    metrics: GatewayMetrics,
     connectionLimit: Int, logger: Logger
   ) {
     self.settings = settings
@@ -39,6 +41,7 @@ final class GatewayServices: Sendable {
     self.store = store
     self.previews = previews
     self.authenticator = authenticator
+    self.apiTokens = apiTokens
     self.messageIDs = messageIDs
     self.metrics = metrics
     self.connectionLimit = connectionLimit

@@ -53,8 +53,22 @@ package final class Gateway: Sendable {
     services.stage = .serving
   }
 
-  /// Reads the certificate files again; the old ones stay in use when the new can't be used.
+  /// Reads the files again that may change while it runs.
+  ///
+  /// These are the certificate, and the list of domains without previews; the old ones stay in use
+  /// when the new can't be used.
   package func reload() {
+    reloadCertificate()
+    do {
+      try services.previews?.reload()
+    } catch {
+      services.logger.error(
+        "unfurl.opt_out_file can't be read again: the old list stays",
+        metadata: ["reason": "\(error)"])
+    }
+  }
+
+  private func reloadCertificate() {
     guard let certificate else { return }
     do {
       try certificate.reload()

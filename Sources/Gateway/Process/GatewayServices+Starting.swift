@@ -13,19 +13,23 @@ extension GatewayServices {
 
   /// Opens what the nodes share.
   convenience init(settings: Settings, cluster: Cluster, logger: Logger) throws {
-    let metrics = GatewayMetrics(shards: cluster.nodes.count + 1)
+    // One shard for each node, one for the store's thread and one for the unfurler's.
+    let metrics = GatewayMetrics(shards: cluster.nodes.count + 2)
     let storeMetrics = metrics.latencies[cluster.nodes.count]
+    let fetchMetrics = metrics.latencies[cluster.nodes.count + 1]
     let store = try Store(
       directory: settings.dataDirectory,
       options: StoreOptions(
         logger: logger,
         onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) })
     )
-    try APIToken.prepare(settings)
     let authenticator = try Authenticator(settings.auth, store: store)
     self.init(
       settings: settings, cluster: cluster, store: store,
-      previews: try Previews(settings, logger: logger), authenticator: authenticator,
+      previews: try Previews(settings, logger: logger) { _, duration in
+        fetchMetrics.record(nanoseconds: duration.wholeNanoseconds, for: .fetch)
+      }, authenticator: authenticator,
+      apiTokens: try APITokens(settings),
       messageIDs: MessageIDs(after: try store.readNow { try $0.maximumMessageID() }),
       metrics: metrics, connectionLimit: Self.connectionLimit(settings), logger: logger)
   }
@@ -35,5 +39,14 @@ extension GatewayServices {
     let possible = max(descriptors - min(reservedDescriptors, descriptors / 4), 1)
     let wanted = settings.limits.connections
     return wanted == 0 ? possible : min(wanted, possible)
+  }
+}
+
+extension Duration {
+  fileprivate var wholeNanoseconds: UInt64 {
+    let parts = components
+    let seconds = UInt64(clamping: parts.seconds).multipliedReportingOverflow(by: 1_000_000_000)
+    let fraction = UInt64(clamping: parts.attoseconds / 1_000_000_000)
+    return seconds.overflow ? .max : seconds.partialValue.addingReportingOverflow(fraction).0
   }
 }

@@ -28,6 +28,18 @@ package struct HTTPRequestHead: Sendable, Hashable {
     return path.isEmpty ? "/" : String(decoding: path, as: UTF8.self)
   }
 
+  /// The path's segments, percent-decoded one by one, so that a segment may hold a slash.
+  ///
+  /// `nil` when the encoding of one is broken or it is not UTF-8.
+  package var pathSegments: [String]? {
+    var segments: [String] = []
+    for part in path.utf8.split(separator: UInt8(ascii: "/")) {
+      guard let segment = PercentDecoding.decode(part) else { return nil }
+      segments.append(segment)
+    }
+    return segments
+  }
+
   /// What follows the target's first question mark, not decoded, or `nil` without one.
   package var query: String? {
     let bytes = pathAndQuery

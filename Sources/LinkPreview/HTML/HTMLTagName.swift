@@ -11,7 +11,7 @@ enum HTMLTagName: String, CaseIterable {
   case other
 
   init(_ name: PackedName) {
-    self = name.isTooLong ? .other : Self.byName[name] ?? .other
+    self = Self.byName[name] ?? .other
   }
 
   /// Whether the extractor reads the attributes of this element.
@@ -42,12 +42,7 @@ enum HTMLTagName: String, CaseIterable {
     "var",
   ]
 
-  private static let byName: [PackedName: HTMLTagName] = {
-    var names: [PackedName: HTMLTagName] = [:]
-    for name in allCases where name != .breakout && name != .other {
-      names[PackedName(name.rawValue)] = name
-    }
-    for name in breakoutNames { names[PackedName(name)] = .breakout }
-    return names
-  }()
+  private static let byName = NameTable(
+    allCases.filter { $0 != .breakout && $0 != .other }.map { ($0.rawValue, $0) }
+      + breakoutNames.map { ($0, .breakout) })
 }

@@ -7,6 +7,12 @@ struct HTMLText: Hashable {
 
   init(limit: Int) { self.limit = limit }
 
+  /// Empties the text; its memory is used again unless somebody else holds the bytes.
+  mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    isTruncated = false
+  }
+
   mutating func append(_ byte: UInt8) {
     if bytes.count < limit { bytes.append(byte) } else { isTruncated = true }
   }
@@ -21,14 +27,30 @@ struct HTMLText: Hashable {
 extension HTMLText {
   /// Whether nothing of it would be left for people to read.
   ///
-  /// One that begins with a kilobyte of
-  /// nothing counts as blank, so that asking costs little whatever the page.
+  /// One that begins with a kilobyte of nothing counts as blank, so that asking costs little
+  /// whatever the page.
   var isBlank: Bool {
-    let start = bytes.prefix(1_024).drop { $0 <= 0x20 }
-    guard let first = start.first else { return true }
-    if first < 0x7f, first != UInt8(ascii: "&") { return false }
-    let text = String(decoding: start, as: UTF8.self)
-    return PlainText.clean(CharacterReferences.decode(text, in: .attribute), limit: 1).isEmpty
+    var index = 0
+    while index < min(bytes.count, 1_024) {
+      let length = Self.lengthOfInvisible(bytes[index...])
+      guard length > 0 else { return false }
+      index += length
+    }
+    return true
+  }
+
+  /// How many bytes at the front are a character or a reference that nobody sees; 0 for none.
+  private static func lengthOfInvisible(_ text: ArraySlice<UInt8>) -> Int {
+    guard let first = text.first else { return 0 }
+    if first <= 0x20 || first == 0x7f { return 1 }
+    if first == UInt8(ascii: "&") {
+      guard let (value, length) = CharacterReferences.reference(in: text.dropFirst(), .attribute),
+        value.unicodeScalars.allSatisfy(PlainText.isInvisible)
+      else { return 0 }
+      return 1 + length
+    }
+    guard first >= 0xc2, let (scalar, length) = text.multibyteScalar else { return 0 }
+    return PlainText.isInvisible(scalar) ? length : 0
   }
 
   /// Whether the bytes are valid UTF-8, but for a character that was cut at the end.
@@ -36,5 +58,21 @@ extension HTMLText {
     if String(validating: bytes, as: UTF8.self) != nil { return true }
     return isTruncated
       && (1...3).contains { String(validating: bytes.dropLast($0), as: UTF8.self) != nil }
+  }
+}
+
+extension ArraySlice where Element == UInt8 {
+  /// The character of two or three bytes of UTF-8 at the front; no longer one is invisible.
+  fileprivate var multibyteScalar: (Unicode.Scalar, length: Int)? {
+    guard let lead = first, lead < 0xf0 else { return nil }
+    let length = lead < 0xe0 ? 2 : 3
+    guard count >= length else { return nil }
+    var number = UInt32(lead) & (length == 2 ? 0x1f : 0x0f)
+    for byte in self[(startIndex + 1)..<(startIndex + length)] {
+      guard byte & 0xc0 == 0x80 else { return nil }
+      number = number << 6 | UInt32(byte & 0x3f)
+    }
+    guard number >= (length == 2 ? 0x80 : 0x800) else { return nil }
+    return Unicode.Scalar(number).map { ($0, length) }
   }
 }

@@ -38,9 +38,9 @@ extension HTMLTokenizer {
   private mutating func beginRawText(_ name: HTMLTagName) {
     rawElement = name
     script = ScriptEscape()
-    if name == .title { title = HTMLText(limit: Self.maximumTitleLength) }
+    if name == .title { title.removeAll() }
     keepsScript = name == .script && templateDepth == 0 && attributes.type(is: Self.linkedDataType)
-    if keepsScript { structuredData = HTMLText(limit: Self.maximumScriptLength) }
+    if keepsScript { structuredData.removeAll() }
     state = .rawText
   }
 }

@@ -14,13 +14,12 @@ extension HTMLTokenizer {
   }
 
   private mutating func receiveDeclarationOpen(_ byte: UInt8, _ index: inout Int) {
-    let opening = declaration
     declaration.append(byte)
     if declaration == Self.commentOpening {
       state = .commentStart
     } else if declaration == Self.cdataOpening, foreignDepth > 0 {
       state = .cdata
-    } else if !Self.openings.contains(declaration) || opening.isTooLong {
+    } else if !Self.mayBecomeOpening(declaration) {
       // Not a comment after all; the bytes read so far hold no `>`.
       state = .bogusComment
       index &-= 1
@@ -29,8 +28,10 @@ extension HTMLTokenizer {
 
   private static let commentOpening = PackedName("--")
   private static let cdataOpening = PackedName("[cdata[")
-  private static let openings = Set(
-    ["-", "[", "[c", "[cd", "[cda", "[cdat", "[cdata", "[cdata["].map { PackedName($0) })
+
+  private static func mayBecomeOpening(_ beginning: PackedName) -> Bool {
+    beginning.begins(commentOpening) || beginning.begins(cdataOpening)
+  }
 
   private mutating func receiveInComment(_ byte: UInt8) {
     let dash = UInt8(ascii: "-")

@@ -5,10 +5,13 @@ extension HTMLTokenizer {
     case .rawLessThan: receiveRawLessThan(byte, &index)
     case .rawEndTag: receiveRawEndTag(byte, &index)
     case .rawStartTag: receiveRawStartTag(byte, &index)
-    case .rawBang: receiveRawBang(byte, next: .rawBangDash, &index)
-    case .rawBangDash:
-      if byte == UInt8(ascii: "-") { script.begin() }
-      receiveRawBang(byte, next: .rawText, &index)
+    case .rawBang:
+      if byte == UInt8(ascii: "-") {
+        state = .rawBangDash
+      } else {
+        resumeText(after: "<!", &index)
+      }
+    case .rawBangDash: receiveRawBangDash(byte, &index)
     default:
       if byte == UInt8(ascii: "<") {
         state = .rawLessThan
@@ -33,17 +36,19 @@ extension HTMLTokenizer {
     }
   }
 
-  private mutating func receiveRawBang(_ byte: UInt8, next: State, _ index: inout Int) {
-    if byte == UInt8(ascii: "-") {
-      state = next
-    } else {
-      resumeText(after: "<!", &index)
+  private mutating func receiveRawBangDash(_ byte: UInt8, _ index: inout Int) {
+    guard byte == UInt8(ascii: "-") else {
+      resumeText(after: "<!-", &index)
+      return
     }
+    keep("<!--")
+    script.begin()
+    state = .rawText
   }
 
   private mutating func receiveRawEndTag(_ byte: UInt8, _ index: inout Int) {
     if byte.isASCIILetter {
-      if tag.byteCount == 0 { rawEndText = HTMLText(limit: 32) }
+      if tag.byteCount == 0 { rawEndText.removeAll() }
       rawEndText.append(byte)
       tag.append(byte)
       // No element that we know has such a name, and no more of it is held back.
@@ -86,7 +91,7 @@ extension HTMLTokenizer {
 
   /// What looked like the beginning of a tag was text; the byte at hand is read again.
   private mutating func resumeText(after text: StaticString, _ index: inout Int) {
-    text.withUTF8Buffer { for byte in $0 { keep(byte) } }
+    keep(text)
     state = .rawText
     index &-= 1
   }
@@ -95,6 +100,10 @@ extension HTMLTokenizer {
     let name = tag.byteCount > 0 ? rawEndText.bytes : []
     resumeText(after: "</", &index)
     for byte in name { keep(byte) }
+  }
+
+  private mutating func keep(_ text: StaticString) {
+    text.withUTF8Buffer { for byte in $0 { keep(byte) } }
   }
 
   private mutating func keep(_ byte: UInt8) {

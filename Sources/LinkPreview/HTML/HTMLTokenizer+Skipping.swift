@@ -13,6 +13,8 @@ extension HTMLTokenizer {
     case .doubleQuotedValue: passValue(upTo: UInt8(ascii: "\""), bytes, &index)
     case .singleQuotedValue: passValue(upTo: UInt8(ascii: "'"), bytes, &index)
     case .rawText: passRawText(bytes, &index)
+    case .tagName: passTagName(bytes, &index)
+    case .attributeName where !isRecordingAttributes: Self.passName(bytes, &index)
     default: break
     }
   }
@@ -23,6 +25,21 @@ extension HTMLTokenizer {
     let end = Self.find(quote, in: bytes, from: index)
     if isRecordingAttributes { attributes.append(bytes[index..<end]) }
     index = end
+  }
+
+  private mutating func passTagName(_ bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int) {
+    let start = index
+    Self.passName(bytes, &index)
+    for byte in bytes[start..<index].prefix(32) { tag.append(byte) }
+  }
+
+  /// To the end of a name, or to an equals sign, which is part of a tag's name only.
+  private static func passName(_ bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int) {
+    while index < bytes.count {
+      let byte = bytes[index]
+      if byte <= 0x20 || byte == UInt8(ascii: "/") || (0x3d...0x3e).contains(byte) { return }
+      index &+= 1
+    }
   }
 
   private mutating func passRawText(_ bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int) {

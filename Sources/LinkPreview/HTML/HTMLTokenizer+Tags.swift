@@ -29,8 +29,9 @@ extension HTMLTokenizer {
   }
 
   private mutating func beginAttributes() {
-    isRecordingAttributes = tagKind == .start && HTMLTagName(tag).hasAttributesOfInterest
-    if isRecordingAttributes { attributes.removeAll() }
+    let name = HTMLTagName(tag)
+    isRecordingAttributes = tagKind == .start && name.hasAttributesOfInterest
+    if isRecordingAttributes { attributes.removeAll(for: name) }
   }
 
   /// Before and after attributes, and after a `/`.
@@ -93,7 +94,9 @@ extension HTMLTokenizer {
     let wasSelfClosing = isSelfClosing
     isSelfClosing = false
     if tagKind == .start {
-      if !isRecordingAttributes, name.hasAttributesOfInterest { attributes.removeAll() }
+      if !isRecordingAttributes, name.hasAttributesOfInterest {
+        attributes.removeAll(for: name)
+      }
       isRecordingAttributes = false
       return startTag(name, isSelfClosing: wasSelfClosing)
     }

@@ -68,6 +68,11 @@ struct HTMLTokenizer {
 
   enum TagKind { case start, end }
 
+  /// How many bytes of the page are held.
+  var retainedByteCount: Int {
+    attributes.retainedByteCount + title.bytes.count + structuredData.bytes.count
+  }
+
   /// Goes on with `bytes` from `index` until a token is complete or the bytes are used up.
   mutating func next(in bytes: UnsafeBufferPointer<UInt8>, at index: inout Int) -> Token? {
     while index < bytes.count {

@@ -1,62 +1,40 @@
 /// Decides where a link ends in a text: punctuation behind it belongs to the sentence.
 enum LinkEnd {
-  /// The candidate without trailing punctuation, and without closing brackets that it did not open.
-  static func trim(_ candidate: ArraySlice<Unicode.Scalar>) -> ArraySlice<Unicode.Scalar> {
-    var open = Brackets(candidate)
-    var result = candidate
-    while let last = result.last {
-      if let bracket = Brackets.Kind(closing: last) {
-        guard open.hasSurplus(of: bracket) else { break }
-        open.dropClosing(bracket)
-      } else if !isPunctuation(last) {
+  /// The end of `range` without particles, trailing punctuation, possessive `'s` and escaped
+  /// characters such as `&amp;`.
+  static func trim(_ range: Range<Int>, in text: LinkText) -> Int {
+    var end = GluedParticle.start(atEndOf: range, in: text) ?? range.upperBound
+    while end > range.lowerBound, let last = text[end - 1] {
+      if last == ";" {
+        end = max(range.lowerBound, characterReferenceStart(before: end - 1, in: text) ?? end - 1)
+      } else if isPunctuation(last) {
+        end -= 1
+      } else if last == "s", end - 2 >= range.lowerBound, text[end - 2] == "'" {
+        end -= 2
+      } else {
         break
       }
-      result = result.dropLast()
     }
-    return result
+    return end
   }
+
+  /// Where the `&` of a character reference stands whose name ends at `end`.
+  private static func characterReferenceStart(before end: Int, in text: LinkText) -> Int? {
+    var index = end
+    while end - index <= longestReference, let scalar = text[index - 1] {
+      index -= 1
+      if scalar == "&" { return end - index > 1 ? index : nil }
+      guard scalar.isASCIIAlphanumeric || scalar == "#" else { return nil }
+    }
+    return nil
+  }
+
+  private static let longestReference = 32
 
   private static func isPunctuation(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
-    case "?", "!", ".", ",", ":", ";", "*", "_", "~", "'", "\"", "|", "\\", "(", "[", "{": true
-    default: false
+    case "?", "!", ".", ",", ":", "*", "_", "~", "'", "(", "[", "\u{2013}": true
+    default: scalar.isMiddleDot || scalar.isJoiner
     }
-  }
-
-  /// How many brackets of each kind were opened and closed.
-  private struct Brackets {
-    enum Kind: Int {
-      case round, square, curly
-
-      init?(closing scalar: Unicode.Scalar) {
-        switch scalar {
-        case ")": self = .round
-        case "]": self = .square
-        case "}": self = .curly
-        default: return nil
-        }
-      }
-
-      init?(opening scalar: Unicode.Scalar) {
-        switch scalar {
-        case "(": self = .round
-        case "[": self = .square
-        case "{": self = .curly
-        default: return nil
-        }
-      }
-    }
-
-    private var surplus = [0, 0, 0]
-
-    init(_ text: ArraySlice<Unicode.Scalar>) {
-      for scalar in text {
-        if let kind = Kind(closing: scalar) { surplus[kind.rawValue] += 1 }
-        if let kind = Kind(opening: scalar) { surplus[kind.rawValue] -= 1 }
-      }
-    }
-
-    func hasSurplus(of kind: Kind) -> Bool { surplus[kind.rawValue] > 0 }
-    mutating func dropClosing(_ kind: Kind) { surplus[kind.rawValue] -= 1 }
   }
 }

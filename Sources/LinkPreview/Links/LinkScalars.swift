@@ -4,33 +4,46 @@ extension Unicode.Scalar {
     UInt8(exactly: value).map { Unicode.Scalar($0.asciiLowercased) } ?? self
   }
 
+  var isASCIIDigit: Bool { isASCII && UInt8(truncatingIfNeeded: value).isASCIIDigit }
+
+  var isASCIIAlphanumeric: Bool {
+    isASCII && UInt8(truncatingIfNeeded: value).isASCIIAlphanumeric
+  }
+
+  /// What a backslash takes its meaning from (CommonMark §2.4).
+  var isASCIIPunctuation: Bool { value > 0x20 && value < 0x7f && !isASCIIAlphanumeric }
+
+  /// A space or tab, or the first half of a line break.
+  var isBlank: Bool { self == " " || self == "\t" || self == "\r" }
+
+  var isWhitespace: Bool { value <= 0x20 || properties.isWhitespace }
+
   /// A letter, digit, mark or hyphen: what labels of names are made of.
   var isHostScalar: Bool {
-    if isASCII { return UInt8(value).isASCIIAlphanumeric || self == "-" }
+    if isASCII { return isASCIIAlphanumeric || self == "-" }
     switch properties.generalCategory {
     case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
       .nonspacingMark, .spacingMark, .decimalNumber:
       return true
-    default: return false
+    default: return isJoiner
     }
   }
 
-  /// A letter of a script whose words follow one another, or other scripts, without spaces.
-  var isOfUnspacedScript: Bool {
+  /// What IDNA takes for a dot between labels (UTS 46 §2.3).
+  var isDot: Bool { self == "." || self == "\u{ff0e}" || self == "\u{ff61}" || self == "\u{3002}" }
+
+  /// Shapes its neighbours, in Persian or in emoji, and shows nothing itself.
+  var isJoiner: Bool { self == "\u{200c}" || self == "\u{200d}" }
+
+  /// Of another script than Latin, so that a Latin name may begin or end beside it.
+  var isForeignToLatin: Bool {
     switch value {
-    case 0x0e00...0x0eff, 0x1000...0x109f, 0x1780...0x17ff,  // Thai, Lao, Myanmar, Khmer
-      0x1100...0x11ff, 0x3130...0x318f, 0xac00...0xd7a3,  // Hangul
-      0x3040...0x30ff, 0x31f0...0x31ff, 0xff66...0xff9d,  // Kana
-      0x3400...0x9fff, 0xf900...0xfaff, 0x2_0000...0x3_ffff:  // Han
-      true
-    default: false
+    case 0..<0x250, 0x300..<0x370, 0x1e00..<0x1f00, 0xff00..<0xff60: false
+    default: true
     }
   }
 
-  /// The first character of a link.
-  var mayBeginLink: Bool { isHostScalar && self != "-" }
-
-  /// A character that ties what follows to what precedes, so that no link begins after it.
+  /// A character that ties what follows to what precedes, so that no bare name begins after it.
   var joinsWords: Bool {
     switch self {
     case "@", "/", ".", "-", "_", "\\", "#", "$", "%", "&", "+", "=", "~": true
@@ -38,19 +51,11 @@ extension Unicode.Scalar {
     }
   }
 
-  /// A character after a bare name that says it was none: an e-mail address, a call, a variable.
-  var forbidsBareName: Bool {
-    switch self {
-    case "@", "(", "_", "\\", "=", "$", "%", "&", "+": true
-    default: false
-    }
-  }
+  /// A character that begins a path, query or fragment.
+  var beginsRest: Bool { self == "/" || self == "?" || self == "#" }
 
-  /// A character that begins a port, path, query or fragment.
-  var beginsRest: Bool { self == "/" || self == ":" || self == "?" || self == "#" }
-
-  /// Whether a link goes on with this character.
-  var mayStandInURL: Bool {
+  /// Whether a link goes on with this character, which stands behind `previous`.
+  func mayStandInURL(after previous: Unicode.Scalar) -> Bool {
     if isASCII {
       switch self {
       case "<", ">", "\"", "`", "\\", "^", "{", "}", "|": return false
@@ -58,11 +63,27 @@ extension Unicode.Scalar {
       }
     }
     switch properties.generalCategory {
-    case .spaceSeparator, .lineSeparator, .paragraphSeparator, .control, .format, .openPunctuation,
-      .closePunctuation, .initialPunctuation, .finalPunctuation, .otherPunctuation, .surrogate,
-      .unassigned:
+    case .spaceSeparator, .lineSeparator, .paragraphSeparator, .control, .openPunctuation,
+      .closePunctuation, .initialPunctuation, .finalPunctuation, .surrogate, .unassigned:
       return false
+    case .format: return isJoiner && !previous.isASCII
+    case .otherPunctuation: return isMiddleDot
+    case .dashPunctuation: return self != "\u{2014}" && self != "\u{2015}"
+    case .mathSymbol, .currencySymbol, .modifierSymbol, .otherSymbol:
+      return previous.mayPrecedeSymbolInURL
     default: return true
+    }
+  }
+
+  /// A dot inside of words: `Paral·lel`, `レオナルド・ダ・ヴィンチ`.
+  var isMiddleDot: Bool { self == "\u{b7}" || self == "\u{30fb}" || self == "\u{ff65}" }
+
+  /// Whether an emoji behind this character is part of a URL: `/🔥` is, `/page🔥` is not.
+  private var mayPrecedeSymbolInURL: Bool {
+    if isASCII { return self == "/" || self == "=" || self == "-" || self == "_" || self == "+" }
+    switch properties.generalCategory {
+    case .mathSymbol, .modifierSymbol, .otherSymbol, .nonspacingMark, .format: return true
+    default: return false
     }
   }
 }

@@ -2,22 +2,12 @@
 struct ImageGroups {
   /// One picture.
   struct Group {
-    fileprivate(set) var values: [Property: PageValue] = [:]
+    fileprivate(set) var values: [MetaKey: PageValue] = [:]
+
+    subscript(_ property: MetaKey) -> PageValue? { values[property] }
 
     /// Where its address stood.
-    var place: String { (self[.url] ?? self[.secureURL])?.place ?? "" }
-
-    subscript(_ property: Property) -> PageValue? { values[property] }
-  }
-
-  /// A property of a picture.
-  enum Property: String {
-    case url = "og:image:url"
-    case secureURL = "og:image:secure_url"
-    case type = "og:image:type"
-    case width = "og:image:width"
-    case height = "og:image:height"
-    case alt = "og:image:alt"
+    var place: String { (self[.imageURL] ?? self[.imageSecureURL])?.place.description ?? "" }
   }
 
   private(set) var groups: [Group] = []
@@ -34,28 +24,32 @@ struct ImageGroups {
     case inside
   }
 
-  mutating func receive(_ value: PageValue, for key: String) {
-    if key == "og:image" {
-      open(with: value)
-      state = groups.isEmpty || state == .outside ? state : .justOpened
-    } else if let property = Property(rawValue: key) {
-      receive(value, for: property)
-    }
+  /// Takes an `og:image`.
+  mutating func receiveImage(_ value: PageValue) {
+    open(with: value)
+    if state == .inside { state = .justOpened }
   }
 
-  private mutating func receive(_ value: PageValue, for property: Property) {
-    if property == .url, !repeatsOpenGroup(value) { open(with: value) }
+  /// Takes one of the structured properties, `og:image:url` among them.
+  mutating func receive(_ property: MetaKey, _ value: PageValue) {
+    if property == .imageURL, !repeatsOpenGroup(value) { open(with: value) }
     guard state != .outside else { return }
     state = .inside
     let last = groups.count - 1
-    if groups[last][property] == nil, !value.text.isBlank { groups[last].values[property] = value }
+    if groups[last][property] == nil, Self.isWorthKeeping(value) {
+      groups[last].values[property] = value
+    }
+  }
+
+  private static func isWorthKeeping(_ value: PageValue) -> Bool {
+    value.text.bytes.count <= PageMetadata.maximumAddressLength && !value.text.isBlank
   }
 
   private func repeatsOpenGroup(_ url: PageValue) -> Bool {
     switch state {
     case .outside: false
     case .justOpened: true
-    case .inside: groups.last?[.url]?.text == url.text
+    case .inside: groups.last?[.imageURL]?.text == url.text
     }
   }
 
@@ -64,7 +58,7 @@ struct ImageGroups {
       state = .outside
       return
     }
-    groups.append(Group(values: url.text.isBlank ? [:] : [.url: url]))
+    groups.append(Group(values: Self.isWorthKeeping(url) ? [.imageURL: url] : [:]))
     state = .inside
   }
 

@@ -7,7 +7,7 @@ package struct OpenGraphExtractor {
   package enum Progress: Sendable {
     /// The next bytes, please.
     case needsMore
-    /// Nothing that follows could change the result.
+    /// The head said everything, or what follows holds no tags.
     case finished
   }
 
@@ -70,11 +70,11 @@ package struct OpenGraphExtractor {
     byteOrderMark = sniffer.byteOrderMark
     xmlCharacterSet = sniffer.xmlCharacterSet
     evidentUTF16 = sniffer.evidentUTF16
-    if let problem = sniffer.problem {
+    let certain = byteOrderMark ?? headerCharacterSet ?? evidentUTF16
+    if let problem = sniffer.problem(in: certain) {
       state = .unreadable(problem)
       return .finished
     }
-    let certain = byteOrderMark ?? headerCharacterSet ?? evidentUTF16
     if certain == .utf16BigEndian || certain == .utf16LittleEndian, let certain {
       state = .utf16(UTF16Converter(certain))
     } else {
@@ -128,6 +128,12 @@ package struct OpenGraphExtractor {
     return .needsMore
   }
 
+  /// How many bytes of the page are held; never more than ``maximumRetainedByteCount``.
+  var retainedByteCount: Int { metadata.retainedByteCount + tokenizer.retainedByteCount }
+
+  /// What the bounds on single values add up to.
+  static let maximumRetainedByteCount = 4_194_304
+
   private var reading: PageReading {
     PageReading(metadata: metadata, pageURL: pageURL, choice: characterSetChoice)
   }
@@ -135,7 +141,8 @@ package struct OpenGraphExtractor {
   private var characterSetChoice: CharacterSetChoice {
     let named: [(CharacterSet?, CharacterSetChoice.Authority)] = [
       (byteOrderMark, .byteOrderMark), (headerCharacterSet, .header),
-      (evidentUTF16, .guess), (metadata.characterSet, .meta), (xmlCharacterSet, .xmlDeclaration),
+      (evidentUTF16, .guess), (metadata.characterSet?.asReadInTag, .meta),
+      (xmlCharacterSet?.asReadInTag, .xmlDeclaration),
     ]
     for case (let characterSet?, let authority) in named {
       return CharacterSetChoice(characterSet: characterSet, authority: authority)

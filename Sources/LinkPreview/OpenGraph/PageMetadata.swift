@@ -2,16 +2,8 @@
 ///
 /// How many are kept is bounded, so a page of nothing but tags costs no more than another.
 struct PageMetadata {
-  /// A text of which the first value that is not blank counts.
-  enum TextKey: String {
-    case openGraphTitle = "og:title"
-    case twitterTitle = "twitter:title"
-    case openGraphDescription = "og:description"
-    case twitterDescription = "twitter:description"
-    case description = "description"
-  }
-
-  private(set) var texts: [TextKey: PageValue] = [:]
+  /// Texts of which the first one that is not blank counts.
+  private(set) var texts: [MetaKey: PageValue] = [:]
   private(set) var title: HTMLText?
   private(set) var openGraphURLs: [PageValue] = []
   private(set) var canonicalURLs: [PageValue] = []
@@ -19,41 +11,36 @@ struct PageMetadata {
   private(set) var linkedImages: [PageValue] = []
   private(set) var embedURLs: [PageValue] = []
   private(set) var images = ImageGroups()
-  private(set) var structuredData: [HTMLText] = []
+  private(set) var structuredData = StructuredDataScripts()
   private(set) var baseURL: HTMLText?
   private(set) var characterSet: CharacterSet?
 
   /// How many values of one kind are kept as candidates.
   private static let maximumCandidates = 8
-  /// How many scripts of structured data are kept, and how many bytes of them in all.
-  private static let maximumScripts = 16
-  private static let maximumScriptBytes = 262_144
-  /// How many keys one tag may have.
-  private static let maximumKeys = 16
+  /// Longer values than this, in bytes as they were sent, are no addresses.
+  static let maximumAddressLength = 16_384
 
   mutating func receiveMeta(_ attributes: HTMLAttributes) {
     receiveCharacterSet(attributes)
     guard let content = attributes[.content] else { return }
     for attribute in [HTMLAttributes.Name.property, .name] {
-      for key in attributes.words(of: attribute).prefix(Self.maximumKeys) where key.count <= 64 {
-        let key = String(decoding: key.asciiLowercased(), as: UTF8.self)
-        let place = "meta \(attribute.rawValue)=\(key)"
-        receive(PageValue(text: content, place: place), for: key)
+      attributes.forEachWord(of: attribute) { word in
+        guard let key = MetaKey(word) else { return }
+        receive(PageValue(text: content, place: .meta(attribute, key)), for: key)
       }
     }
   }
 
   mutating func receiveLink(_ attributes: HTMLAttributes) {
     guard let target = attributes[.href] else { return }
-    for relation in attributes.words(of: .rel).prefix(Self.maximumKeys) {
-      let relation = String(decoding: relation.asciiLowercased(), as: UTF8.self)
-      let value = PageValue(text: target, place: "link rel=\(relation)")
+    attributes.forEachWord(of: .rel) { word in
+      guard let relation = LinkRelation(word) else { return }
+      let value = PageValue(text: target, place: .link(relation))
       switch relation {
-      case "canonical": Self.append(value, to: &canonicalURLs)
-      case "image_src": Self.append(value, to: &linkedImages)
-      case "alternate", "alternative":
+      case .canonical: Self.append(value, to: &canonicalURLs)
+      case .imageSource: Self.append(value, to: &linkedImages)
+      case .alternate:
         if attributes.type(is: Self.embedType) { Self.append(value, to: &embedURLs) }
-      default: break
       }
     }
   }
@@ -68,14 +55,7 @@ struct PageMetadata {
     if title == nil, !text.isBlank { title = text }
   }
 
-  /// A script that was cut short is no JSON.
-  mutating func receiveStructuredData(_ script: HTMLText) {
-    let kept = structuredData.reduce(0) { $0 + $1.bytes.count }
-    guard structuredData.count < Self.maximumScripts, !script.isTruncated, !script.bytes.isEmpty,
-      kept + script.bytes.count <= Self.maximumScriptBytes
-    else { return }
-    structuredData.append(script)
-  }
+  mutating func receiveStructuredData(_ script: HTMLText) { structuredData.receive(script) }
 
   private mutating func receiveCharacterSet(_ attributes: HTMLAttributes) {
     guard characterSet == nil else { return }
@@ -88,29 +68,38 @@ struct PageMetadata {
     }
   }
 
-  private mutating func receive(_ content: PageValue, for key: String) {
-    if let text = TextKey(rawValue: key) {
-      if texts[text] == nil, !content.text.isBlank { texts[text] = content }
-      return
-    }
+  private mutating func receive(_ value: PageValue, for key: MetaKey) {
     switch key {
-    case "og:url": Self.append(content, to: &openGraphURLs)
-    case "twitter:image", "twitter:image:src": Self.append(content, to: &twitterImages)
-    default: images.receive(content, for: key)
+    case .openGraphTitle, .openGraphDescription, .twitterTitle, .twitterDescription, .description:
+      if texts[key] == nil, !value.text.isBlank { texts[key] = value }
+    case .openGraphURL: Self.append(value, to: &openGraphURLs)
+    case .twitterImage, .twitterImageSource: Self.append(value, to: &twitterImages)
+    case .image: images.receiveImage(value)
+    case .imageURL, .imageSecureURL, .imageType, .imageWidth, .imageHeight, .imageAlt:
+      images.receive(key, value)
     }
   }
 
   private static func append(_ value: PageValue, to candidates: inout [PageValue]) {
-    if candidates.count < maximumCandidates, !value.text.isBlank { candidates.append(value) }
+    guard candidates.count < maximumCandidates, value.text.bytes.count <= maximumAddressLength,
+      !value.text.isBlank
+    else { return }
+    candidates.append(value)
   }
+}
 
+extension PageMetadata {
   /// UTF-8 when all that was kept is valid UTF-8, else windows-1252.
   var likelyCharacterSet: CharacterSet {
-    let urls = openGraphURLs + canonicalURLs + twitterImages + linkedImages
-    let kept = Array(texts.values) + urls + images.values
-    let isUTF8 =
-      (title?.isValidUTF8 ?? true) && kept.allSatisfy(\.text.isValidUTF8)
-      && structuredData.allSatisfy(\.isValidUTF8)
-    return isUTF8 ? .utf8 : .windows1252
+    kept.allSatisfy(\.isValidUTF8) ? .utf8 : .windows1252
+  }
+
+  /// How many bytes of the page are held.
+  var retainedByteCount: Int { kept.reduce(baseURL?.bytes.count ?? 0) { $0 + $1.bytes.count } }
+
+  private var kept: [HTMLText] {
+    let addresses = openGraphURLs + canonicalURLs + twitterImages + linkedImages + embedURLs
+    let values = Array(texts.values) + addresses + images.values
+    return [title].compactMap { $0 } + values.map(\.text) + structuredData.scripts
   }
 }

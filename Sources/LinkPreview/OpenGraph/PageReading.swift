@@ -25,7 +25,7 @@ struct PageReading {
   func makeReport() -> PageReport {
     // Structured data is the dearest to read, and many pages do without.
     lazy var data = StructuredDataReading(
-      scripts: metadata.structuredData, decoder, pageURL: pageURL)
+      scripts: metadata.structuredData.scripts, decoder, pageURL: pageURL)
     let address = declaredAddress ?? data.address ?? .finalAddress(pageURL)
     let members = openGraph(address)
       .filled(from: twitter(address))
@@ -63,11 +63,11 @@ struct PageReading {
   }
 
   private func text(
-    _ key: PageMetadata.TextKey, _ rank: PreviewRank, limit: Int
+    _ key: MetaKey, _ rank: PreviewRank, limit: Int
   ) -> Sourced<String>? {
     guard let value = metadata.texts[key] else { return nil }
     return decoder.text(value.text, in: .attribute, limit: limit)
-      .map { Sourced($0, rank, value.place) }
+      .map { Sourced($0, rank, value.place.description) }
   }
 }
 
@@ -84,7 +84,7 @@ extension PageReading {
       guard DomainName.isSameSite(url.host, pageURL.host) else {
         return .unusable("another site's")
       }
-      return .usable(url.text, candidate.place)
+      return .usable(url.text, candidate.place.description)
     }
   }
 
@@ -100,19 +100,19 @@ extension PageReading {
   ) -> Sourced<OpenGraphImage>? {
     CandidateChoice.first(of: candidates, rank) { candidate in
       guard let url = decoder.url(candidate.text) else { return .unusable("no http or https URL") }
-      return .usable(OpenGraphImage(url: url.text), candidate.place)
+      return .usable(OpenGraphImage(url: url.text), candidate.place.description)
     }
   }
 
   private func image(_ group: ImageGroups.Group) -> OpenGraphImage? {
-    let secureURL = group[.secureURL].flatMap { decoder.url($0.text) }?.text
-    guard let url = group[.url].flatMap({ decoder.url($0.text) })?.text ?? secureURL else {
+    let secureURL = group[.imageSecureURL].flatMap { decoder.url($0.text) }?.text
+    guard let url = group[.imageURL].flatMap({ decoder.url($0.text) })?.text ?? secureURL else {
       return nil
     }
     return OpenGraphImage(
-      url: url, secureURL: secureURL, type: text(group[.type], limit: PreviewLimits.mediaType),
-      width: pixels(group[.width]), height: pixels(group[.height]),
-      alt: text(group[.alt], limit: PreviewLimits.title))
+      url: url, secureURL: secureURL, type: text(group[.imageType], limit: PreviewLimits.mediaType),
+      width: pixels(group[.imageWidth]), height: pixels(group[.imageHeight]),
+      alt: text(group[.imageAlt], limit: PreviewLimits.title))
   }
 
   private func text(_ value: PageValue?, limit: Int) -> String? {

@@ -25,25 +25,25 @@ struct PageSniffer {
     return CharacterSet(label: value.dropFirst().prefix { $0 != quote })
   }
 
-  /// The UTF-16 that a page begins in without saying so: markup whose every other byte is zero
+  /// The UTF-16 that a page is in without saying so: markup that begins with every other byte zero
   /// (HTML §13.2.3.2 knows it of XML declarations).
   var evidentUTF16: CharacterSet? {
-    guard head.count >= 4, head.prefix(4).contains(UInt8(ascii: "<")) else { return nil }
+    guard head.count >= 4, head.contains(UInt8(ascii: "<")) else { return nil }
     let zeros = head.prefix(4).map { $0 == 0 }
     if zeros == [false, true, false, true] { return .utf16LittleEndian }
     return zeros == [true, false, true, false] ? .utf16BigEndian : nil
   }
 
-  /// Why this cannot be a page, in words; `nil` when it can.
-  var problem: String? {
+  /// Why this cannot be a page in that character set (`nil`: not known yet), in words; `nil` when
+  /// it can.
+  func problem(in characterSet: CharacterSet?) -> String? {
     if head.isEmpty { return "the body is empty" }
     if let kind = Self.signatures.first(where: { head.starts(with: $0.bytes) })?.kind {
       return "the body is not text (\(kind))"
     }
-    if byteOrderMark == nil, evidentUTF16 == nil, hasManyControls {
-      return "the body is not text (control characters)"
-    }
-    return nil
+    // Half of the bytes of UTF-16 may be zero.
+    let isUTF16 = characterSet == .utf16LittleEndian || characterSet == .utf16BigEndian
+    return !isUTF16 && hasManyControls ? "the body is not text (control characters)" : nil
   }
 
   private var hasManyControls: Bool {

@@ -31,7 +31,7 @@ enum SchemaType: Int, Comparable {
   }()
 
   private static let subjects = """
-    APIReference Answer Apartment Audiobook AudioObject BlogPosting Book Car ClaimReview Clip \
+    APIReference Apartment Audiobook AudioObject BlogPosting Book Car Clip \
     Comic Course CreativeWork Dataset DiscussionForumPosting Episode Festival Game HowTo \
     IndividualProduct JobPosting LearningResource LiveBlogPosting MobileApplication Movie \
     MusicAlbum MusicPlaylist MusicRecording PodcastEpisode PodcastSeries Product ProductGroup \

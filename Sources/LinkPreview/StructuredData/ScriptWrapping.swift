@@ -1,8 +1,10 @@
 /// Takes off what old templates put around a script's text: comments and CDATA marks.
 enum ScriptWrapping {
   /// Neither JSON's beginning nor its end can look like one of these.
-  private static let openings = ["<!--", "<![CDATA[", "//", "/*", "*/", "\u{feff}"]
-  private static let closings = ["-->", "]]>", "//", "/*", "*/", ";"]
+  private static let openings = [
+    "<!--", "-->", "<![CDATA[", "//", "/*", "*/", ">", "\u{feff}",
+  ]
+  private static let closings = ["-->", "]]>", "<!", "//", "/*", "*/", ";"]
 
   static func unwrap(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var rest = text.trimmingASCIIWhitespace()

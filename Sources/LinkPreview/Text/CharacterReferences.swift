@@ -27,7 +27,7 @@ enum CharacterReferences {
   }
 
   /// The value of the reference after an `&`, and how many bytes it takes.
-  private static func reference(
+  static func reference(
     in text: ArraySlice<UInt8>, _ context: Context
   ) -> (String, Int)? {
     if text.first == UInt8(ascii: "#") { return numeric(text.dropFirst()) }

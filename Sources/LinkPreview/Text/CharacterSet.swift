@@ -18,6 +18,11 @@ enum CharacterSet: Hashable {
     self = known
   }
 
+  /// What the label means in a tag or declaration: one that could be read is not in UTF-16.
+  var asReadInTag: CharacterSet {
+    self == .utf16LittleEndian || self == .utf16BigEndian ? .utf8 : self
+  }
+
   /// The character set that a `charset` parameter of a media type names.
   init?(mediaTypeParameter text: some Collection<UInt8>) {
     // An algorithm of HTML's own (§2.4.4), good for headers and for `http-equiv` alike.

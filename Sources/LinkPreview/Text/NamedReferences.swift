@@ -12,29 +12,44 @@ enum NamedReferences {
   /// The longest name that works without its semicolon.
   static let longestLegacyName = 6
 
+  private static let slotCount = 8_192
+
+  /// Where the entry of a name begins, plus one, at the name's hash or in the slots after it.
+  ///
+  /// 0 marks a free slot. The names are fixed, so a page cannot make looking them up slow.
+  private static let slots: [UInt16] = {
+    let table = NamedReferenceTable.entries
+    var slots = [UInt16](repeating: 0, count: slotCount)
+    var start = 0
+    while start < table.count {
+      let end = nameEnd(from: start, in: table)
+      var slot = slotIndex(of: table[start..<end])
+      while slots[slot] != 0 { slot = (slot + 1) % slotCount }
+      slots[slot] = UInt16(start + 1)
+      start = entryEnd(from: end, in: table) + 1
+    }
+    return slots
+  }()
+
   /// The entry for exactly this name, without `&` and `;`.
   static func match(_ name: ArraySlice<UInt8>) -> Match? {
     let table = NamedReferenceTable.entries
-    var low = 0
-    var high = table.count
-    while low < high {
-      let start = entryStart(before: (low + high) / 2, in: table)
-      let nameEnd = nameEnd(from: start, in: table)
-      let entry = table[start..<nameEnd]
-      if entry.elementsEqual(name) { return match(at: nameEnd, in: table) }
-      if entry.lexicographicallyPrecedes(name) {
-        low = entryEnd(from: nameEnd, in: table) + 1
-      } else {
-        high = start
+    var slot = slotIndex(of: name)
+    while slots[slot] != 0 {
+      let start = Int(slots[slot]) - 1
+      let end = nameEnd(from: start, in: table)
+      if end - start == name.count, table[start..<end].elementsEqual(name) {
+        return match(at: end, in: table)
       }
+      slot = (slot + 1) % slotCount
     }
     return nil
   }
 
-  private static func entryStart(before middle: Int, in table: [UInt8]) -> Int {
-    var start = middle
-    while start > 0, table[start - 1] != UInt8(ascii: " ") { start -= 1 }
-    return start
+  private static func slotIndex(of name: ArraySlice<UInt8>) -> Int {
+    var hash: UInt32 = 0x811c_9dc5
+    for byte in name { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
+    return Int((hash ^ hash >> 15) % UInt32(slotCount))
   }
 
   private static func nameEnd(from start: Int, in table: [UInt8]) -> Int {
@@ -50,12 +65,18 @@ enum NamedReferences {
   }
 
   private static func match(at mark: Int, in table: [UInt8]) -> Match {
-    let values = table[(mark + 1)..<entryEnd(from: mark, in: table)]
-    var text = ""
-    for value in values.split(separator: UInt8(ascii: "+")) {
-      let number = UInt32(String(decoding: value, as: UTF8.self), radix: 16)
-      if let scalar = number.flatMap(Unicode.Scalar.init) { text.unicodeScalars.append(scalar) }
+    var text = String.UnicodeScalarView()
+    var number: UInt32 = 0
+    for byte in table[(mark + 1)..<entryEnd(from: mark, in: table)] {
+      if let digit = byte.hexDigitValue {
+        number = number << 4 | UInt32(digit)
+      } else {
+        // A plus sign: another scalar follows.
+        if let scalar = Unicode.Scalar(number) { text.append(scalar) }
+        number = 0
+      }
     }
-    return Match(text: text, isLegacy: table[mark] == UInt8(ascii: ","))
+    if let scalar = Unicode.Scalar(number) { text.append(scalar) }
+    return Match(text: String(text), isLegacy: table[mark] == UInt8(ascii: ","))
   }
 }

@@ -1,6 +1,5 @@
 /// An outside text made fit for an error message: quoted, bounded, without control characters.
-func excerpt(_ text: String) -> String {
-  let limit = 40
+func excerpt(_ text: String, limit: Int = 40) -> String {
   let scalars = text.unicodeScalars
   var shown = "\""
   for scalar in scalars.prefix(limit) {

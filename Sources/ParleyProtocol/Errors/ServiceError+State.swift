@@ -48,6 +48,11 @@ extension ServiceError {
       field: resource.field)
   }
 
+  /// HTTP has nothing under that path, or not for that method.
+  package static func noSuchEndpoint(_ method: String, _ path: String) -> ServiceError {
+    ServiceError(.noSuchEndpoint, "there is no endpoint \(excerpt("\(method) \(path)", limit: 80))")
+  }
+
   /// The user may not do this; `reason` says who may.
   package static func notAllowed(_ reason: String) -> ServiceError {
     ServiceError(.notAllowed, reason)

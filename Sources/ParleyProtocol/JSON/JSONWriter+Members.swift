@@ -11,6 +11,11 @@ extension JSONWriter {
     if let text { value(text) } else { null() }
   }
 
+  /// Writes a member that is a string, or nothing.
+  package mutating func member(_ name: StaticString, ifKnown text: String?) {
+    if let text { member(name, text) }
+  }
+
   /// Writes a member that is a whole number.
   package mutating func member(_ name: StaticString, _ number: Int64) {
     self.name(name)

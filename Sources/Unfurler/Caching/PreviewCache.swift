@@ -1,47 +1,41 @@
+import Dispatch
 package import LinkPreview
 package import Logging
-package import ParleyProtocol
 import Synchronization
 
 /// What is known about links: the recent ones in memory, more of them in a file.
 ///
-/// Looking something up touches memory only. The file is an aid: when it is damaged or cannot be
-/// written, that is said once and the cache goes on without it.
+/// Looking something up touches memory only. The file is an aid: when it is damaged it is built
+/// anew, and when it cannot be written, that is said once and the cache goes on without it.
 package final class PreviewCache: Sendable {
-  /// What bounds the cache.
-  package struct Limits: Sendable {
-    /// Entries in memory.
-    package var maximumEntries = 10_000
-    /// Bytes in memory, about.
-    package var maximumBytes = 32 << 20
-    /// Entries in the file.
-    package var maximumRows = 100_000
-    /// How long a preview is good.
-    package var timeToLive = Duration.seconds(86_400)
-    /// How long it is remembered that there is none.
-    package var negativeTimeToLive = Duration.seconds(300)
-
-    package init() {}
-  }
-
   /// The name of the file in the data directory.
   package static let fileName = "previews.sqlite"
 
-  private struct State {
-    var recent: RecentPreviews
-    var file: PreviewFile?
-    var insertsSincePurge = 0
+  /// How long entries gather before they are written: each transaction costs more than its rows.
+  private static let writingInterval = DispatchTimeInterval.milliseconds(250)
+
+  /// When what has been remembered is to be written.
+  fileprivate enum Writing {
+    case notNeeded, soon, now
   }
 
-  /// How many new entries there are between two purges of the file.
-  private static let purgeInterval = 1_000
+  struct State {
+    var recent: RecentPreviews
+    var unwritten = UnwrittenPreviews()
+    var file: PreviewFile?
+    var isWriteScheduled = false
+  }
 
-  private let limits: Limits
-  private let now: @Sendable () -> Int64
-  private let logger: Logger
-  private let state: Mutex<State>
+  let lifetimes: PreviewLifetimes
+  let now: @Sendable () -> Int64
+  let logger: Logger
+  let state: Mutex<State>
+  /// Where all that may take a while happens, one thing after the other.
+  let queue = DispatchQueue(label: "previews")
+  /// Whether the file's present trouble has been reported.
+  let hasWarned = Atomic<Bool>(false)
 
-  /// Opens the cache, and reads what is still good into memory.
+  /// Opens the cache, and reads what may still be shown into memory.
   ///
   /// - Parameters:
   ///   - directory: Where the file is kept; `nil` for a cache in memory only.
@@ -50,96 +44,86 @@ package final class PreviewCache: Sendable {
     directory: String?, limits: Limits = Limits(), logger: Logger,
     now: @escaping @Sendable () -> Int64
   ) {
-    self.limits = limits
+    lifetimes = PreviewLifetimes(limits)
     self.now = now
     self.logger = logger
     var recent = RecentPreviews(
       maximumCount: limits.maximumEntries, maximumBytes: limits.maximumBytes)
-    var file: PreviewFile?
-    do {
-      file = try directory.map {
-        try PreviewFile(path: "\($0)/\(Self.fileName)", maximumRows: limits.maximumRows)
-      }
-      let entries = try file?.loadFresh(at: now(), limit: limits.maximumEntries) ?? []
-      for (link, preview) in entries.reversed() { recent.insert(preview, for: link) }
-    } catch {
-      file = nil
-      Self.warn(logger, error)
+    let opened = directory.flatMap { Self.openFile(in: $0, limits, logger, at: now()) }
+    for entry in opened?.entries.reversed() ?? [] {
+      recent.insert(lifetimes.restored(entry, at: now()))
     }
-    state = Mutex(State(recent: recent, file: file))
+    state = Mutex(State(recent: recent, file: opened?.file))
   }
 
   /// What memory knows about a link.
-  func find(_ link: Link) -> CachedPreview? {
+  ///
+  /// A stale entry's ``PreviewFinding/Refresh/due`` is given to one caller only, who then has to
+  /// fetch the link.
+  func find(_ link: Link) -> PreviewFinding? {
     let now = now()
-    return state.withLock { $0.recent.find(link, at: now) }
+    return state.withLock {
+      $0.recent.find(link, at: now, retryInterval: lifetimes.retryInterval)
+    }
   }
 
-  /// What memory or the file knows about a link; answers at once or on the file's queue.
-  func load(_ link: Link, completion: @escaping @Sendable (CachedPreview?) -> Void) {
+  /// Remembers what came of looking a link up.
+  ///
+  /// A failure says nothing about the page: a preview that may still be shown stays, and is not
+  /// refreshed again for a while. An answer that may not be kept displaces what was known.
+  ///
+  /// - Returns: What is to be shown for the link from now on; `nil` when nothing is known.
+  @discardableResult
+  package func insert(report: UnfurlReport, for link: Link) -> PreviewEntry? {
     let now = now()
-    let (preview, file) = state.withLock { ($0.recent.find(link, at: now), $0.file) }
-    guard preview == nil, let file else { return completion(preview) }
-    file.find(link, at: now) { [self] result in
-      switch result {
-      case .success(let preview):
-        if let preview { state.withLock { $0.recent.insert(preview, for: link) } }
-        completion(preview)
-      case .failure(let error):
-        abandonFile(error)
-        completion(nil)
+    let entry = lifetimes.entry(for: link, report, at: now)
+    let (known, writing) = state.withLock { state in
+      let shown = state.recent.peek(link, at: now)
+      guard let entry, !report.isFailure || shown?.tag == nil else {
+        state.recent.postponeRefresh(of: link, until: now + lifetimes.retryInterval)
+        return (shown, Writing.notNeeded)
       }
+      return (entry.age(at: now) == .gone ? nil : entry, state.remember(entry, at: now))
     }
+    switch writing {
+    case .notNeeded: break
+    case .soon: queue.asyncAfter(deadline: .now() + Self.writingInterval) { [self] in writeOut() }
+    case .now: queue.async { [self] in writeOut() }
+    }
+    return known
   }
 
-  /// Remembers a preview, or that there is none.
-  package func insert(_ tag: OpenGraphTag?, for link: Link) {
-    let timeToLive = tag == nil ? limits.negativeTimeToLive : limits.timeToLive
-    let now = now()
-    let preview = CachedPreview(tag: tag, expiresAt: now + timeToLive.wholeMilliseconds)
-    let (file, isPurgeDue) = state.withLock { state in
-      state.recent.insert(preview, for: link)
-      state.insertsSincePurge += 1
-      let isPurgeDue = state.insertsSincePurge >= Self.purgeInterval
-      if isPurgeDue { state.insertsSincePurge = 0 }
-      return (state.file, isPurgeDue)
+  /// How large the cache is.
+  var figures: PreviewCacheFigures {
+    state.withLock { state in
+      PreviewCacheFigures(
+        entryCount: state.recent.count, byteCount: state.recent.byteCount,
+        rowCount: state.file?.rowCount ?? 0, fileByteCount: state.file?.byteCount ?? 0)
     }
-    file?.insert(preview, for: link) { [self] in abandonFile($0) }
-    if isPurgeDue { file?.purge(at: now) { [self] in abandonFile($0) } }
-  }
-
-  /// Writes what is waiting to be written and closes the file; memory stays.
-  package func close() {
-    let file = state.withLock { state in
-      defer { state.file = nil }
-      return state.file
-    }
-    do {
-      try file?.close()
-    } catch {
-      Self.warn(logger, error)
-    }
-  }
-
-  /// Goes on in memory; whoever is first says so.
-  private func abandonFile(_ error: any Error) {
-    let wasOpen = state.withLock { state in
-      defer { state.file = nil }
-      return state.file != nil
-    }
-    if wasOpen { Self.warn(logger, error) }
-  }
-
-  private static func warn(_ logger: Logger, _ error: any Error) {
-    logger.warning(
-      "the preview cache's file cannot be used; previews are kept in memory only",
-      metadata: ["file": "\(fileName)", "error": "\(error)"])
   }
 }
 
-extension Duration {
-  fileprivate var wholeMilliseconds: Int64 {
-    let parts = components
-    return Int64(clamping: parts.seconds) &* 1_000 + parts.attoseconds / 1_000_000_000_000_000
+extension PreviewCache.State {
+  /// - Returns: What the caller has to see to.
+  fileprivate mutating func remember(_ entry: PreviewEntry, at now: Int64) -> PreviewCache.Writing {
+    let wasKnown = recent.remove(entry.link)
+    if entry.age(at: now) != .gone {
+      recent.insert(entry)
+    } else if !wasKnown {
+      return .notNeeded
+    }
+    guard file != nil else { return .notNeeded }
+    let wasAmple = unwritten.isAmple
+    unwritten.add(entry)
+    if wasAmple, !unwritten.isAmple { return .now }
+    defer { isWriteScheduled = true }
+    return isWriteScheduled ? .notNeeded : .soon
+  }
+}
+
+extension UnfurlReport {
+  fileprivate var isFailure: Bool {
+    if case .failure = outcome { return true }
+    return false
   }
 }

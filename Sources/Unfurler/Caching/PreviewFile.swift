@@ -1,102 +1,110 @@
 import GRDB
 import LinkPreview
-import ParleyProtocol
+import Synchronization
 
 /// The previews on disk: a cache of its own, that may be deleted at any time.
 ///
-/// All reading and writing happens on the database's own queue, never on a reactor.
+/// Calls wait for the disk, so they are made on the cache's queue only.
 final class PreviewFile: Sendable {
-  private let database: DatabaseQueue
-  private let maximumRows: Int
+  let database: DatabaseQueue
+  let bounds: PreviewFileBounds
+  private let path: String
+  private let rows = Atomic<Int>(0)
+  private let bytes = Atomic<Int>(0)
 
-  /// - Throws: What SQLite says when the file cannot be opened or is no database.
-  init(path: String, maximumRows: Int) throws {
-    var configuration = Configuration()
-    configuration.label = "previews"
-    // A lost write costs one fetch; waiting for the disk would cost more.
-    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
-    configuration.journalMode = .wal
-    database = try DatabaseQueue(path: path, configuration: configuration)
-    self.maximumRows = maximumRows
-    try database.write { try $0.execute(sql: Self.schema) }
+  /// Rows in the file; any thread may ask.
+  var rowCount: Int { rows.load(ordering: .relaxed) }
+  /// Bytes of the file, without its write-ahead log; any thread may ask.
+  var byteCount: Int { bytes.load(ordering: .relaxed) }
+
+  /// Opens the file, and removes what may not be shown any more or is too much.
+  ///
+  /// - Throws: What SQLite says, or ``PreviewFileSchema/Mismatch`` for a file of another version;
+  ///   ``isDamage(_:)`` tells whether a new file would help.
+  init(path: String, bounds: PreviewFileBounds, at now: Int64) throws {
+    self.path = path
+    self.bounds = bounds
+    database = try DatabaseQueue(
+      path: path, configuration: PreviewFileSchema.configuration(bounds))
+    try database.write { try PreviewFileSchema.prepare($0) }
+    let count = try database.read {
+      try Int.fetchOne($0, sql: "SELECT count(*) FROM preview")
+    }
+    rows.store(count ?? 0, ordering: .relaxed)
+    try trim(at: now)
+    try shrink()
   }
 
-  private static let schema = """
-    CREATE TABLE IF NOT EXISTS preview (
-      link TEXT PRIMARY KEY NOT NULL,
-      expires_at INTEGER NOT NULL,
-      is_found INTEGER NOT NULL,
-      title TEXT, url TEXT, description TEXT,
-      has_image INTEGER NOT NULL,
-      image_url TEXT, image_secure_url TEXT, image_type TEXT,
-      image_width INTEGER NOT NULL, image_height INTEGER NOT NULL, image_alt TEXT
-    ) WITHOUT ROWID;
-    CREATE INDEX IF NOT EXISTS preview_expires_at ON preview (expires_at);
-    """
-
-  /// The entries that are good beyond `now`, those that last longest first.
-  func loadFresh(at now: Int64, limit: Int) throws -> [(Link, CachedPreview)] {
-    try database.write { database in
-      try Self.purge(database, at: now, maximumRows: maximumRows)
+  /// What may still be shown, what lasts longest first: as much as memory takes.
+  func loadRecent(at now: Int64, _ limits: PreviewCache.Limits) throws -> [PreviewEntry] {
+    try database.read { database in
       let rows = try Row.fetchCursor(
-        database, sql: "SELECT * FROM preview ORDER BY expires_at DESC LIMIT ?", arguments: [limit])
-      var entries: [(Link, CachedPreview)] = []
-      while let row = try rows.next() {
-        if let link = Link(row["link"] as String) { entries.append((link, CachedPreview(row))) }
+        database,
+        sql: """
+          SELECT * FROM preview WHERE stale_until > ? ORDER BY stale_until DESC LIMIT ?
+          """, arguments: [now, max(0, limits.maximumEntries)])
+      var entries: [PreviewEntry] = []
+      var room = limits.maximumBytes
+      while room > 0, let row = try rows.next() {
+        guard let entry = PreviewEntry(row) else { continue }
+        room -= entry.byteCount
+        entries.append(entry)
       }
       return entries
     }
   }
 
-  /// Looks for an entry and answers on the database's queue.
-  func find(
-    _ link: Link, at now: Int64,
-    completion: @escaping @Sendable (Result<CachedPreview?, any Error>) -> Void
-  ) {
-    database.asyncRead { database in
-      completion(
-        Result {
-          try Row.fetchOne(
-            database.get(), sql: "SELECT * FROM preview WHERE link = ? AND expires_at > ?",
-            arguments: [link.url, now]
-          ).map(CachedPreview.init)
-        })
-    }
+  /// The entry for a link if it may still be shown.
+  func find(_ link: Link, at now: Int64) throws -> PreviewEntry? {
+    // One statement needs no transaction, and is asked too often to be prepared each time.
+    try database.inDatabase {
+      try Row.fetchOne(
+        $0.cachedStatement(sql: "SELECT * FROM preview WHERE link = ? AND stale_until > ?"),
+        arguments: [link.url, now])
+    }.flatMap(PreviewEntry.init)
   }
 
-  /// Stores an entry when the queue gets to it; `failed` is called there if it cannot be.
-  func insert(
-    _ preview: CachedPreview, for link: Link, failed: @escaping @Sendable (any Error) -> Void
-  ) {
-    database.asyncWriteWithoutTransaction { database in
-      do {
-        try preview.insert(for: link, into: database)
-      } catch {
-        failed(error)
+  /// Stores entries in place of what the file knew of their links.
+  func store(_ entries: [PreviewEntry], at now: Int64) throws {
+    var rest = entries.filter { $0.byteCount <= bounds.maximumEntryBytes }[...]
+    while !rest.isEmpty {
+      let step = nextStep(of: rest)
+      rest = rest.dropFirst(step.count)
+      try makeRoom(for: step)
+      try change { database in
+        try step.reduce(0) { try $0 + $1.store(in: database) }
       }
     }
+    try trim(at: now)
   }
 
-  /// Removes what has expired, and the soonest to expire beyond the file's bound.
-  func purge(at now: Int64, failed: @escaping @Sendable (any Error) -> Void) {
-    database.asyncWriteWithoutTransaction { [maximumRows] database in
-      do {
-        try Self.purge(database, at: now, maximumRows: maximumRows)
-      } catch {
-        failed(error)
-      }
+  private func nextStep(of entries: ArraySlice<PreviewEntry>) -> ArraySlice<PreviewEntry> {
+    var room = bounds.bytesPerStep
+    let step = entries.prefix(bounds.rowsPerStep).prefix { entry in
+      defer { room -= entry.byteCount }
+      return entry.byteCount <= room
     }
+    return step.isEmpty ? entries.prefix(1) : step
   }
 
-  private static func purge(_ database: Database, at now: Int64, maximumRows: Int) throws {
-    try database.execute(sql: "DELETE FROM preview WHERE expires_at <= ?", arguments: [now])
-    try database.execute(
-      sql: """
-        DELETE FROM preview WHERE link IN (
-          SELECT link FROM preview ORDER BY expires_at DESC LIMIT -1 OFFSET ?)
-        """, arguments: [maximumRows])
+  /// Changes the file in one transaction.
+  ///
+  /// - Parameter body: Returns how many rows there are more than before.
+  func change(_ body: (Database) throws -> Int) throws {
+    let (growth, pageCount) = try database.write { database in
+      (try body(database), try database.pragma("page_count"))
+    }
+    rows.wrappingAdd(growth, ordering: .relaxed)
+    bytes.store(pageCount * PreviewFileBounds.pageSize, ordering: .relaxed)
   }
 
-  /// Waits for what was asked and closes the file.
+  /// Closes the file.
   func close() throws { try database.close() }
+
+  /// Closes the file and deletes it.
+  func discard() {
+    // Nothing of it is wanted any more, so neither is an error.
+    try? database.close()
+    Self.remove(path)
+  }
 }

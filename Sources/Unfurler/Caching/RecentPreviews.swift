@@ -4,9 +4,10 @@ import LinkPreview
 struct RecentPreviews {
   /// The entries form a doubly linked list through their slots, from the newest to the oldest.
   private struct Slot {
-    var link: Link
-    var preview: CachedPreview
+    var entry: PreviewEntry
     var byteCount: Int
+    /// Before that, nobody is asked to refresh it.
+    var refreshableAt: Int64 = .min
     var newer: Int?
     var older: Int?
   }
@@ -27,42 +28,87 @@ struct RecentPreviews {
 
   var count: Int { places.count }
 
-  /// The entry for `link` if it is still good, which thereby becomes the newest.
-  mutating func find(_ link: Link, at now: Int64) -> CachedPreview? {
+  /// How many slots ``entries(inSlots:)`` can be asked for.
+  var slotCount: Int { slots.count }
+
+  /// The entry for `link` if it may be shown, which thereby becomes the newest.
+  ///
+  /// - Parameter retryInterval: How long nobody else is told to refresh a stale entry, when this
+  ///   call tells its caller to.
+  mutating func find(
+    _ link: Link, at now: Int64, retryInterval: Int64
+  ) -> PreviewFinding? {
     guard let place = places[link], let slot = slots[place] else { return nil }
-    guard slot.preview.expiresAt > now else {
+    switch slot.entry.age(at: now) {
+    case .gone:
       remove(at: place)
       return nil
+    case .fresh:
+      makeNewest(place)
+      return .fresh(slot.entry)
+    case .stale:
+      makeNewest(place)
+      guard slot.refreshableAt <= now else { return .stale(slot.entry, .underWay) }
+      slots[place]?.refreshableAt = now + retryInterval
+      return .stale(slot.entry, .due)
     }
-    if newest != place {
-      unlink(place)
-      linkAsNewest(place)
-    }
-    return slot.preview
   }
 
-  mutating func insert(_ preview: CachedPreview, for link: Link) {
-    if let place = places[link] { remove(at: place) }
-    let size = preview.byteCount(of: link.url)
+  /// The entry for `link` if it may be shown; nothing is changed by asking.
+  func peek(_ link: Link, at now: Int64) -> PreviewEntry? {
+    guard let place = places[link], let entry = slots[place]?.entry, entry.age(at: now) != .gone
+    else { return nil }
+    return entry
+  }
+
+  /// The entries in some of the slots, in no order: a walk in steps, between which others may come
+  /// and go.
+  func entries(inSlots range: Range<Int>) -> [PreviewEntry] {
+    slots[range.clamped(to: slots.indices)].compactMap { $0?.entry }
+  }
+
+  /// Asks nobody to refresh the entry for `link` before `time`.
+  mutating func postponeRefresh(of link: Link, until time: Int64) {
+    guard let place = places[link] else { return }
+    slots[place]?.refreshableAt = time
+  }
+
+  mutating func insert(_ entry: PreviewEntry) {
+    remove(entry.link)
+    let size = entry.byteCount
     guard size <= maximumBytes else { return }
     while let oldest, count >= maximumCount || byteCount + size > maximumBytes {
       remove(at: oldest)
     }
     let place = free.popLast() ?? slots.count
     if place == slots.count { slots.append(nil) }
-    slots[place] = Slot(link: link, preview: preview, byteCount: size)
-    places[link] = place
+    slots[place] = Slot(entry: entry, byteCount: size)
+    places[entry.link] = place
     byteCount += size
     linkAsNewest(place)
+  }
+
+  /// - Returns: Whether there was an entry.
+  @discardableResult
+  mutating func remove(_ link: Link) -> Bool {
+    guard let place = places[link] else { return false }
+    remove(at: place)
+    return true
   }
 
   private mutating func remove(at place: Int) {
     guard let slot = slots[place] else { return }
     unlink(place)
-    places[slot.link] = nil
+    places[slot.entry.link] = nil
     byteCount -= slot.byteCount
     slots[place] = nil
     free.append(place)
+  }
+
+  private mutating func makeNewest(_ place: Int) {
+    guard newest != place else { return }
+    unlink(place)
+    linkAsNewest(place)
   }
 
   private mutating func unlink(_ place: Int) {

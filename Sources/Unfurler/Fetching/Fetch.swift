@@ -1,16 +1,118 @@
 import LinkPreview
 
-/// A link that somebody waits for, at the page where its redirects have led so far.
+/// A link that somebody waits for, at the request that it has come to.
 struct Fetch: Sendable {
   typealias Completion = @Sendable (UnfurlReport) -> Void
 
+  /// What the next request is for.
+  enum Purpose {
+    case page
+    /// To complete what this page says of itself.
+    case embed(PageReport)
+
+    var traced: RequestTrace.Purpose {
+      switch self {
+      case .page: .page
+      case .embed: .embed
+      }
+    }
+  }
+
   /// Unique in its unfurler.
   let id: UInt64
-  var url: WebURL
-  var redirects = 0
+  private(set) var url: WebURL
+  private(set) var purpose = Purpose.page
+  /// Where this request's redirects have led, the beginning included.
+  private(set) var path: [WebURL]
   let deadline: ContinuousClock.Instant
-  let completion: Completion
+  private(set) var queuedAt: ContinuousClock.Instant
+  /// Microseconds that the next request has waited for its turn.
+  private(set) var waiting: Int64 = 0
+  private var trace = UnfurlTrace()
+  private var freshness = Freshness.unspecified
+  private let completion: Completion
+
+  /// - Parameter now: When somebody began to wait.
+  init(
+    id: UInt64, url: WebURL, now: ContinuousClock.Instant, timeout: Duration,
+    completion: @escaping Completion
+  ) {
+    self.id = id
+    self.url = url
+    path = [url]
+    deadline = now.advanced(by: timeout)
+    queuedAt = now
+    self.completion = completion
+  }
 
   /// Fetches of one host share its turns.
   var hostKey: String { url.host.text }
+
+  /// Its turn has come.
+  mutating func noteStart(at now: ContinuousClock.Instant) {
+    waiting = max(0, Int64(queuedAt.duration(to: now) / .microseconds(1)))
+  }
+
+  /// A request has ended.
+  mutating func note(_ request: RequestTrace, _ freshness: Freshness) {
+    if trace.requests.count < UnfurlTrace.maximumRequests { trace.requests.append(request) }
+    self.freshness = self.freshness.shortened(by: freshness)
+  }
+
+  mutating func redirect(to url: WebURL, at now: ContinuousClock.Instant) {
+    self.url = url
+    path.append(url)
+    queuedAt = now
+  }
+
+  /// Goes on to the oEmbed description that a page points to.
+  mutating func complete(_ report: PageReport, from url: WebURL, at now: ContinuousClock.Instant) {
+    purpose = .embed(report)
+    self.url = url
+    path = [url]
+    queuedAt = now
+  }
+}
+
+extension Fetch {
+  /// Answers with what a page says of itself.
+  func succeed(with report: PageReport) {
+    var trace = trace
+    trace.origins = report.origins
+    trace.characterSet = report.characterSet
+    trace.emptiness = report.tag == nil ? report.problem : nil
+    completion(UnfurlReport(.success(report.tag), freshness: freshness, trace: trace))
+  }
+
+  /// Answers that there is no preview; a description that cannot be had leaves the page's own.
+  func decline(_ reason: String) {
+    if case .embed(let report) = purpose { return succeed(with: report) }
+    var trace = trace
+    trace.emptiness = reason
+    completion(UnfurlReport(.success(nil), freshness: freshness, trace: trace))
+  }
+
+  /// Answers that the page could not be fetched; a description that cannot be had leaves the
+  /// page's own.
+  func fail(_ error: UnfurlError) {
+    if case .embed(let report) = purpose { return succeed(with: report) }
+    completion(UnfurlReport(.failure(error), trace: trace))
+  }
+
+  /// Answers that there is no room for it now, which says nothing about the page.
+  func turnAway(_ reason: String) {
+    completion(UnfurlReport(.failure(.failed(reason)), freshness: .unkept, trace: trace))
+  }
+
+  /// Answers that the deadline passed before the request's turn came.
+  func expire(at now: ContinuousClock.Instant) {
+    var request = RequestTrace(url: url.textWithoutFragment, purpose: purpose.traced)
+    request.waiting = max(0, Int64(queuedAt.duration(to: now) / .microseconds(1)))
+    request.ending = "timed out while waiting for its turn"
+    var fetch = self
+    fetch.note(request, .unspecified)
+    fetch.fail(.timedOut)
+  }
+
+  func cancel() { completion(.cancelled) }
 }

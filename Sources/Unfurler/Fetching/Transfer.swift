@@ -1,118 +1,129 @@
 import CCurl
 import LinkPreview
-import ParleyProtocol
 
-/// One request for one page, and what has come of it.
-final class Transfer {
+/// One request of a fetch, and what has come of it.
+final class Transfer: CurlTransfer {
   let fetch: Fetch
-  let easy: UnsafeMutableRawPointer
-  let addressPolicy: AddressPolicy
+  let easy: CurlEasy
+  let connections: ConnectionGuard
   private let maximumBytes: Int
-  private var state = State.awaitingBody
-  private var headerBytes = 0
-  private var refusedAddress: IPAddress?
+  private var state = State.readingHead
+  private var codings = BodyCodings()
+  private var headByteCount = 0
+  private(set) var byteCount: Int64 = 0
 
   /// How many bytes of header fields are taken, interim responses (1xx) included: libcurl bounds
   /// each response's, but not how many of those there are.
-  private static let maximumHeaderBytes = 262_144
+  private static let maximumHeadByteCount = 262_144
+
+  /// A body that ends so soon is read to its end, so that the connection can be used again.
+  private static let negligibleByteCount: Int64 = 16_384
 
   private enum State {
-    case awaitingBody
-    case reading(OpenGraphExtractor, byteCount: Int)
-    /// Enough was read; the rest was not waited for.
-    case enough(OpenGraphExtractor)
-    /// The response is no page, or sends elsewhere; its body was not read.
-    case uninteresting
+    case readingHead
+    case reading(any BodyReader)
+    /// Enough was read, and it ended so.
+    case enough(any BodyReader, ending: String)
+    /// The body is of no interest.
+    case declined(TransferOutcome)
+    /// The head is not taken; why, in words.
+    case refused(String)
   }
 
-  /// What is to be done when the transfer has ended.
-  enum Outcome {
-    case answer(Result<OpenGraphTag?, UnfurlError>)
-    case redirect(String)
-  }
-
-  init?(_ fetch: Fetch, configuration: UnfurlerConfiguration, headers: RequestHeaders) {
-    guard let easy = curl_easy_init() else { return nil }
+  init(_ fetch: Fetch, _ easy: CurlEasy, configuration: UnfurlerConfiguration) {
     self.fetch = fetch
     self.easy = easy
-    addressPolicy = configuration.addressPolicy
+    connections = ConnectionGuard(configuration)
     maximumBytes = configuration.maximumBytes
-    prepare(configuration, headers)
+    easy.receiver = self
+    easy.set(CURLOPT_URL, to: fetch.url.textWithoutFragment)
+    easy.setDeadline(fetch.deadline)
+    connections.watch(easy)
   }
 
-  deinit { curl_easy_cleanup(easy) }
-
-  func noteRefusal(of address: IPAddress) { refusedAddress = address }
-
-  /// Counts bytes of the head.
-  ///
-  /// - Returns: Whether more are taken.
-  func receiveHeader(byteCount: Int) -> Bool {
-    headerBytes += byteCount
-    return headerBytes <= Self.maximumHeaderBytes
-  }
-
-  /// Takes bytes of the body, decompressed.
-  ///
-  /// - Returns: Whether more is wanted.
-  func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    if case .awaitingBody = state { state = beginBody() }
-    guard case .reading(var extractor, let count) = state else { return false }
-    // Out of the enum while it grows, or its storage would be copied.
-    state = .uninteresting
-    let room = max(0, maximumBytes - count)
-    let part = UnsafeBufferPointer(rebasing: bytes.prefix(room))
-    let progress = extractor.receive(part.span)
-    if progress == .finished || bytes.count >= room {
-      state = .enough(extractor)
-      return false
+  func receiveHead(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+    headByteCount += line.count
+    codings.receive(line)
+    if headByteCount > Self.maximumHeadByteCount {
+      state = .refused("the response's head is too large")
+    } else if codings.count > 1 {
+      state = .refused("the response is compressed more than once")
     }
-    state = .reading(extractor, byteCount: count + bytes.count)
+    if case .refused = state { return false }
     return true
   }
 
-  private func beginBody() -> State {
-    let response = Response(easy)
-    guard response.isSuccess, let contentType = response.pageType else { return .uninteresting }
-    return .reading(OpenGraphExtractor(pageURL: fetch.url, contentType: contentType), byteCount: 0)
+  func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    if case .readingHead = state { endHead() }
+    guard case .reading(let reader) = state else { return isNearEnd }
+    byteCount += Int64(bytes.count)
+    guard let ending = reader.receive(bytes) else { return true }
+    state = .enough(reader, ending: ending)
+    return isNearEnd
   }
 
-  /// What the end of the transfer means.
-  func outcome(of result: CURLcode) -> Outcome {
-    switch result {
-    case CURLE_OPERATION_TIMEDOUT: return .answer(.failure(.timedOut))
-    case CURLE_OK: return complete()
-    case CURLE_WRITE_ERROR where headerBytes > Self.maximumHeaderBytes:
-      return .answer(.failure(.failed("the response's head is too large")))
-    case CURLE_WRITE_ERROR where !isReading: return complete()
-    default: return .answer(salvage(after: result))
+  private var isNearEnd: Bool {
+    guard let length = easy.declaredBodyLength else { return false }
+    return length - easy.receivedBodyLength <= Self.negligibleByteCount
+  }
+
+  private func endHead() {
+    let head = ResponseHead(easy)
+    let verdict =
+      switch fetch.purpose {
+      case .page: head.verdict(wanted: "HTML", accepts: PageReader.accepts)
+      case .embed: head.verdict(wanted: "JSON", accepts: EmbedReader.accepts)
+      }
+    switch verdict {
+    case .read(let contentType): state = .reading(reader(of: contentType))
+    case .redirect(let location): state = .declined(.redirect(to: location))
+    case .decline(let reason): state = .declined(.nothing(reason))
+    case .fail(let reason): state = .refused(reason)
     }
+  }
+
+  private func reader(of contentType: String) -> any BodyReader {
+    switch fetch.purpose {
+    case .page: PageReader(fetch.url, contentType: contentType, limit: maximumBytes)
+    case .embed: EmbedReader(fetch.url)
+    }
+  }
+
+  /// What the end of the transfer means, and how it ended, in words.
+  func conclude(_ result: CURLcode) -> (TransferOutcome, ending: String) {
+    if case .readingHead = state, result == CURLE_OK { endHead() }
+    switch state {
+    case .declined(.redirect(let location)):
+      return (.redirect(to: location), "redirected to \(QuotedText.quote(location))")
+    case .declined(.nothing(let reason)): return (.nothing(reason), reason)
+    case .enough(let reader, let ending): return (reader.finish(), ending)
+    case .reading(let reader): return conclude(reader, result)
+    case .refused(let reason): return (.failure(.failed(reason)), reason)
+    case .readingHead, .declined: return fail(result)
+    }
+  }
+
+  /// A body that broke off, or whose time ran out, may have said enough before.
+  private func conclude(
+    _ reader: any BodyReader, _ result: CURLcode
+  ) -> (TransferOutcome, ending: String) {
+    if result == CURLE_OK { return (reader.finish(), "read to the end") }
+    let (failure, ending) = fail(result)
+    if case .page(let report) = reader.finish(), report.tag != nil {
+      return (.page(report), "\(ending); what had come was used")
+    }
+    return (failure, ending)
+  }
+
+  private func fail(_ result: CURLcode) -> (TransferOutcome, ending: String) {
+    let problem = TransferProblem(
+      result, easy, url: fetch.url, hasHead: headByteCount > 0, isReading: isReading,
+      refused: connections.refused)
+    return (.failure(problem.error), problem.text)
   }
 
   private var isReading: Bool {
     if case .reading = state { return true }
     return false
-  }
-
-  private func complete() -> Outcome {
-    if let tag = finishReading() { return .answer(.success(tag)) }
-    let response = Response(easy)
-    return response.redirectLocation.map { .redirect($0) } ?? .answer(.success(nil))
-  }
-
-  /// A body that broke off may have said enough before.
-  private func salvage(after result: CURLcode) -> Result<OpenGraphTag?, UnfurlError> {
-    if let tag = finishReading() { return .success(tag) }
-    if let refusedAddress, result == CURLE_COULDNT_CONNECT {
-      return .failure(.failed("\(refusedAddress) is not a public address"))
-    }
-    return .failure(.failed(String(cString: curl_easy_strerror(result))))
-  }
-
-  private func finishReading() -> OpenGraphTag? {
-    switch state {
-    case .reading(var extractor, _), .enough(var extractor): extractor.finish().tag
-    case .awaitingBody, .uninteresting: nil
-    }
   }
 }

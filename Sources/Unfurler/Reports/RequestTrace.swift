@@ -12,7 +12,7 @@ package struct RequestTrace: Sendable, Hashable {
 
   package var url: String
   package var purpose: Purpose
-  /// The address that was connected to.
+  /// The address that was connected to: the proxy's when there is one.
   package var address: String?
   /// The HTTP status; `nil` when no response came.
   package var status: Int?

@@ -29,6 +29,9 @@ package struct UnfurlReport: Sendable {
     switch outcome {
     case .success(.some): nil
     case .success(nil): trace.emptiness ?? "the page offers no preview"
+    // The last request's ending tells what the time ran out in.
+    case .failure(.timedOut): trace.requests.last?.ending ?? UnfurlError.timedOut.description
+    case .failure(.failed(let reason)): reason
     case .failure(let error): error.description
     }
   }

@@ -8,6 +8,7 @@ struct PreviewFlights {
   private struct Flight {
     var completions: [Completion]
     var task: UnfurlTask?
+    var disposition = AnswerDisposition.keep
   }
 
   private var flights: [Link: Flight] = [:]
@@ -50,6 +51,16 @@ struct PreviewFlights {
     guard flights[link] != nil else { return false }
     flights[link]?.task = task
     return true
+  }
+
+  /// What is to be done with the answer about a link; `nil` when nobody waits for it any more.
+  func disposition(of link: Link) -> AnswerDisposition? { flights[link]?.disposition }
+
+  /// Lets the answers about some links not be remembered.
+  mutating func discardAnswers(in scope: PreviewScope) {
+    for link in flights.keys where scope.covers(link) {
+      flights[link]?.disposition = .discard
+    }
   }
 
   /// Ends a flight; those who waited for it are to be answered.

@@ -9,45 +9,61 @@ package final class PreviewService: Sendable {
   /// took, waiting included.
   package typealias FetchObserver = @Sendable (PreviewFetchOutcome, Duration) -> Void
 
-  private let unfurler: any Unfurler
-  private let cache: PreviewCache
-  private let timeout: Duration
+  /// Says in words why a link is to have no preview; `nil` when it may have one.
+  package typealias Refusal = @Sendable (Link) -> String?
+
+  let unfurler: any Unfurler
+  let cache: PreviewCache
+  let timeout: Duration
+  let refusal: Refusal
+  let tally = PreviewTally()
+  let flights = Mutex(PreviewFlights())
+  let inspections = Mutex(PreviewInspections())
   private let logger: Logger
   private let observeFetch: FetchObserver
-  private let tally = PreviewTally()
-  private let flights = Mutex(PreviewFlights())
 
   /// - Parameters:
   ///   - timeout: How long a fetch may take in all.
   ///   - logger: Told, at debug level, why there is no preview for a link.
+  ///   - refusal: Asked before anything else, on the caller's thread, so it has to be quick.
   package init(
     unfurler: any Unfurler, cache: PreviewCache, timeout: Duration = .seconds(5), logger: Logger,
+    refusal: @escaping Refusal = { _ in nil },
     observeFetch: @escaping FetchObserver = { _, _ in }
   ) {
     self.unfurler = unfurler
     self.cache = cache
     self.timeout = timeout
     self.logger = logger
+    self.refusal = refusal
     self.observeFetch = observeFetch
   }
 
   /// What is known about a link; memory and a short lock only, so any thread may ask.
+  ///
+  /// A preview past its time is still given, and refreshed behind the caller's back.
   package func lookUp(_ link: Link) -> PreviewLookup {
-    let lookup: PreviewLookup =
-      switch cache.find(link) {
-      case .some(let preview): preview.tag.map { .found($0) } ?? .none
-      case nil: .unknown
-      }
-    tally.count(lookup)
-    return lookup
+    if refusal(link) != nil {
+      tally.countRefusalByPolicy()
+      return .none
+    }
+    let finding = cache.find(link)
+    tally.count(finding)
+    guard let finding else { return .unknown }
+    if case .stale(_, .due) = finding { refresh(link) }
+    return finding.entry.tag.map { .found($0) } ?? .none
   }
 
   /// Fetches a link's preview, once however many ask meanwhile, and remembers the outcome.
   ///
   /// - Parameter completion: Called exactly once, with `nil` when there is no preview; on a thread
-  ///   of the unfurler's or the cache's, or on the caller's when the answer is known at once too
-  ///   many are waiting, or the service has been shut down. It must not block.
+  ///   of the unfurler's or the cache's, or on the caller's when the answer is known at once, too
+  ///   many are waiting, the link is refused, or the service has been shut down. It must not block.
   package func request(_ link: Link, completion: @escaping @Sendable (OpenGraphTag?) -> Void) {
+    if refusal(link) != nil {
+      tally.countRefusalByPolicy()
+      return completion(nil)
+    }
     switch flights.withLock({ $0.board(link, completion) }) {
     case .closed: completion(nil)
     case .full:
@@ -61,23 +77,41 @@ package final class PreviewService: Sendable {
   /// Answers everybody who waits with `nil` and fetches nothing more; the cache stays open.
   package func shutdown() {
     let (completions, tasks) = flights.withLock { $0.close() }
-    for task in tasks { task.cancel() }
+    let inspections = inspections.withLock { $0.close() }
+    for task in tasks + inspections.compactMap(\.task) { task.cancel() }
     for completion in completions { completion(nil) }
+    for inspection in inspections { inspection.answer(.cancelled, after: .zero) }
   }
 
   /// What has happened so far.
   package var counters: PreviewCounters {
-    tally.snapshot(inFlight: flights.withLock { $0.count })
+    tally.snapshot(
+      inFlight: flights.withLock { $0.count } + inspections.withLock { $0.count }, cache.figures)
+  }
+
+  /// Counts a fetch that has ended, and tells those who want to know.
+  func note(_ report: UnfurlReport, of link: Link, after duration: Duration) {
+    let outcome = PreviewFetchOutcome(report.outcome)
+    tally.count(outcome)
+    observeFetch(outcome, duration)
+    if let problem = report.problem {
+      logger.debug("no preview", metadata: ["url": "\(link.url)", "reason": "\(problem)"])
+    }
   }
 
   private func begin(_ link: Link) {
-    cache.load(link) { [self] preview in
-      if let preview {
-        land(link, with: preview.tag)
-      } else {
-        fetch(link)
-      }
+    cache.load(link) { [self] finding in
+      guard let finding else { return fetch(link) }
+      land(link, with: finding.entry.tag)
+      if case .stale(_, .due) = finding { refresh(link) }
     }
+  }
+
+  /// Fetches a link that is shown meanwhile, unless it is being fetched already.
+  private func refresh(_ link: Link) {
+    guard case .first = flights.withLock({ $0.board(link) { _ in } }) else { return }
+    tally.countRefresh()
+    fetch(link)
   }
 
   private func fetch(_ link: Link) {
@@ -90,14 +124,14 @@ package final class PreviewService: Sendable {
   }
 
   private func finish(_ link: Link, _ report: UnfurlReport, after duration: Duration) {
-    let outcome = PreviewFetchOutcome(report.outcome)
-    tally.count(outcome)
-    observeFetch(outcome, duration)
-    if let problem = report.problem {
-      logger.debug("no preview", metadata: ["url": "\(link.url)", "reason": "\(problem)"])
+    note(report, of: link, after: duration)
+    let (tag, completions) = flights.withLock { flights in
+      // Under this lock, so that a purge comes before or after the whole of it.
+      let isKept = flights.disposition(of: link) == .keep
+      let known = isKept ? cache.insert(report: report, for: link) : nil
+      return (report.tag ?? known?.tag, flights.land(link))
     }
-    if report.freshness != .unkept { cache.insert(report.tag, for: link) }
-    land(link, with: report.tag)
+    for completion in completions { completion(tag) }
   }
 
   private func land(_ link: Link, with tag: OpenGraphTag?) {

@@ -1,6 +1,6 @@
 import HTTP1
 
-/// What a server said to a GET request.
+/// What a server said to a request.
 package struct HTTPAnswer: Sendable {
   /// The status code.
   package let status: UInt16
@@ -9,11 +9,14 @@ package struct HTTPAnswer: Sendable {
 
   /// Sends a request on a connection of its own, and waits for the answer.
   package init(
-    to path: String, over stream: any ByteStream, _ deadline: Deadline = .standard
+    _ method: String = "GET", to path: String, fields: [(String, String)] = [],
+    over stream: any ByteStream, _ deadline: Deadline = .standard
   ) throws {
+    var head = HTTPRequestHead(
+      method: method, target: path, fields: ["Host": "localhost", "Connection": "close"])
+    for (name, value) in fields { head.fields.append(name, value) }
     var request: [UInt8] = []
-    HTTPRequestHead(target: path, fields: ["Host": "localhost", "Connection": "close"])
-      .serialize(into: &request)
+    head.serialize(into: &request)
     try stream.write(request, deadline)
     try self.init(reading: stream, deadline)
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The server's program, as a child process that runs to its end or until it is killed.
+/// One of the house's programs, as a child process that runs to its end or until it is killed.
 package final class Parleyd: Sendable {
   /// How it ended.
   package enum Ending: Equatable, Sendable {
@@ -10,13 +10,19 @@ package final class Parleyd: Sendable {
 
   /// What it writes to standard error and standard output.
   package let log: LogLines
+  private let name: String
   private let process: Process
   private let ended = DispatchSemaphore(value: 0)
 
   /// Starts it with flags, and with an environment that holds no other settings than these.
-  package init(_ arguments: [String], environment: [String: String] = [:]) throws {
+  ///
+  /// - Parameter program: The name of the program, which is built beside the tests.
+  package init(
+    _ arguments: [String], environment: [String: String] = [:], program: String = "parleyd"
+  ) throws {
+    name = program
     process = Process()
-    process.executableURL = Self.program
+    process.executableURL = Self.folder.appendingPathComponent(program)
     process.arguments = arguments
     process.environment = Self.environment(environment)
     let pipe = Pipe()
@@ -52,7 +58,7 @@ package final class Parleyd: Sendable {
   package func waitForEnd(_ deadline: Deadline = .in(seconds: 40)) throws -> Ending {
     let wait = DispatchTimeInterval.milliseconds(Int(deadline.remainingMilliseconds))
     guard ended.wait(timeout: .now() + wait) == .success else {
-      throw TestFailure("parleyd does not end; its log:\n\(log.text)")
+      throw TestFailure("\(name) does not end; its log:\n\(log.text)")
     }
     ended.signal()
     log.waitForEnd(deadline)
@@ -60,10 +66,9 @@ package final class Parleyd: Sendable {
       ? .exited(process.terminationStatus) : .signalled(process.terminationStatus)
   }
 
-  /// Built beside the tests.
-  private static let program =
-    URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    .deletingLastPathComponent().appendingPathComponent("parleyd")
+  /// Where the tests are, and the programs beside them.
+  private static let folder =
+    URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
 
   private static func environment(_ additions: [String: String]) -> [String: String] {
     var variables = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("PARLEY_") }

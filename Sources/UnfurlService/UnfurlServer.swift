@@ -1,0 +1,55 @@
+package import Logging
+package import Reactor
+package import Unfurler
+
+/// Answers questions for link previews over HTTP from an unfurler, on one event loop of its own.
+///
+/// Each question is a look-up of its own: there is no cache here, and the same link asked about many
+/// times at once is fetched so many times. Whoever asks keeps answers and joins questions, as the
+/// gateway does. A question whose connection ends is called off.
+package final class UnfurlServer: Sendable {
+  /// Where it listens, as bound: numeric host and port.
+  package let addresses: [SocketAddress]
+
+  private let mailbox: Mailbox<FrontMail>
+  private let thread: Reactor.Thread
+
+  /// Listens and begins to serve.
+  ///
+  /// - Parameter unfurler: Looks links up; it is its owner's to shut down, after the server.
+  /// - Throws: ``SystemError`` naming the call that failed, and the address where it was one.
+  package init(
+    configuration: UnfurlServerConfiguration, unfurler: any Unfurler, logger: Logger
+  ) throws(SystemError) {
+    let listeners = try Listeners(configuration.listen)
+    let mailbox = try Mailbox<FrontMail>()
+    let start = StartReport()
+    self.mailbox = mailbox
+    addresses = listeners.addresses
+    thread = try Reactor.Thread(name: "unfurl-front") {
+      do throws(SystemError) {
+        let front = try Front(configuration, unfurler: unfurler, mailbox: mailbox, logger: logger)
+        try front.listen(listeners.descriptors)
+        start.report(nil)
+        front.loop.run()
+      } catch {
+        start.report(error)
+      }
+    }
+    if let error = start.wait() {
+      listeners.close()
+      throw error
+    }
+  }
+
+  deinit { mailbox.post(.hurry) }
+
+  /// Begins to end: takes no new questions, answers those that it has.
+  package func drain() { mailbox.post(.drain) }
+
+  /// Ends at once: calls off what is unanswered, and says so.
+  package func hurry() { mailbox.post(.hurry) }
+
+  /// Waits until it has ended, after ``drain()`` or ``hurry()``.
+  package func waitUntilStopped() { thread.join() }
+}

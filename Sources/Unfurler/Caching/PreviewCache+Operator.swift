@@ -1,0 +1,84 @@
+import Dispatch
+import LinkPreview
+import Synchronization
+
+extension PreviewCache {
+  /// How many slots of memory are looked at while look-ups wait.
+  private static let slotsPerStep = 256
+
+  /// Lists what is remembered, in memory or in the file, in the order of the links; answers on the
+  /// cache's queue.
+  ///
+  /// - Parameters:
+  ///   - cursor: The page before this one's ``PreviewPage/next``.
+  ///   - limit: Held between 1 and ``PreviewPage/maximumCount``.
+  func entries(
+    _ selection: PreviewSelection, after cursor: String?, limit: Int,
+    completion: @escaping @Sendable (PreviewPage) -> Void
+  ) {
+    let limit = min(max(1, limit), PreviewPage.maximumCount)
+    queue.async { [self] in
+      writeOut()
+      let scope = PreviewScope(selection)
+      let now = now()
+      let recent = recentEntries(scope, at: now).filter { $0.link.url > cursor ?? "" }
+      let stored = withFile {
+        try $0.entries(scope, after: cursor ?? "", limit: limit + 1, at: now)
+      }
+      completion(
+        PreviewPage(
+          recent, stored?.map { lifetimes.restored($0, at: now) } ?? [], limit: limit))
+    }
+  }
+
+  /// Forgets links, in memory and in the file; answers on the cache's queue with how many.
+  func purge(_ selection: PreviewSelection, completion: @escaping @Sendable (Int) -> Void) {
+    queue.async { [self] in
+      writeOut()
+      let scope = PreviewScope(selection)
+      let links = recentEntries(scope, at: .min).map(\.link)
+      for link in links { forgetRecent([link]) }
+      purgeFile(
+        PreviewPurge(
+          scope: scope, recent: Set(links), rowsLeft: withFile { $0.rowCount } ?? 0),
+        completion: completion)
+    }
+  }
+
+  /// Takes one step of a purge.
+  ///
+  /// Each is a turn of its own on the queue: requests that need the file wait for one step, not for
+  /// all.
+  private func purgeFile(_ purge: PreviewPurge, completion: @escaping @Sendable (Int) -> Void) {
+    guard purge.rowsLeft > 0,
+      let links = withFile({ try $0.purgeStep(purge.scope) }), !links.isEmpty
+    else {
+      _ = withFile { try $0.shrink() }
+      return completion(purge.count)
+    }
+    // A request may have brought it back from the file since.
+    forgetRecent(links)
+    let next = purge.advanced(by: links)
+    queue.async { [self] in purgeFile(next, completion: completion) }
+  }
+
+  private func forgetRecent(_ links: [Link]) {
+    state.withLock { state in
+      for link in links { state.recent.remove(link) }
+    }
+  }
+
+  private func recentEntries(_ scope: PreviewScope, at now: Int64) -> [PreviewEntry] {
+    var found: [PreviewEntry] = []
+    var place = 0
+    while true {
+      let step = place..<(place + Self.slotsPerStep)
+      let (entries, slotCount) = state.withLock {
+        ($0.recent.entries(inSlots: step), $0.recent.slotCount)
+      }
+      found += entries.filter { $0.age(at: now) != .gone && scope.covers($0.link) }
+      place = step.upperBound
+      if place >= slotCount { return found }
+    }
+  }
+}

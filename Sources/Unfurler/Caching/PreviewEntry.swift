@@ -1,0 +1,69 @@
+package import LinkPreview
+package import ParleyProtocol
+
+/// What is remembered about a link: its preview, or why there is none.
+///
+///     fetchedAt ───── fresh ───── expiresAt ───── stale ───── staleUntil
+///                shown                      shown, refreshed
+package struct PreviewEntry: Sendable, Hashable {
+  package let link: Link
+  /// The page's preview; `nil` when there is a ``problem``.
+  package let tag: OpenGraphTag?
+  /// Why there is no preview, for people; at most ``maximumProblemLength`` bytes.
+  package let problem: String?
+  /// When the answer came, in Unix milliseconds.
+  package let fetchedAt: Int64
+  /// From when on it is to be asked again, in Unix milliseconds.
+  package let expiresAt: Int64
+  /// From when on it counts as unknown, in Unix milliseconds; ``expiresAt`` when there is no
+  /// preview, which is never shown stale.
+  package let staleUntil: Int64
+
+  /// The longest ``problem`` that is kept, in bytes of UTF-8.
+  package static let maximumProblemLength = 512
+
+  /// - Parameter problem: Cut at ``maximumProblemLength``.
+  package init(
+    link: Link, tag: OpenGraphTag?, problem: String?, fetchedAt: Int64, expiresAt: Int64,
+    staleUntil: Int64
+  ) {
+    self.link = link
+    self.tag = tag
+    self.problem = problem?.prefix(utf8Count: Self.maximumProblemLength)
+    self.fetchedAt = fetchedAt
+    self.expiresAt = expiresAt
+    self.staleUntil = staleUntil
+  }
+}
+
+extension PreviewEntry {
+  /// What the passing of time has made of an entry.
+  enum Age {
+    case fresh, stale, gone
+  }
+
+  func age(at now: Int64) -> Age {
+    if now < expiresAt { return .fresh }
+    return now < staleUntil ? .stale : .gone
+  }
+
+  /// About how much memory it takes.
+  var byteCount: Int {
+    let image = tag?.image
+    let texts = [
+      tag?.title, tag?.url, tag?.description, image?.url, image?.secureURL, image?.type, image?.alt,
+      problem,
+    ]
+    return 256 + link.url.utf8.count + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+  }
+}
+
+extension String {
+  /// As many whole scalars as fit into `utf8Count` bytes.
+  fileprivate func prefix(utf8Count: Int) -> String {
+    guard utf8.count > utf8Count else { return self }
+    var end = utf8.index(startIndex, offsetBy: utf8Count)
+    while UTF8.isContinuation(utf8[end]) { end = utf8.index(before: end) }
+    return String(self[..<end])
+  }
+}

@@ -1,0 +1,63 @@
+import CCurl
+import Glibc
+import LinkPreview
+
+/// The guard at the only door: no connection is opened but here, and here the address is known.
+///
+/// A kept connection that is used again came through here too, under the same policy.
+final class ConnectionGuard {
+  private let rule: Rule
+  /// Addresses that were not dialled; the first few.
+  private(set) var refused: [IPAddress] = []
+
+  private enum Rule {
+    case policy(AddressPolicy)
+    /// The one address that is dialled is the proxy's, which the operator named. What lies behind it
+    /// is not seen from here: of a target, only its name, or its address when the URL spells it out,
+    /// can be judged, and that is done before the request.
+    case proxy
+  }
+
+  init(_ configuration: UnfurlerConfiguration) {
+    rule = configuration.proxy == nil ? .policy(configuration.addressPolicy) : .proxy
+  }
+
+  /// Lets `easy` open connections only through this guard, which must outlive the request.
+  func watch(_ easy: CurlEasy) {
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    _ = parley_curl_set_pointer(easy.handle, CURLOPT_OPENSOCKETDATA, context)
+    _ = parley_curl_set_opensocket_function(easy.handle) { context, _, address in
+      guard let context, let address else { return CURL_SOCKET_BAD }
+      let connections = Unmanaged<ConnectionGuard>.fromOpaque(context).takeUnretainedValue()
+      return connections.openSocket(to: address)
+    }
+  }
+
+  private func openSocket(to address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+    guard let target = Self.ipAddress(address), admits(target) else { return CURL_SOCKET_BAD }
+    let type = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
+    return socket(address.pointee.family, type, address.pointee.protocol)
+  }
+
+  private func admits(_ target: IPAddress) -> Bool {
+    guard case .policy(let policy) = rule, !policy.permits(target) else { return true }
+    if refused.count < 4 { refused.append(target) }
+    return false
+  }
+
+  /// The address in a socket address of either family; `nil` for others and for truncated ones.
+  static func ipAddress(_ address: UnsafeMutablePointer<curl_sockaddr>) -> IPAddress? {
+    guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
+    let length = Int(address.pointee.addrlen)
+    // libcurl reserves room for the longest socket address behind this field.
+    let bytes = UnsafeRawBufferPointer(
+      start: UnsafeRawPointer(address).advanced(by: offset), count: length)
+    switch address.pointee.family {
+    case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
+      return .v4(bytes[4..<8].reduce(0) { $0 << 8 | UInt32($1) })
+    case AF_INET6 where length >= MemoryLayout<sockaddr_in6>.size:
+      return .v6(bytes[8..<24].reduce(0) { $0 << 8 | UInt128($1) })
+    default: return nil
+    }
+  }
+}

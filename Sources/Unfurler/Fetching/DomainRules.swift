@@ -1,0 +1,62 @@
+package import LinkPreview
+import Synchronization
+
+/// Which sites the operator lets pages be fetched from; the opt-out list may change while in use.
+package final class DomainRules: Sendable {
+  private let optOutFile: String?
+  private let policy: Mutex<DomainPolicy>
+
+  /// All sites are fetched from.
+  package init() {
+    optOutFile = nil
+    policy = Mutex(DomainPolicy())
+  }
+
+  /// - Parameters:
+  ///   - allowed: Domains that alone are fetched from; all when empty.
+  ///   - denied: Domains that are never fetched from.
+  ///   - optOutFile: The path of a ``DomainList`` with domains whose owners want no previews.
+  /// - Throws: ``DomainRulesError`` for a name that is no domain, and for a file that cannot be
+  ///   read or understood.
+  package init(
+    allowed: [String], denied: [String], optOutFile: String? = nil
+  ) throws(DomainRulesError) {
+    self.optOutFile = optOutFile
+    let optedOut = try optOutFile.map(Self.read) ?? DomainSet()
+    policy = Mutex(
+      DomainPolicy(
+        allowed: try Self.domains(allowed), denied: try Self.domains(denied), optedOut: optedOut))
+  }
+
+  /// Reads the opt-out file again; takes a while when it is long, and holds nobody up.
+  ///
+  /// - Throws: ``DomainRulesError`` when the file cannot be used; the list stays as it was.
+  package func reload() throws(DomainRulesError) {
+    guard let optOutFile else { return }
+    let optedOut = try Self.read(optOutFile)
+    policy.withLock { $0.optedOut = optedOut }
+  }
+
+  /// How many domains have opted out.
+  package var optedOutCount: Int { policy.withLock { $0.optedOut.count } }
+
+  /// Why a site is not fetched from, in words; `nil` when it is.
+  package func refusal(of host: Host) -> String? { policy.withLock { $0.refusal(of: host) } }
+
+  private static func domains(_ texts: [String]) throws(DomainRulesError) -> DomainSet {
+    do throws(DomainTextError) {
+      return try DomainSet(texts)
+    } catch {
+      throw .domain(error)
+    }
+  }
+
+  private static func read(_ path: String) throws(DomainRulesError) -> DomainSet {
+    let bytes = try DomainFile.read(path)
+    do throws(DomainListError) {
+      return try DomainList.parse(bytes)
+    } catch {
+      throw .list(path: path, error)
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import CCurl
+import LinkPreview
+
+/// The pages that one unfurler fetches; confined to its loop's thread.
+final class PageLoop: CurlLoopOwner {
+  /// What other threads ask for.
+  enum Request: Sendable {
+    case start(Fetch)
+    case cancel(UInt64)
+  }
+
+  private let configuration: UnfurlerConfiguration
+  private let loop: CurlLoop<Transfer>
+  private let forms: RequestForms
+  private var queue: FetchQueue
+  private var transfers: [UInt64: Transfer] = [:]
+  private var nextSweep = ContinuousClock.now
+
+  /// How often waiting fetches are looked through for those whose deadline has passed.
+  private static let sweepInterval = Duration.milliseconds(100)
+
+  init(_ loop: CurlLoop<Transfer>, configuration: UnfurlerConfiguration) {
+    self.configuration = configuration
+    self.loop = loop
+    forms = RequestForms(configuration)
+    queue = FetchQueue(
+      maximumActive: configuration.maximumTransfers,
+      maximumActivePerHost: configuration.maximumTransfersPerHost)
+  }
+
+  func receive(_ request: Request) {
+    switch request {
+    case .start(let fetch):
+      guard queue.waitingCount < configuration.maximumWaiting else {
+        return fetch.turnAway("too many links are waiting (\(configuration.maximumWaiting))")
+      }
+      admit(fetch)
+    case .cancel(let id): cancel(id)
+    }
+  }
+
+  func startTransfers() -> ContinuousClock.Instant? {
+    sweep()
+    while let fetch = queue.start() { start(fetch) }
+    return queue.waitingCount > 0 ? nextSweep : nil
+  }
+
+  func didEnd(_ transfer: Transfer, _ result: CURLcode) {
+    forget(transfer)
+    let (outcome, ending) = transfer.conclude(result)
+    var fetch = transfer.fetch
+    fetch.note(transfer.trace(ending: ending), transfer.freshness(of: outcome))
+    switch outcome {
+    case .page(let report): finish(fetch, with: report)
+    case .embed(let response):
+      guard case .embed(let report) = fetch.purpose else { return fetch.fail(.unknown) }
+      fetch.succeed(with: report.completed(with: response))
+    case .redirect(let location): follow(location, fetch)
+    case .nothing(let reason): fetch.decline(reason)
+    case .failure(let error): fetch.fail(error)
+    }
+  }
+
+  func stop() {
+    for id in Array(transfers.keys) { cancel(id) }
+    for fetch in queue.removeWaiting(where: { _ in true }) { fetch.cancel() }
+  }
+
+  /// Checks what a URL alone can tell, and lets the fetch wait for its turn.
+  private func admit(_ fetch: Fetch) {
+    if let reason = refusal(of: fetch.url) {
+      fetch.fail(.failed(reason))
+    } else {
+      queue.append(fetch)
+    }
+  }
+
+  private func refusal(of url: WebURL) -> String? {
+    if let reason = configuration.domainRules.refusal(of: url.host) { return reason }
+    guard configuration.portPolicy.permits(url.port) else {
+      return "port \(url.port) is not allowed"
+    }
+    if case .address(let address) = url.host, !configuration.addressPolicy.permits(address) {
+      return "\(address) is not a public address"
+    }
+    return nil
+  }
+
+  private func start(_ waiting: Fetch) {
+    var fetch = waiting
+    fetch.noteStart(at: .now)
+    guard let easy = forms.makeEasy(for: fetch.purpose) else { return drop(fetch) }
+    let transfer = Transfer(fetch, easy, configuration: configuration)
+    guard loop.add(transfer) else { return drop(fetch) }
+    transfers[fetch.id] = transfer
+  }
+
+  private func drop(_ fetch: Fetch) {
+    queue.finish(fetch.hostKey)
+    fetch.fail(.unknown)
+  }
+
+  private func finish(_ page: Fetch, with report: PageReport) {
+    guard configuration.usesEmbeds, report.isWorthCompleting, let url = report.embedURL else {
+      return page.succeed(with: report)
+    }
+    var fetch = page
+    fetch.complete(report, from: url, at: .now)
+    admit(fetch)
+  }
+
+  private func follow(_ location: String, _ redirected: Fetch) {
+    let limit = configuration.maximumRedirects
+    switch RedirectTarget(location, after: redirected.path, limit: limit) {
+    case .refuse(let reason): redirected.fail(.failed(reason))
+    case .follow(let url):
+      var fetch = redirected
+      fetch.redirect(to: url, at: .now)
+      admit(fetch)
+    }
+  }
+
+  private func cancel(_ id: UInt64) {
+    if let transfer = transfers[id] {
+      loop.remove(transfer)
+      forget(transfer)
+      transfer.fetch.cancel()
+    } else {
+      queue.removeWaiting(id)?.cancel()
+    }
+  }
+
+  private func sweep() {
+    let now = ContinuousClock.now
+    guard queue.waitingCount > 0, now >= nextSweep else { return }
+    nextSweep = now.advanced(by: Self.sweepInterval)
+    for fetch in queue.removeWaiting(where: { $0.deadline <= now }) { fetch.expire(at: now) }
+  }
+
+  private func forget(_ transfer: Transfer) {
+    transfers[transfer.fetch.id] = nil
+    queue.finish(transfer.fetch.hostKey)
+  }
+}

@@ -1,0 +1,31 @@
+import LinkPreview
+
+/// Where a `Location` leads, or why it is not followed, in words.
+enum RedirectTarget: Hashable {
+  case follow(WebURL)
+  case refuse(String)
+
+  /// - Parameters:
+  ///   - location: The field's value.
+  ///   - path: The URLs so far, oldest first; the last one is where the redirect comes from.
+  ///   - limit: How many redirects are followed.
+  init(_ location: String, after path: [WebURL], limit: Int) {
+    // Two programs may read a backslash in two ways.
+    guard !location.utf8.contains(UInt8(ascii: "\\")),
+      let url = WebURL(location, relativeTo: path.last)
+    else {
+      self = .refuse(
+        "redirected to what is not an http or https URL: \(QuotedText.quote(location))")
+      return
+    }
+    // Nothing that a server could tell two requests apart by is ever sent.
+    if path.contains(where: { $0.textWithoutFragment == url.textWithoutFragment }) {
+      self = .refuse("redirected in a circle, back to \(QuotedText.quote(url.text))")
+    } else if path.count > limit {
+      self = .refuse(
+        "too many redirects (\(path.count)), the last one to \(QuotedText.quote(url.text))")
+    } else {
+      self = .follow(url)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import CCurl
+import LinkPreview
+
+/// One question to the service, and its answer as it comes.
+final class RemoteTransfer: CurlTransfer {
+  let question: RemoteQuestion
+  let ticket: CircuitBreaker.Ticket
+  let easy: CurlEasy
+  private var headBytes = 0
+  private var body: [UInt8] = []
+  /// Whether more came than any answer of the protocol's has.
+  private(set) var isTooLarge = false
+
+  private static let maximumHeadBytes = 65_536
+
+  init?(
+    _ question: RemoteQuestion, _ ticket: CircuitBreaker.Ticket, service: WebURL,
+    configuration: RemoteUnfurlerConfiguration, fields: CurlList
+  ) {
+    guard let easy = CurlEasy() else { return nil }
+    self.question = question
+    self.ticket = ticket
+    self.easy = easy
+    easy.receiver = self
+    easy.set(CURLOPT_URL, to: service.textWithoutFragment)
+    // A question that is called off is told by closing its connection, so it must have it alone.
+    easy.set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1))
+    if let path = configuration.certificateAuthorities { easy.set(CURLOPT_CAINFO, to: path) }
+    easy.set(CURLOPT_USERAGENT, to: configuration.userAgent)
+    easy.set(CURLOPT_HTTPHEADER, to: fields)
+    easy.setDeadline(question.deadline.advanced(by: configuration.grace))
+    ask()
+  }
+
+  private func ask() {
+    let remaining = ContinuousClock.now.duration(to: question.deadline) / Duration.milliseconds(1)
+    let timeout = Int64(min(max(remaining, 0), 1e9))
+    let json = UnfurlQuestion(question.link, timeout: timeout).json
+    easy.set(CURLOPT_POST, to: 1)
+    // Before the body, which libcurl copies, so that it knows how much to copy.
+    easy.set(CURLOPT_POSTFIELDSIZE, to: json.count)
+    easy.set(CURLOPT_COPYPOSTFIELDS, to: String(decoding: json, as: UTF8.self))
+  }
+
+  func receiveHead(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+    headBytes += line.count
+    isTooLarge = headBytes > Self.maximumHeadBytes
+    return !isTooLarge
+  }
+
+  func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    isTooLarge = body.count + bytes.count > UnfurlAnswer.maximumBytes
+    if !isTooLarge { body.append(contentsOf: bytes) }
+    return !isTooLarge
+  }
+
+  /// The answer, once the transfer has ended well.
+  var answer: UnfurlAnswer {
+    var status = 0
+    _ = parley_curl_get_long(easy.handle, CURLINFO_RESPONSE_CODE, &status)
+    return UnfurlAnswer(status: status, cacheControl: cacheControl, body: body)
+  }
+
+  private var cacheControl: String? {
+    var field: UnsafeMutablePointer<curl_header>?
+    let result = curl_easy_header(
+      easy.handle, "Cache-Control", 0, UInt32(CURLH_HEADER), -1, &field)
+    guard result == CURLHE_OK, let value = field?.pointee.value else { return nil }
+    return String(cString: value)
+  }
+}

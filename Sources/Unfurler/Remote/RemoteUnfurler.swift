@@ -1,0 +1,61 @@
+package import LinkPreview
+package import Logging
+import Synchronization
+
+/// Asks a preview service over HTTP, on one thread of its own.
+///
+/// While the service does not answer, links are answered at once with a failure that says so. Such
+/// failures say nothing about their pages and are not to be kept.
+package final class RemoteUnfurler: Unfurler {
+  private let thread: CurlThread<RemoteLoop.Request>
+  private let health: ServiceHealth
+  private let lastID = Atomic<UInt64>(0)
+
+  /// Starts the thread; the service itself is first asked when there is a link.
+  ///
+  /// - Throws: ``UnfurlError/failed(_:)`` when the service's URL cannot be used, or the thread or
+  ///   libcurl cannot be started.
+  package init(
+    configuration: RemoteUnfurlerConfiguration, logger: Logger
+  ) throws(UnfurlError) {
+    guard let url = WebURL(configuration.url) else {
+      throw .failed("the unfurl service's URL is not an http or https URL without userinfo")
+    }
+    // Without the query, which may hold a key and has no business in a log.
+    let shown = String(url.textWithoutFragment.prefix { $0 != "?" })
+    let health = ServiceHealth(url: shown, configuration, logger: logger)
+    self.health = health
+    thread = try CurlThread(
+      name: "unfurl-client", maximumConnections: configuration.maximumRequests
+    ) { RemoteLoop($0, service: url, configuration: configuration, health: health) }
+  }
+
+  package func unfurl(
+    _ link: Link, deadline: Duration,
+    completion: @escaping @Sendable (UnfurlReport) -> Void
+  ) -> UnfurlTask {
+    guard let host = WebURL(link.url)?.host else {
+      completion(UnfurlReport(.failure(.failed("not a URL"))))
+      return UnfurlTask {}
+    }
+    let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
+    let question = RemoteQuestion(
+      id: id, link: link, hostKey: host.text, deadline: .now.advanced(by: deadline),
+      completion: completion)
+    guard thread.post(.start(question)) else {
+      completion(.cancelled)
+      return UnfurlTask {}
+    }
+    return UnfurlTask { [weak thread] in _ = thread?.post(.cancel(id)) }
+  }
+
+  /// Whether the service has not answered lately, so that it is only tried now and then.
+  package var isServiceDown: Bool { health.isDown }
+
+  /// What is known of the service.
+  package var serviceState: CircuitBreaker.State { health.state }
+
+  /// Cancels all look-ups and waits for the thread's end; afterwards every one is cancelled at
+  /// once, on the caller's thread.
+  package func shutdown() { thread.stop() }
+}

@@ -1,0 +1,46 @@
+import LinkPreview
+import ParleyProtocol
+
+extension UnfurlError {
+  /// How long a message may be, in Unicode scalars.
+  private static let maximumMessageLength = 500
+
+  /// The word for the error on the wire.
+  private var word: String {
+    switch self {
+    case .cancelled: "cancelled"
+    case .failed: "failed"
+    case .timedOut: "timed_out"
+    case .unknown: "unknown"
+    }
+  }
+
+  private var message: String {
+    switch self {
+    case .cancelled: "the look-up was called off"
+    case .failed(let reason): PlainText.clean(reason, limit: Self.maximumMessageLength)
+    case .timedOut: "the page did not answer in time"
+    case .unknown: "the page could not be looked up"
+    }
+  }
+
+  /// Writes the members `error` and `message`.
+  func encode(into writer: inout JSONWriter) {
+    writer.member("error", word)
+    writer.member("message", message)
+  }
+
+  /// Reads them from an object; `nil` when it names no error that there is.
+  init?(json: JSONNode) {
+    let message = json["message"]?.string.map {
+      PlainText.clean($0, limit: Self.maximumMessageLength)
+    }
+    switch json["error"]?.string {
+    case "cancelled": self = .cancelled
+    case "failed": self = .failed(message ?? "the unfurl service does not say why")
+    case "timed_out": self = .timedOut
+    case "unknown": self = .unknown
+    default: return nil
+    }
+  }
+}

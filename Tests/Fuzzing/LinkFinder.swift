@@ -1,0 +1,21 @@
+import LinkPreview
+
+/// Looks for a link in any text, and expects one that is in its normal form.
+///
+/// What stands behind the text or in a paragraph before it must not change the result.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzLinkFinder(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
+  let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+  let url = LinkFinder.firstURL(in: text)
+  precondition(LinkFinder.firstURL(in: text + " x") == url, "what follows changes the link")
+  precondition(LinkFinder.firstURL(in: "b.c\n\n" + text) == url, "what precedes changes the link")
+  if let url { check(url) }
+  return 0
+}
+
+private func check(_ url: WebURL) {
+  precondition(WebURL(url.text) == url, "the link is not in its normal form")
+  precondition(Link(url.textWithoutFragment) == Link(url))
+  precondition(url.text.utf8.count <= WebURL.maximumLength)
+  precondition(url.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f })
+}

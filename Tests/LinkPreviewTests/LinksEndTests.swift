@@ -1,0 +1,73 @@
+import LinkPreview
+import Testing
+
+@Suite("Ends of links")
+struct LinksEndTests {
+  @Test(
+    "punctuation of the sentence is left out",
+    arguments: [
+      ("https://a.com/x.", "https://a.com/x"),
+      ("\"https://a.com\"", "https://a.com/"),
+      ("'https://a.com/x'", "https://a.com/x"),
+      ("'https://a.com/x','https://b.com'", "https://a.com/x"),
+      ("“https://a.com/x”", "https://a.com/x"),
+      ("https://a.com/?q=1!", "https://a.com/?q=1"),
+      ("«https://a.com»", "https://a.com/"),
+      ("「https://a.com/x」", "https://a.com/x"),
+      ("https://a.com/…", "https://a.com/"),
+      ("https://a.com、", "https://a.com/"),
+      ("https://a.com。", "https://a.com/"),
+      ("https://a.com,https://b.com", "https://a.com/"),
+      ("https://a.com;", "https://a.com/"),
+      ("https://a.com/x;", "https://a.com/x"),
+      ("https://a.com/'s", "https://a.com/"),
+      ("https://a.com/x’s", "https://a.com/x"),
+      ("https://a.com/x?!?", "https://a.com/x"),
+      ("https://a.com/x...", "https://a.com/x"),
+      ("https://a.com-", "https://a.com/"),
+      ("https://a.com: see", "https://a.com/"),
+      ("https://a.com:see", "https://a.com/"),
+      ("https://sendbird.com.Then", "https://sendbird.com/"),
+      ("https://a.com/x`", "https://a.com/x"),
+    ])
+  func punctuation(text: String, expected: String) {
+    #expect(linkFound(in: text) == expected)
+  }
+
+  @Test(
+    "brackets are kept that the link opened",
+    arguments: [
+      (
+        "(see https://en.wikipedia.org/wiki/Swift_(bird))",
+        "https://en.wikipedia.org/wiki/Swift_(bird)"
+      ),
+      ("(see https://a.com/x).", "https://a.com/x"),
+      ("https://a.com/x_(y)_(z)", "https://a.com/x_(y)_(z)"),
+      ("https://a.com/x_(y).", "https://a.com/x_(y)"),
+      ("https://a.com/)**", "https://a.com/"),
+      ("https://a.com(see below)", "https://a.com/"),
+      ("https://a.com/x(", "https://a.com/x"),
+      ("[https://a.com/x]", "https://a.com/x"),
+      ("{https://a.com/x}", "https://a.com/x"),
+      ("(https://a.com)(https://b.com)", "https://a.com/"),
+      ("((https://a.com/((x))))", "https://a.com/((x))"),
+      ("https://a.com/x[1]", "https://a.com/x[1]"),
+    ])
+  func brackets(text: String, expected: String) {
+    #expect(linkFound(in: text) == expected)
+  }
+
+  @Test(
+    "a character reference at the end is left out, one inside is kept",
+    arguments: [
+      ("https://a.com/?q=1&amp;", "https://a.com/?q=1"),
+      ("https://a.com/x&gt;", "https://a.com/x"),
+      ("https://a.com/x&quot;&#41;.", "https://a.com/x"),
+      ("https://a.com/?a=1&amp;b=2", "https://a.com/?a=1&amp;b=2"),
+      ("https://a.com/x;y", "https://a.com/x;y"),
+      ("https://a.com/?a&b;", "https://a.com/?a"),
+    ])
+  func references(text: String, expected: String) {
+    #expect(linkFound(in: text) == expected)
+  }
+}

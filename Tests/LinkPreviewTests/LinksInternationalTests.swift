@@ -1,0 +1,100 @@
+import LinkPreview
+import Testing
+
+@Suite("Internationalised links")
+struct LinksInternationalTests {
+  @Test(
+    "names in any script come out in the ASCII form of IDNA",
+    arguments: [
+      ("https://münchen.de/straße", "https://xn--mnchen-3ya.de/stra%C3%9Fe"),
+      ("http://例え.テスト/", "http://xn--r8jz45g.xn--zckzah/"),
+      ("한국.kr", "http://xn--3e0b707e.kr/"),
+      ("правда.рф", "http://xn--80aafi6cg.xn--p1ai/"),
+      ("Правда.РФ!", "http://xn--80aafi6cg.xn--p1ai/"),
+      ("bücher.example.de/ä", "http://xn--bcher-kva.example.de/%C3%A4"),
+      ("BÜCHER.DE", "http://xn--bcher-kva.de/"),
+      ("mu\u{308}nchen.de", "http://xn--mnchen-3ya.de/"),
+      ("한국.kr입니다", "http://xn--3e0b707e.kr/"),
+      ("https://한국.kr입니다", "https://xn--3e0b707e.kr/"),
+      ("\u{1112}\u{1161}\u{11ab}\u{1100}\u{116e}\u{11a8}.kr", "http://xn--3e0b707e.kr/"),
+      ("a.\u{1112}\u{1161}\u{11ab}\u{1100}\u{116e}\u{11a8}", "http://a.xn--3e0b707e/"),
+      ("https://faß.de", "https://xn--fa-hia.de/"),
+      ("https://نامه\u{200c}ای.com/", "https://xn--mgba3gch31f060k.com/"),
+      ("xn--mnchen-3ya.de", "http://xn--mnchen-3ya.de/"),
+    ])
+  func names(text: String, expected: String) {
+    #expect(linkFound(in: text) == expected)
+  }
+
+  @Test(
+    "the dots of other scripts separate labels",
+    arguments: [
+      ("http://例え。テスト/", "http://xn--r8jz45g.xn--zckzah/"),
+      ("http://例え．テスト/", "http://xn--r8jz45g.xn--zckzah/"),
+      ("http://例え｡テスト/", "http://xn--r8jz45g.xn--zckzah/"),
+      ("sendbird。com", "http://sendbird.com/"),
+      ("sendbird．com/docs", "http://sendbird.com/docs"),
+      ("sendbird｡com", "http://sendbird.com/"),
+      ("ｓｅｎｄｂｉｒｄ．ｃｏｍ", "http://sendbird.com/"),
+    ])
+  func dots(text: String, expected: String) {
+    #expect(linkFound(in: text) == expected)
+  }
+
+  @Test(
+    "a word of a script without spaces may be glued to a name",
+    arguments: [
+      ("주소는sendbird.com입니다", "http://sendbird.com/"),
+      ("地址是sendbird.com。谢谢", "http://sendbird.com/"),
+      ("https://a.com입니다", "https://a.com/"),
+      ("https://a.com。次の文", "https://a.com/"),
+      ("https://a.com/x、次", "https://a.com/x"),
+      ("（https://a.com/x）", "https://a.com/x"),
+      ("(https://a.com/x)에서", "https://a.com/x"),
+      ("http://localhost입니다", "http://localhost/"),
+      ("http://127.0.0.1입니다", "http://127.0.0.1/"),
+      ("http://localhost:3000입니다", "http://localhost:3000/"),
+      ("sendbird.com:8080입니다", "http://sendbird.com:8080/"),
+      ("คลิกsendbird.comนะ", "http://sendbird.com/"),
+      ("сайтsendbird.com", "http://sendbird.com/"),
+      ("❤️sendbird.com❤️", "http://sendbird.com/"),
+      ("https://a.com/docs입니다", "https://a.com/docs"),
+      ("https://a.com/docs를 보세요", "https://a.com/docs"),
+      ("https://a.com/?q=1에서", "https://a.com/?q=1"),
+      ("https://a.com/docsです。", "https://a.com/docs"),
+      ("sendbird.com/docs는", "http://sendbird.com/docs"),
+      ("https://a.com/C언어", "https://a.com/C%EC%96%B8%EC%96%B4"),
+      ("https://a.com/우리는", "https://a.com/%EC%9A%B0%EB%A6%AC%EB%8A%94"),
+    ])
+  func glued(text: String, expected: String) {
+    #expect(linkFound(in: text) == expected)
+  }
+
+  @Test(
+    "paths keep the dots, dashes, joiners and emoji of their scripts",
+    arguments: [
+      ("https://a.com/Paral·lel", "https://a.com/Paral%C2%B7lel"),
+      (
+        "https://a.com/ダ・ヴィンチ です",
+        "https://a.com/%E3%83%80%E3%83%BB%E3%83%B4%E3%82%A3%E3%83%B3%E3%83%81"
+      ),
+      ("https://a.com/می\u{200c}خ", "https://a.com/%D9%85%DB%8C%E2%80%8C%D8%AE"),
+      ("https://a.com/a–b", "https://a.com/a%E2%80%93b"),
+      ("https://a.com/a—it is", "https://a.com/a"),
+      ("https://a.com/🔥", "https://a.com/%F0%9F%94%A5"),
+      ("https://a.com/x🔥🔥", "https://a.com/x"),
+      ("https://a.com🔥", "https://a.com/"),
+      ("https://a.com/x→https://b.com", "https://a.com/x"),
+      ("sendbird.com👍🏽", "http://sendbird.com/"),
+    ])
+  func paths(text: String, expected: String) {
+    #expect(linkFound(in: text) == expected)
+  }
+
+  @Test(
+    "sentences without a space after their full stop are no names",
+    arguments: ["我喜欢。me too", "我来自台湾。中国很大", "그렇습니다.네", "好的。", "３．１４"])
+  func sentences(text: String) {
+    #expect(linkFound(in: text) == "-")
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import LinkPreview
+import Testing
+
+@testable import Unfurler
+
+@Suite("Domain rules")
+struct DomainRulesTests {
+  private func temporaryPath() -> String {
+    FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+  }
+
+  private func isRefused(_ name: String, by rules: DomainRules) throws -> Bool {
+    rules.refusal(of: try #require(WebURL("http://\(name)/")).host) != nil
+  }
+
+  @Test("the opt-out file is read again on request, and a bad one changes nothing")
+  func reload() throws {
+    let path = temporaryPath()
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try "a.example\n".write(toFile: path, atomically: true, encoding: .utf8)
+    let rules = try DomainRules(allowed: [], denied: ["bad.example"], optOutFile: path)
+    #expect(try isRefused("www.a.example", by: rules))
+    #expect(try isRefused("bad.example", by: rules))
+    #expect(try !isRefused("b.example", by: rules))
+    try "b.example\nc.example\n".write(toFile: path, atomically: true, encoding: .utf8)
+    try rules.reload()
+    #expect(try isRefused("b.example", by: rules))
+    #expect(try !isRefused("a.example", by: rules))
+    #expect(rules.optedOutCount == 2)
+    try "d.example\nno domain\n".write(toFile: path, atomically: true, encoding: .utf8)
+    let error = try #require(throws: DomainRulesError.self) { try rules.reload() }
+    #expect(error.description.hasPrefix("\(path): line 2: "))
+    #expect(try isRefused("b.example", by: rules))
+    #expect(try !isRefused("d.example", by: rules))
+    try FileManager.default.removeItem(atPath: path)
+    let gone = try #require(throws: DomainRulesError.self) { try rules.reload() }
+    #expect(gone.description.contains(path))
+    #expect(rules.optedOutCount == 2)
+  }
+
+  @Test("a file that is missing, a folder, or a name that is none is an error at the start")
+  func start() throws {
+    #expect(throws: DomainRulesError.self) {
+      try DomainRules(allowed: [], denied: [], optOutFile: temporaryPath())
+    }
+    #expect(throws: DomainRulesError.self) {
+      try DomainRules(allowed: [], denied: [], optOutFile: "/")
+    }
+    #expect(throws: DomainRulesError.self) { try DomainRules(allowed: ["a b"], denied: []) }
+    #expect(throws: DomainRulesError.self) { try DomainRules(allowed: [], denied: ["1.2.3.4"]) }
+    try DomainRules().reload()
+  }
+
+  @Test("domains are judged before the first request and before each redirect")
+  func requests() async throws {
+    let server = try LocalServer { client in
+      client.path == "/"
+        ? client.redirect(to: "http://www.bad.example:\(client.port)/")
+        : client.respond("<title>T</title>")
+    }
+    defer { server.stop() }
+    var configuration = try LocalConfiguration.closed(server, allowing: ["127.0.0.1/32"])
+    configuration.pinnedHosts.append("www.bad.example:\(server.port):127.0.0.1")
+    configuration.domainRules = try DomainRules(allowed: [], denied: ["bad.example"])
+    let denied = try await report(on: "http://www.bad.example:\(server.port)/x", configuration)
+    #expect(denied.outcome == .failure(.failed("the domain bad.example is denied")))
+    #expect(server.connectionCount == 0)
+    let redirected = try await report(on: "http://page.example:\(server.port)/", configuration)
+    #expect(redirected.outcome == .failure(.failed("the domain bad.example is denied")))
+    #expect(server.paths == ["/"])
+    configuration.domainRules = try DomainRules(allowed: ["example"], denied: [])
+    let allowed = try await report(on: "http://page.example:\(server.port)/x", configuration)
+    #expect(allowed.tag != nil)
+    let address = try await report(on: server.url("/x"), configuration)
+    #expect(
+      address.outcome == .failure(.failed("127.0.0.1 is not among the allowed domains")))
+  }
+}

@@ -1,0 +1,51 @@
+import Glibc
+import LinkPreview
+import ParleyProtocol
+import Testing
+
+@testable import Unfurler
+
+@Suite("Proxies")
+struct ProxyTests {
+  private func proxy() throws -> LocalServer {
+    try LocalServer { $0.respond("<title>\($0.path)</title>") }
+  }
+
+  @Test("all requests go through the proxy that is configured, whose address is exempt")
+  func configured() async throws {
+    let proxy = try proxy()
+    defer { proxy.stop() }
+    var configuration = UnfurlerConfiguration()
+    configuration.proxy = proxy.url("")
+    let report = try await report(on: "http://page.example/x", configuration)
+    #expect(report.tag?.title == "http://page.example/x")
+    #expect(report.trace.requests.first?.address == "127.0.0.1")
+  }
+
+  @Test("what a URL spells out is judged before the proxy hears of it")
+  func judged() async throws {
+    let proxy = try proxy()
+    defer { proxy.stop() }
+    var configuration = UnfurlerConfiguration()
+    configuration.proxy = proxy.url("")
+    configuration.domainRules = try DomainRules(allowed: [], denied: ["denied.example"])
+    for url in [
+      "http://10.0.0.1/", "http://[::1]/", "http://denied.example/", "http://page.example:22/",
+    ] {
+      #expect(try await report(on: url, configuration).tag == nil, "\(url)")
+    }
+    #expect(proxy.connectionCount == 0)
+  }
+
+  @Test("a proxy that the environment names is not used")
+  func environment() async throws {
+    let proxy = try proxy()
+    defer { proxy.stop() }
+    let server = try LocalServer { $0.respond("<title>T</title>") }
+    defer { server.stop() }
+    setenv("http_proxy", proxy.url(""), 1)
+    defer { unsetenv("http_proxy") }
+    #expect(try await report(on: server.url("/")).tag?.title == "T")
+    #expect(proxy.connectionCount == 0)
+  }
+}
