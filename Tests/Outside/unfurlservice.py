@@ -251,6 +251,19 @@ async def test_its_command_line(ctx):
     assert code == 0, (output, errors)
 
 
+async def test_one_file_for_both(ctx):
+    """One configuration file, and one environment, serve the gateway and the service."""
+    path = os.path.join(ctx.directory(), "both.yaml")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("limits:\n  flood:\n    messages: 7\nauth:\n  mode: open\n"
+                   "unfurl:\n  max_redirects: 2\n  cache_ttl_seconds: 60\n")
+    for program in (ctx.parleyd, ctx.parley_unfurl):
+        code, output, errors = await ctx.run(
+            program, "--config", path, "--check-config",
+            environment={"PARLEY_LIMITS_THROTTLE_MESSAGES": "9", "PARLEY_UNFURL_MAX_BYTES": "9999"})
+        assert code == 0, (program, output, errors)
+
+
 async def test_wrong_settings(ctx):
     """A wrong or unknown setting has status 78 and is named; a port in use has 69."""
     program = ctx.parley_unfurl
