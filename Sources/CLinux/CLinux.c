@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 int clinux_accept(int listener) {
@@ -18,4 +19,9 @@ void clinux_name_thread(const char *name) {
     strncpy(bounded, name, sizeof bounded - 1);
     bounded[sizeof bounded - 1] = '\0';
     pthread_setname_np(pthread_self(), bounded);
+}
+
+bool clinux_set_thread_nice(int nice) {
+    // 0 is the caller, which on Linux is the thread and not its process.
+    return setpriority(PRIO_PROCESS, 0, nice) == 0;
 }

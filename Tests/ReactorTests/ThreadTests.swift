@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import Testing
 
@@ -15,5 +16,20 @@ struct ThreadTests {
     let observed = hasRun.load(ordering: .acquiring)
     #expect(observed)
     thread.join()
+  }
+
+  @Test("a thread in the background gives way, and its maker does not")
+  func priorities() throws {
+    let before = nice(0)
+    for priority in [Reactor.Thread.Priority.normal, .background] {
+      let seen = Atomic<Int32>(-1)
+      let thread = try Reactor.Thread(name: "weighed", priority: priority) {
+        seen.store(nice(0), ordering: .releasing)
+      }
+      thread.join()
+      let niceness = seen.load(ordering: .acquiring)
+      #expect(niceness == max(before, priority.rawValue))
+    }
+    #expect(nice(0) == before)
   }
 }

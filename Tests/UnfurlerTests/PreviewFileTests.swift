@@ -118,6 +118,21 @@ struct PreviewFileTests {
     }
   }
 
+  @Test("what is remembered comes into the file by itself, and is found until then")
+  func gathering() async throws {
+    try await Previews.withDirectory { directory in
+      var small = limits()
+      small.maximumEntries = 1
+      let cache = PreviewCache(directory, clock, small)
+      for number in 0..<5 {
+        cache.insert(report: .found(Previews.full), for: try Previews.link("\(number)"))
+      }
+      #expect(await cache.loaded(try Previews.link("0"))?.entry.tag == Previews.full)
+      while cache.figures.rowCount < 5 { await Task.yield() }
+      cache.close()
+    }
+  }
+
   @Test("what was written is there after an end without closing")
   func crash() async throws {
     try await Previews.withDirectory { directory in

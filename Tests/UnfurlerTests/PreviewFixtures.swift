@@ -78,7 +78,7 @@ extension PreviewCache {
   }
 
   /// Returns when all that was asked of the file has been done.
-  func settle() { queue.sync {} }
+  func settle() { queue.sync { writeOut() } }
 
   func loaded(_ link: Link) async -> PreviewFinding? {
     await withCheckedContinuation { continuation in

@@ -18,3 +18,7 @@ uint64_t clinux_thread_id(void);
 
 /// Names the calling thread; at most 15 characters are kept.
 void clinux_name_thread(const char *name);
+
+/// Sets the calling thread's own nice value, which weighs it against others when processors are
+/// scarce. False when the system refuses.
+bool clinux_set_thread_nice(int nice);

@@ -4,13 +4,22 @@ import Synchronization
 
 /// A thread of the operating system that runs one function.
 package final class Thread: Sendable {
+  /// How a thread fares when there is more to do than processors.
+  package enum Priority: Int32, Sendable {
+    case normal = 0
+    /// It gives way to others: about a tenth of their share (`nice` 10).
+    case background = 10
+  }
+
   private let handle: Mutex<pthread_t?>
 
   /// Starts a thread.
   ///
   /// All signals are blocked in it: they are the main thread's business.
-  package init(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
-    let start = Unmanaged.passRetained(Start(name: name, body: body))
+  package init(
+    name: String, priority: Priority = .normal, _ body: @escaping @Sendable () -> Void
+  ) throws(SystemError) {
+    let start = Unmanaged.passRetained(Start(name: name, priority: priority, body: body))
     var thread = pthread_t()
     var all = sigset_t()
     var old = sigset_t()
@@ -22,6 +31,8 @@ package final class Thread: Sendable {
         guard let argument else { return nil }
         let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
         clinux_name_thread(start.name)
+        // On Linux this is the calling thread's alone; refused, it runs like the others.
+        if start.priority != .normal { _ = clinux_set_thread_nice(start.priority.rawValue) }
         start.body()
         return nil
       }, start.toOpaque())
@@ -61,10 +72,12 @@ package final class Thread: Sendable {
 
   private final class Start: Sendable {
     let name: String
+    let priority: Priority
     let body: @Sendable () -> Void
 
-    init(name: String, body: @escaping @Sendable () -> Void) {
+    init(name: String, priority: Priority, body: @escaping @Sendable () -> Void) {
       self.name = name
+      self.priority = priority
       self.body = body
     }
   }

@@ -47,10 +47,12 @@ extension PreviewCache {
   ///
   /// - Returns: The file's entry, also when it is too large for memory.
   private func restore(_ link: Link) -> PreviewEntry? {
-    writeOut()
     let now = now()
-    guard state.withLock({ $0.recent.peek(link, at: now) == nil }),
-      let found = withFile({ try $0.find(link, at: now) }), let entry = found
+    let (isKnown, unwritten) = state.withLock {
+      ($0.recent.peek(link, at: now) != nil, $0.unwritten[link])
+    }
+    guard !isKnown,
+      let entry = unwritten ?? withFile({ try $0.find(link, at: now) }).flatMap({ $0 })
     else { return nil }
     let restored = lifetimes.restored(entry, at: now)
     state.withLock { state in

@@ -11,6 +11,14 @@ package final class PreviewCache: Sendable {
   /// The name of the file in the data directory.
   package static let fileName = "previews.sqlite"
 
+  /// How long entries gather before they are written: each transaction costs more than its rows.
+  private static let writingInterval = DispatchTimeInterval.milliseconds(250)
+
+  /// When what has been remembered is to be written.
+  fileprivate enum Writing {
+    case notNeeded, soon, now
+  }
+
   struct State {
     var recent: RecentPreviews
     var unwritten = UnwrittenPreviews()
@@ -69,15 +77,19 @@ package final class PreviewCache: Sendable {
   package func insert(report: UnfurlReport, for link: Link) -> PreviewEntry? {
     let now = now()
     let entry = lifetimes.entry(for: link, report, at: now)
-    let (known, mustWrite) = state.withLock { state in
+    let (known, writing) = state.withLock { state in
       let shown = state.recent.peek(link, at: now)
       guard let entry, !report.isFailure || shown?.tag == nil else {
         state.recent.postponeRefresh(of: link, until: now + lifetimes.retryInterval)
-        return (shown, false)
+        return (shown, Writing.notNeeded)
       }
       return (entry.age(at: now) == .gone ? nil : entry, state.remember(entry, at: now))
     }
-    if mustWrite { queue.async { [self] in writeOut() } }
+    switch writing {
+    case .notNeeded: break
+    case .soon: queue.asyncAfter(deadline: .now() + Self.writingInterval) { [self] in writeOut() }
+    case .now: queue.async { [self] in writeOut() }
+    }
     return known
   }
 
@@ -92,18 +104,20 @@ package final class PreviewCache: Sendable {
 }
 
 extension PreviewCache.State {
-  /// - Returns: Whether the caller has to see to the writing.
-  fileprivate mutating func remember(_ entry: PreviewEntry, at now: Int64) -> Bool {
+  /// - Returns: What the caller has to see to.
+  fileprivate mutating func remember(_ entry: PreviewEntry, at now: Int64) -> PreviewCache.Writing {
     let wasKnown = recent.remove(entry.link)
     if entry.age(at: now) != .gone {
       recent.insert(entry)
     } else if !wasKnown {
-      return false
+      return .notNeeded
     }
-    guard file != nil else { return false }
+    guard file != nil else { return .notNeeded }
+    let wasAmple = unwritten.isAmple
     unwritten.add(entry)
+    if wasAmple, !unwritten.isAmple { return .now }
     defer { isWriteScheduled = true }
-    return !isWriteScheduled
+    return isWriteScheduled ? .notNeeded : .soon
   }
 }
 

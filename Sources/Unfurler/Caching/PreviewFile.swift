@@ -56,9 +56,10 @@ final class PreviewFile: Sendable {
 
   /// The entry for a link if it may still be shown.
   func find(_ link: Link, at now: Int64) throws -> PreviewEntry? {
-    try database.read {
+    // One statement needs no transaction, and is asked too often to be prepared each time.
+    try database.inDatabase {
       try Row.fetchOne(
-        $0, sql: "SELECT * FROM preview WHERE link = ? AND stale_until > ?",
+        $0.cachedStatement(sql: "SELECT * FROM preview WHERE link = ? AND stale_until > ?"),
         arguments: [link.url, now])
     }.flatMap(PreviewEntry.init)
   }

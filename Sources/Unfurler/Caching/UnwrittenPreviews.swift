@@ -8,6 +8,14 @@ struct UnwrittenPreviews {
   static let maximumCount = 2_000
   static let maximumBytes = 8 << 20
 
+  /// The entry for a link, if it is on its way.
+  subscript(_ link: Link) -> PreviewEntry? { entries[link] }
+
+  /// Whether there is room for as much again.
+  var isAmple: Bool {
+    entries.count <= Self.maximumCount / 2 && byteCount <= Self.maximumBytes / 2
+  }
+
   mutating func add(_ entry: PreviewEntry) {
     if let replaced = entries.removeValue(forKey: entry.link) { byteCount -= replaced.byteCount }
     let size = entry.byteCount

@@ -22,7 +22,8 @@ final class CurlThread<Request: Sendable>: Sendable {
     self.inbox = inbox
     do throws(SystemError) {
       thread = Mutex(
-        try Reactor.Thread(name: name) {
+        // Messages come first: what they wait for must not wait for previews.
+        try Reactor.Thread(name: name, priority: .background) {
           guard let multi = UnsafeMutableRawPointer(bitPattern: address) else { return }
           let loop = CurlLoop<Owner.Transfer>(multi, maximumConnections: maximumConnections)
           loop.run(inbox, for: makeOwner(loop))
