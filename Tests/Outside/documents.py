@@ -5,8 +5,8 @@ import re
 
 from harness import known
 
-DOCUMENTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Sources", "Gateway",
-                         "Gateway.docc")
+DOCUMENTS = os.path.join(
+    os.path.dirname(os.path.abspath(__file__)), "..", "..", "Sources", "Gateway", "Gateway.docc")
 
 
 def settings_of(text):

@@ -37,7 +37,8 @@ async def test_requests_say_who_they_are(ctx, pages):
         assert request.fields["user-agent"] == "Looker/1.0 (+https://example.com)"
         assert request.fields["accept-language"] == "de, en;q=0.5"
         assert request.fields["host"] == f"127.0.0.1:{pages.port}"
-        for name in ("cookie", "referer", "authorization", "proxy-authorization", "x-forwarded-for"):
+        for name in ("cookie", "referer", "authorization", "proxy-authorization",
+                     "x-forwarded-for"):
             assert name not in request.fields, (name, request.fields)
 
 
@@ -227,7 +228,8 @@ async def test_endless_pages(ctx, pages):
         "/body": pages.endless("/body", HTML_HEAD + b"<title>Endless</title>", b"<p>x</p>" * 5000),
         "/head": pages.endless("/head", b"HTTP/1.1 200 OK\r\n", line * 40),
         "/line": pages.endless("/line", b"HTTP/1.1 200 OK\r\nX-Long: ", b"x" * 40_000),
-        "/early-hints": pages.endless("/early-hints", b"", b"HTTP/1.1 103 Early Hints\r\n\r\n" * 900),
+        "/early-hints": pages.endless(
+            "/early-hints", b"", b"HTTP/1.1 103 Early Hints\r\n\r\n" * 900),
         "/chunks": pages.endless(
             "/chunks", b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
             b"Transfer-Encoding: chunked\r\n\r\n", b"1000\r\n" + b"y" * 4096 + b"\r\n"),
