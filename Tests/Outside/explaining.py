@@ -7,7 +7,7 @@ import re
 import signal
 from urllib.parse import quote
 
-from harness import DEADLINE, eventually, fence, http, known
+from harness import DEADLINE, eventually, fence, http
 from remembered import (
     FLAGS, entry_of, explain, look_up, preview_of, remembered, updates_of, with_pages)
 
@@ -248,7 +248,6 @@ async def test_purging(ctx, pages):
     assert (await server.api("GET", "/parley/previews"))[1]["previews"] == []
 
 
-@known("what stands behind a domain is ignored, and all of the domain forgotten")
 @with_pages
 async def test_purging_by_what_is_no_domain(ctx, pages):
     """A domain with a path or port behind it is 400111, and nothing is forgotten."""

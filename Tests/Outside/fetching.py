@@ -10,7 +10,7 @@ import ssl
 import subprocess
 import zlib
 
-from harness import PATIENCE, eventually, fence, known
+from harness import PATIENCE, eventually, fence
 from pages import Pages
 from remembered import (
     FLAGS, entry_of, explain, look_up, preview_of, remembered, settled, updates_of, with_pages)
@@ -398,7 +398,6 @@ async def test_reading_ends_with_the_head(ctx, pages):
         await left.wait()
 
 
-@known("the first kilobyte is waited for before anything is read")
 @with_pages
 async def test_reading_ends_with_a_short_head(ctx, pages):
     """That holds for a head of a few hundred bytes too."""
@@ -410,7 +409,6 @@ async def test_reading_ends_with_a_short_head(ctx, pages):
     assert "og_tag" in answer and "time" not in answer["trace"]["requests"][0]["ending"], answer
 
 
-@known("what came before the time-out is shown")
 @with_pages
 async def test_a_time_out_in_the_body(ctx, pages):
     """A page that is not whole within unfurl.timeout_ms changes nothing and sends nothing."""

@@ -6,7 +6,7 @@ import os
 import resource
 import signal
 
-from harness import PATIENCE, eventually, http, known
+from harness import PATIENCE, eventually, http
 from pages import Pages
 from remembered import explain, look_up, preview_of, with_pages
 from services import ask
@@ -103,7 +103,6 @@ async def test_wrong_requests(ctx):
         check_error(answer)
 
 
-@known("a body over 64 KiB is refused in plain text")
 async def test_long_requests(ctx):
     """A body that is too long is refused with 400 or 413, in the words of the protocol."""
     service = await ctx.unfurl_service()
@@ -361,7 +360,6 @@ async def test_domains(ctx, pages):
     assert pages.connections == 0
 
 
-@known("SIGHUP does not read unfurl.opt_out_file again")
 @with_pages
 async def test_opting_out_and_in(ctx, pages):
     """SIGHUP reads the opt-out file again."""
