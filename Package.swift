@@ -71,7 +71,8 @@ let package = Package(
     // Composition: where chat and mechanism meet.
     library("Configuration", ["FloodControl", yaml]),
     library("Unfurler", ["LinkPreview", "ParleyProtocol", "Reactor", "CCurl", database, logging]),
-    library("UnfurlSetup", ["Configuration", "LinkPreview", "Unfurler"]),
+    library("Setup", ["Configuration", "LinkPreview", "Reactor", "Unfurler"]),
+    library("Daemon", ["Configuration", "Reactor", "Telemetry", arguments, logging]),
     library(
       "UnfurlService",
       ["HTTP1", "ParleyProtocol", "Reactor", "Telemetry", "Transport", "Unfurler", logging]),
@@ -79,20 +80,19 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Reactor",
-        "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", "UnfurlSetup",
+        "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", "Setup",
         "Tokens",
         "COpenSSL", deque, logging,
       ], resources: [.embedInCode("Page/index.html")], swiftSettings: house),
 
     .executableTarget(
-      name: "parleyd",
-      dependencies: ["Gateway", "Configuration", "Reactor", "Telemetry", arguments, logging],
+      name: "parleyd", dependencies: ["Gateway", "Daemon", "Configuration", arguments, logging],
       swiftSettings: house),
     .executableTarget(
       name: "parley-unfurl",
       dependencies: [
-        "UnfurlService", "UnfurlSetup", "Unfurler", "Configuration", "Reactor", "Telemetry",
-        arguments, logging,
+        "UnfurlService", "Daemon", "Setup", "Unfurler", "Configuration", "Reactor", arguments,
+        logging,
       ],
       swiftSettings: house),
     .executableTarget(
@@ -138,7 +138,7 @@ let package = Package(
         "TestPeers", "HTTP1", "LinkPreview", "ParleyProtocol", "Reactor", "Unfurler",
         "parley-unfurl", logging,
       ]),
-    tests("UnfurlSetup", ["Configuration", "LinkPreview", "TestPeers", "Unfurler"]),
+    tests("Setup", ["Configuration", "LinkPreview", "TestPeers", "Unfurler"]),
     tests(
       "Gateway",
       [

@@ -9,12 +9,23 @@ package protocol TransportDelegate: AnyObject {
   /// Answers a request, or lets it become a WebSocket.
   func connection(_ connection: Connection, received request: HTTPRequest) -> RequestOutcome
 
+  /// What is answered to bytes that are no request, or one beyond the limits; the connection is
+  /// closed behind it.
+  func connection(_ connection: Connection, refusalOf error: HTTPError) -> HTTPResponse
+
   /// Tells that a connection can't be accepted for want of a resource; accepting goes on in a
   /// moment.
   func transportCannotAccept(_ error: SystemError)
 
   /// Tells that a TLS handshake or session broke, in words.
   func connection(_ connection: Connection, brokeTLS reason: String)
+}
+
+extension TransportDelegate {
+  /// The error as plain text.
+  package func connection(_ connection: Connection, refusalOf error: HTTPError) -> HTTPResponse {
+    HTTPResponse(refusing: error)
+  }
 }
 
 /// What becomes of a request.

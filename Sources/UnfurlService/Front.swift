@@ -117,6 +117,11 @@ extension Front: TransportDelegate {
     FrontRoutes(front: self, connection: connection).outcome(of: request)
   }
 
+  func connection(_ connection: Connection, refusalOf error: HTTPError) -> HTTPResponse {
+    metrics.count(.invalid)
+    return HTTPResponse(UnfurlAnswer(refusing: error.message, status: Int(error.status.code)))
+  }
+
   func transportCannotAccept(_ error: SystemError) {
     logger.warning(
       "connections can't be accepted for the moment", metadata: ["reason": "\(error)"])

@@ -1,59 +1,44 @@
 internal import ArgumentParser
 internal import Configuration
-internal import Foundation
+internal import Daemon
+internal import Gateway
 internal import Logging
-internal import Telemetry
 
 /// The server's command line: reads the settings, then runs the gateway or answers about them.
 @main
 struct Parleyd: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "parleyd",
-    abstract: "Real-time gateway: WebSocket channels, flood protection, link previews.",
-    usage: "parleyd [--config <file>] [--<setting> <value> ...]",
-    discussion: SettingsReference.helpText(of: .gateway),
-    version: "\(Release.name) \(Release.version)")
+  private static let name = "parleyd"
 
-  @Option(help: ArgumentHelp("Read settings from this YAML or JSON file.", valueName: "file"))
-  var config: String?
+  static let configuration = DaemonOptions.configuration(
+    of: .gateway, name,
+    abstract: "Real-time gateway: WebSocket channels, flood protection, link previews.")
 
-  @Flag(help: "Check the settings, say whether they are valid, and exit.")
-  var checkConfig = false
-
-  @Flag(help: "Print a configuration file with all settings and their defaults, and exit.")
-  var printDefaults = false
-
-  @Argument(parsing: .allUnrecognized, help: .hidden)
-  var settings: [String] = []
+  @OptionGroup var options: DaemonOptions
 
   func run() throws {
-    if printDefaults {
-      print(SettingsReference.defaultsFile(of: .gateway), terminator: "")
-      return
-    }
-    let settings = try loadSettings()
-    if checkConfig {
-      print("configuration is valid")
-      return
-    }
-    throw ExitCode(start(settings))
-  }
-
-  private func loadSettings() throws -> Settings {
-    do {
-      return try SettingsLoader.load(
-        for: .gateway, arguments: settings, environment: ProcessInfo.processInfo.environment,
-        file: config)
-    } catch {
-      FileHandle.standardError.write(Data("parleyd: \(error)\n".utf8))
-      throw ExitCode(EX_CONFIG)
+    try options.run(.gateway, Self.name, prepare: { _ in }) { settings, _ in
+      let logger = Logger(label: Self.name)
+      return DaemonProcess.run(Self.name, logger: logger) {
+        let gateway = try Gateway(settings: settings, logger: logger)
+        Self.announce(gateway, settings, logger)
+        return gateway
+      }
     }
   }
 
-  private func start(_ settings: Settings) -> Int32 {
-    Telemetry.bootstrap(
-      level: Logger.Level(rawValue: settings.log.level.rawValue) ?? .info,
-      format: LogFormat(rawValue: settings.log.format.rawValue) ?? .text)
-    return GatewayProcess.run(settings: settings)
+  private static func announce(_ gateway: Gateway, _ settings: Settings, _ logger: Logger) {
+    for bound in gateway.addresses {
+      let scheme = bound.purpose == .tls ? "wss" : "ws"
+      let kind = bound.purpose == .operations ? "operations" : scheme
+      logger.notice("listening on \(kind)://\(bound.address)")
+    }
+    logger.info(
+      "ready",
+      metadata: [
+        "version": "\(Release.version)", "auth": "\(settings.auth.mode.rawValue)",
+        "data": "\(settings.dataDirectory)",
+      ])
   }
 }
+
+extension Gateway: Daemon {}

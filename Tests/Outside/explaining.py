@@ -112,7 +112,8 @@ async def test_what_is_no_url(ctx):
     """What is no URL is 400111 and names the parameter; a missing one is 400105."""
     server = await ctx.server(*FLAGS)
     for url in ("nonsense", "ftp://a.com/", "http://", "javascript:alert(1)", "me@example.com",
-                "http://user:pw@a.com/", "file:///etc/passwd", "   ", "http://a.com/" + "x" * 3_000):
+                "http://user:pw@a.com/", "file:///etc/passwd", "   ",
+                "http://a.com/" + "x" * 3_000):
         status, answer = await server.api("GET", "/parley/previews/explain", url=url)
         assert (status, answer["code"]) == (400, 400111), (url[:40], status, answer)
         assert "url" in answer["message"], answer
@@ -248,6 +249,18 @@ async def test_purging(ctx, pages):
 
 
 @with_pages
+async def test_purging_by_what_is_no_domain(ctx, pages):
+    """A domain with a path or port behind it is 400111, and nothing is forgotten."""
+    server = await ctx.server(*FLAGS, "--unfurl-allow-addresses", "127.0.0.0/8,::1/128")
+    pages.add("/x", "X")
+    await explain(server, pages.url("/x", "a.localhost"))
+    for domain in ("a.localhost/other", "a.localhost?x", "a.localhost:1", "a.localhost#x"):
+        status, answer = await server.api("DELETE", "/parley/previews", domain=domain)
+        assert (status, answer.get("code")) == (400, 400111), (domain, answer)
+    assert await entry_of(server, pages.url("/x", "a.localhost"))
+
+
+@with_pages
 async def test_purging_while_fetching(ctx, pages):
     """A purge while its page is fetched leaves no old preview behind; the message gets its own."""
     server = await ctx.server(*FLAGS)
@@ -281,7 +294,8 @@ async def answers(reader, count):
 
 
 def request(server, path, method="GET"):
-    return (f"{method} {path} HTTP/1.1\r\nHost: a\r\nApi-Token: {server.api_token}\r\n\r\n").encode()
+    token = server.api_token
+    return f"{method} {path} HTTP/1.1\r\nHost: a\r\nApi-Token: {token}\r\n\r\n".encode()
 
 
 @with_pages
@@ -439,7 +453,7 @@ async def test_commands_for_programs(ctx, pages):
 
 @with_pages
 async def test_commands_that_fail(ctx, pages):
-    """A wrong token, URL, word or server: a status that is not 0, and a line that says what to do."""
+    """A wrong token, URL, word or server: a status that is not 0, and a line that helps."""
     server = await ctx.fresh(*FLAGS)
     parley = Commands(ctx, server)
     url = pages.url("/x")

@@ -24,7 +24,8 @@ def resident(server):
 def zeros(size, kind=31):
     """So many zero bytes, packed."""
     packer = zlib.compressobj(9, zlib.DEFLATED, kind)
-    return b"".join(packer.compress(bytes(MEGABYTE)) for _ in range(size // MEGABYTE)) + packer.flush()
+    pieces = [packer.compress(bytes(MEGABYTE)) for _ in range(size // MEGABYTE)]
+    return b"".join(pieces) + packer.flush()
 
 
 HOSTILE_PAGES = {
@@ -41,7 +42,8 @@ HOSTILE_PAGES = {
     "cdata": b"<svg><![CDATA[" * 30_000, "nulls": b"<title>T" + bytes(400_000),
     "not utf-8": b"<title>" + b"\xff\xfe" * 200_000, "linked data":
         b'<script type="application/ld+json">' + b'{"a":[' * 80_000,
-    "linked numbers": b'<script type="application/ld+json">[' + b"1e999999," * 50_000 + b"1]</script>",
+    "linked numbers":
+        b'<script type="application/ld+json">[' + b"1e999999," * 50_000 + b"1]</script>",
 }
 
 
@@ -81,7 +83,8 @@ async def test_many_hostile_pages_at_once(ctx, pages):
     await fence(channel, owner, sender, viewer)
     assert len(viewer.messages(channel)) == 121
     assert (await preview_of(viewer, sent))["og_tag"]["og:title"] == "Fine"
-    await pages.until(lambda: len(pages.asked) == 121 and pages.underway == 0, "the last page's end")
+    await pages.until(
+        lambda: len(pages.asked) == 121 and pages.underway == 0, "the last page's end")
     assert resident(server) - before < 96 * MEGABYTE, (before, resident(server))
 
 
@@ -119,7 +122,8 @@ async def test_hostile_servers(ctx, pages):
     before = resident(server)
     title = b"<title>T</title>"
     raw = {
-        "nothing": b"", "noise": os.urandom(5_000), "zero nine": title * 100, "line": b"HTTP/1.1\r\n",
+        "nothing": b"", "noise": os.urandom(5_000), "zero nine": title * 100,
+        "line": b"HTTP/1.1\r\n",
         "status": b"HTTP/1.1 999 X\r\n\r\n", "no status": b"HTTP/1.1 abc\r\n\r\n",
         "version": b"HTTP/7.3 200 OK\r\n\r\n" + title,
         "negative": HTML + b"Content-Length: -1\r\n\r\n" + title,
@@ -132,7 +136,8 @@ async def test_hostile_servers(ctx, pages):
         "no type": b"HTTP/1.1 200 OK\r\n\r\n" + title,
         "two types": HTML + b"Content-Type: image/png\r\n\r\n" + title,
         "odd type": b"HTTP/1.1 200 OK\r\nContent-Type: ;;;,\xff\x00\r\n\r\n" + title,
-        "long type": b"HTTP/1.1 200 OK\r\nContent-Type: text/html;" + b"a=b;" * 20_000 + b"\r\n\r\n",
+        "long type":
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html;" + b"a=b;" * 20_000 + b"\r\n\r\n",
         "no colon": b"HTTP/1.1 200 OK\r\nnonsense\r\nContent-Type: text/html\r\n\r\n" + title,
         "nul": b"HTTP/1.1 200 OK\r\nX: \x00\r\nContent-Type: text/html\r\n\r\n" + title,
         "cookies": HTML + b"Set-Cookie: a=b\r\n" * 2_000 + b"\r\n" + title,

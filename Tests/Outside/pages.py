@@ -44,7 +44,8 @@ class Pages:
         tags = [f'<meta property="og:title" content="{title}">']
         tags += [f'<meta property="{name.replace("__", ":")}" content="{value}">'
                  for name, value in members.items()]
-        self.add_html(path, f"<!doctype html><html><head>{''.join(tags)}</head><body>x</body></html>")
+        self.add_html(
+            path, f"<!doctype html><html><head>{''.join(tags)}</head><body>x</body></html>")
 
     def add_html(self, path, page, **fields):
         """A page as it is written, with further header fields such as cache_control="no-store"."""

@@ -3,7 +3,7 @@
 import asyncio
 import re
 
-from harness import PATIENCE, eventually, fence, known
+from harness import PATIENCE, eventually, fence
 from remembered import FLAGS, explain, look_up, preview_of, with_pages
 from remembering import expired
 from unfurlers import asking, with_service
@@ -69,7 +69,6 @@ async def test_what_is_counted(ctx, pages):
         await sample(server, f'parley_preview_cache_entries{{place="{place}"}}', 0)
 
 
-@known("links that are known to have none, or are refused, are not counted")
 @with_pages
 async def test_messages_without_a_preview_are_counted(ctx, pages):
     """Each message with a link counts once, also if its link is known to have no preview."""

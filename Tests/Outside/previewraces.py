@@ -1,6 +1,9 @@
 """What happens to a message while its page is being fetched."""
 
-from harness import fence
+import asyncio
+import random
+
+from harness import eventually, fence
 from remembered import FLAGS, look_up, preview_of, settled, updates_of, with_pages
 
 
@@ -209,3 +212,71 @@ async def test_many_messages_at_once(ctx, pages):
     assert all(len(updates_of(client, message)) == 1
                for client in (sender, viewer) for message in sent)
     assert all(pages.count(f"/n{n}") == 1 for n in range(200))
+
+
+@with_pages
+async def test_against_the_model(ctx, pages):
+    """After any sends, edits and deletions every message has its last text's preview, or none."""
+    seed = random.randrange(1 << 32)
+    chance = random.Random(seed)
+    server = await ctx.server(*FLAGS)
+    channel, owner, viewer, *senders = await ctx.room(server, 4)
+
+    def slow(page):
+        async def answering(_, writer):
+            await asyncio.sleep(chance.random() / 10)
+            writer.write(page)
+            await writer.drain()
+        return answering
+    for number in range(12):
+        pages.add(f"/m{number}", f"Number {number}")
+        pages.script(f"/m{number}", slow(pages.pages[f"/m{number}"]))
+
+    def any_text():
+        number = chance.choice((None, 99, *range(12), *range(12)))
+        if number is None:
+            return "no link", None
+        return (f"{chance.random()} see {pages.url(f'/m{number}')}.",
+                None if number == 99 else f"Number {number}")
+
+    async def busy(sender):
+        texts = {}
+        for _ in range(40):
+            text, title = any_text()
+            deed = chance.random()
+            if deed < 0.5 or not texts:
+                sent = (await sender.send(channel, text))["message"]
+                texts[sent["message_id"]] = title
+                continue
+            number = chance.choice(list(texts))
+            address = {"channel_url": channel, "message_id": number}
+            if deed < 0.8:
+                await sender.call("message.update", **address, message=text)
+                texts[number] = title
+            elif deed < 0.9:
+                await sender.call("message.update", **address, data=text)
+            else:
+                await sender.call("message.delete", **address)
+                del texts[number]
+            await asyncio.sleep(chance.random() / 100)
+        return texts
+    wanted = {}
+    for texts in await asyncio.gather(*(busy(sender) for sender in senders)):
+        wanted |= texts
+
+    def title_of(message):
+        return message["og_tag"] and message["og_tag"]["og:title"]
+
+    async def listed():
+        got = await owner.call("message.list", channel_url=channel, prev_limit=200)
+        return {m["message_id"]: title_of(m) for m in got["messages"]} == wanted
+    await eventually(listed, f"every message's preview, seed {seed}")
+    await fence(channel, owner, viewer)
+    told = {}
+    for event in viewer.events:
+        if event["method"] in ("message.received", "message.updated"):
+            told[event["params"]["message"]["message_id"]] = title_of(event["params"]["message"])
+        elif event["method"] == "message.deleted":
+            del told[event["params"]["message_id"]]
+    assert told == wanted, f"seed {seed}"
+    assert all(pages.count(f"/m{number}") <= 1 for number in range(12)), f"seed {seed}"

@@ -25,7 +25,8 @@ def payloads():
         "one pad": payload(x="a"), "two pads": payload(x="ab"), "no pad": payload(x="abc"),
         "full": full, "wrapped": wrapped, "windows lines": wrapped.replace("\n", "\r\n")[:16_384],
         "unicode": "é漢字👩\u200d💻\u202e\u0001\u2028" * 100,
-        "full of unicode": "👩" * 4_096, "plain JSON": json.dumps({"a": [1, {"b": "\\\"</script>"}]}),
+        "full of unicode": "👩" * 4_096,
+        "plain JSON": json.dumps({"a": [1, {"b": "\\\"</script>"}]}),
         "spaces": "  a \t b \n\n ", "escapes": "\\u0041\\n\\\\ \" ' / \b\f", "url-safe": "-_-_==",
     }
 

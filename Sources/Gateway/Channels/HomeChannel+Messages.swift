@@ -10,7 +10,7 @@ extension HomeChannel {
     guard mayEdit(caller, replyTo: address) else { return }
     let right = ChangeRight(caller.user.id, isOperator: isOperator(caller.user.id))
     let changes = command.changes
-    let preview = changes.text.map(knownPreview(ofText:))
+    let preview = changes.text.map(knownPreview(ofText:)) ?? .noLink
     let storeID = storeID
     let now = now
     write { transaction in
@@ -19,15 +19,13 @@ extension HomeChannel {
       let isNewText = changes.text.map { $0 != message.text } ?? false
       let updated = try transaction.updateMessage(
         id, channelID: storeID, changes,
-        preview: isNewText ? .replace(preview?.tag) : .keep, at: now)
+        preview: isNewText ? .replace(preview.tag) : .keep, at: now)
       return TextChange(updated: updated, isNewText: isNewText)
     } then: { channel, result in
       channel.didChange(result.map(\.updated), by: caller, replyTo: address)
       guard case .success(let change) = result else { return }
       channel.node.counters.add(to: .messagesUpdated)
-      if change.isNewText, let link = preview?.unknownLink {
-        channel.fetchPreview(of: change.updated.message, link)
-      }
+      if change.isNewText { channel.pursue(preview, of: change.updated.message) }
     }
   }
 

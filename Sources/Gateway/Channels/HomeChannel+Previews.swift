@@ -6,28 +6,46 @@ import Telemetry
 import Unfurler
 
 /// What is known of a text's link before it is fetched.
-struct KnownPreview: Sendable {
-  var tag: OpenGraphTag?
-  /// The link to fetch; `nil` when there is none, or nothing more to learn of it.
-  var unknownLink: Link?
+enum KnownPreview: Sendable {
+  /// The text has no link that could have one.
+  case noLink
+  /// There is none.
+  case none
+  case found(OpenGraphTag)
+  /// It has to be fetched.
+  case unknown(Link)
+
+  var tag: OpenGraphTag? {
+    if case .found(let tag) = self { tag } else { nil }
+  }
 }
 
 extension HomeChannel {
   /// Looks the first link of a text up in the cache.
   func knownPreview(ofText text: String) -> KnownPreview {
     guard let previews = services.previews, let link = LinkFinder.firstLink(in: text) else {
-      return KnownPreview()
+      return .noLink
     }
     switch previews.lookUp(link) {
-    case .found(let tag): return KnownPreview(tag: tag)
-    case .none: return KnownPreview()
-    case .unknown: return KnownPreview(unknownLink: link)
+    case .found(let tag): return .found(tag)
+    case .none: return .none
+    case .unknown: return .unknown(link)
+    }
+  }
+
+  /// Counts what was known of the link of a text that is stored now, and has fetched what was not.
+  func pursue(_ preview: KnownPreview, of message: Message) {
+    switch preview {
+    case .noLink: break
+    case .none: node.counters.add(to: .previewsNone)
+    case .found: node.counters.add(to: .previewsAttached)
+    case .unknown(let link): fetchPreview(of: message, link)
     }
   }
 
   /// Has a link's preview fetched, and the message updated with it unless it has been edited or
   /// deleted by then.
-  func fetchPreview(of message: Message, _ link: Link) {
+  private func fetchPreview(of message: Message, _ link: Link) {
     guard let previews = services.previews else { return }
     let channel = Confined(self)
     let handle = node.handle

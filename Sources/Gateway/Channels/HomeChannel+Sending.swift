@@ -23,8 +23,8 @@ struct Caller: Sendable {
 struct AcceptedMessage: Sendable {
   var message: Message
   var mentionedUserIDs: [String]
-  /// The link whose preview is not known yet.
-  var unknownLink: Link?
+  /// What was known of its link's preview.
+  let preview: KnownPreview
   let author: SessionReference
   let address: ReplyAddress
   /// When it took its place in the flood window; Unix milliseconds.
@@ -118,7 +118,7 @@ extension HomeChannel {
       mentionType: draft.mentionType, metaArrays: draft.metaArrays, openGraphTag: preview.tag,
       requestID: requestID, createdAt: createdAt)
     let accepted = AcceptedMessage(
-      message: message, mentionedUserIDs: draft.mentionedUserIDs, unknownLink: preview.unknownLink,
+      message: message, mentionedUserIDs: draft.mentionedUserIDs, preview: preview,
       author: caller.session, address: address, admittedAt: now,
       acceptedAt: SystemClock.monotonicNanoseconds)
     if record.isEphemeral { tell(accepted) } else { store(accepted) }
@@ -190,8 +190,7 @@ extension HomeChannel {
     publish(
       ChannelEvent(payload: payload, audience: .viewers(of: facts), author: accepted.author))
     tellMentioned(message, encoded)
-    if let link = accepted.unknownLink { fetchPreview(of: message, link) }
-    if message.openGraphTag != nil { node.counters.add(to: .previewsAttached) }
+    pursue(accepted.preview, of: message)
   }
 
   /// Tells mentioned users who are connected and not in the channel.

@@ -16,6 +16,14 @@ extension Node: TransportDelegate {
     return .respond(Routes(node: self, connection: connection).respond(to: request.head))
   }
 
+  func connection(_ connection: Connection, refusalOf error: HTTPError) -> HTTPResponse {
+    let isTooLong = [413, 414, 431].contains(error.status.code)
+    var response = HTTPResponse(
+      refusing: ServiceError(isTooLong ? .tooLong : .invalidValue, error.message))
+    response.status = error.status
+    return response
+  }
+
   func transportCannotAccept(_ error: SystemError) {
     services.logger.warning(
       "connections can't be accepted for the moment", metadata: ["reason": "\(error)"])

@@ -38,7 +38,7 @@ struct PreviewEndpoints {
   func purge(_ call: PlatformRequest) throws(ServiceError) -> (@escaping PlatformAPI.Reply) -> Void
   {
     let previews = try required()
-    guard let selection = try selection(call) ?? (call.query["all"] == "true" ? .all : nil) else {
+    guard let selection = try selection(call) else {
       throw ServiceError(.missingParameter, "one of 'url', 'domain' and 'all=true' is required")
     }
     return { reply in
@@ -58,16 +58,22 @@ struct PreviewEndpoints {
 
   private func selection(_ call: PlatformRequest) throws(ServiceError) -> PreviewSelection? {
     let (url, domain) = (call.query["url"] ?? "", call.query["domain"] ?? "")
-    guard url.isEmpty || domain.isEmpty else {
+    let isAll = call.query["all"] == "true"
+    guard [!url.isEmpty, !domain.isEmpty, isAll].count(where: \.self) <= 1 else {
       throw ServiceError(
-        .combinationNotAcceptable, "'url' and 'domain' exclude each other")
+        .combinationNotAcceptable, "'url', 'domain' and 'all' exclude each other")
     }
     if !url.isEmpty { return .link(try link(url)) }
-    guard !domain.isEmpty else { return nil }
-    guard case .name(let name)? = WebURL("http://\(domain)/")?.host else {
-      throw .invalid("domain", domain, expected: "a domain name such as example.com")
+    if !domain.isEmpty { return .domain(try host(domain)) }
+    return isAll ? .all : nil
+  }
+
+  private func host(_ domain: String) throws(ServiceError) -> String {
+    // Whatever stands beside the name would be passed over silently.
+    guard let url = WebURL("http://\(domain)/"), url.text == "http://\(url.host.text)/" else {
+      throw .invalid("domain", domain, expected: "a domain such as example.com, or an address")
     }
-    return .domain(name)
+    return url.host.text
   }
 
   /// A URL as an operator gives it, or as it would be found in a message: `example.com/page`.

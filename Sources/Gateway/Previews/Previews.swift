@@ -3,7 +3,7 @@ import LinkPreview
 import Logging
 import ParleyProtocol
 import Reactor
-import UnfurlSetup
+import Setup
 import Unfurler
 
 /// The preview pipeline as the settings want it: unfurler, cache, and the service in front of them.

@@ -1,5 +1,6 @@
 import Configuration
 import Reactor
+import Setup
 import TLS
 import Transport
 
@@ -34,7 +35,7 @@ struct ListenPlan {
       _ text: SocketAddressText, _ purpose: BoundAddress.Purpose, _ security: Listener.Security
     ) throws -> Target {
       Target(
-        address: try text.resolved(), purpose: purpose, security: security,
+        address: try SocketAddress(text), purpose: purpose, security: security,
         servesMetrics: hasOperations ? purpose == .operations : text.isLoopback)
     }
     var targets = try settings.listen.map { try target($0, .plain, .plain) }
@@ -51,16 +52,5 @@ struct ListenPlan {
     }
     self.targets = targets
     certificate = holder
-  }
-}
-
-extension SocketAddressText {
-  /// The address for the kernel; `localhost` is the only name that is understood.
-  fileprivate func resolved() throws -> SocketAddress {
-    let numeric = host == "localhost" ? "127.0.0.1" : host
-    guard let address = SocketAddress(host: numeric, port: port) else {
-      throw SystemError(call: "listen", code: 22, object: "\(self): not a numeric address")
-    }
-    return address
   }
 }

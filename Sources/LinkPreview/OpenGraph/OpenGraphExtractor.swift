@@ -47,26 +47,25 @@ package struct OpenGraphExtractor {
     case .finished, .unreadable: return .finished
     case .sniffing(var head):
       for index in bytes.indices { head.append(bytes[index]) }
-      guard head.count >= PageSniffer.length else {
+      guard let sniffer = PageSniffer(head) else {
         state = .sniffing(head)
         return .needsMore
       }
-      return begin(with: head)
+      return begin(with: head, sniffer)
     case .ascii, .utf16: return bytes.withUnsafeBufferPointer { convert($0) }
     }
   }
 
   /// What the page said.
   package mutating func finish() -> PageReport {
-    if case .sniffing(let head) = state { _ = begin(with: head) }
+    if case .sniffing(let head) = state { _ = begin(with: head, PageSniffer(whole: head)) }
     switch state {
     case .unreadable(let problem): return PageReport(problem: problem, pageURL: pageURL)
     case .sniffing, .ascii, .utf16, .finished: return reading.makeReport()
     }
   }
 
-  private mutating func begin(with head: [UInt8]) -> Progress {
-    let sniffer = PageSniffer(head)
+  private mutating func begin(with head: [UInt8], _ sniffer: PageSniffer) -> Progress {
     byteOrderMark = sniffer.byteOrderMark
     xmlCharacterSet = sniffer.xmlCharacterSet
     evidentUTF16 = sniffer.evidentUTF16

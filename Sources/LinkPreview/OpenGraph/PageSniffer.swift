@@ -1,11 +1,26 @@
 /// What the first bytes of a body tell about it.
 struct PageSniffer {
   /// How many bytes are looked at.
-  static let length = 512
+  private static let length = 512
+  /// What ends the look sooner: a page may be short, and its server slow to end it.
+  private static let endOfHead = Array("</head".utf8)
 
   private let head: ArraySlice<UInt8>
 
-  init(_ body: [UInt8]) { head = body.prefix(Self.length) }
+  /// - Returns: `nil` when there may be more to look at than has come.
+  init?(_ body: [UInt8]) {
+    let start = body.prefix(Self.length)
+    if let end = start.asciiLowercased()[...].firstRange(ofBytes: Self.endOfHead) {
+      head = start[..<end.upperBound]
+    } else if start.count == Self.length {
+      head = start
+    } else {
+      return nil
+    }
+  }
+
+  /// Looks at a body that has ended.
+  init(whole body: [UInt8]) { head = PageSniffer(body)?.head ?? body[...] }
 
   /// The character set of a byte order mark.
   var byteOrderMark: CharacterSet? {

@@ -89,7 +89,7 @@ extension Connection: ReadinessHandler {
       return consumed
     } catch {
       stage = .http(parser)
-      respond(HTTPResponse(refusing: error), to: nil)
+      refuse(error)
       return nil
     }
   }
@@ -101,6 +101,13 @@ extension Connection: ReadinessHandler {
     case .upgrade(let acceptance, let application): upgrade(acceptance, application)
     case nil: end()
     }
+  }
+
+  /// Says what was wrong, and closes.
+  func refuse(_ error: HTTPError) {
+    respond(
+      transport.delegate?.connection(self, refusalOf: error) ?? HTTPResponse(refusing: error),
+      to: nil)
   }
 
   private func respond(_ response: HTTPResponse, to request: HTTPRequest?) {

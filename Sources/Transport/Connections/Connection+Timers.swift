@@ -37,11 +37,7 @@ extension Connection: TimerHandler {
       drop()
       return
     }
-    var bytes: [UInt8] = []
-    let error = HTTPError(.requestTimeout, "the request did not arrive in time")
-    HTTPResponse(refusing: error).serialize(into: &bytes, for: .close)
-    append(bytes)
-    finish()
+    refuse(HTTPError(.requestTimeout, "the request did not arrive in time"))
   }
 
   /// Starts the pings of a WebSocket.

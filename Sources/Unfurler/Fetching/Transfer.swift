@@ -103,13 +103,15 @@ final class Transfer: CurlTransfer {
     }
   }
 
-  /// A body that broke off, or whose time ran out, may have said enough before.
+  /// A body that broke off may have said enough before; one whose time ran out has not.
   private func conclude(
     _ reader: any BodyReader, _ result: CURLcode
   ) -> (TransferOutcome, ending: String) {
     if result == CURLE_OK { return (reader.finish(), "read to the end") }
     let (failure, ending) = fail(result)
-    if case .page(let report) = reader.finish(), report.tag != nil {
+    if result != CURLE_OPERATION_TIMEDOUT, case .page(let report) = reader.finish(),
+      report.tag != nil
+    {
       return (.page(report), "\(ending); what had come was used")
     }
     return (failure, ending)

@@ -4,7 +4,7 @@ import LinkPreview
 import TestPeers
 import Testing
 import Unfurler
-import UnfurlSetup
+import Setup
 
 @Suite("Fetching as the settings want it")
 struct UnfurlerConfigurationTests {

@@ -1,0 +1,14 @@
+/// What runs until it is told to stop.
+package protocol Daemon: Sendable {
+  /// Reads the files again that may change while it runs.
+  func reload()
+
+  /// Begins to end: takes nothing new, finishes what it has.
+  func drain()
+
+  /// Ends without waiting for others, after ``drain()``.
+  func hurry()
+
+  /// Waits until it has ended.
+  func waitUntilStopped()
+}

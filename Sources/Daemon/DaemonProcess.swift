@@ -1,0 +1,52 @@
+internal import Foundation
+package import Logging
+internal import Reactor
+
+/// A daemon's life as a process: start, signals, end.
+package enum DaemonProcess {
+  /// Runs until it is told to stop: SIGTERM and SIGINT drain, a second one hurries, SIGHUP reads
+  /// files again.
+  ///
+  /// - Parameters:
+  ///   - name: What messages on standard error begin with.
+  ///   - start: Makes the daemon; called once signals are taken care of, before any thread exists.
+  /// - Returns: The exit status: 0 after a drain, `EX_UNAVAILABLE` when it can't start.
+  package static func run(
+    _ name: String, logger: Logger, start: () throws -> any Daemon
+  ) -> Int32 {
+    // Blocked before any thread exists, so that only the wait below takes them.
+    let signals = SignalWait([SIGTERM, SIGINT, SIGHUP])
+    signal(SIGPIPE, SIG_IGN)
+    // A file that may not grow is a full disk: the write fails, and whoever wrote reports it.
+    signal(SIGXFSZ, SIG_IGN)
+    do {
+      serve(try start(), signals, logger)
+    } catch {
+      FileHandle.standardError.write(Data("\(name): \(error)\n".utf8))
+      return EX_UNAVAILABLE
+    }
+    logger.notice("stopped")
+    return EXIT_SUCCESS
+  }
+
+  private static func serve(_ daemon: any Daemon, _ signals: SignalWait, _ logger: Logger) {
+    let waiter = Foundation.Thread {
+      daemon.waitUntilStopped()
+      signals.finish()
+    }
+    waiter.start()
+    var isDraining = false
+    while let signal = signals.next() {
+      switch (signal, isDraining) {
+      case (SIGHUP, _): daemon.reload()
+      case (_, false):
+        isDraining = true
+        logger.notice("draining")
+        daemon.drain()
+      case (_, true):
+        logger.notice("stopping at once")
+        daemon.hurry()
+      }
+    }
+  }
+}

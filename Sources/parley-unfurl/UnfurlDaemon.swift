@@ -1,0 +1,51 @@
+internal import Configuration
+internal import Daemon
+internal import Logging
+internal import Reactor
+internal import Unfurler
+internal import UnfurlService
+
+/// The preview service with the fetcher behind it.
+struct UnfurlDaemon: Daemon {
+  private let unfurler: EmbeddedUnfurler
+  private let server: UnfurlServer
+  private let rules: DomainRules
+  private let logger: Logger
+
+  /// Begins to serve, and says where.
+  init(settings: Settings, fetching: UnfurlerConfiguration, logger: Logger) throws {
+    _ = DescriptorLimit.raise()
+    self.logger = logger
+    rules = fetching.domainRules
+    unfurler = try EmbeddedUnfurler(configuration: fetching)
+    server = try UnfurlServer(
+      configuration: UnfurlServerConfiguration(settings, fetching), unfurler: unfurler,
+      logger: logger)
+    for address in server.addresses { logger.notice("listening on http://\(address)") }
+    if settings.listen.contains(where: { !$0.isLoopback }) {
+      logger.warning("listening beyond loopback: it fetches for anybody who can reach it")
+    }
+    logger.info("ready", metadata: ["version": "\(Release.version)"])
+  }
+
+  func reload() {
+    do {
+      try rules.reload()
+      logger.notice(
+        "the opt-out list was read again", metadata: ["domains": "\(rules.optedOutCount)"])
+    } catch {
+      logger.error(
+        "the opt-out list can't be read again: the old one stays",
+        metadata: ["reason": "\(error)"])
+    }
+  }
+
+  func drain() { server.drain() }
+
+  func hurry() { server.hurry() }
+
+  func waitUntilStopped() {
+    server.waitUntilStopped()
+    unfurler.shutdown()
+  }
+}
