@@ -79,7 +79,7 @@ let package = Package(
     // For applications in Swift: the protocol from the other side.
     library(
       "ParleyClient",
-      ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS", "CLinux"]),
+      ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS", "CLinux", deque]),
 
     .executableTarget(
       name: "parleyd",
