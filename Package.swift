@@ -30,7 +30,8 @@ let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 let package = Package(
   name: "parley",
   products: [
-    .executable(name: "parleyd", targets: ["parleyd"])
+    .executable(name: "parleyd", targets: ["parleyd"]),
+    .library(name: "ParleyClient", targets: ["ParleyClient"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -75,6 +76,11 @@ let package = Package(
         "COpenSSL", deque, logging,
       ], resources: [.embedInCode("Page/index.html")], swiftSettings: house),
 
+    // For applications in Swift: the protocol from the other side.
+    library(
+      "ParleyClient",
+      ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS", "CLinux"]),
+
     .executableTarget(
       name: "parleyd",
       dependencies: ["Gateway", "Configuration", "Reactor", "Telemetry", arguments, logging],
@@ -114,6 +120,9 @@ let package = Package(
         "ParleyProtocol", "FloodControl", "Configuration", "Transport", "Reactor", "WebSocket",
         "Store", "TestPeers", logging,
       ]),
+    tests(
+      "ParleyClient",
+      ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS", "COpenSSL", "TestPeers"]),
     .testTarget(
       name: "IntegrationTests",
       dependencies: ["TestSupport", "TestPeers", "ParleyProtocol", "parleyd"],
