@@ -14,7 +14,7 @@ enum EngineEvent: Sendable {
 }
 
 /// Why a channel's events are not continuous across a reconnection.
-enum RecoveryFailure: Sendable, Hashable {
+enum RecoveryFailure: Sendable {
   /// The channel is entered again, but what happened meanwhile is not known: fetch it.
   case gap
   /// The user is banned: the channel is left.

@@ -1,0 +1,127 @@
+internal import Reactor
+internal import Synchronization
+
+/// A client's session with its server: calls, events, staying connected.
+///
+/// Usable from any thread. Completions and events come one after the other on the engine's own
+/// thread, which many engines share: they must not block. A call is completed exactly once, at the
+/// latest when its time is up or the engine is given up. Events are handed on as they come;
+/// bounding what the application has not taken yet is up to the receiver.
+final class Engine: Sendable {
+  typealias Completion = @Sendable (Result<[UInt8], ParleyError>) -> Void
+
+  private let configuration: EngineConfiguration
+  private let deliver: @Sendable (EngineEvent) -> Void
+  private let lastID = Atomic<Int64>(0)
+  /// Set with the first session.
+  private let loop: Mutex<ClientLoop?>
+
+  /// - Parameters:
+  ///   - loop: The thread to use; `nil` for the one that all clients share.
+  ///   - deliver: Told all events in order, on the engine's thread.
+  init(
+    _ configuration: EngineConfiguration, on loop: ClientLoop? = nil,
+    deliver: @escaping @Sendable (EngineEvent) -> Void
+  ) {
+    self.configuration = configuration
+    self.deliver = deliver
+    self.loop = Mutex(loop)
+  }
+
+  deinit {
+    let key = ObjectIdentifier(self)
+    loop.withLock { $0 }?.post { $0.sessions.removeValue(forKey: key)?.abandon() }
+  }
+
+  /// Opens a session, and keeps it open from then on.
+  ///
+  /// - Parameter completion: Given the JSON of the result of `session.open`, or why there is no
+  ///   session: the first connection is tried until the configured time is up, unless trying again
+  ///   would not help.
+  func open(_ credentials: SessionCredentials, completion: @escaping Completion) {
+    let (plan, loop): (ConnectionPlan, ClientLoop)
+    do throws(ParleyError) {
+      plan = try ConnectionPlan(configuration)
+      loop = try startLoop()
+    } catch {
+      return completion(.failure(error))
+    }
+    let (id, key, deliver) = (nextID(), ObjectIdentifier(self), deliver)
+    let settings = SessionMachine.Settings(configuration)
+    loop.post { context in
+      let session =
+        context.sessions[key]
+        ?? SessionDriver(plan, settings, context: context, deliver: deliver)
+      context.sessions[key] = session
+      session.handle(.open(id, credentials), id, completion)
+    }
+  }
+
+  /// Goes on with another token, now and when reconnecting.
+  func refresh(accessToken: String, completion: @escaping Completion) {
+    let id = nextID()
+    submit(.refresh(id, accessToken: accessToken), id, completion)
+  }
+
+  /// Ends the session, after what was sent has been answered; there is no coming back.
+  func close(completion: @escaping @Sendable () -> Void) {
+    let id = nextID()
+    submit(.close(id), id) { _ in completion() }
+  }
+
+  /// Makes a call.
+  ///
+  /// - Parameter completion: Given the JSON of the result.
+  @discardableResult
+  func call(_ call: EngineCall, completion: @escaping Completion) -> EngineCallID {
+    let id = nextID()
+    submit(.call(id, call), id, completion)
+    return id
+  }
+
+  /// Gives a call up: it is completed with ``ParleyError/cancelled`` unless it was before.
+  func cancel(_ id: EngineCallID) {
+    let key = ObjectIdentifier(self)
+    loop.withLock { $0 }?.post { $0.sessions[key]?.handle(.cancel(id)) }
+  }
+
+  private func submit(
+    _ input: SessionInput, _ id: EngineCallID, _ completion: @escaping Completion
+  ) {
+    let key = ObjectIdentifier(self)
+    guard let loop = loop.withLock({ $0 }) else { return completion(.failure(.notConnected)) }
+    loop.post { context in
+      guard let session = context.sessions[key] else {
+        return completion(.failure(.notConnected))
+      }
+      session.handle(input, id, completion)
+    }
+  }
+
+  private func nextID() -> EngineCallID {
+    EngineCallID(number: lastID.add(1, ordering: .relaxed).newValue)
+  }
+
+  private func startLoop() throws(ParleyError) -> ClientLoop {
+    if let loop = loop.withLock({ $0 }) { return loop }
+    let shared: ClientLoop
+    do throws(SystemError) {
+      shared = try ClientLoop.shared()
+    } catch {
+      throw .connectionFailed(error.description)
+    }
+    loop.withLock { $0 = $0 ?? shared }
+    return shared
+  }
+}
+
+extension SessionMachine.Settings {
+  init(_ configuration: EngineConfiguration) {
+    requestTimeout = max(1, configuration.requestTimeout.milliseconds)
+    connectTimeout = max(1, configuration.connectTimeout.milliseconds)
+    maximumPendingCalls = max(1, configuration.maximumPendingCalls)
+    maximumPendingBytes = max(1024, configuration.maximumPendingBytes)
+    maximumMessageBytes = max(1024, configuration.maximumMessageBytes)
+    backoff = configuration.backoff
+  }
+}
