@@ -21,6 +21,13 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     swiftSettings: house)
 }
 
+/// A small program that shows the client library, in `Tests/Examples/<name>`.
+func example(_ name: String) -> Target {
+  .executableTarget(
+    name: name, dependencies: ["ParleyClient", arguments], path: "Tests/Examples/" + name,
+    swiftSettings: house)
+}
+
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let database = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -100,6 +107,9 @@ let package = Package(
       name: "TestPeers",
       dependencies: ["HTTP1", "WebSocket", "ParleyProtocol", "TLS", "COpenSSL"],
       path: "Tests/TestPeers", swiftSettings: house),
+    example("echo-bot"),
+    example("terminal-chat"),
+    example("preview-renderer"),
     tests("Bytes"),
     tests("HTTP1", ["Bytes"]),
     tests("WebSocket", ["Bytes", "HTTP1"]),
@@ -123,6 +133,13 @@ let package = Package(
     tests(
       "ParleyClient",
       ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS", "COpenSSL", "TestPeers"]),
+    .testTarget(
+      name: "ParleyClientIntegrationTests",
+      dependencies: [
+        "ParleyClient", "TestSupport", "TestPeers", "Tokens", "COpenSSL", "parleyd", "echo-bot",
+        "terminal-chat", "preview-renderer",
+      ],
+      swiftSettings: house),
     .testTarget(
       name: "IntegrationTests",
       dependencies: ["TestSupport", "TestPeers", "ParleyProtocol", "parleyd"],
