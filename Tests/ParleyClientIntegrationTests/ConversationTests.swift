@@ -138,7 +138,7 @@ extension ClientTests {
       let server = try ServerProcess(unlimited)
       let ann = try await server.client("ann")
       let lobby = try await ann.enterNewChannel()
-      let task = Task { () async throws(ParleyError) in try await lobby.refresh() }
+      let task = Task { try await lobby.refresh() }
       task.cancel()
       // The answer may have been quicker.
       if case .failure(let error) = await task.result {

@@ -17,14 +17,14 @@ extension ClientTests {
       let kim = try await connectedClient(to: proxy.url, "kim")
       let seen = try await kim.enterChannel()
       let told = seen.events
-      let count = 300
+      let count = 900
       let sending = Task {
         // All are on their way at once; the client keeps their order.
         try await Self.send(count, to: lobby)
       }
       var events = told.makeAsyncIterator()
       var received: [any BaseMessage] = []
-      while received.count < count / 3 { received.append(try await events.first(\.received)) }
+      while received.count < 100 { received.append(try await events.first(\.received)) }
       try first.kill()
       let second = try ServerProcess(unlimited, in: first.directory)
       proxy.lead(to: second.port)
@@ -47,9 +47,9 @@ extension ClientTests {
       let length = try await Self.lengthOfOneSend(server, direction)
       #expect(length > 100)
       try await withThrowingTaskGroup(of: Void.self) { group in
-        for place in 0...length + 8 {
+        for place in 0...length {
           if place >= 16 { try await group.next() }
-          group.addTask { try await Self.sendOnce(server, cutAfter: place, direction) }
+          group.addTask { try await Self.sendOnce(server, cutAfter: place, of: length, direction) }
         }
         try await group.waitForAll()
       }
@@ -141,28 +141,43 @@ extension ClientTests {
     ) async throws -> Int {
       let proxy = try CuttingProxy(to: server.port)
       defer { proxy.stop() }
-      let ann = try await connectedClient(to: proxy.url, "ann") { $0.compression = .off }
-      let channel = try await ann.enterNewChannel("measured")
+      let (client, channel) = try await client(of: proxy, number: 9999)
       let before = proxy.count(direction)
       try await channel.sendUserMessage("once")
-      return proxy.count(direction) - before
+      let length = proxy.count(direction) - before
+      await client.disconnect()
+      return length
     }
 
     private static func sendOnce(
-      _ server: ServerProcess, cutAfter place: Int, _ direction: CuttingProxy.Direction
+      _ server: ServerProcess, cutAfter place: Int, of length: Int,
+      _ direction: CuttingProxy.Direction
     ) async throws {
       let proxy = try CuttingProxy(to: server.port)
       defer { proxy.stop() }
-      let client = try await connectedClient(to: proxy.url, "user-\(place)") {
-        $0.compression = .off
-      }
-      let channel = try await client.enterNewChannel("channel-\(place)")
+      let (client, channel) = try await client(of: proxy, number: 1000 + place)
+      var events = client.events.makeAsyncIterator()
       proxy.cut(after: place, direction)
       let sent = try await channel.sendUserMessage("once")
+      if place < length {
+        try await events.first { event in
+          if case .reconnecting = event.connection { () } else { nil }
+        }
+      }
       let stored = try await channel.allMessages()
       #expect(stored.map(\.message) == ["once"], "cut after \(place) bytes")
       #expect(stored.map(\.messageID) == [sent.messageID], "cut after \(place) bytes")
       await client.disconnect()
+    }
+
+    /// A client whose names are as long as those of all others, without compression.
+    private static func client(
+      of proxy: CuttingProxy, number: Int
+    ) async throws -> (ParleyClient, OpenChannel) {
+      let client = try await connectedClient(to: proxy.url, "user-\(number)") {
+        $0.compression = .off
+      }
+      return (client, try await client.enterNewChannel("channel-\(number)"))
     }
 
     /// Does something while a client can't reach its server.

@@ -96,7 +96,7 @@ final class CuttingProxy: Sendable {
       close(server)
       return
     }
-    state.withLock { _ = $0.descriptors.formUnion([client, server]) }
+    state.withLock { $0.descriptors.formUnion([client, server]) }
     let halves = Halves()
     TestThread.start { [self] in
       pump(from: client, to: server, .toServer)
@@ -117,7 +117,7 @@ final class CuttingProxy: Sendable {
       var written = 0
       while written < allowed {
         let step = buffer[written..<allowed].withUnsafeBytes {
-          send(sink, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue))
+          send(sink, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
         }
         guard step > 0 else { break }
         written += step
