@@ -117,11 +117,11 @@ final class Engine: Sendable {
 
 extension SessionMachine.Settings {
   init(_ configuration: EngineConfiguration) {
-    requestTimeout = max(1, configuration.requestTimeout.milliseconds)
-    connectTimeout = max(1, configuration.connectTimeout.milliseconds)
+    requestTimeout = configuration.requestTimeout.timeout
+    connectTimeout = configuration.connectTimeout.timeout
     maximumPendingCalls = max(1, configuration.maximumPendingCalls)
     maximumPendingBytes = max(1024, configuration.maximumPendingBytes)
-    maximumMessageBytes = max(1024, configuration.maximumMessageBytes)
+    maximumMessageBytes = configuration.messageLimit
     backoff = configuration.backoff
   }
 }

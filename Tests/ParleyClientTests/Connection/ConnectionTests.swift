@@ -172,6 +172,30 @@ struct ConnectionTests {
     #expect(code.withLock { $0 } == 1000)
   }
 
+  @Test("wherever the server's bytes are cut, the session opens and a safe call is answered")
+  func cutEverywhere() async throws {
+    let loop = try ClientLoop()
+    // The opening handshake and two answers together are shorter.
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for allowance in stride(from: 0, to: 320, by: 1) {
+        if allowance >= 16 { try await group.next() }
+        group.addTask {
+          let server = try ScriptedServer { socket, number in
+            let stream: any ByteStream =
+              number == 0 ? CuttingStream(socket, after: allowance) : socket
+            try WebSocketPeer(stream).answerAll()
+          }
+          defer { server.stop() }
+          let rig = try EngineRig(server.url, on: loop)
+          _ = try await rig.open()
+          #expect(try await rig.call("channel.get").hasPrefix(#"{"n":"#), "\(allowance)")
+          await rig.close()
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
   @Test("many clients share one thread")
   func manyClients() async throws {
     let server = try ScriptedServer { socket, _ in try WebSocketPeer(socket).answerAll() }
