@@ -196,6 +196,48 @@ struct ConnectionTests {
     }
   }
 
+  @Test("calls of an engine that is given up are cancelled")
+  func abandonedCalls() async throws {
+    let server = try ScriptedServer { socket, _ in
+      let peer = try WebSocketPeer(socket)
+      try peer.answer()
+      _ = try peer.closeCode()
+    }
+    defer { server.stop() }
+    let outcomes = Mutex<[ParleyError]>([])
+    var rig: EngineRig? = try EngineRig(server.url, on: try ClientLoop.shared())
+    _ = try await rig?.open()
+    let call = EngineCall(method: "a", params: Array("{}".utf8), repeatability: .safe)
+    for _ in 0..<3 {
+      rig?.engine.call(call) { result in
+        if case .failure(let error) = result { outcomes.withLock { $0.append(error) } }
+      }
+    }
+    rig = nil
+    try Deadline.standard.wait(for: "the outcomes") { outcomes.withLock { $0.count == 3 } }
+    #expect(outcomes.withLock { $0 } == [.cancelled, .cancelled, .cancelled])
+  }
+
+  @Test("more calls than allowed are refused, however fast they are made")
+  func callFlood() async throws {
+    let server = try ScriptedServer { socket, _ in
+      let peer = try WebSocketPeer(socket)
+      try peer.answer()
+      _ = try peer.closeCode()
+    }
+    defer { server.stop() }
+    let rig = try EngineRig(server.url) { $0.maximumPendingCalls = 10 }
+    _ = try await rig.open()
+    let refused = Mutex(0)
+    let call = EngineCall(method: "a", params: Array("{}".utf8), repeatability: .safe)
+    for _ in 0..<1000 {
+      rig.engine.call(call) { result in
+        if case .failure(.tooManyPending(limit: 10)) = result { refused.withLock { $0 += 1 } }
+      }
+    }
+    try Deadline.standard.wait(for: "the refusals") { refused.withLock { $0 == 990 } }
+  }
+
   @Test("many clients share one thread")
   func manyClients() async throws {
     let server = try ScriptedServer { socket, _ in try WebSocketPeer(socket).answerAll() }
