@@ -4,8 +4,9 @@ internal import Synchronization
 /// A client's session with its server: calls, events, staying connected.
 ///
 /// Usable from any thread. Completions and events come one after the other on the engine's own
-/// thread, which many engines share: they must not block. A call is completed exactly once, at the
-/// latest when its time is up or the engine is given up. Events are handed on as they come;
+/// thread, which many engines share: they must not block. Only what is refused outright is
+/// completed on the caller's thread, before the call returns. A call is completed exactly once, at
+/// the latest when its time is up or the engine is given up. Events are handed on as they come;
 /// bounding what the application has not taken yet is up to the receiver.
 final class Engine: Sendable {
   typealias Completion = @Sendable (Result<[UInt8], ParleyError>) -> Void
@@ -13,6 +14,8 @@ final class Engine: Sendable {
   private let configuration: EngineConfiguration
   private let deliver: @Sendable (EngineEvent) -> Void
   private let lastID = Atomic<Int64>(0)
+  /// Calls that were made and are not completed, whether the engine's thread knows them or not.
+  private let openCalls = OpenCalls()
   /// Set with the first session.
   private let loop: Mutex<ClientLoop?>
 
@@ -75,7 +78,15 @@ final class Engine: Sendable {
   @discardableResult
   func call(_ call: EngineCall, completion: @escaping Completion) -> EngineCallID {
     let id = nextID()
-    submit(.call(id, call), id, completion)
+    // More than wait for answers may wait for the thread, but not without end.
+    guard openCalls.begin(below: configuration.callLimit) else {
+      completion(.failure(.tooManyPending(limit: configuration.maximumPendingCalls)))
+      return id
+    }
+    submit(.call(id, call), id) { [openCalls] result in
+      openCalls.end()
+      completion(result)
+    }
     return id
   }
 
@@ -115,13 +126,36 @@ final class Engine: Sendable {
   }
 }
 
+/// How many calls are under way.
+private final class OpenCalls: Sendable {
+  private let count = Atomic<Int>(0)
+
+  /// Counts one more, unless there are as many as allowed.
+  func begin(below limit: Int) -> Bool {
+    guard count.add(1, ordering: .relaxed).newValue <= limit else {
+      end()
+      return false
+    }
+    return true
+  }
+
+  func end() {
+    count.subtract(1, ordering: .relaxed)
+  }
+}
+
+extension EngineConfiguration {
+  /// Calls under way, those included that the engine's thread has not looked at yet.
+  fileprivate var callLimit: Int { min(max(1, maximumPendingCalls), Int.max / 4) * 2 }
+}
+
 extension SessionMachine.Settings {
   init(_ configuration: EngineConfiguration) {
-    requestTimeout = max(1, configuration.requestTimeout.milliseconds)
-    connectTimeout = max(1, configuration.connectTimeout.milliseconds)
+    requestTimeout = configuration.requestTimeout.timeout
+    connectTimeout = configuration.connectTimeout.timeout
     maximumPendingCalls = max(1, configuration.maximumPendingCalls)
     maximumPendingBytes = max(1024, configuration.maximumPendingBytes)
-    maximumMessageBytes = max(1024, configuration.maximumMessageBytes)
+    maximumMessageBytes = configuration.messageLimit
     backoff = configuration.backoff
   }
 }

@@ -25,7 +25,8 @@ struct URLAuthority: Sendable, Hashable {
       throw .invalidConfiguration("\(Self.quoted(url)) holds a blank or a character beyond ASCII")
     }
     guard let scheme = Self.scheme(of: url) else {
-      throw .invalidConfiguration("\(Self.quoted(url)) is no URL: a scheme such as ws:// is missing")
+      throw .invalidConfiguration(
+        "\(Self.quoted(url)) is no URL: a scheme such as ws:// is missing")
     }
     self.scheme = scheme.lowercased()
     let rest = url.dropFirst(scheme.count + 3)

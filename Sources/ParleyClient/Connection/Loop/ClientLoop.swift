@@ -30,11 +30,11 @@ final class ClientLoop: Sendable {
   }
 
   /// Starts a thread; it ends when the loop is given up.
-  init() throws(SystemError) {
+  init(resolver: NameResolver = NameResolver()) throws(SystemError) {
     let mailbox = try Mailbox<Job>()
     let start = LoopStart()
     self.mailbox = mailbox
-    thread = try Thread(name: "parley-client") { Self.run(mailbox, start) }
+    thread = try Thread(name: "parley-client") { Self.run(mailbox, resolver, start) }
     try start.wait()
   }
 
@@ -47,9 +47,11 @@ final class ClientLoop: Sendable {
     mailbox.post(job)
   }
 
-  private static func run(_ mailbox: Mailbox<Job>, _ start: LoopStart) {
+  private static func run(
+    _ mailbox: Mailbox<Job>, _ resolver: NameResolver, _ start: LoopStart
+  ) {
     do throws(SystemError) {
-      let context = try ClientLoopContext(mailbox)
+      let context = try ClientLoopContext(mailbox, resolver: resolver)
       start.report(nil)
       context.run()
     } catch {

@@ -26,9 +26,7 @@ final class ClientLoopContext: ReadinessHandler {
   private var scratch: TLSScratch?
   private var contexts: [TLSTrust: TLSClientContext] = [:]
 
-  init(
-    _ mailbox: Mailbox<ClientLoop.Job>, resolver: NameResolver = NameResolver()
-  ) throws(SystemError) {
+  init(_ mailbox: Mailbox<ClientLoop.Job>, resolver: NameResolver) throws(SystemError) {
     self.mailbox = mailbox
     self.resolver = resolver
     loop = try EventLoop()

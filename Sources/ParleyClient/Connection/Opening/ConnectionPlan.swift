@@ -25,8 +25,8 @@ struct ConnectionPlan: Sendable {
     fields = try Self.fields(configuration.headers)
     compression = configuration.compression
     tls = configuration.tls
-    attemptTimeout = max(1, configuration.attemptTimeout.milliseconds)
-    maximumMessageBytes = max(1024, configuration.maximumMessageBytes)
+    attemptTimeout = configuration.attemptTimeout.timeout
+    maximumMessageBytes = configuration.messageLimit
     // Requests of the engine itself and control frames come on top of the calls.
     let (limit, isOverflow) = max(0, configuration.maximumPendingBytes)
       .addingReportingOverflow(262_144)
@@ -63,7 +63,15 @@ struct ConnectionPlan: Sendable {
   }
 }
 
+extension EngineConfiguration {
+  /// The largest message taken, 1 KiB to 1 GiB.
+  var messageLimit: Int { min(max(1024, maximumMessageBytes), 1_073_741_824) }
+}
+
 extension Duration {
+  /// Milliseconds fit for a deadline: 1 to a year.
+  var timeout: Int64 { min(max(1, milliseconds), 31_536_000_000) }
+
   /// Whole milliseconds, as many as fit.
   var milliseconds: Int64 {
     let (seconds, attoseconds) = components

@@ -87,7 +87,11 @@ extension SessionMachine {
 
   /// Ends the session for good.
   mutating func finish(_ reason: DisconnectionReason, error: ParleyError) {
-    if case .first(let id, _) = goal { complete(id, .failure(error)) }
+    if case .first(let id, _) = goal {
+      // What was never there was not lost.
+      let isLost = error == .connectionLost
+      complete(id, .failure(isLost ? .connectionFailed(reason.description) : error))
+    }
     for id in pending.ids where pending.remove(id) != nil { complete(id, .failure(error)) }
     var closing: [EngineCallID] = []
     if case .leaving(_, let ids) = state { closing = ids }

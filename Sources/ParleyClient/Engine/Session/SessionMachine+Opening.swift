@@ -57,7 +57,7 @@ extension SessionMachine {
     let limit = result["limits"]?["message_bytes"]?.integer ?? 262_144
     let session = OpenSession(
       since: moment.now, liveness: Liveness(pingInterval: interval, now: moment.now),
-      messageLimit: Int(clamping: limit))
+      messageLimit: limit > 0 ? Int(clamping: limit) : 262_144)
     state = .open(session)
     if case .first(let id, _) = goal { complete(id, .success(Array(result.raw))) }
     goal = .lasting

@@ -46,9 +46,7 @@ extension SessionMachine {
   /// The first connection took too long; the last attempt says why.
   private mutating func failFirst() {
     let reason = lastReason ?? .unreachable("no answer within the time allowed")
-    var error = ParleyError.connectionFailed(reason.description)
-    if let lastError, lastError != .connectionLost { error = lastError }
-    abandonFirst(error, because: reason)
+    abandonFirst(lastError ?? .connectionLost, because: reason)
   }
 
   private mutating func giveUp(_ reason: String, _ moment: Moment) {

@@ -33,7 +33,8 @@ struct SessionChannelsTests {
     var rig = try entered()
     _ = rig.takeEvents()
     try rig.receive(
-      #"{"jsonrpc":"2.0","method":"channel.throttled","params":{"channel_url":"lobby","withheld":3}}"#)
+      #"{"jsonrpc":"2.0","method":"channel.throttled","params":{"channel_url":"lobby","withheld":3}}"#
+    )
     try rig.receiveEvent("other", seq: 1)
     try rig.receiveEvent("other", seq: 1)
     #expect(rig.takeEvents().count == 3)

@@ -84,7 +84,8 @@ struct SessionLosingTests {
     #expect(rig.connectCount == 3)
   }
 
-  @Test("a draining server is left, and returned to at the time it named", arguments: [true, false])
+  @Test(
+    "a draining server is left, and returned to at the time it named", arguments: [true, false])
   func draining(serverCloses: Bool) throws {
     var rig = SessionRig()
     try rig.connect()

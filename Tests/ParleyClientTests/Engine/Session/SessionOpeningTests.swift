@@ -109,6 +109,15 @@ struct SessionOpeningTests {
     #expect(later.connectCount == 3)
   }
 
+  @Test("a server that closes before the session is open is told as no connection")
+  func closedWhileOpening() throws {
+    var rig = SessionRig()
+    let id = try rig.open()
+    try rig.handle(.connectionOpened)
+    try rig.lose(.closedByPeer(code: .policyViolation, reason: "go away"))
+    #expect(rig.error(id) == .connectionFailed("the protocol was broken: go away"))
+  }
+
   @Test("a second open is refused, and does no harm")
   func secondOpen() throws {
     var rig = SessionRig()

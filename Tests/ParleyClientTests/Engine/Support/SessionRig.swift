@@ -94,15 +94,17 @@ struct SessionRig {
 
   mutating func refuse(_ request: Request, _ code: Int, _ data: String = "{}") throws {
     try receive(
-      #"{"jsonrpc":"2.0","id":\#(request.id),"error":{"code":\#(code),"message":"no","data":\#(data)}}"#)
+      #"{"jsonrpc":"2.0","id":\#(request.id),"error":{"code":\#(code),"message":"no","data":\#(data)}}"#
+    )
   }
 
   mutating func receive(_ text: String) throws {
     try handle(.textReceived(Array(text.utf8)))
   }
 
-  mutating func receiveEvent(_ url: String, seq: Int64, _ method: String = "message.received") throws
-  {
+  mutating func receiveEvent(
+    _ url: String, seq: Int64, _ method: String = "message.received"
+  ) throws {
     try receive(Self.event(url, seq: seq, method))
   }
 
