@@ -92,14 +92,10 @@ struct HostileServerTests {
 
   @Test("a port on which nobody listens is told with its address")
   func refused() async throws {
-    let server = try ScriptedServer { _, _ in }
-    server.stop()
-    try Deadline.standard.wait(for: "the listener's end") {
-      (try? StreamSocket(port: server.port)) == nil
-    }
-    let rig = try EngineRig(server.url) { $0.connectTimeout = .seconds(2) }
+    let silent = try SilentPort()
+    let rig = try EngineRig("ws://127.0.0.1:\(silent.port)") { $0.connectTimeout = .seconds(2) }
     let error = await rig.openFailure()
-    let reason = "connect 127.0.0.1:\(server.port): Connection refused"
+    let reason = "connect 127.0.0.1:\(silent.port): Connection refused"
     #expect(error == .connectionFailed(reason))
   }
 
