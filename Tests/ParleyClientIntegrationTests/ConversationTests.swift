@@ -147,6 +147,43 @@ extension ClientTests {
       #expect(try await lobby.sendUserMessage("still here").message == "still here")
     }
 
+    @Test("may leave, and come again as somebody else")
+    func again() async throws {
+      let server = try ServerProcess(unlimited)
+      let client = try await server.client("ann")
+      let lobby = try await client.enterNewChannel()
+      let error = await #expect(throws: ParleyError.self) {
+        try await client.connect(userID: "kim")
+      }
+      guard case .invalidConfiguration = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(try await lobby.sendUserMessage("not disturbed by that").message != "")
+      await client.disconnect()
+      await client.disconnect()
+      #expect(!lobby.isEntered)
+      try await client.connect(userID: "kim")
+      #expect(client.currentUser?.userID == "kim")
+      await #expect(throws: ParleyError.notInChannel) { try await lobby.sendUserMessage("hi") }
+      try await lobby.enter()
+      #expect(try await lobby.sendUserMessage("hi").sender?.userID == "kim")
+    }
+
+    @Test("gives up connecting when the task is cancelled")
+    func cancelledConnection() async throws {
+      // Nobody listens on the discard port of loopback.
+      let proxy = try CuttingProxy(to: 9)
+      defer { proxy.stop() }
+      let configuration = ParleyClientConfiguration(serverURL: proxy.url)
+      let client = ParleyClient(configuration: configuration)
+      await client.disconnect()
+      let task = Task { try await client.connect(userID: "ann") }
+      task.cancel()
+      await #expect(throws: ParleyError.cancelled) { try await task.value }
+      #expect(client.connectionState == .disconnected(because: .requested))
+    }
+
     @Test("ends its session when nobody holds it any more")
     func letGo() async throws {
       let server = try ServerProcess(unlimited)

@@ -36,23 +36,17 @@ final class ClientCore: Sendable {
 
   /// Makes a call and waits; cancelling the task gives the call up.
   func perform<Value: Sendable>(_ call: Call<Value>) async throws(ParleyError) -> Value {
-    let ticket = CallTicket()
-    let outcome = await withTaskCancellationHandler {
-      await withCheckedContinuation { (waiter: Waiter<Value>) in
-        let id = engine.call(call.request) { waiter.resume(returning: call.outcome($0)) }
-        if ticket.begin(id) == .cancelled { engine.cancel(id) }
-      }
-    } onCancel: {
-      if let id = ticket.cancel() { engine.cancel(id) }
+    try await outcome { engine, waiter in
+      engine.call(call.request) { waiter.resume(returning: call.outcome($0)) }
     }
-    return try outcome.get()
   }
 
   /// Opens a session and calls back on the engine's thread.
+  @discardableResult
   func open(
     _ credentials: SessionCredentials,
     completion: @escaping @Sendable (Result<User, ParleyError>) -> Void
-  ) {
+  ) -> EngineCallID {
     engine.open(credentials) { [weak self] answer in
       let outcome = SessionCalls.opened.outcome(answer)
       if case .success(let user) = outcome { self?.didOpen(user) }
@@ -62,29 +56,35 @@ final class ClientCore: Sendable {
 
   /// Opens a session and waits; cancelling the task gives it up.
   func open(_ credentials: SessionCredentials) async throws(ParleyError) -> User {
-    let outcome = await withTaskCancellationHandler {
-      await withCheckedContinuation { (waiter: Waiter<User>) in
-        open(credentials) { waiter.resume(returning: $0) }
-        if Task.isCancelled { engine.close {} }
-      }
-    } onCancel: {
-      engine.close {}
-    }
-    return try outcome.get()
+    try await outcome { _, waiter in open(credentials) { waiter.resume(returning: $0) } }
   }
 
   func refresh(accessToken: String) async throws(ParleyError) {
-    let outcome = await withCheckedContinuation { (waiter: Waiter<Void>) in
+    try await outcome { engine, waiter in
       engine.refresh(accessToken: accessToken) { waiter.resume(returning: $0.map { _ in }) }
     }
-    try outcome.get()
+  }
+
+  /// Waits for what `begin` begins, and gives it up when the task is cancelled.
+  private func outcome<Value: Sendable>(
+    _ begin: (Engine, Waiter<Value>) -> EngineCallID
+  ) async throws(ParleyError) -> Value {
+    let ticket = CallTicket()
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { (waiter: Waiter<Value>) in
+        let id = begin(engine, waiter)
+        if ticket.begin(id) == .cancelled { engine.cancel(id) }
+      }
+    } onCancel: {
+      if let id = ticket.cancel() { engine.cancel(id) }
+    }
+    return try outcome.get()
   }
 
   func close() async {
     await withCheckedContinuation { waiter in
       engine.close { waiter.resume() }
     }
-    channels.exitAll()
   }
 
   /// Nobody holds the client any more.
@@ -153,6 +153,7 @@ final class ClientCore: Sendable {
   }
 
   private func didChange(_ state: ConnectionState) {
+    if case .disconnected = state { channels.exitAll() }
     if let event = session.withLock({ $0.change(to: state) }) { tell(.connection(event)) }
   }
 

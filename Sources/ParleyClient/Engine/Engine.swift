@@ -41,15 +41,21 @@ final class Engine: Sendable {
   /// - Parameter completion: Given the JSON of the result of `session.open`, or why there is no
   ///   session: the first connection is tried until the configured time is up, unless trying again
   ///   would not help.
-  func open(_ credentials: SessionCredentials, completion: @escaping Completion) {
+  /// - Returns: What ``cancel(_:)`` gives up the first connection by.
+  @discardableResult
+  func open(
+    _ credentials: SessionCredentials, completion: @escaping Completion
+  ) -> EngineCallID {
+    let id = nextID()
     let (plan, loop): (ConnectionPlan, ClientLoop)
     do throws(ParleyError) {
       plan = try ConnectionPlan(configuration)
       loop = try startLoop()
     } catch {
-      return completion(.failure(error))
+      completion(.failure(error))
+      return id
     }
-    let (id, key, deliver) = (nextID(), ObjectIdentifier(self), deliver)
+    let (key, deliver) = (ObjectIdentifier(self), deliver)
     let settings = SessionMachine.Settings(configuration)
     loop.post { context in
       let session =
@@ -58,12 +64,15 @@ final class Engine: Sendable {
       context.sessions[key] = session
       session.handle(.open(id, credentials), id, completion)
     }
+    return id
   }
 
   /// Goes on with another token, now and when reconnecting.
-  func refresh(accessToken: String, completion: @escaping Completion) {
+  @discardableResult
+  func refresh(accessToken: String, completion: @escaping Completion) -> EngineCallID {
     let id = nextID()
     submit(.refresh(id, accessToken: accessToken), id, completion)
+    return id
   }
 
   /// Ends the session, after what was sent has been answered; there is no coming back.

@@ -67,6 +67,5 @@ private struct Card: CustomStringConvertible {
 
 /// Prints at once, even when it is a program that reads.
 private func say(_ text: some CustomStringConvertible) {
-  print(text)
-  fflush(nil)
+  FileHandle.standardOutput.write(Data("\(text)\n".utf8))
 }

@@ -100,6 +100,5 @@ private final class Screen: OpenChannelDelegate, ConnectionDelegate {
 
 /// Prints at once, even when it is a program that reads.
 private func say(_ text: some CustomStringConvertible) {
-  print(text)
-  fflush(nil)
+  FileHandle.standardOutput.write(Data("\(text)\n".utf8))
 }

@@ -85,6 +85,17 @@ struct ClientCoreTests {
     #expect(!channel.isEntered)
   }
 
+  @Test("ends all channels when it is the end of the session")
+  func disconnected() throws {
+    let core = ClientCore(bufferedEvents: 10)
+    let channel = try core.enteredChannel()
+    core.receive(
+      .stateChanged(.reconnecting(attempt: 1, after: .zero, because: .serverDraining)))
+    #expect(channel.isEntered)
+    core.receive(.stateChanged(.disconnected(because: .unauthorized("expired"))))
+    #expect(!channel.isEntered)
+  }
+
   @Test("calls the delegates, until they are removed or gone")
   func delegates() async throws {
     let core = ClientCore(bufferedEvents: 10)
