@@ -86,20 +86,23 @@ extension SessionMachine {
   }
 
   /// Ends the session for good.
+  ///
+  /// Who waits to connect or to disconnect finds the state changed when the wait is over.
   mutating func finish(_ reason: DisconnectionReason, error: ParleyError) {
-    if case .first(let id, _) = goal {
-      // What was never there was not lost.
-      let isLost = error == .connectionLost
-      complete(id, .failure(isLost ? .connectionFailed(reason.description) : error))
-    }
+    let goal = goal
     for id in pending.ids where pending.remove(id) != nil { complete(id, .failure(error)) }
     var closing: [EngineCallID] = []
     if case .leaving(_, let ids) = state { closing = ids }
     requests = [:]
     channels = [:]
-    goal = .none
+    self.goal = .none
     state = .disconnected
     deliver(.stateChanged(.disconnected(because: reason)))
+    if case .first(let id, _) = goal {
+      // What was never there was not lost.
+      let isLost = error == .connectionLost
+      complete(id, .failure(isLost ? .connectionFailed(reason.description) : error))
+    }
     for id in closing { complete(id, .success(Self.emptyResult)) }
   }
 
