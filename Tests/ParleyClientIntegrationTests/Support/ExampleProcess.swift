@@ -6,7 +6,7 @@ import TestPeers
 final class ExampleProcess: Sendable {
   private let process = Process()
   private let input = Pipe()
-  private let output = Mutex("")
+  private let output = Output()
   private let name: String
 
   /// Starts one; it was built beside the tests.
@@ -21,9 +21,10 @@ final class ExampleProcess: Sendable {
     process.standardError = pipe
     try process.run()
     try pipe.fileHandleForWriting.close()
-    TestThread.start { [self] in
+    // Not holding the process, which ends with whoever started it.
+    TestThread.start { [output] in
       while case let bytes = pipe.fileHandleForReading.availableData, !bytes.isEmpty {
-        output.withLock { $0 += String(decoding: bytes, as: UTF8.self) }
+        output.text.withLock { $0 += String(decoding: bytes, as: UTF8.self) }
       }
     }
   }
@@ -52,10 +53,15 @@ final class ExampleProcess: Sendable {
   func wait(for text: String) throws {
     do {
       try Deadline.in(seconds: 60).wait(for: "'\(text)'") {
-        output.withLock { $0.contains(text) }
+        output.text.withLock { $0.contains(text) }
       }
     } catch {
-      throw TestFailure("\(name): \(error); it printed:\n\(output.withLock { $0 })")
+      throw TestFailure("\(name): \(error); it printed:\n\(output.text.withLock { $0 })")
     }
   }
+}
+
+/// What a process has printed so far.
+private final class Output: Sendable {
+  let text = Mutex("")
 }
