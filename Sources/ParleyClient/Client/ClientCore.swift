@@ -119,7 +119,6 @@ final class ClientCore: Sendable {
     case .recovered(let url, let missed): tell(url, .recovered(eventCount: missed))
     case .recoveryFailed(let url, let reason): didFailToRecover(url, EventLoss(reason))
     case .stateChanged(let state): didChange(state)
-    case .overflowed(let count): tell(.dropped(count: count))
     }
   }
 

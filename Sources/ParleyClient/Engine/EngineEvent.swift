@@ -9,8 +9,6 @@ enum EngineEvent: Sendable {
   case recoveryFailed(channelURL: String, reason: RecoveryFailure)
   /// The connection is in another state.
   case stateChanged(ConnectionState)
-  /// So many delivered events had no room where they were buffered, and were dropped.
-  case overflowed(dropped: Int)
 }
 
 /// Why a channel's events are not continuous across a reconnection.
