@@ -23,6 +23,13 @@ func tests(
     exclude: exclude, swiftSettings: house)
 }
 
+/// A small program that shows the client library, in `Tests/Examples/<name>`.
+func example(_ name: String) -> Target {
+  .executableTarget(
+    name: name, dependencies: ["ParleyClient", arguments], path: "Tests/Examples/" + name,
+    swiftSettings: house)
+}
+
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let database = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -35,6 +42,7 @@ let package = Package(
     .executable(name: "parleyd", targets: ["parleyd"]),
     .executable(name: "parley-unfurl", targets: ["parley-unfurl"]),
     .executable(name: "parley", targets: ["parley"]),
+    .library(name: "ParleyClient", targets: ["ParleyClient"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -85,6 +93,11 @@ let package = Package(
         "COpenSSL", deque, logging,
       ], resources: [.embedInCode("Page/index.html")], swiftSettings: house),
 
+    // For applications in Swift: the protocol from the other side.
+    library(
+      "ParleyClient",
+      ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS", deque]),
+
     .executableTarget(
       name: "parleyd", dependencies: ["Gateway", "Daemon", "Configuration", arguments, logging],
       swiftSettings: house),
@@ -117,6 +130,9 @@ let package = Package(
       name: "TestPeers",
       dependencies: ["HTTP1", "WebSocket", "ParleyProtocol", "TLS", "COpenSSL"],
       path: "Tests/TestPeers", swiftSettings: house),
+    example("echo-bot"),
+    example("terminal-chat"),
+    example("preview-renderer"),
     tests("Bytes"),
     tests("HTTP1", ["Bytes"]),
     tests("WebSocket", ["Bytes", "HTTP1"]),
@@ -145,6 +161,16 @@ let package = Package(
         "ParleyProtocol", "FloodControl", "Configuration", "Transport", "Reactor", "WebSocket",
         "Store", "TestPeers", logging,
       ]),
+    tests(
+      "ParleyClient",
+      ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS", "COpenSSL", "TestPeers"]),
+    .testTarget(
+      name: "ParleyClientIntegrationTests",
+      dependencies: [
+        "ParleyClient", "TestSupport", "TestPeers", "Tokens", "COpenSSL", "parleyd", "echo-bot",
+        "terminal-chat", "preview-renderer",
+      ],
+      swiftSettings: house),
     .testTarget(
       name: "IntegrationTests",
       dependencies: [

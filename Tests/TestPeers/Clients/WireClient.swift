@@ -3,7 +3,7 @@ package import ParleyProtocol
 /// A client of the gateway: requests, replies and events, each waited for with a deadline.
 ///
 /// Used by one thread at a time.
-package final class ParleyClient {
+package final class WireClient {
   /// An event, with its place among all that came.
   package struct Event: Sendable {
     package let method: String

@@ -1,6 +1,6 @@
 package import ParleyProtocol
 
-extension ParleyClient {
+extension WireClient {
   /// Creates a channel.
   @discardableResult
   package func create(_ url: String) throws -> JSONNode {
