@@ -32,7 +32,8 @@ final class PageLoop: CurlLoopOwner {
     switch request {
     case .start(let fetch):
       guard queue.waitingCount < configuration.maximumWaiting else {
-        return fetch.turnAway("too many links are waiting (\(configuration.maximumWaiting))")
+        return fetch.turnAway(
+          .failed("too many links are waiting (\(configuration.maximumWaiting))"))
       }
       admit(fetch)
     case .cancel(let id): cancel(id)
@@ -97,7 +98,7 @@ final class PageLoop: CurlLoopOwner {
 
   private func drop(_ fetch: Fetch) {
     queue.finish(fetch.hostKey)
-    fetch.fail(.unknown)
+    fetch.turnAway(.unknown)
   }
 
   private func finish(_ page: Fetch, with report: PageReport) {
