@@ -57,6 +57,13 @@ struct RemoteUnfurlerTests {
     #expect(!isCounted)
   }
 
+  @Test("of several Cache-Control fields all count")
+  func severalCacheControls() async throws {
+    let (report, _) = try await ask(
+      answering: Self.found, headers: "Cache-Control: max-age=77\r\nCache-Control: no-store\r\n")
+    #expect(report.freshness == .seconds(0))
+  }
+
   @Test("the question is a POST of JSON to the very address, with the time that is left")
   func question() async throws {
     let seen = Mutex("")
