@@ -1,7 +1,7 @@
 import LinkPreview
 
 /// A link that somebody waits for, at the request that it has come to.
-struct Fetch: Sendable {
+struct Fetch: HostRequest, Sendable {
   typealias Completion = @Sendable (UnfurlReport) -> Void
 
   /// What the next request is for.

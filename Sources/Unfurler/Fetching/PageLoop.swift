@@ -12,7 +12,7 @@ final class PageLoop: CurlLoopOwner {
   private let configuration: UnfurlerConfiguration
   private let loop: CurlLoop<Transfer>
   private let forms: RequestForms
-  private var queue: FetchQueue
+  private var queue: HostTurns<Fetch>
   private var transfers: [UInt64: Transfer] = [:]
   private var nextSweep = ContinuousClock.now
 
@@ -23,7 +23,7 @@ final class PageLoop: CurlLoopOwner {
     self.configuration = configuration
     self.loop = loop
     forms = RequestForms(configuration)
-    queue = FetchQueue(
+    queue = HostTurns(
       maximumActive: configuration.maximumTransfers,
       maximumActivePerHost: configuration.maximumTransfersPerHost)
   }
