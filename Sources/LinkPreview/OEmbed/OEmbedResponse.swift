@@ -14,7 +14,7 @@ package struct OEmbedResponse: Sendable, Hashable {
   package var image: OpenGraphImage?
 
   /// The longest answer that is read, in bytes.
-  package static let maximumLength = 131_072
+  package static let maximumLength = 65_536
 
   private static let limits = JSONLimits(byteCount: maximumLength, depth: 16, nodeCount: 4_096)
 
