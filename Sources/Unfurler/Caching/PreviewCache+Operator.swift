@@ -37,6 +37,7 @@ extension PreviewCache {
       writeOut()
       let scope = PreviewScope(selection)
       let links = recentEntries(scope, at: .min).map(\.link)
+      // One at a time: look-ups wait for the lock, and there may be thousands.
       for link in links { forgetRecent([link]) }
       purgeFile(
         PreviewPurge(
