@@ -21,7 +21,9 @@ extension PreviewCache {
       writeOut()
       let scope = PreviewScope(selection)
       let now = now()
-      let recent = recentEntries(scope, at: now).filter { $0.link.url > cursor ?? "" }
+      let recent = recentEntries(scope).filter {
+        $0.age(at: now) != .gone && $0.link.url > cursor ?? ""
+      }
       let stored = withFile {
         try $0.entries(scope, after: cursor ?? "", limit: limit + 1, at: now)
       }
@@ -36,7 +38,7 @@ extension PreviewCache {
     queue.async { [self] in
       writeOut()
       let scope = PreviewScope(selection)
-      let links = recentEntries(scope, at: .min).map(\.link)
+      let links = recentEntries(scope).map(\.link)
       // One at a time: look-ups wait for the lock, and there may be thousands.
       for link in links { forgetRecent([link]) }
       purgeFile(
@@ -69,7 +71,7 @@ extension PreviewCache {
     }
   }
 
-  private func recentEntries(_ scope: PreviewScope, at now: Int64) -> [PreviewEntry] {
+  private func recentEntries(_ scope: PreviewScope) -> [PreviewEntry] {
     var found: [PreviewEntry] = []
     var place = 0
     while true {
@@ -77,7 +79,7 @@ extension PreviewCache {
       let (entries, slotCount) = state.withLock {
         ($0.recent.entries(inSlots: step), $0.recent.slotCount)
       }
-      found += entries.filter { $0.age(at: now) != .gone && scope.covers($0.link) }
+      found += entries.filter { scope.covers($0.link) }
       place = step.upperBound
       if place >= slotCount { return found }
     }
