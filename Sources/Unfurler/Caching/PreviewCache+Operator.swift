@@ -53,9 +53,10 @@ extension PreviewCache {
   /// Each is a turn of its own on the queue: requests that need the file wait for one step, not for
   /// all.
   private func purgeFile(_ purge: PreviewPurge, completion: @escaping @Sendable (Int) -> Void) {
-    guard purge.rowsLeft > 0,
-      let links = withFile({ try $0.purgeStep(purge.scope) }), !links.isEmpty
-    else {
+    let step = purge.rowsLeft > 0 ? withFile { try $0.purgeStep(purge.scope) } : []
+    // What cannot be removed from the file, on a full disk perhaps, must not come back from it.
+    if step == nil { abandonFile() }
+    guard let links = step, !links.isEmpty else {
       _ = withFile { try $0.shrink() }
       return completion(purge.count)
     }
