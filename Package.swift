@@ -78,7 +78,9 @@ let package = Package(
 
     // Composition: where chat and mechanism meet.
     library("Configuration", ["FloodControl", yaml]),
-    library("Unfurler", ["LinkPreview", "ParleyProtocol", "Reactor", "CCurl", database, logging]),
+    library(
+      "Unfurler",
+      ["LinkPreview", "ParleyProtocol", "Reactor", "CCurl", database, deque, logging]),
     library("Setup", ["Configuration", "LinkPreview", "Reactor", "Unfurler"]),
     library("Daemon", ["Configuration", "Reactor", "Telemetry", arguments, logging]),
     library(

@@ -8,7 +8,7 @@ extension PreviewExplanation {
     writer.object {
       $0.member("url", link.url)
       $0.previewOutcome(report.tag, report.problem)
-      $0.member("duration_us", duration.wholeMicroseconds)
+      $0.member("duration_us", Int64(duration / .microseconds(1)))
       if let cached {
         $0.name("cached")
         cached.encode(into: &$0)
@@ -48,13 +48,5 @@ extension JSONWriter {
       tag.encode(into: &self)
     }
     member("problem", problem ?? "")
-  }
-}
-
-extension Duration {
-  fileprivate var wholeMicroseconds: Int64 {
-    let parts = components
-    let (seconds, isOverflow) = parts.seconds.multipliedReportingOverflow(by: 1_000_000)
-    return isOverflow ? .max : seconds &+ parts.attoseconds / 1_000_000_000_000
   }
 }

@@ -1,13 +1,11 @@
+internal import LinkPreview
+
 /// Texts of others made fit for a terminal.
 enum PlainLine {
-  /// The text in one line without control characters, which could move the cursor or set colours.
+  /// The text in one line without what could move the cursor, set colours or turn letters round.
   static func clean(_ text: String, limit: Int = 200) -> String {
-    var line = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars.prefix(limit) {
-      let isControl = scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value)
-      line.append(isControl ? " " : scalar)
-    }
-    return String(line) + (text.unicodeScalars.dropFirst(limit).isEmpty ? "" : "…")
+    let line = PlainText.clean(text, limit: limit)
+    return line == PlainText.clean(text, limit: .max) ? line : line + "…"
   }
 }
 

@@ -204,7 +204,7 @@ struct HostileServerTests {
       try peer.answer(#"{"limits":{"message_bytes":10000000}}"#)
       // Reads no more on the first connection until the client has left it.
       guard number == 0 else { return try peer.answerAll() }
-      try Deadline.standard.wait(for: "another connection") { false }
+      try Deadline.in(seconds: 300).wait(for: "another connection") { false }
     }
     defer { server.stop() }
     let rig = try EngineRig(server.url) {

@@ -3,15 +3,15 @@ import Testing
 
 @testable import Unfurler
 
-@Suite("Fetch queue")
-struct FetchQueueTests {
+@Suite("Turns of hosts")
+struct HostTurnsTests {
   private func fetch(_ id: UInt64, _ host: String) throws -> Fetch {
     Fetch(
       id: id, url: try #require(WebURL("http://\(host)/\(id)")), now: .now, timeout: .seconds(1),
       completion: { _ in })
   }
 
-  private func startAll(_ queue: inout FetchQueue) -> [UInt64] {
+  private func startAll(_ queue: inout HostTurns<Fetch>) -> [UInt64] {
     var ids: [UInt64] = []
     while let fetch = queue.start() { ids.append(fetch.id) }
     return ids
@@ -19,7 +19,7 @@ struct FetchQueueTests {
 
   @Test("hosts take turns, and each has only so many transfers")
   func turns() throws {
-    var queue = FetchQueue(maximumActive: 5, maximumActivePerHost: 2)
+    var queue = HostTurns<Fetch>(maximumActive: 5, maximumActivePerHost: 2)
     for id in 1...4 { queue.append(try fetch(UInt64(id), "a")) }
     queue.append(try fetch(10, "b"))
     queue.append(try fetch(11, "c"))
@@ -38,7 +38,7 @@ struct FetchQueueTests {
 
   @Test("what is taken out does not start")
   func removal() throws {
-    var queue = FetchQueue(maximumActive: 10, maximumActivePerHost: 1)
+    var queue = HostTurns<Fetch>(maximumActive: 10, maximumActivePerHost: 1)
     for id in 1...3 { queue.append(try fetch(UInt64(id), "a")) }
     queue.append(try fetch(4, "b"))
     #expect(queue.removeWaiting { $0.id == 1 || $0.id == 4 }.map(\.id).sorted() == [1, 4])
@@ -53,7 +53,7 @@ struct FetchQueueTests {
 
   @Test("a fetch that is called off does not start, and the others keep their order")
   func calledOff() throws {
-    var queue = FetchQueue(maximumActive: 1, maximumActivePerHost: 1)
+    var queue = HostTurns<Fetch>(maximumActive: 1, maximumActivePerHost: 1)
     for id in 1...300 { queue.append(try fetch(UInt64(id), "a")) }
     for id in 1...298 where id != 7 { #expect(queue.removeWaiting(UInt64(id))?.id == UInt64(id)) }
     #expect(queue.removeWaiting(1) == nil)
@@ -68,7 +68,7 @@ struct FetchQueueTests {
 
   @Test("a long queue of many hosts is worked off whole")
   func long() throws {
-    var queue = FetchQueue(maximumActive: 8, maximumActivePerHost: 2)
+    var queue = HostTurns<Fetch>(maximumActive: 8, maximumActivePerHost: 2)
     for id in 0..<3_000 { queue.append(try fetch(UInt64(id), "h\(id % 7)")) }
     var started: Set<UInt64> = []
     var active: [String] = []
