@@ -38,7 +38,7 @@ extension SessionMachine {
 
   private mutating func requestEntering(_ url: String, _ moment: Moment) {
     guard case .open(var session) = state else { return }
-    session.entering[url] = moment.now + settings.requestTimeout
+    session.entering[url] = moment.now + openingPatience
     state = .open(session)
     let position = channels[url]?.recoverable
     var text: [UInt8] = []
