@@ -106,13 +106,15 @@ extension SessionMachine {
     if case .first(id, _) = goal {
       return abandonFirst(.cancelled, because: .requested)
     }
-    guard pending.remove(id) != nil else { return }
+    guard let entry = pending.remove(id) else { return }
+    takeBack(entry)
     complete(id, .failure(.cancelled))
   }
 
   mutating func expireCalls(_ moment: Moment) {
     while let oldest = pending.first, oldest.deadline <= moment.now {
       _ = pending.remove(oldest.id)
+      takeBack(oldest)
       complete(oldest.id, .failure(.timedOut))
     }
   }
@@ -130,5 +132,13 @@ extension PendingCall.Purpose {
       return
     }
     self = .send(PendingCall.Send(channelURL: url, requestID: requestID))
+  }
+
+  /// A wish to leave that was never written leaves the channel as it is.
+  private mutating func takeBack(_ entry: PendingCall) {
+    guard case .exit(let url) = entry.call.channel, entry.firstSent == nil,
+      channels[url]?.presence == .leaving, case .open(let session) = state
+    else { return }
+    channels[url]?.presence = session.entering[url] == nil ? .inside : .outside
   }
 }

@@ -104,6 +104,21 @@ struct SessionChannelsTests {
     }
   }
 
+  @Test("leaving that is cancelled before it is asked for changes nothing")
+  func cancelledExit() throws {
+    var rig = try entered()
+    try rig.lose()
+    try rig.comeBack()
+    let entering = try #require(rig.sent.last)
+    let exit = try rig.call("channel.exit", #"{"channel_url":"lobby"}"#, .safe, .exit("lobby"))
+    try rig.handle(.cancel(exit))
+    try rig.answer(entering, answer(seq: 5))
+    try rig.lose()
+    _ = rig.takeSent()
+    try rig.comeBack()
+    #expect(rig.sent.map(\.method) == ["session.open", "channel.enter"])
+  }
+
   @Test("a channel that can't be entered again is left, and why is told")
   func refused() throws {
     for code in [400_750, 400_201, 400_203] {
