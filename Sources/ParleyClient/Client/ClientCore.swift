@@ -128,6 +128,8 @@ final class ClientCore: Sendable {
   func receive(_ event: EngineEvent) {
     switch event {
     case .notification(let method, let params): receive(method, params)
+    case .entered(let url): channels.known(url).map(channels.enter)
+    case .left(let url): channels.exit(url)
     case .recovered(let url, let missed): tell(url, .recovered(eventCount: missed))
     case .recoveryFailed(let url, let reason): didFailToRecover(url, EventLoss(reason))
     case .stateChanged(let state): didChange(state)

@@ -85,6 +85,17 @@ struct ClientCoreTests {
     #expect(!channel.isEntered)
   }
 
+  @Test("enters and leaves a channel, whoever waits for that")
+  func presence() throws {
+    let core = ClientCore(bufferedEvents: 10)
+    let channel = try core.enteredChannel()
+    core.receive(.left(channelURL: "lobby"))
+    #expect(!channel.isEntered)
+    core.receive(.entered(channelURL: "lobby"))
+    #expect(channel.isEntered)
+    core.shutDown()
+  }
+
   @Test("ends all channels when it is the end of the session")
   func disconnected() throws {
     let core = ClientCore(bufferedEvents: 10)

@@ -109,7 +109,7 @@ extension SessionMachine {
       guard case .exit(let url) = pending[id]?.call.channel,
         !pending.hasEntering(of: url, before: id)
       else { continue }
-      channels[url] = nil
+      didLeave(url)
       _ = pending.remove(id)
       complete(id, .success(Self.emptyResult))
     }

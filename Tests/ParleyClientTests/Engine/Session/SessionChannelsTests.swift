@@ -104,6 +104,27 @@ struct SessionChannelsTests {
     }
   }
 
+  @Test("entering and leaving that nobody waits for any more is told all the same")
+  func unawaited() throws {
+    var rig = SessionRig()
+    try rig.connect()
+    let entering = try rig.call("channel.enter", "{}", .safe, .enter("lobby"))
+    try rig.handle(.cancel(entering))
+    _ = rig.takeEvents()
+    try rig.answer(try #require(rig.sent.last), answer(seq: 5))
+    guard case .entered("lobby")? = rig.takeEvents().first else {
+      Issue.record("entering was not told")
+      return
+    }
+    let leaving = try rig.call("channel.exit", "{}", .safe, .exit("lobby"))
+    try rig.handle(.cancel(leaving))
+    try rig.lose()
+    guard case .left("lobby")? = rig.takeEvents().first else {
+      Issue.record("leaving was not told")
+      return
+    }
+  }
+
   @Test("leaving that is cancelled before it is asked for changes nothing")
   func cancelledExit() throws {
     var rig = try entered()
