@@ -94,14 +94,15 @@ extension HomeChannel {
 
   /// Reads a stretch of messages, and encodes them on the store's thread.
   func messages(
-    _ command: MessageList, _ encode: @escaping @Sendable ([Message]) -> [UInt8],
+    _ command: MessageList,
+    _ encode: @escaping @Sendable (ReadTransaction, [Message]) throws -> [UInt8],
     then answer: @escaping Answer<[UInt8]>
   ) {
     do throws(ServiceError) { try requireKeptMessages() } catch {
       return answer(self, .failure(error))
     }
     let query = MessageQuery(command, channelID: storeID)
-    read({ encode(try $0.listMessages(query)) }, then: answer)
+    read({ try encode($0, $0.listMessages(query)) }, then: answer)
   }
 
   private func didChange(

@@ -42,7 +42,7 @@ extension HomeChannel {
     case .messageGet(let message):
       self.message(message.messageID, then: messageReply(to: address))
     case .messageList(let list):
-      messages(list, { $0.encodedAsResult() }) { channel, result in
+      messages(list, { $1.encodedAsResult() }) { channel, result in
         channel.reply(result, to: address)
       }
     default: performOnMetaArrays(command, by: actor, replyTo: address)
