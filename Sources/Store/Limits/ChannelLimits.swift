@@ -1,4 +1,5 @@
 import GRDB
+import ParleyProtocol
 
 /// The limits that a channel has of its own.
 package struct ChannelLimits: Sendable, Hashable {

@@ -1,3 +1,5 @@
+import ParleyProtocol
+
 /// Where a page of users ended.
 ///
 ///     created_at: 8 bytes | nickname | 0 | user id
