@@ -131,6 +131,24 @@ struct MetacountersTests {
     }
   }
 
+  @Test("canonically equivalent spellings of a key name one counter")
+  func comparesCanonically() async throws {
+    let fixture = try await Fixture()
+    let (counters, count, rest) = try await fixture.store.write { transaction in
+      _ = try transaction.insertMetacounters(["caf\u{E9}": 1], ofChannel: "lobby")
+      _ = try transaction.updateMetacounters(["cafe\u{301}": 2], ofChannel: "lobby", .increase)
+      let counters = try transaction.metacounters(ofChannel: "lobby")
+      let count = try transaction.connection.first("SELECT count(*) FROM metacounters", []) {
+        $0[0] as Int
+      }
+      try transaction.removeMetacounter("cafe\u{301}", ofChannel: "lobby")
+      return (counters, count, try transaction.metacounters(ofChannel: "lobby"))
+    }
+    #expect(counters == ["caf\u{E9}": 3])
+    #expect(count == 1)
+    #expect(rest == [:])
+  }
+
   @Test("removing all leaves none")
   func removesAll() async throws {
     let fixture = try await Fixture()
