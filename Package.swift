@@ -161,7 +161,7 @@ let package = Package(
       "Gateway",
       [
         "ParleyProtocol", "FloodControl", "Configuration", "Transport", "Reactor", "WebSocket",
-        "Store", "TestPeers", logging,
+        "Store", "TestPeers", "HTTP1", "Tokens", logging,
       ]),
     tests(
       "ParleyClient",

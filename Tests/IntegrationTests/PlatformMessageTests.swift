@@ -7,7 +7,7 @@ extension ServerTests {
   struct PlatformMessageTests {
     private let messages = "open_channels/lobby/messages"
 
-    private func lobby(_ flags: [String] = []) throws -> (ServerProcess, ParleyClient) {
+    private func lobby(_ flags: [String] = []) throws -> (ServerProcess, WireClient) {
       let server = try ServerProcess(flags)
       let jeff = try server.open("jeff")
       try server.call("POST", "open_channels", #"{"channel_url":"lobby"}"#)

@@ -8,7 +8,7 @@ extension ServerTests {
     private let ban = "open_channels/lobby/ban"
     private let mute = "open_channels/lobby/mute"
 
-    private func lobby() throws -> (ServerProcess, ParleyClient) {
+    private func lobby() throws -> (ServerProcess, WireClient) {
       let server = try ServerProcess()
       let jeff = try server.open("jeff")
       try server.call("POST", "open_channels", #"{"channel_url":"lobby"}"#)

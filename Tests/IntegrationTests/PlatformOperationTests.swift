@@ -5,7 +5,7 @@ import TestPeers
 extension ServerTests {
   @Suite("lets operators see and steer it")
   struct PlatformOperationTests {
-    private func expectFlood(_ client: ParleyClient, after count: Int) throws {
+    private func expectFlood(_ client: WireClient, after count: Int) throws {
       for number in 0..<count { try client.send("\(number)", to: "lobby") }
       let refusal = try client.refusal("message.send") {
         $0.member("channel_url", "lobby")
@@ -23,7 +23,7 @@ extension ServerTests {
     func limits() throws {
       let server = try ServerProcess()
       try server.call("POST", "open_channels", #"{"channel_url":"lobby","custom_type":"loud"}"#)
-      var clients: [ParleyClient] = []
+      var clients: [WireClient] = []
       for name in ["ann", "bob", "cleo", "dora"] {
         clients.append(try server.open(name))
         try clients.last?.enter("lobby")
@@ -81,7 +81,7 @@ extension ServerTests {
     @Test("lists sessions by page and user, and closes one")
     func sessions() throws {
       let server = try ServerProcess()
-      var clients: [String: ParleyClient] = [:]
+      var clients: [String: WireClient] = [:]
       for name in ["ann", "bob", "cleo"] { clients[name] = try server.open(name) }
       try server.call("POST", "open_channels", #"{"channel_url":"lobby"}"#)
       try clients["bob"]?.enter("lobby")

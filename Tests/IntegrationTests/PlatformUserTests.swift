@@ -67,7 +67,7 @@ extension ServerTests {
     @Test("issues tokens that open sessions, and takes them back")
     func tokens() throws {
       let server = try ServerProcess(["--auth-mode", "token"])
-      func open(_ token: String) throws -> ParleyClient {
+      func open(_ token: String) throws -> WireClient {
         let client = try server.connect()
         try client.call("session.open") {
           $0.member("user_id", "jeff")

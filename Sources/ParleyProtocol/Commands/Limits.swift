@@ -41,7 +41,7 @@ package enum Limits {
 
   /// Values in a list that only filters: custom types, senders.
   package static let filterCount = 100
-  package static let pageTokenLength = 512
+  package static let pageTokenLength = 2_048
   package static let epochLength = 128
   package static let pageSizes: ClosedRange<Int64> = 1...100
   package static let defaultPageSize: Int64 = 10
