@@ -17,10 +17,10 @@ struct SessionOptions: ParsableArguments {
   var accessToken: String?
 
   /// A client with an open session.
-  func connect(as standardUser: String? = nil) async throws -> ParleyClient {
+  func connect() async throws -> ParleyClient {
     let flags = AccessValues.Flags(server: server.server, user: user, accessToken: accessToken)
     let values = try server.values(flags)
-    guard let userID = values.user ?? standardUser else {
+    guard let userID = values.user else {
       throw ValidationError("no user: give --user, set PARLEY_CLI_USER, or name one in a profile")
     }
     let address = try ServerOptions.address(values.server)
