@@ -8,12 +8,12 @@ struct PlatformClient {
   private static let timeout = 60_000
 
   private let base: String
-  private let token: String
+  private let token: String?
 
   /// - Parameters:
   ///   - base: Without a slash at its end.
-  ///   - token: One word of visible ASCII characters.
-  init(base: String, token: String) {
+  ///   - token: One word of visible ASCII characters; `nil` for what needs none.
+  init(base: String, token: String?) {
     self.base = base
     self.token = token
   }
@@ -30,9 +30,9 @@ struct PlatformClient {
     defer { curl_easy_cleanup(easy) }
     let parameters = query.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
     let url = base + path + (parameters.isEmpty ? "" : "?\(parameters)")
-    var fields = curl_slist_append(nil, "Api-Token: \(token)")
-    fields = curl_slist_append(fields, "Accept: application/json")
+    var fields = curl_slist_append(nil, "Accept: application/json, text/plain")
     fields = curl_slist_append(fields, "Content-Type: application/json")
+    if let token { fields = curl_slist_append(fields, "Api-Token: \(token)") }
     defer { curl_slist_free_all(fields) }
     _ = parley_curl_set_string(easy, CURLOPT_URL, url)
     _ = parley_curl_set_string(easy, CURLOPT_CUSTOMREQUEST, method)
