@@ -9,7 +9,7 @@ internal import Yams
 ///       api_token_file: /etc/parley/api-token
 ///       user: ada
 enum ProfileFile {
-  private static let keys: [String: WritableKeyPath<Profile, String?> & Sendable] = [
+  private static let keys: [String: any WritableKeyPath<Profile, String?> & Sendable] = [
     "server": \.server, "api_token": \.apiToken, "api_token_file": \.apiTokenFile,
     "user": \.user, "token": \.token,
   ]

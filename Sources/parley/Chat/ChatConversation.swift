@@ -25,7 +25,9 @@ struct ChatConversation {
   }
 
   /// Shows events until the conversation is over.
-  func follow(_ events: ParleyEvents<ParleyEvent>, _ withheld: WithheldRange) async
+  func follow(
+    _ events: ParleyEvents<ParleyEvent>, _ withheld: WithheldRange
+  ) async
     -> CommandFailure?
   {
     for await event in events {

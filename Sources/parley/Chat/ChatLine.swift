@@ -12,7 +12,8 @@ enum ChatLine: Equatable {
   init(_ line: String) {
     let text = line.trimmingWhitespace
     guard text.hasPrefix("/"), !text.hasPrefix("//") else {
-      self = text.isEmpty ? .nothing : .message(text.hasPrefix("//") ? String(text.dropFirst()) : text)
+      self =
+        text.isEmpty ? .nothing : .message(text.hasPrefix("//") ? String(text.dropFirst()) : text)
       return
     }
     switch text {

@@ -27,7 +27,8 @@ struct KeyDecoder {
     case .ground: return begin(byte)
     case .character(let bytes, let missing): return go(on: bytes, byte, missing)
     case .escape:
-      state = byte == UInt8(ascii: "[") ? .sequence([]) : byte == UInt8(ascii: "O") ? .single : .ground
+      state =
+        byte == UInt8(ascii: "[") ? .sequence([]) : byte == UInt8(ascii: "O") ? .single : .ground
       return nil
     case .single:
       state = .ground

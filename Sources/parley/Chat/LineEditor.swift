@@ -39,7 +39,8 @@ struct LineEditor {
     case .down: recall(place + 1)
     case .redraw: .changed
     case .interrupt: .ended
-    case .endOfInput: characters.isEmpty ? .ended : remove(cursor..<min(characters.count, cursor + 1))
+    case .endOfInput:
+      characters.isEmpty ? .ended : remove(cursor..<min(characters.count, cursor + 1))
     }
   }
 

@@ -16,7 +16,8 @@ enum MessageText {
     fields.add("text", message.text("message"))
     fields.add("data", message.text("data"))
     for array in message.list("sorted_metaarray") {
-      fields.add(array.text("key"), array.list("value").compactMap(\.string).joined(separator: ", "))
+      fields.add(
+        array.text("key"), array.list("value").compactMap(\.string).joined(separator: ", "))
     }
     fields.add("preview", message["og_tag"]?.text("og:title"))
     fields.add("preview of", message["og_tag"]?.text("og:url"))

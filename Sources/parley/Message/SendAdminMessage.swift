@@ -3,7 +3,8 @@ internal import ArgumentParser
 /// Sends as the administrator.
 struct SendAdminMessage: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "admin", abstract: "Send an admin message, which everyone in the channel is shown.",
+    commandName: "admin",
+    abstract: "Send an admin message, which everyone in the channel is shown.",
     discussion: "A text of - is read from standard input.")
 
   @OptionGroup var channel: ChannelArgument

@@ -26,7 +26,21 @@ extension UnixTime {
     let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     return date.formatted(
       Date.VerbatimFormatStyle(
-        format: "\(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits)",
+        format:
+          "\(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits)",
         timeZone: .current, calendar: Calendar(identifier: .gregorian)))
+  }
+}
+
+extension Milliseconds {
+  /// A length of time by its two largest units: `3 d 4 h`.
+  static func inWords(_ milliseconds: Int64) -> String {
+    let seconds = max(0, milliseconds) / 1000
+    let parts = [
+      (seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "min"),
+      (seconds % 60, "s"),
+    ]
+    let known = parts.drop { $0.0 == 0 }.prefix(2)
+    return known.isEmpty ? "0 s" : known.map { "\($0.0) \($0.1)" }.joined(separator: " ")
   }
 }

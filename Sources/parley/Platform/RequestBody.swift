@@ -55,3 +55,20 @@ extension JSONWriter {
     }
   }
 }
+
+extension RequestBody {
+  /// Adds a limit.
+  mutating func set(_ name: String, _ rate: RateArgument?) {
+    guard let rate else { return }
+    writers.append(
+      (
+        name,
+        {
+          $0.object {
+            $0.member("messages", rate.messages)
+            $0.member("window_ms", rate.windowMilliseconds)
+          }
+        }
+      ))
+  }
+}

@@ -17,7 +17,8 @@ struct TopCommand: ParsableCommand {
 
   @OptionGroup var server: ServerOptions
 
-  @Option(help: ArgumentHelp("Where the metrics are; else the server's /metrics.", valueName: "url"))
+  @Option(
+    help: ArgumentHelp("Where the metrics are; else the server's /metrics.", valueName: "url"))
   var metrics: String?
 
   @Option(help: ArgumentHelp("Time between two looks, 1 to 3,600.", valueName: "seconds"))
