@@ -142,5 +142,5 @@ async def test_live_load(ctx):
         assert "\x1b[?1049h" in top.text
         top.type("q")
         assert await top.ended() == 0
-        assert top.text.endswith("\x1b[?1049l")
+        await top.until("\x1b[?1049l")
         assert top.is_as_before()

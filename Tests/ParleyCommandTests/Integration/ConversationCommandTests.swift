@@ -12,7 +12,7 @@ extension CommandTests {
     @Test("prints events as lines of JSON")
     func watch() throws {
       let server = try ServerProcess(CommandTests.quiet)
-      _ = try server.run("channel", "create", "lobby", "--operator", "kim")
+      _ = try server.run("channel", "create", "lobby")
       let watch = try command(server, "watch", "lobby", "--user", "ada", "--json")
       try server.waitForParticipants(1)
       _ = try server.run("message", "admin", "lobby", "one\u{9b}31m")
@@ -20,7 +20,9 @@ extension CommandTests {
       _ = try server.run("channel", "delete", "lobby")
       let outcome = try watch.waitForEnd()
       #expect(outcome.status == 1)
-      let lines = try outcome.output.split(separator: "\n").map { try JSONDocument(String($0)).root }
+      let lines = try outcome.output.split(separator: "\n").map {
+        try JSONDocument(String($0)).root
+      }
       #expect(lines.map { $0["event"]?.string } == ["message.received", "channel.deleted"])
       #expect(lines.first?["message"]?["message"]?.string == "one\u{9b}31m")
     }

@@ -1,3 +1,4 @@
+import ParleyProtocol
 import TestPeers
 import Testing
 
@@ -9,7 +10,8 @@ extension CommandTests {
       let server = try ServerProcess(CommandTests.quiet)
       _ = try server.run("user", "create", "ada", "--nickname", "Ada")
       _ = try server.run("channel", "create", "lobby")
-      let sent = try server.run("message", "send", "lobby", "Hello there", "--user", "ada", "--json")
+      let sent = try server.run(
+        "message", "send", "lobby", "Hello there", "--user", "ada", "--json")
       let id = try #require(try sent.json["message_id"]?.integer)
       #expect(try server.run("message", "admin", "lobby", "Closing soon").status == 0)
       let list = try server.run("message", "list", "lobby").output
