@@ -11,6 +11,7 @@ import struct
 import termios
 
 from harness import PATIENCE, process_environment
+from remembered import FLAGS, with_pages
 
 QUIET = ("--limits-flood-messages", "0", "--unfurl-mode", "off")
 
@@ -116,6 +117,25 @@ async def test_hostile_names_and_texts(ctx):
         chat.type("\x03")
         assert await chat.ended() == 0
         assert chat.is_as_before()
+
+
+@with_pages
+async def test_cards(ctx, pages):
+    """A chat shows a link's preview as a card below its message when it comes, and once."""
+    server = await ctx.server(*FLAGS)
+    pages.add_html("/story", '<meta property="og:title" content="A title\x1b[31m">'
+                   '<meta property="og:description" content="What it says">')
+    channel, owner = await ctx.room(server, 0)
+    async with terminal(ctx, server, "chat", channel, "--user", "typist", NO_COLOR="1") as chat:
+        await chat.until("typist> ")
+        await owner.send(channel, pages.url("/story"))
+        await chat.until("│ What it says")
+        assert "│ A title" in chat.text and "\x1b[31m" not in chat.text, chat.text
+        await owner.send(channel, "behind it")
+        await chat.until("behind it")
+        assert chat.text.count("│ What it says") == 1
+        chat.type("\x04")
+        assert await chat.ended() == 0
 
 
 async def test_questions(ctx):

@@ -19,8 +19,9 @@ struct ProfileOptions: ParsableArguments {
 
   /// The profile that is asked for; an empty one when none is and there is no default.
   func chosen(_ environment: [String: String]) throws -> Profile {
-    let wanted = profile ?? environment["PARLEY_CLI_PROFILE"].flatMap { $0.isEmpty ? nil : $0 }
-    let named = profileFile ?? environment["PARLEY_CLI_PROFILE_FILE"]
+    let given = environment.filter { !$0.value.isEmpty }
+    let wanted = profile ?? given["PARLEY_CLI_PROFILE"]
+    let named = profileFile ?? given["PARLEY_CLI_PROFILE_FILE"]
     let path = named ?? Self.standardPath(environment)
     guard FileManager.default.fileExists(atPath: path) else {
       guard wanted == nil, named == nil else {
