@@ -13,6 +13,8 @@ struct JSONEventPrinter: EventPrinter {
   func begin(_ channel: OpenChannel) {}
 
   func print(_ event: ParleyEvent) {
+    // That the first connection was made may be told before or after the sequence was asked for.
+    if case .connection(.connected) = event { return }
     let line =
       switch event {
       case .channel(let channel, let event): EventJSON.line(event, channelURL: channel.url)
