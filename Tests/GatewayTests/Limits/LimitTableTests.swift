@@ -13,7 +13,7 @@ struct LimitTableTests {
 
   @Test("a custom type's limit holds before the deployment's, and that before the settings'")
   func precedence() {
-    let table = LimitTable(LimitSettings(), LimitOverrides())
+    let table = LimitTable(Settings().limits, LimitOverrides())
     #expect(table.limit(.flood, customType: "loud").count == 5)
     var overrides = LimitOverrides()
     overrides.deployment[.flood] = override(4)
