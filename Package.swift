@@ -112,7 +112,9 @@ let package = Package(
       swiftSettings: house),
     .executableTarget(
       name: "parley",
-      dependencies: ["Configuration", "LinkPreview", "ParleyProtocol", "CCurl", arguments],
+      dependencies: [
+        "Configuration", "LinkPreview", "ParleyClient", "ParleyProtocol", "CCurl", arguments, yaml,
+      ],
       swiftSettings: house),
 
     // Tests, and the programs that only tests need.
@@ -172,6 +174,10 @@ let package = Package(
         "ParleyClient", "TestSupport", "TestPeers", "Tokens", "COpenSSL", "parleyd", "echo-bot",
         "terminal-chat", "preview-renderer",
       ],
+      swiftSettings: house),
+    .testTarget(
+      name: "ParleyCommandTests",
+      dependencies: ["ParleyProtocol", "TestSupport", "TestPeers", "parley", "parleyd"],
       swiftSettings: house),
     .testTarget(
       name: "IntegrationTests",

@@ -21,7 +21,7 @@ MODULES = [
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
     "deflate", "hostile", "hostilepages",
     "persistence", "operations",
-    "edges", "documents",
+    "commands", "edges", "documents",
 ]
 
 
