@@ -40,9 +40,9 @@ final class HomeChannel {
   var notices: ThrottleNotices
   var presence: PresenceNotices
   /// Sends with a `req_id` that are on their way to the store.
-  var repeatedSends: [RequestKey: [ReplyAddress]] = [:]
+  var repeatedSends: [RequestKey: [Answer<SentMessage>]] = [:]
   /// The last requests of an ephemeral channel, which keeps them nowhere else.
-  var ephemeralSends = EphemeralSends()
+  var ephemeralSends = EphemeralSends<SentMessage>()
   /// Jobs that the store has not answered.
   var pendingJobs = 0
   /// When the channel was last asked for; the loop's milliseconds.

@@ -15,6 +15,7 @@ final class GatewayServices: Sendable {
   let participantCounts = ParticipantCounts()
   let authenticator: Authenticator
   let apiTokens: APITokens
+  let tokenRates: TokenRates
   let clock = DeploymentClock()
   let messageIDs: MessageIDs
   let metrics: GatewayMetrics
@@ -42,6 +43,7 @@ final class GatewayServices: Sendable {
     self.previews = previews
     self.authenticator = authenticator
     self.apiTokens = apiTokens
+    tokenRates = TokenRates(settings.limits.platformCalls)
     self.messageIDs = messageIDs
     self.metrics = metrics
     self.connectionLimit = connectionLimit

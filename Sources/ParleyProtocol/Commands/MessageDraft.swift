@@ -1,5 +1,6 @@
 /// A message as its author wrote it, before it is given an id and a time.
 package struct MessageDraft: Sendable, Hashable {
+  package var type: MessageType
   /// 1 to 5,000 characters.
   package var text: String
   package var data: String
@@ -11,10 +12,12 @@ package struct MessageDraft: Sendable, Hashable {
   package var pushOption: PushOption
 
   package init(
-    text: String, data: String = "", customType: String = "", mentionType: MentionType = .users,
+    type: MessageType = .user, text: String, data: String = "", customType: String = "",
+    mentionType: MentionType = .users,
     mentionedUserIDs: [String] = [], metaArrays: [MetaArray] = [],
     pushOption: PushOption = .default
   ) {
+    self.type = type
     self.text = text
     self.data = data
     self.customType = customType
@@ -30,6 +33,7 @@ package struct MessageDraft: Sendable, Hashable {
   ///   translations, which this server does not have.
   package init(_ parameters: Parameters) throws(ServiceError) {
     try Self.checkType(parameters)
+    type = .user
     text = try parameters.requiredText("message", limit: Limits.messageLength)
     data = try parameters.data("data") ?? ""
     customType = try parameters.text("custom_type", limit: Limits.customTypeLength) ?? ""

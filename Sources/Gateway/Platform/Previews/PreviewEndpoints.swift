@@ -3,6 +3,14 @@ import LinkPreview
 import ParleyProtocol
 import Unfurler
 
+extension PlatformCall {
+  func explainPreview() throws(ServiceError) -> Work { try previews.explain(request) }
+  func listPreviews() throws(ServiceError) -> Work { try previews.list(request) }
+  func purgePreviews() throws(ServiceError) -> Work { try previews.purge(request) }
+
+  private var previews: PreviewEndpoints { PreviewEndpoints(previews: node.services.previews) }
+}
+
 /// What operators may ask about previews, below `/v3/parley/previews`.
 struct PreviewEndpoints {
   let previews: Previews?
@@ -10,7 +18,7 @@ struct PreviewEndpoints {
   /// `GET …/explain?url=`: looks a link up anew and tells how it went.
   func explain(
     _ call: PlatformRequest
-  ) throws(ServiceError) -> (@escaping PlatformAPI.Reply) -> Void {
+  ) throws(ServiceError) -> (@escaping PlatformCall.Reply) -> Void {
     let previews = try required()
     guard let text = call.query["url"], !text.isEmpty else { throw .missing("url") }
     let link = try link(text)
@@ -22,10 +30,11 @@ struct PreviewEndpoints {
   }
 
   /// `GET …?url=|domain=&limit=&token=`: what the cache holds, in the order of the links.
-  func list(_ call: PlatformRequest) throws(ServiceError) -> (@escaping PlatformAPI.Reply) -> Void {
+  func list(_ call: PlatformRequest) throws(ServiceError) -> (@escaping PlatformCall.Reply) -> Void
+  {
     let previews = try required()
     let selection = try selection(call) ?? .all
-    let limit = try call.integer("limit", in: 1...100, default: 10)
+    let limit = try call.pageSize()
     let cursor = call.query["token"].flatMap { $0.isEmpty ? nil : $0 }
     return { reply in
       previews.entries(selection, after: cursor, limit: limit) { page in
@@ -35,7 +44,7 @@ struct PreviewEndpoints {
   }
 
   /// `DELETE …?url=|domain=|all=true`: forgets what the cache holds.
-  func purge(_ call: PlatformRequest) throws(ServiceError) -> (@escaping PlatformAPI.Reply) -> Void
+  func purge(_ call: PlatformRequest) throws(ServiceError) -> (@escaping PlatformCall.Reply) -> Void
   {
     let previews = try required()
     guard let selection = try selection(call) else {

@@ -24,10 +24,11 @@ struct APITokens: Sendable {
     accepted = TokenDigest(of: try Self.readFile(path))
   }
 
-  /// Whether a request with this token may pass; takes equally long for all wrong ones.
-  func admit(_ token: String?) -> Bool {
-    guard let token, token.utf8.count <= Self.maximumLength else { return false }
-    return TokenDigest(of: token) == accepted
+  /// The token of a request if it may pass; takes equally long for all wrong ones.
+  func admit(_ token: String?) -> TokenDigest? {
+    guard let token, token.utf8.count <= Self.maximumLength else { return nil }
+    let digest = TokenDigest(of: token)
+    return digest == accepted ? digest : nil
   }
 
   /// Makes the file with a new token, unless there is one.

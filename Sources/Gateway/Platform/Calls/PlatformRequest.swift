@@ -7,6 +7,7 @@ struct PlatformRequest {
   /// The path below `/v3`, decoded.
   let path: [String]
   let query: QueryParameters
+  private let body: [UInt8]
 
   /// - Throws: 400151 when the target's percent-encoding is broken.
   init(_ request: HTTPRequest) throws(ServiceError) {
@@ -19,6 +20,7 @@ struct PlatformRequest {
     method = request.head.method
     path = Array(segments.dropFirst())
     self.query = query
+    body = request.body
   }
 
   /// Whether a request is one for the Platform API.
@@ -26,17 +28,20 @@ struct PlatformRequest {
     head.path == "/v3" || head.path.hasPrefix("/v3/")
   }
 
-  /// A whole number among the query's parameters.
+  /// The members of the body; an empty one has none.
   ///
-  /// - Throws: 400101 for what is no number, 400113 beyond the range.
-  func integer(
-    _ name: String, in range: ClosedRange<Int>, default standard: Int
-  ) throws(ServiceError) -> Int {
-    guard let text = query[name], !text.isEmpty else { return standard }
-    guard let number = Int64(text) else { throw .notNumber(name) }
-    guard let value = Int(exactly: number), range.contains(value) else {
-      throw .outOfRange(name, number, Int64(range.lowerBound)...Int64(range.upperBound))
+  /// - Throws: 400403 unless it is a JSON object.
+  var parameters: Parameters {
+    get throws(ServiceError) {
+      guard !body.isEmpty else { return try Parameters(nil) }
+      let root: JSONNode
+      do throws(JSONError) { root = try JSONDocument(body).root } catch {
+        throw ServiceError(.bodyNotJSON, "the body is not valid JSON: \(error)")
+      }
+      guard root.kind == .object else {
+        throw ServiceError(.bodyNotJSON, "the body must be a JSON object")
+      }
+      return try Parameters(root)
     }
-    return value
   }
 }

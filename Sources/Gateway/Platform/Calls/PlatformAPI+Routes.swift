@@ -1,0 +1,51 @@
+extension PlatformAPI {
+  /// Every endpoint; of two that fit, the first counts.
+  static let routes = channelRoutes + moderationRoutes + messageRoutes + previewRoutes
+
+  private static let channelRoutes = [
+    PlatformRoute("POST", "open_channels", PlatformCall.createChannel),
+    PlatformRoute("GET", "open_channels", PlatformCall.listChannels),
+    PlatformRoute("GET", "open_channels/*", PlatformCall.viewChannel),
+    PlatformRoute("PUT", "open_channels/*", PlatformCall.updateChannel),
+    PlatformRoute("DELETE", "open_channels/*", PlatformCall.deleteChannel),
+    PlatformRoute("GET", "open_channels/*/participants", PlatformCall.listParticipants),
+    PlatformRoute("PUT", "open_channels/*/freeze", PlatformCall.freezeChannel),
+    PlatformRoute("POST", "open_channels/*/operators", PlatformCall.addOperators),
+    PlatformRoute("GET", "open_channels/*/operators", PlatformCall.listOperators),
+    PlatformRoute("DELETE", "open_channels/*/operators", PlatformCall.removeOperators),
+  ]
+
+  private static let moderationRoutes = [
+    PlatformRoute("POST", "open_channels/*/ban", PlatformCall.banUser),
+    PlatformRoute("GET", "open_channels/*/ban", PlatformCall.listBans),
+    PlatformRoute("GET", "open_channels/*/ban/*", PlatformCall.viewBan),
+    PlatformRoute("PUT", "open_channels/*/ban/*", PlatformCall.updateBan),
+    PlatformRoute("DELETE", "open_channels/*/ban/*", PlatformCall.unbanUser),
+    PlatformRoute("POST", "open_channels/*/mute", PlatformCall.muteUser),
+    PlatformRoute("GET", "open_channels/*/mute", PlatformCall.listMutes),
+    PlatformRoute("GET", "open_channels/*/mute/*", PlatformCall.viewMute),
+    PlatformRoute("DELETE", "open_channels/*/mute/*", PlatformCall.unmuteUser),
+  ]
+
+  private static let messageRoutes = [
+    PlatformRoute("POST", "open_channels/*/messages", PlatformCall.sendMessage),
+    PlatformRoute("GET", "open_channels/*/messages", PlatformCall.listMessages),
+    PlatformRoute("GET", "open_channels/*/messages/total_count", PlatformCall.countMessages),
+    PlatformRoute("GET", "open_channels/*/messages/*", PlatformCall.viewMessage),
+    PlatformRoute("PUT", "open_channels/*/messages/*", PlatformCall.updateMessage),
+    PlatformRoute("DELETE", "open_channels/*/messages/*", PlatformCall.deleteMessage),
+    PlatformRoute(
+      "POST", "open_channels/*/messages/*/sorted_metaarray", PlatformCall.createMetaArrays),
+    PlatformRoute(
+      "PUT", "open_channels/*/messages/*/sorted_metaarray", PlatformCall.updateMetaArrays),
+    PlatformRoute(
+      "DELETE", "open_channels/*/messages/*/sorted_metaarray", PlatformCall.deleteMetaArrays),
+    PlatformRoute("POST", "open_channels/*/messages/*/translation", PlatformCall.translate),
+  ]
+
+  private static let previewRoutes = [
+    PlatformRoute("GET", "parley/previews/explain", PlatformCall.explainPreview),
+    PlatformRoute("GET", "parley/previews", PlatformCall.listPreviews),
+    PlatformRoute("DELETE", "parley/previews", PlatformCall.purgePreviews),
+  ]
+}

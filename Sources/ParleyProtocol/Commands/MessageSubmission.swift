@@ -1,0 +1,34 @@
+/// A message that comes over the Platform API: of a user's, or the administrator's own.
+package struct MessageSubmission: Sendable, Hashable {
+  /// On whose behalf; `nil` for an admin message.
+  package var userID: String?
+  /// The back end's own name of the sending, to tell repetitions of the user's by.
+  package var requestID: String?
+  package var draft: MessageDraft
+
+  /// Reads the body of the request.
+  ///
+  /// - Throws: One of 400100 to 400151, 400203 or 400305.
+  package init(_ parameters: Parameters) throws(ServiceError) {
+    guard let type = try parameters.choice("message_type", of: MessageType.self) else {
+      throw .missing("message_type")
+    }
+    userID = type == .admin ? nil : try parameters.userID()
+    let name = try parameters.text("dedup_id", limit: Limits.requestIDLength)
+    requestID = name?.isEmpty == true ? nil : name
+    draft = try MessageDraft(type, parameters)
+  }
+}
+
+extension MessageDraft {
+  fileprivate init(_ type: MessageType, _ parameters: Parameters) throws(ServiceError) {
+    let limit = type == .admin ? Limits.adminMessageLength : Limits.messageLength
+    self.init(
+      type: type, text: try parameters.requiredText("message", limit: limit),
+      data: try parameters.data("data") ?? "",
+      customType: try parameters.text("custom_type", limit: Limits.customTypeLength) ?? "",
+      mentionType: try parameters.choice("mention_type", of: MentionType.self) ?? .users,
+      mentionedUserIDs: try parameters.mentionedUserIDs() ?? [],
+      metaArrays: try parameters.metaArrays("sorted_metaarray") ?? [])
+  }
+}
