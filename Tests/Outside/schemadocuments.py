@@ -161,7 +161,7 @@ async def test_the_codes_described_are_those_of_the_page(ctx):
     """The codes of errors and of closing are those that the page about the protocol lists."""
     page = pages("Gateway.docc", "Protocol.md").replace("−", "-").replace("400100–400104", (
         ", ".join(str(code) for code in range(400100, 400105))))
-    rows = re.findall(r"^\| ([-0-9, ]+) \|", page, re.M)
+    rows = re.findall(r"^\| ([-0-9, ]*\d) \|", page, re.M)
     listed = {int(code) for row in rows for code in row.split(",")}
     schemas = [description(n)["components"]["schemas"] for n in ("asyncapi.json", "openapi.json")]
     codes = {
