@@ -94,15 +94,16 @@ extension HomeChannel {
 
   /// Reads a stretch of messages, and encodes them on the store's thread.
   func messages(
-    _ command: MessageList,
+    _ command: MessageList, from authors: MessageQuery.OperatorFilter = .all,
     _ encode: @escaping @Sendable (ReadTransaction, [Message]) throws -> [UInt8],
     then answer: @escaping Answer<[UInt8]>
   ) {
     do throws(ServiceError) { try requireKeptMessages() } catch {
       return answer(self, .failure(error))
     }
-    let query = MessageQuery(command, channelID: storeID)
-    read({ try encode($0, $0.listMessages(query)) }, then: answer)
+    var query = MessageQuery(command, channelID: storeID)
+    query.operatorFilter = authors
+    read({ [query] in try encode($0, $0.listMessages(query)) }, then: answer)
   }
 
   private func didChange(

@@ -104,6 +104,11 @@ extension HomeChannel {
     }
   }
 
+  /// Takes over that operators left because they were deleted, and tells it.
+  func operatorsDidChange(_ mutation: ChannelMutation) {
+    apply([mutation], except: nil)
+  }
+
   /// Takes over what the store changed, and tells it.
   private func apply(_ mutations: [ChannelMutation], except author: SessionReference?) {
     for mutation in mutations {

@@ -9,15 +9,16 @@ import Unfurler
 
 /// Names a send that a client may repeat.
 struct RequestKey: Hashable, Sendable {
-  let userID: String
+  /// `nil` for admin messages.
+  let userID: String?
   let requestID: String
 }
 
 extension RequestKey {
-  /// `nil` for a send that nobody can repeat: one without a name, or without an author.
+  /// `nil` for a send without a name, which nobody can repeat.
   fileprivate init?(_ actor: Actor, _ requestID: String?) {
-    guard let user = actor.user, let requestID, !requestID.isEmpty else { return nil }
-    self.init(userID: user.id, requestID: requestID)
+    guard let requestID, !requestID.isEmpty else { return nil }
+    self.init(userID: actor.user?.id, requestID: requestID)
   }
 }
 
@@ -116,9 +117,11 @@ extension HomeChannel {
     let preview = knownPreview(ofText: draft.text)
     let message = Message(
       id: services.messageIDs.next(at: createdAt), type: draft.type, channelURL: url,
-      user: actor.user, text: draft.text, data: draft.data, customType: draft.customType,
+      user: actor.user, text: draft.text, file: draft.file, data: draft.data,
+      customType: draft.customType,
       mentionType: draft.mentionType, metaArrays: draft.metaArrays, openGraphTag: preview.tag,
-      requestID: requestID, createdAt: createdAt)
+      requestID: requestID, isOperatorMessage: actor.user.map { isOperator($0.id) } ?? false,
+      createdAt: createdAt)
     let accepted = AcceptedMessage(
       message: message, mentionedUserIDs: draft.mentionedUserIDs, preview: preview,
       author: actor.session, answer: answer, admittedAt: admittedAt,
@@ -234,8 +237,8 @@ extension HomeChannel {
 
 extension AcceptedMessage {
   fileprivate var key: RequestKey? {
-    guard let userID = message.user?.id, !message.requestID.isEmpty else { return nil }
-    return RequestKey(userID: userID, requestID: message.requestID)
+    guard !message.requestID.isEmpty else { return nil }
+    return RequestKey(userID: message.user?.id, requestID: message.requestID)
   }
 }
 
@@ -244,10 +247,11 @@ extension NewMessage {
     let message = accepted.message
     self.init(
       channelID: channelID, id: message.id, type: message.type, userID: message.user?.id,
-      text: message.text, data: message.data, customType: message.customType,
+      text: message.text, file: message.file, data: message.data, customType: message.customType,
       mentionType: message.mentionType, mentionedUserIDs: accepted.mentionedUserIDs,
       metaArrays: message.metaArrays, openGraphTag: message.openGraphTag,
-      requestID: message.requestID, createdAt: message.createdAt)
+      requestID: message.requestID, isOperatorMessage: message.isOperatorMessage,
+      createdAt: message.createdAt)
   }
 }
 

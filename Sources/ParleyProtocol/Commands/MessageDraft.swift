@@ -1,8 +1,10 @@
 /// A message as its author wrote it, before it is given an id and a time.
 package struct MessageDraft: Sendable, Hashable {
   package var type: MessageType
-  /// 1 to 5,000 characters.
+  /// 1 to 5,000 characters; a file message may have none.
   package var text: String
+  /// What a file message brings; `nil` for others.
+  package var file: MessageFile?
   package var data: String
   package var customType: String
   package var mentionType: MentionType
@@ -12,13 +14,15 @@ package struct MessageDraft: Sendable, Hashable {
   package var pushOption: PushOption
 
   package init(
-    type: MessageType = .user, text: String, data: String = "", customType: String = "",
+    type: MessageType = .user, text: String, file: MessageFile? = nil, data: String = "",
+    customType: String = "",
     mentionType: MentionType = .users,
     mentionedUserIDs: [String] = [], metaArrays: [MetaArray] = [],
     pushOption: PushOption = .default
   ) {
     self.type = type
     self.text = text
+    self.file = file
     self.data = data
     self.customType = customType
     self.mentionType = mentionType
@@ -34,6 +38,7 @@ package struct MessageDraft: Sendable, Hashable {
   package init(_ parameters: Parameters) throws(ServiceError) {
     try Self.checkType(parameters)
     type = .user
+    file = nil
     text = try parameters.requiredText("message", limit: Limits.messageLength)
     data = try parameters.data("data") ?? ""
     customType = try parameters.text("custom_type", limit: Limits.customTypeLength) ?? ""

@@ -22,13 +22,33 @@ package struct MessageSubmission: Sendable, Hashable {
 
 extension MessageDraft {
   fileprivate init(_ type: MessageType, _ parameters: Parameters) throws(ServiceError) {
-    let limit = type == .admin ? Limits.adminMessageLength : Limits.messageLength
     self.init(
-      type: type, text: try parameters.requiredText("message", limit: limit),
+      type: type, text: try Self.text(type, parameters),
+      file: type == .file ? try MessageFile(parameters) : nil,
       data: try parameters.data("data") ?? "",
       customType: try parameters.text("custom_type", limit: Limits.customTypeLength) ?? "",
       mentionType: try parameters.choice("mention_type", of: MentionType.self) ?? .users,
       mentionedUserIDs: try parameters.mentionedUserIDs() ?? [],
       metaArrays: try parameters.metaArrays("sorted_metaarray") ?? [])
+  }
+  private static func text(
+    _ type: MessageType, _ parameters: Parameters
+  ) throws(ServiceError) -> String {
+    switch type {
+    case .user: try parameters.requiredText("message", limit: Limits.messageLength)
+    case .admin: try parameters.requiredText("message", limit: Limits.adminMessageLength)
+    case .file: try parameters.text("message", limit: Limits.messageLength) ?? ""
+    }
+  }
+}
+
+extension MessageFile {
+  /// Reads `url`, which must be given, `file_name`, `file_type` and `file_size`.
+  fileprivate init(_ parameters: Parameters) throws(ServiceError) {
+    self.init(
+      url: try parameters.requiredText("url", limit: Limits.fileURLLength),
+      name: try parameters.text("file_name", limit: Limits.fileNameLength) ?? "",
+      type: try parameters.text("file_type", limit: Limits.fileTypeLength) ?? "",
+      size: try parameters.integer("file_size", in: 0...Limits.messageIDs.upperBound) ?? 0)
   }
 }

@@ -1,6 +1,8 @@
 extension PlatformAPI {
   /// Every endpoint; of two that fit, the first counts.
-  static let routes = channelRoutes + moderationRoutes + messageRoutes + previewRoutes
+  static let routes =
+    channelRoutes + moderationRoutes + messageRoutes + userRoutes
+    + metadataRoutes + metacounterRoutes + previewRoutes
 
   private static let channelRoutes = [
     PlatformRoute("POST", "open_channels", PlatformCall.createChannel),
@@ -41,6 +43,38 @@ extension PlatformAPI {
     PlatformRoute(
       "DELETE", "open_channels/*/messages/*/sorted_metaarray", PlatformCall.deleteMetaArrays),
     PlatformRoute("POST", "open_channels/*/messages/*/translation", PlatformCall.translate),
+  ]
+
+  private static let userRoutes = [
+    PlatformRoute("POST", "users", PlatformCall.createUser),
+    PlatformRoute("GET", "users", PlatformCall.listUsers),
+    PlatformRoute("GET", "users/*", PlatformCall.viewUser),
+    PlatformRoute("PUT", "users/*", PlatformCall.updateUser),
+    PlatformRoute("DELETE", "users/*", PlatformCall.deleteUser),
+    PlatformRoute("POST", "users/*/token", PlatformCall.issueSessionToken),
+    PlatformRoute("DELETE", "users/*/token", PlatformCall.revokeSessionTokens),
+  ]
+
+  private static let metadataRoutes = ["open_channels", "users"].flatMap { owner in
+    [
+      PlatformRoute("POST", "\(owner)/*/metadata", PlatformCall.createMetadata),
+      PlatformRoute("GET", "\(owner)/*/metadata", PlatformCall.listMetadata),
+      PlatformRoute("PUT", "\(owner)/*/metadata", PlatformCall.updateMetadata),
+      PlatformRoute("DELETE", "\(owner)/*/metadata", PlatformCall.deleteMetadata),
+      PlatformRoute("GET", "\(owner)/*/metadata/*", PlatformCall.viewMetadata),
+      PlatformRoute("PUT", "\(owner)/*/metadata/*", PlatformCall.updateMetadataItem),
+      PlatformRoute("DELETE", "\(owner)/*/metadata/*", PlatformCall.deleteMetadataItem),
+    ]
+  }
+
+  private static let metacounterRoutes = [
+    PlatformRoute("POST", "open_channels/*/metacounter", PlatformCall.createMetacounters),
+    PlatformRoute("GET", "open_channels/*/metacounter", PlatformCall.listMetacounters),
+    PlatformRoute("PUT", "open_channels/*/metacounter", PlatformCall.updateMetacounters),
+    PlatformRoute("DELETE", "open_channels/*/metacounter", PlatformCall.deleteMetacounters),
+    PlatformRoute("GET", "open_channels/*/metacounter/*", PlatformCall.viewMetacounter),
+    PlatformRoute("PUT", "open_channels/*/metacounter/*", PlatformCall.updateMetacounter),
+    PlatformRoute("DELETE", "open_channels/*/metacounter/*", PlatformCall.deleteMetacounter),
   ]
 
   private static let previewRoutes = [

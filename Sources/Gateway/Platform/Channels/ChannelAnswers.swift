@@ -24,6 +24,7 @@ extension ChannelView {
       $0.name("operators")
       channel.operators.encode(into: &$0)
       $0.member("freeze", channel.isFrozen)
+      $0.member("metadata", channel.metadata)
       $0.member("created_at", channel.createdAt / 1000)
     }
   }

@@ -23,11 +23,9 @@ struct MessageAuthors: Sendable {
       $0.member("profile_url", user.profileURL)
       $0.member("metadata", user.metadata)
       $0.member("is_active", !inactiveIDs.contains(user.id))
-      $0.member("role", isOperator(user) ? "operator" : "")
+      $0.member("role", operatorIDs.contains(user.id) ? "operator" : "")
     }
   }
-
-  fileprivate func isOperator(_ user: User) -> Bool { operatorIDs.contains(user.id) }
 }
 
 extension Message {
@@ -70,8 +68,9 @@ extension Message {
       openGraphTag.encodeForPlatform(into: &writer)
     }
     writer.member("translations", translations)
-    writer.member("file", object: { _ in })
-    writer.member("is_op_msg", user.map(authors.isOperator) ?? false)
+    writer.name("file")
+    if let file { file.encode(into: &writer) } else { writer.object { _ in } }
+    writer.member("is_op_msg", isOperatorMessage)
   }
 }
 

@@ -26,9 +26,11 @@ extension PlatformCall {
   /// `GET`: the messages around a place.
   func listMessages() throws(ServiceError) -> Work {
     let command = try messageList()
+    let authors =
+      try request.choice("operator_filter", of: MessageQuery.OperatorFilter.self) ?? .all
     return try inChannel { channel, reply in
       let operatorIDs = channel.operatorIDs
-      channel.messages(command) { transaction, messages in
+      channel.messages(command, from: authors) { transaction, messages in
         let authors = try MessageAuthors(of: messages, operatorIDs, in: transaction)
         return JSONWriter.bytes(reserving: messages.count * 512 + 64) { writer in
           writer.object {
