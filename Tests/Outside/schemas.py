@@ -48,10 +48,11 @@ def _validator(name, schema):
 
 def problems(name, schema, value):
     """How a value differs from a schema of a description, in few words; empty if it does not."""
+    judge = _validator(name, json.dumps(schema))
     try:
         return [
             f"{'/'.join(str(part) for part in error.instance_path)}: {error.message[:300]}"
-            for error in _validator(name, json.dumps(schema)).iter_errors(value)]
+            for error in judge.iter_errors(value)]
     except ValueError:  # Numbers and characters that the validator can't take in.
         return []
 
@@ -71,7 +72,7 @@ class SocketTraffic:
         """Remembers the requests, so that their answers can be told apart."""
         try:
             value = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return
         for request in value if isinstance(value, list) else [value]:
             identity = request.get("id") if isinstance(request, dict) else None
@@ -94,6 +95,8 @@ class SocketTraffic:
     def _answered(self, answer):
         if "error" in answer:
             disagree(f"the error {json.dumps(answer)[:200]}", _message("error", answer))
+            if answer.get("id") is None:  # Whatever was refused will not be answered any more.
+                self.waiting.clear()
         requests = self.waiting.get(answer.get("id"))
         request = requests.popleft() if requests else None
         if request is None or "error" in answer:
