@@ -112,7 +112,9 @@ extension HomeChannel {
   /// Takes over what the store changed, and tells it.
   private func apply(_ mutations: [ChannelMutation], except author: SessionReference?) {
     for mutation in mutations {
+      let hasNewType = record.customType != mutation.channel.customType
       record = mutation.channel
+      if hasNewType { renewLimits() }
       guard let event = mutation.event else { continue }
       tell(event, except: author)
     }

@@ -38,7 +38,7 @@ extension WriteTransaction {
       guard let value = change.applied(number, to: stored[key] ?? 0) else {
         throw StoreError.counterOverflow(key: key)
       }
-      changed[key] = value
+      changed[stored.spelling(of: key)] = value
     }
     try saveMetacounters(changed, over: stored, channelID: channelID)
     return changed
@@ -48,9 +48,12 @@ extension WriteTransaction {
   ///
   /// - Throws: `StoreError.notFound` for a channel or key that there is not.
   package func removeMetacounter(_ key: String, ofChannel url: String) throws {
-    let count = try connection.change(
-      "DELETE FROM metacounters WHERE channel_id = ? AND key = ?", [channelNumber(url), key])
-    guard count > 0 else { throw StoreError.notFound(.metacounter) }
+    let channelID = try channelNumber(url)
+    let stored = try metacounters(channelID: channelID)
+    guard stored[key] != nil else { throw StoreError.notFound(.metacounter) }
+    try connection.execute(
+      "DELETE FROM metacounters WHERE channel_id = ? AND key = ?",
+      [channelID, stored.spelling(of: key)])
   }
 
   /// Removes all counters of a channel.
@@ -72,5 +75,13 @@ extension WriteTransaction {
         "INSERT OR REPLACE INTO metacounters (channel_id, key, value) VALUES (?, ?, ?)",
         [channelID, key, value])
     }
+  }
+}
+
+extension [String: Int64] {
+  /// The key as it is spelled here: canonically equivalent spellings are one key to Swift, but not
+  /// to SQLite.
+  fileprivate func spelling(of key: String) -> String {
+    index(forKey: key).map { self[$0].key } ?? key
   }
 }

@@ -2,7 +2,7 @@ extension PlatformAPI {
   /// Every endpoint; of two that fit, the first counts.
   static let routes =
     channelRoutes + moderationRoutes + messageRoutes + userRoutes
-    + metadataRoutes + metacounterRoutes + previewRoutes
+    + metadataRoutes + metacounterRoutes + limitRoutes + operationRoutes + previewRoutes
 
   private static let channelRoutes = [
     PlatformRoute("POST", "open_channels", PlatformCall.createChannel),
@@ -75,6 +75,26 @@ extension PlatformAPI {
     PlatformRoute("GET", "open_channels/*/metacounter/*", PlatformCall.viewMetacounter),
     PlatformRoute("PUT", "open_channels/*/metacounter/*", PlatformCall.updateMetacounter),
     PlatformRoute("DELETE", "open_channels/*/metacounter/*", PlatformCall.deleteMetacounter),
+  ]
+
+  private static let limitRoutes = [
+    PlatformRoute("GET", "parley/limits", PlatformCall.viewLimits),
+    PlatformRoute("PUT", "parley/limits", PlatformCall.setLimits),
+    PlatformRoute("DELETE", "parley/limits", PlatformCall.removeLimits),
+    PlatformRoute("GET", "parley/limits/custom_types/*", PlatformCall.viewCustomTypeLimits),
+    PlatformRoute("PUT", "parley/limits/custom_types/*", PlatformCall.setCustomTypeLimits),
+    PlatformRoute("DELETE", "parley/limits/custom_types/*", PlatformCall.removeCustomTypeLimits),
+    PlatformRoute("GET", "parley/limits/channels/*", PlatformCall.viewChannelLimits),
+    PlatformRoute("PUT", "parley/limits/channels/*", PlatformCall.setChannelLimits),
+    PlatformRoute("DELETE", "parley/limits/channels/*", PlatformCall.removeChannelLimits),
+  ]
+
+  private static let operationRoutes = [
+    PlatformRoute("GET", "parley/sessions", PlatformCall.listSessions),
+    PlatformRoute("DELETE", "parley/sessions/*", PlatformCall.closeSession),
+    PlatformRoute("GET", "parley/connections", PlatformCall.countConnections),
+    PlatformRoute("GET", "parley/status", PlatformCall.viewStatus),
+    PlatformRoute("POST", "parley/drain", PlatformCall.drain),
   ]
 
   private static let previewRoutes = [

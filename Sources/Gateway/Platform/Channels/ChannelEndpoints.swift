@@ -45,7 +45,7 @@ extension PlatformCall {
     }
   }
 
-  /// `GET /open_channels/{url}`
+  /// `GET /open_channels/{url}`.
   func viewChannel() throws(ServiceError) -> Work {
     try inChannel { channel, reply in
       reply(Result<ChannelView, ServiceError>.success(channel.view).encodedForPlatform)

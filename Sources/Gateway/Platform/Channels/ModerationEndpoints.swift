@@ -4,7 +4,7 @@ import Store
 
 /// Bans and mutes, below `/v3/open_channels/{url}`.
 extension PlatformCall {
-  /// `POST …/ban`
+  /// `POST …/ban`.
   func banUser() throws(ServiceError) -> Work {
     let body = try request.parameters
     _ = try body.text("agent_id", limit: Limits.userIDLength)
@@ -38,7 +38,7 @@ extension PlatformCall {
     }
   }
 
-  /// `DELETE …/ban/{user_id}`
+  /// `DELETE …/ban/{user_id}`.
   func unbanUser() throws(ServiceError) -> Work {
     let userID = try userID(at: 1)
     return try inChannel { channel, reply in
@@ -48,7 +48,7 @@ extension PlatformCall {
     }
   }
 
-  /// `GET …/ban/{user_id}`
+  /// `GET …/ban/{user_id}`.
   func viewBan() throws(ServiceError) -> Work {
     let userID = try userID(at: 1)
     return try inChannel { channel, reply in
@@ -80,7 +80,7 @@ extension PlatformCall {
     }
   }
 
-  /// `POST …/mute`
+  /// `POST …/mute`.
   func muteUser() throws(ServiceError) -> Work {
     let body = try request.parameters
     let command = try restriction(
@@ -92,7 +92,7 @@ extension PlatformCall {
     }
   }
 
-  /// `DELETE …/mute/{user_id}`
+  /// `DELETE …/mute/{user_id}`.
   func unmuteUser() throws(ServiceError) -> Work {
     let userID = try userID(at: 1)
     return try inChannel { channel, reply in

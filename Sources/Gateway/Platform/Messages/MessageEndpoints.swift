@@ -59,7 +59,7 @@ extension PlatformCall {
     }
   }
 
-  /// `GET …/{message_id}`
+  /// `GET …/{message_id}`.
   func viewMessage() throws(ServiceError) -> Work {
     let id = try messageID
     return try inChannel { channel, reply in
@@ -81,7 +81,7 @@ extension PlatformCall {
     }
   }
 
-  /// `DELETE …/{message_id}`
+  /// `DELETE …/{message_id}`.
   func deleteMessage() throws(ServiceError) -> Work {
     let id = try messageID
     return try inChannel { channel, reply in

@@ -12,14 +12,14 @@ extension PlatformCall {
     return write({ try $0.insertMetacounters(numbers, ofChannel: url) }, { $0.encode(into: &$1) })
   }
 
-  /// `GET …?keys=`
+  /// `GET …?keys=`.
   func listMetacounters() throws(ServiceError) -> Work {
     let url = try channelURL
     let keys = try request.texts("keys", limit: Limits.metadataKeyLength)
     return read({ try $0.metacounters(ofChannel: url, keys: keys) }, { $0.encode(into: &$1) })
   }
 
-  /// `GET …/{key}`
+  /// `GET …/{key}`.
   func viewMetacounter() throws(ServiceError) -> Work {
     let url = try channelURL
     let key = arguments[1]
@@ -36,7 +36,7 @@ extension PlatformCall {
       { $0.encode(into: &$1) })
   }
 
-  /// `PUT …/{key}`
+  /// `PUT …/{key}`.
   func updateMetacounter() throws(ServiceError) -> Work {
     let url = try channelURL
     let key = try checkedKey
@@ -52,13 +52,13 @@ extension PlatformCall {
     }
   }
 
-  /// `DELETE`
+  /// `DELETE`.
   func deleteMetacounters() throws(ServiceError) -> Work {
     let url = try channelURL
     return write({ try $0.removeAllMetacounters(ofChannel: url) }, { $1.object { _ in } })
   }
 
-  /// `DELETE …/{key}`
+  /// `DELETE …/{key}`.
   func deleteMetacounter() throws(ServiceError) -> Work {
     let url = try channelURL
     let key = arguments[1]

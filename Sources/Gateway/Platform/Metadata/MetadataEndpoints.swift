@@ -11,7 +11,7 @@ extension PlatformCall {
     return changeMetadata(of: owner) { try $0.insertMetadata(items, of: owner) }
   }
 
-  /// `GET …?keys=`
+  /// `GET …?keys=`.
   func listMetadata() throws(ServiceError) -> Work {
     let owner = try metadataOwner
     let keys = try request.texts("keys", limit: Limits.metadataKeyLength)
@@ -22,7 +22,7 @@ extension PlatformCall {
     }
   }
 
-  /// `GET …/{key}`
+  /// `GET …/{key}`.
   func viewMetadata() throws(ServiceError) -> Work {
     let owner = try metadataOwner
     let key = arguments[1]
@@ -53,7 +53,7 @@ extension PlatformCall {
     }
   }
 
-  /// `DELETE`
+  /// `DELETE`.
   func deleteMetadata() throws(ServiceError) -> Work {
     let owner = try metadataOwner
     return changeMetadata(of: owner) {
@@ -62,7 +62,7 @@ extension PlatformCall {
     }
   }
 
-  /// `DELETE …/{key}`
+  /// `DELETE …/{key}`.
   func deleteMetadataItem() throws(ServiceError) -> Work {
     let owner = try metadataOwner
     let key = arguments[1]

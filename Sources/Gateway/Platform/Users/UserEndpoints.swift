@@ -5,7 +5,7 @@ import Tokens
 
 /// Users as such, below `/v3/users`.
 extension PlatformCall {
-  /// `POST /users`
+  /// `POST /users`.
   func createUser() throws(ServiceError) -> Work {
     let profile = try UserProfile(request.parameters)
     let userID = try request.parameters.userID()
@@ -54,7 +54,7 @@ extension PlatformCall {
     }
   }
 
-  /// `GET /users/{id}`
+  /// `GET /users/{id}`.
   func viewUser() throws(ServiceError) -> Work {
     let userID = try userID(at: 0)
     let cluster = node.services.cluster

@@ -1,38 +1,5 @@
 import GRDB
 
-/// A token that lets a program call the Platform API.
-package struct APIToken: Sendable, Hashable {
-  /// What people call it.
-  package var name: String
-  /// Unix milliseconds.
-  package var createdAt: Int64
-  /// Unix milliseconds, right to within a minute; 0 when it never was.
-  package var lastUsedAt: Int64
-
-  /// From the columns name, created_at, last_used_at, in this order.
-  init(row: Row) {
-    name = row[0]
-    createdAt = row[1]
-    lastUsedAt = row[2]
-  }
-}
-
-extension StoreTransaction {
-  /// All tokens of the Platform API, by name.
-  package func apiTokens() throws -> [APIToken] {
-    try connection.all(
-      "SELECT name, created_at, last_used_at FROM api_tokens WHERE name > '' ORDER BY name", [],
-      APIToken.init(row:))
-  }
-
-  /// The token of this hash, if there is one.
-  package func apiToken(hash: [UInt8]) throws -> APIToken? {
-    try connection.first(
-      "SELECT name, created_at, last_used_at FROM api_tokens WHERE token_hash = ?",
-      [DatabaseBytes(hash)], APIToken.init(row:))
-  }
-}
-
 extension WriteTransaction {
   /// Keeps the hash of a new token.
   ///

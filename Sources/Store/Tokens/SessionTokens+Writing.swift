@@ -1,25 +1,5 @@
 import GRDB
 
-/// What a token that was issued to a user lets it do, and for how long.
-package struct IssuedToken: Sendable, Hashable {
-  package var userID: String
-  /// Unix milliseconds, the first moment at which it holds no longer; `nil` when it always does.
-  package var expiresAt: Int64?
-}
-
-extension StoreTransaction {
-  /// The access or session token of this hash, if it was issued and holds at a time.
-  package func issuedToken(hash: [UInt8], at now: Int64) throws -> IssuedToken? {
-    try connection.first(
-      """
-      SELECT user_id, NULL FROM users INDEXED BY users_by_access_token WHERE access_token_hash = ?1
-      UNION ALL
-      SELECT user_id, expires_at FROM session_tokens WHERE token_hash = ?1 AND expires_at > ?2
-      """, [DatabaseBytes(hash), now]
-    ) { IssuedToken(userID: $0[0], expiresAt: $0[1]) }
-  }
-}
-
 extension WriteTransaction {
   /// Lets a user open sessions with a token until `expiresAt`, beside those that it has.
   ///
