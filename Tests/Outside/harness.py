@@ -42,7 +42,9 @@ def known(reason):
 
 
 def process_environment(additions):
-    return {**os.environ, "SWIFT_BACKTRACE": "enable=no", **(additions or {})}
+    # The programs refuse settings that they do not know, and the patience is the tests' own.
+    inherited = {name: text for name, text in os.environ.items() if name != "PARLEY_TEST_PATIENCE"}
+    return {**inherited, "SWIFT_BACKTRACE": "enable=no", **(additions or {})}
 
 
 class Program:
@@ -318,11 +320,11 @@ class Context:
     def name(self, stem="thing"):
         return f"{stem}-{secrets.token_hex(4)}"
 
-    async def run(self, program, *arguments, stdin=b"", environment=None):
+    async def run(self, program, *arguments, stdin=b"", environment=None, directory=None):
         """Runs a program to its end: its exit status, output and errors."""
         process = await asyncio.create_subprocess_exec(
             program, *arguments, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE, env=process_environment(environment))
+            stderr=asyncio.subprocess.PIPE, env=process_environment(environment), cwd=directory)
         try:
             async with asyncio.timeout(DEADLINE):
                 output, errors = await process.communicate(stdin)

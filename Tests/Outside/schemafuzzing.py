@@ -49,7 +49,7 @@ async def test_made_up_calls_are_answered_as_described(ctx):
         "--exclude-path", "/v1/ws", "--exclude-path", "/v3/parley/drain", "--max-examples", "8",
         "--max-time", "15", "--seed", "1", "--no-shrink", "--generation-database", "none",
         "--suppress-health-check", "all", "--warnings", "off", "--no-color",
-        environment={"HYPOTHESIS_STORAGE_DIRECTORY": ctx.directory()})
+        directory=ctx.directory())
     text = output.decode(errors="replace")
     assert status == 0, text[text.find("= FAILURES ="):][:3000] + errors.decode()[-500:]
     assert " passed" in text and server.process.returncode is None, list(server.lines)
