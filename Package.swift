@@ -93,7 +93,11 @@ let package = Package(
         "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", "Setup",
         "Tokens",
         "COpenSSL", deque, logging,
-      ], resources: [.embedInCode("Page/index.html")], swiftSettings: house),
+      ],
+      resources: [
+        .embedInCode("Documents/index.html"), .embedInCode("Documents/openapi.json"),
+        .embedInCode("Documents/asyncapi.json"),
+      ], swiftSettings: house),
 
     // For applications in Swift: the protocol from the other side.
     library(
