@@ -26,7 +26,7 @@ struct TextTableTests {
     table.add(["\u{1b}[31mred\nline"])
     table.add([String(repeating: "x", count: 500)])
     let lines = table.lines(whenEmpty: "", style: .plain)
-    #expect(lines[1] == " [31mred line")
+    #expect(lines[1] == "[31mred line")
     #expect(lines[2].count == 60)
     #expect(lines[2].hasSuffix("…"))
   }
