@@ -93,7 +93,11 @@ let package = Package(
         "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", "Setup",
         "Tokens",
         "COpenSSL", deque, logging,
-      ], resources: [.embedInCode("Page/index.html")], swiftSettings: house),
+      ],
+      resources: [
+        .embedInCode("Documents/index.html"), .embedInCode("Documents/openapi.json"),
+        .embedInCode("Documents/asyncapi.json"),
+      ], swiftSettings: house),
 
     // For applications in Swift: the protocol from the other side.
     library(
@@ -112,7 +116,9 @@ let package = Package(
       swiftSettings: house),
     .executableTarget(
       name: "parley",
-      dependencies: ["Configuration", "LinkPreview", "ParleyProtocol", "CCurl", arguments],
+      dependencies: [
+        "Configuration", "LinkPreview", "ParleyClient", "ParleyProtocol", "CCurl", arguments, yaml,
+      ],
       swiftSettings: house),
 
     // Tests, and the programs that only tests need.
@@ -161,7 +167,7 @@ let package = Package(
       "Gateway",
       [
         "ParleyProtocol", "FloodControl", "Configuration", "Transport", "Reactor", "WebSocket",
-        "Store", "TestPeers", logging,
+        "Store", "TestPeers", "HTTP1", "Tokens", logging,
       ]),
     tests(
       "ParleyClient",
@@ -172,6 +178,10 @@ let package = Package(
         "ParleyClient", "TestSupport", "TestPeers", "Tokens", "COpenSSL", "parleyd", "echo-bot",
         "terminal-chat", "preview-renderer",
       ],
+      swiftSettings: house),
+    .testTarget(
+      name: "ParleyCommandTests",
+      dependencies: ["ParleyProtocol", "TestSupport", "TestPeers", "parley", "parleyd"],
       swiftSettings: house),
     .testTarget(
       name: "IntegrationTests",

@@ -82,14 +82,7 @@ package final class Gateway: Sendable {
   /// Begins to stop: takes no new sessions, answers what was accepted, tells everyone to
   /// reconnect.
   package func drain() {
-    services.stage = .draining
-    let timeout = services.settings.drain.timeoutMilliseconds
-    services.cluster.postToAll { node in
-      guard node.drain == nil else { return }
-      let drain = NodeDrain(node: node, timeout: timeout)
-      node.drain = drain
-      drain.begin()
-    }
+    services.drain()
   }
 
   /// Stops without waiting for clients.

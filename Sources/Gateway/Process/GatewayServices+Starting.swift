@@ -30,6 +30,7 @@ extension GatewayServices {
         fetchMetrics.record(nanoseconds: UInt64(max(0, duration / .nanoseconds(1))), for: .fetch)
       }, authenticator: authenticator,
       apiTokens: try APITokens(settings),
+      limits: LimitTable(settings.limits, try store.readNow { try $0.limitOverrides() }),
       messageIDs: MessageIDs(after: try store.readNow { try $0.maximumMessageID() }),
       metrics: metrics, connectionLimit: Self.connectionLimit(settings), logger: logger)
   }

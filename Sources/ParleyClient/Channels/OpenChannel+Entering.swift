@@ -6,16 +6,13 @@ extension OpenChannel {
   ///
   /// - Throws: ``ParleyError/banned``; ``ParleyError/notFound(_:)`` when the channel was deleted.
   public func enter() async throws(ParleyError) {
-    try await core.perform(
-      ChannelCalls.enter(url).map { [self] in
-        apply(.replaced($0))
-        core.channels.enter(self)
-      })
+    // The object must last until the answer marks it as entered.
+    try await core.perform(ChannelCalls.enter(url).map { [self] in apply(.replaced($0)) })
   }
 
   /// Goes out: no more events are delivered.
   public func exit() async throws(ParleyError) {
-    try await core.perform(ChannelCalls.exit(url).map { [self] in core.channels.exit(url) })
+    try await core.perform(ChannelCalls.exit(url))
   }
 
   /// Fetches the channel's properties anew.
@@ -30,7 +27,7 @@ extension OpenChannel {
 
   /// Deletes the channel with its messages; for its operators.
   public func delete() async throws(ParleyError) {
-    try await core.perform(ChannelCalls.delete(url).map { [self] in core.channels.exit(url) })
+    try await core.perform(ChannelCalls.delete(url))
   }
 
   /// Those who are in the channel, page by page.

@@ -49,9 +49,19 @@ final class ClientCore: Sendable {
   ) -> EngineCallID {
     engine.open(credentials) { [weak self] answer in
       let outcome = SessionCalls.opened.outcome(answer)
-      if case .success(let user) = outcome { self?.didOpen(user) }
-      completion(outcome)
+      switch (answer, outcome) {
+      case (.success, .failure): self?.giveUpSession { completion(outcome) }
+      case (_, .success(let user)):
+        self?.didOpen(user)
+        completion(outcome)
+      case (.failure, .failure): completion(outcome)
+      }
     }
+  }
+
+  /// Closes a session that its caller can't know of, because the answer can't be read.
+  private func giveUpSession(then completion: @escaping @Sendable () -> Void) {
+    engine.close(completion: completion)
   }
 
   /// Opens a session and waits; cancelling the task gives it up.
@@ -69,6 +79,8 @@ final class ClientCore: Sendable {
   private func outcome<Value: Sendable>(
     _ begin: (Engine, Waiter<Value>) -> EngineCallID
   ) async throws(ParleyError) -> Value {
+    // What was cancelled before it was written could still be written until the task is heard.
+    guard !Task.isCancelled else { throw .cancelled }
     let ticket = CallTicket()
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { (waiter: Waiter<Value>) in
@@ -116,6 +128,8 @@ final class ClientCore: Sendable {
   func receive(_ event: EngineEvent) {
     switch event {
     case .notification(let method, let params): receive(method, params)
+    case .entered(let url): channels.known(url).map(channels.enter)
+    case .left(let url): channels.exit(url)
     case .recovered(let url, let missed): tell(url, .recovered(eventCount: missed))
     case .recoveryFailed(let url, let reason): didFailToRecover(url, EventLoss(reason))
     case .stateChanged(let state): didChange(state)

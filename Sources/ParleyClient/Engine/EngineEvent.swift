@@ -3,6 +3,10 @@ enum EngineEvent: Sendable {
   /// A notification of the server, as it came or out of the answer to a re-entering; each durable
   /// event of a channel comes once and in the channel's order.
   case notification(method: String, params: [UInt8])
+  /// The application's request to enter a channel was granted, even if nobody waits for that.
+  case entered(channelURL: String)
+  /// The client is no longer in a channel that the application asked to leave.
+  case left(channelURL: String)
   /// A channel was entered again, and the `missed` events were delivered before this.
   case recovered(channelURL: String, missed: Int)
   /// A channel was entered again with a gap, or could not be entered again.

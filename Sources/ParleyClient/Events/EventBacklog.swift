@@ -10,6 +10,9 @@ struct EventBacklog<Element> {
     self.limit = max(1, limit)
   }
 
+  /// How many wait.
+  var count: Int { elements.count }
+
   var isEmpty: Bool { elements.isEmpty && droppedCount == 0 }
 
   mutating func append(_ element: Element) {

@@ -17,7 +17,8 @@ extension OpenChannel {
   ///   channel lets it; ``ParleyError/notInChannel``, ``ParleyError/frozen``,
   ///   ``ParleyError/muted``, ``ParleyError/banned``. After ``ParleyError/timedOut`` and
   ///   ``ParleyError/cancelled`` it may have been stored or not: send it again under the same
-  ///   ``UserMessageCreateParams/requestID`` to be sure.
+  ///   ``UserMessageCreateParams/requestID`` to be sure. ``ParleyError/connectionLost`` when the
+  ///   server was away so long that it may have forgotten the sending.
   @discardableResult
   public func sendUserMessage(
     params: UserMessageCreateParams

@@ -85,6 +85,17 @@ struct ClientCoreTests {
     #expect(!channel.isEntered)
   }
 
+  @Test("enters and leaves a channel, whoever waits for that")
+  func presence() throws {
+    let core = ClientCore(bufferedEvents: 10)
+    let channel = try core.enteredChannel()
+    core.receive(.left(channelURL: "lobby"))
+    #expect(!channel.isEntered)
+    core.receive(.entered(channelURL: "lobby"))
+    #expect(channel.isEntered)
+    core.shutDown()
+  }
+
   @Test("ends all channels when it is the end of the session")
   func disconnected() throws {
     let core = ClientCore(bufferedEvents: 10)
@@ -115,6 +126,25 @@ struct ClientCoreTests {
     #expect(removed.heard == [])
   }
 
+  @Test("does not hold up completions, however much more of it follows")
+  func completionsBetween() async throws {
+    let core = ClientCore(bufferedEvents: 10)
+    _ = try core.enteredChannel()
+    @Sendable func delete(_ id: Int64) {
+      core.receive("message.deleted", #"{"channel_url":"lobby","message_id":\#(id)}"#)
+    }
+    let listener = Listener { id in if id < 100 { delete(id + 1) } }
+    core.delegates.add(listener as any OpenChannelDelegate, identifier: "a")
+    let gate = Gate()
+    core.callbacks.run { gate.wait() }
+    delete(1)
+    core.callbacks.run { listener.note("completed") }
+    gate.open()
+    await core.callbacks.finish()
+    while listener.heard.last != "deleted 100" { await Task.yield() }
+    #expect(listener.heard.prefix(3) == ["deleted 1", "completed", "deleted 2"])
+  }
+
   @Test("is dropped when delegates are slow, the oldest first, and that is told")
   func slowDelegate() async throws {
     let core = ClientCore(bufferedEvents: 2)
@@ -135,10 +165,15 @@ struct ClientCoreTests {
 /// Notes what it is told.
 private final class Listener: OpenChannelDelegate, ConnectionDelegate {
   private let notes = Mutex<[String]>([])
+  private let didDelete: @Sendable (Int64) -> Void
+
+  init(didDelete: @escaping @Sendable (Int64) -> Void = { _ in }) {
+    self.didDelete = didDelete
+  }
 
   var heard: [String] { notes.withLock { $0 } }
 
-  private func note(_ text: String) {
+  func note(_ text: String) {
     notes.withLock { $0.append(text) }
   }
 
@@ -148,6 +183,7 @@ private final class Listener: OpenChannelDelegate, ConnectionDelegate {
 
   func channel(_ channel: OpenChannel, messageWasDeleted messageID: Int64) {
     note("deleted \(messageID)")
+    didDelete(messageID)
   }
 
   func channel(_ channel: OpenChannel, didRecover eventCount: Int) {

@@ -40,7 +40,12 @@ extension SessionMachine {
   }
 
   mutating func send(_ id: EngineCallID, _ moment: Moment) {
-    guard case .open(let session) = state, let call = pending[id]?.call else { return }
+    guard case .open(var session) = state, let entry = pending[id] else { return }
+    guard isRepeatable(entry, moment) else {
+      _ = pending.remove(id)
+      return complete(id, .failure(.connectionLost))
+    }
+    let call = entry.call
     let text = JSONWriter.bytes(reserving: call.params.count + 128) {
       $0.object {
         $0.member("jsonrpc", "2.0")
@@ -52,7 +57,15 @@ extension SessionMachine {
     }
     guard text.count <= session.messageLimit else { return refuseOversized(id, session) }
     pending.markSent(id, at: moment.now)
+    session.liveness.ask(at: moment.now)
+    state = .open(session)
     actions.append(.send(text))
+  }
+
+  /// Whether a send that may have been carried out can be told from another one, if it is one.
+  func isRepeatable(_ entry: PendingCall, _ moment: Moment) -> Bool {
+    guard case .send = entry.purpose, let firstSent = entry.firstSent else { return true }
+    return moment.now - firstSent < Self.identityLifetime
   }
 
   /// Sent, it would cost the connection, and those after it.
@@ -96,7 +109,7 @@ extension SessionMachine {
       guard case .exit(let url) = pending[id]?.call.channel,
         !pending.hasEntering(of: url, before: id)
       else { continue }
-      channels[url] = nil
+      didLeave(url)
       _ = pending.remove(id)
       complete(id, .success(Self.emptyResult))
     }
@@ -106,15 +119,25 @@ extension SessionMachine {
     if case .first(id, _) = goal {
       return abandonFirst(.cancelled, because: .requested)
     }
-    guard pending.remove(id) != nil else { return }
+    guard let entry = pending.remove(id) else { return }
+    takeBack(entry)
     complete(id, .failure(.cancelled))
   }
 
   mutating func expireCalls(_ moment: Moment) {
     while let oldest = pending.first, oldest.deadline <= moment.now {
       _ = pending.remove(oldest.id)
+      takeBack(oldest)
       complete(oldest.id, .failure(.timedOut))
     }
+  }
+
+  /// A wish to leave that was never written leaves the channel as it is.
+  private mutating func takeBack(_ entry: PendingCall) {
+    guard case .exit(let url) = entry.call.channel, entry.firstSent == nil,
+      channels[url]?.presence == .leaving, case .open(let session) = state
+    else { return }
+    channels[url]?.presence = session.entering[url] == nil ? .inside : .outside
   }
 }
 

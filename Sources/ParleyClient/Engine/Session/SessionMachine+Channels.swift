@@ -10,13 +10,19 @@ extension SessionMachine {
     switch (effect, result) {
     case (.enter(let url), .success(let node)): didEnter(url, EnterAnswer(node))
     case (.enter, .failure): break
-    case (.exit(let url), .success): channels[url] = nil
+    case (.exit(let url), .success): didLeave(url)
     case (.exit(let url), .failure):
       if channels[url]?.presence == .leaving { channels[url]?.presence = .inside }
     }
   }
 
+  mutating func didLeave(_ url: String) {
+    channels[url] = nil
+    deliver(.left(channelURL: url))
+  }
+
   private mutating func didEnter(_ url: String, _ answer: EnterAnswer) {
+    deliver(.entered(channelURL: url))
     var channel = EnteredChannel(position: answer.position)
     if let known = channels[url], known.presence != .outside {
       // Entering again changes nothing, and events may have come since the answer was made.
@@ -38,7 +44,7 @@ extension SessionMachine {
 
   private mutating func requestEntering(_ url: String, _ moment: Moment) {
     guard case .open(var session) = state else { return }
-    session.entering[url] = moment.now + settings.requestTimeout
+    session.entering[url] = moment.now + openingPatience
     state = .open(session)
     let position = channels[url]?.recoverable
     var text: [UInt8] = []
@@ -103,7 +109,7 @@ extension SessionMachine {
     guard case .open(let session) = state else { return }
     for (url, channel) in channels {
       if channel.presence == .leaving {
-        channels[url] = nil
+        didLeave(url)
         continue
       }
       channels[url]?.presence = .outside

@@ -77,8 +77,7 @@ extension SessionMachine {
     switch (entry.purpose, entry.call.repeatability, loss.repetition) {
     case (.refresh, _, _): return .success(Self.emptyResult)
     case (.send, _, _):
-      let age = moment.now - (entry.firstSent ?? moment.now)
-      return age < Self.identityLifetime ? nil : .failure(.connectionLost)
+      return isRepeatable(entry, moment) ? nil : .failure(.connectionLost)
     case (.plain, .safe, .allowed): return nil
     case (.plain, .safe, .suspected(let reason)): return .failure(.malformedAnswer(reason))
     case (.plain, .once, _), (.plain, .identified, _): return .failure(.connectionLost)

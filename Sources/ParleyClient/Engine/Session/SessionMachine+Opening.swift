@@ -28,7 +28,7 @@ extension SessionMachine {
 
   mutating func didConnect(_ moment: Moment) {
     guard case .connecting = state, let credentials else { return }
-    state = .opening(deadline: moment.now + settings.requestTimeout)
+    state = .opening(deadline: moment.now + openingPatience)
     let isFirst = if case .first = goal { true } else { false }
     var text: [UInt8] = []
     RPCRequest.append(to: &text, id: register(.open), method: "session.open") {

@@ -3,13 +3,17 @@ internal import ParleyProtocol
 /// What time brings about.
 extension SessionMachine {
   private static let longestDrainWait: Int64 = 600_000
+  /// How long the answers may take that all calls wait for, however patient those are.
+  private static let longestOpening: Int64 = 15_000
+
+  var openingPatience: Int64 { min(settings.requestTimeout, Self.longestOpening) }
 
   mutating func passTime(_ moment: Moment) {
     expireCalls(moment)
     if case .first(_, let deadline) = goal, deadline <= moment.now {
       return failFirst()
     }
-    guard requests.count <= 2 * settings.maximumPendingCalls + 100 else {
+    guard (requests.count - 100) / 2 <= settings.maximumPendingCalls else {
       return giveUp("the server leaves requests unanswered", moment)
     }
     switch state {

@@ -163,4 +163,69 @@ struct SessionCallsTests {
     }
     #expect(rig.closings == [.dead])
   }
+
+  @Test("a send is not repeated after an absence in which the server may have forgotten its req_id")
+  func forgottenWhileAway() throws {
+    var rig = SessionRig(SessionMachine.Settings(requestTimeout: 3_600_000))
+    try rig.connect()
+    let id = try rig.send("lobby", requestID: "r1")
+    let unsent = try {
+      try rig.lose()
+      return try rig.send("lobby", requestID: "r2")
+    }()
+    _ = rig.takeSent()
+    try rig.advance(by: 600_000)
+    try rig.handle(.connectionOpened)
+    try rig.answerOpen()
+    #expect(rig.error(id) == .connectionLost)
+    #expect(rig.results[unsent] == nil)
+    let again = rig.takeSent().filter { $0.method == "message.send" }
+    #expect(again.map { $0.params["req_id"]?.string } == ["r2"])
+  }
+
+  @Test("a dead connection is found while there is time to send again")
+  func deadConnection() throws {
+    var rig = SessionRig()
+    try rig.connect()
+    try rig.advance(by: 20_000)
+    let id = try rig.send("lobby", requestID: "r1")
+    while rig.closings.isEmpty, rig.results.count == 1 {
+      let deadline = rig.machine.nextDeadline
+      rig.now = try #require(deadline)
+      try rig.advance(by: 0)
+    }
+    #expect(rig.pingCount == 1)
+    #expect(rig.closings == [.dead])
+    try rig.advance(by: 0)
+    _ = rig.takeSent()
+    try rig.handle(.connectionOpened)
+    try rig.answerOpen()
+    let again = try #require(rig.sent.last)
+    #expect(again.method == "message.send")
+    try rig.answer(again, "{}")
+    #expect(rig.result(id) == "{}")
+  }
+
+  @Test("a slow server that shows signs of life is waited for")
+  func slowServer() throws {
+    var rig = SessionRig()
+    try rig.connect()
+    let id = try rig.call("channel.translate")
+    for _ in 0..<9 {
+      try rig.advance(by: 1000)
+      if rig.pingCount > 0 { try rig.handle(.signOfLife) }
+    }
+    #expect(rig.pingCount == 1)
+    try rig.answer(try #require(rig.sent.last), "{}")
+    #expect(rig.result(id) == "{}")
+  }
+
+  @Test("no limit of calls is too large")
+  func hugeLimit() throws {
+    var rig = SessionRig(SessionMachine.Settings(maximumPendingCalls: .max))
+    try rig.connect()
+    _ = try rig.call("channel.get")
+    try rig.advance(by: 1)
+    #expect(rig.closings.isEmpty)
+  }
 }

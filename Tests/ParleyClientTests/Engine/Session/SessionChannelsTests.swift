@@ -104,6 +104,42 @@ struct SessionChannelsTests {
     }
   }
 
+  @Test("entering and leaving that nobody waits for any more is told all the same")
+  func unawaited() throws {
+    var rig = SessionRig()
+    try rig.connect()
+    let entering = try rig.call("channel.enter", "{}", .safe, .enter("lobby"))
+    try rig.handle(.cancel(entering))
+    _ = rig.takeEvents()
+    try rig.answer(try #require(rig.sent.last), answer(seq: 5))
+    guard case .entered("lobby")? = rig.takeEvents().first else {
+      Issue.record("entering was not told")
+      return
+    }
+    let leaving = try rig.call("channel.exit", "{}", .safe, .exit("lobby"))
+    try rig.handle(.cancel(leaving))
+    try rig.lose()
+    guard case .left("lobby")? = rig.takeEvents().first else {
+      Issue.record("leaving was not told")
+      return
+    }
+  }
+
+  @Test("leaving that is cancelled before it is asked for changes nothing")
+  func cancelledExit() throws {
+    var rig = try entered()
+    try rig.lose()
+    try rig.comeBack()
+    let entering = try #require(rig.sent.last)
+    let exit = try rig.call("channel.exit", #"{"channel_url":"lobby"}"#, .safe, .exit("lobby"))
+    try rig.handle(.cancel(exit))
+    try rig.answer(entering, answer(seq: 5))
+    try rig.lose()
+    _ = rig.takeSent()
+    try rig.comeBack()
+    #expect(rig.sent.map(\.method) == ["session.open", "channel.enter"])
+  }
+
   @Test("a channel that can't be entered again is left, and why is told")
   func refused() throws {
     for code in [400_750, 400_201, 400_203] {

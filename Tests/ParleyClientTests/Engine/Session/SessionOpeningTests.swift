@@ -213,4 +213,14 @@ struct SessionOpeningTests {
     try rig.comeBack()
     #expect(rig.sent.last?.params["access_token"]?.string == "t2")
   }
+
+  @Test("a session.open that is not answered is given up soon, however long calls may take")
+  func openTimeoutOfPatientClients() throws {
+    var rig = SessionRig(
+      SessionMachine.Settings(requestTimeout: 3_600_000, connectTimeout: 3_600_000))
+    _ = try rig.open()
+    try rig.handle(.connectionOpened)
+    try rig.advance(by: 15_000)
+    #expect(rig.closings == [.dead])
+  }
 }
