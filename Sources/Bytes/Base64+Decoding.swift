@@ -3,7 +3,7 @@ extension Base64 {
 
   /// Decodes a text with padding or without; `nil` for anything but the one form that the bytes
   /// have.
-  static func decode(_ text: String) -> [UInt8]? {
+  package static func decode(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     var bits: UInt32 = 0
     var bitCount = 0

@@ -1,10 +1,9 @@
+import Bytes
 import TestSupport
 import Testing
 
-@testable import ParleyClient
-
 @Suite("Base64")
-struct Base64DecodingTests {
+struct Base64Tests {
   @Test(
     "decodes the examples of RFC 4648 §10, with padding and without",
     arguments: [

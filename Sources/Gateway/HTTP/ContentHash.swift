@@ -1,3 +1,4 @@
+import Bytes
 import COpenSSL
 
 /// What tells one content from every other: its SHA-256, written in Base64.
@@ -5,8 +6,6 @@ enum ContentHash {
   static func base64(of content: [UInt8]) -> String {
     var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
     SHA256(content, content.count, &digest)
-    var text = [UInt8](repeating: 0, count: (digest.count + 2) / 3 * 4 + 1)
-    EVP_EncodeBlock(&text, digest, Int32(digest.count))
-    return String(decoding: text.dropLast(), as: UTF8.self)
+    return Base64.encode(digest)
   }
 }

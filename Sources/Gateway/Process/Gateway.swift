@@ -42,7 +42,7 @@ package final class Gateway: Sendable {
     addresses = bound
     Self.warn(settings, logger)
     let services = services
-    let start = StartReport()
+    let start = StartReport<StartError>()
     threads = Mutex(
       try zip(cluster.nodes, listeners).map { handle, listeners in
         try Reactor.Thread(name: "reactor-\(handle.index)") {
@@ -121,7 +121,7 @@ package final class Gateway: Sendable {
 
   private static func run(
     _ handle: NodeHandle, _ services: GatewayServices, _ listeners: [NodeListener],
-    _ start: StartReport
+    _ start: StartReport<StartError>
   ) {
     do {
       let node = try Node(handle: handle, services: services)

@@ -1,18 +1,23 @@
 import Dispatch
 import Synchronization
 
-/// How the nodes' threads have started, for the one who waits for them.
-final class StartReport: Sendable {
-  private let outcomes = Mutex<[Result<Void, StartError>]>([])
+/// How threads have started, for the one who waits for them.
+package final class StartReport<Failure: Error>: Sendable {
+  private let outcomes = Mutex<[Result<Void, Failure>]>([])
   private let reported = DispatchSemaphore(value: 0)
 
-  func add(_ outcome: Result<Void, StartError>) {
+  package init() {}
+
+  /// Tells how one has started.
+  package func add(_ outcome: Result<Void, Failure>) {
     outcomes.withLock { $0.append(outcome) }
     reported.signal()
   }
 
-  /// Waits for so many outcomes, and throws the first that is a failure.
-  func wait(for count: Int) throws {
+  /// Waits for so many outcomes.
+  ///
+  /// - Throws: The first that is a failure.
+  package func wait(for count: Int) throws(Failure) {
     for _ in 0..<count { reported.wait() }
     for outcome in outcomes.withLock({ $0 }) { try outcome.get() }
   }

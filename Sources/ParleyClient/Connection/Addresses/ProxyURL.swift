@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A proxy that connects to other hosts on request (`CONNECT`, RFC 9110 §9.3.6).
 struct ProxyURL: Sendable, Hashable {
   let host: String
