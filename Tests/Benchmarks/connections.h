@@ -36,12 +36,16 @@ struct load {
   uint16_t port;
   unsigned channels;  // connection i uses channel i % channels; 0: no channel is entered
   unsigned creators;  // the connections before this one create their channel
+  const char *channel_prefix;  // of channel URLs, before their number; NULL: "bench"
+  bool is_ephemeral;           // as what channels are created
+  bool deflates;               // permessage-deflate is offered, and what comes is inflated
   SSL_CTX *tls;       // NULL: plain
   int64_t deadline_ns;
 
   frame_handler *on_delivery;
   frame_handler *on_answer;
-  event_handler *on_update;  // `message.updated`
+  event_handler *on_update;    // `message.updated`
+  event_handler *on_presence;  // an event that tells the number of participants
   void *measurement;
 
   struct connection *connections;
