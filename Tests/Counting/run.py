@@ -8,6 +8,7 @@ profiles that the counts come from (.build/counts).
 
 import argparse
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -90,7 +91,14 @@ def judge(costs, allowed, skipped, folder):
     return not failures
 
 
+def end(number, _):
+    # As an exception, it lets go of the server and the folder.
+    sys.exit(128 + number)
+
+
 def main():
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, end)
     arguments = read_arguments()
     started = time.monotonic()
     allowed = thresholds.read((HERE / "thresholds.txt").read_text(encoding="utf-8"))

@@ -1,11 +1,14 @@
 """Tests of the guard itself: that it counts right, and that it fails when it should."""
 
+import contextlib
+import io
 import struct
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
+import run
 import thresholds
 from cases import Case, costs
 from machine import ALLOCATIONS, INSTRUCTIONS, SYSTEM_CALLS, Counted, build, uncounted
@@ -101,6 +104,17 @@ class Thresholds(unittest.TestCase):
                 "plain/1/delivery: 150.800 instructions, where at most 0 are allowed",
                 "plain/1/delivery: 0.020 allocations, where at most 0 are allowed"])
 
+    def test_judgement(self):
+        """The verdict is bad, and the way to the profile is shown."""
+        measured = {("plain/1/delivery", SYSTEM_CALLS): (1.0, 4)}
+        allowed = {("plain/1/delivery", SYSTEM_CALLS): 0.0}
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            self.assertFalse(run.judge(measured, allowed, {}, Path("counts")))
+            self.assertTrue(run.judge(measured, {key: 1.0 for key in allowed}, {}, Path("counts")))
+        self.assertIn("callgrind_annotate --sort=sysCount,Ir --tree=caller counts/dump.4",
+                      said.getvalue())
+
     def test_nothing_counted(self):
         """No number at all is no reason to pass."""
         self.assertEqual(len(thresholds.failures(
@@ -123,7 +137,7 @@ class Thresholds(unittest.TestCase):
 
     def test_loose(self):
         """A threshold far above what is counted is pointed out."""
-        allowed = thresholds.read("plain/1/delivery instructions 300")
+        allowed = thresholds.read("plain/1/delivery instructions 400")
         self.assertEqual(len(thresholds.loose(self.measured, allowed)), 1)
 
 
