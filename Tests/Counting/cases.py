@@ -12,9 +12,9 @@ from server import Server
 # left is the message's own. Valgrind makes handshakes slow, so that TLS has fewer.
 Case = namedtuple("Case", "name transport storage subscribers in_flight rounds")
 CASES = [
-    Case("plain", "plain", "ephemeral", (200, 1000), (1, 16), 20),
-    Case("deflate", "deflate", "ephemeral", (50, 200), (1, 16), 20),
-    Case("tls", "tls", "ephemeral", (25, 75), (1, 16), 20),
+    Case("plain", "plain", "ephemeral", (200, 1000), (1, 16), 12),
+    Case("deflate", "deflate", "ephemeral", (50, 200), (1, 16), 12),
+    Case("tls", "tls", "ephemeral", (25, 75), (1, 16), 12),
     Case("durable", "plain", "durable", (10,), (1, 16), 40),
 ]
 # A number of connections before the first reading, and one between the readings.

@@ -28,7 +28,7 @@
 #include "../Benchmarks/server-usage.h"
 #include "counters.h"
 
-enum { LIST_MAX = 8, WARM_ROUNDS = 4, MESSAGE_BYTES = 128 };
+enum { LIST_MAX = 8, WARM_ROUNDS = 3, MESSAGE_BYTES = 128 };
 
 struct list {
   unsigned numbers[LIST_MAX];

@@ -71,7 +71,8 @@ def hints(failures, costs, folder):
     for (case, unit), (_, dump) in costs.items():
         if dump and any(failure.startswith(f"{case}: ") and unit in failure for failure in failures):
             sort = " --sort=sysCount,Ir" if unit == SYSTEM_CALLS else ""
-            yield f"{case}, {unit}: callgrind_annotate{sort} --tree=caller {folder}/dump.{dump}"
+            yield (f"{case}, {unit}: callgrind_annotate{sort} --tree=caller {folder}/dump.{dump} |"
+                   " swift demangle --simplified")
 
 
 def judge(costs, allowed, skipped, folder):
