@@ -67,13 +67,11 @@ def uncounted():
 class Counted:
     """How a program is run so that it is counted, and where the counts are found."""
 
-    def __init__(self, folder, programs, under_valgrind):
+    def __init__(self, folder, programs, under_valgrind, name="program"):
         self.folder = folder
         self.counters = folder / "counters"
-        self.dump = folder / "dump"
+        self.dump = folder / f"dump.{name}"
         self.counters.write_bytes(bytes(COUNTERS_SIZE))
-        for old in folder.glob("dump*"):
-            old.unlink()
         self.environment = {
             **os.environ, "COUNTERS_FILE": str(self.counters), "SWIFT_BACKTRACE": "enable=no",
             "LD_PRELOAD": str(programs / "interposer.so")}
@@ -81,9 +79,13 @@ class Counted:
             "valgrind", "--quiet", "--tool=callgrind", "--collect-systime=yes",
             f"--callgrind-out-file={self.dump}"] if under_valgrind else []
 
+    def dump_of(self, mark):
+        """The file with what happened between a mark and the one before."""
+        return self.dump.with_name(f"{self.dump.name}.{mark}")
+
     def totals(self, mark):
         """Instructions and system calls between a mark and the one before."""
         if not self.prefix:
             return {}
-        instructions, system_calls = dumps.totals(f"{self.dump}.{mark}")
+        instructions, system_calls = dumps.totals(self.dump_of(mark))
         return {INSTRUCTIONS: instructions, SYSTEM_CALLS: system_calls}

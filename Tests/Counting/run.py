@@ -2,8 +2,8 @@
 
     run.py --parleyd PATH [--only NAMES] [--keep FOLDER]
 
-PATH is a release build. NAMES, with commas: plain, deflate, tls, durable, idle. FOLDER keeps the
-profiles that the counts come from (.build/counts).
+PATH is a release build. NAMES, with commas: plain, deflate, tls, durable, throttle, idle. FOLDER
+keeps the profiles that the counts come from (.build/counts).
 """
 
 import argparse
@@ -71,7 +71,7 @@ def hints(failures, costs, folder):
     for (case, unit), (_, dump) in costs.items():
         if dump and any(failure.startswith(f"{case}: ") and unit in failure for failure in failures):
             sort = " --sort=sysCount,Ir" if unit == SYSTEM_CALLS else ""
-            yield (f"{case}, {unit}: callgrind_annotate{sort} --tree=caller {folder}/dump.{dump} |"
+            yield (f"{case}, {unit}: callgrind_annotate{sort} --tree=caller {folder}/{dump} |"
                    " swift demangle --simplified")
 
 

@@ -11,7 +11,7 @@ STOP_SECONDS = 30
 # Nothing is withheld, nothing is looked up, and no ping falls into what is counted.
 SETTINGS = [
     "--reactors", "1", "--unfurl-mode", "off", "--limits-flood-messages", "0",
-    "--limits-throttle-messages", "0", "--limits-ping-interval-ms", "3600000"]
+    "--limits-ping-interval-ms", "3600000"]
 
 
 def without_debug_information(parleyd, folder):
@@ -24,12 +24,13 @@ def without_debug_information(parleyd, folder):
 class Server:
     """A process that is listening while it is used in a `with`."""
 
-    def __init__(self, parleyd, folder, prefix=(), environment=None):
+    def __init__(self, parleyd, folder, throttle, prefix=(), environment=None):
         self.log = folder / "server.log"
         self.command = [
             *prefix, str(parleyd), "--listen", "127.0.0.1:0", "--data-dir", str(folder / "data"),
             "--tls-listen", "127.0.0.1:0", "--tls-certificate", str(folder / "certificate.pem"),
-            "--tls-private-key", str(folder / "key.pem"), *SETTINGS]
+            "--tls-private-key", str(folder / "key.pem"),
+            "--limits-throttle-messages", str(throttle), *SETTINGS]
         self.environment = environment
         self.process = None
 

@@ -67,7 +67,7 @@ class Costs(unittest.TestCase):
         """What grows with the subscribers is the delivery's, the rest is the message's."""
         case = Case("some", "plain", "ephemeral", (100, 500), (1,), 10)
         phases = [
-            {"subscribers": size, "in_flight": 1, "messages": 10, "mark": size,
+            {"subscribers": size, "in_flight": 1, "messages": 10, "dump": f"dump.{size}",
              INSTRUCTIONS: 10 * (5000 + 150 * size), SYSTEM_CALLS: 10 * (3 + size), ALLOCATIONS: 40}
             for size in (100, 500)]
         found = {key: amount for key, (amount, _) in costs(case, phases).items()}
@@ -81,9 +81,9 @@ class Costs(unittest.TestCase):
         """With several messages on their way each delivery bears its share of the message."""
         case = Case("some", "plain", "ephemeral", (10, 50), (16,), 1)
         phases = [
-            {"subscribers": size, "in_flight": 16, "messages": 16, "mark": 1,
+            {"subscribers": size, "in_flight": 16, "messages": 16, "dump": "dump.1",
              ALLOCATIONS: 16 * (25 + size)} for size in (10, 50)]
-        self.assertEqual(costs(case, phases), {("some/16/delivery", ALLOCATIONS): (1.5, 1)})
+        self.assertEqual(costs(case, phases), {("some/16/delivery", ALLOCATIONS): (1.5, "dump.1")})
 
 
 class Thresholds(unittest.TestCase):
@@ -106,7 +106,7 @@ class Thresholds(unittest.TestCase):
 
     def test_judgement(self):
         """The verdict is bad, and the way to the profile is shown."""
-        measured = {("plain/1/delivery", SYSTEM_CALLS): (1.0, 4)}
+        measured = {("plain/1/delivery", SYSTEM_CALLS): (1.0, "dump.4")}
         allowed = {("plain/1/delivery", SYSTEM_CALLS): 0.0}
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
