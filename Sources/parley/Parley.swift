@@ -23,7 +23,8 @@ struct Parley: AsyncParsableCommand {
     version: "\(Release.name) \(Release.version)",
     subcommands: [
       ChannelCommand.self, MessageCommand.self, UserCommand.self, ModerationCommand.self,
-      LimitsCommand.self, PreviewCommand.self, SessionsCommand.self, StatusCommand.self,
+      LimitsCommand.self, PreviewCommand.self, TokenCommand.self, SessionsCommand.self,
+      StatusCommand.self,
       TopCommand.self, DrainCommand.self, WatchCommand.self, ChatCommand.self, ConfigCommand.self,
       CompletionCommand.self,
     ])
