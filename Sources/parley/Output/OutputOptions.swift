@@ -21,7 +21,7 @@ struct OutputOptions: ParsableArguments {
   ///
   /// - Parameter forEach: Hands over the pieces; an array that has begun is ended even if it fails.
   func stream(
-    _ lines: ([JSONNode]) -> [String], whenEmpty: String,
+    _ lines: @escaping ([JSONNode]) -> [String], whenEmpty: String,
     _ forEach: (([JSONNode]) throws -> Void) throws -> Void
   ) throws {
     guard json else {
