@@ -41,11 +41,15 @@ extension CommandTests {
         }
       }
       let all = try server.run("message", "list", "lobby", "--all", "--json")
-      let texts = try all.json.elements.compactMap { $0["message"]?.string }
+      // The array as a whole has more values than a document may have here.
+      let elements = try all.output.split(separator: "\n").dropFirst().dropLast().map {
+        try JSONDocument(String($0.hasSuffix(",") ? $0.dropLast() : $0)).root
+      }
+      let texts = elements.compactMap { $0["message"]?.string }
       #expect(texts == (1...430).map { "\($0)" }, "\(all.errors)")
-      let id = try #require(try all.json.elements.dropFirst(300).first?["message_id"]?.integer)
+      let id = try #require(elements[300]["message_id"]?.integer)
       let few = try server.run("message", "list", "lobby", "--all", "--before", "\(id)", "--json")
-      #expect(try few.json.elements.count { _ in true } == 300)
+      #expect(few.output.split(separator: "\n").count == 302)
       #expect(try server.run("message", "count", "lobby").output == "430\n")
     }
   }
