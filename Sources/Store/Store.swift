@@ -120,7 +120,8 @@ package final class Store: Sendable {
     refuse([job], writeJobs.submit(job))
   }
 
-  private func refuse(_ jobs: some Collection<WriteJob>, _ admission: JobQueue<WriteJob>.Admission) {
+  private func refuse(_ jobs: some Collection<WriteJob>, _ admission: JobQueue<WriteJob>.Admission)
+  {
     switch admission {
     case .accepted: return
     case .overloaded: jobs.forEach { $0.fail(.overloaded) }
