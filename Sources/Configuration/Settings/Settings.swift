@@ -14,6 +14,7 @@ package struct Settings: Sendable, Equatable {
   package var dataDirectory = "./parley-data"
   package var auth = AuthSettings()
   package var unfurl = UnfurlSettings()
+  package var fanOut = FanOutSettings()
   package var compression = CompressionSettings()
   /// The number of event loops, each on a thread of its own; at least 1 once loaded.
   package var reactors = 0
@@ -52,6 +53,19 @@ package struct OperationsSettings: Sendable, Equatable {
 package struct DrainSettings: Sendable, Equatable {
   /// The longest time between SIGTERM and the end of the process.
   package var timeoutMilliseconds: Int64 = 30_000
+}
+
+/// How events are written to their subscribers.
+package struct FanOutSettings: Sendable, Equatable {
+  /// Whether something of the kernel's is used.
+  package enum Use: String, Sendable, CaseIterable {
+    /// Where the kernel allows it.
+    case auto
+    case off
+  }
+
+  /// Writing to many sockets by one system call.
+  package var ioUring = Use.auto
 }
 
 /// permessage-deflate.

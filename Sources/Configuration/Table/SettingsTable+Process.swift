@@ -40,6 +40,9 @@ extension SettingsTable {
       "reactors", \.reactors, in: 1...1024, unit: "a number of threads",
       orElse: .described("number of cores"),
       help: "Event loops, each on a thread of its own."),
+    .choice(
+      "fan_out.io_uring", \.fanOut.ioUring,
+      help: "Write to many subscribers by one system call, where the kernel allows io_uring."),
     .integer(
       "compression.contexts", \.compression.contexts, in: 0...1_000_000,
       unit: "a number of connections",

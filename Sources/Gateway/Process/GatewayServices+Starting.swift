@@ -21,8 +21,8 @@ extension GatewayServices {
       directory: settings.dataDirectory,
       options: StoreOptions(
         logger: logger,
-        onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) })
-    )
+        onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) },
+        afterBatch: { for node in cluster.nodes { node.mailbox.ring() } }))
     let authenticator = try Authenticator(settings.auth, store: store)
     self.init(
       settings: settings, cluster: cluster, store: store,
