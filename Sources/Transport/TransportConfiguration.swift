@@ -19,6 +19,8 @@ package struct TransportConfiguration: Sendable {
   package var closeTimeout: Int64 = 5_000
   /// A connection with more than so many bytes waiting is a slow consumer when more comes.
   package var outboundBytes = 1_048_576
+  /// Whose word is taken for whom a request is from; `nil` takes nobody's.
+  package var forwarding: ForwardingRules?
 
   package init() {}
 

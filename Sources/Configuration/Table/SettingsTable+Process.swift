@@ -1,5 +1,5 @@
 extension SettingsTable {
-  private static let address = "host:port, such as 127.0.0.1:8080 or [::]:8080"
+  static let address = "host:port, such as 127.0.0.1:8080 or [::]:8080"
 
   /// Where the service that looks previews up listens.
   static let serviceListening = SettingDefinition.list(

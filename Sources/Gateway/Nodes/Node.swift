@@ -123,5 +123,6 @@ extension TransportConfiguration {
     pingInterval = limits.pingIntervalMilliseconds
     pongTimeout = limits.pongTimeoutMilliseconds
     outboundBytes = limits.outboundBytes
+    forwarding = ForwardingRules(settings.proxy)
   }
 }
