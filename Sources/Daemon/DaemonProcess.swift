@@ -4,8 +4,10 @@ internal import Reactor
 
 /// A daemon's life as a process: start, signals, end.
 package enum DaemonProcess {
-  /// Runs until it is told to stop: SIGTERM and SIGINT drain, a second one hurries, SIGHUP reads
-  /// files again. Who has started it is told by sd_notify(3), if it asks to be.
+  /// Runs until it is told to stop.
+  ///
+  /// SIGTERM and SIGINT drain, a second one hurries, SIGHUP reads files again. Who has started the
+  /// process is told of all that by sd_notify(3), if it asks to be.
   ///
   /// - Parameters:
   ///   - name: What messages on standard error begin with.
