@@ -94,7 +94,8 @@ async def test_a_stuck_event_loop_misses_the_watchdog(ctx):
     runs; when it goes on, signs come again."""
     supervisor = Supervisor()
     server = await ctx.fresh("--reactors", "2", environment=supervisor.environment)
-    await supervisor.until("WATCHDOG=1")
+    await supervisor.until("READY=1\n")
+    assert await supervisor.next() == "WATCHDOG=1"
     thread = thread_named(server.process.pid, "reactor-1")
     trace(SEIZE, thread)
     trace(INTERRUPT, thread)

@@ -70,7 +70,9 @@ async def test_shipped_settings_are_valid(ctx):
     assert status == 0, errors.decode()
     with open(os.path.join(ctx.files, "etc/parley/parley.yaml"), encoding="utf-8") as file:
         offered = file.read()
-    for block in re.findall(r"(?:^# (?:proxy:|  .*)\n)+", offered, re.MULTILINE):
+    blocks = re.findall(r"^# proxy:\n(?:#   .*\n)+", offered, re.MULTILINE)
+    assert len(blocks) == 2
+    for block in blocks:
         settings = "".join(line[2:] + "\n" for line in block.splitlines())
         path = os.path.join(ctx.directory(), "offered.yaml")
         with open(path, "w", encoding="utf-8") as file:
