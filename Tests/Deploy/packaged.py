@@ -67,8 +67,7 @@ class Root:
     @staticmethod
     def libraries():
         return ["libcurl4", "libidn2-0", "libpsl5", "libsqlite3-0", "libssl3", "libstdc++6", "zlib1g",
-                "ca-certificates", "init-system-helpers", "systemd-standalone-sysusers",
-                "systemd-standalone-tmpfiles"]
+                "ca-certificates", "init-system-helpers", "systemd-standalone-sysusers"]
 
     @staticmethod
     def environment():
@@ -133,7 +132,7 @@ async def serve(ctx, root):
     """Runs the installed gateway with its installed settings, as its user, as a container would."""
     script = (
         'mount --bind "$1" "$1" && mount --bind "$1/var/lib/parley" "$1/var/lib/parley"'
-        ' && mount -o remount,bind,ro "$1" && exec chroot --userspec=parley:parley "$@"')
+        ' && mount -t proc proc "$1/proc" && mount -o remount,bind,ro "$1" && exec chroot --userspec=parley:parley "$@"')
     process = await asyncio.create_subprocess_exec(
         need("unshare"), "--mount", "sh", "-c", script, "sh", root.path, "/usr/bin/parleyd",
         "--config", "/etc/parley/parley.yaml", "--listen", "127.0.0.1:0",

@@ -2,7 +2,9 @@
 
 import os
 import re
+import signal
 
+from harness import Server, UnfurlService
 from skipping import need
 
 UNITS = ["parleyd.service", "parley-unfurl.service"]
@@ -56,7 +58,7 @@ async def test_units_fit_the_settings(ctx):
 
 
 async def test_shipped_settings_are_valid(ctx):
-    """The settings that the package installs pass the check that the units begin with, and the
+    """The settings that the package installs are valid, those it offers in comments too, and the
     variables of its environment file are settings."""
     for program, name in [(ctx.parleyd, "parley"), (ctx.parley_unfurl, "parley-unfurl")]:
         path = os.path.join(ctx.files, "etc/parley", f"{name}.yaml")
@@ -89,3 +91,60 @@ async def test_kernel_settings_exist(ctx):
         name = line.split("=")[0].strip()
         if not name.startswith("-"):
             assert os.path.exists("/proc/sys/" + name.replace(".", "/")), name
+
+
+async def allowed_calls(ctx, analyze):
+    """The system calls that the units' filter lets through, as systemd lists its groups."""
+    sets = {}
+
+    async def members(group):
+        if group not in sets:
+            status, output, errors = await ctx.run(analyze, "syscall-filter", "--no-pager", group)
+            assert status == 0, errors
+            lines = [line.strip() for line in output.decode().splitlines()[1:]]
+            sets[group] = set()
+            for line in lines:
+                if line.startswith("@"):
+                    sets[group] |= await members(line)
+                elif line and not line.startswith("#"):
+                    sets[group].add(line)
+        return sets[group]
+
+    return await members("@default") | await members("@system-service") - (
+        await members("@privileged"))
+
+
+async def test_programs_keep_to_the_filter(ctx):
+    """While clients talk, links are looked up and the server drains, neither program makes a system
+    call that its unit's filter refuses."""
+    analyze, strace = need("systemd-analyze"), need("strace")
+    for name in UNITS:
+        assert re.findall(r"^SystemCallFilter=(.*)$", unit(ctx, name), re.MULTILINE) == [
+            "@system-service", "~@privileged"]
+    place = ctx.directory()
+    traced = {}
+    for program in [ctx.parleyd, ctx.parley_unfurl]:
+        wrapper = os.path.join(place, os.path.basename(program))
+        with open(wrapper, "w", encoding="utf-8") as file:
+            file.write(f'#!/bin/sh\nexec "{strace}" -D -f -qq -o "{wrapper}.calls" "{program}" "$@"\n')
+        os.chmod(wrapper, 0o755)
+        traced[program] = wrapper
+    service = await UnfurlService.launch(traced[ctx.parley_unfurl], [])
+    ctx.running.append(service)
+    server = await Server.start(
+        traced[ctx.parleyd], ctx.directory(), ["--unfurl-mode", "http", "--unfurl-url", service.url])
+    ctx.running.append(server)
+    channel, owner, other = await ctx.room(server, 1)
+    await owner.send(channel, "see https://nowhere.invalid/ and 192.0.2.1")
+    await other.event("message.received")
+    await server.get("/metrics")
+    server.process.send_signal(signal.SIGHUP)
+    assert await server.end() == 0 and await service.end() == 0
+    allowed = await allowed_calls(ctx, analyze)
+    if os.geteuid() == 0:
+        # As root alone, SQLite gives its files to whom the database belongs to.
+        allowed.add("fchown")
+    for wrapper in traced.values():
+        with open(f"{wrapper}.calls", encoding="utf-8", errors="replace") as file:
+            made = set(re.findall(r"^\d+\s+(\w+)\(", file.read(), re.MULTILINE))
+        assert len(made) > 20 and made <= allowed, made - allowed
