@@ -25,7 +25,7 @@ extension SettingsTable {
       help: "PEM file with the certificate's private key; read again on SIGHUP.", read: { $0 }),
     .list(
       "operations.listen", \.operations.listen, expected: address,
-      help: "Addresses for /metrics; without one it is served on loopback, unless there is a proxy.",
+      help: "Addresses for /metrics; without one it is on loopback, unless there is a proxy.",
       write: \.description, read: { SocketAddressText($0) }),
   ]
 
