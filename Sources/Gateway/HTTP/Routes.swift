@@ -42,7 +42,8 @@ struct Routes {
     guard node.metricsListeners.contains(connection.listenerTag) else {
       return HTTPResponse(
         refusing: ServiceError(
-          .noSuchEndpoint, "metrics are served on operations.listen, or on loopback without a proxy"))
+          .noSuchEndpoint, "metrics are served on operations.listen, or on loopback without a proxy"
+        ))
     }
     let text = node.services.metrics.render(with: node.services.samples)
     return HTTPResponse(
