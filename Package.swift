@@ -23,6 +23,13 @@ func tests(
     exclude: exclude, swiftSettings: house)
 }
 
+/// A small program that shows the client library, in `Tests/Examples/<name>`.
+func example(_ name: String) -> Target {
+  .executableTarget(
+    name: name, dependencies: ["ParleyClient", arguments], path: "Tests/Examples/" + name,
+    swiftSettings: house)
+}
+
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let database = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -35,6 +42,7 @@ let package = Package(
     .executable(name: "parleyd", targets: ["parleyd"]),
     .executable(name: "parley-unfurl", targets: ["parley-unfurl"]),
     .executable(name: "parley", targets: ["parley"]),
+    .library(name: "ParleyClient", targets: ["ParleyClient"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -70,7 +78,9 @@ let package = Package(
 
     // Composition: where chat and mechanism meet.
     library("Configuration", ["FloodControl", yaml]),
-    library("Unfurler", ["LinkPreview", "ParleyProtocol", "Reactor", "CCurl", database, logging]),
+    library(
+      "Unfurler",
+      ["LinkPreview", "ParleyProtocol", "Reactor", "CCurl", database, deque, logging]),
     library("Setup", ["Configuration", "LinkPreview", "Reactor", "Unfurler"]),
     library("Daemon", ["Configuration", "Reactor", "Telemetry", arguments, logging]),
     library(
@@ -83,7 +93,16 @@ let package = Package(
         "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", "Setup",
         "Tokens",
         "COpenSSL", deque, logging,
-      ], resources: [.embedInCode("Page/index.html")], swiftSettings: house),
+      ],
+      resources: [
+        .embedInCode("Documents/index.html"), .embedInCode("Documents/openapi.json"),
+        .embedInCode("Documents/asyncapi.json"),
+      ], swiftSettings: house),
+
+    // For applications in Swift: the protocol from the other side.
+    library(
+      "ParleyClient",
+      ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS", deque]),
 
     .executableTarget(
       name: "parleyd", dependencies: ["Gateway", "Daemon", "Configuration", arguments, logging],
@@ -97,7 +116,9 @@ let package = Package(
       swiftSettings: house),
     .executableTarget(
       name: "parley",
-      dependencies: ["Configuration", "LinkPreview", "ParleyProtocol", "CCurl", arguments],
+      dependencies: [
+        "Configuration", "LinkPreview", "ParleyClient", "ParleyProtocol", "CCurl", arguments, yaml,
+      ],
       swiftSettings: house),
 
     // Tests, and the programs that only tests need.
@@ -117,6 +138,9 @@ let package = Package(
       name: "TestPeers",
       dependencies: ["HTTP1", "WebSocket", "ParleyProtocol", "TLS", "COpenSSL"],
       path: "Tests/TestPeers", swiftSettings: house),
+    example("echo-bot"),
+    example("terminal-chat"),
+    example("preview-renderer"),
     tests("Bytes"),
     tests("HTTP1", ["Bytes"]),
     tests("WebSocket", ["Bytes", "HTTP1"]),
@@ -130,6 +154,7 @@ let package = Package(
     tests("Store", ["ParleyProtocol", "Reactor", database, logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),
     tests("Configuration", ["FloodControl"]),
+    tests("Daemon", ["Reactor", logging]),
     tests(
       "Unfurler", ["CCurl", "COpenSSL", "LinkPreview", "ParleyProtocol", database, logging]),
     tests(
@@ -143,8 +168,22 @@ let package = Package(
       "Gateway",
       [
         "ParleyProtocol", "FloodControl", "Configuration", "Transport", "Reactor", "WebSocket",
-        "Store", "TestPeers", logging,
+        "Store", "TestPeers", "HTTP1", "Tokens", logging,
       ]),
+    tests(
+      "ParleyClient",
+      ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS", "COpenSSL", "TestPeers"]),
+    .testTarget(
+      name: "ParleyClientIntegrationTests",
+      dependencies: [
+        "ParleyClient", "TestSupport", "TestPeers", "Tokens", "COpenSSL", "parleyd", "echo-bot",
+        "terminal-chat", "preview-renderer",
+      ],
+      swiftSettings: house),
+    .testTarget(
+      name: "ParleyCommandTests",
+      dependencies: ["ParleyProtocol", "TestSupport", "TestPeers", "parley", "parleyd"],
+      swiftSettings: house),
     .testTarget(
       name: "IntegrationTests",
       dependencies: [

@@ -8,6 +8,14 @@ package enum StoreError: Error, Hashable, Sendable {
   case closed
   /// There is one of this name already.
   case exists
+  /// There is an item of this key already.
+  case keyExists(String)
+  /// There would be more of them than are kept.
+  case tooManyItems(limit: Int)
+  /// A key or value of metadata is longer than so many characters.
+  case tooLong(key: String, limit: Int)
+  /// The counter of this key would leave the range of 64-bit integers.
+  case counterOverflow(key: String)
   /// There is no such thing.
   case notFound(StoreResource)
   /// A page token that this store did not make, or made for another query.
@@ -29,6 +37,9 @@ package enum StoreResource: String, Hashable, Sendable {
   case user
   case channel
   case message
+  case metadata = "metadata key"
+  case metacounter = "metacounter key"
+  case token
 }
 
 extension StoreError: CustomStringConvertible {
@@ -38,6 +49,11 @@ extension StoreError: CustomStringConvertible {
     case .overloaded: "the store has too many jobs waiting"
     case .closed: "the store is closed"
     case .exists: "it exists already"
+    case .keyExists(let key): "the key '\(key)' exists already"
+    case .tooManyItems(let limit): "there may be \(limit) of them at most"
+    case .tooLong(let key, let limit):
+      "the key or value of '\(key.prefix(64))' is longer than \(limit) characters"
+    case .counterOverflow(let key): "the counter '\(key)' would leave the range of its numbers"
     case .notFound(let resource): "no such \(resource.rawValue)"
     case .invalidPageToken: "the page token is not one of this query"
     case .unstorableText: "a text may not hold the character U+0000"

@@ -20,11 +20,8 @@ struct Listeners: Sendable {
   }
 
   private mutating func open(_ address: SocketAddress) throws(SystemError) {
-    // Sockets that share a port share its connections, so another process must not have it. A port
-    // that the kernel picks is nobody else's.
-    if address.port != 0 { _ = try Socket.claim(address) }
-    let descriptor = try Socket.listen(on: address)
+    let (descriptor, bound) = try Socket.listenFirst(on: address)
     descriptors.append(descriptor)
-    addresses.append(try SocketAddress(boundTo: descriptor))
+    addresses.append(bound)
   }
 }

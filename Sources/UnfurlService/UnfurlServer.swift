@@ -23,20 +23,22 @@ package final class UnfurlServer: Sendable {
   ) throws(SystemError) {
     let listeners = try Listeners(configuration.listen)
     let mailbox = try Mailbox<FrontMail>()
-    let start = StartReport()
+    let start = StartReport<SystemError>()
     self.mailbox = mailbox
     addresses = listeners.addresses
     thread = try Reactor.Thread(name: "unfurl-front") {
       do throws(SystemError) {
         let front = try Front(configuration, unfurler: unfurler, mailbox: mailbox, logger: logger)
         try front.listen(listeners.descriptors)
-        start.report(nil)
+        start.add(.success(()))
         front.loop.run()
       } catch {
-        start.report(error)
+        start.add(.failure(error))
       }
     }
-    if let error = start.wait() {
+    do throws(SystemError) {
+      try start.wait(for: 1)
+    } catch {
       listeners.close()
       throw error
     }

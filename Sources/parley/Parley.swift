@@ -1,12 +1,57 @@
 internal import ArgumentParser
 internal import Configuration
+internal import Foundation
+internal import ParleyClient
 
 /// The operator's and developer's command line.
 @main
-struct Parley: ParsableCommand {
+struct Parley: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "parley",
     abstract: "Operate and inspect a Parley gateway.",
+    discussion: """
+      What is asked goes to --server with an API token; watch and chat open a session as --user. \
+      Each of these may also come from PARLEY_CLI_SERVER, PARLEY_CLI_API_TOKEN, PARLEY_CLI_USER \
+      and PARLEY_CLI_TOKEN, or from a profile in ~/.config/parley/profiles.yaml.
+
+      EXIT STATUS:
+        0   it worked
+        1   the gateway refused
+        2   no gateway could be reached
+        64  the command line is wrong
+      """,
     version: "\(Release.name) \(Release.version)",
-    subcommands: [PreviewCommand.self])
+    subcommands: [
+      ChannelCommand.self, MessageCommand.self, UserCommand.self, ModerationCommand.self,
+      LimitsCommand.self, PreviewCommand.self, SessionsCommand.self, StatusCommand.self,
+      TopCommand.self, DrainCommand.self, WatchCommand.self, ChatCommand.self, ConfigCommand.self,
+      CompletionCommand.self,
+    ])
+
+  /// Runs what the command line asks for, and ends with a status that tells how it went.
+  static func main() async {
+    do {
+      try await run(parseAsRoot())
+    } catch let failure as CommandFailure {
+      fail(failure)
+    } catch let error as ParleyError {
+      fail(CommandFailure(error))
+    } catch {
+      exit(withError: error)
+    }
+  }
+
+  private static func run(_ command: any ParsableCommand) async throws {
+    var command = command
+    if var command = command as? any AsyncParsableCommand {
+      try await command.run()
+    } else {
+      try command.run()
+    }
+  }
+
+  private static func fail(_ failure: CommandFailure) -> Never {
+    StandardError.write("Error: \(failure)")
+    Foundation.exit(failure.exitStatus)
+  }
 }

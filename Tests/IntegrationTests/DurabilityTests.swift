@@ -46,7 +46,7 @@ extension ServerTests {
 
     private static func expectAcknowledged(
       _ attempts: [KilledTraffic.Attempt], in url: String, since before: Position,
-      _ client: ParleyClient, _ seed: Comment
+      _ client: WireClient, _ seed: Comment
     ) throws {
       let after = try Position(client.enter(url))
       #expect(after.epoch == before.epoch, seed)
@@ -144,7 +144,7 @@ extension ServerTests {
   }
 }
 
-extension ParleyClient {
+extension WireClient {
   /// Sends a message and waits for the error that it is answered with.
   func sendRefusal(_ text: String, to url: String) throws -> ServiceError {
     try refusal("message.send") {

@@ -69,7 +69,7 @@ extension ServerTests {
     /// Enters when traffic has begun; entering again changes nothing about what is delivered.
     private static func watch(
       _ server: ServerProcess, _ userID: String, reentering: Bool
-    ) throws -> (client: ParleyClient, entered: (seq: Int64, ordinal: Int)) {
+    ) throws -> (client: WireClient, entered: (seq: Int64, ordinal: Int)) {
       let client = try server.open(userID)
       let id = try client.request("channel.enter") { $0.member("channel_url", "lobby") }
       let reply = try client.reply(to: id)

@@ -31,7 +31,7 @@ extension ServerTests {
       }
     }
 
-    private func lobby(_ server: ServerProcess) throws -> ParleyClient {
+    private func lobby(_ server: ServerProcess) throws -> WireClient {
       let jeff = try server.open("jeff")
       try jeff.create("lobby")
       try jeff.enter("lobby")

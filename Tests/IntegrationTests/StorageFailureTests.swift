@@ -124,7 +124,7 @@ extension ServerTests {
   }
 }
 
-extension ParleyClient {
+extension WireClient {
   /// Waits until so many messages of a user are among the events, and leaves them there.
   fileprivate func awaitMessages(by userID: String, count: Int) throws {
     while events.count(where: {

@@ -5,12 +5,12 @@ import TestPeers
 /// A participant, and what it was shown since it entered.
 struct ThrottledViewer {
   let userID: String
-  let client: ParleyClient
+  let client: WireClient
   /// The channel's position when it entered.
   let enteredAt: Int64
   private let url: String
 
-  init(entering url: String, _ userID: String, _ client: ParleyClient) throws {
+  init(entering url: String, _ userID: String, _ client: WireClient) throws {
     self.url = url
     self.userID = userID
     self.client = client

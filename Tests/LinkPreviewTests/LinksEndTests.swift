@@ -35,6 +35,20 @@ struct LinksEndTests {
   }
 
   @Test(
+    "carets, and bars between the values of a query, do not cut a link",
+    arguments: [
+      ("https://a.com/x^2", "https://a.com/x%5E2"),
+      ("https://a.com/x^", "https://a.com/x"),
+      ("https://a.com/?titles=A|B|C.", "https://a.com/?titles=A|B|C"),
+      ("||https://a.com/?a=b||", "https://a.com/?a=b"),
+      ("|https://a.com/x|next|", "https://a.com/x"),
+      ("<https://a.com/?a=b|label>", "https://a.com/?a=b"),
+    ])
+  func separators(text: String, expected: String) {
+    #expect(linkFound(in: text) == expected)
+  }
+
+  @Test(
     "brackets are kept that the link opened",
     arguments: [
       (
@@ -52,6 +66,9 @@ struct LinksEndTests {
       ("(https://a.com)(https://b.com)", "https://a.com/"),
       ("((https://a.com/((x))))", "https://a.com/((x))"),
       ("https://a.com/x[1]", "https://a.com/x[1]"),
+      ("https://a.com/users/{id}/posts", "https://a.com/users/%7Bid%7D/posts"),
+      ("{url: https://a.com/?f={x:1}}", "https://a.com/?f={x:1}"),
+      ("https://a.com/{", "https://a.com/"),
     ])
   func brackets(text: String, expected: String) {
     #expect(linkFound(in: text) == expected)

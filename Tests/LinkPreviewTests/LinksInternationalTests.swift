@@ -27,6 +27,20 @@ struct LinksInternationalTests {
   }
 
   @Test(
+    "an emoji is part of a host where it makes a name, and else of the sentence",
+    arguments: [
+      ("https://i❤.ws", "https://xn--i-7iq.ws/"),
+      ("see https://i❤️.ws/x, please", "https://xn--i-7iq.ws/x"),
+      ("https://😀.com/a", "https://xn--e28h.com/a"),
+      ("https://a.com😀", "https://a.com/"),
+      ("https://a.com😀.b.com", "https://a.com/"),
+      ("https://localhost😀", "https://localhost/"),
+    ])
+  func emoji(text: String, expected: String) {
+    #expect(linkFound(in: text) == expected)
+  }
+
+  @Test(
     "the dots of other scripts separate labels",
     arguments: [
       ("http://例え。テスト/", "http://xn--r8jz45g.xn--zckzah/"),

@@ -26,6 +26,8 @@ struct LinksPropertyTests {
       let text = randomText(&random)
       guard let url = LinkFinder.firstURL(in: text) else { continue }
       #expect(WebURL(url.text) == url, "seed \(seed): \(text.debugDescription)")
+      // Between angle brackets a bar begins a label.
+      guard !url.text.contains("|") else { continue }
       #expect(LinkFinder.firstURL(in: "<\(url.text)>") == url, "seed \(seed): \(text)")
     }
   }

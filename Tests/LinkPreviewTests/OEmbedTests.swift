@@ -33,7 +33,6 @@ struct OEmbedTests {
        "thumbnail_url":"//c.net/t.jpg","thumbnail_width":480,"thumbnail_height":"360"}
       """)
     #expect(video.title == "A & B")
-    #expect(video.providerName == "P")
     #expect(video.image == OpenGraphImage(url: "https://c.net/t.jpg", width: 480, height: 360))
     let photo = try response(
       #"{"type":"photo","url":"https://c.net/p","width":9,"height":8,"thumbnail_url":"https://c.net/t"}"#

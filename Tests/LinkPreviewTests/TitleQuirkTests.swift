@@ -75,6 +75,16 @@ struct TitleQuirkTests {
     #expect(PageReader.title("<svg><p></p><title>E</title>") == "E")
   }
 
+  @Test("links and bases of an SVG are none of the page's")
+  func foreignLinks() {
+    let page = """
+      <svg><link rel=canonical href=/no><link rel=image_src href=/no.png><base href=/no/></svg>
+      <title>E</title><link rel=image_src href=i.png>
+      """
+    #expect(PageReader.tag(page)?.url == "https://www.example.com/p/q")
+    #expect(PageReader.tag(page)?.image?.url == "https://www.example.com/p/i.png")
+  }
+
   @Test("in XHTML an empty element has no content")
   func xhtml() {
     let page = Array("<script src='x'/><title>E</title>".utf8)

@@ -426,6 +426,9 @@ async def test_commands_for_people(ctx, pages):
     assert "0" in await parley.text("purge", "--domain", "example.com")
     assert "1" in await parley.text("purge", "--all")
     assert pages.url("/page") not in await parley.text("list")
+    pages.answer("/type", "200 OK", {"Content-Type": "image/\u202egnp"}, b"x")
+    output = await parley.text("explain", pages.url("/type"))
+    assert "image/" in output and "\u202e" not in output
 
 
 @with_pages

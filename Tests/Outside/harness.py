@@ -14,6 +14,7 @@ import tempfile
 from collections import deque
 from urllib.parse import urlencode
 
+import schemas
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
@@ -41,7 +42,9 @@ def known(reason):
 
 
 def process_environment(additions):
-    return {**os.environ, "SWIFT_BACKTRACE": "enable=no", **(additions or {})}
+    # The programs refuse settings that they do not know, and the patience is the tests' own.
+    inherited = {name: text for name, text in os.environ.items() if name != "PARLEY_TEST_PATIENCE"}
+    return {**inherited, "SWIFT_BACKTRACE": "enable=no", **(additions or {})}
 
 
 class Program:
@@ -85,6 +88,7 @@ class Program:
         async with asyncio.timeout(DEADLINE):
             await self.process.wait()
             await self.reading
+        schemas.gateways.discard(self.port)
         return self.process.returncode
 
     async def end(self, how=signal.SIGTERM):
@@ -110,6 +114,7 @@ class Server(Program):
     async def start(cls, parleyd, data, flags, environment=None):
         server = await cls.launch(parleyd, ["--data-dir", data, *flags], environment)
         server.data = data
+        schemas.gateways.add(server.port)
         return server
 
     @property
@@ -150,10 +155,14 @@ async def http(port, method, path, headers=None, body=b""):
             first, *rest = head.split("\r\n")
             pairs = (line.split(": ", 1) for line in rest if ": " in line)
             named = {name.lower(): value for name, value in pairs}
-            content = await reader.readexactly(int(named.get("content-length", 0)))
+            length = 0 if method == "HEAD" else int(named.get("content-length", 0))
+            content = await reader.readexactly(length)
     finally:
         writer.close()
-    return int(first.split(" ")[1]), named, content
+    status = int(first.split(" ")[1])
+    if port in schemas.gateways:
+        schemas.http_exchange(method, path, body, status, named, content)
+    return status, named, content
 
 
 class Client:
@@ -163,6 +172,7 @@ class Client:
         self.socket = socket
         self.raw, self.inbox, self.events = [], [], []
         self.answers = {}
+        self.traffic = schemas.SocketTraffic()
         self.numbers = itertools.count(1)
         self.news = asyncio.Event()
         self.closed = None
@@ -191,6 +201,7 @@ class Client:
         try:
             async for text in self.socket:
                 value = json.loads(text)
+                self.traffic.came(value)
                 self.raw.append(text)
                 self.inbox.append(value)
                 if isinstance(value, dict) and "method" in value:
@@ -234,7 +245,10 @@ class Client:
         return self.closed
 
     async def write(self, value):
-        await self.socket.send(value if isinstance(value, (str, bytes)) else json.dumps(value))
+        data = value if isinstance(value, (str, bytes)) else json.dumps(value)
+        if isinstance(data, str):
+            self.traffic.sent(data)
+        await self.socket.send(data)
 
     async def ask(self, method, /, **params):
         """Sends a request and gives the future of its answer."""
@@ -306,11 +320,11 @@ class Context:
     def name(self, stem="thing"):
         return f"{stem}-{secrets.token_hex(4)}"
 
-    async def run(self, program, *arguments, stdin=b"", environment=None):
+    async def run(self, program, *arguments, stdin=b"", environment=None, directory=None):
         """Runs a program to its end: its exit status, output and errors."""
         process = await asyncio.create_subprocess_exec(
             program, *arguments, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE, env=process_environment(environment))
+            stderr=asyncio.subprocess.PIPE, env=process_environment(environment), cwd=directory)
         try:
             async with asyncio.timeout(DEADLINE):
                 output, errors = await process.communicate(stdin)

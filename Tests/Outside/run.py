@@ -12,6 +12,7 @@ import sys
 import time
 import traceback
 
+import schemas
 from harness import PATIENCE, Context
 
 MODULES = [
@@ -21,7 +22,7 @@ MODULES = [
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
     "deflate", "hostile", "hostilepages",
     "persistence", "operations",
-    "edges", "documents",
+    "commands", "edges", "documents", "schemadocuments", "schemafuzzing",
 ]
 
 
@@ -38,6 +39,8 @@ async def run(context, name, test):
     try:
         async with asyncio.timeout(180 * PATIENCE):
             await test(context)
+        deviations = schemas.taken_deviations()
+        assert not deviations, f"{len(deviations)} not as described: {' | '.join(deviations[:3])}"
     except Exception as failure:
         problem = f"{type(failure).__name__}: {failure}"
         frames = [f for f in traceback.extract_tb(failure.__traceback__) if "Outside" in f.filename]
@@ -50,6 +53,7 @@ async def run(context, name, test):
         return False
     finally:
         await context.tidy()
+        schemas.taken_deviations()
     print(f"ok   {name}: {sentence} ({time.monotonic() - started:.1f} s)", flush=True)
     return True
 

@@ -1,3 +1,4 @@
+import Foundation
 import TLS
 import Testing
 
@@ -58,5 +59,35 @@ struct ServerVerificationTests {
   func impossibleName(name: String) throws {
     let context = try workspace.makeClientContext()
     #expect(throws: TLSError.self) { try TLSSession(client: context, hostname: name) }
+  }
+
+  @Test("authorities are trusted from several files and texts")
+  func severalAuthorities() throws {
+    let path = workspace.path("authority-of-this-test.pem")
+    try workspace.authority.writeCertificate(to: path)
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let other = workspace.path("another-authority.pem")
+    // Of another name: OpenSSL takes the first issuer whose name fits.
+    try Certificate(names: ["DNS:other"]).writeCertificate(to: other)
+    let trusts = [
+      TLSTrust(authorityPaths: [other, path]), TLSTrust(authorityTexts: [text]),
+      TLSTrust(authorityPaths: [other], authorityTexts: ["# a comment\n" + text]),
+    ]
+    for trust in trusts { #expect(try rejection(trust: TLSClientContext(trust: trust)) == nil) }
+  }
+
+  @Test("without verification any certificate is accepted")
+  func unverified() throws {
+    let context = try TLSClientContext(trust: TLSTrust(verification: .none))
+    #expect(try rejection(hostname: "example.org", trust: context) == nil)
+  }
+
+  @Test(
+    "a text without a certificate is refused",
+    arguments: ["", "nonsense", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
+  func unusableText(text: String) {
+    #expect(throws: TLSError.self) {
+      try TLSClientContext(trust: TLSTrust(authorityTexts: [text]))
+    }
   }
 }

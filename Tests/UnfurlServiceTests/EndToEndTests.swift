@@ -75,19 +75,6 @@ struct EndToEndTests {
     #expect(Set(pages.requestedPaths).count == 200)
   }
 
-  @Test("a kept connection that the service closes meanwhile costs no answer")
-  func idleConnections() async throws {
-    let pages = try PageServer(page: "<title>T</title>")
-    defer { pages.stop() }
-    let service = try ServiceChild(["--limits-head-timeout-ms", "20"])
-    let unfurler = try unfurler(service.url)
-    defer { unfurler.shutdown() }
-    for pause in 0..<40 {
-      #expect(try await ask(unfurler, pages.url("/\(pause)")).tag?.title == "T")
-      try await Task.sleep(for: .milliseconds(pause))
-    }
-  }
-
   @Test("calling a look-up off reaches the page's server through both of them")
   func cancels() throws {
     let pages = try HangingServer()

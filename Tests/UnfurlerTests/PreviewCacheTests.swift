@@ -67,6 +67,36 @@ struct PreviewCacheTests {
     }
   }
 
+  @Test("what a clock that ran ahead dated is refreshed, or forgotten if it was nothing")
+  func setBack() async throws {
+    let cache = PreviewCache(nil, clock, limits(stale: 1_000))
+    let (found, empty) = (try Previews.link("a"), try Previews.link("b"))
+    let year: Int64 = 31_536_000_000
+    clock.advance(by: year)
+    let entry = try #require(cache.insert(report: .found(Previews.full), for: found))
+    cache.insert(report: .empty, for: empty)
+    clock.advance(by: -60_000)
+    #expect(cache.find(found) == .fresh(entry))
+    clock.advance(by: -1)
+    #expect(cache.find(found) == .stale(entry, .due))
+    #expect(cache.find(empty) == nil)
+    clock.advance(by: 60_001 - year)
+    #expect(cache.find(found) == .stale(entry, .due))
+    #expect(cache.find(found) == .stale(entry, .underWay))
+  }
+
+  @Test("a purge counts what a clock that ran ahead dated")
+  func setBackPurge() async throws {
+    let cache = PreviewCache(nil, clock, limits())
+    clock.advance(by: 1_000_000)
+    cache.insert(report: .empty, for: try Previews.link("a"))
+    clock.advance(by: -1_000_000)
+    let count = await withCheckedContinuation { answer in
+      cache.purge(.all) { answer.resume(returning: $0) }
+    }
+    #expect(count == 1)
+  }
+
   @Test("entries survive a restart until they are gone, stale ones too")
   func persistence() async throws {
     try await Previews.withDirectory { directory in

@@ -20,6 +20,30 @@ struct PreviewFileTests {
 
   private func path(_ directory: String) -> String { "\(directory)/\(PreviewCache.fileName)" }
 
+  @Test("what cannot be purged from the file does not come back from it")
+  func failedPurge() async throws {
+    try await Previews.withDirectory { directory in
+      let cache = PreviewCache(directory, clock)
+      let links = [try Previews.link("a"), try Previews.link("b")]
+      for link in links { cache.insert(report: .found(Previews.full), for: link) }
+      cache.settle()
+      var configuration = Configuration()
+      configuration.allowsUnsafeTransactions = true
+      let other = try DatabaseQueue(
+        path: "\(directory)/\(PreviewCache.fileName)", configuration: configuration)
+      try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+      #expect(await cache.purged(.link(links[0])) == 1)
+      try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+      try other.close()
+      #expect(await cache.loaded(links[0]) == nil)
+      #expect(await cache.loaded(links[1]) != nil)
+      cache.close()
+      let second = PreviewCache(directory, clock)
+      #expect(second.find(links[0]) == nil)
+      second.close()
+    }
+  }
+
   @Test(
     "file and log keep within their bytes under thousands of entries",
     arguments: [(1 << 20, 200), (1 << 20, 9_000), (4 << 20, 30_000), (4 << 20, 3_000)])

@@ -92,6 +92,7 @@ struct UnfurlTraceTests {
     let second = try await report(
       on: server.url("/second"), with: unfurler, deadline: .milliseconds(200))
     #expect(second.problem == "timed out while waiting for its turn")
+    #expect(second.freshness == .unkept)
     #expect(try #require(second.trace.requests.first).waiting > 0)
     #expect(!server.paths.contains("/second"))
     task.cancel()

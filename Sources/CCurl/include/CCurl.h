@@ -13,7 +13,6 @@ CURLcode parley_curl_set_opensocket_function(CURL *easy, curl_opensocket_callbac
 CURLcode parley_curl_get_long(CURL *easy, CURLINFO info, long *value);
 CURLcode parley_curl_get_string(CURL *easy, CURLINFO info, const char **value);
 CURLcode parley_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value);
-CURLcode parley_curl_get_pointer(CURL *easy, CURLINFO info, void **value);
 CURLMcode parley_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 
 /// The result of a transfer that `message` reports as done; a negative number for other messages.

@@ -26,6 +26,8 @@ package struct LimitSettings: Sendable, Equatable {
   package var httpBodyBytes = 1_048_576
   /// Calls of one connection other than `message.send`.
   package var calls = CallRate(callsPerSecond: 100, burst: 300)
+  /// Calls of the Platform API with one token.
+  package var platformCalls = CallRate(callsPerSecond: 1000, burst: 3000)
 }
 
 /// Spam-flood protection.

@@ -49,6 +49,14 @@ extension SettingsTable {
     .integer(
       "limits.calls_burst", \.limits.calls.burst, in: 1...1_000_000, unit: "a number of calls",
       help: "Calls of one connection that may come at once after a pause."),
+    .integer(
+      "limits.platform_calls_per_second", \.limits.platformCalls.callsPerSecond,
+      in: 0...1_000_000, unit: "calls per second",
+      help: "Calls of the Platform API with one token; 0 for any number."),
+    .integer(
+      "limits.platform_calls_burst", \.limits.platformCalls.burst, in: 1...1_000_000,
+      unit: "a number of calls",
+      help: "Calls with one token that may come at once after a pause."),
   ]
 
   private static let sizeLimits: [SettingDefinition] = [

@@ -54,6 +54,11 @@ final class ChannelDirectory: TimerHandler {
     node.gauges.add(-1, to: .channels)
   }
 
+  /// Has all channels go on with the limits that hold now.
+  func renewLimits() {
+    for case .resident(let channel) in entries.values { channel.renewLimits() }
+  }
+
   /// Fans out what the turn has gathered in a channel.
   func hasEvents(_ channel: HomeChannel) {
     channelsWithEvents.append(channel)

@@ -5,24 +5,28 @@ import Telemetry
 
 extension HomeChannel {
   /// Changes a message, which its author and operators may.
-  func update(_ command: MessageUpdate, by caller: Caller, replyTo address: ReplyAddress) {
-    let id = command.reference.messageID
-    guard mayEdit(caller, replyTo: address) else { return }
-    let right = ChangeRight(caller.user.id, isOperator: isOperator(caller.user.id))
-    let changes = command.changes
+  func update(
+    _ id: Int64, _ changes: MessageChanges, by actor: Actor,
+    then answer: @escaping Answer<Message>
+  ) {
+    do throws(ServiceError) { try requireEditing(actor) } catch {
+      return answer(self, .failure(error))
+    }
+    let right = changeRight(of: actor)
     let preview = changes.text.map(knownPreview(ofText:)) ?? .noLink
     let storeID = storeID
     let now = now
     write { transaction in
       let message = try transaction.requiredMessage(id, channelID: storeID)
       try right.check(message)
+      try message.checkLength(of: changes.text)
       let isNewText = changes.text.map { $0 != message.text } ?? false
       let updated = try transaction.updateMessage(
         id, channelID: storeID, changes,
         preview: isNewText ? .replace(preview.tag) : .keep, at: now)
       return TextChange(updated: updated, isNewText: isNewText)
     } then: { channel, result in
-      channel.didChange(result.map(\.updated), by: caller, replyTo: address)
+      channel.didChange(result.map(\.updated), by: actor, then: answer)
       guard case .success(let change) = result else { return }
       channel.node.counters.add(to: .messagesUpdated)
       if change.isNewText { channel.pursue(preview, of: change.updated.message) }
@@ -30,33 +34,37 @@ extension HomeChannel {
   }
 
   /// Deletes a message, which its author and operators may.
-  func delete(_ command: MessageReference, by caller: Caller, replyTo address: ReplyAddress) {
-    guard keepsMessages(replyTo: address) else { return }
-    let right = ChangeRight(caller.user.id, isOperator: isOperator(caller.user.id))
+  func delete(_ id: Int64, by actor: Actor, then answer: @escaping Answer<Void>) {
+    do throws(ServiceError) { try requireKeptMessages() } catch {
+      return answer(self, .failure(error))
+    }
+    let right = changeRight(of: actor)
     let storeID = storeID
     let now = now
     write { transaction in
-      let message = try transaction.requiredMessage(command.messageID, channelID: storeID)
+      let message = try transaction.requiredMessage(id, channelID: storeID)
       try right.check(message)
-      return try transaction.deleteMessage(command.messageID, channelID: storeID, at: now)
+      return try transaction.deleteMessage(id, channelID: storeID, at: now)
     } then: { channel, result in
-      channel.reply(result.flatMap { _ in .empty }, to: address)
+      answer(channel, result.map { _ in })
       guard case .success(let seq) = result else { return }
       channel.lastSeq = seq
-      channel.withheld.forget(command.messageID)
+      channel.withheld.forget(id)
       channel.node.counters.add(to: .messagesDeleted)
       channel.publish(
-        EventEncoder.messageDeleted(
-          channel.origin(at: now), seq: seq, messageID: command.messageID))
+        EventEncoder.messageDeleted(channel.origin(at: now), seq: seq, messageID: id))
     }
   }
 
   /// Changes a message's extra data, which any participant may.
   func changeMetaArrays(
-    of messageID: Int64, by caller: Caller, replyTo address: ReplyAddress,
-    _ change: @escaping @Sendable ([MetaArray]) throws(ServiceError) -> [MetaArray]
+    of messageID: Int64, by actor: Actor,
+    _ change: @escaping @Sendable ([MetaArray]) throws(ServiceError) -> [MetaArray],
+    then answer: @escaping Answer<Message>
   ) {
-    guard mayCount(caller, replyTo: address) else { return }
+    do throws(ServiceError) { try requireCounting(actor) } catch {
+      return answer(self, .failure(error))
+    }
     let storeID = storeID
     let now = now
     write { transaction in
@@ -67,49 +75,44 @@ extension HomeChannel {
         try transaction.changeMetaArrays(messageID, channelID: storeID, at: now) { $0 = arrays })
     } then: { channel, result in
       switch result {
-      case .success(.none(let message)):
-        channel.reply(.success(message.encodedAsResult()), to: address)
+      case .success(.none(let message)): answer(channel, .success(message))
       case .success(.made(let changed)):
-        channel.didChange(.success(changed), by: caller, replyTo: address)
-      case .failure(let error): channel.reply(.failure(error), to: address)
+        channel.didChange(.success(changed), by: actor, then: answer)
+      case .failure(let error): answer(channel, .failure(error))
       }
     }
   }
 
-  /// Answers with one message.
-  func get(_ command: MessageReference, replyTo address: ReplyAddress) {
-    guard keepsMessages(replyTo: address) else { return }
+  /// Reads one message.
+  func message(_ id: Int64, then answer: @escaping Answer<Message>) {
+    do throws(ServiceError) { try requireKeptMessages() } catch {
+      return answer(self, .failure(error))
+    }
     let storeID = storeID
-    read {
-      try $0.requiredMessage(command.messageID, channelID: storeID).encodedAsResult()
-    } then: { channel, result in
-      channel.reply(result, to: address)
-    }
+    read({ try $0.requiredMessage(id, channelID: storeID) }, then: answer)
   }
 
-  /// Answers with a stretch of messages.
-  func list(_ command: MessageList, replyTo address: ReplyAddress) {
-    guard keepsMessages(replyTo: address) else { return }
-    let query = MessageQuery(command, channelID: storeID)
-    read {
-      let messages = try $0.listMessages(query)
-      return JSONWriter.bytes(reserving: messages.count * 512 + 64) { writer in
-        writer.object {
-          $0.member("messages", array: { for message in messages { message.encode(into: &$0) } })
-        }
-      }
-    } then: { channel, result in
-      channel.reply(result, to: address)
+  /// Reads a stretch of messages, and encodes them on the store's thread.
+  func messages(
+    _ command: MessageList, from authors: MessageQuery.OperatorFilter = .all,
+    _ encode: @escaping @Sendable (ReadTransaction, [Message]) throws -> [UInt8],
+    then answer: @escaping Answer<[UInt8]>
+  ) {
+    do throws(ServiceError) { try requireKeptMessages() } catch {
+      return answer(self, .failure(error))
     }
+    var query = MessageQuery(command, channelID: storeID)
+    query.operatorFilter = authors
+    read({ [query] in try encode($0, $0.listMessages(query)) }, then: answer)
   }
 
   private func didChange(
-    _ result: Result<SequencedMessage, ServiceError>, by caller: Caller,
-    replyTo address: ReplyAddress
+    _ result: Result<SequencedMessage, ServiceError>, by actor: Actor,
+    then answer: @escaping Answer<Message>
   ) {
-    reply(result.map { $0.message.encodedAsResult() }, to: address)
+    answer(self, result.map(\.message))
     guard case .success(let changed) = result else { return }
-    tellUpdate(of: changed, except: caller.session)
+    tellUpdate(of: changed, except: actor.session)
   }
 
   /// Tells that a message changed, except to those from whom it was withheld.
@@ -120,35 +123,6 @@ extension HomeChannel {
     publish(
       ChannelEvent(
         payload: payload, audience: .recipients(ofMessage: changed.message.id), author: author))
-  }
-
-  /// Who may not send may not say it by way of an edit either; answers when that is so.
-  private func mayEdit(_ caller: Caller, replyTo address: ReplyAddress) -> Bool {
-    guard keepsMessages(replyTo: address) else { return false }
-    let userID = caller.user.id
-    let refusal: ServiceError? =
-      isRestricted(userID, by: bans)
-      ? .banned(url)
-      : record.isFrozen && !isOperator(userID)
-        ? .frozen(url) : isRestricted(userID, by: mutes) ? .muted(url) : nil
-    if let refusal { reply(.failure(refusal), to: address) }
-    return refusal == nil
-  }
-
-  /// Polls and counters are any participant's; answers when someone is none.
-  private func mayCount(_ caller: Caller, replyTo address: ReplyAddress) -> Bool {
-    guard keepsMessages(replyTo: address) else { return false }
-    guard participants.contains(caller.user.id) else {
-      reply(.failure(.notAllowed("only participants may do this: enter the channel")), to: address)
-      return false
-    }
-    return true
-  }
-
-  private func keepsMessages(replyTo address: ReplyAddress) -> Bool {
-    guard record.isEphemeral else { return true }
-    reply(.failure(.notKept(inEphemeralChannel: url)), to: address)
-    return false
   }
 }
 
@@ -163,23 +137,6 @@ private struct TextChange: Sendable {
   let isNewText: Bool
 }
 
-/// What a user may change of others' messages.
-private struct ChangeRight: Sendable {
-  let userID: String
-  let isOperator: Bool
-
-  init(_ userID: String, isOperator: Bool) {
-    self.userID = userID
-    self.isOperator = isOperator
-  }
-
-  func check(_ message: Message) throws(ServiceError) {
-    guard isOperator || message.user?.id == userID else {
-      throw .notAllowed("only its author and operators may change a message")
-    }
-  }
-}
-
 extension StoreTransaction {
   fileprivate func requiredMessage(_ id: Int64, channelID: Int64) throws -> Message {
     guard let found = try message(id, channelID: channelID) else {
@@ -190,13 +147,11 @@ extension StoreTransaction {
 }
 
 extension Message {
-  /// The result of a call: `{"message": …}`.
-  fileprivate func encodedAsResult() -> [UInt8] {
-    JSONWriter.bytes {
-      $0.object {
-        $0.name("message")
-        encode(into: &$0)
-      }
+  /// Admin messages are shorter than users'.
+  fileprivate func checkLength(of text: String?) throws(ServiceError) {
+    guard type == .admin, let text else { return }
+    guard text.unicodeScalars.count <= Limits.adminMessageLength else {
+      throw .tooLong("message", limit: Limits.adminMessageLength)
     }
   }
 }

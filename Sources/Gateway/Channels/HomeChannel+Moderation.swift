@@ -2,77 +2,103 @@ import ParleyProtocol
 import Store
 
 extension HomeChannel {
-  func mute(_ command: ChannelRestriction, by caller: Caller, replyTo address: ReplyAddress) {
-    impose(command, by: caller, replyTo: address) { transaction, url, restriction in
+  func mute(
+    _ command: ChannelRestriction, by actor: Actor,
+    then answer: @escaping Answer<ImposedRestriction>
+  ) {
+    impose(command, by: actor, then: answer) { transaction, url, restriction in
       try transaction.mute(channelURL: url, restriction)
-    } then: { channel, restriction in
+    } inForce: { channel, restriction in
       channel.mutes[restriction.userID] = restriction
     }
   }
 
-  func unmute(_ command: ChannelUserReference, by caller: Caller, replyTo address: ReplyAddress) {
-    lift(by: caller, replyTo: address) { transaction, url, now in
-      try transaction.unmute(channelURL: url, userID: command.userID, at: now)
-    } then: { channel in
-      channel.mutes[command.userID] = nil
+  func unmute(_ userID: String, by actor: Actor, then answer: @escaping Answer<Lifting>) {
+    lift(by: actor, then: answer) { transaction, url, now in
+      try transaction.unmute(channelURL: url, userID: userID, at: now)
+    } inForce: { channel in
+      channel.mutes[userID] = nil
     }
   }
 
   /// Bans a user, who is told and then put out.
-  func ban(_ command: ChannelRestriction, by caller: Caller, replyTo address: ReplyAddress) {
-    impose(command, by: caller, replyTo: address) { transaction, url, restriction in
+  func ban(
+    _ command: ChannelRestriction, by actor: Actor,
+    then answer: @escaping Answer<ImposedRestriction>
+  ) {
+    impose(command, by: actor, then: answer) { transaction, url, restriction in
       try transaction.ban(channelURL: url, restriction)
-    } then: { channel, restriction in
+    } inForce: { channel, restriction in
       channel.bans[restriction.userID] = restriction
       channel.expel(restriction.userID)
     }
   }
 
-  func unban(_ command: ChannelUserReference, by caller: Caller, replyTo address: ReplyAddress) {
-    lift(by: caller, replyTo: address) { transaction, url, now in
-      try transaction.unban(channelURL: url, userID: command.userID, at: now)
-    } then: { channel in
-      channel.bans[command.userID] = nil
+  func unban(_ userID: String, by actor: Actor, then answer: @escaping Answer<Lifting>) {
+    lift(by: actor, then: answer) { transaction, url, now in
+      try transaction.unban(channelURL: url, userID: userID, at: now)
+    } inForce: { channel in
+      channel.bans[userID] = nil
     }
   }
 
   /// Stores a restriction, tells it, and goes on with it in force.
   private func impose(
-    _ command: ChannelRestriction, by caller: Caller, replyTo address: ReplyAddress,
+    _ command: ChannelRestriction, by actor: Actor,
+    then answer: @escaping Answer<ImposedRestriction>,
     _ job: @escaping @Sendable (WriteTransaction, String, Restriction) throws -> RecordedEvent,
-    then: @escaping @Sendable (HomeChannel, Restriction) -> Void
+    inForce: @escaping @Sendable (HomeChannel, Restriction) -> Void
   ) {
-    guard mayOperate(caller, replyTo: address) else { return }
+    do throws(ServiceError) { try requireOperating(actor) } catch {
+      return answer(self, .failure(error))
+    }
     let url = url
     let restriction = Restriction(command, from: now)
     write {
-      try job($0, url, restriction)
+      let event = try job($0, url, restriction)
+      let user = try $0.user(restriction.userID) ?? User(id: restriction.userID)
+      return (event: event, user: user)
     } then: { channel, result in
-      channel.reply(result.flatMap { _ in .empty }, to: address)
-      guard case .success(let event) = result else { return }
-      channel.tell(event, except: nil)
-      then(channel, restriction)
+      answer(
+        channel, result.map { ImposedRestriction(user: $0.user, restriction: restriction) })
+      guard case .success(let imposed) = result else { return }
+      channel.tell(imposed.event, except: nil)
+      inForce(channel, restriction)
     }
   }
 
   /// Takes a restriction back; there is nothing to tell when there was none.
   private func lift(
-    by caller: Caller, replyTo address: ReplyAddress,
+    by actor: Actor, then answer: @escaping Answer<Lifting>,
     _ job: @escaping @Sendable (WriteTransaction, String, Int64) throws -> RecordedEvent?,
-    then: @escaping @Sendable (HomeChannel) -> Void
+    inForce: @escaping @Sendable (HomeChannel) -> Void
   ) {
-    guard mayOperate(caller, replyTo: address) else { return }
+    do throws(ServiceError) { try requireOperating(actor) } catch {
+      return answer(self, .failure(error))
+    }
     let url = url
     let now = now
     write {
       try job($0, url, now)
     } then: { channel, result in
-      channel.reply(result.flatMap { _ in .empty }, to: address)
+      answer(channel, result.map { $0 == nil ? .nothingToLift : .lifted })
       guard case .success(let event) = result else { return }
-      then(channel)
+      inForce(channel)
       if let event { channel.tell(event, except: nil) }
     }
   }
+}
+
+/// A mute or ban with the user that it is put on.
+struct ImposedRestriction: Sendable {
+  let user: User
+  let restriction: Restriction
+}
+
+/// What taking a restriction back came to.
+enum Lifting: Sendable {
+  case lifted
+  case nothingToLift
 }
 
 extension Restriction {

@@ -2,17 +2,13 @@ import ParleyProtocol
 import Store
 
 extension HomeChannel {
-  /// Answers with the channel as it is.
-  func get(replyTo address: ReplyAddress) {
-    reply(.success(encodedAsResult()), to: address)
-  }
-
   /// Changes what operators may change.
-  func update(_ command: ChannelUpdate, by caller: Caller, replyTo address: ReplyAddress) {
+  func update(
+    _ fields: ChannelFields, by actor: Actor, then answer: @escaping Answer<ChannelView>
+  ) {
     let url = url
     let now = now
-    let fields = command.fields
-    operate(by: caller, replyTo: address) { transaction in
+    operate(by: actor, then: answer) { transaction in
       var mutations = [
         try transaction.updateChannel(
           url,
@@ -27,103 +23,98 @@ extension HomeChannel {
     }
   }
 
-  func freeze(by caller: Caller, replyTo address: ReplyAddress) {
+  func freeze(by actor: Actor, then answer: @escaping Answer<ChannelView>) {
     let url = url
     let now = now
-    operate(by: caller, replyTo: address) { [try $0.freezeChannel(url, at: now)] }
+    operate(by: actor, then: answer) { [try $0.freezeChannel(url, at: now)] }
   }
 
-  func unfreeze(by caller: Caller, replyTo address: ReplyAddress) {
+  func unfreeze(by actor: Actor, then answer: @escaping Answer<ChannelView>) {
     let url = url
     let now = now
-    operate(by: caller, replyTo: address) { [try $0.unfreezeChannel(url, at: now)] }
+    operate(by: actor, then: answer) { [try $0.unfreezeChannel(url, at: now)] }
   }
 
-  func addOperators(_ ids: [String], by caller: Caller, replyTo address: ReplyAddress) {
+  func addOperators(
+    _ ids: [String], by actor: Actor, then answer: @escaping Answer<ChannelView>
+  ) {
     let url = url
     let now = now
-    operate(by: caller, replyTo: address) { [try $0.addOperators(url, ids, at: now)] }
+    operate(by: actor, then: answer) { [try $0.addOperators(url, ids, at: now)] }
   }
 
-  func removeOperators(_ ids: [String], by caller: Caller, replyTo address: ReplyAddress) {
+  func removeOperators(
+    _ ids: [String], by actor: Actor, then answer: @escaping Answer<ChannelView>
+  ) {
     let url = url
     let now = now
-    operate(by: caller, replyTo: address) { [try $0.removeOperators(url, ids, at: now)] }
+    operate(by: actor, then: answer) { [try $0.removeOperators(url, ids, at: now)] }
+  }
+
+  func removeAllOperators(by actor: Actor, then answer: @escaping Answer<ChannelView>) {
+    let url = url
+    let now = now
+    operate(by: actor, then: answer) { [try $0.removeAllOperators(url, at: now)] }
   }
 
   /// Deletes the channel with all that is in it, after everyone was told.
-  func delete(by caller: Caller, replyTo address: ReplyAddress) {
-    guard mayOperate(caller, replyTo: address) else { return }
+  func delete(by actor: Actor, then answer: @escaping Answer<Void>) {
+    do throws(ServiceError) { try requireOperating(actor) } catch {
+      return answer(self, .failure(error))
+    }
     let url = url
     let now = now
     write {
       try $0.deleteChannel(url, at: now)
     } then: { channel, result in
       guard case .success(let mutation) = result else {
-        channel.reply(result.flatMap { _ in .empty }, to: address)
+        answer(channel, result.map { _ in })
         return
       }
       channel.isDeleted = true
       channel.apply([mutation], except: nil)
-      channel.reply(.empty, to: address)
+      answer(channel, .success(()))
       channel.expelAll()
       channel.node.channels.remove(channel)
     }
   }
 
-  /// Answers with a page of those in the channel, in the order in which they entered.
-  func listParticipants(_ command: ChannelParticipants, replyTo address: ReplyAddress) {
-    guard let entry = ParticipantPageToken.entry(of: command.token) else {
-      reply(.failure(.pageTokenExpired), to: address)
-      return
-    }
-    let page = participants.page(after: entry, limit: command.limit + 1)
-    let shown = page.prefix(command.limit)
-    let next = page.count > command.limit ? ParticipantPageToken.text(after: shown.last) : ""
-    let result = JSONWriter.bytes {
-      $0.object {
-        $0.name("participants")
-        shown.map(\.user).encode(into: &$0)
-        $0.member("next", next)
-      }
-    }
-    reply(.success(result), to: address)
+  /// A page of those in the channel, in the order in which they entered.
+  ///
+  /// - Throws: 400109 for a token that leads nowhere.
+  func participantPage(limit: Int, token: String?) throws(ServiceError) -> ParticipantPage {
+    guard let entry = ParticipantPageToken.entry(of: token) else { throw .pageTokenExpired }
+    let page = participants.page(after: entry, limit: limit + 1)
+    let shown = page.prefix(limit)
+    let next = page.count > limit ? ParticipantPageToken.text(after: shown.last) : ""
+    return ParticipantPage(users: shown.map(\.user), next: next)
   }
 
   /// Carries out what only operators may, tells it and answers with the channel.
   private func operate(
-    by caller: Caller, replyTo address: ReplyAddress,
+    by actor: Actor, then answer: @escaping Answer<ChannelView>,
     _ job: @escaping @Sendable (WriteTransaction) throws -> [ChannelMutation]
   ) {
-    guard mayOperate(caller, replyTo: address) else { return }
+    do throws(ServiceError) { try requireOperating(actor) } catch {
+      return answer(self, .failure(error))
+    }
     write(job) { channel, result in
-      switch result {
-      case .success(let mutations):
-        channel.apply(mutations, except: nil)
-        channel.reply(.success(channel.encodedAsResult()), to: address)
-      case .failure(let error):
-        channel.reply(.failure(error), to: address)
-      }
+      if case .success(let mutations) = result { channel.apply(mutations, except: nil) }
+      answer(channel, result.map { _ in channel.view })
     }
   }
 
-  /// Whether someone may do what operators do; answers when not.
-  func mayOperate(_ caller: Caller, replyTo address: ReplyAddress) -> Bool {
-    guard !isDeleted else {
-      reply(.failure(.notFound(.channel, url)), to: address)
-      return false
-    }
-    guard isOperator(caller.user.id) else {
-      reply(.failure(.notAllowed("only operators of the channel may do this")), to: address)
-      return false
-    }
-    return true
+  /// Takes over that operators left because they were deleted, and tells it.
+  func operatorsDidChange(_ mutation: ChannelMutation) {
+    apply([mutation], except: nil)
   }
 
   /// Takes over what the store changed, and tells it.
   private func apply(_ mutations: [ChannelMutation], except author: SessionReference?) {
     for mutation in mutations {
+      let hasNewType = record.customType != mutation.channel.customType
       record = mutation.channel
+      if hasNewType { renewLimits() }
       guard let event = mutation.event else { continue }
       tell(event, except: author)
     }
@@ -135,10 +126,6 @@ extension HomeChannel {
     var event = event
     event.seq = lastSeq
     if let payload = event.notification(in: self) { publish(payload, except: author) }
-  }
-
-  private func encodedAsResult() -> [UInt8] {
-    record.encodedAsResult(participantCount: participants.count)
   }
 }
 

@@ -9,14 +9,17 @@ import Unfurler
 
 /// Names a send that a client may repeat.
 struct RequestKey: Hashable, Sendable {
-  let userID: String
+  /// `nil` for admin messages.
+  let userID: String?
   let requestID: String
 }
 
-/// Who asks for something.
-struct Caller: Sendable {
-  let user: User
-  let session: SessionReference
+extension RequestKey {
+  /// `nil` for a send without a name, which nobody can repeat.
+  fileprivate init?(_ actor: Actor, _ requestID: String?) {
+    guard let requestID, !requestID.isEmpty else { return nil }
+    self.init(userID: actor.user?.id, requestID: requestID)
+  }
 }
 
 /// A message that was accepted and has no place in the channel's count yet.
@@ -25,65 +28,65 @@ struct AcceptedMessage: Sendable {
   var mentionedUserIDs: [String]
   /// What was known of its link's preview.
   let preview: KnownPreview
-  let author: SessionReference
-  let address: ReplyAddress
-  /// When it took its place in the flood window; Unix milliseconds.
-  let admittedAt: Int64
+  /// The connection that learns of it by the answer.
+  let author: SessionReference?
+  let answer: HomeChannel.Answer<SentMessage>
+  /// When it took its place in the flood window, in Unix milliseconds; `nil` when it took none.
+  let admittedAt: Int64?
   /// Nanoseconds of the monotonic clock when it was accepted.
   let acceptedAt: Int64
 }
 
 extension HomeChannel {
   /// Judges a message and, when nothing speaks against it, has it stored and told.
-  func send(_ command: MessageSend, from caller: Caller, replyTo address: ReplyAddress) {
-    let key = command.requestID.map { RequestKey(userID: caller.user.id, requestID: $0) }
+  ///
+  /// - Parameter requestID: The sender's own name of the sending; `nil` for one without.
+  func send(
+    _ draft: Result<MessageDraft, ServiceError>, requestID: String?, by actor: Actor,
+    then answer: @escaping Answer<SentMessage>
+  ) {
+    let key = RequestKey(actor, requestID)
     if let key, repeatedSends[key] != nil {
-      repeatedSends[key]?.append(address)
+      repeatedSends[key]?.append(answer)
       return
     }
     if let key, record.isEphemeral, let first = ephemeralSends.result(of: key, now: node.loop.now) {
       node.counters.add(to: .messagesRepeated)
-      reply(.success(first), to: address)
+      answer(self, .success(first))
       return
     }
     do throws(ServiceError) {
       let now = services.clock.now
-      let draft = try judge(command, from: caller, at: now)
+      try requireSending(actor)
+      let draft = try draft.get()
+      let admittedAt = try admit(actor, at: now)
       if let key { repeatedSends[key] = [] }
       accept(
-        draft, requestID: command.requestID ?? "", from: caller, at: now, replyTo: address)
+        draft, requestID: requestID ?? "", by: actor, at: now, admittedAt: admittedAt,
+        then: answer)
     } catch {
-      refuse(error, key, replyTo: address)
+      refuse(error, key, then: answer)
     }
   }
 
-  private func judge(
-    _ command: MessageSend, from caller: Caller, at now: Int64
-  ) throws(ServiceError) -> MessageDraft {
-    let userID = caller.user.id
-    guard !isDeleted else { throw .notFound(.channel, url) }
-    guard !isRestricted(userID, by: bans) else { throw .banned(url) }
-    guard participants.contains(userID) else { throw .notInChannel(url) }
-    let isOperator = isOperator(userID)
-    guard !record.isFrozen || isOperator else { throw .frozen(url) }
-    guard !isRestricted(userID, by: mutes) else { throw .muted(url) }
-    let draft = try command.draft.get()
-    if isOperator && services.settings.limits.flood.exemptsOperators { return draft }
-    let wait = floodGate.admit(userID, at: now, limit: floodLimit)
-    guard let wait else { return draft }
+  /// Takes a place in the sender's flood window.
+  ///
+  /// - Returns: When it was taken; `nil` for a sender whom the limit does not hold.
+  private func admit(_ actor: Actor, at now: Int64) throws(ServiceError) -> Int64? {
+    guard let user = actor.user, isFloodLimited(actor) else { return nil }
+    let wait = floodGate.admit(user.id, at: now, limit: floodLimit)
+    guard let wait else { return now }
     throw .flood(
       retryAfter: wait, limit: floodLimit.count, window: floodLimit.windowMilliseconds)
   }
 
-  func isRestricted(_ userID: String, by restrictions: [String: Restriction]) -> Bool {
-    restrictions[userID].map { $0.endsAt > services.clock.now } ?? false
-  }
-
   /// A refusal stands unless the very send was accepted before.
-  private func refuse(_ error: ServiceError, _ key: RequestKey?, replyTo address: ReplyAddress) {
+  private func refuse(
+    _ error: ServiceError, _ key: RequestKey?, then answer: @escaping Answer<SentMessage>
+  ) {
     guard let key, !record.isEphemeral, !isDeleted else {
       count(error)
-      reply(.failure(error), to: address)
+      answer(self, .failure(error))
       return
     }
     let id = storeID
@@ -95,31 +98,33 @@ extension HomeChannel {
       switch result {
       case .success(let found?):
         channel.node.counters.add(to: .messagesRepeated)
-        channel.reply(.success(found.message.sendResult(seq: found.seq)), to: address)
+        answer(channel, .success(SentMessage(found.message, seq: found.seq)))
       case .failure(let missing) where missing.code == .notFound:
-        channel.reply(.failure(missing), to: address)
+        answer(channel, .failure(missing))
       case .success(nil), .failure:
         channel.count(error)
-        channel.reply(.failure(error), to: address)
+        answer(channel, .failure(error))
       }
     }
   }
 
   private func accept(
-    _ draft: MessageDraft, requestID: String, from caller: Caller, at now: Int64,
-    replyTo address: ReplyAddress
+    _ draft: MessageDraft, requestID: String, by actor: Actor, at now: Int64, admittedAt: Int64?,
+    then answer: @escaping Answer<SentMessage>
   ) {
     let createdAt = max(now, lastCreatedAt)
     lastCreatedAt = createdAt
     let preview = knownPreview(ofText: draft.text)
     let message = Message(
-      id: services.messageIDs.next(at: createdAt), channelURL: url, user: caller.user,
-      text: draft.text, data: draft.data, customType: draft.customType,
+      id: services.messageIDs.next(at: createdAt), type: draft.type, channelURL: url,
+      user: actor.user, text: draft.text, file: draft.file, data: draft.data,
+      customType: draft.customType,
       mentionType: draft.mentionType, metaArrays: draft.metaArrays, openGraphTag: preview.tag,
-      requestID: requestID, createdAt: createdAt)
+      requestID: requestID, isOperatorMessage: actor.user.map { isOperator($0.id) } ?? false,
+      createdAt: createdAt)
     let accepted = AcceptedMessage(
       message: message, mentionedUserIDs: draft.mentionedUserIDs, preview: preview,
-      author: caller.session, address: address, admittedAt: now,
+      author: actor.session, answer: answer, admittedAt: admittedAt,
       acceptedAt: SystemClock.monotonicNanoseconds)
     if record.isEphemeral { tell(accepted) } else { store(accepted) }
   }
@@ -142,7 +147,7 @@ extension HomeChannel {
       // The send was accepted before: it takes no place in the window a second time.
       retract(accepted)
       node.counters.add(to: .messagesRepeated)
-      finish(accepted, .success(message.sendResult(seq: seq)))
+      finish(accepted, .success(SentMessage(message, seq: seq)))
     case .failure(let error):
       retract(accepted)
       node.counters.add(to: .messagesFailed)
@@ -173,23 +178,22 @@ extension HomeChannel {
 
   private func didAccept(_ message: Message, _ accepted: AcceptedMessage, seq: Int64) {
     lastSeq = seq
-    let encoded = message.encoded()
-    let result = encoded.sendResult(seq: seq)
+    let sent = SentMessage(message, seq: seq)
     if record.isEphemeral, let key = accepted.key {
-      ephemeralSends.record(result, of: key, now: node.loop.now)
+      ephemeralSends.record(sent, of: key, now: node.loop.now)
     }
     node.counters.add(to: .messagesAccepted)
     node.latencies.record(
       nanoseconds: UInt64(max(0, SystemClock.monotonicNanoseconds - accepted.acceptedAt)),
       for: .acknowledgement)
-    finish(accepted, .success(result))
+    finish(accepted, .success(sent))
     let facts = MessageFacts(
       id: message.id, createdAt: message.createdAt, authorID: message.user?.id)
     let payload = EventEncoder.messageReceived(
-      origin(at: message.createdAt), seq: seq, message: encoded)
+      origin(at: message.createdAt), seq: seq, message: sent.encoded)
     publish(
       ChannelEvent(payload: payload, audience: .viewers(of: facts), author: accepted.author))
-    tellMentioned(message, encoded)
+    tellMentioned(message, sent.encoded)
     pursue(accepted.preview, of: message)
   }
 
@@ -204,17 +208,17 @@ extension HomeChannel {
   }
 
   /// Answers a send, and those that repeated it meanwhile.
-  private func finish(_ accepted: AcceptedMessage, _ outcome: CallOutcome) {
-    reply(outcome, to: accepted.address)
+  private func finish(_ accepted: AcceptedMessage, _ outcome: Result<SentMessage, ServiceError>) {
+    accepted.answer(self, outcome)
     guard let key = accepted.key, let repeated = repeatedSends.removeValue(forKey: key) else {
       return
     }
-    for address in repeated { reply(outcome, to: address) }
+    for answer in repeated { answer(self, outcome) }
   }
 
   private func retract(_ accepted: AcceptedMessage) {
-    guard let userID = accepted.message.user?.id else { return }
-    floodGate.retract(userID, at: accepted.admittedAt)
+    guard let userID = accepted.message.user?.id, let time = accepted.admittedAt else { return }
+    floodGate.retract(userID, at: time)
   }
 
   private func count(_ error: ServiceError) {
@@ -233,8 +237,8 @@ extension HomeChannel {
 
 extension AcceptedMessage {
   fileprivate var key: RequestKey? {
-    guard let userID = message.user?.id, !message.requestID.isEmpty else { return nil }
-    return RequestKey(userID: userID, requestID: message.requestID)
+    guard !message.requestID.isEmpty else { return nil }
+    return RequestKey(userID: message.user?.id, requestID: message.requestID)
   }
 }
 
@@ -243,29 +247,16 @@ extension NewMessage {
     let message = accepted.message
     self.init(
       channelID: channelID, id: message.id, type: message.type, userID: message.user?.id,
-      text: message.text, data: message.data, customType: message.customType,
+      text: message.text, file: message.file, data: message.data, customType: message.customType,
       mentionType: message.mentionType, mentionedUserIDs: accepted.mentionedUserIDs,
       metaArrays: message.metaArrays, openGraphTag: message.openGraphTag,
-      requestID: message.requestID, createdAt: message.createdAt)
+      requestID: message.requestID, isOperatorMessage: message.isOperatorMessage,
+      createdAt: message.createdAt)
   }
 }
 
 extension Message {
   func encoded() -> [UInt8] {
     JSONWriter.bytes(reserving: 384 + text.utf8.count + data.utf8.count) { encode(into: &$0) }
-  }
-
-  /// The result of `message.send`.
-  func sendResult(seq: Int64) -> [UInt8] { encoded().sendResult(seq: seq) }
-}
-
-extension [UInt8] {
-  fileprivate func sendResult(seq: Int64) -> [UInt8] {
-    JSONWriter.bytes(reserving: count + 48) {
-      $0.object {
-        $0.member("message", raw: self)
-        $0.member("seq", seq)
-      }
-    }
   }
 }

@@ -25,6 +25,8 @@ final class HomeChannel {
   var lastCreatedAt: Int64
   var bans: [String: Restriction]
   var mutes: [String: Restriction]
+  /// The limits that the channel has of its own.
+  var ownLimits: [LimitKind: LimitOverride]
   var floodLimit: RateLimit
   var throttleLimit: RateLimit
 
@@ -40,9 +42,9 @@ final class HomeChannel {
   var notices: ThrottleNotices
   var presence: PresenceNotices
   /// Sends with a `req_id` that are on their way to the store.
-  var repeatedSends: [RequestKey: [ReplyAddress]] = [:]
+  var repeatedSends: [RequestKey: [Answer<SentMessage>]] = [:]
   /// The last requests of an ephemeral channel, which keeps them nowhere else.
-  var ephemeralSends = EphemeralSends()
+  var ephemeralSends = EphemeralSends<SentMessage>()
   /// Jobs that the store has not answered.
   var pendingJobs = 0
   /// When the channel was last asked for; the loop's milliseconds.
@@ -61,9 +63,14 @@ final class HomeChannel {
     lastCreatedAt = state.lastCreatedAt
     bans = state.bans
     mutes = state.mutes
-    let limits = node.services.settings.limits
-    floodLimit = state.floodOverride.map(RateLimit.init) ?? limits.flood.limit
-    throttleLimit = state.throttleOverride.map(RateLimit.init) ?? limits.throttle
+    let (limits, type) = (node.services.limits, state.channel.customType)
+    ownLimits = [:]
+    ownLimits[.flood] = state.floodOverride
+    ownLimits[.throttle] = state.throttleOverride
+    floodLimit =
+      state.floodOverride.map(RateLimit.init) ?? limits.limit(.flood, customType: type)
+    throttleLimit =
+      state.throttleOverride.map(RateLimit.init) ?? limits.limit(.throttle, customType: type)
     subscriberCounts = Array(repeating: 0, count: node.services.cluster.nodes.count)
     notices = ThrottleNotices()
     presence = PresenceNotices()
@@ -160,11 +167,5 @@ final class HomeChannel {
 
   private func awaitFanOut() {
     if events.isEmpty, replies.isEmpty { node.channels.hasEvents(self) }
-  }
-}
-
-extension RateLimit {
-  fileprivate init(_ override: LimitOverride) {
-    self.init(count: override.messages, windowMilliseconds: override.windowMilliseconds)
   }
 }

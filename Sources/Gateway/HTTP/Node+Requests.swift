@@ -10,7 +10,8 @@ import WebSocket
 extension Node: TransportDelegate {
   func connection(_ connection: Connection, received request: HTTPRequest) -> RequestOutcome {
     if request.head.path == "/v1/ws" { return upgrade(connection, request.head) }
-    if PlatformRequest.isMeant(by: request.head) {
+    let isDescription = InterfaceDescription(rawValue: request.head.path) != nil
+    if !isDescription, PlatformRequest.isMeant(by: request.head) {
       return PlatformAPI(node: self, connection: connection).outcome(of: request)
     }
     return .respond(Routes(node: self, connection: connection).respond(to: request.head))

@@ -1,4 +1,3 @@
-import COpenSSL
 import HTTP1
 
 /// The page for a newcomer's first minute, served from the binary.
@@ -26,14 +25,6 @@ enum Page {
       let closing = text[opening.upperBound...].firstRange(of: "</\(element)>")
     else { return "none" }
     let content = Array(text[opening.upperBound..<closing.lowerBound].utf8)
-    var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
-    SHA256(content, content.count, &digest)
-    return "sha256-\(base64(digest))"
-  }
-
-  private static func base64(_ bytes: [UInt8]) -> String {
-    var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
-    EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
-    return String(decoding: text.dropLast(), as: UTF8.self)
+    return "sha256-\(ContentHash.base64(of: content))"
   }
 }

@@ -9,17 +9,18 @@ struct Routes {
   let connection: Connection
 
   func respond(to head: HTTPRequestHead) -> HTTPResponse {
-    switch head.path {
-    case "/", "/healthz", "/readyz", "/metrics", "/favicon.ico": break
-    default:
+    let description = InterfaceDescription(rawValue: head.path)
+    guard Self.paths.contains(head.path) || description != nil else {
       return HTTPResponse(refusing: .noSuchEndpoint(head.method, head.path))
     }
     guard head.method == "GET" || head.method == "HEAD" else {
       return HTTPResponse(
         status: .methodNotAllowed, text: "GET and HEAD only\n", fields: ["Allow": "GET, HEAD"])
     }
-    return resource(head.path)
+    return description?.response(to: head) ?? resource(head.path)
   }
+
+  private static let paths: Set = ["/", "/healthz", "/readyz", "/metrics", "/favicon.ico"]
 
   private func resource(_ path: String) -> HTTPResponse {
     switch path {

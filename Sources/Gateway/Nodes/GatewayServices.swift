@@ -15,6 +15,10 @@ final class GatewayServices: Sendable {
   let participantCounts = ParticipantCounts()
   let authenticator: Authenticator
   let apiTokens: APITokens
+  let tokenRates: TokenRates
+  let limits: LimitTable
+  /// Milliseconds of the steady clock.
+  let startedAt = SystemClock.monotonicMilliseconds
   let clock = DeploymentClock()
   let messageIDs: MessageIDs
   let metrics: GatewayMetrics
@@ -32,7 +36,7 @@ final class GatewayServices: Sendable {
 
   init(
     settings: Settings, cluster: Cluster, store: Store, previews: Previews?,
-    authenticator: Authenticator, apiTokens: APITokens, messageIDs: MessageIDs,
+    authenticator: Authenticator, apiTokens: APITokens, limits: LimitTable, messageIDs: MessageIDs,
     metrics: GatewayMetrics,
     connectionLimit: Int, logger: Logger
   ) {
@@ -42,6 +46,8 @@ final class GatewayServices: Sendable {
     self.previews = previews
     self.authenticator = authenticator
     self.apiTokens = apiTokens
+    tokenRates = TokenRates(settings.limits.platformCalls)
+    self.limits = limits
     self.messageIDs = messageIDs
     self.metrics = metrics
     self.connectionLimit = connectionLimit
@@ -52,6 +58,18 @@ final class GatewayServices: Sendable {
   var stage: Lifecycle {
     get { Lifecycle(rawValue: lifecycle.load(ordering: .relaxed)) ?? .draining }
     set { lifecycle.store(newValue.rawValue, ordering: .relaxed) }
+  }
+
+  /// Begins to stop, once.
+  func drain() {
+    stage = .draining
+    let timeout = settings.drain.timeoutMilliseconds
+    cluster.postToAll { node in
+      guard node.drain == nil else { return }
+      let drain = NodeDrain(node: node, timeout: timeout)
+      node.drain = drain
+      drain.begin()
+    }
   }
 
   /// Takes note that nobody is left on a node; the last one stops them all.

@@ -43,7 +43,7 @@ package final class Gateway: Sendable {
     addresses = bound
     Self.warn(settings, logger)
     let services = services
-    let start = StartReport()
+    let start = StartReport<StartError>()
     threads = Mutex(
       try zip(cluster.nodes, listeners).map { handle, listeners in
         try Reactor.Thread(name: "reactor-\(handle.index)") {
@@ -83,14 +83,7 @@ package final class Gateway: Sendable {
   /// Begins to stop: takes no new sessions, answers what was accepted, tells everyone to
   /// reconnect.
   package func drain() {
-    services.stage = .draining
-    let timeout = services.settings.drain.timeoutMilliseconds
-    services.cluster.postToAll { node in
-      guard node.drain == nil else { return }
-      let drain = NodeDrain(node: node, timeout: timeout)
-      node.drain = drain
-      drain.begin()
-    }
+    services.drain()
   }
 
   /// Stops without waiting for clients.
@@ -137,7 +130,7 @@ package final class Gateway: Sendable {
 
   private static func run(
     _ handle: NodeHandle, _ services: GatewayServices, _ listeners: [NodeListener],
-    _ start: StartReport
+    _ start: StartReport<StartError>
   ) {
     do {
       let node = try Node(handle: handle, services: services)

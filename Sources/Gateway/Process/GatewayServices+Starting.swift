@@ -27,9 +27,10 @@ extension GatewayServices {
     self.init(
       settings: settings, cluster: cluster, store: store,
       previews: try Previews(settings, logger: logger) { _, duration in
-        fetchMetrics.record(nanoseconds: duration.wholeNanoseconds, for: .fetch)
+        fetchMetrics.record(nanoseconds: UInt64(max(0, duration / .nanoseconds(1))), for: .fetch)
       }, authenticator: authenticator,
       apiTokens: try APITokens(settings),
+      limits: LimitTable(settings.limits, try store.readNow { try $0.limitOverrides() }),
       messageIDs: MessageIDs(after: try store.readNow { try $0.maximumMessageID() }),
       metrics: metrics, connectionLimit: Self.connectionLimit(settings), logger: logger)
   }
@@ -39,14 +40,5 @@ extension GatewayServices {
     let possible = max(descriptors - min(reservedDescriptors, descriptors / 4), 1)
     let wanted = settings.limits.connections
     return wanted == 0 ? possible : min(wanted, possible)
-  }
-}
-
-extension Duration {
-  fileprivate var wholeNanoseconds: UInt64 {
-    let parts = components
-    let seconds = UInt64(clamping: parts.seconds).multipliedReportingOverflow(by: 1_000_000_000)
-    let fraction = UInt64(clamping: parts.attoseconds / 1_000_000_000)
-    return seconds.overflow ? .max : seconds.partialValue.addingReportingOverflow(fraction).0
   }
 }

@@ -17,10 +17,7 @@ struct ListenPlan {
 
     /// Opens a listening socket for each node, all on the same port.
     func open(count: Int) throws(SystemError) -> (SocketAddress, [Int32]) {
-      // A port that the kernel picks is nobody else's; letting go of it in between would lose that.
-      if address.port != 0 { _ = try Socket.claim(address) }
-      let first = try Socket.listen(on: address)
-      let bound = try SocketAddress(boundTo: first)
+      let (first, bound) = try Socket.listenFirst(on: address)
       var sockets = [first]
       for _ in 1..<max(count, 1) { sockets.append(try Socket.listen(on: bound)) }
       return (bound, sockets)

@@ -1,5 +1,4 @@
 import Configuration
-import Foundation
 import ParleyProtocol
 import Store
 import Tokens
@@ -81,34 +80,28 @@ final class Authenticator: Sendable {
       }
     }
     let digest = TokenDigest(of: token).bytes
+    let now = clock.now
     store.read {
-      try $0.accessTokenHashMatches(digest, userID: userID)
+      try $0.issuedToken(hash: digest, at: now)
     } completion: { result in
       completion(
-        result.serviceResult.flatMap { isIssued in
-          isIssued
-            ? .success(nil)
-            : .failure(.accessToken("the access token is not valid for this user"))
+        result.serviceResult.flatMap { token in
+          guard let token, token.userID == userID else {
+            return .failure(.accessToken("the access token is not valid for this user"))
+          }
+          return .success(token.expiresAt)
         })
     }
   }
 
   /// Takes over the user's profile; the user is made when new.
-  ///
-  /// An id has to be in normalization form C: two spellings of the same characters would be two
-  /// users in the store and one in memory.
   private func admit(
     _ command: SessionOpen, expiresAt: Int64?, at now: Int64,
     _ completion: @escaping @Sendable (Result<Credentials, ServiceError>) -> Void
   ) {
     let id = command.userID
-    guard id.utf8.elementsEqual(id.precomposedStringWithCanonicalMapping.utf8) else {
-      completion(
-        .failure(
-          ServiceError(
-            .characterNotAllowed, "'user_id' must be in Unicode normalization form C",
-            field: "user_id")))
-      return
+    do throws(ServiceError) { try NormalForm.require(id, "user_id") } catch {
+      return completion(.failure(error))
     }
     store.read {
       try $0.account(id)

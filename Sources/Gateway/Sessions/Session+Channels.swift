@@ -15,7 +15,9 @@ extension Session {
       isEphemeral: command.isEphemeral,
       operators: operatorIDs.withoutRepetitions().map { User(id: $0) },
       createdAt: node.services.clock.now)
-    node.post(toChannel: url) { $0.create(channel, replyTo: address) }
+    node.create(channel) { node, result in
+      node.reply(to: address, result.map { $0.encodedAsResult() })
+    }
   }
 
   /// Lists channels, newest first.
@@ -23,13 +25,8 @@ extension Session {
     let query = ChannelQuery(
       nameContains: command.nameContains, urlContains: command.urlContains,
       customTypes: command.customTypes ?? [], limit: command.limit, token: command.token)
-    let counts = node.services.participantCounts
-    let handle = node.handle
-    node.services.store.read {
-      try $0.listChannels(query)
-    } completion: { result in
-      let outcome = result.serviceResult.map { $0.encoded(counts) }
-      handle.post { $0.reply(to: address, outcome) }
+    node.listChannels(query) { node, result in
+      node.reply(to: address, result.map { $0.encoded() })
     }
   }
 
@@ -120,44 +117,29 @@ extension Node {
       }
     }
   }
-
-  fileprivate func create(_ channel: Channel, replyTo address: ReplyAddress) {
-    let handle = handle
-    services.store.write {
-      try $0.createChannel(channel, epoch: Identifiers.epoch())
-    } completion: { result in
-      handle.post { node in
-        let outcome = result.serviceResult.map { state in
-          node.channels.insert(state)
-          return state.channel.encodedAsResult(participantCount: 0)
-        }
-        node.reply(to: address, outcome)
-      }
-    }
-  }
 }
 
-extension Channel {
+extension ChannelView {
   /// The result of a call that answers with a channel.
-  func encodedAsResult(participantCount: Int) -> [UInt8] {
+  func encodedAsResult() -> [UInt8] {
     JSONWriter.bytes {
       $0.object {
         $0.name("channel")
-        encode(participantCount: participantCount, into: &$0)
+        channel.encode(participantCount: participantCount, into: &$0)
       }
     }
   }
 }
 
-extension ChannelPage {
-  fileprivate func encoded(_ counts: ParticipantCounts) -> [UInt8] {
+extension ChannelListing {
+  fileprivate func encoded() -> [UInt8] {
     JSONWriter.bytes(reserving: channels.count * 256 + 64) { writer in
       writer.object {
         $0.member(
           "channels",
           array: {
-            for channel in channels {
-              channel.encode(participantCount: counts[channel.url], into: &$0)
+            for view in channels {
+              view.channel.encode(participantCount: view.participantCount, into: &$0)
             }
           })
         $0.member("next", next)

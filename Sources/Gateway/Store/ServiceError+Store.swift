@@ -11,8 +11,14 @@ extension ServiceError {
       self = ServiceError(.notFound, "there is no such channel", field: "channel_url")
     case StoreError.notFound(.message):
       self = ServiceError(.notFound, "there is no such message", field: "message_id")
+    case StoreError.notFound(.metadata), StoreError.notFound(.metacounter):
+      self = ServiceError(.notFound, "there is no such key", field: "key")
+    case StoreError.notFound(.token): self = ServiceError(.notFound, "there is no such token")
     case StoreError.exists:
       self = ServiceError(.alreadyExists, "it exists already", field: "channel_url")
+    case StoreError.keyExists, StoreError.tooManyItems, StoreError.tooLong,
+      StoreError.counterOverflow, StoreError.unstorableText:
+      self = ServiceError(refused: error)
     case StoreError.invalidPageToken: self = .pageTokenExpired
     case StoreError.unavailable:
       self = ServiceError(.internalError, "the storage fails: nothing was changed, try again later")
@@ -20,6 +26,19 @@ extension ServiceError {
       self = ServiceError(.internalError, "the storage is overloaded: try again in a moment")
     case StoreError.closed: self = ServiceError(.internalError, "the server is stopping")
     default: self = .internalError
+    }
+  }
+}
+
+extension ServiceError {
+  /// What the store refused for what was to be kept.
+  private init(refused error: any Error) {
+    switch error {
+    case StoreError.keyExists: self.init(.alreadyExists, "\(error)", field: "key")
+    case StoreError.tooManyItems: self.init(.tooManyItems, "\(error)")
+    case StoreError.tooLong: self.init(.tooLong, "\(error)", field: "key")
+    case StoreError.counterOverflow: self.init(.outOfRange, "\(error)", field: "value")
+    default: self.init(.characterNotAllowed, "\(error)")
     }
   }
 }

@@ -1,6 +1,7 @@
 import Configuration
 import ParleyProtocol
 import Transport
+import WebSocket
 
 /// The users that are at home on a node and have sessions anywhere.
 final class UserDirectory {
@@ -88,6 +89,16 @@ final class UserDirectory {
   /// Lets all of a user's sessions know its new profile.
   func update(_ user: User) {
     forEachSession(of: user.id) { $0.userDidChange(user) }
+  }
+
+  /// Whether a user that is at home here has a session.
+  func isOnline(_ userID: String) -> Bool {
+    presences[userID]?.sessions.isEmpty == false
+  }
+
+  /// Closes all of a user's sessions.
+  func closeAll(of userID: String, _ code: CloseCode, reason: String) {
+    forEachSession(of: userID) { $0.close(code, reason: reason) }
   }
 
   private func forEachSession(

@@ -5,6 +5,8 @@ extension HTMLTokenizer {
     switch name {
     case .svg, .math: if !isSelfClosing { foreignDepth &+= 1 }
     case .template: if foreignDepth == 0 { templateDepth &+= 1 }
+    // What an SVG calls so is no element of HTML's.
+    case .link where foreignDepth > 0, .base where foreignDepth > 0: return .startTag(.other)
     case .plaintext where foreignDepth == 0:
       state = .plaintext
       return .endOfMarkup

@@ -33,6 +33,22 @@ enum LinkAuthority {
     return end
   }
 
+  /// Where a host with emoji in it ends, as in `https://i❤.ws/`; `nil` when it is none.
+  ///
+  /// An emoji behind a whole host belongs to the sentence. It is a part of the host only where what
+  /// follows makes a name of it, under a top-level domain.
+  ///
+  /// - Parameter hostEnd: Where the host would end without.
+  static func pictorialHostEnd(from start: Int, hostEnd: Int, in text: LinkText) -> Int? {
+    guard text[hostEnd]?.isPictorial == true else { return nil }
+    var end = text.end(from: start) { isHostScalar($0) || $0.isPictorial || $0.isDot }
+    while end > hostEnd, let last = text[end - 1], !last.isHostScalar || last == "-" { end -= 1 }
+    let host = start..<end
+    guard BareName(host, in: text) != nil, NameRun.known(in: start..<hostEnd, of: text) == nil
+    else { return nil }
+    return end
+  }
+
   private static func bracketedHostEnd(from start: Int, in text: LinkText) -> Int {
     let end = text.end(from: start + 1) { $0.isASCIIAlphanumeric || $0 == ":" || $0 == "." }
     return text[end] == "]" ? end + 1 : start

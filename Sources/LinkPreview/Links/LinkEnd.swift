@@ -33,7 +33,7 @@ enum LinkEnd {
 
   private static func isPunctuation(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
-    case "?", "!", ".", ",", ":", "*", "_", "~", "'", "(", "[", "\u{2013}": true
+    case "?", "!", ".", ",", ":", "*", "_", "~", "^", "'", "(", "[", "{", "\u{2013}": true
     default: scalar.isMiddleDot || scalar.isJoiner
     }
   }

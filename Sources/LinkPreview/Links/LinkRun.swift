@@ -5,6 +5,8 @@
 struct LinkRun {
   private var openRound = 0
   private var openSquare = 0
+  private var openCurly = 0
+  private var isInQuery = false
   private let quote: Unicode.Scalar?
 
   private init(quote: Unicode.Scalar?) { self.quote = quote }
@@ -16,7 +18,10 @@ struct LinkRun {
     var run = LinkRun(quote: text[start - 1] == "'" ? "'" : nil)
     var end = index
     var previous = text[index - 1] ?? " "
-    while let scalar = text[end], scalar.mayStandInURL(after: previous), run.admits(scalar) {
+    while let scalar = text[end],
+      scalar.mayStandInURL(after: previous) || run.isSeparator(scalar, before: text[end + 1]),
+      run.admits(scalar)
+    {
       previous = scalar
       end += 1
     }
@@ -29,8 +34,17 @@ struct LinkRun {
     case "[": openSquare += 1
     case ")": openRound -= 1
     case "]": openSquare -= 1
+    case "{": openCurly += 1
+    case "}": openCurly -= 1
+    case "?": isInQuery = true
     default: return scalar != quote
     }
-    return openRound >= 0 && openSquare >= 0
+    return openRound >= 0 && openSquare >= 0 && openCurly >= 0
+  }
+
+  /// Whether a bar stands between two values of a query, `?markers=size:mid|Seoul`; elsewhere bars
+  /// belong to tables, labels and spoilers.
+  private func isSeparator(_ scalar: Unicode.Scalar, before next: Unicode.Scalar?) -> Bool {
+    scalar == "|" && isInQuery && next.map { $0.isASCIIAlphanumeric || $0 == "%" } == true
   }
 }

@@ -29,6 +29,14 @@ extension Unicode.Scalar {
     }
   }
 
+  /// A character that is a picture, or changes how one looks.
+  var isPictorial: Bool {
+    if self == "\u{fe0f}" || self == "\u{200d}" { return true }
+    return !isASCII
+      && (properties.generalCategory == .otherSymbol
+        || properties.generalCategory == .modifierSymbol)
+  }
+
   /// What IDNA takes for a dot between labels (UTS 46 §2.3).
   var isDot: Bool { self == "." || self == "\u{ff0e}" || self == "\u{ff61}" || self == "\u{3002}" }
 
@@ -58,7 +66,7 @@ extension Unicode.Scalar {
   func mayStandInURL(after previous: Unicode.Scalar) -> Bool {
     if isASCII {
       switch self {
-      case "<", ">", "\"", "`", "\\", "^", "{", "}", "|": return false
+      case "<", ">", "\"", "`", "\\", "|": return false
       default: return value > 0x20 && value != 0x7f
       }
     }

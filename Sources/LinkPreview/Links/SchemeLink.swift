@@ -7,15 +7,21 @@ enum SchemeLink {
     let refusal = LinkReading(
       url: nil, end: LinkRun.end(in: text, from: hostStart, startOfLink: start))
     let hostEnd = LinkAuthority.hostEnd(from: hostStart, in: text)
-    guard hostEnd > hostStart, !LinkAuthority.hasUserinfo(from: hostStart, in: text) else {
-      return refusal
+    guard !LinkAuthority.hasUserinfo(from: hostStart, in: text) else { return refusal }
+    if let end = LinkAuthority.pictorialHostEnd(from: hostStart, hostEnd: hostEnd, in: text) {
+      return read(start..<LinkTail.end(afterHost: end, startOfLink: start, in: text), in: text)
+        ?? refusal
     }
+    guard hostEnd > hostStart else { return refusal }
     let nameEnd = nameEnd(hostStart..<hostEnd, in: text)
     let end =
       nameEnd < hostEnd
       ? nameEnd : LinkTail.end(afterHost: hostEnd, startOfLink: start, in: text)
-    guard let url = WebURL(text.string(start..<end)) else { return refusal }
-    return LinkReading(url: url, end: end)
+    return read(start..<end, in: text) ?? refusal
+  }
+
+  private static func read(_ link: Range<Int>, in text: LinkText) -> LinkReading? {
+    WebURL(text.string(link)).map { LinkReading(url: $0, end: link.upperBound) }
   }
 
   /// Where the host ends when a word follows it without a space, as in `https://a.com입니다`.

@@ -8,13 +8,11 @@ package struct OEmbedResponse: Sendable, Hashable {
   package var title: String?
   /// Not in the specification, yet common.
   package var description: String?
-  /// The provider's name, such as the site's.
-  package var providerName: String?
   /// The picture itself for an answer of type `photo`, else the thumbnail.
   package var image: OpenGraphImage?
 
   /// The longest answer that is read, in bytes.
-  package static let maximumLength = 131_072
+  package static let maximumLength = 65_536
 
   private static let limits = JSONLimits(byteCount: maximumLength, depth: 16, nodeCount: 4_096)
 
@@ -39,7 +37,6 @@ package struct OEmbedResponse: Sendable, Hashable {
     }
     title = Self.text(json["title"], limit: PreviewLimits.title)
     description = Self.text(json["description"], limit: PreviewLimits.description)
-    providerName = Self.text(json["provider_name"], limit: PreviewLimits.title)
     image = Self.image(json, address)
   }
 

@@ -10,10 +10,6 @@ struct Sourced<Value> {
     self.source = source
   }
 
-  func map<Other>(_ transform: (Value) -> Other) -> Sourced<Other> {
-    Sourced<Other>(transform(value), rank, source)
-  }
-
   func origin(of member: String) -> PreviewOrigin {
     PreviewOrigin(member: member, source: source, rank: rank)
   }

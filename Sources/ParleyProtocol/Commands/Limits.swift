@@ -16,6 +16,9 @@ package enum Limits {
   package static let messageLength = 5000
   package static let adminMessageLength = 1000
   package static let requestIDLength = 64
+  package static let fileURLLength = 2048
+  package static let fileNameLength = 255
+  package static let fileTypeLength = 128
   package static let mentionedUserCount = 100
   /// Exact in JavaScript: 1 to 2^53 − 1.
   package static let messageIDs: ClosedRange<Int64> = 1...(1 << 53) - 1
@@ -38,7 +41,7 @@ package enum Limits {
 
   /// Values in a list that only filters: custom types, senders.
   package static let filterCount = 100
-  package static let pageTokenLength = 512
+  package static let pageTokenLength = 2_048
   package static let epochLength = 128
   package static let pageSizes: ClosedRange<Int64> = 1...100
   package static let defaultPageSize: Int64 = 10

@@ -1,7 +1,10 @@
 /// A message as its author wrote it, before it is given an id and a time.
 package struct MessageDraft: Sendable, Hashable {
-  /// 1 to 5,000 characters.
+  package var type: MessageType
+  /// 1 to 5,000 characters; a file message may have none.
   package var text: String
+  /// What a file message brings; `nil` for others.
+  package var file: MessageFile?
   package var data: String
   package var customType: String
   package var mentionType: MentionType
@@ -11,11 +14,15 @@ package struct MessageDraft: Sendable, Hashable {
   package var pushOption: PushOption
 
   package init(
-    text: String, data: String = "", customType: String = "", mentionType: MentionType = .users,
+    type: MessageType = .user, text: String, file: MessageFile? = nil, data: String = "",
+    customType: String = "",
+    mentionType: MentionType = .users,
     mentionedUserIDs: [String] = [], metaArrays: [MetaArray] = [],
     pushOption: PushOption = .default
   ) {
+    self.type = type
     self.text = text
+    self.file = file
     self.data = data
     self.customType = customType
     self.mentionType = mentionType
@@ -30,6 +37,8 @@ package struct MessageDraft: Sendable, Hashable {
   ///   translations, which this server does not have.
   package init(_ parameters: Parameters) throws(ServiceError) {
     try Self.checkType(parameters)
+    type = .user
+    file = nil
     text = try parameters.requiredText("message", limit: Limits.messageLength)
     data = try parameters.data("data") ?? ""
     customType = try parameters.text("custom_type", limit: Limits.customTypeLength) ?? ""

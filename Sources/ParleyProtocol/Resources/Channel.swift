@@ -12,13 +12,15 @@ package struct Channel: Sendable, Hashable {
   /// Whether only operators and the Platform API may send.
   package var isFrozen: Bool
   package var operators: [User]
+  /// Whatever the application keeps with the channel.
+  package var metadata: [String: String]
   /// Unix milliseconds.
   package var createdAt: Int64
 
   package init(
     url: String, name: String = "", coverURL: String = "", data: String = "",
     customType: String = "", isEphemeral: Bool = false, isFrozen: Bool = false,
-    operators: [User] = [], createdAt: Int64
+    operators: [User] = [], metadata: [String: String] = [:], createdAt: Int64
   ) {
     self.url = url
     self.name = name
@@ -28,6 +30,7 @@ package struct Channel: Sendable, Hashable {
     self.isEphemeral = isEphemeral
     self.isFrozen = isFrozen
     self.operators = operators
+    self.metadata = metadata
     self.createdAt = createdAt
   }
 }

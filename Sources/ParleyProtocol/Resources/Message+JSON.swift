@@ -37,7 +37,7 @@ extension Message {
     if let openGraphTag { openGraphTag.encode(into: &writer) } else { writer.null() }
     writer.member("translations", translations)
     writer.name("file")
-    writer.null()
+    if let file { file.encode(into: &writer) } else { writer.null() }
   }
 
   /// Reads a message.
@@ -48,7 +48,8 @@ extension Message {
     self.init(
       id: try reader.integer("message_id"), type: try reader.messageType(),
       channelURL: try reader.text("channel_url"), user: try reader.user(),
-      text: try reader.text("message"), data: try reader.optionalText("data"),
+      text: try reader.text("message"), file: try reader.file(),
+      data: try reader.optionalText("data"),
       customType: try reader.optionalText("custom_type"),
       mentionType: try reader.mentionType(),
       mentionedUsers: try reader.users("mentioned_users"),
@@ -77,6 +78,11 @@ extension ResourceReader {
   fileprivate func user() throws(ResourceError) -> User? {
     guard let user = node.present("user") else { return nil }
     return try User(json: user)
+  }
+
+  fileprivate func file() throws(ResourceError) -> MessageFile? {
+    guard let file = node.present("file") else { return nil }
+    return try MessageFile(json: file)
   }
 
   fileprivate func metaArrays() throws(ResourceError) -> [MetaArray] {

@@ -7,6 +7,8 @@ package struct Message: Sendable, Hashable, Identifiable {
   /// The author; `nil` for an admin message.
   package var user: User?
   package var text: String
+  /// What a file message brings; `nil` for others.
+  package var file: MessageFile?
   /// The application's own; the server does not look inside.
   package var data: String
   package var customType: String
@@ -19,6 +21,8 @@ package struct Message: Sendable, Hashable, Identifiable {
   package var translations: [String: String]
   /// The client's own name of the sending; empty when it gave none.
   package var requestID: String
+  /// Whether the author was an operator of the channel when it was sent.
+  package var isOperatorMessage: Bool
   /// Unix milliseconds; never decreases within a channel.
   package var createdAt: Int64
   /// Unix milliseconds of the last `message.update`; 0 when there was none.
@@ -26,16 +30,18 @@ package struct Message: Sendable, Hashable, Identifiable {
 
   package init(
     id: Int64, type: MessageType = .user, channelURL: String, user: User?, text: String,
-    data: String = "", customType: String = "", mentionType: MentionType = .users,
+    file: MessageFile? = nil, data: String = "", customType: String = "",
+    mentionType: MentionType = .users,
     mentionedUsers: [User] = [], metaArrays: [MetaArray] = [], openGraphTag: OpenGraphTag? = nil,
-    translations: [String: String] = [:], requestID: String = "", createdAt: Int64,
-    updatedAt: Int64 = 0
+    translations: [String: String] = [:], requestID: String = "",
+    isOperatorMessage: Bool = false, createdAt: Int64, updatedAt: Int64 = 0
   ) {
     self.id = id
     self.type = type
     self.channelURL = channelURL
     self.user = user
     self.text = text
+    self.file = file
     self.data = data
     self.customType = customType
     self.mentionType = mentionType
@@ -44,6 +50,7 @@ package struct Message: Sendable, Hashable, Identifiable {
     self.openGraphTag = openGraphTag
     self.translations = translations
     self.requestID = requestID
+    self.isOperatorMessage = isOperatorMessage
     self.createdAt = createdAt
     self.updatedAt = updatedAt
   }

@@ -44,18 +44,32 @@ package enum Socket {
     }
   }
 
-  /// Makes sure that nobody listens on an address: sockets that share it would share its
-  /// connections as well, also with another process.
+  /// Opens a listening socket on an address on which nobody listens: sockets that share one would
+  /// share its connections as well, also with another process.
   ///
-  /// - Returns: The address with the port that was picked, if it had none.
-  package static func claim(_ address: SocketAddress) throws(SystemError) -> SocketAddress {
+  /// - Returns: The socket, and the address with the port that was picked, if it had none.
+  package static func listenFirst(
+    on address: SocketAddress
+  ) throws(SystemError) -> (descriptor: Int32, address: SocketAddress) {
+    // A port that the kernel picks is nobody else's; letting go of it in between would lose that.
+    if address.port != 0 { try claim(address) }
+    let descriptor = try listen(on: address)
+    do throws(SystemError) {
+      return (descriptor, try SocketAddress(boundTo: descriptor))
+    } catch {
+      close(descriptor)
+      throw error
+    }
+  }
+
+  /// Makes sure that nobody listens on an address.
+  private static func claim(_ address: SocketAddress) throws(SystemError) {
     let descriptor = try open(address)
     defer { close(descriptor) }
     try prepare(descriptor, for: address)
     guard address.withSockAddr({ bind(descriptor, $0, $1) }) == 0,
       Glibc.listen(descriptor, 1) == 0
     else { throw .last("bind", on: address.description) }
-    return try SocketAddress(boundTo: descriptor)
   }
 
   /// Begins to connect, without waiting: the socket becomes writable when it is connected.

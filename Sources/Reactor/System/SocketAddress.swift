@@ -31,6 +31,17 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     length = socklen_t(MemoryLayout<Address>.size)
   }
 
+  /// Copies an address that a system call has made; `nil` for another family than IPv4 and IPv6.
+  init?(copying address: UnsafePointer<sockaddr>?, length: socklen_t) {
+    guard let address, [AF_INET, AF_INET6].contains(Int32(address.pointee.sa_family)),
+      Int(length) <= MemoryLayout<sockaddr_storage>.size
+    else { return nil }
+    withUnsafeMutableBytes(of: &storage) {
+      $0.copyMemory(from: UnsafeRawBufferPointer(start: address, count: Int(length)))
+    }
+    self.length = length
+  }
+
   /// The address that a socket is bound to.
   package init(boundTo descriptor: Int32) throws(SystemError) {
     length = socklen_t(MemoryLayout<sockaddr_storage>.size)

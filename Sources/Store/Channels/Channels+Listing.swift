@@ -65,13 +65,3 @@ extension ChannelQuery {
     return (Int64(bigEndianBytes: bytes.prefix(8)), Int64(bigEndianBytes: bytes.suffix(8)))
   }
 }
-
-extension Int64 {
-  fileprivate var bigEndianBytes: [UInt8] {
-    withUnsafeBytes(of: bigEndian, Array.init)
-  }
-
-  fileprivate init(bigEndianBytes bytes: some Sequence<UInt8>) {
-    self = bytes.reduce(0) { $0 << 8 | Int64($1) }
-  }
-}

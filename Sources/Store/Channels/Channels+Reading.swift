@@ -45,16 +45,20 @@ extension ChannelState {
   static let columns = """
     channel_id, url, name, cover_url, data, custom_type, is_ephemeral, is_frozen, created_at,
     epoch, last_seq, last_created_at,
-    flood_messages, flood_window_ms, throttle_messages, throttle_window_ms
+    flood_messages, flood_window_ms, throttle_messages, throttle_window_ms, metadata
     """
 
   /// From `columns`; operators, bans and mutes stay empty.
   init(row: Row) throws {
+    let metadata: String? = row[16]
     self.init(
       id: row[0],
       channel: Channel(
         url: row[1], name: row[2], coverURL: row[3], data: row[4], customType: row[5],
-        isEphemeral: row[6], isFrozen: row[7], createdAt: row[8]),
+        isEphemeral: row[6], isFrozen: row[7],
+        metadata: try metadata.map { try StoredJSON.decode([String: String].self, from: $0) }
+          ?? [:],
+        createdAt: row[8]),
       epoch: row[9], lastSeq: row[10], lastCreatedAt: row[11], bans: [:], mutes: [:],
       floodOverride: LimitOverride(messages: row[12], windowMilliseconds: row[13]),
       throttleOverride: LimitOverride(messages: row[14], windowMilliseconds: row[15]))

@@ -12,11 +12,12 @@ extension WriteTransaction {
     try connection.execute(
       """
       INSERT INTO channels (url, name, name_folded, cover_url, data, custom_type, is_ephemeral,
-        is_frozen, created_at, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        is_frozen, metadata, created_at, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         channel.url, channel.name, channel.name.lowercased(), channel.coverURL, channel.data,
-        channel.customType, channel.isEphemeral, channel.isFrozen, channel.createdAt, epoch,
+        channel.customType, channel.isEphemeral, channel.isFrozen,
+        StoredJSON.encodeUnlessEmpty(channel.metadata), channel.createdAt, epoch,
       ])
     let id = connection.database.lastInsertedRowID
     _ = try insertOperators(channel.operators.map(\.id), channelID: id)

@@ -4,8 +4,8 @@
 ///
 /// The checksum covers the query's filters too, so a token is refused with another query.
 enum PageToken {
-  /// Positions are two numbers or a `user_id`: a longer token is none of ours.
-  private static let maximumByteCount = 512
+  /// Positions are numbers, a `user_id` and a nickname: a longer token is none of ours.
+  private static let maximumByteCount = 1_024
 
   static func encode(_ position: [UInt8], query: [String]) -> String {
     let checksum = checksum(position, query)

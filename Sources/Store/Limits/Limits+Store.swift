@@ -55,6 +55,13 @@ extension WriteTransaction {
     }
   }
 
+  /// Removes all limits of a scope, so that the more general ones hold again.
+  ///
+  /// - Throws: `StoreError.notFound(.channel)`.
+  package func removeLimitOverrides(for scope: LimitScope) throws {
+    for kind in LimitKind.allCases { try setLimitOverride(nil, kind, for: scope) }
+  }
+
   private func setLimit(
     _ limit: LimitOverride?, _ kind: LimitKind, scope: String, name: String
   ) throws {

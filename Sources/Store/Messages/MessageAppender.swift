@@ -16,9 +16,9 @@ final class MessageAppender {
   func append(_ message: NewMessage) throws -> AppendOutcome {
     try checkTexts(message)
     let reading = ReadTransaction(connection: connection)
-    if let userID = message.userID, !message.requestID.isEmpty,
+    if !message.requestID.isEmpty,
       let first = try reading.findByRequestID(
-        channelID: message.channelID, userID: userID, requestID: message.requestID,
+        channelID: message.channelID, userID: message.userID, requestID: message.requestID,
         since: message.createdAt - requestIDLifetimeMilliseconds)
     {
       return .repeated(first.message, seq: first.seq)
@@ -45,11 +45,13 @@ final class MessageAppender {
     insert = statement
     let metaArrays = message.metaArrays.map(StoredMetaArray.init)
     let tag = try message.openGraphTag.map { try StoredJSON.encode(StoredOpenGraphTag($0)) }
+    let file = try message.file.map { try StoredJSON.encode(StoredFile($0)) }
     statement.setUncheckedArguments([
       message.channelID, message.id, message.type.rawValue, message.userID, message.text,
       message.data, message.customType, message.mentionType.rawValue,
       try StoredJSON.encodeUnlessEmpty(mentionedIDs), try StoredJSON.encodeUnlessEmpty(metaArrays),
       tag, message.requestID.isEmpty ? nil : message.requestID, message.createdAt,
+      file, message.isOperatorMessage,
     ])
     return try Int64.fetchOne(statement)
   }
@@ -63,8 +65,8 @@ final class MessageAppender {
 
   private static let insertion = """
     INSERT INTO messages (channel_id, seq, message_id, type, user_id, text, data, custom_type,
-      mention_type, mentioned_users, metaarray, og_tag, req_id, created_at)
-    SELECT channel_id, last_seq + 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13
+      mention_type, mentioned_users, metaarray, og_tag, req_id, created_at, file, is_operator)
+    SELECT channel_id, last_seq + 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15
     FROM channels WHERE channel_id = ?1
     RETURNING seq
     """

@@ -17,6 +17,7 @@ package struct MessageQuery: Sendable, Hashable {
   package var customTypes: [String]
   /// Any of these authors; empty for all.
   package var senderIDs: [String]
+  package var operatorFilter: OperatorFilter
 
   /// The place from which to look both ways.
   package enum Anchor: Sendable, Hashable {
@@ -39,10 +40,19 @@ package struct MessageQuery: Sendable, Hashable {
     case newestFirst
   }
 
+  /// Whose messages are listed, by whether the author was an operator when it sent them; admin
+  /// messages count as others'.
+  package enum OperatorFilter: String, Sendable, CaseIterable {
+    case all
+    case operators = "operator"
+    case others = "nonoperator"
+  }
+
   package init(
     channelID: Int64, anchor: Anchor, previousLimit: Int = 15, nextLimit: Int = 0,
     center: Center = .included, order: Order = .oldestFirst, messageType: MessageType? = nil,
-    customTypes: [String] = [], senderIDs: [String] = []
+    customTypes: [String] = [], senderIDs: [String] = [],
+    operatorFilter: OperatorFilter = .all
   ) {
     self.channelID = channelID
     self.anchor = anchor
@@ -53,5 +63,6 @@ package struct MessageQuery: Sendable, Hashable {
     self.messageType = messageType
     self.customTypes = customTypes
     self.senderIDs = senderIDs
+    self.operatorFilter = operatorFilter
   }
 }

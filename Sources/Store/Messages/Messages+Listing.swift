@@ -63,9 +63,14 @@ extension StoreTransaction {
     if let type = query.messageType { condition.require("type = ?", [type.rawValue]) }
     try condition.require("custom_type", isAnyOf: query.customTypes)
     try condition.require("user_id", isAnyOf: query.senderIDs)
+    switch query.operatorFilter {
+    case .all: break
+    case .operators: condition.require("is_operator = 1")
+    case .others: condition.require("is_operator = 0")
+    }
     let order = "ORDER BY created_at \(direction), message_id \(direction) LIMIT ?"
     return try storedMessages(
-      .time, "\(condition.sql) \(order)", condition.arguments + [limit],
+      query.index, "\(condition.sql) \(order)", condition.arguments + [limit],
       channelID: query.channelID
     ).map(\.message)
   }
@@ -74,4 +79,6 @@ extension StoreTransaction {
 extension MessageQuery {
   /// Most messages that one direction gives.
   fileprivate static let maximumLimit = 200
+
+  fileprivate var index: MessageIndex { operatorFilter == .operators ? .operators : .time }
 }

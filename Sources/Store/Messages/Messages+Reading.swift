@@ -18,17 +18,21 @@ extension StoreTransaction {
     return Dictionary(found.map { ($0.message.id, $0.message) }) { first, _ in first }
   }
 
-  /// The message that a user's request made.
+  /// The message that a user's request made, or the Platform API's own request.
   ///
-  /// - Parameter since: Unix milliseconds; older messages do not count.
+  /// - Parameters:
+  ///   - channelID: The store's own number of the channel.
+  ///   - userID: The author; `nil` for admin messages.
+  ///   - requestID: The request's name.
+  ///   - since: Unix milliseconds; older messages do not count.
   /// - Throws: `StoreError.notFound(.message)` when it made one that was deleted.
   package func findByRequestID(
-    channelID: Int64, userID: String, requestID: String, since: Int64
+    channelID: Int64, userID: String?, requestID: String, since: Int64
   ) throws -> SequencedMessage? {
     let id = try connection.first(
       """
       SELECT message_id FROM messages INDEXED BY messages_by_request
-      WHERE channel_id = ? AND user_id = ? AND req_id = ? AND created_at > ?
+      WHERE channel_id = ? AND user_id IS ? AND req_id = ? AND created_at > ?
       ORDER BY message_id LIMIT 1
       """, [channelID, userID, requestID, since]
     ) { $0[0] as Int64 }
@@ -37,7 +41,7 @@ extension StoreTransaction {
       """
       SELECT 1 FROM withdrawn_requests
       WHERE channel_id = ? AND user_id = ? AND req_id = ? AND created_at > ?
-      """, [channelID, userID, requestID, since]
+      """, [channelID, userID ?? "", requestID, since]
     ) { $0[0] as Int64 }
     if isWithdrawn != nil { throw StoreError.notFound(.message) }
     return nil
@@ -87,5 +91,6 @@ extension StoreTransaction {
 enum MessageIndex: String {
   case primaryKey = "NOT INDEXED"
   case time = "INDEXED BY messages_by_time"
+  case operators = "INDEXED BY messages_by_operators"
   case seq = "INDEXED BY messages_by_seq"
 }

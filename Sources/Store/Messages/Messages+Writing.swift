@@ -86,7 +86,8 @@ extension WriteTransaction {
     return try recordEvent(channelID, .messageDeleted, messageID: id, at: timestamp)
   }
 
-  /// Remembers the request that made a message, so that its repetition does not bring it back.
+  /// Remembers the request that made a message, so that its repetition does not bring it back; an
+  /// empty id stands for the lack of a user.
   private func withdrawRequest(
     ofMessage id: Int64, channelID: Int64, at timestamp: Int64
   ) throws {
@@ -95,9 +96,8 @@ extension WriteTransaction {
     try connection.execute(
       """
       INSERT OR REPLACE INTO withdrawn_requests (channel_id, user_id, req_id, created_at)
-      SELECT channel_id, user_id, req_id, created_at FROM messages
-      WHERE message_id = ? AND channel_id = ? AND user_id IS NOT NULL AND req_id IS NOT NULL
-        AND created_at > ?
+      SELECT channel_id, coalesce(user_id, ''), req_id, created_at FROM messages
+      WHERE message_id = ? AND channel_id = ? AND req_id IS NOT NULL AND created_at > ?
       """, [id, channelID, horizon])
   }
 

@@ -10,6 +10,8 @@ package struct NewMessage: Sendable, Hashable {
   /// The author; `nil` for an admin message.
   package var userID: String?
   package var text: String
+  /// What a file message brings; `nil` for others.
+  package var file: MessageFile?
   package var data: String
   package var customType: String
   package var mentionType: MentionType
@@ -17,23 +19,27 @@ package struct NewMessage: Sendable, Hashable {
   package var mentionedUserIDs: [String]
   package var metaArrays: [MetaArray]
   package var openGraphTag: OpenGraphTag?
-  /// Empty when the client gave none; else the same user's sending of the same name within
-  /// 10 minutes is the same message.
+  /// Empty when the client gave none; else the sending of the same name by the same user, or by
+  /// none as this one, within 10 minutes is the same message.
   package var requestID: String
+  /// Whether the author is an operator of the channel at this moment.
+  package var isOperatorMessage: Bool
   /// Unix milliseconds; not smaller than any before in the channel.
   package var createdAt: Int64
 
   package init(
     channelID: Int64, id: Int64, type: MessageType = .user, userID: String?, text: String,
-    data: String = "", customType: String = "", mentionType: MentionType = .users,
-    mentionedUserIDs: [String] = [], metaArrays: [MetaArray] = [],
-    openGraphTag: OpenGraphTag? = nil, requestID: String = "", createdAt: Int64
+    file: MessageFile? = nil, data: String = "", customType: String = "",
+    mentionType: MentionType = .users, mentionedUserIDs: [String] = [],
+    metaArrays: [MetaArray] = [], openGraphTag: OpenGraphTag? = nil, requestID: String = "",
+    isOperatorMessage: Bool = false, createdAt: Int64
   ) {
     self.channelID = channelID
     self.id = id
     self.type = type
     self.userID = userID
     self.text = text
+    self.file = file
     self.data = data
     self.customType = customType
     self.mentionType = mentionType
@@ -41,6 +47,7 @@ package struct NewMessage: Sendable, Hashable {
     self.metaArrays = metaArrays
     self.openGraphTag = openGraphTag
     self.requestID = requestID
+    self.isOperatorMessage = isOperatorMessage
     self.createdAt = createdAt
   }
 }

@@ -5,7 +5,8 @@ import ParleyProtocol
 struct StoredMessage {
   static let columns = """
     seq, message_id, type, user_id, text, data, custom_type, mention_type, mentioned_users,
-    metaarray, og_tag, translations, req_id, created_at, updated_at
+    metaarray, og_tag, translations, req_id, created_at, updated_at, file,
+    is_operator
     """
 
   let seq: Int64
@@ -26,11 +27,14 @@ struct StoredMessage {
     mentionedIDs = try Self.json(row[8]) ?? []
     let metaArrays: [StoredMetaArray]? = try Self.json(row[9])
     let tag: StoredOpenGraphTag? = try Self.json(row[10])
+    let file: StoredFile? = try Self.json(row[15])
     message = Message(
-      id: row[1], type: type, channelURL: channelURL, user: nil, text: row[4], data: row[5],
+      id: row[1], type: type, channelURL: channelURL, user: nil, text: row[4],
+      file: file?.file, data: row[5],
       customType: row[6], mentionType: mentionType,
       metaArrays: metaArrays?.map(\.metaArray) ?? [], openGraphTag: tag?.tag,
       translations: try Self.json(row[11]) ?? [:], requestID: row[12] ?? "",
+      isOperatorMessage: row[16],
       createdAt: row[13], updatedAt: row[14])
   }
 

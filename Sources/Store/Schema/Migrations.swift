@@ -10,6 +10,7 @@ enum Migrations {
     migrator.registerMigration("2 channels", migrate: ChannelsSchema.create)
     migrator.registerMigration("3 messages", migrate: MessagesSchema.create)
     migrator.registerMigration("4 service", migrate: ServiceSchema.create)
+    migrator.registerMigration("5 platform", migrate: PlatformSchema.create)
     guard try !queue.read(migrator.hasBeenSuperseded) else {
       throw StoreError.newerSchema(path: path)
     }

@@ -36,6 +36,23 @@ struct StoredMetaArray: Codable {
   var metaArray: MetaArray { MetaArray(key: key, values: value) }
 }
 
+/// The file of a file message as stored.
+struct StoredFile: Codable {
+  var url: String
+  var name: String
+  var type: String
+  var size: Int64
+
+  init(_ file: MessageFile) {
+    url = file.url
+    name = file.name
+    type = file.type
+    size = file.size
+  }
+
+  var file: MessageFile { MessageFile(url: url, name: name, type: type, size: size) }
+}
+
 /// A link preview as stored.
 struct StoredOpenGraphTag: Codable {
   var title: String?

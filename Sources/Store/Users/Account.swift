@@ -9,4 +9,6 @@ package struct Account: Sendable, Hashable {
   package var accessTokenHash: [UInt8]?
   /// Unix milliseconds.
   package var createdAt: Int64
+  /// Unix milliseconds, right to within a minute; 0 when it never was.
+  package var lastSeenAt: Int64
 }

@@ -24,16 +24,7 @@ extension StoreTransaction {
   /// The user with what the server alone knows of it.
   package func account(_ id: String) throws -> Account? {
     try connection.first(
-      """
-      SELECT user_id, nickname, profile_url, metadata, is_active, access_token_hash, created_at
-      FROM users WHERE user_id = ?
-      """, [id]
-    ) { row in
-      let hash: DatabaseBytes? = row[5]
-      return Account(
-        user: try User(row: row), isActive: row[4], accessTokenHash: hash?.bytes,
-        createdAt: row[6])
-    }
+      "SELECT \(Account.columns) FROM users WHERE user_id = ?", [id], Account.init(row:))
   }
 
   /// Whether this is the hash of the access token issued to the user; the time taken does not tell
@@ -51,5 +42,20 @@ extension User {
     self.init(
       id: row[0], nickname: row[1], profileURL: row[2],
       metadata: try metadata.map { try StoredJSON.decode([String: String].self, from: $0) } ?? [:])
+  }
+}
+
+extension Account {
+  static let columns = """
+    user_id, nickname, profile_url, metadata, is_active, access_token_hash, created_at,
+    last_seen_at
+    """
+
+  /// From `columns`.
+  init(row: Row) throws {
+    let hash: DatabaseBytes? = row[5]
+    self.init(
+      user: try User(row: row), isActive: row[4], accessTokenHash: hash?.bytes,
+      createdAt: row[6], lastSeenAt: row[7])
   }
 }

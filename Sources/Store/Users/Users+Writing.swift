@@ -15,17 +15,45 @@ extension WriteTransaction {
     if let profileURL { user.profileURL = profileURL }
     if let metadata { user.metadata = metadata }
     guard user != stored else { return user }
-    try connection.execute(
-      """
-      INSERT INTO users (user_id, nickname, profile_url, metadata, created_at)
-      VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT (user_id) DO UPDATE SET nickname = excluded.nickname,
-        profile_url = excluded.profile_url, metadata = excluded.metadata
-      """,
-      [
-        id, user.nickname, user.profileURL, StoredJSON.encodeUnlessEmpty(user.metadata), now,
-      ])
+    try save(user, createdAt: now)
     return user
+  }
+
+  /// Makes a user.
+  ///
+  /// - Parameter now: Unix milliseconds, its creation time.
+  /// - Throws: `StoreError.exists` when there is one of this id.
+  package func createUser(
+    _ id: String, nickname: String = "", profileURL: String = "",
+    metadata: [String: String] = [:], at now: Int64
+  ) throws -> Account {
+    guard try user(id) == nil else { throw StoreError.exists }
+    let user = User(id: id, nickname: nickname, profileURL: profileURL, metadata: metadata)
+    try save(user, createdAt: now)
+    return try existingAccount(id)
+  }
+
+  /// Changes what is given of a user.
+  ///
+  /// - Throws: `StoreError.notFound(.user)`.
+  package func updateUser(
+    _ id: String, nickname: String? = nil, profileURL: String? = nil
+  ) throws -> Account {
+    var account = try existingAccount(id)
+    if let nickname { account.user.nickname = nickname }
+    if let profileURL { account.user.profileURL = profileURL }
+    try save(account.user, createdAt: account.createdAt)
+    return account
+  }
+
+  /// Notes that a user was there; a moment less than a minute after the last one noted is not
+  /// written, so that coming and going costs no disk.
+  ///
+  /// A user that there is not is passed over.
+  package func noteSeen(_ id: String, at now: Int64) throws {
+    try connection.execute(
+      "UPDATE users SET last_seen_at = ?2 WHERE user_id = ?1 AND last_seen_at <= ?2 - ?3",
+      [id, now, seenIntervalMilliseconds])
   }
 
   /// Lets a user open sessions again.
@@ -45,9 +73,32 @@ extension WriteTransaction {
       [hash.map(DatabaseBytes.init), userID])
   }
 
+  func save(_ user: User, createdAt: Int64) throws {
+    try connection.execute(
+      """
+      INSERT INTO users (user_id, nickname, nickname_folded, profile_url, metadata, created_at)
+      VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT (user_id) DO UPDATE SET nickname = excluded.nickname,
+        nickname_folded = excluded.nickname_folded, profile_url = excluded.profile_url,
+        metadata = excluded.metadata
+      """,
+      [
+        user.id, user.nickname, user.nickname.lowercased(), user.profileURL,
+        StoredJSON.encodeUnlessEmpty(user.metadata), createdAt,
+      ])
+  }
+
+  private func existingAccount(_ id: String) throws -> Account {
+    guard let account = try account(id) else { throw StoreError.notFound(.user) }
+    return account
+  }
+
   private func changeUser(
     _ id: String, _ sql: String, _ arguments: Arguments
   ) throws {
     guard try connection.change(sql, arguments) > 0 else { throw StoreError.notFound(.user) }
   }
 }
+
+/// Moments at which a user or token was noticed are written when they are this far apart.
+let seenIntervalMilliseconds: Int64 = 60_000

@@ -18,6 +18,23 @@ struct PEMFile: ~Copyable {
     self.contents = contents
   }
 
+  /// Takes a text that is at hand, as if it were a file.
+  init(text: String) throws(TLSError) {
+    ErrorQueue.clear()
+    guard let contents = BIO_new(BIO_s_mem()) else {
+      throw .internalFailure(ErrorQueue.drainText())
+    }
+    let bytes = Array(text.utf8)
+    guard let count = Int32(exactly: bytes.count),
+      bytes.isEmpty || BIO_write(contents, bytes, count) == count
+    else {
+      BIO_free(contents)
+      throw .internalFailure("no memory for a PEM text of \(bytes.count) bytes")
+    }
+    path = "the given PEM text"
+    self.contents = contents
+  }
+
   deinit {
     BIO_free(contents)
   }

@@ -12,19 +12,32 @@ package final class TLSClientContext: Sendable {
   ///   - maximumVersion: The newest version to offer; the oldest is TLS 1.2.
   /// - Throws: ``TLSError/unusableFile(path:problem:)``, ``TLSError/invalidSetting(_:)`` or
   ///   ``TLSError/internalFailure(_:)``.
-  package init(
+  package convenience init(
     extraAuthoritiesPath: String? = nil, alpn: [String] = ["http/1.1"],
     maximumVersion: TLSVersion = .tls13
   ) throws(TLSError) {
+    let paths = extraAuthoritiesPath.map { [$0] } ?? []
+    try self.init(
+      trust: TLSTrust(authorityPaths: paths), alpn: alpn, maximumVersion: maximumVersion)
+  }
+
+  /// Trusts whom it is told to; parameters and errors as above.
+  package init(
+    trust: TLSTrust, alpn: [String] = ["http/1.1"], maximumVersion: TLSVersion = .tls13
+  ) throws(TLSError) {
     let names = try ALPNProtocols(alpn)
     handle = try ContextHandle(method: TLS_client_method(), maximum: maximumVersion)
-    SSL_CTX_set_verify(handle.pointer, SSL_VERIFY_PEER, nil)
+    SSL_CTX_set_verify(
+      handle.pointer, trust.verification == .full ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nil)
     guard SSL_CTX_set_default_verify_paths(handle.pointer) == 1,
       // This one reports success with 0, unlike all its neighbours.
       SSL_CTX_set_alpn_protos(handle.pointer, names.wire.baseAddress, UInt32(names.wire.count)) == 0
     else { throw .internalFailure(ErrorQueue.drainText()) }
-    if let extraAuthoritiesPath {
-      try AuthorityFile(path: extraAuthoritiesPath).install(in: handle.pointer)
+    for path in trust.authorityPaths {
+      try AuthorityFile.install(try AuthorityFile.read(path), in: handle.pointer)
+    }
+    for text in trust.authorityTexts {
+      try AuthorityFile.install(try PEMFile(text: text), in: handle.pointer)
     }
   }
 }

@@ -88,6 +88,19 @@ extension PreviewCache {
     }
   }
 
+  /// Deletes the file, if there is one, and goes on without it; on the queue.
+  func abandonFile() {
+    let file = state.withLock { state in
+      defer { state.file = nil }
+      return state.file
+    }
+    guard let file else { return }
+    file.discard()
+    logger.warning(
+      "the preview cache's file cannot be purged; it is deleted, and memory alone is used",
+      metadata: ["file": "\(Self.fileName)"])
+  }
+
   private func handle(_ error: any Error, of file: PreviewFile) {
     if PreviewFile.isDamage(error) {
       state.withLock { $0.file = nil }

@@ -21,7 +21,9 @@ extension PreviewCache {
       writeOut()
       let scope = PreviewScope(selection)
       let now = now()
-      let recent = recentEntries(scope, at: now).filter { $0.link.url > cursor ?? "" }
+      let recent = recentEntries(scope).filter {
+        $0.age(at: now) != .gone && $0.link.url > cursor ?? ""
+      }
       let stored = withFile {
         try $0.entries(scope, after: cursor ?? "", limit: limit + 1, at: now)
       }
@@ -36,7 +38,8 @@ extension PreviewCache {
     queue.async { [self] in
       writeOut()
       let scope = PreviewScope(selection)
-      let links = recentEntries(scope, at: .min).map(\.link)
+      let links = recentEntries(scope).map(\.link)
+      // One at a time: look-ups wait for the lock, and there may be thousands.
       for link in links { forgetRecent([link]) }
       purgeFile(
         PreviewPurge(
@@ -50,9 +53,10 @@ extension PreviewCache {
   /// Each is a turn of its own on the queue: requests that need the file wait for one step, not for
   /// all.
   private func purgeFile(_ purge: PreviewPurge, completion: @escaping @Sendable (Int) -> Void) {
-    guard purge.rowsLeft > 0,
-      let links = withFile({ try $0.purgeStep(purge.scope) }), !links.isEmpty
-    else {
+    let step = purge.rowsLeft > 0 ? withFile { try $0.purgeStep(purge.scope) } : []
+    // What cannot be removed from the file, on a full disk perhaps, must not come back from it.
+    if step == nil { abandonFile() }
+    guard let links = step, !links.isEmpty else {
       _ = withFile { try $0.shrink() }
       return completion(purge.count)
     }
@@ -68,7 +72,7 @@ extension PreviewCache {
     }
   }
 
-  private func recentEntries(_ scope: PreviewScope, at now: Int64) -> [PreviewEntry] {
+  private func recentEntries(_ scope: PreviewScope) -> [PreviewEntry] {
     var found: [PreviewEntry] = []
     var place = 0
     while true {
@@ -76,7 +80,7 @@ extension PreviewCache {
       let (entries, slotCount) = state.withLock {
         ($0.recent.entries(inSlots: step), $0.recent.slotCount)
       }
-      found += entries.filter { $0.age(at: now) != .gone && scope.covers($0.link) }
+      found += entries.filter { scope.covers($0.link) }
       place = step.upperBound
       if place >= slotCount { return found }
     }

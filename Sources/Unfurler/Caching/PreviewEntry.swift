@@ -43,9 +43,18 @@ extension PreviewEntry {
   }
 
   func age(at now: Int64) -> Age {
-    if now < expiresAt { return .fresh }
-    return now < staleUntil ? .stale : .gone
+    if now < expiresAt, !isFromTheFuture(at: now) { return .fresh }
+    return tag != nil && now < staleUntil ? .stale : .gone
   }
+
+  /// Whether the clock has been set back since: by how much the entry is older than it seems, nobody
+  /// knows.
+  private func isFromTheFuture(at now: Int64) -> Bool {
+    fetchedAt > now.addingReportingOverflow(Self.clockTolerance).partialValue
+  }
+
+  /// By how much clocks are corrected in passing, in milliseconds.
+  private static let clockTolerance: Int64 = 60_000
 
   /// About how much memory it takes.
   var byteCount: Int {

@@ -48,7 +48,9 @@ struct RecentPreviews {
       return .fresh(slot.entry)
     case .stale:
       makeNewest(place)
-      guard slot.refreshableAt <= now else { return .stale(slot.entry, .underWay) }
+      // A time that is further away was meant before the clock was set back.
+      let isPostponed = slot.refreshableAt > now && slot.refreshableAt - now <= retryInterval
+      if isPostponed { return .stale(slot.entry, .underWay) }
       slots[place]?.refreshableAt = now + retryInterval
       return .stale(slot.entry, .due)
     }

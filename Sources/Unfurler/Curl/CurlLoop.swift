@@ -33,13 +33,17 @@ final class CurlLoop<Transfer: CurlTransfer> {
     curl_multi_remove_handle(multi, transfer.easy.handle)
   }
 
-  /// Runs until the inbox says stop.
+  /// Runs until the inbox says stop, and closes it.
   func run<Owner: CurlLoopOwner>(_ inbox: CurlInbox<Owner.Request>, for owner: Owner)
   where Owner.Transfer == Transfer {
     while true {
       let batch = inbox.take()
       for request in batch.requests { owner.receive(request) }
-      if batch.isStopping { return owner.stop() }
+      if batch.isStopping {
+        // Here, where the handle certainly lives: behind this call nothing keeps the loop from going.
+        inbox.close()
+        return owner.stop()
+      }
       _ = owner.startTransfers()
       var running: Int32 = 0
       curl_multi_perform(multi, &running)

@@ -27,8 +27,6 @@ final class CurlThread<Request: Sendable>: Sendable {
           guard let multi = UnsafeMutableRawPointer(bitPattern: address) else { return }
           let loop = CurlLoop<Owner.Transfer>(multi, maximumConnections: maximumConnections)
           loop.run(inbox, for: makeOwner(loop))
-          // Before the loop goes and the handle with it.
-          inbox.close()
         })
     } catch {
       curl_multi_cleanup(multi)

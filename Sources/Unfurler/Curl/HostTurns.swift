@@ -1,3 +1,5 @@
+import DequeModule
+
 /// Something that waits for its turn among those of its host.
 protocol HostRequest {
   /// Unique in its queue.
@@ -13,7 +15,7 @@ struct HostTurns<Request: HostRequest> {
   private struct HostQueue {
     var active = 0
     /// Waiting requests in the order of their coming, among them some that wait no more.
-    var arrivals = ArrivalQueue<UInt64>()
+    var arrivals = Deque<UInt64>()
     var waitingCount = 0
     var isListed = false
 
@@ -25,7 +27,7 @@ struct HostTurns<Request: HostRequest> {
   private var waiting: [UInt64: Request] = [:]
   private var hosts: [String: HostQueue] = [:]
   /// Hosts that may start a transfer, in the order of their turns.
-  private var turns = ArrivalQueue<String>()
+  private var turns = Deque<String>()
   private(set) var activeCount = 0
   var waitingCount: Int { waiting.count }
 

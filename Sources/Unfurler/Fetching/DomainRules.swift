@@ -33,8 +33,9 @@ package final class DomainRules: Sendable {
   /// - Throws: ``DomainRulesError`` when the file cannot be used; the list stays as it was.
   package func reload() throws(DomainRulesError) {
     guard let optOutFile else { return }
-    let optedOut = try Self.read(optOutFile)
-    policy.withLock { $0.optedOut = optedOut }
+    var optedOut = try Self.read(optOutFile)
+    // The old list is swapped out, so that it is not freed while others wait for the lock.
+    policy.withLock { swap(&$0.optedOut, &optedOut) }
   }
 
   /// How many domains have opted out.

@@ -7,7 +7,7 @@ final class EmbedReader: BodyReader {
   private var isTooLong = false
 
   /// How many bytes an answer may have.
-  static let limit = 65_536
+  static let limit = OEmbedResponse.maximumLength
 
   init(_ url: WebURL) { self.url = url }
 

@@ -1,7 +1,7 @@
 import LinkPreview
 
 /// A link that somebody waits for, at the request that it has come to.
-struct Fetch: Sendable {
+struct Fetch: HostRequest, Sendable {
   typealias Completion = @Sendable (UnfurlReport) -> Void
 
   /// What the next request is for.
@@ -99,9 +99,11 @@ extension Fetch {
     completion(UnfurlReport(.failure(error), trace: trace))
   }
 
-  /// Answers that there is no room for it now, which says nothing about the page.
-  func turnAway(_ reason: String) {
-    completion(UnfurlReport(.failure(.failed(reason)), freshness: .unkept, trace: trace))
+  /// Answers that it could not be tried, which says nothing about the page; a description that
+  /// cannot be had leaves the page's own.
+  func turnAway(_ error: UnfurlError) {
+    if case .embed(let report) = purpose { return succeed(with: report) }
+    completion(UnfurlReport(.failure(error), freshness: .unkept, trace: trace))
   }
 
   /// Answers that the deadline passed before the request's turn came.
@@ -111,7 +113,7 @@ extension Fetch {
     request.ending = "timed out while waiting for its turn"
     var fetch = self
     fetch.note(request, .unspecified)
-    fetch.fail(.timedOut)
+    fetch.turnAway(.timedOut)
   }
 
   func cancel() { completion(.cancelled) }

@@ -12,7 +12,7 @@ final class PageLoop: CurlLoopOwner {
   private let configuration: UnfurlerConfiguration
   private let loop: CurlLoop<Transfer>
   private let forms: RequestForms
-  private var queue: FetchQueue
+  private var queue: HostTurns<Fetch>
   private var transfers: [UInt64: Transfer] = [:]
   private var nextSweep = ContinuousClock.now
 
@@ -23,7 +23,7 @@ final class PageLoop: CurlLoopOwner {
     self.configuration = configuration
     self.loop = loop
     forms = RequestForms(configuration)
-    queue = FetchQueue(
+    queue = HostTurns(
       maximumActive: configuration.maximumTransfers,
       maximumActivePerHost: configuration.maximumTransfersPerHost)
   }
@@ -32,7 +32,8 @@ final class PageLoop: CurlLoopOwner {
     switch request {
     case .start(let fetch):
       guard queue.waitingCount < configuration.maximumWaiting else {
-        return fetch.turnAway("too many links are waiting (\(configuration.maximumWaiting))")
+        return fetch.turnAway(
+          .failed("too many links are waiting (\(configuration.maximumWaiting))"))
       }
       admit(fetch)
     case .cancel(let id): cancel(id)
@@ -97,7 +98,7 @@ final class PageLoop: CurlLoopOwner {
 
   private func drop(_ fetch: Fetch) {
     queue.finish(fetch.hostKey)
-    fetch.fail(.unknown)
+    fetch.turnAway(.unknown)
   }
 
   private func finish(_ page: Fetch, with report: PageReport) {

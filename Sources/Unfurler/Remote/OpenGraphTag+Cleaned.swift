@@ -2,32 +2,25 @@ import LinkPreview
 import ParleyProtocol
 
 extension OpenGraphTag {
-  /// Longest title and description, in Unicode scalars; longer ones are cut.
-  private static let maximumTitleLength = 1_024
-  private static let maximumDescriptionLength = 4_096
-
   /// The preview under the rules that hold for a page's own values: text folded and bounded, http
   /// and https addresses only; `nil` when nothing is left to show.
   var cleaned: OpenGraphTag? {
     let tag = OpenGraphTag(
-      title: title.cleaned(limit: Self.maximumTitleLength), url: url.webAddress,
-      description: description.cleaned(limit: Self.maximumDescriptionLength),
+      title: title.cleaned(limit: PreviewLimits.title), url: url.webAddress,
+      description: description.cleaned(limit: PreviewLimits.description),
       image: image?.cleaned)
     return tag.title == nil && tag.description == nil && tag.image == nil ? nil : tag
   }
 }
 
 extension OpenGraphImage {
-  private static let maximumTypeLength = 128
-  private static let maximumAltLength = 1_024
-
   /// The picture under the same rules; `nil` without an address.
   fileprivate var cleaned: OpenGraphImage? {
     guard let address = url.webAddress ?? secureURL.webAddress else { return nil }
     return OpenGraphImage(
       url: address, secureURL: secureURL.webAddress,
-      type: type.cleaned(limit: Self.maximumTypeLength), width: max(0, width),
-      height: max(0, height), alt: alt.cleaned(limit: Self.maximumAltLength))
+      type: type.cleaned(limit: PreviewLimits.mediaType), width: max(0, width),
+      height: max(0, height), alt: alt.cleaned(limit: PreviewLimits.title))
   }
 }
 

@@ -56,16 +56,9 @@ final class RemoteTransfer: CurlTransfer {
 
   /// The answer, once the transfer has ended well.
   var answer: UnfurlAnswer {
-    var status = 0
-    _ = parley_curl_get_long(easy.handle, CURLINFO_RESPONSE_CODE, &status)
-    return UnfurlAnswer(status: status, cacheControl: cacheControl, body: body)
-  }
-
-  private var cacheControl: String? {
-    var field: UnsafeMutablePointer<curl_header>?
-    let result = curl_easy_header(
-      easy.handle, "Cache-Control", 0, UInt32(CURLH_HEADER), -1, &field)
-    guard result == CURLHE_OK, let value = field?.pointee.value else { return nil }
-    return String(cString: value)
+    let fields = easy.fields("cache-control")
+    return UnfurlAnswer(
+      status: easy.status ?? 0, cacheControl: fields.isEmpty ? nil : fields.joined(separator: ", "),
+      body: body)
   }
 }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Previews for the gateway: what is known at once, the rest when it has been fetched.
 package final class PreviewService: Sendable {
-  /// Called on the unfurler's thread at the end of every fetch with how it ended and how long it
-  /// took, waiting included.
+  /// Called at the end of every fetch with how it ended and how long it took, waiting included; on
+  /// the unfurler's thread, or on the asker's when nothing is fetched any more.
   package typealias FetchObserver = @Sendable (PreviewFetchOutcome, Duration) -> Void
 
   /// Says in words why a link is to have no preview; `nil` when it may have one.

@@ -1,3 +1,4 @@
+import Bytes
 package import HTTP1
 
 /// The client's side of the opening handshake (RFC 6455 §4.1).
@@ -30,7 +31,7 @@ package struct ClientHandshake: Sendable {
     compression: PermessageDeflate.Offer? = nil, fields: HTTPFields = HTTPFields()
   ) {
     precondition(nonce.count == 16, "a handshake's nonce has 16 bytes")
-    key = HandshakeKey.base64(nonce)
+    key = Base64.encode(nonce)
     self.subprotocols = subprotocols
     self.compression = compression
     var head = HTTPRequestHead(target: target)

@@ -1,3 +1,4 @@
+import Bytes
 import COpenSSL
 
 /// `Sec-WebSocket-Key`, and the proof that a server understood it (RFC 6455 §1.3).
@@ -9,14 +10,7 @@ enum HandshakeKey {
     let text = Array((key + identifier).utf8)
     var digest = [UInt8](repeating: 0, count: Int(SHA_DIGEST_LENGTH))
     SHA1(text, text.count, &digest)
-    return base64(digest)
-  }
-
-  /// The Base64 of a few bytes (RFC 4648 §4).
-  static func base64(_ bytes: [UInt8]) -> String {
-    var text = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
-    let count = EVP_EncodeBlock(&text, bytes, Int32(bytes.count))
-    return String(decoding: text.prefix(Int(count)), as: UTF8.self)
+    return Base64.encode(digest)
   }
 
   /// Whether `key` is the Base64 of 16 bytes (RFC 6455 §4.2.1, item 5).

@@ -9,9 +9,39 @@ struct OutputOptions: ParsableArguments {
   /// Prints an answer as it came, or as lines for people.
   func show(_ answer: [UInt8], as lines: (JSONNode) -> [String]) throws {
     if json {
-      print(String(decoding: answer, as: UTF8.self))
+      let text = String(decoding: answer, as: UTF8.self)
+      print(Terminal.isOutput ? Self.harmless(text) : text)
       return
     }
-    for line in lines(try JSONDocument(answer).root) { print(line) }
+    for line in lines(try root(of: answer)) { print(line) }
+  }
+
+  /// Prints an answer as it came, or one line for people.
+  func show(_ answer: [UInt8], as line: String) throws {
+    try show(answer) { _ in [PlainLine.clean(line)] }
+  }
+
+  private func root(of answer: [UInt8]) throws -> JSONNode {
+    do {
+      return try JSONDocument(answer).root
+    } catch {
+      throw CommandFailure.unreachable("the answer can't be read: is it a Parley gateway?")
+    }
+  }
+
+  /// The same JSON with everything escaped that a terminal might obey; outside of strings there is
+  /// nothing of that kind but white space.
+  static func harmless(_ json: String) -> String {
+    var text = String.UnicodeScalarView()
+    for scalar in json.unicodeScalars {
+      guard PlainLine.isControl(scalar), !["\n", "\r", "\t"].contains(scalar) else {
+        text.append(scalar)
+        continue
+      }
+      let digits = String(scalar.value, radix: 16)
+      let zeros = String(repeating: "0", count: max(0, 4 - digits.count))
+      text.append(contentsOf: "\\u\(zeros)\(digits)".unicodeScalars)
+    }
+    return String(text)
   }
 }

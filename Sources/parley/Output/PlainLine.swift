@@ -1,19 +1,26 @@
+internal import LinkPreview
+
 /// Texts of others made fit for a terminal.
 enum PlainLine {
-  /// The text in one line without control characters, which could move the cursor or set colours.
+  /// The text in one line without what could move the cursor, set colours or turn letters round.
   static func clean(_ text: String, limit: Int = 200) -> String {
-    var line = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars.prefix(limit) {
-      let isControl = scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value)
-      line.append(isControl ? " " : scalar)
+    let line = PlainText.clean(text, limit: limit)
+    return line == PlainText.clean(text, limit: .max) ? line : line + "…"
+  }
+
+  /// Whether a terminal could take it for more than a character to show.
+  static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7f...0x9f: true
+    case 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069: true
+    default: false
     }
-    return String(line) + (text.unicodeScalars.dropFirst(limit).isEmpty ? "" : "…")
   }
 }
 
 extension String {
   /// The text with spaces behind it, for columns.
   func padding(to width: Int) -> String {
-    self + String(repeating: " ", count: max(0, width - count))
+    self + String(repeating: " ", count: max(0, width - DisplayWidth.of(self)))
   }
 }

@@ -15,3 +15,12 @@ enum StandardInput {
     return bytes
   }
 }
+
+extension StandardInput {
+  /// A text of the command line, or what is piped in when it is `-`.
+  static func text(_ argument: String) throws -> String {
+    guard argument == "-" else { return argument }
+    let text = String(decoding: try read(upTo: 1_048_576), as: UTF8.self)
+    return text.hasSuffix("\n") ? String(text.dropLast()) : text
+  }
+}

@@ -11,7 +11,7 @@ struct EphemeralSendsTests {
 
   @Test("a repeated send is known for ten minutes, to its own user")
   func remembers() {
-    var sends = EphemeralSends()
+    var sends = EphemeralSends<[UInt8]>()
     sends.record([1], of: key(1), now: 0)
     #expect(sends.result(of: key(1), now: 599_999) == [1])
     #expect(sends.result(of: RequestKey(userID: "other", requestID: "1"), now: 0) == nil)
@@ -20,7 +20,7 @@ struct EphemeralSendsTests {
 
   @Test("of more than 4,096 sends the oldest are forgotten")
   func forgets() {
-    var sends = EphemeralSends()
+    var sends = EphemeralSends<[UInt8]>()
     for number in 0..<5000 { sends.record([], of: key(number), now: Int64(number)) }
     #expect(sends.result(of: key(903), now: 5000) == nil)
     #expect(sends.result(of: key(904), now: 5000) != nil)
@@ -30,7 +30,7 @@ struct EphemeralSendsTests {
   @Test("random sends are remembered as a naive list has it", arguments: UInt64(1)...10)
   func agreesWithAList(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
-    var sends = EphemeralSends()
+    var sends = EphemeralSends<[UInt8]>()
     var expected: [(number: Int, time: Int64)] = []
     var now: Int64 = 0
     for number in 0..<1000 {

@@ -20,6 +20,8 @@ struct MessageListModel {
     (query.messageType ?? message.type) == message.type
       && (query.customTypes.isEmpty || query.customTypes.contains(message.customType))
       && (query.senderIDs.isEmpty || query.senderIDs.contains(message.userID ?? "-"))
+      && (query.operatorFilter == .all
+        || message.isOperatorMessage == (query.operatorFilter == .operators))
   }
 
   /// Negative before the anchor, positive after it.

@@ -103,6 +103,7 @@ struct MessageListingTests {
       time += Int64.random(in: 0...2, using: &random) / 2
       var message = fixture.message(
         id, by: ["ann", "bob", nil].randomElement(using: &random) ?? nil, at: time)
+      message.isOperatorMessage = Bool.random(using: &random)
       message.customType = ["", "a", "b"].randomElement(using: &random) ?? ""
       try await fixture.store.append(message)
       model.messages.append(message)
@@ -131,6 +132,7 @@ struct MessageListingTests {
       order: Bool.random(using: &random) ? .oldestFirst : .newestFirst,
       messageType: [nil, nil, .user, .admin, .file].randomElement(using: &random) ?? nil,
       customTypes: [[], [], ["a"], ["a", ""], ["z"]].randomElement(using: &random) ?? [],
-      senderIDs: [[], [], ["ann"], ["bob", "ann"], ["nobody"]].randomElement(using: &random) ?? [])
+      senderIDs: [[], [], ["ann"], ["bob", "ann"], ["nobody"]].randomElement(using: &random) ?? [],
+      operatorFilter: [.all, .all, .operators, .others].randomElement(using: &random) ?? .all)
   }
 }

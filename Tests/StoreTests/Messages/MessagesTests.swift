@@ -35,6 +35,67 @@ struct MessagesTests {
     #expect(elsewhere == nil)
   }
 
+  @Test("a file message keeps its file, and its author's role at that time, through edits")
+  func keepsFiles() async throws {
+    let fixture = try await Fixture()
+    let id = fixture.lobby.id
+    let file = MessageFile(url: "https://a.b/c.png", name: "c.png", type: "image/png", size: .max)
+    try await fixture.store.append(
+      NewMessage(
+        channelID: id, id: 1, type: .file, userID: "ann", text: "", file: file,
+        isOperatorMessage: true, createdAt: 1_000))
+    try await fixture.store.append(fixture.message(2))
+    let edited = try await fixture.store.write {
+      try $0.updateMessage(1, channelID: id, MessageChanges(data: "d"), at: 2_000)
+    }
+    #expect(edited.message.file == file)
+    #expect(edited.message.isOperatorMessage)
+    let read = try await fixture.store.read { transaction in
+      try [Int64(1), 2].map { try transaction.message($0, channelID: id)?.message }
+    }
+    #expect(read.first == edited.message)
+    #expect(read.last??.file == nil)
+    #expect(read.last??.isOperatorMessage == false)
+  }
+
+  @Test("an admin message is listed by its type, edited and deleted like others")
+  func keepsAdminMessages() async throws {
+    let fixture = try await Fixture()
+    let id = fixture.lobby.id
+    try await fixture.store.append(fixture.message(1))
+    try await fixture.store.append(fixture.message(2, "closing soon", by: nil))
+    let query = MessageQuery(channelID: id, anchor: .time(.max), messageType: .admin)
+    let edited = try await fixture.store.write {
+      try $0.updateMessage(2, channelID: id, MessageChanges(text: "closed"), at: 5)
+    }
+    #expect(edited.message.user == nil)
+    #expect(try await fixture.store.read { try $0.listMessages(query) } == [edited.message])
+    _ = try await fixture.store.write { try $0.deleteMessage(2, channelID: id, at: 6) }
+    #expect(try await fixture.store.read { try $0.listMessages(query) } == [])
+  }
+
+  @Test("an admin message of the same request is one, be it there or deleted")
+  func recognisesAdminRepeats() async throws {
+    let fixture = try await Fixture()
+    let id = fixture.lobby.id
+    try await fixture.store.append(fixture.message(1, by: nil, requestID: "r", at: 1_000_000))
+    let repeated = try await fixture.store.append(
+      fixture.message(2, by: nil, requestID: "r", at: 1_000_001))
+    guard case .repeated(let message, seq: 1) = repeated else {
+      Issue.record("unexpected: \(repeated)")
+      return
+    }
+    #expect(message.id == 1)
+    let users = try await fixture.store.append(
+      fixture.message(3, requestID: "r", at: 1_000_002))
+    #expect(users == .stored(seq: 2, mentionedUsers: []))
+    _ = try await fixture.store.write { try $0.deleteMessage(1, channelID: id, at: 1_000_003) }
+    await #expect(throws: StoreError.notFound(.message)) {
+      try await fixture.store.append(
+        fixture.message(4, by: nil, requestID: "r", at: 1_000_004))
+    }
+  }
+
   @Test("a text with U+0000 is refused rather than cut off")
   func refusesNUL() async throws {
     let fixture = try await Fixture()

@@ -24,6 +24,46 @@ struct UsersTests {
     #expect(account?.isActive == true)
   }
 
+  @Test("a user is created once, and then only changed")
+  func creates() async throws {
+    let fixture = try await Fixture()
+    let created = try await fixture.store.write {
+      try $0.createUser("jeff", nickname: "Jeff", metadata: ["team": "red"], at: 77)
+    }
+    #expect(created.user == User(id: "jeff", nickname: "Jeff", metadata: ["team": "red"]))
+    #expect(created.createdAt == 77)
+    #expect(created.lastSeenAt == 0)
+    #expect(created.isActive)
+    await #expect(throws: StoreError.exists) {
+      try await fixture.store.write { try $0.createUser("jeff", at: 78) }
+    }
+    try await fixture.store.write { try $0.deactivateUser("jeff") }
+    let changed = try await fixture.store.write {
+      try $0.updateUser("jeff", profileURL: "https://a.b/c")
+    }
+    #expect(changed.user.nickname == "Jeff")
+    #expect(changed.user.profileURL == "https://a.b/c")
+    #expect(changed.user.metadata == ["team": "red"])
+    #expect(try await fixture.store.read { try $0.account("jeff") } == changed)
+    #expect(!changed.isActive)
+    await #expect(throws: StoreError.notFound(.user)) {
+      try await fixture.store.write { try $0.updateUser("nobody", nickname: "x") }
+    }
+  }
+
+  @Test("when a user was seen is noted once a minute, and never goes back")
+  func notesSeen() async throws {
+    let fixture = try await Fixture()
+    var noted: [Int64?] = []
+    for now: Int64 in [1_000_000, 1_059_999, 1_060_000, 500_000] {
+      try await fixture.store.write { try $0.noteSeen("ann", at: now) }
+      noted.append(try await fixture.store.read { try $0.account("ann")?.lastSeenAt })
+    }
+    #expect(noted == [1_000_000, 1_000_000, 1_060_000, 1_060_000])
+    try await fixture.store.write { try $0.noteSeen("nobody", at: 1_000_000) }
+    #expect(try await fixture.store.read { try $0.user("nobody") } == nil)
+  }
+
   @Test("ids are case-sensitive and may hold any character")
   func comparesExactly() async throws {
     let fixture = try await Fixture()

@@ -10,13 +10,13 @@ package struct HTTPAnswer: Sendable {
   /// Sends a request on a connection of its own, and waits for the answer.
   package init(
     _ method: String = "GET", to path: String, fields: [(String, String)] = [],
-    over stream: any ByteStream, _ deadline: Deadline = .standard
+    body: [UInt8] = [], over stream: any ByteStream, _ deadline: Deadline = .standard
   ) throws {
     var head = HTTPRequestHead(
       method: method, target: path, fields: ["Host": "localhost", "Connection": "close"])
     for (name, value) in fields { head.fields.append(name, value) }
     var request: [UInt8] = []
-    head.serialize(into: &request)
+    HTTPRequest(head: head, body: body).serialize(into: &request)
     try stream.write(request, deadline)
     try self.init(reading: stream, deadline)
   }

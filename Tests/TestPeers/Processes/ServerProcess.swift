@@ -36,9 +36,9 @@ package final class ServerProcess: Sendable {
   /// A new client without a session.
   package func connect(
     compression: WebSocketClient.Compression = .none, receiveBuffer: Int32? = nil
-  ) throws -> ParleyClient {
+  ) throws -> WireClient {
     let socket = try StreamSocket(port: port, receiveBuffer: receiveBuffer)
-    return ParleyClient(
+    return WireClient(
       try WebSocketClient(over: socket, host: "127.0.0.1:\(port)", compression: compression))
   }
 
@@ -46,7 +46,7 @@ package final class ServerProcess: Sendable {
   package func open(
     _ userID: String, compression: WebSocketClient.Compression = .none,
     receiveBuffer: Int32? = nil
-  ) throws -> ParleyClient {
+  ) throws -> WireClient {
     let client = try connect(compression: compression, receiveBuffer: receiveBuffer)
     try client.call("session.open") { $0.member("user_id", userID) }
     return client
@@ -56,10 +56,10 @@ package final class ServerProcess: Sendable {
   package func open(
     _ userID: String, _ context: TLSClientContext,
     compression: WebSocketClient.Compression = .none
-  ) throws -> ParleyClient {
+  ) throws -> WireClient {
     let port = tlsPort ?? 0
     let stream = try TLSStream(port: port, context)
-    let client = ParleyClient(
+    let client = WireClient(
       try WebSocketClient(over: stream, host: "127.0.0.1:\(port)", compression: compression))
     try client.call("session.open") { $0.member("user_id", userID) }
     return client

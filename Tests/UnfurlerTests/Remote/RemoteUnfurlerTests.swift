@@ -57,6 +57,28 @@ struct RemoteUnfurlerTests {
     #expect(!isCounted)
   }
 
+  @Test("of several Cache-Control fields all count")
+  func severalCacheControls() async throws {
+    let (report, _) = try await ask(
+      answering: Self.found, headers: "Cache-Control: max-age=77\r\nCache-Control: no-store\r\n")
+    #expect(report.freshness == .seconds(0))
+  }
+
+  @Test("a kept connection that the service closes as it is asked again costs no answer")
+  func closedConnection() async throws {
+    let server = try LocalServer { client in
+      client.respond("200 OK", type: nil, body: Array(Self.found.utf8))
+      // The next question finds the end of a connection that was good so far.
+      _ = client.readHead()
+    }
+    defer { server.stop() }
+    let unfurler = try unfurler(server.url("/"))
+    defer { unfurler.shutdown() }
+    for _ in 0..<3 { #expect(try await ask(unfurler).tag?.title == "T") }
+    #expect(server.connectionCount == 3)
+    #expect(unfurler.serviceState == .closed(failures: 0))
+  }
+
   @Test("the question is a POST of JSON to the very address, with the time that is left")
   func question() async throws {
     let seen = Mutex("")

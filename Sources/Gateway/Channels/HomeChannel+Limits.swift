@@ -1,0 +1,22 @@
+import FloodControl
+import ParleyProtocol
+import Store
+
+extension HomeChannel {
+  /// Goes on with the limits that hold now.
+  func renewLimits() {
+    floodLimit = limit(.flood)
+    throttleLimit = limit(.throttle)
+  }
+
+  /// Takes over limits of the channel's own; `nil` leaves it to the more general ones.
+  func setOwnLimits(_ limits: [LimitKind: LimitOverride]) {
+    ownLimits = limits
+    renewLimits()
+  }
+
+  private func limit(_ kind: LimitKind) -> RateLimit {
+    ownLimits[kind].map(RateLimit.init)
+      ?? services.limits.limit(kind, customType: record.customType)
+  }
+}

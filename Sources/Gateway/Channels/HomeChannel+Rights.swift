@@ -1,0 +1,98 @@
+import Configuration
+import ParleyProtocol
+import Store
+
+/// Who may do what: the one place that decides it, for sessions and for the Platform API.
+///
+/// The Platform API acts beside the rules for participants: it need not be an operator, nor in the
+/// channel, and freezing, muting and the flood limit do not hold it. A ban does: a user who may not
+/// be in the channel does not speak there by another door.
+extension HomeChannel {
+  /// - Throws: 400201 for a channel that is no more, 400108 unless `actor` may do what operators
+  ///   do.
+  func requireOperating(_ actor: Actor) throws(ServiceError) {
+    guard !isDeleted else { throw .notFound(.channel, url) }
+    switch actor {
+    case .platform: break
+    case .participant(let caller):
+      guard isOperator(caller.user.id) else {
+        throw .notAllowed("only operators of the channel may do this")
+      }
+    }
+  }
+
+  /// - Throws: Why the actor may not send, whatever the message: 400201, 400750, 900020, 900050 or
+  ///   900041, in this order.
+  func requireSending(_ actor: Actor) throws(ServiceError) {
+    guard !isDeleted else { throw .notFound(.channel, url) }
+    if let user = actor.user, isRestricted(user.id, by: bans) { throw .banned(url) }
+    guard case .participant(let caller) = actor else { return }
+    let userID = caller.user.id
+    guard participants.contains(userID) else { throw .notInChannel(url) }
+    guard !record.isFrozen || isOperator(userID) else { throw .frozen(url) }
+    guard !isRestricted(userID, by: mutes) else { throw .muted(url) }
+  }
+
+  /// Who may not send may not say it by way of an edit either.
+  ///
+  /// - Throws: 400201 when there are no messages to edit, else 400750, 900050 or 900041.
+  func requireEditing(_ actor: Actor) throws(ServiceError) {
+    try requireKeptMessages()
+    guard case .participant(let caller) = actor else { return }
+    let userID = caller.user.id
+    guard !isRestricted(userID, by: bans) else { throw .banned(url) }
+    guard !record.isFrozen || isOperator(userID) else { throw .frozen(url) }
+    guard !isRestricted(userID, by: mutes) else { throw .muted(url) }
+  }
+
+  /// Polls and counters are any participant's.
+  ///
+  /// - Throws: 400201 when there are no messages, 400108 for someone who is not in the channel.
+  func requireCounting(_ actor: Actor) throws(ServiceError) {
+    try requireKeptMessages()
+    guard case .participant(let caller) = actor else { return }
+    guard participants.contains(caller.user.id) else {
+      throw .notAllowed("only participants may do this: enter the channel")
+    }
+  }
+
+  /// - Throws: 400201 in a channel that keeps no messages, or is no more.
+  func requireKeptMessages() throws(ServiceError) {
+    guard !record.isEphemeral else { throw .notKept(inEphemeralChannel: url) }
+  }
+
+  /// Whose messages the actor may change.
+  func changeRight(of actor: Actor) -> ChangeRight {
+    switch actor {
+    case .platform: .everyMessage
+    case .participant(let caller):
+      isOperator(caller.user.id) ? .everyMessage : .messages(of: caller.user.id)
+    }
+  }
+
+  /// Whether the flood limit holds for what the actor sends.
+  func isFloodLimited(_ actor: Actor) -> Bool {
+    switch actor {
+    case .platform: false
+    case .participant(let caller):
+      !(services.settings.limits.flood.exemptsOperators && isOperator(caller.user.id))
+    }
+  }
+
+  func isRestricted(_ userID: String, by restrictions: [String: Restriction]) -> Bool {
+    restrictions[userID].map { $0.endsAt > services.clock.now } ?? false
+  }
+}
+
+/// Whose messages someone may change.
+enum ChangeRight: Sendable {
+  case everyMessage
+  case messages(of: String)
+
+  func check(_ message: Message) throws(ServiceError) {
+    guard case .messages(of: let userID) = self else { return }
+    guard message.user?.id == userID else {
+      throw .notAllowed("only its author and operators may change a message")
+    }
+  }
+}

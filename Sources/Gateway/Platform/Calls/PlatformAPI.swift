@@ -1,0 +1,57 @@
+import Configuration
+import FloodControl
+import HTTP1
+import ParleyProtocol
+import Reactor
+import Transport
+
+/// The HTTP API for back ends and operators, under `/v3`.
+struct PlatformAPI {
+  let node: Node
+  let connection: Connection
+
+  func outcome(of request: HTTPRequest) -> RequestOutcome {
+    do throws(ServiceError) {
+      try admit(request.head)
+      let work = try work(for: PlatformRequest(request))
+      work(reply(to: connection.id))
+      return .respondLater(onAbandonment: {})
+    } catch {
+      return .respond(HTTPResponse(refusing: error))
+    }
+  }
+
+  /// - Throws: 400401 without a token that may pass, 500910 when it was used too often.
+  private func admit(_ head: HTTPRequestHead) throws(ServiceError) {
+    guard let token = node.services.apiTokens.admit(head.fields["Api-Token"]) else {
+      throw ServiceError(.invalidAPIToken, "the header Api-Token is missing or wrong")
+    }
+    let rate = node.services.settings.limits.platformCalls
+    guard let wait = node.services.tokenRates.admit(token, at: node.loop.now) else { return }
+    throw .rateLimited(
+      retryAfter: wait, limit: rate.callsPerSecond, window: 1000, scope: "api_token")
+  }
+
+  private func work(for request: PlatformRequest) throws(ServiceError) -> PlatformCall.Work {
+    for route in Self.routes {
+      guard let arguments = route.arguments(of: request) else { continue }
+      let call = PlatformCall(node: node, request: request, arguments: arguments)
+      return try route.endpoint(call)()
+    }
+    throw .noSuchEndpoint(request.method, "/v3/" + request.path.joined(separator: "/"))
+  }
+
+  /// Carries an answer back to the connection's thread; by then it may be gone.
+  private func reply(to id: ConnectionID) -> PlatformCall.Reply {
+    let handle = node.handle
+    return { result in
+      let response =
+        switch result {
+        case .success(let body):
+          HTTPResponse(status: .ok, fields: ["Content-Type": "application/json"], body: body)
+        case .failure(let error): HTTPResponse(refusing: error)
+        }
+      handle.post { node in node.transport.connection(id)?.respond(response) }
+    }
+  }
+}

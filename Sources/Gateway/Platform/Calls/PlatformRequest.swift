@@ -1,0 +1,47 @@
+import HTTP1
+import ParleyProtocol
+
+/// A call of the Platform API, its target taken apart.
+struct PlatformRequest {
+  let method: String
+  /// The path below `/v3`, decoded.
+  let path: [String]
+  let query: QueryParameters
+  private let body: [UInt8]
+
+  /// - Throws: 400151 when the target's percent-encoding is broken.
+  init(_ request: HTTPRequest) throws(ServiceError) {
+    guard let segments = request.head.pathSegments,
+      let query = QueryParameters(request.head.query)
+    else {
+      throw ServiceError(
+        .characterNotAllowed, "the target's percent-encoding is broken or not UTF-8")
+    }
+    method = request.head.method
+    path = Array(segments.dropFirst())
+    self.query = query
+    body = request.body
+  }
+
+  /// Whether a request is one for the Platform API.
+  static func isMeant(by head: HTTPRequestHead) -> Bool {
+    head.path == "/v3" || head.path.hasPrefix("/v3/")
+  }
+
+  /// The members of the body; an empty one has none.
+  ///
+  /// - Throws: 400403 unless it is a JSON object.
+  var parameters: Parameters {
+    get throws(ServiceError) {
+      guard !body.isEmpty else { return try Parameters(nil) }
+      let root: JSONNode
+      do throws(JSONError) { root = try JSONDocument(body).root } catch {
+        throw ServiceError(.bodyNotJSON, "the body is not valid JSON: \(error)")
+      }
+      guard root.kind == .object else {
+        throw ServiceError(.bodyNotJSON, "the body must be a JSON object")
+      }
+      return try Parameters(root)
+    }
+  }
+}

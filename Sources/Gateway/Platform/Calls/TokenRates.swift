@@ -1,0 +1,22 @@
+import FloodControl
+import Synchronization
+import Tokens
+
+/// Counts the calls made with each token of the Platform API, on all nodes together.
+///
+/// Only tokens that may pass are counted, so there are no more entries than such tokens.
+final class TokenRates: Sendable {
+  private let rate: CallRate
+  private let buckets = Mutex<[[UInt8]: TokenBucket]>([:])
+
+  init(_ rate: CallRate) {
+    self.rate = rate
+  }
+
+  /// Counts a call, or says how many milliseconds there are until the next may come.
+  ///
+  /// - Parameter now: Milliseconds of a steady clock.
+  func admit(_ token: TokenDigest, at now: Int64) -> Int64? {
+    buckets.withLock { $0[token.bytes, default: TokenBucket()].take(at: now, rate: rate) }
+  }
+}

@@ -1,0 +1,177 @@
+import HTTP1
+import ParleyProtocol
+import Store
+
+/// Bans and mutes, below `/v3/open_channels/{url}`.
+extension PlatformCall {
+  /// `POST …/ban`.
+  func banUser() throws(ServiceError) -> Work {
+    let body = try request.parameters
+    _ = try body.text("agent_id", limit: Limits.userIDLength)
+    let command = try restriction(
+      body, of: try body.userID(), descriptionLimit: Limits.banDescriptionLength)
+    return try inChannel { channel, reply in
+      channel.ban(command, by: .platform(onBehalfOf: nil)) { _, result in
+        reply(result.encoded { $0.encodeForPlatform(into: &$1) })
+      }
+    }
+  }
+
+  /// `PUT …/ban/{user_id}`: what is absent stays; `seconds` count from now on.
+  func updateBan() throws(ServiceError) -> Work {
+    let userID = try userID(at: 1)
+    let body = try request.parameters
+    let seconds = body.value("seconds") == nil ? nil : try body.restrictionSeconds()
+    let description = try body.text("description", limit: Limits.banDescriptionLength)
+    return try inChannel { channel, reply in
+      guard let ban = channel.bans[userID], ban.endsAt > channel.now else {
+        reply(.failure(.notFound(.ban, userID)))
+        return
+      }
+      let command = ChannelRestriction(
+        channelURL: channel.url, userID: userID,
+        seconds: seconds ?? max((ban.endsAt - channel.now + 999) / 1000, 1),
+        description: description ?? ban.description)
+      channel.ban(command, by: .platform(onBehalfOf: nil)) { _, result in
+        reply(result.encoded { $0.encodeForPlatform(into: &$1) })
+      }
+    }
+  }
+
+  /// `DELETE …/ban/{user_id}`.
+  func unbanUser() throws(ServiceError) -> Work {
+    let userID = try userID(at: 1)
+    return try inChannel { channel, reply in
+      channel.unban(userID, by: .platform(onBehalfOf: nil)) { _, result in
+        reply(result.lifted(.ban, userID).encodedEmpty)
+      }
+    }
+  }
+
+  /// `GET …/ban/{user_id}`.
+  func viewBan() throws(ServiceError) -> Work {
+    let userID = try userID(at: 1)
+    return try inChannel { channel, reply in
+      guard let ban = channel.bans[userID], ban.endsAt > channel.now else {
+        reply(.failure(.notFound(.ban, userID)))
+        return
+      }
+      channel.read {
+        ImposedRestriction(user: try $0.user(userID) ?? User(id: userID), restriction: ban)
+      } then: { _, result in
+        reply(result.encoded { $0.encodeForPlatform(into: &$1) })
+      }
+    }
+  }
+
+  /// `GET …/ban`: a page of those who are banned.
+  func listBans() throws(ServiceError) -> Work {
+    try listRestrictions(.ban) { page, writer in
+      writer.object {
+        $0.member(
+          "banned_list",
+          array: {
+            for entry in page.restrictions {
+              ImposedRestriction(entry).encodeForPlatform(into: &$0)
+            }
+          })
+        $0.member("next", page.next)
+      }
+    }
+  }
+
+  /// `POST …/mute`.
+  func muteUser() throws(ServiceError) -> Work {
+    let body = try request.parameters
+    let command = try restriction(
+      body, of: try body.userID(), descriptionLimit: Limits.muteDescriptionLength)
+    return try inChannel { channel, reply in
+      channel.mute(command, by: .platform(onBehalfOf: nil)) { channel, result in
+        reply(result.map { _ in channel.view }.encodedForPlatform)
+      }
+    }
+  }
+
+  /// `DELETE …/mute/{user_id}`.
+  func unmuteUser() throws(ServiceError) -> Work {
+    let userID = try userID(at: 1)
+    return try inChannel { channel, reply in
+      channel.unmute(userID, by: .platform(onBehalfOf: nil)) { _, result in
+        reply(result.lifted(.mute, userID).encodedEmpty)
+      }
+    }
+  }
+
+  /// `GET …/mute/{user_id}`: whether and how long.
+  func viewMute() throws(ServiceError) -> Work {
+    let userID = try userID(at: 1)
+    return try inChannel { channel, reply in
+      let now = channel.now
+      let mute = channel.mutes[userID].flatMap { $0.endsAt > now ? $0 : nil }
+      channel.read {
+        guard try $0.user(userID) != nil else { throw ServiceError.notFound(.user, userID) }
+        return mute
+      } then: { _, result in
+        reply(
+          result.encoded { mute, writer in
+            writer.object {
+              $0.member("is_muted", mute != nil)
+              $0.restriction(mute, at: now)
+            }
+          })
+      }
+    }
+  }
+
+  /// `GET …/mute`: a page of those who are muted.
+  func listMutes() throws(ServiceError) -> Work {
+    let now = node.services.clock.now
+    return try listRestrictions(.mute) { page, writer in
+      writer.object {
+        $0.member(
+          "muted_list",
+          array: { for entry in page.restrictions { entry.encodeAsMute(at: now, into: &$0) } })
+        $0.member("next", page.next)
+      }
+    }
+  }
+
+  private func restriction(
+    _ body: Parameters, of userID: String, descriptionLimit: Int
+  ) throws(ServiceError) -> ChannelRestriction {
+    ChannelRestriction(
+      channelURL: try channelURL, userID: userID, seconds: try body.restrictionSeconds(),
+      description: try body.text("description", limit: descriptionLimit) ?? "")
+  }
+
+  private func listRestrictions(
+    _ kind: RestrictionKind,
+    _ encode: @escaping @Sendable (RestrictionPage, inout JSONWriter) -> Void
+  ) throws(ServiceError) -> Work {
+    let limit = try request.pageSize()
+    let token = try request.pageToken()
+    return try inChannel { channel, reply in
+      let (id, now) = (channel.storeID, channel.now)
+      channel.read {
+        try $0.listRestrictions(kind, channelID: id, at: now, limit: limit, token: token)
+      } then: { _, result in
+        reply(result.encoded(encode))
+      }
+    }
+  }
+}
+
+extension Result<Lifting, ServiceError> {
+  /// What is not there can't be lifted.
+  fileprivate func lifted(
+    _ kind: ServiceError.Resource, _ userID: String
+  ) -> Result<Void, ServiceError> {
+    flatMap { $0 == .lifted ? .success(()) : .failure(.notFound(kind, userID)) }
+  }
+}
+
+extension ImposedRestriction {
+  fileprivate init(_ entry: RestrictedUser) {
+    self.init(user: entry.user, restriction: entry.restriction)
+  }
+}

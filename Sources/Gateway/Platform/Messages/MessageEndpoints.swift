@@ -1,0 +1,165 @@
+import HTTP1
+import ParleyProtocol
+import Store
+
+/// Messages, below `/v3/open_channels/{url}/messages`.
+extension PlatformCall {
+  /// `POST`: sends on a user's behalf, or as the administrator.
+  func sendMessage() throws(ServiceError) -> Work {
+    let submission = try MessageSubmission(request.parameters)
+    return try inChannel { channel, reply in
+      channel.withAuthor(submission.userID) { channel, author in
+        switch author {
+        case .failure(let error): reply(.failure(error))
+        case .success(let user):
+          channel.send(
+            .success(submission.draft), requestID: submission.requestID,
+            by: .platform(onBehalfOf: user)
+          ) { channel, result in
+            channel.reply(result.map(\.message), to: reply)
+          }
+        }
+      }
+    }
+  }
+
+  /// `GET`: the messages around a place.
+  func listMessages() throws(ServiceError) -> Work {
+    let command = try messageList()
+    let authors =
+      try request.choice("operator_filter", of: MessageQuery.OperatorFilter.self) ?? .all
+    return try inChannel { channel, reply in
+      let operatorIDs = channel.operatorIDs
+      channel.messages(command, from: authors) { transaction, messages in
+        let authors = try MessageAuthors(of: messages, operatorIDs, in: transaction)
+        return JSONWriter.bytes(reserving: messages.count * 512 + 64) { writer in
+          writer.object {
+            $0.member(
+              "messages",
+              array: {
+                for message in messages { message.encodeForPlatform(authors, into: &$0) }
+              })
+          }
+        }
+      } then: { _, result in
+        reply(result)
+      }
+    }
+  }
+
+  /// `GET …/total_count`: how many the channel holds.
+  func countMessages() throws(ServiceError) -> Work {
+    try inChannel { channel, reply in
+      let id = channel.storeID
+      channel.read {
+        try $0.messageCount(channelID: id)
+      } then: { _, result in
+        reply(result.encoded { total, writer in writer.object { $0.member("total", total) } })
+      }
+    }
+  }
+
+  /// `GET …/{message_id}`.
+  func viewMessage() throws(ServiceError) -> Work {
+    let id = try messageID
+    return try inChannel { channel, reply in
+      channel.message(id) { channel, result in channel.reply(result, to: reply) }
+    }
+  }
+
+  /// `PUT …/{message_id}`: changes what is given, whoever wrote it.
+  func updateMessage() throws(ServiceError) -> Work {
+    let id = try messageID
+    let body = try request.parameters
+    _ = try body.choice("message_type", of: MessageType.self)
+    let changes = try MessageChanges(body)
+    guard !changes.isEmpty else { throw .missing("message") }
+    return try inChannel { channel, reply in
+      channel.update(id, changes, by: .platform(onBehalfOf: nil)) { channel, result in
+        channel.reply(result, to: reply)
+      }
+    }
+  }
+
+  /// `DELETE …/{message_id}`.
+  func deleteMessage() throws(ServiceError) -> Work {
+    let id = try messageID
+    return try inChannel { channel, reply in
+      channel.delete(id, by: .platform(onBehalfOf: nil)) { _, result in
+        reply(result.encodedEmpty)
+      }
+    }
+  }
+
+  /// `POST …/{message_id}/translation`: refused for that there is no translator, once the request
+  /// is in order.
+  func translate() throws(ServiceError) -> Work {
+    let id = try messageID
+    let body = try request.parameters
+    let languages = try body.list("target_langs", limit: Limits.filterCount) ?? []
+    guard !languages.isEmpty else { throw .missing("target_langs") }
+    return try inChannel { channel, reply in
+      channel.message(id) { _, result in
+        reply(result.flatMap { _ in .failure(.unsupported("target_langs", "translation is")) })
+      }
+    }
+  }
+
+  private func messageList() throws(ServiceError) -> MessageList {
+    let sizes = Limits.messagePageSizes
+    return MessageList(
+      channelURL: try channelURL, anchor: try messageAnchor(),
+      previousLimit: Int(
+        try request.number("prev_limit", in: sizes) ?? Limits.defaultPreviousLimit),
+      nextLimit: Int(try request.number("next_limit", in: sizes) ?? Limits.defaultPreviousLimit),
+      includesAnchor: try request.boolean("include") ?? true,
+      isReversed: try request.boolean("reverse") ?? false,
+      filter: MessageFilter(
+        type: try request.choice("message_type", of: MessageType.self),
+        customTypes: try request.texts("custom_types", limit: Limits.customTypeLength),
+        senderIDs: try request.userIDs("sender_ids")))
+  }
+
+  /// A `message_id` above 0 decides; one of the two is required.
+  private func messageAnchor() throws(ServiceError) -> MessageAnchor {
+    let ids = 0...Limits.messageIDs.upperBound
+    let id = try request.number("message_id", in: ids) ?? 0
+    let time = try request.number("message_ts", in: Limits.timestamps)
+    if id > 0 { return .message(id: id) }
+    guard let time else { throw .missing("message_ts") }
+    return .time(time)
+  }
+}
+
+extension HomeChannel {
+  /// Looks up on whose behalf something is done; an admin message is nobody's.
+  fileprivate func withAuthor(
+    _ userID: String?,
+    _ body: @escaping @Sendable (HomeChannel, Result<User?, ServiceError>) -> Void
+  ) {
+    guard let userID else { return body(self, .success(nil)) }
+    read({ try $0.account(userID) }) { channel, result in
+      body(
+        channel,
+        result.flatMap { account in
+          guard let account else { return .failure(.notFound(.user, userID)) }
+          return account.isActive ? .success(account.user) : .failure(.deactivated(userID))
+        })
+    }
+  }
+
+  /// Answers with a message and what is known of its author.
+  func reply(
+    _ result: Result<Message, ServiceError>, to reply: @escaping PlatformCall.Reply
+  ) {
+    guard case .success(let message) = result else {
+      return reply(result.map { _ in [] })
+    }
+    let operatorIDs = operatorIDs
+    read {
+      try MessageAuthors(of: [message], operatorIDs, in: $0)
+    } then: { _, result in
+      reply(result.encoded { message.encodeForPlatform($0, into: &$1) })
+    }
+  }
+}

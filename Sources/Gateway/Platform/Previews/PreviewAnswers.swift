@@ -1,0 +1,52 @@
+import LinkPreview
+import ParleyProtocol
+import Unfurler
+
+extension PreviewExplanation {
+  /// Writes the explanation; what there is not is left out.
+  func encode(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("url", link.url)
+      $0.previewOutcome(report.tag, report.problem)
+      $0.member("duration_us", Int64(duration / .microseconds(1)))
+      if let cached {
+        $0.name("cached")
+        cached.encode(into: &$0)
+      }
+      $0.name("trace")
+      report.trace.encode(into: &$0)
+    }
+  }
+}
+
+extension PreviewEntry {
+  func encode(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("url", link.url)
+      $0.previewOutcome(tag, problem)
+      $0.member("fetched_at", fetchedAt)
+      $0.member("expires_at", expiresAt)
+      $0.member("stale_until", staleUntil)
+    }
+  }
+}
+
+extension PreviewPage {
+  func encode(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("previews", array: { for entry in entries { entry.encode(into: &$0) } })
+      $0.member("next", next ?? "")
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Writes the preview, or why there is none.
+  fileprivate mutating func previewOutcome(_ tag: OpenGraphTag?, _ problem: String?) {
+    if let tag {
+      name("og_tag")
+      tag.encode(into: &self)
+    }
+    member("problem", problem ?? "")
+  }
+}

@@ -1,0 +1,42 @@
+import ParleyProtocol
+import Store
+
+/// Deletes a user, step by step, and has its channels and sessions know.
+struct UserRemoval: Sendable {
+  let userID: String
+  let services: GatewayServices
+
+  /// Goes on until nothing of the user is left, so that others' messages get their turn between the
+  /// steps.
+  func proceed(_ done: @escaping @Sendable (Result<Void, ServiceError>) -> Void) {
+    let now = services.clock.now
+    services.store.write { [userID] in
+      try $0.deleteUser(userID, at: now)
+    } completion: { result in
+      switch result {
+      case .failure(let error): done(.failure(ServiceError(error)))
+      case .success(let step):
+        tell(step.traces)
+        guard case .finished = step else { return proceed(done) }
+        services.cluster.closeSessions(of: userID, reason: "the user was deleted")
+        done(.success(()))
+      }
+    }
+  }
+
+  private func tell(_ traces: UserTraces) {
+    for mutation in traces.operatorChanges {
+      inChannel(mutation.channel.url) { $0.operatorsDidChange(mutation) }
+    }
+    for url in traces.unbannedFrom { inChannel(url) { [userID] in $0.bans[userID] = nil } }
+    for url in traces.unmutedIn { inChannel(url) { [userID] in $0.mutes[userID] = nil } }
+  }
+
+  private func inChannel(_ url: String, _ body: @escaping @Sendable (HomeChannel) -> Void) {
+    services.cluster.home(ofChannel: url).post { node in
+      node.channels.withChannel(url) { result in
+        if case .success(let channel) = result { body(channel) }
+      }
+    }
+  }
+}

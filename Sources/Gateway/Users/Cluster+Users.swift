@@ -1,0 +1,55 @@
+import ParleyProtocol
+import Store
+import Transport
+import WebSocket
+
+/// What is done with users wherever they have sessions, from any thread.
+extension Cluster {
+  /// Lets a user's sessions know of a change; one who was deactivated is put out.
+  func userDidChange(_ account: Account) {
+    let user = account.user
+    if account.isActive {
+      home(ofUser: user.id).post { $0.users.update(user) }
+    } else {
+      closeSessions(of: user.id, reason: "the user is deactivated")
+    }
+  }
+
+  /// Closes all of a user's sessions with 4002.
+  func closeSessions(of userID: String, reason: String) {
+    home(ofUser: userID).post { $0.users.closeAll(of: userID, .unauthorized, reason: reason) }
+  }
+
+  /// Finds out which users have a session.
+  ///
+  /// - Parameter answer: Called once, on one of the nodes.
+  func online(
+    among ids: [String], _ answer: @escaping @Sendable (Set<String>) -> Void
+  ) {
+    gather { node in
+      ids.filter { node.users.isOnline($0) }
+    } then: { found in
+      answer(Set(found.joined()))
+    }
+  }
+
+  /// Asks every node in turn.
+  ///
+  /// - Parameter answer: Gets what they said, in their order; called once, on the last node.
+  func gather<Part: Sendable>(
+    _ ask: @escaping @Sendable (Node) -> Part,
+    then answer: @escaping @Sendable ([Part]) -> Void
+  ) {
+    gather(known: [], ask, then: answer)
+  }
+
+  private func gather<Part: Sendable>(
+    known: [Part], _ ask: @escaping @Sendable (Node) -> Part,
+    then answer: @escaping @Sendable ([Part]) -> Void
+  ) {
+    guard known.count < nodes.count else { return answer(known) }
+    nodes[known.count].post { node in
+      gather(known: known + [ask(node)], ask, then: answer)
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/// What operators may do; everyone else is refused with 400108.
+extension OpenChannel {
+  /// Lets only operators send from now on.
+  public func freeze() async throws(ParleyError) {
+    try await core.perform(ChannelCalls.freeze(url).map(replace))
+  }
+
+  /// Lets everyone send again.
+  public func unfreeze() async throws(ParleyError) {
+    try await core.perform(ChannelCalls.unfreeze(url).map(replace))
+  }
+
+  /// Lets a user read but not send.
+  ///
+  /// - Parameters:
+  ///   - userID: Who.
+  ///   - seconds: For how long; ten years unless given.
+  ///   - description: Why, at most 2,048 characters.
+  public func mute(
+    userID: String, seconds: Int? = nil, description: String? = nil
+  ) async throws(ParleyError) {
+    let restriction = UserRestriction(userID: userID, seconds: seconds, description: description)
+    try await core.perform(ChannelCalls.mute(url, restriction))
+  }
+
+  /// Lets a muted user send again.
+  public func unmute(userID: String) async throws(ParleyError) {
+    try await core.perform(ChannelCalls.unmute(url, userID: userID))
+  }
+
+  /// Puts a user out, and keeps it out.
+  ///
+  /// - Parameters:
+  ///   - userID: Who.
+  ///   - seconds: For how long; ten years unless given.
+  ///   - description: Why, at most 250 characters.
+  public func ban(
+    userID: String, seconds: Int? = nil, description: String? = nil
+  ) async throws(ParleyError) {
+    let restriction = UserRestriction(userID: userID, seconds: seconds, description: description)
+    try await core.perform(ChannelCalls.ban(url, restriction))
+  }
+
+  /// Lets a banned user in again.
+  public func unban(userID: String) async throws(ParleyError) {
+    try await core.perform(ChannelCalls.unban(url, userID: userID))
+  }
+
+  /// Makes users operators.
+  public func addOperators(userIDs: [String]) async throws(ParleyError) {
+    try await core.perform(ChannelCalls.addOperators(url, userIDs).map(replace))
+  }
+
+  /// Makes operators users like all others.
+  public func removeOperators(userIDs: [String]) async throws(ParleyError) {
+    try await core.perform(ChannelCalls.removeOperators(url, userIDs).map(replace))
+  }
+}

@@ -1,0 +1,71 @@
+internal import Synchronization
+
+/// An open channel: everyone with its URL may come in, and sees what is said from then on.
+///
+/// A client has one object for each channel. Its properties are what the server showed last, and
+/// are kept up to date by events while the channel is entered; otherwise ``refresh()`` does it.
+public final class OpenChannel: Sendable, Identifiable {
+  /// The name that the channel goes by: 4 to 100 characters, case-sensitive.
+  public let url: String
+  let core: ClientCore
+  private let state: Mutex<ChannelSnapshot>
+
+  init(_ snapshot: ChannelSnapshot, _ core: ClientCore) {
+    url = snapshot.url
+    self.core = core
+    state = Mutex(snapshot)
+  }
+
+  deinit {
+    core.channels.forget(url)
+  }
+
+  /// The same as ``url``.
+  public var id: String { url }
+  /// The name shown to people.
+  public var name: String { snapshot.name }
+  /// The address of a picture; empty when there is none.
+  public var coverURL: String { snapshot.coverURL }
+  /// The application's own; the server does not look inside.
+  public var data: String { snapshot.data }
+  /// The application's own name for this kind of channel.
+  public var customType: String { snapshot.customType }
+  /// Whether its messages are not kept.
+  public var isEphemeral: Bool { snapshot.isEphemeral }
+  /// Whether only operators and the Platform API may send.
+  public var isFrozen: Bool { snapshot.isFrozen }
+  /// How many users are in it.
+  public var participantCount: Int { snapshot.participantCount }
+  /// The users who may moderate it.
+  public var operators: [User] { snapshot.operators }
+  /// The longest text, in characters.
+  public var maxMessageLength: Int { snapshot.maxMessageLength }
+  /// Unix milliseconds.
+  public var createdAt: Int64 { snapshot.createdAt }
+  /// Whether this client has entered it.
+  public var isEntered: Bool { core.channels.isEntered(url) }
+
+  /// Whether that user is an operator.
+  public func isOperator(userID: String) -> Bool {
+    snapshot.operators.contains { $0.userID == userID }
+  }
+
+  /// What happens in the channel from now on, for one consumer; see ``ParleyEvents``.
+  public var events: ParleyEvents<OpenChannelEvent> { core.streams.events(ofChannel: url) }
+
+  var snapshot: ChannelSnapshot { state.withLock { $0 } }
+
+  func apply(_ change: ChannelChange) {
+    state.withLock { change.apply(to: &$0) }
+  }
+}
+
+extension OpenChannel: Hashable {
+  /// Whether both are the same object.
+  public static func == (one: OpenChannel, other: OpenChannel) -> Bool { one === other }
+
+  /// Hashes the object's identity.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(self))
+  }
+}

@@ -1,0 +1,184 @@
+internal import Synchronization
+
+/// What a client and its channels share: the engine, and everyone who wants to know.
+final class ClientCore: Sendable {
+  let channels = ChannelRegistry()
+  let delegates = DelegateRegistry()
+  let streams: EventStreams
+  let callbacks: CallbackQueue
+  let requestIDs = RequestIDs()
+  private let engine: Engine
+  private let session = Mutex(SessionView())
+
+  init(_ configuration: ParleyClientConfiguration) {
+    let limit = configuration.maximumBufferedEvents
+    streams = EventStreams(limit: limit)
+    callbacks = CallbackQueue(delegates, limit: limit)
+    let inlet = EventInlet()
+    engine = Engine(configuration.engineConfiguration) { inlet.take($0) }
+    inlet.connect(to: self)
+  }
+
+  var currentUser: User? { session.withLock { $0.user } }
+
+  var connectionState: ConnectionState { session.withLock { $0.state } }
+
+  /// Makes a call and calls back.
+  func start<Value: Sendable>(
+    _ call: Call<Value>,
+    completion: @escaping @Sendable (Result<Value, ParleyError>) -> Void
+  ) {
+    _ = engine.call(call.request) { [callbacks] answer in
+      let outcome = call.outcome(answer)
+      callbacks.run { completion(outcome) }
+    }
+  }
+
+  /// Makes a call and waits; cancelling the task gives the call up.
+  func perform<Value: Sendable>(_ call: Call<Value>) async throws(ParleyError) -> Value {
+    try await outcome { engine, waiter in
+      engine.call(call.request) { waiter.resume(returning: call.outcome($0)) }
+    }
+  }
+
+  /// Opens a session and calls back on the engine's thread.
+  @discardableResult
+  func open(
+    _ credentials: SessionCredentials,
+    completion: @escaping @Sendable (Result<User, ParleyError>) -> Void
+  ) -> EngineCallID {
+    engine.open(credentials) { [weak self] answer in
+      let outcome = SessionCalls.opened.outcome(answer)
+      switch (answer, outcome) {
+      case (.success, .failure): self?.giveUpSession { completion(outcome) }
+      case (_, .success(let user)):
+        self?.didOpen(user)
+        completion(outcome)
+      case (.failure, .failure): completion(outcome)
+      }
+    }
+  }
+
+  /// Closes a session that its caller can't know of, because the answer can't be read.
+  private func giveUpSession(then completion: @escaping @Sendable () -> Void) {
+    engine.close(completion: completion)
+  }
+
+  /// Opens a session and waits; cancelling the task gives it up.
+  func open(_ credentials: SessionCredentials) async throws(ParleyError) -> User {
+    try await outcome { _, waiter in open(credentials) { waiter.resume(returning: $0) } }
+  }
+
+  func refresh(accessToken: String) async throws(ParleyError) {
+    try await outcome { engine, waiter in
+      engine.refresh(accessToken: accessToken) { waiter.resume(returning: $0.map { _ in }) }
+    }
+  }
+
+  /// Waits for what `begin` begins, and gives it up when the task is cancelled.
+  private func outcome<Value: Sendable>(
+    _ begin: (Engine, Waiter<Value>) -> EngineCallID
+  ) async throws(ParleyError) -> Value {
+    // What was cancelled before it was written could still be written until the task is heard.
+    guard !Task.isCancelled else { throw .cancelled }
+    let ticket = CallTicket()
+    let outcome = await withTaskCancellationHandler {
+      await withCheckedContinuation { (waiter: Waiter<Value>) in
+        let id = begin(engine, waiter)
+        if ticket.begin(id) == .cancelled { engine.cancel(id) }
+      }
+    } onCancel: {
+      if let id = ticket.cancel() { engine.cancel(id) }
+    }
+    return try outcome.get()
+  }
+
+  func close() async {
+    await withCheckedContinuation { waiter in
+      engine.close { waiter.resume() }
+    }
+  }
+
+  /// Nobody holds the client any more.
+  func shutDown() {
+    engine.close {}
+    channels.exitAll()
+    streams.end()
+  }
+
+  func keep(_ user: User) {
+    session.withLock { $0.user = user }
+  }
+
+  /// The channel's one object, brought up to date.
+  func channel(_ snapshot: ChannelSnapshot) -> OpenChannel {
+    let channel = channels.channel(snapshot.url) { OpenChannel(snapshot, self) }
+    channel.apply(.replaced(snapshot))
+    return channel
+  }
+
+  private func didOpen(_ user: User) {
+    session.withLock {
+      $0.user = user
+      $0.state = .connected
+    }
+  }
+
+  /// Takes what the engine tells, on its thread.
+  func receive(_ event: EngineEvent) {
+    switch event {
+    case .notification(let method, let params): receive(method, params)
+    case .entered(let url): channels.known(url).map(channels.enter)
+    case .left(let url): channels.exit(url)
+    case .recovered(let url, let missed): tell(url, .recovered(eventCount: missed))
+    case .recoveryFailed(let url, let reason): didFailToRecover(url, EventLoss(reason))
+    case .stateChanged(let state): didChange(state)
+    }
+  }
+
+  private func receive(_ method: String, _ params: [UInt8]) {
+    // What can't be read is passed over, as what isn't known is: there is nobody to answer.
+    guard let incoming = try? Incoming(method: method, params: params) else { return }
+    switch incoming {
+    case .connection(let event): tell(.connection(event))
+    case .mentioned(let message): tell(.mentioned(message))
+    case .channel(let url, let event, let change):
+      guard let channel = channels.known(url) else { return }
+      if let change { channel.apply(change) }
+      leave(channel, if: event)
+      tell(.channel(channel, event))
+    }
+  }
+
+  private func leave(_ channel: OpenChannel, if event: OpenChannelEvent) {
+    switch event {
+    case .deleted: channels.exit(channel.url)
+    case .userBanned(let user, _) where user.userID == currentUser?.userID:
+      channels.exit(channel.url)
+    default: break
+    }
+  }
+
+  private func didFailToRecover(_ url: String, _ loss: EventLoss) {
+    guard let channel = channels.known(url) else { return }
+    if !loss.isInChannel { channels.exit(url) }
+    tell(.channel(channel, .eventsLost(loss)))
+  }
+
+  private func didChange(_ state: ConnectionState) {
+    if case .disconnected = state { channels.exitAll() }
+    if let event = session.withLock({ $0.change(to: state) }) { tell(.connection(event)) }
+  }
+
+  private func tell(_ url: String, _ event: OpenChannelEvent) {
+    guard let channel = channels.known(url) else { return }
+    tell(.channel(channel, event))
+  }
+
+  private func tell(_ event: ParleyEvent) {
+    streams.push(event)
+    callbacks.push(event)
+  }
+}
+
+private typealias Waiter<Value: Sendable> = CheckedContinuation<Result<Value, ParleyError>, Never>

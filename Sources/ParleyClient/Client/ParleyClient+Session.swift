@@ -1,0 +1,60 @@
+extension ParleyClient {
+  /// Opens a session; from then on the client stays connected until ``disconnect()``.
+  ///
+  /// - Parameters:
+  ///   - userID: 1 to 80 characters. A user that does not exist is made.
+  ///   - accessToken: Where the server asks for one: a token of its own, or a JWT.
+  ///   - nickname: Replaces the stored one when given.
+  ///   - profileURL: Replaces the stored one when given.
+  /// - Returns: The user as the server knows it.
+  /// - Throws: ``ParleyError/unauthorized(_:)``; ``ParleyError/connectionFailed(_:)`` or
+  ///   ``ParleyError/timedOut`` when the server could not be reached within
+  ///   ``ParleyClientConfiguration/connectTimeout``; ``ParleyError/invalidConfiguration(_:)``, also
+  ///   while the client is connected already.
+  @discardableResult
+  public func connect(
+    userID: String, accessToken: String? = nil, nickname: String? = nil, profileURL: String? = nil
+  ) async throws(ParleyError) -> User {
+    try await core.open(
+      SessionCredentials(
+        userID: userID, accessToken: accessToken, nickname: nickname, profileURL: profileURL))
+  }
+
+  /// Opens a session as ``connect(userID:accessToken:nickname:profileURL:)`` does, and calls back.
+  public func connect(
+    userID: String, accessToken: String? = nil, nickname: String? = nil,
+    profileURL: String? = nil,
+    completion: @escaping @Sendable (Result<User, ParleyError>) -> Void
+  ) {
+    let credentials = SessionCredentials(
+      userID: userID, accessToken: accessToken, nickname: nickname, profileURL: profileURL)
+    core.open(credentials) { [callbacks = core.callbacks] outcome in
+      callbacks.run { completion(outcome) }
+    }
+  }
+
+  /// Ends the session after what was sent has been answered, and leaves all channels.
+  public func disconnect() async {
+    await core.close()
+  }
+
+  /// Goes on with another access token, now and when reconnecting.
+  ///
+  /// - Throws: ``ParleyError/unauthorized(_:)``: the session then goes on with the old one until it
+  ///   expires.
+  public func refresh(accessToken: String) async throws(ParleyError) {
+    try await core.refresh(accessToken: accessToken)
+  }
+
+  /// Changes the current user.
+  ///
+  /// - Returns: The user as it is now.
+  @discardableResult
+  public func updateCurrentUser(params: UserUpdateParams) async throws(ParleyError) -> User {
+    try await core.perform(
+      SessionCalls.updateUser(params).map { [core] in
+        core.keep($0)
+        return $0
+      })
+  }
+}

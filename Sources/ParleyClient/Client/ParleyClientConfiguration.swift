@@ -1,0 +1,56 @@
+/// What a client connects to, and its limits.
+public struct ParleyClientConfiguration: Sendable, Hashable {
+  /// `ws://host:port` or `wss://host:port`; the path is `/v1/ws` unless given.
+  public var serverURL: String
+  /// Until when a call must be answered, reconnecting meanwhile included.
+  public var requestTimeout = Duration.seconds(10)
+  /// How long a first connection is tried.
+  public var connectTimeout = Duration.seconds(30)
+  /// Calls that wait for their answers; beyond: ``ParleyError/tooManyPending(limit:)``.
+  public var maximumPendingCalls = 1000
+  /// Events that wait for one consumer, and for the delegates together; beyond, the oldest are
+  /// dropped, and how many is told.
+  public var maximumBufferedEvents = 1000
+  /// The largest message taken from the server, in bytes; a larger one ends the connection.
+  public var maximumMessageBytes = 1_048_576
+  /// How a server behind `wss` is verified.
+  public var tls = TLSOptions()
+  /// `http://[user:password@]host:port` of a proxy through which to connect.
+  public var proxyURL: String?
+  /// Whether messages may be compressed on the way (`permessage-deflate`).
+  public var compression = CompressionOption.offered
+  /// The field `User-Agent` of the opening handshake.
+  public var userAgent = "ParleyClient-Swift/1"
+  /// More fields of the opening handshake, in order.
+  public var headers: [HeaderField] = []
+
+  /// Begins with the address of a server.
+  ///
+  /// It is looked at when the client connects; a wrong one is
+  /// ``ParleyError/invalidConfiguration(_:)``.
+  public init(serverURL: String) {
+    self.serverURL = serverURL
+  }
+}
+
+/// Whether messages may be compressed.
+public enum CompressionOption: Sendable, Hashable {
+  /// The server decides.
+  case offered
+  /// Never.
+  case off
+}
+
+/// A field of the opening handshake.
+public struct HeaderField: Sendable, Hashable {
+  /// A token, such as `X-Tenant`.
+  public var name: String
+  /// Without line breaks.
+  public var value: String
+
+  /// Makes a field.
+  public init(name: String, value: String) {
+    self.name = name
+    self.value = value
+  }
+}

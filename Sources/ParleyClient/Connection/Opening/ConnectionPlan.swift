@@ -1,0 +1,82 @@
+internal import HTTP1
+
+/// A configuration that has been checked: everything that one attempt to connect needs.
+struct ConnectionPlan: Sendable {
+  let server: ServerURL
+  let proxy: ProxyURL?
+  let fields: HTTPFields
+  let compression: CompressionOffer
+  let tls: TLSSettings
+  /// Milliseconds.
+  let attemptTimeout: Int64
+  let maximumMessageBytes: Int
+  /// Bytes that may wait to be written; beyond, the connection is given up as stalled.
+  let maximumQueuedBytes: Int
+
+  /// Fields that the opening handshake itself sets, in lower case.
+  private static let reserved: Set<String> = [
+    "host", "upgrade", "connection", "content-length", "transfer-encoding",
+  ]
+
+  /// - Throws: ``ParleyError/invalidConfiguration(_:)`` that names the setting.
+  init(_ configuration: EngineConfiguration) throws(ParleyError) {
+    server = try ServerURL(configuration.serverURL)
+    if let url = configuration.proxyURL { proxy = try ProxyURL(url) } else { proxy = nil }
+    fields = try Self.fields(configuration.headers)
+    compression = configuration.compression
+    tls = configuration.tls
+    attemptTimeout = configuration.attemptTimeout.timeout
+    maximumMessageBytes = configuration.messageLimit
+    // Requests of the engine itself and control frames come on top of the calls.
+    let (limit, isOverflow) = max(0, configuration.maximumPendingBytes)
+      .addingReportingOverflow(262_144)
+    maximumQueuedBytes = isOverflow ? .max : limit
+  }
+
+  private static func fields(
+    _ headers: [(name: String, value: String)]
+  ) throws(ParleyError) -> HTTPFields {
+    var fields = HTTPFields()
+    for (name, value) in headers {
+      let lowercased = name.lowercased()
+      guard !reserved.contains(lowercased), !lowercased.hasPrefix("sec-websocket-") else {
+        throw .invalidConfiguration("the header \(name) is the opening handshake's own")
+      }
+      guard isToken(name), value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }) else {
+        throw .invalidConfiguration("the header \"\(name.prefix(40))\" can't be sent as it is")
+      }
+      fields.append(name, value)
+    }
+    return fields
+  }
+
+  private static func isToken(_ name: String) -> Bool {
+    !name.isEmpty
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+      }
+  }
+}
+
+extension EngineConfiguration {
+  /// The largest message taken, 1 KiB to 1 GiB.
+  var messageLimit: Int { min(max(1024, maximumMessageBytes), 1_073_741_824) }
+}
+
+extension Duration {
+  /// Milliseconds fit for a deadline: 1 to a year.
+  var timeout: Int64 { min(max(1, milliseconds), 31_536_000_000) }
+
+  /// Whole milliseconds, as many as fit.
+  var milliseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, isOverflow) = seconds.multipliedReportingOverflow(by: 1000)
+    guard !isOverflow, abs(product) < .max - 1000 else { return seconds < 0 ? .min : .max }
+    return product + attoseconds / 1_000_000_000_000_000
+  }
+}

@@ -1,0 +1,51 @@
+/// One request of the protocol, as the public surface hands it to the engine.
+struct EngineCall: Sendable {
+  /// The method's name on the wire.
+  let method: String
+  /// A JSON object.
+  let params: [UInt8]
+  let repeatability: Repeatability
+  /// What the call does to the channels that this client is in.
+  let channel: ChannelEffect?
+
+  init(
+    method: String, params: [UInt8], repeatability: Repeatability, channel: ChannelEffect? = nil
+  ) {
+    self.method = method
+    self.params = params
+    self.repeatability = repeatability
+    self.channel = channel
+  }
+}
+
+/// Names a call that is under way.
+struct EngineCallID: Hashable, Comparable, Sendable {
+  let number: Int64
+
+  static func < (one: EngineCallID, other: EngineCallID) -> Bool { one.number < other.number }
+}
+
+/// What becomes of a call whose answer was lost with the connection.
+///
+/// A call that had not been written yet is sent after reconnecting in any case.
+enum Repeatability: Sendable, Hashable {
+  /// It may have had its effect, so it fails with ``ParleyError/connectionLost``.
+  case once
+  /// It is sent again: asking twice does no harm.
+  case safe
+  /// A `message.send` with a `req_id`: it is sent again under the same, and accepted once.
+  case identified
+}
+
+/// What a call does, once it succeeds, to the channels that are entered again after reconnecting.
+enum ChannelEffect: Sendable, Hashable {
+  case enter(String)
+  case exit(String)
+
+  /// The channel's URL.
+  var url: String {
+    switch self {
+    case .enter(let url), .exit(let url): url
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/// The calls that are not answered yet, in the order in which they were made.
+///
+/// All have the same time limit, so the oldest is also the first to run out.
+struct PendingCalls: Sendable {
+  private var calls: [EngineCallID: PendingCall] = [:]
+  /// Every id in `calls`, and some that are gone.
+  private var order: [EngineCallID] = []
+  /// All before it in `order` are gone.
+  private var head = 0
+  private(set) var byteCount = 0
+
+  var count: Int { calls.count }
+
+  /// The call of that id.
+  subscript(id: EngineCallID) -> PendingCall? { calls[id] }
+
+  /// The oldest call.
+  var first: PendingCall? {
+    mutating get {
+      while head < order.count {
+        if let call = calls[order[head]] { return call }
+        head += 1
+      }
+      return nil
+    }
+  }
+
+  /// The ids of all calls, oldest first.
+  var ids: [EngineCallID] { order[head...].filter { calls[$0] != nil } }
+
+  mutating func append(_ call: PendingCall) {
+    calls[call.id] = call
+    order.append(call.id)
+    byteCount += call.byteCount
+  }
+
+  /// Whether an entering of the channel was asked for before this call.
+  func hasEntering(of url: String, before id: EngineCallID) -> Bool {
+    for earlier in order[head...] {
+      if earlier == id { return false }
+      if calls[earlier]?.call.channel == .enter(url) { return true }
+    }
+    return false
+  }
+
+  /// Takes a call out, because it is answered or given up.
+  mutating func remove(_ id: EngineCallID) -> PendingCall? {
+    guard let call = calls.removeValue(forKey: id) else { return nil }
+    byteCount -= call.byteCount
+    if order.count > 2 * calls.count + 64 { dropStale() }
+    return call
+  }
+
+  /// Takes note that a call was written.
+  mutating func markSent(_ id: EngineCallID, at now: Int64) {
+    calls[id]?.phase = .sent
+    if calls[id]?.firstSent == nil { calls[id]?.firstSent = now }
+  }
+
+  /// The connection is gone: the call has to be written again.
+  mutating func markWaiting(_ id: EngineCallID) {
+    calls[id]?.phase = .waiting
+  }
+
+  /// The call that sent this message, if it has been written at least once.
+  func sent(_ send: PendingCall.Send) -> EngineCallID? {
+    calls.values.first { $0.purpose == .send(send) && $0.firstSent != nil }?.id
+  }
+
+  private mutating func dropStale() {
+    order.removeAll { calls[$0] == nil }
+    head = 0
+  }
+}

@@ -1,0 +1,137 @@
+/// The end of a connection, and of a session.
+extension SessionMachine {
+  /// How long `session.close` may take.
+  private static let closePatience: Int64 = 3000
+  /// How long after the moment that it named a server may take to close the connection.
+  static let drainPatience: Int64 = 2000
+  private static let longestServerWait: Int64 = 600_000
+
+  /// The connection is gone, or given up.
+  mutating func lose(_ loss: Loss, _ moment: Moment) {
+    switch state {
+    case .disconnected, .pausing: return
+    case .leaving: return finish(.requested, error: .cancelled)
+    case .connecting, .opening, .open: break
+    }
+    leaveChannels(loss)
+    requests = [:]
+    completeExits()
+    dropUnrepeatable(loss, moment)
+    let wait = wait(after: loss, moment)
+    switch loss.comeBack {
+    case .never: finish(loss.reason, error: loss.error)
+    case .onlyIfLasting where !isLasting: finish(loss.reason, error: loss.error)
+    case .onlyIfLasting, .after: pause(wait, loss, moment)
+    }
+  }
+
+  private var isLasting: Bool {
+    if case .lasting = goal { true } else { false }
+  }
+
+  private mutating func wait(after loss: Loss, _ moment: Moment) -> Int64 {
+    var atLeast: Int64 = 0
+    if case .after(let milliseconds) = loss.comeBack {
+      atLeast = min(max(0, milliseconds), Self.longestServerWait)
+    }
+    guard case .open(let session) = state else {
+      return atLeast + backoff.next(random: moment.random)
+    }
+    if moment.now - session.since >= settings.backoff.resetAfter { backoff.reset() }
+    let jittered = backoff.next(random: moment.random)
+    // The server has spread its clients over time already.
+    if let reconnectAt = session.reconnectAt { return max(0, reconnectAt - moment.now) }
+    return atLeast + jittered
+  }
+
+  private mutating func pause(_ wait: Int64, _ loss: Loss, _ moment: Moment) {
+    state = .pausing(until: moment.now + wait)
+    lastError = loss.error
+    lastReason = loss.reason
+    guard isLasting else { return }
+    deliver(
+      .stateChanged(
+        .reconnecting(
+          attempt: backoff.attempt, after: .milliseconds(wait), because: loss.reason)))
+  }
+
+  /// Fails what was sent and may not be sent again.
+  private mutating func dropUnrepeatable(_ loss: Loss, _ moment: Moment) {
+    for id in pending.ids {
+      guard let entry = pending[id], entry.phase == .sent else { continue }
+      // The next session opens with it.
+      if case .refresh(let token) = entry.purpose { credentials?.accessToken = token }
+      if let outcome = outcome(of: entry, after: loss, moment) {
+        _ = pending.remove(id)
+        complete(id, outcome)
+      } else {
+        pending.markWaiting(id)
+      }
+    }
+  }
+
+  /// How a call ends with its connection; `nil` when it is sent again.
+  private func outcome(
+    of entry: PendingCall, after loss: Loss, _ moment: Moment
+  ) -> Result<[UInt8], ParleyError>? {
+    switch (entry.purpose, entry.call.repeatability, loss.repetition) {
+    case (.refresh, _, _): return .success(Self.emptyResult)
+    case (.send, _, _):
+      return isRepeatable(entry, moment) ? nil : .failure(.connectionLost)
+    case (.plain, .safe, .allowed): return nil
+    case (.plain, .safe, .suspected(let reason)): return .failure(.malformedAnswer(reason))
+    case (.plain, .once, _), (.plain, .identified, _): return .failure(.connectionLost)
+    }
+  }
+
+  /// Ends the session for good.
+  ///
+  /// Who waits to connect or to disconnect finds the state changed when the wait is over.
+  mutating func finish(_ reason: DisconnectionReason, error: ParleyError) {
+    let goal = goal
+    for id in pending.ids where pending.remove(id) != nil { complete(id, .failure(error)) }
+    var closing: [EngineCallID] = []
+    if case .leaving(_, let ids) = state { closing = ids }
+    requests = [:]
+    channels = [:]
+    self.goal = .none
+    state = .disconnected
+    deliver(.stateChanged(.disconnected(because: reason)))
+    if case .first(let id, _) = goal {
+      // What was never there was not lost.
+      let isLost = error == .connectionLost
+      complete(id, .failure(isLost ? .connectionFailed(reason.description) : error))
+    }
+    for id in closing { complete(id, .success(Self.emptyResult)) }
+  }
+
+  mutating func close(_ id: EngineCallID, _ moment: Moment) {
+    switch state {
+    case .disconnected: complete(id, .success(Self.emptyResult))
+    case .leaving(let deadline, let ids): state = .leaving(deadline: deadline, ids + [id])
+    case .pausing, .connecting, .opening:
+      abandonFirst(.cancelled, because: .requested)
+      complete(id, .success(Self.emptyResult))
+    case .open: leave(id, moment)
+    }
+  }
+
+  /// Lets what was sent be answered first.
+  private mutating func leave(_ id: EngineCallID, _ moment: Moment) {
+    for waiting in pending.ids where pending[waiting]?.phase == .waiting {
+      _ = pending.remove(waiting)
+      complete(waiting, .failure(.cancelled))
+    }
+    state = .leaving(deadline: moment.now + Self.closePatience, [id])
+    actions.append(.send(closeRequest()))
+  }
+
+  /// Gives up a session that is not open.
+  mutating func abandonFirst(_ error: ParleyError, because reason: DisconnectionReason) {
+    switch state {
+    case .connecting, .opening: actions.append(.closeConnection(.finished))
+    case .disconnected, .pausing, .open, .leaving: break
+    }
+    finish(reason, error: error)
+  }
+}

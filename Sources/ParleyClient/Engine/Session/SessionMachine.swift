@@ -1,0 +1,134 @@
+internal import ParleyProtocol
+
+/// A client's session with the server across any number of connections: calls and their answers,
+/// the channels it is in, reconnecting.
+///
+/// Owns no connection, clock, thread or randomness. Every input returns what is to be done about
+/// it, in order; ``nextDeadline`` says when to ask again at the latest. Messages in memory are
+/// bounded by the limits of ``Settings``.
+struct SessionMachine {
+  /// Limits; times are milliseconds.
+  struct Settings: Sendable, Hashable {
+    var requestTimeout: Int64 = 10_000
+    var connectTimeout: Int64 = 30_000
+    var maximumPendingCalls = 1000
+    var maximumPendingBytes = 4_194_304
+    var maximumMessageBytes = 1_048_576
+    var backoff = Backoff.Settings()
+  }
+
+  /// What an answer belongs to.
+  enum Request: Sendable {
+    case open
+    case close
+    case call(EngineCallID, ChannelEffect?)
+    /// The machine's own entering again.
+    case enter(String)
+  }
+
+  let settings: Settings
+  var state = SessionState.disconnected
+  var goal = SessionGoal.none
+  var credentials: SessionCredentials?
+  var pending = PendingCalls()
+  /// What was sent on this connection and is not answered.
+  var requests: [Int64: Request] = [:]
+  var channels: [String: EnteredChannel] = [:]
+  var backoff: Backoff
+  /// Why there is no connection, for the one who waits for the first.
+  var lastReason: DisconnectionReason?
+  var lastError: ParleyError?
+  /// What the present input has led to so far.
+  var actions: [SessionAction] = []
+  private var lastRequestID: Int64 = 0
+
+  init(_ settings: Settings) {
+    self.settings = settings
+    backoff = Backoff(settings.backoff)
+  }
+
+  /// Takes one input.
+  ///
+  /// - Parameters:
+  ///   - now: Milliseconds of a clock that never goes back.
+  ///   - random: A number that decides how long the wait is, should one begin.
+  /// - Returns: What to do, in order.
+  mutating func handle(
+    _ input: SessionInput, at now: Int64, random: UInt64
+  ) -> [SessionAction] {
+    let moment = Moment(now: now, random: random)
+    switch input {
+    case .open(let id, let credentials): open(id, credentials, moment)
+    case .refresh(let id, let token): refresh(id, token, moment)
+    case .close(let id): close(id, moment)
+    case .call(let id, let call): submit(id, call, moment)
+    case .cancel(let id): cancel(id, moment)
+    case .connectionOpened: didConnect(moment)
+    case .textReceived(let text): receive(text, moment)
+    case .signOfLife: noteLife(moment)
+    case .connectionEnded(let end): lose(Loss(end), moment)
+    case .timePassed: passTime(moment)
+    }
+    defer { actions = [] }
+    return actions
+  }
+
+  /// When something is due at the latest; `nil` when nothing is.
+  var nextDeadline: Int64? {
+    mutating get {
+      let deadlines = [pending.first?.deadline, stateDeadline, goalDeadline]
+      return deadlines.compactMap(\.self).min()
+    }
+  }
+
+  /// When, and with what luck.
+  struct Moment {
+    let now: Int64
+    let random: UInt64
+  }
+
+  /// Whether there is, or will be, a session for calls.
+  var isWanted: Bool {
+    switch (goal, state) {
+    case (.none, _), (_, .leaving): false
+    case (.first, _), (.lasting, _): true
+    }
+  }
+
+  /// Names a request on the present connection.
+  mutating func register(_ request: Request) -> RPCIdentifier {
+    lastRequestID += 1
+    requests[lastRequestID] = request
+    return RPCIdentifier(lastRequestID)
+  }
+
+  mutating func complete(_ id: EngineCallID, _ result: Result<[UInt8], ParleyError>) {
+    actions.append(.complete(id, result))
+  }
+
+  mutating func deliver(_ event: EngineEvent) {
+    actions.append(.deliver(event))
+  }
+
+  private var goalDeadline: Int64? {
+    if case .first(_, let deadline) = goal { deadline } else { nil }
+  }
+
+  private var stateDeadline: Int64? {
+    switch state {
+    case .disconnected, .connecting: nil
+    case .pausing(let until): until
+    case .opening(let deadline), .leaving(let deadline, _): deadline
+    case .open(let session): deadline(of: session)
+    }
+  }
+
+  private func deadline(of session: OpenSession) -> Int64 {
+    var deadline = session.liveness.deadline
+    if let entering = session.entering.values.min() { deadline = min(deadline, entering) }
+    if let reconnectAt = session.reconnectAt {
+      deadline = min(deadline, reconnectAt + Self.drainPatience)
+    }
+    return deadline
+  }
+}

@@ -1,0 +1,50 @@
+/// How far a session has come.
+///
+///     disconnected ──► connecting ──► opening ──► open ──► leaving ──► disconnected
+///                          ▲              │         │
+///                       pausing ◄─────────┴─────────┘ lost
+///
+/// Times are milliseconds of the machine's clock.
+enum SessionState: Sendable {
+  /// No connection is wanted.
+  case disconnected
+  /// Waits before the next attempt.
+  case pausing(until: Int64)
+  /// A connection is being made.
+  case connecting
+  /// `session.open` is on its way.
+  case opening(deadline: Int64)
+  case open(OpenSession)
+  /// `session.close` is on its way; what was sent before is still answered.
+  case leaving(deadline: Int64, [EngineCallID])
+}
+
+/// A session on a connection of its own.
+struct OpenSession: Sendable {
+  let since: Int64
+  var liveness: Liveness
+  /// The largest request that the server takes, in bytes.
+  let messageLimit: Int
+  /// Channels that are being entered again, and until when their answers must come; calls wait
+  /// until it is empty, so that they are carried out in the order in which they were made.
+  var entering: [String: Int64] = [:]
+  /// When the server wants this client to come back, once it has said so.
+  var reconnectAt: Int64?
+
+  /// Whether calls may be written now.
+  func admitsCalls(at now: Int64) -> Bool {
+    guard entering.isEmpty else { return false }
+    guard let reconnectAt else { return true }
+    return now < reconnectAt
+  }
+}
+
+/// What the application has asked for.
+enum SessionGoal: Sendable {
+  /// No session.
+  case none
+  /// A first session until the deadline.
+  case first(EngineCallID, deadline: Int64)
+  /// A session whatever happens.
+  case lasting
+}

@@ -1,0 +1,127 @@
+internal import Reactor
+internal import WebSocket
+
+/// Carries out what a session's machine decides, on the loop's thread.
+final class SessionDriver {
+  private unowned let context: ClientLoopContext
+  private let plan: ConnectionPlan
+  private let deliver: @Sendable (EngineEvent) -> Void
+  private var machine: SessionMachine
+  private var connection: Connection?
+  private var completions: [EngineCallID: Engine.Completion] = [:]
+  /// Inputs that are not handled yet, with the connection that they tell the end of.
+  private var waiting: [(SessionInput, source: Connection?)] = []
+  private var isHandling = false
+  private var timer: (token: EventLoop.TimerToken, time: Int64)?
+
+  init(
+    _ plan: ConnectionPlan, _ settings: SessionMachine.Settings, context: ClientLoopContext,
+    deliver: @escaping @Sendable (EngineEvent) -> Void
+  ) {
+    self.plan = plan
+    self.context = context
+    self.deliver = deliver
+    machine = SessionMachine(settings)
+  }
+
+  /// Takes what the application asks for.
+  func handle(_ input: SessionInput, _ id: EngineCallID, _ completion: @escaping Engine.Completion)
+  {
+    completions[id] = completion
+    handle(input)
+  }
+
+  func handle(_ input: SessionInput) {
+    waiting.append((input, nil))
+    proceed()
+  }
+
+  /// Takes inputs one after the other: carrying out an action may already lead to the next.
+  private func proceed() {
+    guard !isHandling else { return }
+    isHandling = true
+    while !waiting.isEmpty {
+      let (input, source) = waiting.removeFirst()
+      guard source == nil || source === connection else { continue }
+      if source != nil { connection = nil }
+      let actions = machine.handle(
+        input, at: context.loop.now, random: .random(in: 0 ... .max))
+      for action in actions { perform(action) }
+    }
+    isHandling = false
+    schedule()
+  }
+
+  /// The engine is gone: nobody waits for anything any more.
+  func abandon() {
+    if let timer { context.loop.cancel(timer.token) }
+    timer = nil
+    connection?.close(.normalClosure)
+    connection = nil
+    for completion in completions.values { completion(.failure(.cancelled)) }
+    completions = [:]
+  }
+
+  private func perform(_ action: SessionAction) {
+    switch action {
+    case .connect: connect()
+    case .send(let text): connection?.send(text)
+    case .ping: connection?.ping()
+    case .closeConnection(let reason): close(reason)
+    case .complete(let id, let result): completions.removeValue(forKey: id)?(result)
+    case .deliver(let event): deliver(event)
+    }
+  }
+
+  private func connect() {
+    let connection = Connection(plan, context: context, owner: self)
+    self.connection = connection
+    connection.start()
+  }
+
+  private func close(_ reason: SessionAction.CloseReason) {
+    let connection = connection
+    self.connection = nil
+    switch reason {
+    case .finished: connection?.close(.normalClosure)
+    case .goingAway: connection?.close(.goingAway)
+    case .protocolError: connection?.close(.protocolError)
+    case .dead: connection?.drop()
+    }
+  }
+
+  private func schedule() {
+    let deadline = machine.nextDeadline
+    guard deadline != timer?.time else { return }
+    if let timer { context.loop.cancel(timer.token) }
+    timer = deadline.map { time in
+      (context.loop.schedule(after: time - context.loop.now, self), time)
+    }
+  }
+}
+
+extension SessionDriver: TimerHandler {
+  func timerDidFire(_ token: EventLoop.TimerToken) {
+    timer = nil
+    handle(.timePassed)
+  }
+}
+
+extension SessionDriver: ConnectionOwner {
+  func connectionDidOpen(_ connection: Connection) {
+    handle(.connectionOpened)
+  }
+
+  func connection(_ connection: Connection, received text: [UInt8]) {
+    handle(.textReceived(text))
+  }
+
+  func connectionShowedLife(_ connection: Connection) {
+    handle(.signOfLife)
+  }
+
+  func connection(_ connection: Connection, ended end: ConnectionEnd) {
+    waiting.append((.connectionEnded(end), connection))
+    proceed()
+  }
+}

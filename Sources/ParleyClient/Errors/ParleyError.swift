@@ -1,0 +1,95 @@
+/// Why a call failed.
+public enum ParleyError: Error, Sendable, Hashable {
+  /// Spam-flood protection held the message back; it was neither stored nor delivered (900200).
+  case tooManyMessages(retryAfter: Duration)
+  /// More calls than the server takes from one connection (500910).
+  case rateLimited(retryAfter: Duration)
+  /// The user is banned from the channel (400750).
+  case banned
+  /// The user is muted in the channel (900041).
+  case muted
+  /// The channel is frozen, and the user is none of its operators (900050).
+  case frozen
+  /// The channel has to be entered first (900020).
+  case notInChannel
+  /// There is no such channel, message or user, as the text says (400201).
+  case notFound(String)
+  /// The access token is missing, wrong, expired or revoked, or the user is deactivated (400302,
+  /// 400300).
+  case unauthorized(String)
+  /// The server refused for another reason; `field` names the parameter at fault.
+  case refused(code: Int, message: String, field: String?)
+  /// The connection was lost before the answer came: the call may have had its effect or not.
+  case connectionLost
+  /// No connection could be made, and why: name look-up, TCP, TLS, proxy, opening handshake.
+  case connectionFailed(String)
+  /// No answer came in time: the call may have had its effect or not.
+  case timedOut
+  /// The task was cancelled. A call that had been written already may have its effect all the same.
+  case cancelled
+  /// Neither connected nor connecting: call `connect` first.
+  case notConnected
+  /// As many calls as allowed wait for their answers already.
+  case tooManyPending(limit: Int)
+  /// The configuration can't be used, and why.
+  case invalidConfiguration(String)
+  /// The server's answer is not what the protocol promises, and where.
+  case malformedAnswer(String)
+}
+
+extension ParleyError {
+  /// The number that the protocol gives the error; `nil` for those that the client itself found.
+  public var code: Int? {
+    switch self {
+    case .tooManyMessages: 900_200
+    case .rateLimited: 500_910
+    case .banned: 400_750
+    case .muted: 900_041
+    case .frozen: 900_050
+    case .notInChannel: 900_020
+    case .notFound: 400_201
+    case .unauthorized: 400_302
+    case .refused(let code, _, _): code
+    case .connectionLost, .connectionFailed, .timedOut, .cancelled, .notConnected,
+      .tooManyPending, .invalidConfiguration, .malformedAnswer:
+      nil
+    }
+  }
+
+  /// After how long the same call may succeed, where the server told.
+  public var retryAfter: Duration? {
+    switch self {
+    case .tooManyMessages(let wait), .rateLimited(let wait): wait
+    default: nil
+    }
+  }
+
+  /// What went wrong, for people.
+  public var message: String {
+    switch self {
+    case .tooManyMessages(let wait): "too many messages: try again in \(wait)"
+    case .rateLimited(let wait): "too many calls: try again in \(wait)"
+    case .banned: "the user is banned from the channel"
+    case .muted: "the user is muted in the channel"
+    case .frozen: "the channel is frozen: only operators may send"
+    case .notInChannel: "the channel has to be entered first"
+    case .notFound(let reason), .unauthorized(let reason): reason
+    case .refused(_, let reason, _): reason
+    case .connectionLost: "the connection was lost before the answer came"
+    case .connectionFailed(let reason): "no connection: \(reason)"
+    case .timedOut: "no answer came in time"
+    case .cancelled: "the call was cancelled"
+    case .notConnected: "the client is not connected"
+    case .tooManyPending(let limit): "\(limit) calls wait for their answers already"
+    case .invalidConfiguration(let reason): "the configuration can't be used: \(reason)"
+    case .malformedAnswer(let reason): "the server's answer can't be read: \(reason)"
+    }
+  }
+}
+
+extension ParleyError: CustomStringConvertible {
+  /// The message, and the number if there is one.
+  public var description: String {
+    code.map { "\(message) (\($0))" } ?? message
+  }
+}

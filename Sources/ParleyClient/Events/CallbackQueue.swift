@@ -1,0 +1,93 @@
+internal import DequeModule
+internal import Dispatch
+internal import Synchronization
+
+/// Runs a client's closures and tells its delegates, one after the other in the order in which they
+/// came, on no particular thread.
+///
+/// Events that wait are bounded; closures are as many as there are calls.
+final class CallbackQueue: Sendable {
+  /// A closure, and how many events came before it.
+  private struct Closure {
+    let eventCount: UInt64
+    let body: @Sendable () -> Void
+  }
+
+  private enum Item {
+    case closure(@Sendable () -> Void)
+    case event(ParleyEvent)
+  }
+
+  private struct State {
+    var backlog: EventBacklog<ParleyEvent>
+    var closures: Deque<Closure> = []
+    /// Events that came so far.
+    var eventCount: UInt64 = 0
+    var isScheduled = false
+
+    /// Whether the queue has to be set to work.
+    mutating func schedule() -> Bool {
+      defer { isScheduled = true }
+      return !isScheduled
+    }
+
+    mutating func next() -> Item? {
+      let taken = eventCount - UInt64(backlog.count)
+      if let closure = closures.first, closure.eventCount <= taken {
+        closures.removeFirst()
+        return .closure(closure.body)
+      }
+      return backlog.next { .dropped(count: $0) }.map { .event($0) }
+    }
+  }
+
+  private let queue = DispatchQueue(label: "parley-client.callbacks")
+  private let delegates: DelegateRegistry
+  private let state: Mutex<State>
+
+  init(_ delegates: DelegateRegistry, limit: Int) {
+    self.delegates = delegates
+    state = Mutex(State(backlog: EventBacklog(limit: limit)))
+  }
+
+  /// Runs a closure behind all that waits, and before all that comes later.
+  func run(_ body: @escaping @Sendable () -> Void) {
+    let mustSchedule = state.withLock { state in
+      state.closures.append(Closure(eventCount: state.eventCount, body: body))
+      return state.schedule()
+    }
+    if mustSchedule { scheduleDraining() }
+  }
+
+  /// Tells delegates of an event.
+  func push(_ event: ParleyEvent) {
+    guard !delegates.isEmpty else { return }
+    let mustSchedule = state.withLock { state in
+      state.eventCount += 1
+      state.backlog.append(event)
+      return state.schedule()
+    }
+    if mustSchedule { scheduleDraining() }
+  }
+
+  private func scheduleDraining() {
+    queue.async { [self] in drain() }
+  }
+
+  private func drain() {
+    while let item = next() {
+      switch item {
+      case .closure(let body): body()
+      case .event(let event): delegates.tell(event)
+      }
+    }
+  }
+
+  private func next() -> Item? {
+    state.withLock { state in
+      let item = state.next()
+      if item == nil { state.isScheduled = false }
+      return item
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/// Is told what happens in the channels that a client has entered.
+///
+/// All methods are called one after the other on the client's callback queue, and all but those that
+/// an application needs may be left out. One that takes long makes those after it wait; see
+/// ``ParleyClientConfiguration/maximumBufferedEvents``. A client holds its delegates weakly.
+public protocol OpenChannelDelegate: AnyObject, Sendable {
+  /// A message was sent by someone else, or by the same user elsewhere.
+  func channel(_ channel: OpenChannel, didReceive message: any BaseMessage)
+  /// A message was changed, or its preview has come.
+  func channel(_ channel: OpenChannel, didUpdate message: any BaseMessage)
+  /// A message was deleted.
+  func channel(_ channel: OpenChannel, messageWasDeleted messageID: Int64)
+  /// Messages were withheld since the channel is too lively.
+  func channel(_ channel: OpenChannel, messagesThrottled messages: ThrottledMessages)
+  /// The channel's name, cover, data or type changed.
+  func channelWasChanged(_ channel: OpenChannel)
+  /// Only operators may send from now on.
+  func channelWasFrozen(_ channel: OpenChannel)
+  /// Everyone may send again.
+  func channelWasUnfrozen(_ channel: OpenChannel)
+  /// The channel was deleted, and with that left.
+  func channelWasDeleted(_ channelURL: String)
+  /// The channel has other operators now.
+  func channelOperatorsDidUpdate(_ channel: OpenChannel)
+  /// The number of participants of a large channel changed.
+  func channelParticipantCountDidChange(_ channel: OpenChannel)
+  /// A user came in.
+  func channel(_ channel: OpenChannel, userDidEnter user: User)
+  /// A user left.
+  func channel(_ channel: OpenChannel, userDidExit user: User)
+  /// A user may not send any more.
+  func channel(
+    _ channel: OpenChannel, userWasMuted user: User, restriction: RestrictionDetails)
+  /// A user may send again.
+  func channel(_ channel: OpenChannel, userWasUnmuted user: User)
+  /// A user was put out; if it is the current one, the channel is left.
+  func channel(
+    _ channel: OpenChannel, userWasBanned user: User, restriction: RestrictionDetails)
+  /// A user may come in again.
+  func channel(_ channel: OpenChannel, userWasUnbanned user: User)
+  /// After a lost connection, the events that were missed have been delivered.
+  func channel(_ channel: OpenChannel, didRecover eventCount: Int)
+  /// After a lost connection, events are missing: fetch the messages, or enter again.
+  func channel(_ channel: OpenChannel, didLoseEvents loss: EventLoss)
+  /// The current user was mentioned in a channel that this client has not entered.
+  func currentUserWasMentioned(in message: any BaseMessage)
+  /// So many events were dropped, since the delegates did not keep up.
+  func eventsWereDropped(count: Int)
+}
+
+/// What is not needed need not be written.
+extension OpenChannelDelegate {
+  /// Does nothing.
+  public func channel(_ channel: OpenChannel, didReceive message: any BaseMessage) {}
+  /// Does nothing.
+  public func channel(_ channel: OpenChannel, didUpdate message: any BaseMessage) {}
+  /// Does nothing.
+  public func channel(_ channel: OpenChannel, messageWasDeleted messageID: Int64) {}
+  /// Does nothing.
+  public func channel(_ channel: OpenChannel, messagesThrottled messages: ThrottledMessages) {}
+  /// Does nothing.
+  public func channelWasChanged(_ channel: OpenChannel) {}
+  /// Does nothing.
+  public func channelWasFrozen(_ channel: OpenChannel) {}
+  /// Does nothing.
+  public func channelWasUnfrozen(_ channel: OpenChannel) {}
+  /// Does nothing.
+  public func channelWasDeleted(_ channelURL: String) {}
+  /// Does nothing.
+  public func channelOperatorsDidUpdate(_ channel: OpenChannel) {}
+  /// Does nothing.
+  public func channelParticipantCountDidChange(_ channel: OpenChannel) {}
+  /// Does nothing.
+  public func channel(_ channel: OpenChannel, userDidEnter user: User) {}
+  /// Does nothing.
+  public func channel(_ channel: OpenChannel, userDidExit user: User) {}
+  /// Does nothing.
+  public func channel(
+    _ channel: OpenChannel, userWasMuted user: User, restriction: RestrictionDetails
+  ) {}
+  /// Does nothing.
+  public func channel(_ channel: OpenChannel, userWasUnmuted user: User) {}
+  /// Does nothing.
+  public func channel(
+    _ channel: OpenChannel, userWasBanned user: User, restriction: RestrictionDetails
+  ) {}
+  /// Does nothing.
+  public func channel(_ channel: OpenChannel, userWasUnbanned user: User) {}
+  /// Does nothing.
+  public func channel(_ channel: OpenChannel, didRecover eventCount: Int) {}
+  /// Does nothing.
+  public func channel(_ channel: OpenChannel, didLoseEvents loss: EventLoss) {}
+  /// Does nothing.
+  public func currentUserWasMentioned(in message: any BaseMessage) {}
+  /// Does nothing.
+  public func eventsWereDropped(count: Int) {}
+}

@@ -1,0 +1,25 @@
+internal import ParleyProtocol
+
+/// Whom a message mentions.
+public enum MentionType: Sendable, Hashable {
+  /// The users it names.
+  case users
+  /// Everyone in the channel.
+  case channel
+
+  init(_ type: ParleyProtocol.MentionType) {
+    self =
+      switch type {
+      case .users: .users
+      case .channel: .channel
+      }
+  }
+
+  /// The name on the wire.
+  var wireName: String {
+    switch self {
+    case .users: "users"
+    case .channel: "channel"
+    }
+  }
+}

@@ -1,0 +1,111 @@
+internal import ParleyProtocol
+
+/// The requests about messages.
+enum MessageCalls {
+  static func send(
+    _ params: UserMessageCreateParams, to url: String, requestID: String
+  ) -> Call<UserMessage> {
+    Call(
+      "message.send", .identified,
+      params: {
+        $0.member("channel_url", url)
+        $0.member("req_id", requestID)
+        params.write(into: &$0)
+      }, reading: AnswerReader.userMessage)
+  }
+
+  static func update(
+    _ message: MessageReference, _ params: UserMessageUpdateParams
+  ) -> Call<UserMessage> {
+    Call(
+      "message.update", .once,
+      params: {
+        message.write(into: &$0)
+        params.write(into: &$0)
+      }, reading: AnswerReader.userMessage)
+  }
+
+  static func delete(_ message: MessageReference) -> Call<Void> {
+    Call(
+      "message.delete", .once, params: message.write,
+      reading: { (_: JSONNode) throws(ParleyError) in })
+  }
+
+  static func get(_ message: MessageReference) -> Call<any BaseMessage> {
+    Call("message.get", .safe, params: message.write, reading: AnswerReader.message(of:))
+  }
+
+  static func list(
+    _ url: String, around anchor: MessageAnchor, _ params: MessageListParams
+  ) -> Call<[any BaseMessage]> {
+    Call(
+      "message.list", .safe,
+      params: {
+        $0.member("channel_url", url)
+        anchor.write(into: &$0)
+        params.write(into: &$0)
+      },
+      reading: { (node: JSONNode) throws(ParleyError) in
+        try AnswerReader.list("messages", of: node, AnswerReader.message(_:))
+      })
+  }
+
+  static func createKeys(
+    _ message: MessageReference, _ keys: [String]
+  ) -> Call<any BaseMessage> {
+    change("message.create_metaarray_keys", message) { $0.member("keys", keys) }
+  }
+
+  static func deleteKeys(
+    _ message: MessageReference, _ keys: [String]
+  ) -> Call<any BaseMessage> {
+    change("message.delete_metaarray_keys", message) { $0.member("keys", keys) }
+  }
+
+  static func addValues(
+    _ message: MessageReference, _ values: [MessageMetaArray]
+  ) -> Call<any BaseMessage> {
+    change("message.add_metaarray_values", message) { write(values, into: &$0) }
+  }
+
+  static func removeValues(
+    _ message: MessageReference, _ values: [MessageMetaArray]
+  ) -> Call<any BaseMessage> {
+    change("message.remove_metaarray_values", message) { write(values, into: &$0) }
+  }
+
+  static func translate(
+    _ message: MessageReference, to languages: [String]
+  ) -> Call<any BaseMessage> {
+    change("message.translate", message) { $0.member("target_langs", languages) }
+  }
+
+  private static func change(
+    _ method: String, _ message: MessageReference, _ params: (inout JSONWriter) -> Void
+  ) -> Call<any BaseMessage> {
+    Call(
+      method, .once,
+      params: {
+        message.write(into: &$0)
+        params(&$0)
+      }, reading: AnswerReader.message(of:))
+  }
+
+  /// Keys that are named twice are put together: an object names each member once.
+  private static func write(_ values: [MessageMetaArray], into writer: inout JSONWriter) {
+    var keys: [String] = []
+    for array in values where !keys.contains(array.key) { keys.append(array.key) }
+    writer.member(
+      "values",
+      object: {
+        for key in keys {
+          $0.name(escaping: key)
+          $0.array {
+            for array in values where array.key == key {
+              for value in array.values { $0.value(value) }
+            }
+          }
+        }
+      })
+  }
+}

@@ -1,0 +1,50 @@
+internal import ParleyProtocol
+
+/// How many messages to fetch around a place, and which.
+public struct MessageListParams: Sendable, Hashable {
+  /// How many before the place, 0 to 200.
+  public var previousResultSize = 15
+  /// How many behind the place, 0 to 200.
+  public var nextResultSize = 0
+  /// Whether the message at the place, or those of that very millisecond, are among them.
+  public var isInclusive = true
+  /// The order in time.
+  public var order = MessageOrder.oldestFirst
+  /// The kind of message; `nil` for all.
+  public var messageType: MessageTypeFilter?
+  /// The application's own kinds; `nil` for all.
+  public var customTypes: [String]?
+  /// The authors; `nil` for all.
+  public var senderUserIDs: [String]?
+
+  /// Fifteen messages before the place, of all kinds and by everyone.
+  public init() {}
+
+  func write(into writer: inout JSONWriter) {
+    writer.member("prev_limit", previousResultSize)
+    writer.member("next_limit", nextResultSize)
+    writer.member("include", isInclusive)
+    if order == .newestFirst { writer.member("reverse", true) }
+    if let messageType { writer.member("message_type", messageType.rawValue) }
+    if let customTypes { writer.member("custom_types", customTypes) }
+    if let senderUserIDs { writer.member("sender_ids", senderUserIDs) }
+  }
+}
+
+/// In which order messages are listed.
+public enum MessageOrder: Sendable, Hashable {
+  /// As a conversation is read.
+  case oldestFirst
+  /// The latest at the front.
+  case newestFirst
+}
+
+/// A kind of message to list.
+public enum MessageTypeFilter: String, Sendable, Hashable {
+  /// ``UserMessage``
+  case user = "MESG"
+  /// ``FileMessage``
+  case file = "FILE"
+  /// ``AdminMessage``
+  case admin = "ADMM"
+}

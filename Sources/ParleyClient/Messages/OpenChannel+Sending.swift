@@ -1,0 +1,52 @@
+extension OpenChannel {
+  /// Sends a text, and waits until the server has stored it.
+  ///
+  /// - Throws: See ``sendUserMessage(params:)``.
+  @discardableResult
+  public func sendUserMessage(_ text: String) async throws(ParleyError) -> UserMessage {
+    try await sendUserMessage(params: UserMessageCreateParams(message: text))
+  }
+
+  /// Sends a message, and waits until the server has stored it.
+  ///
+  /// When the connection is lost meanwhile, the client sends it again under the same
+  /// ``BaseMessage/requestID`` once it is connected again: it is stored once, and messages sent to a
+  /// channel keep their order.
+  ///
+  /// - Throws: ``ParleyError/tooManyMessages(retryAfter:)`` when the user sends faster than the
+  ///   channel lets it; ``ParleyError/notInChannel``, ``ParleyError/frozen``,
+  ///   ``ParleyError/muted``, ``ParleyError/banned``. After ``ParleyError/timedOut`` and
+  ///   ``ParleyError/cancelled`` it may have been stored or not: send it again under the same
+  ///   ``UserMessageCreateParams/requestID`` to be sure. ``ParleyError/connectionLost`` when the
+  ///   server was away so long that it may have forgotten the sending.
+  @discardableResult
+  public func sendUserMessage(
+    params: UserMessageCreateParams
+  ) async throws(ParleyError) -> UserMessage {
+    try await core.perform(sending(params, params.requestID ?? core.requestIDs.next()))
+  }
+
+  /// Sends a message without waiting for it.
+  ///
+  /// - Parameters:
+  ///   - params: The message.
+  ///   - completion: Called once, on the client's callback queue.
+  /// - Returns: The message as it is on its way, to be shown at once; replace it by the one of the
+  ///   same ``BaseMessage/requestID`` that `completion` is given.
+  @discardableResult
+  public func sendUserMessage(
+    params: UserMessageCreateParams,
+    completion: @escaping @Sendable (Result<UserMessage, ParleyError>) -> Void
+  ) -> UserMessage {
+    let requestID = params.requestID ?? core.requestIDs.next()
+    core.start(sending(params, requestID), completion: completion)
+    let record = MessageRecord(pending: params, in: url, by: core.currentUser, requestID)
+    return UserMessage(record, .pending)
+  }
+
+  private func sending(
+    _ params: UserMessageCreateParams, _ requestID: String
+  ) -> Call<UserMessage> {
+    MessageCalls.send(params, to: url, requestID: requestID)
+  }
+}

@@ -1,0 +1,54 @@
+/// A message that comes over the Platform API: of a user's, or the administrator's own.
+package struct MessageSubmission: Sendable, Hashable {
+  /// On whose behalf; `nil` for an admin message.
+  package var userID: String?
+  /// The back end's own name of the sending, to tell repetitions of the user's by.
+  package var requestID: String?
+  package var draft: MessageDraft
+
+  /// Reads the body of the request.
+  ///
+  /// - Throws: One of 400100 to 400151, 400203 or 400305.
+  package init(_ parameters: Parameters) throws(ServiceError) {
+    guard let type = try parameters.choice("message_type", of: MessageType.self) else {
+      throw .missing("message_type")
+    }
+    userID = type == .admin ? nil : try parameters.userID()
+    let name = try parameters.text("dedup_id", limit: Limits.requestIDLength)
+    requestID = name?.isEmpty == true ? nil : name
+    draft = try MessageDraft(type, parameters)
+  }
+}
+
+extension MessageDraft {
+  fileprivate init(_ type: MessageType, _ parameters: Parameters) throws(ServiceError) {
+    self.init(
+      type: type, text: try Self.text(type, parameters),
+      file: type == .file ? try MessageFile(parameters) : nil,
+      data: try parameters.data("data") ?? "",
+      customType: try parameters.text("custom_type", limit: Limits.customTypeLength) ?? "",
+      mentionType: try parameters.choice("mention_type", of: MentionType.self) ?? .users,
+      mentionedUserIDs: try parameters.mentionedUserIDs() ?? [],
+      metaArrays: try parameters.metaArrays("sorted_metaarray") ?? [])
+  }
+  private static func text(
+    _ type: MessageType, _ parameters: Parameters
+  ) throws(ServiceError) -> String {
+    switch type {
+    case .user: try parameters.requiredText("message", limit: Limits.messageLength)
+    case .admin: try parameters.requiredText("message", limit: Limits.adminMessageLength)
+    case .file: try parameters.text("message", limit: Limits.messageLength) ?? ""
+    }
+  }
+}
+
+extension MessageFile {
+  /// Reads `url`, which must be given, `file_name`, `file_type` and `file_size`.
+  fileprivate init(_ parameters: Parameters) throws(ServiceError) {
+    self.init(
+      url: try parameters.requiredText("url", limit: Limits.fileURLLength),
+      name: try parameters.text("file_name", limit: Limits.fileNameLength) ?? "",
+      type: try parameters.text("file_type", limit: Limits.fileTypeLength) ?? "",
+      size: try parameters.integer("file_size", in: 0...Limits.messageIDs.upperBound) ?? 0)
+  }
+}

@@ -1,0 +1,45 @@
+import GRDB
+
+extension WriteTransaction {
+  /// Lets a user open sessions with a token until `expiresAt`, beside those that it has.
+  ///
+  /// A user keeps 100; of more, those that expire first go. Some that have expired, whosever they
+  /// are, go too.
+  /// - Throws: `StoreError.notFound(.user)`.
+  package func addSessionToken(
+    _ hash: [UInt8], userID: String, expiresAt: Int64, at now: Int64
+  ) throws {
+    guard try user(userID) != nil else { throw StoreError.notFound(.user) }
+    try sweepSessionTokens(at: now)
+    try connection.execute(
+      "INSERT OR REPLACE INTO session_tokens (token_hash, user_id, expires_at) VALUES (?, ?, ?)",
+      [DatabaseBytes(hash), userID, expiresAt])
+    try connection.execute(
+      """
+      DELETE FROM session_tokens WHERE token_hash IN
+        (SELECT token_hash FROM session_tokens INDEXED BY session_tokens_by_user WHERE user_id = ?
+         ORDER BY expires_at DESC LIMIT -1 OFFSET ?)
+      """, [userID, sessionTokensPerUser])
+  }
+
+  /// Revokes all session tokens of a user; the access token stays.
+  ///
+  /// - Returns: How many there were.
+  @discardableResult
+  package func removeSessionTokens(_ userID: String) throws -> Int {
+    try connection.change("DELETE FROM session_tokens WHERE user_id = ?", [userID])
+  }
+
+  /// Each new token takes away several old ones, so that they never gather.
+  private func sweepSessionTokens(at now: Int64) throws {
+    try connection.execute(
+      """
+      DELETE FROM session_tokens WHERE token_hash IN
+        (SELECT token_hash FROM session_tokens INDEXED BY session_tokens_by_expiry
+         WHERE expires_at <= ? ORDER BY expires_at LIMIT 100)
+      """, [now])
+  }
+}
+
+/// Most session tokens of one user.
+let sessionTokensPerUser = 100

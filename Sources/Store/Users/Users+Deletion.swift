@@ -1,0 +1,50 @@
+import GRDB
+
+extension WriteTransaction {
+  /// Deletes a user with its tokens, operator roles, bans and mutes, as far as one step goes.
+  ///
+  /// Its messages stay and show its id with empty names; a user made later under the same id takes
+  /// them over. Those who mention it no longer do. Each channel that it was an operator of records
+  /// `channel.operators_changed`.
+  ///
+  /// - Returns: `.unfinished` while it had more than 100 roles, bans or mutes.
+  /// - Throws: `StoreError.notFound(.user)`.
+  package func deleteUser(_ id: String, at timestamp: Int64) throws -> UserDeletion {
+    guard try user(id) != nil else { throw StoreError.notFound(.user) }
+    let traces = UserTraces(
+      operatorChanges: try channels(of: id, in: "channel_operators").map {
+        try removeOperators($0, [id], at: timestamp)
+      },
+      unbannedFrom: try lift(.ban, of: id), unmutedIn: try lift(.mute, of: id))
+    guard
+      try ["channel_operators", "bans", "mutes"].allSatisfy({
+        try channels(of: id, in: $0).isEmpty
+      })
+    else { return .unfinished(traces) }
+    try connection.execute("DELETE FROM users WHERE user_id = ?", [id])
+    return .finished(traces)
+  }
+
+  private func lift(_ kind: RestrictionKind, of userID: String) throws -> [String] {
+    let urls = try channels(of: userID, in: kind.table)
+    try connection.execute(
+      """
+      DELETE FROM \(kind.table) WHERE user_id = ? AND channel_id IN
+        (SELECT channel_id FROM channels WHERE url IN (SELECT value FROM json_each(?)))
+      """, [userID, StoredJSON.encode(urls)])
+    return urls
+  }
+
+  /// Some of the channels that a table, one of the code's own, names with a user.
+  private func channels(of userID: String, in table: String) throws -> [String] {
+    try connection.all(
+      """
+      SELECT url FROM channels WHERE channel_id IN
+        (SELECT channel_id FROM \(table) INDEXED BY \(table)_by_user WHERE user_id = ? LIMIT ?)
+      """, [userID, userDeletionStep]
+    ) { $0[0] as String }
+  }
+}
+
+/// Rows of each kind that one step of a user's deletion removes.
+private let userDeletionStep = 100

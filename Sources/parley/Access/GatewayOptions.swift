@@ -1,0 +1,50 @@
+internal import ArgumentParser
+internal import Foundation
+
+/// Which gateway is asked, and with what token.
+struct GatewayOptions: ParsableArguments {
+  @OptionGroup var server: ServerOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "The API token; else PARLEY_CLI_API_TOKEN, else the profile's, else what --api-token-file holds.",
+      valueName: "token"))
+  var apiToken: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The file with the API token that a gateway made; else PARLEY_CLI_API_TOKEN_FILE, else the "
+        + "profile's, else \(AccessValues.standardTokenFile).",
+      valueName: "file"))
+  var apiTokenFile: String?
+
+  /// The client for that gateway.
+  func client() throws -> PlatformClient {
+    let flags = AccessValues.Flags(
+      server: server.server, apiToken: apiToken, apiTokenFile: apiTokenFile)
+    let values = try server.values(flags)
+    let address = try ServerOptions.address(values.server)
+    return PlatformClient(base: address.httpBase, token: try token(values.apiToken))
+  }
+
+  private func token(_ source: AccessValues.APIToken) throws -> String {
+    switch source {
+    case .text(let token): return try checked(token, from: "the API token")
+    case .file(let path):
+      guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+        throw ValidationError(
+          "no API token: give --api-token, set PARLEY_CLI_API_TOKEN, or name the file with "
+            + "--api-token-file (\(path) cannot be read)")
+      }
+      return try checked(text.trimmingCharacters(in: .whitespacesAndNewlines), from: path)
+    }
+  }
+
+  /// It becomes part of a header field, where a line break would begin another.
+  private func checked(_ token: String, from source: String) throws -> String {
+    guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+      throw ValidationError("\(source) is not one word of visible ASCII characters")
+    }
+    return token
+  }
+}

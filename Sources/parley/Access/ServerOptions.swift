@@ -1,0 +1,29 @@
+internal import ArgumentParser
+internal import Foundation
+
+/// Which gateway is meant.
+struct ServerOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The gateway's address; else PARLEY_CLI_SERVER, else the profile's, "
+        + "else \(AccessValues.standardServer).",
+      valueName: "url"))
+  var server: String?
+
+  @OptionGroup var profiles: ProfileOptions
+
+  /// Adds what environment and profile say to what flags say.
+  func values(_ flags: AccessValues.Flags) throws -> AccessValues {
+    let environment = ProcessInfo.processInfo.environment
+    return AccessValues(
+      flags, environment: environment, profile: try profiles.chosen(environment))
+  }
+
+  static func address(_ text: String) throws -> ServerAddress {
+    guard let address = ServerAddress(text) else {
+      throw ValidationError(
+        "the gateway's address is \"\(text)\"; an http or https URL is expected")
+    }
+    return address
+  }
+}

@@ -1,0 +1,68 @@
+internal import ArgumentParser
+internal import ParleyClient
+
+/// A conversation in the terminal.
+struct ChatCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "chat",
+    abstract: "Take part in a channel's conversation.",
+    discussion: """
+      Lines that are typed are sent; /who, /more (what was withheld), /help and /quit are \
+      commands, and a line that begins with // is sent with one slash. When lines come from a pipe, \
+      those that come too soon wait for their time.
+
+      EXAMPLES:
+        parley chat lobby --user ada
+        echo "the build is done" | parley chat lobby --user builder
+      """)
+
+  @OptionGroup var channel: ChannelArgument
+  @OptionGroup var session: SessionOptions
+
+  @Option(help: ArgumentHelp("How many earlier messages to show, 0 to 200.", valueName: "count"))
+  var history = 20
+
+  func validate() throws {
+    guard (0...200).contains(history) else {
+      throw ValidationError("--history is \(history); 0 to 200 is expected")
+    }
+  }
+
+  func run() async throws {
+    let client = try await session.connect()
+    let events = client.events
+    let channel = try await client.openChannel(url: channel.url)
+    try await channel.enter()
+    let rawMode = Terminal.isInteractive ? RawMode() : nil
+    defer { rawMode?.end() }
+    let name = PlainLine.clean(client.currentUser?.userID ?? "", limit: 20)
+    let screen = ChatScreen(
+      rawMode == nil ? .lines : .editing(prompt: "\(name)> "),
+      log: ConversationLog(style: .standard))
+    let conversation = ChatConversation(
+      channel: channel, screen: screen, haste: rawMode == nil ? .waits : .told)
+    let title = channel.name.isEmpty ? channel.url : channel.name
+    await conversation.notice("\(title), \(channel.participantCount) here; /help helps")
+    await conversation.showHistory(history)
+    let failure = await Self.hold(conversation, events)
+    await screen.leave()
+    if let failure { throw failure }
+    await client.disconnect()
+  }
+
+  /// Listens and speaks until either is over.
+  private static func hold(
+    _ conversation: ChatConversation, _ events: ParleyEvents<ParleyEvent>
+  ) async -> CommandFailure? {
+    let withheld = WithheldRange()
+    let (endings, ending) = AsyncStream.makeStream(of: CommandFailure?.self)
+    // Neither is waited for: reading what is typed cannot be cancelled.
+    Task { ending.yield(await conversation.follow(events, withheld)) }
+    Task {
+      await ChatInput(conversation: conversation, withheld: withheld).run()
+      ending.yield(nil)
+    }
+    for await failure in endings { return failure }
+    return nil
+  }
+}

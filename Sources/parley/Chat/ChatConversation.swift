@@ -1,0 +1,97 @@
+internal import ParleyClient
+
+/// A user's part in a channel: says what was typed, and shows what others say.
+struct ChatConversation {
+  /// What happens to a message that came too soon.
+  enum Haste {
+    /// The user is told, and may say it again.
+    case told
+    /// It is sent when its time has come.
+    case waits
+  }
+
+  private static let pageSize = 200
+
+  let channel: OpenChannel
+  let screen: ChatScreen
+  let haste: Haste
+
+  /// Shows what was said lately.
+  func showHistory(_ count: Int) async {
+    guard count > 0, !channel.isEphemeral else { return }
+    var params = MessageListParams()
+    params.previousResultSize = count
+    await showMessages(around: .now, params) { _ in true }
+  }
+
+  /// Shows events until the conversation is over.
+  func follow(
+    _ events: ParleyEvents<ParleyEvent>, _ withheld: WithheldRange
+  ) async
+    -> CommandFailure?
+  {
+    for await event in events {
+      if case .channel(channel, .messagesThrottled(let messages)) = event {
+        await withheld.add(messages)
+      }
+      await screen.show { $0.lines(of: event) }
+      if let failure = ConversationEnd.failure(for: event, in: channel) { return failure }
+    }
+    return nil
+  }
+
+  /// Says a text.
+  func say(_ text: String) async {
+    do throws(ParleyError) {
+      let message = try await channel.sendUserMessage(text)
+      await screen.show { $0.show(message) }
+    } catch {
+      guard haste == .waits, let wait = error.retryAfter else {
+        return await notice("not sent: \(error.message)")
+      }
+      try? await Task.sleep(for: wait)
+      await say(text)
+    }
+  }
+
+  /// Shows who is here.
+  func showParticipants() async {
+    do throws(ParleyError) {
+      let users = try await channel.createParticipantListQuery(limit: 100).loadNextPage()
+      let names = users.map { $0.isOperator ? "\($0.id) (operator)" : $0.id }
+      await notice("\(channel.participantCount) here: \(names.joined(separator: ", "))")
+    } catch {
+      await notice(error.message)
+    }
+  }
+
+  /// Shows the messages that were withheld.
+  func showWithheld(_ withheld: WithheldRange) async {
+    guard let range = await withheld.take() else { return await notice("nothing was withheld") }
+    var params = MessageListParams()
+    params.previousResultSize = 0
+    params.nextResultSize = Self.pageSize
+    await showMessages(around: .messageID(range.lowerBound), params) { range.contains($0) }
+  }
+
+  /// Shows a line about something else than a message.
+  func notice(_ text: String) async {
+    await screen.show { [$0.notice(text)] }
+  }
+
+  /// Shows those of a page that are wanted and were not shown yet.
+  private func showMessages(
+    around anchor: MessageAnchor, _ params: MessageListParams,
+    where isWanted: @Sendable (Int64) -> Bool
+  ) async {
+    do throws(ParleyError) {
+      let messages = try await channel.messages(around: anchor, params: params)
+      let wanted = messages.filter { isWanted($0.messageID) }
+      await screen.show { log in
+        wanted.flatMap { log.hasShown($0.messageID) ? [] : log.show($0) }
+      }
+    } catch {
+      await notice(error.message)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/// Does what the typed lines ask for.
+struct ChatInput {
+  private static let help = "/who: who is here; /more: what was withheld; /quit: leave"
+
+  let conversation: ChatConversation
+  let withheld: WithheldRange
+
+  /// Goes on until the input ends or says so.
+  ///
+  /// Lines are worked off one after the other beside the typing, which goes on meanwhile; from a
+  /// pipe no more is read before.
+  func run() async {
+    let (lines, line) = AsyncStream.makeStream(of: ChatLine.self)
+    let worker = Task {
+      for await line in lines where await !take(line) { return }
+    }
+    await read { typed in
+      if conversation.haste == .waits {
+        return await take(typed)
+      }
+      line.yield(typed)
+      return typed != .quit
+    }
+    line.finish()
+    await worker.value
+  }
+
+  /// Hands lines over until the input ends or no more is wanted.
+  private func read(_ handOver: (ChatLine) async -> Bool) async {
+    let input = TypedInput()
+    while let bytes = await input.next() {
+      let (lines, hasEnded) = await conversation.screen.type(bytes)
+      for text in lines where await !handOver(ChatLine(text)) { return }
+      if hasEnded { return }
+    }
+    for text in await conversation.screen.endInput() where await !handOver(ChatLine(text)) {
+      return
+    }
+  }
+
+  /// - Returns: Whether to go on.
+  private func take(_ line: ChatLine) async -> Bool {
+    switch line {
+    case .nothing: break
+    case .message(let text): await conversation.say(text)
+    case .participants: await conversation.showParticipants()
+    case .withheld: await conversation.showWithheld(withheld)
+    case .help: await conversation.notice(Self.help)
+    case .unknown(let command): await conversation.notice("\(command) is unknown. \(Self.help)")
+    case .quit: return false
+    }
+    return true
+  }
+}

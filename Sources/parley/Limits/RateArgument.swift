@@ -1,0 +1,22 @@
+internal import ArgumentParser
+
+/// A limit as the command line has it: `5/1000`, messages in milliseconds, or `off`.
+struct RateArgument: ExpressibleByArgument, Equatable {
+  private static let standardWindow: Int64 = 1_000
+
+  let messages: Int64
+  let windowMilliseconds: Int64
+
+  init?(argument: String) {
+    guard argument != "off" else {
+      (messages, windowMilliseconds) = (0, Self.standardWindow)
+      return
+    }
+    let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let messages = Int64(parts[0]), let window = Int64(parts[1]),
+      messages >= 0, window >= 0
+    else { return nil }
+    self.messages = messages
+    windowMilliseconds = window
+  }
+}

@@ -1,0 +1,20 @@
+internal import ArgumentParser
+
+/// Messages.
+struct MessageCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "message",
+    abstract: "Send, change and look at messages.",
+    discussion: """
+      EXAMPLES:
+        parley message send lobby "see swift.org" --user ada
+        parley message admin lobby "Maintenance at noon"
+        parley message list lobby --limit 50
+        parley message search lobby maintenance
+        parley message delete lobby 17300000000001
+      """,
+    subcommands: [
+      SendMessage.self, SendAdminMessage.self, ListMessages.self, SearchMessages.self,
+      ShowMessage.self, UpdateMessage.self, DeleteMessage.self,
+    ])
+}

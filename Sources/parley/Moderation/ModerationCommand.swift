@@ -1,0 +1,17 @@
+internal import ArgumentParser
+
+/// Bans and mutes.
+struct ModerationCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "moderation",
+    abstract: "Ban and mute users in a channel.",
+    discussion: """
+      EXAMPLES:
+        parley moderation mute lobby jeff --seconds 600 --reason "too loud"
+        parley moderation ban lobby jeff
+        parley moderation list lobby
+      """,
+    subcommands: [
+      BanUser.self, UnbanUser.self, MuteUser.self, UnmuteUser.self, ListRestrictions.self,
+    ])
+}

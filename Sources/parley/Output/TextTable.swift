@@ -1,0 +1,55 @@
+/// Rows in aligned columns, for people.
+struct TextTable {
+  /// On which side of its column a cell stands.
+  enum Alignment {
+    case leading
+    case trailing
+  }
+
+  /// A column's heading and where its cells stand.
+  struct Column {
+    let title: String
+    let alignment: Alignment
+
+    /// A column of texts.
+    static func text(_ title: String) -> Column { Column(title: title, alignment: .leading) }
+    /// A column of numbers.
+    static func number(_ title: String) -> Column { Column(title: title, alignment: .trailing) }
+  }
+
+  /// The widest a cell is shown.
+  private static let cellWidth = 60
+  private static let gap = "  "
+
+  private let columns: [Column]
+  private var rows: [[String]] = []
+
+  init(_ columns: [Column]) {
+    self.columns = columns
+  }
+
+  /// Adds a row; its cells are cleaned.
+  mutating func add(_ cells: [String]) {
+    rows.append(cells.map { DisplayWidth.fit(PlainLine.clean($0), into: Self.cellWidth) })
+  }
+
+  /// The heading and the rows, or one line that says that there are none.
+  func lines(whenEmpty: String, style: TextStyle = .standard) -> [String] {
+    guard !rows.isEmpty else { return [whenEmpty] }
+    let titles = columns.map { $0.title.uppercased() }
+    let widths = columns.indices.map { index in
+      (rows + [titles]).map { index < $0.count ? DisplayWidth.of($0[index]) : 0 }.max() ?? 0
+    }
+    return [style.bold(line(titles, widths))] + rows.map { line($0, widths) }
+  }
+
+  private func line(_ cells: [String], _ widths: [Int]) -> String {
+    let padded = zip(cells, widths).enumerated().map { index, pair in
+      let (cell, width) = pair
+      let space = String(repeating: " ", count: max(0, width - DisplayWidth.of(cell)))
+      return columns[index].alignment == .leading ? cell + space : space + cell
+    }
+    let line = padded.joined(separator: Self.gap)
+    return String(line.reversed().drop { $0 == " " }.reversed())
+  }
+}

@@ -1,0 +1,74 @@
+internal import ParleyProtocol
+
+/// The members of a call's body; those without a value are left out.
+struct RequestBody {
+  private var writers: [(name: String, write: (inout JSONWriter) -> Void)] = []
+
+  var isEmpty: Bool { writers.isEmpty }
+
+  /// The body as JSON.
+  var bytes: [UInt8] {
+    JSONWriter.bytes { writer in
+      writer.object { object in
+        for member in writers {
+          object.name(escaping: member.name)
+          member.write(&object)
+        }
+      }
+    }
+  }
+
+  mutating func set(_ name: String, _ text: String?) {
+    guard let text else { return }
+    writers.append((name, { $0.value(text) }))
+  }
+
+  mutating func set(_ name: String, _ number: Int64?) {
+    guard let number else { return }
+    writers.append((name, { $0.value(number) }))
+  }
+
+  mutating func set(_ name: String, _ claim: Bool?) {
+    guard let claim else { return }
+    writers.append((name, { $0.value(claim) }))
+  }
+
+  /// Adds a list unless it is empty.
+  mutating func set(_ name: String, _ texts: [String]) {
+    guard !texts.isEmpty else { return }
+    writers.append((name, { $0.array { for text in texts { $0.value(text) } } }))
+  }
+
+  /// Adds an object of texts.
+  mutating func set(_ name: String, _ texts: [String: String]) {
+    writers.append((name, { $0.value(texts) }))
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func value(_ texts: [String: String]) {
+    object {
+      for (key, text) in texts.sorted(by: { $0.key < $1.key }) {
+        $0.name(escaping: key)
+        $0.value(text)
+      }
+    }
+  }
+}
+
+extension RequestBody {
+  /// Adds a limit.
+  mutating func set(_ name: String, _ rate: RateArgument?) {
+    guard let rate else { return }
+    writers.append(
+      (
+        name,
+        {
+          $0.object {
+            $0.member("messages", rate.messages)
+            $0.member("window_ms", rate.windowMilliseconds)
+          }
+        }
+      ))
+  }
+}

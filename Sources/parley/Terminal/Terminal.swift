@@ -1,0 +1,31 @@
+internal import Glibc
+
+/// What the process's input and output are connected to.
+enum Terminal {
+  static let isInput = isatty(STDIN_FILENO) == 1
+  static let isOutput = isatty(STDOUT_FILENO) == 1
+
+  /// Whether somebody can be asked and shown something.
+  static var isInteractive: Bool { isInput && isOutput }
+
+  /// Its size in characters, or that of old terminals when it does not say.
+  static var size: (columns: Int, rows: Int) {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
+    else { return (80, 24) }
+    return (Int(size.ws_col), Int(size.ws_row))
+  }
+
+  /// Writes at once, all of it.
+  static func write(_ text: String) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+      if count < 0 {
+        guard errno == EINTR else { return }
+        continue
+      }
+      bytes = bytes.dropFirst(count)
+    }
+  }
+}

@@ -1,0 +1,52 @@
+internal import ArgumentParser
+
+/// Watches a gateway's load.
+struct TopCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "top",
+    abstract: "Show what a gateway is doing, second by second.",
+    discussion: """
+      Reads /metrics, which a gateway serves on operations.listen, or else to its own machine only. \
+      On a terminal q quits; elsewhere a line is printed each time.
+
+      EXAMPLES:
+        parley top
+        parley top --metrics http://127.0.0.1:9100/metrics --interval 5
+        parley top --count 10 > load.txt
+      """)
+
+  @OptionGroup var server: ServerOptions
+
+  @Option(
+    help: ArgumentHelp("Where the metrics are; else the server's /metrics.", valueName: "url"))
+  var metrics: String?
+
+  @Option(help: ArgumentHelp("Time between two looks, 1 to 3,600.", valueName: "seconds"))
+  var interval = 2
+
+  @Option(help: ArgumentHelp("How often to look; else until it is ended.", valueName: "count"))
+  var count: Int?
+
+  func validate() throws {
+    guard (1...3_600).contains(interval), (count ?? 1) > 0 else {
+      throw ValidationError("--interval goes from 1 to 3600 seconds, --count from 1")
+    }
+  }
+
+  func run() throws {
+    let server = try ServerOptions.address(server.values(AccessValues.Flags()).server)
+    let source = MetricsSource(url: metrics ?? server.httpBase + "/metrics")
+    let screen: any LoadScreen = LiveScreen(title: source.url) ?? PlainLoadLines()
+    defer { screen.end() }
+    var before = try source.read()
+    var rest = count ?? .max
+    while rest > 0, screen.wait(seconds: interval) {
+      let after = try source.read()
+      let seconds = before.time.duration(to: after.time) / .seconds(1)
+      screen.show(
+        LoadText(load: GatewayLoad(before: before.text, after: after.text, seconds: seconds)))
+      before = after
+      rest -= 1
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import ParleyProtocol
+import Testing
+import TestPeers
+
+extension ServerTests {
+  @Suite("lets operators see and steer it")
+  struct PlatformOperationTests {
+    private func expectFlood(_ client: WireClient, after count: Int) throws {
+      for number in 0..<count { try client.send("\(number)", to: "lobby") }
+      let refusal = try client.refusal("message.send") {
+        $0.member("channel_url", "lobby")
+        $0.member("message", "one too many")
+      }
+      #expect(refusal.code == .flood)
+      #expect(refusal.data.limit == Int64(count))
+    }
+
+    private func json(_ messages: Int, _ kind: String = "flood") -> String {
+      #"{"\#(kind)":{"messages":\#(messages),"window_ms":3600000}}"#
+    }
+
+    @Test("limits hold at once, the channel's own before its type's before the deployment's")
+    func limits() throws {
+      let server = try ServerProcess()
+      try server.call("POST", "open_channels", #"{"channel_url":"lobby","custom_type":"loud"}"#)
+      var clients: [WireClient] = []
+      for name in ["ann", "bob", "cleo", "dora"] {
+        clients.append(try server.open(name))
+        try clients.last?.enter("lobby")
+      }
+      #expect(try server.call("GET", "parley/limits")["flood"]?["messages"]?.integer == 5)
+      let set = try server.call("PUT", "parley/limits", json(3))
+      #expect(set["flood"]?["messages"]?.integer == 3)
+      #expect(set["throttle"]?["messages"]?.integer == 5)
+      try expectFlood(clients[0], after: 3)
+      try server.call("PUT", "parley/limits/custom_types/loud", json(2))
+      try expectFlood(clients[1], after: 2)
+      let own = try server.call("PUT", "parley/limits/channels/lobby", json(1))
+      #expect(own["flood"]?["window_ms"]?.integer == 3_600_000)
+      try expectFlood(clients[2], after: 1)
+      try server.call("DELETE", "parley/limits/channels/lobby")
+      #expect(
+        try server.call("GET", "parley/limits/channels/lobby")["flood"]?["messages"]?.integer == 2)
+      try server.call("DELETE", "parley/limits/custom_types/loud")
+      try expectFlood(clients[3], after: 3)
+      try server.call("DELETE", "parley/limits")
+      #expect(
+        try server.call("GET", "parley/limits/channels/lobby")["flood"]?["messages"]?.integer == 5)
+    }
+
+    @Test("limits outlive the process, and a channel's new type brings its limits")
+    func limitsStay() throws {
+      let server = try ServerProcess()
+      try server.call("PUT", "parley/limits/custom_types/loud", json(2))
+      try server.call("PUT", "parley/limits", json(9, "throttle"))
+      try server.stop()
+      let next = try ServerProcess(in: server.directory)
+      try next.call("POST", "open_channels", #"{"channel_url":"lobby"}"#)
+      let path = "parley/limits/channels/lobby"
+      #expect(try next.call("GET", path)["throttle"]?["messages"]?.integer == 9)
+      #expect(try next.call("GET", path)["flood"]?["messages"]?.integer == 5)
+      try next.call("PUT", "open_channels/lobby", #"{"custom_type":"loud"}"#)
+      #expect(try next.call("GET", path)["flood"]?["messages"]?.integer == 2)
+    }
+
+    @Test("refuses limits that are none")
+    func limitRefusals() throws {
+      let server = try ServerProcess()
+      let path = "parley/limits"
+      for (json, code) in [
+        ("{}", 400_105), (#"{"flood":5}"#, 400_103), (#"{"flood":{"messages":5}}"#, 400_105),
+        (#"{"flood":{"messages":-1,"window_ms":1}}"#, 400_106),
+        (#"{"flood":{"messages":10001,"window_ms":1}}"#, 400_113),
+        (#"{"throttle":{"messages":"1","window_ms":1}}"#, 400_101),
+      ] as [(String, Int64)] {
+        #expect(try server.refusal("PUT", path, json) == code, "\(json)")
+      }
+      #expect(try server.refusal("PUT", path + "/channels/none", json(1)) == 400_201)
+    }
+
+    @Test("lists sessions by page and user, and closes one")
+    func sessions() throws {
+      let server = try ServerProcess()
+      var clients: [String: WireClient] = [:]
+      for name in ["ann", "bob", "cleo"] { clients[name] = try server.open(name) }
+      try server.call("POST", "open_channels", #"{"channel_url":"lobby"}"#)
+      try clients["bob"]?.enter("lobby")
+      var seen: [String] = []
+      var token = ""
+      repeat {
+        let page = try server.call("GET", "parley/sessions?limit=2&token=\(token)")
+        seen += page["sessions"]?.elements.compactMap { $0["user_id"]?.string } ?? []
+        token = page["next"]?.string ?? ""
+      } while !token.isEmpty
+      #expect(seen.sorted() == ["ann", "bob", "cleo"])
+      let bobs = try server.call("GET", "parley/sessions?user_id=bob")["sessions"]
+      let session = try #require(bobs?.elements.first { _ in true })
+      #expect(session["channel_urls"]?.elements.map(\.string) == ["lobby"])
+      let id = try #require(session["session_id"]?.string)
+      try server.call("DELETE", "parley/sessions/\(id)")
+      #expect(try clients["bob"]?.waitForClose() == 1001)
+      #expect(try server.refusal("DELETE", "parley/sessions/\(id)") == 400_201)
+    }
+
+    @Test("tells its version, its age and what it holds, and drains when told")
+    func status() throws {
+      let server = try ServerProcess()
+      let jeff = try server.open("jeff")
+      let status = try server.call("GET", "parley/status")
+      #expect(status["version"]?.string?.isEmpty == false)
+      #expect(status["uptime_ms"]?.integer ?? -1 >= 0)
+      #expect(status["is_ready"]?.bool == true)
+      #expect(status["sessions"]?.integer == 1)
+      let counts = try server.call("GET", "parley/connections")
+      #expect(counts["sessions"]?.integer == 1)
+      #expect(counts["connections"]?.integer ?? 0 >= 1)
+      try server.call("POST", "parley/drain")
+      _ = try jeff.event("server.draining")
+      #expect(try jeff.waitForClose() == 1001)
+      #expect(try server.process.waitForEnd() == .exited(0))
+    }
+
+    @Test("calls beyond the rate of a token are refused, and told when to come again")
+    func rate() throws {
+      let server = try ServerProcess([
+        "--limits-platform-calls-per-second", "1", "--limits-platform-calls-burst", "3",
+      ])
+      var codes: [Int64] = []
+      for _ in 0..<5 { codes.append(try server.refusal("GET", "parley/status")) }
+      #expect(codes.prefix(3).allSatisfy { $0 == 0 })
+      #expect(codes.contains(500_910))
+      #expect(try server.platform("/v3/parley/status", token: "wrong").status == 401)
+    }
+  }
+}

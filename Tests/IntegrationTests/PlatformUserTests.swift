@@ -1,0 +1,131 @@
+import ParleyProtocol
+import Testing
+import TestPeers
+
+extension ServerTests {
+  @Suite("lets back ends keep users")
+  struct PlatformUserTests {
+    @Test("makes, shows, changes and lists users")
+    func life() throws {
+      let server = try ServerProcess()
+      let made = try server.call(
+        "POST", "users",
+        """
+        {"user_id":"jeff & co/1","nickname":"Jeff","profile_url":"https://a.b/c",
+         "metadata":{"font":"black"}}
+        """)
+      #expect(made["user_id"]?.string == "jeff & co/1")
+      #expect(made["nickname"]?.string == "Jeff")
+      #expect(made["access_token"]?.string == "")
+      #expect(made["is_active"]?.bool == true)
+      #expect(made["is_online"]?.bool == false)
+      #expect(made["metadata"]?["font"]?.string == "black")
+      #expect((1_600_000_000..<100_000_000_000).contains(made["created_at"]?.integer ?? 0))
+      let path = "users/jeff%20%26%20co%2F1"
+      #expect(try server.call("GET", path)["profile_url"]?.string == "https://a.b/c")
+      let jeff = try server.open("jeff & co/1")
+      #expect(try server.call("GET", path)["is_online"]?.bool == true)
+      let changed = try server.call("PUT", path, #"{"nickname":"J"}"#)
+      #expect(changed["nickname"]?.string == "J")
+      try server.call("POST", "open_channels", #"{"channel_url":"lobby"}"#)
+      try jeff.enter("lobby")
+      let participants = try server.call("GET", "open_channels/lobby/participants")
+      #expect(participants["participants"]?.elements.map { $0["nickname"]?.string } == ["J"])
+
+      try server.call("POST", "users", #"{"user_id":"ann","nickname":"Ann"}"#)
+      func listed(_ query: String) throws -> Set<String> {
+        let list = try server.call("GET", "users?" + query)
+        return Set(list["users"]?.elements.compactMap { $0["user_id"]?.string } ?? [])
+      }
+      #expect(try listed("") == ["jeff & co/1", "ann"])
+      #expect(try listed("user_ids=ann,nobody") == ["ann"])
+      #expect(try listed("nickname=Ann") == ["ann"])
+      #expect(try listed("nickname_startswith=an") == ["ann"])
+      #expect(try server.refusal("GET", "users?limit=0") == 400_113)
+      #expect(try server.refusal("GET", "users?token=x") == 400_109)
+    }
+
+    @Test("refuses what is wrong with a user")
+    func refusals() throws {
+      let server = try ServerProcess()
+      try server.call("POST", "users", #"{"user_id":"ann"}"#)
+      let long = String(repeating: "u", count: 81)
+      for (json, code) in [
+        ("{}", 400_105), (#"{"user_id":1}"#, 400_100), (#"{"user_id":"\#(long)"}"#, 400_305),
+        (#"{"user_id":"ann"}"#, 400_202), (#"{"user_id":"b","nickname":"\#(long)"}"#, 400_110),
+        (#"{"user_id":"b","metadata":{"a":1}}"#, 400_100),
+        (#"{"user_id":"b","issue_access_token":1}"#, 400_104),
+        (#"{"user_id":"e\u0301"}"#, 400_151),
+      ] as [(String, Int64)] {
+        #expect(try server.refusal("POST", "users", json) == code, "\(json)")
+      }
+      for method in ["GET", "PUT", "DELETE"] {
+        #expect(try server.refusal(method, "users/nobody") == 400_201)
+      }
+    }
+
+    @Test("issues tokens that open sessions, and takes them back")
+    func tokens() throws {
+      let server = try ServerProcess(["--auth-mode", "token"])
+      func open(_ token: String) throws -> WireClient {
+        let client = try server.connect()
+        try client.call("session.open") {
+          $0.member("user_id", "jeff")
+          $0.member("access_token", token)
+        }
+        return client
+      }
+      let made = try server.call("POST", "users", #"{"user_id":"jeff","issue_access_token":true}"#)
+      let access = try #require(made["access_token"]?.string)
+      _ = try open(access)
+      let issued = try server.call("POST", "users/jeff/token")
+      let session = try #require(issued["token"]?.string)
+      #expect(issued["expires_at"]?.integer ?? 0 > 1_600_000_000_000)
+      let client = try open(session)
+      try server.call("DELETE", "users/jeff/token")
+      #expect(try client.waitForClose() == 4002)
+      #expect(throws: ServiceError.self) { try open(session) }
+      _ = try open(access)
+      let renewed = try server.call("PUT", "users/jeff", #"{"issue_access_token":true}"#)
+      #expect(throws: ServiceError.self) { try open(access) }
+      _ = try open(try #require(renewed["access_token"]?.string))
+      #expect(try server.refusal("POST", "users/jeff/token", #"{"expires_at":1}"#) == 400_113)
+      #expect(try server.refusal("POST", "users/nobody/token") == 400_201)
+    }
+
+    @Test("a user who is deactivated is put out, and comes back when it is not")
+    func deactivation() throws {
+      let server = try ServerProcess()
+      let jeff = try server.open("jeff")
+      try server.call("POST", "open_channels", #"{"channel_url":"lobby"}"#)
+      #expect(
+        try server.call("PUT", "users/jeff", #"{"is_active":false}"#)["is_active"]?.bool == false)
+      #expect(try jeff.waitForClose() == 4002)
+      #expect(throws: ServiceError.self) { try server.open("jeff") }
+      #expect(
+        try server.refusal(
+          "POST", "open_channels/lobby/messages",
+          #"{"message_type":"MESG","user_id":"jeff","message":"hi"}"#) == 400_300)
+      try server.call("PUT", "users/jeff", #"{"is_active":true}"#)
+      _ = try server.open("jeff")
+    }
+
+    @Test("a user who is deleted loses its sessions and roles, and leaves its messages")
+    func deletion() throws {
+      let server = try ServerProcess()
+      let jeff = try server.open("jeff")
+      let ann = try server.open("ann")
+      try server.call(
+        "POST", "open_channels", #"{"channel_url":"lobby","operator_ids":["jeff"]}"#)
+      for client in [jeff, ann] { try client.enter("lobby") }
+      let id = try jeff.send("hi", to: "lobby").id
+      try server.call("DELETE", "users/jeff")
+      #expect(try jeff.waitForClose() == 4002)
+      let event = try ann.event("channel.operators_changed")
+      #expect(event.params?["operators"]?.elements.contains { _ in true } == false)
+      #expect(try server.refusal("GET", "users/jeff") == 400_201)
+      let message = try server.call("GET", "open_channels/lobby/messages/\(id)")
+      #expect(message["user"]?["user_id"]?.string == "jeff")
+    }
+  }
+}

@@ -1,0 +1,166 @@
+"""The command line in a terminal: typed lines that nothing tears, questions, and the live screen."""
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import signal
+import struct
+import termios
+
+from harness import PATIENCE, process_environment
+from remembered import FLAGS, with_pages
+
+QUIET = ("--limits-flood-messages", "0", "--unfurl-mode", "off")
+
+
+class Terminal:
+    """A program with a terminal of 80 columns and 24 rows."""
+
+    @classmethod
+    async def start(cls, ctx, server, *arguments, **environment):
+        self = cls()
+        self.master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.before = termios.tcgetattr(slave)
+        self.slave = slave
+        self.bytes = b""
+        self.arrived = asyncio.Event()
+        environment = {
+            "PARLEY_CLI_SERVER": f"http://127.0.0.1:{server.port}", "TERM": "xterm",
+            "PARLEY_CLI_API_TOKEN": server.api_token, "XDG_CONFIG_HOME": "/nonexistent",
+            **environment}
+        self.process = await asyncio.create_subprocess_exec(
+            ctx.parley, *arguments, stdin=slave, stdout=slave, stderr=slave,
+            env=process_environment(environment))
+        asyncio.get_running_loop().add_reader(self.master, self._read)
+        return self
+
+    def _read(self):
+        self.bytes += os.read(self.master, 65_536)
+        self.arrived.set()
+
+    @property
+    def text(self):
+        return self.bytes.decode(errors="replace")
+
+    def type(self, text):
+        os.write(self.master, text.encode())
+
+    async def until(self, part):
+        try:
+            async with asyncio.timeout(60 * PATIENCE):
+                while part not in self.text:
+                    self.arrived.clear()
+                    await self.arrived.wait()
+        except TimeoutError:
+            raise AssertionError(f"never shown: {part!r}; shown was {self.text[-800:]!r}") from None
+
+    async def ended(self):
+        async with asyncio.timeout(60 * PATIENCE):
+            return await self.process.wait()
+
+    def is_as_before(self):
+        return termios.tcgetattr(self.slave) == self.before
+
+    def close(self):
+        asyncio.get_running_loop().remove_reader(self.master)
+        with contextlib.suppress(ProcessLookupError):
+            self.process.send_signal(signal.SIGKILL)
+        os.close(self.master)
+        os.close(self.slave)
+
+
+@contextlib.asynccontextmanager
+async def terminal(ctx, server, *arguments, **environment):
+    shown = await Terminal.start(ctx, server, *arguments, **environment)
+    try:
+        yield shown
+    finally:
+        shown.close()
+
+
+async def test_typing_while_others_speak(ctx):
+    """What is being typed is drawn again below what others say, and sent whole with enter."""
+    server = await ctx.server(*QUIET)
+    channel, owner = await ctx.room(server, 0)
+    async with terminal(ctx, server, "chat", channel, "--user", "typist", NO_COLOR="1") as chat:
+        await chat.until("typist> ")
+        chat.type("half a sen")
+        await chat.until("typist> half a sen")
+        await owner.send(channel, "an interruption")
+        await chat.until("an interruption")
+        line, rest = chat.text.rsplit("an interruption", 1)
+        assert re.search(r"\r\x1b\[K[^\r\n]*$", line), line[-200:]
+        assert rest.startswith("\r\ntypist> half a sen"), rest
+        chat.type("tence\x1b[D\x1b[D\x7f\r")
+        received = await owner.event("message.received", channel_url=channel)
+        assert received["message"]["message"] == "half a sentece"
+        chat.type("/quit\r")
+        assert await chat.ended() == 0
+        assert chat.is_as_before()
+
+
+async def test_hostile_names_and_texts(ctx):
+    """No text of another user reaches the terminal with its control characters."""
+    server = await ctx.server(*QUIET)
+    channel, owner = await ctx.room(server, 0)
+    await owner.call("user.update", nickname="\x1b]0;owned\x07")
+    async with terminal(ctx, server, "chat", channel, "--user", "typist", NO_COLOR="1") as chat:
+        await chat.until("typist> ")
+        await owner.send(channel, "\x1b[2J\x9b31m\u202eend")
+        await chat.until("end")
+        for sequence in ("\x1b]0", "\x1b[2J", "\x9b", "\u202e"):
+            assert sequence not in chat.text, chat.text
+        chat.type("\x03")
+        assert await chat.ended() == 0
+        assert chat.is_as_before()
+
+
+@with_pages
+async def test_cards(ctx, pages):
+    """A chat shows a link's preview as a card below its message when it comes, and once."""
+    server = await ctx.server(*FLAGS)
+    pages.add_html("/story", '<meta property="og:title" content="A title\x1b[31m">'
+                   '<meta property="og:description" content="What it says">')
+    channel, owner = await ctx.room(server, 0)
+    async with terminal(ctx, server, "chat", channel, "--user", "typist", NO_COLOR="1") as chat:
+        await chat.until("typist> ")
+        await owner.send(channel, pages.url("/story"))
+        await chat.until("│ What it says")
+        assert "│ A title" in chat.text and "\x1b[31m" not in chat.text, chat.text
+        await owner.send(channel, "behind it")
+        await chat.until("behind it")
+        assert chat.text.count("│ What it says") == 1
+        chat.type("\x04")
+        assert await chat.ended() == 0
+
+
+async def test_questions(ctx):
+    """Deleting asks on a terminal, and does nothing unless the answer is yes."""
+    server = await ctx.server(*QUIET)
+    channel, _ = await ctx.room(server, 0)
+    async with terminal(ctx, server, "channel", "delete", channel) as asked:
+        await asked.until("[y/N]")
+        asked.type("n\n")
+        assert await asked.ended() == 1
+    async with terminal(ctx, server, "channel", "delete", channel) as asked:
+        await asked.until("[y/N]")
+        asked.type("y\n")
+        assert await asked.ended() == 0
+    async with terminal(ctx, server, "channel", "show", channel) as shown:
+        assert await shown.ended() == 1
+
+
+async def test_live_load(ctx):
+    """top draws a screen of its own, leaves it with q, and puts the terminal back."""
+    server = await ctx.server(*QUIET)
+    async with terminal(ctx, server, "top", "--interval", "1") as top:
+        await top.until("accepted/s")
+        assert "\x1b[?1049h" in top.text
+        top.type("q")
+        assert await top.ended() == 0
+        await top.until("\x1b[?1049l")
+        assert top.is_as_before()

@@ -1,0 +1,67 @@
+import Foundation
+import Synchronization
+import TestPeers
+
+/// One of the examples, as a child process whose input and output are at hand.
+final class ExampleProcess: Sendable {
+  private let process = Process()
+  private let input = Pipe()
+  private let output = Output()
+  private let name: String
+
+  /// Starts one; it was built beside the tests.
+  init(_ name: String, _ arguments: [String]) throws {
+    self.name = name
+    process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+      .deletingLastPathComponent().appendingPathComponent(name)
+    process.arguments = arguments
+    let pipe = Pipe()
+    process.standardInput = input
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    try pipe.fileHandleForWriting.close()
+    // Not holding the process, which ends with whoever started it.
+    TestThread.start { [output] in
+      while case let bytes = pipe.fileHandleForReading.availableData, !bytes.isEmpty {
+        output.text.withLock { $0 += String(decoding: bytes, as: UTF8.self) }
+      }
+    }
+  }
+
+  deinit {
+    guard process.isRunning else { return }
+    kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
+  /// Types a line.
+  func type(_ line: String) throws {
+    try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
+  }
+
+  /// Closes its input, and waits for its end.
+  ///
+  /// - Returns: Its exit status.
+  func finish() throws -> Int32 {
+    try input.fileHandleForWriting.close()
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+
+  /// Waits until it has printed a text.
+  func wait(for text: String) throws {
+    do {
+      try Deadline.in(seconds: 60).wait(for: "'\(text)'") {
+        output.text.withLock { $0.contains(text) }
+      }
+    } catch {
+      throw TestFailure("\(name): \(error); it printed:\n\(output.text.withLock { $0 })")
+    }
+  }
+}
+
+/// What a process has printed so far.
+private final class Output: Sendable {
+  let text = Mutex("")
+}

@@ -1,0 +1,82 @@
+import Testing
+
+@testable import ParleyClient
+
+@Suite("A request about a channel")
+struct ChannelCallsTests {
+  @Test("names what was given and leaves out the rest")
+  func create() {
+    var given = OpenChannelCreateParams(name: "A \"quoted\" name", channelURL: "lobby")
+    given.operatorUserIDs = ["ann"]
+    given.isEphemeral = true
+    #expect(
+      params(ChannelCalls.create(given))
+        == #"{"name":"A \"quoted\" name","channel_url":"lobby","operator_ids":["ann"],"#
+        + #""is_ephemeral":true}"#)
+    #expect(params(ChannelCalls.create(OpenChannelCreateParams())) == "{}")
+    let update = OpenChannelUpdateParams(name: "", data: "d")
+    #expect(
+      params(ChannelCalls.update("lobby", update))
+        == #"{"channel_url":"lobby","name":"","data":"d"}"#)
+  }
+
+  @Test("tells the engine which channels are entered and left")
+  func effects() {
+    #expect(ChannelCalls.enter("lobby").request.channel == .enter("lobby"))
+    #expect(ChannelCalls.exit("lobby").request.channel == .exit("lobby"))
+    #expect(ChannelCalls.delete("lobby").request.channel == .exit("lobby"))
+    #expect(ChannelCalls.get("lobby").request.channel == nil)
+  }
+
+  @Test("is repeated only if that does no harm")
+  func repeatability() {
+    #expect(ChannelCalls.get("lobby").request.repeatability == .safe)
+    #expect(ChannelCalls.enter("lobby").request.repeatability == .safe)
+    #expect(ChannelCalls.create(OpenChannelCreateParams()).request.repeatability == .once)
+    #expect(ChannelCalls.freeze("lobby").request.repeatability == .once)
+  }
+
+  @Test("mutes and bans for as long as it was told")
+  func restrictions() {
+    let forever = UserRestriction(userID: "kim", seconds: nil, description: nil)
+    let short = UserRestriction(userID: "kim", seconds: 60, description: "loud")
+    #expect(
+      params(ChannelCalls.mute("lobby", forever)) == #"{"channel_url":"lobby","user_id":"kim"}"#)
+    let expected =
+      #"{"channel_url":"lobby","user_id":"kim","seconds":60,"description":"loud"}"#
+    #expect(params(ChannelCalls.ban("lobby", short)) == expected)
+    #expect(ChannelCalls.ban("lobby", short).request.method == "channel.ban")
+  }
+
+  @Test("reads the channel, and how many are in it once it is entered")
+  func answers() throws {
+    let answer = #"{"channel":\#(Sample.channel()),"participant_count":9,"seq":4}"#
+    let entered = try ChannelCalls.enter("lobby").outcome(.success(answer.json)).get()
+    #expect(entered.participantCount == 9)
+    #expect(entered.isEphemeral)
+    #expect(entered.maxMessageLength == 4000)
+    #expect(entered.operators.map(\.userID) == ["jeff"])
+  }
+
+  @Test(
+    "says which member of the answer is missing",
+    arguments: [
+      ("{}", "'channel' is missing"), (#"{"channel":{}}"#, "'channel_url' of a channel is missing"),
+      ("[", "at byte 1"), (#"{"channel":\#(Sample.channel())}"#, "'participant_count' is missing"),
+    ])
+  func missing(answer: String, reason: String) throws {
+    let outcome = ChannelCalls.enter("lobby").outcome(.success(answer.json))
+    let error = #expect(throws: ParleyError.self) { try outcome.get() }
+    guard case .malformedAnswer(let text) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(text.contains(reason))
+  }
+
+  @Test("hands a refusal on as it is")
+  func refusal() {
+    let outcome = ChannelCalls.get("lobby").outcome(.failure(.banned))
+    #expect(throws: ParleyError.banned) { try outcome.get() }
+  }
+}

@@ -1,0 +1,28 @@
+import Glibc
+import TestPeers
+
+/// A loopback port on which nobody listens, and that nobody else gets meanwhile.
+final class SilentPort {
+  let port: UInt16
+  private let descriptor: Int32
+
+  init() throws {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+      }
+    }
+    self.descriptor = descriptor
+    port = UInt16(bigEndian: address.sin_port)
+    guard isBound else { throw TestFailure("no port can be bound") }
+  }
+
+  deinit {
+    close(descriptor)
+  }
+}

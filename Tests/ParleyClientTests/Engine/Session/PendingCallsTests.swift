@@ -1,0 +1,35 @@
+import TestSupport
+import Testing
+
+@testable import ParleyClient
+
+@Suite("Pending calls")
+struct PendingCallsTests {
+  private func call(_ number: Int64) -> PendingCall {
+    PendingCall(
+      id: EngineCallID(number: number),
+      call: EngineCall(method: "m", params: Array("{}".utf8), repeatability: .safe),
+      deadline: number, purpose: .plain)
+  }
+
+  @Test("the oldest is first, whatever is taken out")
+  func model() {
+    let seed = UInt64.random(in: 0 ... .max)
+    var generator = SeededGenerator(seed: seed)
+    var calls = PendingCalls()
+    var model: [Int64] = []
+    for number in Int64(0)..<3000 {
+      calls.append(call(number))
+      model.append(number)
+      while generator.oneIn(2), let victim = model.randomElement(using: &generator) {
+        model.removeAll { $0 == victim }
+        #expect(calls.remove(EngineCallID(number: victim)) != nil, "seed \(seed)")
+        #expect(calls.remove(EngineCallID(number: victim)) == nil, "seed \(seed)")
+      }
+      #expect(calls.first?.id.number == model.first, "seed \(seed)")
+      #expect(calls.count == model.count, "seed \(seed)")
+      #expect(calls.byteCount == model.count * call(0).byteCount, "seed \(seed)")
+    }
+    #expect(calls.ids.map(\.number) == model, "seed \(seed)")
+  }
+}

@@ -1,0 +1,226 @@
+import ParleyProtocol
+import Testing
+import WebSocket
+
+@testable import ParleyClient
+
+@Suite("Opening a session")
+struct SessionOpeningTests {
+  @Test("session.open is the first request and carries the credentials")
+  func firstRequest() throws {
+    var rig = SessionRig()
+    let id = try rig.open(
+      SessionCredentials(
+        userID: "jeff", accessToken: "t", nickname: "Jeff", profileURL: "https://a.b/c"))
+    #expect(rig.connectCount == 1)
+    #expect(rig.sent.isEmpty)
+    try rig.handle(.connectionOpened)
+    let request = try #require(rig.sent.first)
+    #expect(request.method == "session.open")
+    #expect(request.params["user_id"]?.string == "jeff")
+    #expect(request.params["access_token"]?.string == "t")
+    #expect(request.params["nickname"]?.string == "Jeff")
+    #expect(request.params["profile_url"]?.string == "https://a.b/c")
+    try rig.answer(request, #"{"session_id":"s"}"#)
+    #expect(rig.result(id) == #"{"session_id":"s"}"#)
+    #expect(rig.takeStates() == [.connecting, .connected])
+  }
+
+  @Test("a profile is not said again when reconnecting, a token is")
+  func profileOnce() throws {
+    var rig = SessionRig()
+    _ = try rig.open(SessionCredentials(userID: "jeff", accessToken: "t", nickname: "Jeff"))
+    try rig.handle(.connectionOpened)
+    try rig.answerOpen()
+    try rig.lose()
+    try rig.comeBack()
+    let request = try #require(rig.sent.last)
+    #expect(request.params["nickname"] == nil)
+    #expect(request.params["access_token"]?.string == "t")
+  }
+
+  @Test("a refused token fails the first connection at once")
+  func unauthorized() throws {
+    var rig = SessionRig()
+    let id = try rig.open()
+    try rig.handle(.connectionOpened)
+    try rig.refuse(try #require(rig.sent.last), 400_302)
+    #expect(rig.error(id) == .unauthorized("no"))
+    #expect(rig.closings == [.finished])
+    #expect(
+      rig.takeStates() == [.connecting, .disconnected(because: .unauthorized("no"))])
+    #expect(rig.machine.nextDeadline == nil)
+  }
+
+  @Test("a server that fails to open a session is asked again")
+  func transientRefusal() throws {
+    var rig = SessionRig()
+    let id = try rig.open()
+    try rig.handle(.connectionOpened)
+    try rig.refuse(try #require(rig.sent.last), 500_901)
+    #expect(rig.results[id] == nil)
+    try rig.advance(by: 1000)
+    #expect(rig.connectCount == 2)
+  }
+
+  @Test("a first connection is tried until its time is up, and the last failure told")
+  func connectTimeout() throws {
+    var rig = SessionRig()
+    let id = try rig.open()
+    for _ in 0..<100 where rig.results[id] == nil {
+      try rig.lose(.failed(ConnectionFailure(.temporary, "connect: refused")))
+      try rig.advance(by: 1000)
+    }
+    #expect(rig.error(id) == .connectionFailed("connect: refused"))
+    #expect(rig.connectCount == 30)
+    #expect(
+      rig.takeStates() == [
+        .connecting, .disconnected(because: .unreachable("connect: refused")),
+      ])
+  }
+
+  @Test("a connection that never comes about fails when the time is up")
+  func silentConnect() throws {
+    var rig = SessionRig()
+    let id = try rig.open()
+    #expect(rig.machine.nextDeadline == rig.now + 30_000)
+    try rig.advance(by: 30_000)
+    guard case .connectionFailed = rig.error(id) else {
+      Issue.record("\(String(describing: rig.error(id)))")
+      return
+    }
+    #expect(rig.closings == [.finished])
+  }
+
+  @Test("what would fail again fails the first connection at once, a later one never")
+  func lastingFailure() throws {
+    let end = ConnectionEnd.failed(ConnectionFailure(.lasting, "wrong certificate"))
+    var rig = SessionRig()
+    let id = try rig.open()
+    try rig.lose(end)
+    #expect(rig.error(id) == .connectionFailed("wrong certificate"))
+
+    var later = SessionRig()
+    try later.connect()
+    try later.lose()
+    try later.advance(by: 60_000)
+    try later.lose(end)
+    try later.comeBack()
+    #expect(later.connectCount == 3)
+  }
+
+  @Test("a server that closes before the session is open is told as no connection")
+  func closedWhileOpening() throws {
+    var rig = SessionRig()
+    let id = try rig.open()
+    try rig.handle(.connectionOpened)
+    try rig.lose(.closedByPeer(code: .policyViolation, reason: "go away"))
+    #expect(rig.error(id) == .connectionFailed("the protocol was broken: go away"))
+  }
+
+  @Test("a second open is refused, and does no harm")
+  func secondOpen() throws {
+    var rig = SessionRig()
+    try rig.connect()
+    let id = try rig.open()
+    guard case .invalidConfiguration = rig.error(id) else {
+      Issue.record("\(String(describing: rig.error(id)))")
+      return
+    }
+    let call = try rig.call("session.ping")
+    #expect(rig.results[call] == nil)
+  }
+
+  @Test("without a session calls fail with notConnected")
+  func notConnected() throws {
+    var rig = SessionRig()
+    let call = try rig.call("session.ping")
+    #expect(rig.error(call) == .notConnected)
+  }
+
+  @Test("calls made while the first connection is being made are sent once it stands")
+  func queuedCalls() throws {
+    var rig = SessionRig()
+    _ = try rig.open()
+    _ = try rig.call("channel.list")
+    _ = try rig.call("channel.get")
+    try rig.handle(.connectionOpened)
+    try rig.answerOpen()
+    #expect(rig.sent.map(\.method) == ["session.open", "channel.list", "channel.get"])
+  }
+
+  @Test("a session.open that is not answered is given up")
+  func openTimeout() throws {
+    var rig = SessionRig()
+    _ = try rig.open()
+    try rig.handle(.connectionOpened)
+    try rig.advance(by: 10_000)
+    #expect(rig.closings == [.dead])
+    try rig.advance(by: 1000)
+    #expect(rig.connectCount == 2)
+  }
+
+  @Test("cancelling the first connection ends it")
+  func cancelOpen() throws {
+    var rig = SessionRig()
+    let id = try rig.open()
+    try rig.handle(.cancel(id))
+    #expect(rig.error(id) == .cancelled)
+    #expect(rig.closings == [.finished])
+    #expect(rig.takeStates().last == .disconnected(because: .requested))
+  }
+
+  @Test("a refreshed token opens the next session")
+  func refresh() throws {
+    var rig = SessionRig()
+    try rig.connect()
+    let id = rig.nextID()
+    try rig.handle(.refresh(id, accessToken: "t2"))
+    let request = try #require(rig.sent.last)
+    #expect(request.method == "session.refresh")
+    #expect(request.params["access_token"]?.string == "t2")
+    try rig.answer(request, "{}")
+    #expect(rig.result(id) == "{}")
+    try rig.lose()
+    try rig.comeBack()
+    #expect(rig.sent.last?.params["access_token"]?.string == "t2")
+  }
+
+  @Test("a refused refresh leaves the old token")
+  func refusedRefresh() throws {
+    var rig = SessionRig()
+    try rig.connect()
+    let id = rig.nextID()
+    try rig.handle(.refresh(id, accessToken: "t2"))
+    try rig.refuse(try #require(rig.sent.last), 400_302)
+    #expect(rig.error(id) == .unauthorized("no"))
+    try rig.lose()
+    try rig.comeBack()
+    #expect(rig.sent.last?.params["access_token"]?.string == "t1")
+  }
+
+  @Test(
+    "a refresh without a connection, or whose answer is lost, is used by the next",
+    arguments: [true, false])
+  func refreshWhileAway(isSent: Bool) throws {
+    var rig = SessionRig()
+    try rig.connect()
+    let id = rig.nextID()
+    if isSent { try rig.handle(.refresh(id, accessToken: "t2")) }
+    try rig.lose()
+    if !isSent { try rig.handle(.refresh(id, accessToken: "t2")) }
+    #expect(rig.result(id) == "{}")
+    try rig.comeBack()
+    #expect(rig.sent.last?.params["access_token"]?.string == "t2")
+  }
+
+  @Test("a session.open that is not answered is given up soon, however long calls may take")
+  func openTimeoutOfPatientClients() throws {
+    var rig = SessionRig(
+      SessionMachine.Settings(requestTimeout: 3_600_000, connectTimeout: 3_600_000))
+    _ = try rig.open()
+    try rig.handle(.connectionOpened)
+    try rig.advance(by: 15_000)
+    #expect(rig.closings == [.dead])
+  }
+}

@@ -1,0 +1,37 @@
+import ParleyClient
+import Testing
+
+@Suite("An error of the client")
+struct ParleyErrorTests {
+  @Test(
+    "has the protocol's number",
+    arguments: [
+      (ParleyError.tooManyMessages(retryAfter: .seconds(1)), 900_200),
+      (.rateLimited(retryAfter: .seconds(1)), 500_910), (.banned, 400_750), (.muted, 900_041),
+      (.frozen, 900_050), (.notInChannel, 900_020), (.notFound("no"), 400_201),
+      (.unauthorized("no"), 400_302), (.refused(code: 400_113, message: "no", field: nil), 400_113),
+    ])
+  func code(error: ParleyError, code: Int) {
+    #expect(error.code == code)
+    #expect(error.description == "\(error.message) (\(code))")
+  }
+
+  @Test(
+    "that the client found itself has none",
+    arguments: [
+      ParleyError.connectionLost, .connectionFailed("no"), .timedOut, .cancelled, .notConnected,
+      .tooManyPending(limit: 3), .invalidConfiguration("no"), .malformedAnswer("no"),
+    ])
+  func noCode(error: ParleyError) {
+    #expect(error.code == nil)
+    #expect(error.description == error.message)
+  }
+
+  @Test("tells after how long to try again where the server told")
+  func retryAfter() {
+    #expect(
+      ParleyError.tooManyMessages(retryAfter: .milliseconds(180)).retryAfter == .milliseconds(180))
+    #expect(ParleyError.rateLimited(retryAfter: .seconds(2)).retryAfter == .seconds(2))
+    #expect(ParleyError.banned.retryAfter == nil)
+  }
+}

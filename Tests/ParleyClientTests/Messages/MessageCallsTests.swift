@@ -1,0 +1,121 @@
+import Testing
+
+@testable import ParleyClient
+
+@Suite("A request about a message")
+struct MessageCallsTests {
+  private let reference = MessageReference(channelURL: "lobby", messageID: 7)
+
+  @Test("sends all that was given, under the name of the sending")
+  func send() {
+    var given = UserMessageCreateParams(message: "hi\n")
+    given.customType = "c"
+    given.data = "d"
+    given.mentionType = .channel
+    given.mentionedUserIDs = ["ann"]
+    given.metaArrays = [MessageMetaArray(key: "games", values: ["soccer", "go"])]
+    given.translationTargetLanguages = ["de"]
+    given.pushNotificationDeliveryOption = .suppress
+    let call = MessageCalls.send(given, to: "lobby", requestID: "r-1")
+    #expect(
+      params(call) == #"{"channel_url":"lobby","req_id":"r-1","message":"hi\n","custom_type":"c","#
+        + #""data":"d","mention_type":"channel","mentioned_user_ids":["ann"],"#
+        + #""metaarray":[{"key":"games","value":["soccer","go"]}],"#
+        + #""translation_target_langs":["de"],"push_option":"suppress"}"#)
+    #expect(call.request.repeatability == .identified)
+  }
+
+  @Test("says nothing about what is as usual")
+  func plain() {
+    let call = MessageCalls.send(.init(message: "hi"), to: "lobby", requestID: "r")
+    #expect(params(call) == #"{"channel_url":"lobby","req_id":"r","message":"hi"}"#)
+  }
+
+  @Test("changes only what was named")
+  func update() {
+    var changes = UserMessageUpdateParams(message: "new")
+    changes.mentionedUserIDs = []
+    #expect(
+      params(MessageCalls.update(reference, changes))
+        == #"{"channel_url":"lobby","message_id":7,"message":"new","mentioned_user_ids":[]}"#)
+  }
+
+  @Test("lists around a place")
+  func list() {
+    var given = MessageListParams()
+    given.previousResultSize = 0
+    given.nextResultSize = 200
+    given.isInclusive = false
+    given.order = .newestFirst
+    given.messageType = .admin
+    given.customTypes = ["c"]
+    given.senderUserIDs = ["ann"]
+    #expect(
+      params(MessageCalls.list("lobby", around: .timestamp(5), given))
+        == #"{"channel_url":"lobby","message_ts":5,"prev_limit":0,"next_limit":200,"include":false,"#
+        + #""reverse":true,"message_type":"ADMM","custom_types":["c"],"sender_ids":["ann"]}"#)
+    let usual = params(MessageCalls.list("lobby", around: .now, MessageListParams()))
+    #expect(usual == #"{"channel_url":"lobby","prev_limit":15,"next_limit":0,"include":true}"#)
+  }
+
+  @Test("names each key of extra data once")
+  func values() {
+    let values = [
+      MessageMetaArray(key: "a", values: ["1"]), MessageMetaArray(key: "b", values: []),
+      MessageMetaArray(key: "a", values: ["2"]),
+    ]
+    #expect(
+      params(MessageCalls.addValues(reference, values))
+        == #"{"channel_url":"lobby","message_id":7,"values":{"a":["1","2"],"b":[]}}"#)
+    #expect(
+      params(MessageCalls.createKeys(reference, ["a"]))
+        == #"{"channel_url":"lobby","message_id":7,"keys":["a"]}"#)
+  }
+
+  @Test("reads a user message with all that it has")
+  func userMessage() throws {
+    let answer = #"{"message":\#(Sample.message())}"#
+    let outcome = MessageCalls.get(reference).outcome(.success(answer.json))
+    let message = try #require(try outcome.get() as? UserMessage)
+    #expect(message.messageID == 7)
+    #expect(message.id == 7)
+    #expect(message.sender?.metadata == ["team": "red"])
+    #expect(message.message == "hi")
+    #expect(message.mentionType == .channel)
+    #expect(message.mentionedUsers.map(\.userID) == ["jeff"])
+    #expect(message.metaArrays == [MessageMetaArray(key: "games", values: ["soccer"])])
+    #expect(message.ogMetaData?.title == "T")
+    #expect(message.ogMetaData?.desc == nil)
+    #expect(message.ogMetaData?.defaultImage?.width == 12)
+    #expect(message.translations == ["de": "he"])
+    #expect(message.requestID == "r")
+    #expect(message.createdAt == 1000)
+    #expect(message.updatedAt == 2000)
+    #expect(message.sendingStatus == .succeeded)
+  }
+
+  @Test("reads messages of all kinds in the order given")
+  func kinds() throws {
+    let answer = """
+      {"messages":[\(Sample.message(id: 1)),\(Sample.message(id: 2, type: "ADMM", user: nil)),
+      \(Sample.message(id: 3, type: "FILE"))]}
+      """
+    let call = MessageCalls.list("lobby", around: .now, MessageListParams())
+    let messages = try call.outcome(.success(answer.json)).get()
+    #expect(messages.map(\.messageID) == [1, 2, 3])
+    #expect(messages[0] is UserMessage)
+    #expect(messages[1] is AdminMessage)
+    #expect(messages[1].sender == nil)
+    #expect(messages[2] is FileMessage)
+  }
+
+  @Test("does not take another kind for a user message")
+  func wrongKind() {
+    let answer = #"{"message":\#(Sample.message(type: "ADMM", user: nil))}"#
+    let call = MessageCalls.send(.init(message: "hi"), to: "lobby", requestID: "r")
+    let outcome = call.outcome(.success(answer.json))
+    #expect(throws: ParleyError.malformedAnswer("'message' is no user message")) {
+      try outcome.get()
+    }
+  }
+}

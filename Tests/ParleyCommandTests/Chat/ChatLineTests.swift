@@ -1,0 +1,17 @@
+import Testing
+
+@testable import parley
+
+@Suite("A typed line of a chat")
+struct ChatLineTests {
+  @Test(
+    "is a message, a command or nothing",
+    arguments: [
+      (" hello ", ChatLine.message("hello")), ("", .nothing), ("  ", .nothing), ("/quit", .quit),
+      ("/who", .participants), ("/more", .withheld), ("/help", .help), ("/x", .unknown("/x")),
+      ("//x", .message("/x")),
+    ])
+  func meaning(line: String, expected: ChatLine) {
+    #expect(ChatLine(line) == expected)
+  }
+}

@@ -1,0 +1,78 @@
+import ParleyProtocol
+import TestPeers
+import Testing
+
+extension CommandTests {
+  @Suite("takes part in conversations")
+  struct ConversationCommandTests {
+    private func command(_ server: ServerProcess, _ arguments: String...) throws -> CommandProcess {
+      try CommandProcess(arguments, environment: server.commandEnvironment)
+    }
+
+    @Test("prints events as lines of JSON")
+    func watch() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      _ = try server.run("channel", "create", "lobby")
+      let watch = try command(server, "watch", "lobby", "--user", "ada", "--json")
+      try server.waitForParticipants(1)
+      _ = try server.run("message", "admin", "lobby", "one\u{9b}31m")
+      try watch.wait(for: "message.received")
+      _ = try server.run("channel", "delete", "lobby")
+      let outcome = try watch.waitForEnd()
+      #expect(outcome.status == 1)
+      let lines = try outcome.output.split(separator: "\n").map {
+        try JSONDocument(String($0)).root
+      }
+      #expect(lines.map { $0["event"]?.string } == ["message.received", "channel.deleted"])
+      #expect(lines.first?["message"]?["message"]?.string == "one\u{9b}31m")
+    }
+
+    @Test("sends piped lines, those that come too soon when their time has come")
+    func pipedChat() throws {
+      let server = try ServerProcess([
+        "--limits-flood-messages", "2", "--limits-flood-window-ms", "200", "--unfurl-mode", "off",
+      ])
+      _ = try server.run("channel", "create", "lobby")
+      let chat = try command(server, "chat", "lobby", "--user", "ada")
+      try chat.type((1...7).map { "line \($0)\n" }.joined() + "//slash\n/who\nlast")
+      let outcome = try chat.finish()
+      #expect(outcome.status == 0, "\(outcome.errors)")
+      #expect(outcome.output.contains("1 here: ada"))
+      let stored = try server.run("message", "list", "lobby", "--json").json
+      #expect(
+        stored["messages"]?.elements.compactMap { $0["message"]?.string }
+          == (1...7).map { "line \($0)" } + ["/slash", "last"])
+    }
+
+    @Test("shows what was said before, what others say, and what was withheld")
+    func listening() throws {
+      let server = try ServerProcess([
+        "--limits-flood-messages", "0", "--limits-throttle-messages", "2",
+        "--limits-throttle-window-ms", "3600000", "--unfurl-mode", "off",
+      ])
+      _ = try server.run("channel", "create", "lobby")
+      _ = try server.run("user", "create", "kim", "--nickname", "Kim")
+      _ = try server.run("message", "send", "lobby", "earlier", "--user", "kim")
+      let chat = try command(server, "chat", "lobby", "--user", "ada")
+      try chat.wait(for: "Kim: earlier")
+      for number in 1...4 {
+        _ = try server.run("message", "send", "lobby", "now \(number)", "--user", "kim")
+      }
+      try chat.wait(for: "Kim: now 2")
+      try chat.wait(for: "more, from")
+      try chat.type("/more\n")
+      try chat.wait(for: "Kim: now 3")
+      try chat.type("/quit\n")
+      #expect(try chat.waitForEnd().status == 0)
+    }
+  }
+}
+
+extension ServerProcess {
+  /// Waits until so many are in the lobby.
+  fileprivate func waitForParticipants(_ count: Int64) throws {
+    try Deadline.in(seconds: 60).wait(for: "\(count) participants") {
+      try platform("/v3/open_channels/lobby").body["participant_count"]?.integer == count
+    }
+  }
+}

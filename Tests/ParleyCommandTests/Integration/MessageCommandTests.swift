@@ -1,0 +1,50 @@
+import ParleyProtocol
+import TestPeers
+import Testing
+
+extension CommandTests {
+  @Suite("sends, finds and changes messages")
+  struct MessageCommandTests {
+    @Test("of users and the administrator")
+    func messages() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      _ = try server.run("user", "create", "ada", "--nickname", "Ada")
+      _ = try server.run("channel", "create", "lobby")
+      let sent = try server.run(
+        "message", "send", "lobby", "Hello there", "--user", "ada", "--json")
+      let id = try #require(try sent.json["message_id"]?.integer)
+      #expect(try server.run("message", "admin", "lobby", "Closing soon").status == 0)
+      let list = try server.run("message", "list", "lobby").output
+      #expect(list.contains("Ada (ada): Hello there"))
+      #expect(list.contains("(admin): Closing soon"))
+      let found = try server.run("message", "search", "lobby", "HELLO", "--json").json
+      #expect(found["messages"]?.elements.compactMap { $0["message_id"]?.integer } == [id])
+      #expect(try server.run("message", "search", "lobby", "nothing").output == "no messages\n")
+      let changed = try server.run("message", "update", "lobby", "\(id)", "--text", "Bye")
+      #expect(changed.output.contains("Bye"))
+      #expect(try server.run("message", "show", "lobby", "\(id)").output.contains("edited"))
+      #expect(try server.run("message", "delete", "lobby", "\(id)").status == 0)
+      #expect(try server.run("message", "show", "lobby", "\(id)").status == 1)
+    }
+
+    @Test("and finds them on whatever page they are")
+    func search() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      let client = try server.open("ada")
+      try client.call("channel.create") { $0.member("channel_url", "lobby") }
+      try client.call("channel.enter") { $0.member("channel_url", "lobby") }
+      for number in 1...450 {
+        try client.call("message.send") {
+          $0.member("channel_url", "lobby")
+          $0.member("message", number % 200 == 1 ? "needle \(number)" : "hay")
+        }
+      }
+      let found = try server.run("message", "search", "lobby", "needle", "--json").json
+      #expect(
+        found["messages"]?.elements.compactMap { $0["message"]?.string }
+          == ["needle 1", "needle 201", "needle 401"])
+      let few = try server.run("message", "search", "lobby", "needle", "--scan", "100", "--json")
+      #expect(try few.json["messages"]?.elements.count { _ in true } == 1)
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import ParleyProtocol
+import TestPeers
+import Testing
+
+extension CommandTests {
+  @Suite("operates a gateway")
+  struct OperationCommandTests {
+    @Test("sets limits that hold at once, and explains them")
+    func limits() throws {
+      let server = try ServerProcess(["--unfurl-mode", "off"])
+      _ = try server.run("channel", "create", "lobby", "--custom-type", "live")
+      #expect(try server.run("limits", "show").output.contains("5 in 1000 ms"))
+      _ = try server.run("limits", "set", "--custom-type", "live", "--flood", "3/2000")
+      let own = try server.run("limits", "set", "--channel", "lobby", "--throttle", "off")
+      #expect(own.output.contains("3 in 2000 ms") && own.output.contains("off"), "\(own.errors)")
+      let explained = try server.run("limits", "explain", "lobby", "--json").json
+      #expect(explained["deployment"]?["flood"]?["messages"]?.integer == 5)
+      #expect(explained["custom_type"]?["flood"]?["messages"]?.integer == 3)
+      #expect(explained["channel"]?["throttle"]?["messages"]?.integer == 0)
+      let unset = try server.run("limits", "unset", "--channel", "lobby")
+      #expect(unset.output.contains("3 in 2000 ms") && unset.output.contains("5 in 1000 ms"))
+      #expect(try server.run("limits", "set", "--flood", "many").status == 64)
+    }
+
+    @Test("shows and closes sessions, and drains")
+    func sessions() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      let client = try server.open("ada")
+      let list = try server.run("sessions", "list", "--user", "ada", "--json").json
+      let id = try #require(list["sessions"]?.elements.first { _ in true }?["session_id"]?.string)
+      #expect(try server.run("status").output.contains("ready"))
+      #expect(try server.run("sessions", "close", id).status == 0)
+      #expect(try server.run("sessions", "close", id).status == 1)
+      #expect(try server.run("drain", "--yes").output == "the gateway is draining\n")
+      #expect(try server.process.waitForEnd() == .exited(0))
+      withExtendedLifetime(client) {}
+    }
+
+    @Test("prints its load line by line when it is not on a terminal")
+    func top() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      let top = try server.run("top", "--interval", "1", "--count", "2")
+      #expect(top.status == 0, "\(top.errors)")
+      let lines = top.output.split(separator: "\n")
+      #expect(lines.count == 3)
+      #expect(lines.first?.contains("messages/s") == true)
+    }
+
+    @Test("ends with 1 when refused, 2 when nobody answers, 64 when misused")
+    func statuses() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      #expect(try server.run("channel", "list", "--api-token", "wrong").status == 1)
+      let nowhere = try server.run("channel", "list", "--server", "http://127.0.0.1:1")
+      #expect(nowhere.status == 2)
+      #expect(nowhere.errors.contains("does not answer"))
+      #expect(try server.run("channel", "list", "--server", "nowhere").status == 64)
+      #expect(try server.run("channel", "list", "--limit", "0").status == 64)
+      #expect(try server.run("channel", "dance").status == 64)
+      #expect(try server.run("watch", "lobby").status == 64)
+      #expect(try server.run("watch", "lobby", "--user", "ada").status == 1)
+    }
+
+    @Test("is led by profiles")
+    func profiles() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      let path = server.directory.path(of: "profiles.yaml")
+      try """
+      test:
+        server: http://127.0.0.1:\(server.port)
+        api_token_file: \(server.directory.path(of: "data/api-token"))
+      """.write(toFile: path, atomically: false, encoding: .utf8)
+      let listed = try CommandProcess([
+        "channel", "list", "--profile", "test", "--profile-file", path,
+      ]).finish()
+      #expect(listed.output == "no channels\n", "\(listed.errors)")
+      let unknown = try CommandProcess(
+        ["channel", "list", "--profile", "other"], environment: ["PARLEY_CLI_PROFILE_FILE": path]
+      ).finish()
+      #expect(unknown.status == 64)
+      #expect(unknown.errors.contains("no profile 'other'"))
+    }
+  }
+}

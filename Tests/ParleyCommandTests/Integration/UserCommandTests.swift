@@ -1,0 +1,42 @@
+import ParleyProtocol
+import TestPeers
+import Testing
+
+extension CommandTests {
+  @Suite("looks after users")
+  struct UserCommandTests {
+    @Test("from their creation to their end")
+    func users() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      let made = try server.run("user", "create", "ada", "--issue-access-token", "--json")
+      #expect(try made.json["access_token"]?.string?.isEmpty == false, "\(made.errors)")
+      #expect(try server.run("user", "create", "ada").status == 1)
+      #expect(try server.run("user", "update", "ada", "--nickname", "Ada").output.contains("Ada"))
+      #expect(try server.run("user", "list", "--nickname-prefix", "A").output.contains("offline"))
+      let token = try server.run("user", "token", "issue", "ada", "--hours", "2", "--json")
+      #expect(try token.json["token"]?.string?.isEmpty == false, "\(token.errors)")
+      #expect(try server.run("user", "token", "revoke", "ada").status == 0)
+      #expect(try server.run("user", "deactivate", "ada").output.contains("deactivated"))
+      #expect(try server.run("user", "reactivate", "ada").output.contains("offline"))
+      #expect(try server.run("user", "delete", "ada", "--yes").output == "ada is deleted\n")
+      #expect(try server.run("user", "show", "ada").status == 1)
+    }
+
+    @Test("and keeps some quiet or away")
+    func moderation() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      _ = try server.run("user", "create", "jeff")
+      _ = try server.run("channel", "create", "lobby")
+      let mute = try server.run(
+        "moderation", "mute", "lobby", "jeff", "--seconds", "60", "--reason", "loud")
+      #expect(mute.output == "jeff is muted in lobby for 60 seconds\n", "\(mute.errors)")
+      let muted = try server.run("moderation", "list", "lobby", "mute").output
+      #expect(muted.contains("jeff") && muted.contains("loud"))
+      #expect(try server.run("moderation", "unmute", "lobby", "jeff").status == 0)
+      #expect(try server.run("moderation", "ban", "lobby", "jeff").status == 0)
+      #expect(try server.run("moderation", "list", "lobby").output.contains("jeff"))
+      #expect(try server.run("moderation", "unban", "lobby", "jeff").status == 0)
+      #expect(try server.run("moderation", "list", "lobby").output == "nobody is banned\n")
+    }
+  }
+}

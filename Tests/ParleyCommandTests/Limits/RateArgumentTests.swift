@@ -1,0 +1,21 @@
+import Testing
+
+@testable import parley
+
+@Suite("A limit on the command line")
+struct RateArgumentTests {
+  @Test(
+    "is a number of messages in a window, or off",
+    arguments: [("5/1000", 5, 1000), ("0/0", 0, 0), ("off", 0, 1000)])
+  func rates(text: String, messages: Int64, window: Int64) {
+    let rate = RateArgument(argument: text)
+    #expect(rate?.messages == messages)
+    #expect(rate?.windowMilliseconds == window)
+  }
+
+  @Test(
+    "is nothing else", arguments: ["", "5", "5/", "/5", "-1/5", "5/5/5", "99999999999999999999/1"])
+  func refused(text: String) {
+    #expect(RateArgument(argument: text) == nil)
+  }
+}

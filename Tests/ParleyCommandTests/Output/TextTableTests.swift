@@ -1,0 +1,33 @@
+import Testing
+
+@testable import parley
+
+@Suite("A table")
+struct TextTableTests {
+  @Test("aligns texts to the left and numbers to the right, by their width on the screen")
+  func alignment() {
+    var table = TextTable([.text("name"), .number("count"), .text("note")])
+    table.add(["世界", "5", ""])
+    table.add(["a", "12345678", "x"])
+    #expect(
+      table.lines(whenEmpty: "none", style: .plain) == [
+        "NAME     COUNT  NOTE", "世界         5", "a     12345678  x",
+      ])
+  }
+
+  @Test("says that it is empty")
+  func empty() {
+    #expect(TextTable([.text("a")]).lines(whenEmpty: "nothing") == ["nothing"])
+  }
+
+  @Test("cleans its cells and cuts long ones")
+  func cells() {
+    var table = TextTable([.text("a")])
+    table.add(["\u{1b}[31mred\nline"])
+    table.add([String(repeating: "x", count: 500)])
+    let lines = table.lines(whenEmpty: "", style: .plain)
+    #expect(lines[1] == "[31mred line")
+    #expect(lines[2].count == 60)
+    #expect(lines[2].hasSuffix("…"))
+  }
+}

@@ -1,0 +1,88 @@
+import ParleyProtocol
+import Testing
+
+@testable import Store
+
+@Suite("Deleting users")
+struct UserDeletionTests {
+  @Test("its messages stay with its id alone, and nobody is mentioned by it any more")
+  func keepsMessages() async throws {
+    let fixture = try await Fixture()
+    let id = fixture.lobby.id
+    try await fixture.store.append(fixture.message(1))
+    var mention = fixture.message(2, by: "bob")
+    mention.mentionedUserIDs = ["ann", "cy"]
+    try await fixture.store.append(mention)
+    let deletion = try await fixture.store.write { try $0.deleteUser("ann", at: 9) }
+    #expect(
+      deletion
+        == .finished(UserTraces(operatorChanges: [], unbannedFrom: [], unmutedIn: [])))
+    let (user, messages) = try await fixture.store.read { transaction in
+      (
+        try transaction.user("ann"),
+        try transaction.listMessages(MessageQuery(channelID: id, anchor: .time(.max)))
+      )
+    }
+    #expect(user == nil)
+    #expect(messages.map(\.user) == [User(id: "ann"), User(id: "bob", nickname: "Bob")])
+    #expect(messages.last?.mentionedUsers.map(\.id) == ["cy"])
+    await #expect(throws: StoreError.notFound(.user)) {
+      try await fixture.store.write { try $0.deleteUser("ann", at: 9) }
+    }
+  }
+
+  @Test("it loses its roles, bans, mutes and tokens, and the channels that it ran are told")
+  func removesTraces() async throws {
+    let fixture = try await Fixture()
+    let traces = try await fixture.store.write { transaction in
+      _ = try transaction.addOperators("lobby", ["bob", "ann"], at: 5)
+      let restriction = Restriction(userID: "ann", startsAt: 1, endsAt: 99)
+      _ = try transaction.ban(channelURL: "lobby", restriction)
+      _ = try transaction.mute(channelURL: "lobby", restriction)
+      try transaction.setAccessTokenHash([1], userID: "ann")
+      try transaction.addSessionToken([2], userID: "ann", expiresAt: 99, at: 5)
+      return try transaction.deleteUser("ann", at: 9).traces
+    }
+    #expect(traces.unbannedFrom == ["lobby"])
+    #expect(traces.unmutedIn == ["lobby"])
+    let change = try #require(traces.operatorChanges.first)
+    #expect(change.channel.operators.map(\.id) == ["bob"])
+    #expect(try change.event?.details() == .operators([User(id: "bob", nickname: "Bob")]))
+    let (channel, tokens) = try await fixture.store.read { transaction in
+      (
+        try transaction.channel("lobby"),
+        try [1, 2].map { try transaction.issuedToken(hash: [$0], at: 5) }
+      )
+    }
+    #expect(channel?.channel.operators.map(\.id) == ["bob"])
+    #expect(channel?.bans == [:])
+    #expect(channel?.mutes == [:])
+    #expect(channel?.lastSeq == change.event?.seq)
+    #expect(tokens == [nil, nil])
+  }
+
+  @Test("a user of many channels goes in steps, none of which is large")
+  func takesSteps() async throws {
+    let fixture = try await Fixture()
+    try await fixture.store.write { transaction in
+      for number in 0..<250 {
+        let url = "channel-\(number)"
+        _ = try transaction.createChannel(
+          Channel(url: url, operators: [User(id: "ann")], createdAt: 1), epoch: "e")
+        if number < 120 {
+          _ = try transaction.mute(
+            channelURL: url, Restriction(userID: "ann", startsAt: 1, endsAt: 99))
+        }
+      }
+    }
+    var counts: [[Int]] = []
+    while true {
+      let deletion = try await fixture.store.write { try $0.deleteUser("ann", at: 9) }
+      counts.append([deletion.traces.operatorChanges.count, deletion.traces.unmutedIn.count])
+      guard case .unfinished = deletion else { break }
+      #expect(try await fixture.store.read { try $0.user("ann") } != nil)
+    }
+    #expect(counts == [[100, 100], [100, 20], [50, 0]])
+    #expect(try await fixture.store.read { try $0.user("ann") } == nil)
+  }
+}
