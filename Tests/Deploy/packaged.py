@@ -26,6 +26,9 @@ def release():
 class Root:
     """A clean Debian, which is copied for each test from one that is made once."""
 
+    # What makes it one that can be booted.
+    BOOTED = ["systemd", "systemd-sysv"]
+
     def __init__(self, path):
         self.path = path
 
@@ -58,10 +61,11 @@ class Root:
             policy.write("#!/bin/sh\nexit 101\n")
         os.chmod(f"{unfinished}/usr/sbin/policy-rc.d", 0o755)
         # What the package depends on is Debian's: kept here, so that the next run needs no network.
-        subprocess.run(
-            ["chroot", unfinished, "apt-get", "install", "--yes", "--download-only",
-             "--no-install-recommends", *Root.libraries()], check=True, capture_output=True,
-            env=Root.environment())
+        for packages in [Root.libraries(), Root.BOOTED]:
+            subprocess.run(
+                ["chroot", unfinished, "apt-get", "install", "--yes", "--download-only",
+                 "--no-install-recommends", *packages], check=True, capture_output=True,
+                env=Root.environment())
         os.rename(unfinished, clean)
 
     @staticmethod
@@ -108,8 +112,9 @@ async def test_the_package_needs_only_debian(ctx):
 
 
 async def test_the_package_installs_and_serves(ctx):
-    """In a clean Debian it installs with what it depends on, makes its user, serves as that user
-    with the files beneath it read-only, and goes again without taking the messages."""
+    """In a clean Debian it installs with what it depends on, makes its user, and serves as that user
+    with the files beneath it read-only; an upgrade and a removal keep settings and messages, and a
+    purge leaves nothing."""
     root = await Root.make(ctx)
     root.install(ctx.package)
     user = root.run("getent", "passwd", "parley").split(":")
@@ -119,13 +124,59 @@ async def test_the_package_installs_and_serves(ctx):
     assert os.stat(root.of("etc/parley/parley.env")).st_mode & 0o777 == 0o600
     await serve(ctx, root)
     assert os.path.exists(root.of("var/lib/parley/parley.sqlite"))
-    root.run("dpkg", "--install", "/parley.deb")
+    await upgrade(ctx, root)
+    await serve(ctx, root)
     root.run("dpkg", "--remove", "parley")
     assert not os.path.exists(root.of("usr/bin/parleyd"))
     assert os.path.exists(root.of("etc/parley/parley.yaml"))
-    root.run("dpkg", "--purge", "parley")
-    assert not os.path.exists(root.of("etc/parley/parley.yaml"))
     assert os.path.exists(root.of("var/lib/parley/parley.sqlite"))
+    root.run("dpkg", "--purge", "parley")
+    assert not os.path.exists(root.of("etc/parley"))
+    assert not os.path.exists(root.of("var/lib/parley"))
+
+
+async def upgrade(ctx, root):
+    """Installs the package over itself, then its next version; what an administrator has changed
+    stays."""
+    settings = root.of("etc/parley/parley.yaml")
+    with open(settings, "a", encoding="utf-8") as file:
+        file.write("\nlog: {level: debug}\n")
+    os.chmod(settings, 0o600)
+    with open(settings, encoding="utf-8") as file:
+        changed = file.read()
+    data = fingerprint(root.of("var/lib/parley"))
+    root.run("dpkg", "--install", "/parley.deb")
+    next_version(ctx, root)
+    root.run("dpkg", "--install", "/next.deb")
+    assert "+next" in root.run("dpkg-query", "--show", "parley")
+    with open(settings, encoding="utf-8") as file:
+        assert file.read() == changed
+    assert os.stat(settings).st_mode & 0o777 == 0o600
+    assert fingerprint(root.of("var/lib/parley")) == data
+    os.chmod(settings, 0o640)
+
+
+def next_version(ctx, root):
+    """Puts the package with a higher version into a root, as next.deb."""
+    tree = os.path.join(ctx.directory(), "next")
+    subprocess.run(["dpkg-deb", "--raw-extract", ctx.package, tree], check=True)
+    subprocess.run(["sed", "-i", "s/^Version: .*/&+next/", f"{tree}/DEBIAN/control"], check=True)
+    subprocess.run(
+        ["dpkg-deb", "--build", "-Znone", tree, root.of("next.deb")], check=True,
+        stdout=subprocess.DEVNULL)
+
+
+def fingerprint(directory):
+    """All files beneath a directory: owner, mode, content."""
+    found = {}
+    for place, _, names in os.walk(directory):
+        for name in names:
+            path = os.path.join(place, name)
+            state = os.stat(path)
+            with open(path, "rb") as file:
+                found[path] = (state.st_uid, state.st_mode, file.read())
+    assert found
+    return found
 
 
 async def serve(ctx, root):

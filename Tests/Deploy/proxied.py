@@ -182,6 +182,13 @@ async def serves(proxy):
     await eventually(asks, "the gateway through the proxy")
 
 
+async def addresses(server):
+    """Where operators are told that each user comes from."""
+    status, page = await server.api("GET", "/parley/sessions")
+    assert status == 200, page
+    return {session["user_id"]: session["address"] for session in page["sessions"]}
+
+
 async def talk(ctx, kind):
     async with proxied(ctx, kind) as (server, _, proxy):
         await serves(proxy)
@@ -203,6 +210,7 @@ async def talk(ctx, kind):
         assert re.search(rf"client={CLIENT}\b", opened()[0]), opened()
         assert re.search(r"client=127\.0\.0\.1\b", opened()[1]), opened()
         assert not any("6.6.6.6" in line for line in server.lines)
+        assert await addresses(server) == {"ada": CLIENT, "bob": "127.0.0.1"}
         assert await proxy.get("/metrics") == 404
         assert await proxy.get("/healthz") == 200
 
@@ -276,6 +284,23 @@ async def test_nginx_survives_a_restart(ctx):
 async def test_haproxy_survives_a_restart(ctx):
     """Behind HAProxy it is 503, as the gateway is known to be away."""
     await restart(ctx, HAProxy)
+
+
+async def test_only_proxies_name_clients(ctx):
+    """A trusted proxy's last word names the client, whatever stands before it; who connects from
+    elsewhere, or uses another field, is who it is."""
+    stranger, honest = "127.0.0.66", "192.0.2.7"
+    server = await ctx.fresh(
+        "--proxy-field", "x-forwarded-for", "--proxy-trusted", CLIENT, "--auth-mode", "open")
+    for name, address, field, value, expected in [
+            ("claims", stranger, "X-Forwarded-For", "6.6.6.6", stranger),
+            ("proxied", CLIENT, "X-Forwarded-For", honest, honest),
+            ("forges", CLIENT, "X-Forwarded-For", f"6.6.6.6, {CLIENT}, {honest}", honest),
+            ("quotes", CLIENT, "X-Forwarded-For", f'", {honest}', honest),
+            ("strays", CLIENT, "Forwarded", "for=6.6.6.6", CLIENT)]:
+        await ctx.user(
+            server, name, local_addr=(address, 0), additional_headers={field: value})
+        assert (await addresses(server))[name] == expected, name
 
 
 async def test_a_stranger_is_refused(ctx):
