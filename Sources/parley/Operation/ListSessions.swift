@@ -4,7 +4,8 @@ internal import ParleyProtocol
 /// Shows who is connected.
 struct ListSessions: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List sessions and the channels that they are in.")
+    commandName: "list",
+    abstract: "List sessions, where they come from and the channels that they are in.")
 
   @Option(help: ArgumentHelp("Only those of this user.", valueName: "user id"))
   var user: String?
@@ -20,11 +21,14 @@ struct ListSessions: ParsableCommand {
   }
 
   private static func lines(ofPage page: JSONNode) -> [String] {
-    var table = TextTable([.text("session"), .text("user"), .text("channels")])
+    var table = TextTable([
+      .text("session"), .text("user"), .text("address"), .text("channels"),
+    ])
     for session in page.list("sessions") {
       let channels = session.list("channel_urls").compactMap(\.string)
       table.add([
-        session.text("session_id"), session.text("user_id"), channels.joined(separator: ", "),
+        session.text("session_id"), session.text("user_id"), session.text("address"),
+        channels.joined(separator: ", "),
       ])
     }
     return table.lines(whenEmpty: "no sessions") + PageOptions.more(page)
