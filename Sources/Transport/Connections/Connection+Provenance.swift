@@ -16,6 +16,8 @@ extension Connection {
 
   /// Whoever connected.
   private var peerAddress: PeerAddress? {
+    // The descriptor of a connection that is closed may be another's already.
+    if case .closed = stage { return nil }
     guard let socket = try? SocketAddress(peerOf: descriptor) else { return nil }
     return PeerAddress(bytes: socket.hostBytes, port: socket.port)
   }

@@ -5,8 +5,8 @@ enum ForwardedNode {
   /// - Returns: `nil` when there is none, more than one, or none that is an address.
   static func read(element: String) -> PeerAddress? {
     var names: [String] = []
-    for pair in element.split(separator: ";") {
-      let parts = pair.split(separator: "=", maxSplits: 1).map(trimmed)
+    for pair in ForwardedText.pieces(of: element, at: UInt8(ascii: ";"), .strings) {
+      let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
       guard parts.count == 2, parts[0].lowercased() == "for" else { continue }
       names.append(parts[1])
     }
@@ -34,13 +34,6 @@ enum ForwardedNode {
     // A port may be hidden behind a name of its own (RFC 7239 §6.3); the address still counts.
     guard portPart.hasPrefix(":") else { return nil }
     return PeerAddress(host: host, port: UInt16(portPart.dropFirst()) ?? 0)
-  }
-
-  private static func trimmed(_ text: Substring) -> String {
-    let isBlank = { (character: Character) in character == " " || character == "\t" }
-    var rest = text.drop(while: isBlank)
-    while let last = rest.last, isBlank(last) { rest.removeLast() }
-    return String(rest)
   }
 
   /// No address needs a backslash, so none is undone.

@@ -29,18 +29,25 @@ package struct ForwardingRules: Sendable {
   /// - Returns: `nil` when the peer is not trusted or names nobody: the request is its own.
   package func client(of fields: HTTPFields, from peer: PeerAddress) -> PeerAddress? {
     var client: PeerAddress?
-    for hop in hops(fields).reversed().prefix(Self.maximumHops) {
+    for hop in hops(fields) {
       guard trusted.contains(client ?? peer), let address = hop else { break }
       client = address
     }
     return client
   }
 
-  /// Whom each proxy named, the nearest last; `nil` for one who is unknown or hides.
+  /// Whom each proxy named, the nearest first; `nil` for one who is unknown or hides.
   private func hops(_ fields: HTTPFields) -> [PeerAddress?] {
-    switch field {
-    case .xForwardedFor: fields.listValues(of: "X-Forwarded-For").map { ForwardedNode.read($0) }
-    case .forwarded: fields.listValues(of: "Forwarded").map { ForwardedNode.read(element: $0) }
+    let comma = UInt8(ascii: ",")
+    return switch field {
+    case .xForwardedFor:
+      fields.values(of: "X-Forwarded-For").reversed()
+        .flatMap { ForwardedText.pieces(of: $0, at: comma, .none) }
+        .prefix(Self.maximumHops).map { ForwardedNode.read($0) }
+    case .forwarded:
+      fields.values(of: "Forwarded").reversed()
+        .flatMap { ForwardedText.pieces(of: $0, at: comma, .strings) }
+        .prefix(Self.maximumHops).map { ForwardedNode.read(element: $0) }
     }
   }
 }

@@ -51,6 +51,26 @@ struct ForwardingRulesTests {
     #expect(try client(.forwarded, ["Forwarded": value]) == expected)
   }
 
+  @Test(
+    "what a client writes, opened quotes too, neither hides nor changes what its proxy adds",
+    arguments: [
+      "\"", "\\", "\\\"", "for=\"", "\"a, 6.6.6.6", "for=\"6.6.6.6, for=6.6.6.6", ",,;,",
+      "6.6.6.6;",
+    ])
+  func hostileFront(front: String) throws {
+    let plain: HTTPFields = ["X-Forwarded-For": front + ", 192.0.2.1"]
+    #expect(try client(.xForwardedFor, plain) == "192.0.2.1")
+    let element = #"for="192.0.2.1:80";host="h\", for=6.6.6.6;x="#
+    let quoted: HTTPFields = ["Forwarded": front + ", " + element + "\""]
+    #expect(try client(.forwarded, quoted) == "192.0.2.1:80")
+  }
+
+  @Test("what a proxy quotes of a client's, such as its host, names nobody")
+  func quotedHost() throws {
+    let value = #"for=192.0.2.1;host="h;for=6.6.6.6""#
+    #expect(try client(.forwarded, ["Forwarded": value]) == "192.0.2.1")
+  }
+
   @Test("a peer outside the trusted networks is not believed")
   func untrusted() throws {
     #expect(
