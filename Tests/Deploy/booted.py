@@ -69,4 +69,5 @@ async def test_the_package_lives_under_systemd(ctx):
         raise Skipped(f"systemd does not boot in a container here ({console[-200:].strip()!r})")
     with open(root.of("booted.log"), encoding="utf-8") as file:
         log = file.read()
-    assert log.endswith("all is well\n"), log[-3000:]
+    failure = log.find("FAILED")
+    assert log.endswith("all is well\n"), log[max(failure - 500, 0):]

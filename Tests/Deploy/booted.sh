@@ -3,7 +3,7 @@
 # the other. Says each thing that holds on a line of its own; ends at the first that does not.
 set -euo pipefail
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
-trap 'echo "FAILED in line $LINENO: $BASH_COMMAND"; journalctl --no-pager --lines 40' ERR
+trap 'echo "FAILED in line $LINENO: $BASH_COMMAND"; journalctl --no-pager --lines 20' ERR
 
 property() { systemctl show --property "$2" --value "$1"; }
 
@@ -27,7 +27,7 @@ fails() { ! "$@"; }
 has() { grep -c -- "$1" >/dev/null; }
 answers() { bash /healthcheck "$1"; }
 
-apt-get install --yes --no-install-recommends --no-download /parley.deb
+apt-get install --yes --no-install-recommends /parley.deb
 is parleyd ActiveState active
 is parleyd StatusText serving
 systemctl is-enabled parleyd
