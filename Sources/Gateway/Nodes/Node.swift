@@ -129,6 +129,10 @@ extension TransportConfiguration {
     pingInterval = limits.pingIntervalMilliseconds
     pongTimeout = limits.pongTimeoutMilliseconds
     outboundBytes = limits.outboundBytes
+<<<<<<< HEAD
     gathersSystemCalls = settings.fanOut.ioUring == .auto
+=======
+    forwarding = ForwardingRules(settings.proxy)
+>>>>>>> deploy
   }
 }
