@@ -155,6 +155,7 @@ let package = Package(
     tests("Store", ["ParleyProtocol", "Reactor", database, logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),
     tests("Configuration", ["FloodControl"]),
+    tests("Daemon", ["Reactor", logging]),
     tests(
       "Unfurler", ["CCurl", "COpenSSL", "LinkPreview", "ParleyProtocol", database, logging]),
     tests(

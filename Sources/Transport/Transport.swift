@@ -54,12 +54,16 @@ package final class Transport {
 
   /// Accepts connections from a listening socket, which the transport then owns.
   ///
-  /// - Parameter tag: The owner's name for the listener, which its connections carry.
+  /// - Parameters:
+  ///   - introduction: Whether a proxy says first whom each connection is from.
+  ///   - tag: The owner's name for the listener, which its connections carry.
   package func listen(
-    _ descriptor: Int32, security: Listener.Security, tag: Int = 0
+    _ descriptor: Int32, security: Listener.Security, introduction: Introduction = .none,
+    tag: Int = 0
   ) throws(SystemError) {
     let listener = Listener(
-      descriptor: descriptor, security: security, tag: tag, transport: self)
+      descriptor: descriptor, security: security, introduction: introduction, tag: tag,
+      transport: self)
     try listener.resume()
     listeners.append(listener)
   }

@@ -154,6 +154,7 @@ extension ServerTests {
       let bobs = try server.call("GET", "parley/sessions?user_id=bob")["sessions"]
       let session = try #require(bobs?.elements.first { _ in true })
       #expect(session["channel_urls"]?.elements.map(\.string) == ["lobby"])
+      #expect(session["address"]?.string == "127.0.0.1")
       let id = try #require(session["session_id"]?.string)
       try server.call("DELETE", "parley/sessions/\(id)")
       #expect(try clients["bob"]?.waitForClose() == 1001)

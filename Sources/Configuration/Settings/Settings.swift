@@ -8,6 +8,7 @@ package struct Settings: Sendable, Equatable {
   package var listen = [SocketAddressText(host: "127.0.0.1", port: 8080)]
   package var tls = TLSSettings()
   package var operations = OperationsSettings()
+  package var proxy = ProxySettings()
   package var limits = LimitSettings()
   package var drain = DrainSettings()
   /// The directory in which everything is kept that must survive a restart.
@@ -29,8 +30,14 @@ package struct Settings: Sendable, Equatable {
     return settings
   }
 
-  /// Every address that the server listens on: plain, TLS and operations.
-  package var allListeners: [SocketAddressText] { listen + tls.listen + operations.listen }
+  /// Every address that the server listens on: plain, TLS, operations and for proxies.
+  package var allListeners: [SocketAddressText] {
+    listen + tls.listen + operations.listen + proxy.listen
+  }
+
+  /// Whether others than this machine's own processes can reach the server, themselves or through
+  /// a proxy.
+  package var isExposed: Bool { proxy.isUsed || !allListeners.allSatisfy(\.isLoopback) }
 }
 
 /// Listening with TLS.

@@ -130,5 +130,6 @@ extension TransportConfiguration {
     pongTimeout = limits.pongTimeoutMilliseconds
     outboundBytes = limits.outboundBytes
     gathersSystemCalls = settings.fanOut.ioUring == .auto
+    forwarding = ForwardingRules(settings.proxy)
   }
 }

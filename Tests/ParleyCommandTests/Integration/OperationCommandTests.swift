@@ -57,6 +57,7 @@ extension CommandTests {
       let client = try server.open("ada")
       let list = try server.run("sessions", "list", "--user", "ada", "--json").json
       let id = try #require(list["sessions"]?.elements.first { _ in true }?["session_id"]?.string)
+      #expect(try server.run("sessions", "list").output.contains(" 127.0.0.1"))
       #expect(try server.run("status").output.contains("ready"))
       #expect(try server.run("sessions", "close", id).status == 0)
       // This client never answers the close: its session is there until the server gives it up.
