@@ -27,7 +27,7 @@ bool clinux_set_thread_nice(int nice) {
     return setpriority(PRIO_PROCESS, 0, nice) == 0;
 }
 
-ssize_t clinux_send_file(int socket, int file, int64_t offset, size_t count) {
+int64_t clinux_send_file(int socket, int file, int64_t offset, size_t count) {
     off_t position = offset;
     return sendfile(socket, file, &position, count);
 }

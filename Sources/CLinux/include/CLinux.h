@@ -5,7 +5,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/types.h>
 
 // What Glibc's module map leaves out, or hides behind _GNU_SOURCE (which must not be defined in a
 // header that Swift imports).
@@ -26,4 +25,4 @@ bool clinux_set_thread_nice(int nice);
 
 /// sendfile from an offset, which the file's own position does not matter to. At most `count`
 /// bytes; -1 with errno.
-ssize_t clinux_send_file(int socket, int file, int64_t offset, size_t count);
+int64_t clinux_send_file(int socket, int file, int64_t offset, size_t count);

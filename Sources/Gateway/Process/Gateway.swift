@@ -97,6 +97,7 @@ package final class Gateway: Sendable {
       threads = []
     }
     services.previews?.shutDown()
+    services.files.close()
     services.store.close()
   }
 

@@ -16,7 +16,7 @@ package final class OpenFile: Sendable {
     var status = stat()
     guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       close(opened)
-      throw SystemError(call: "open", object: path, code: EINVAL)
+      throw SystemError(call: "open", code: EINVAL, object: path)
     }
     descriptor = opened
     byteCount = Int64(status.st_size)
@@ -32,7 +32,7 @@ package final class OpenFile: Sendable {
   func send(to socket: Int32, from offset: Int64, atMost count: Int) -> TransferOutcome {
     while true {
       let sent = clinux_send_file(socket, descriptor, offset, count)
-      if sent > 0 { return .transferred(sent) }
+      if sent > 0 { return .transferred(Int(sent)) }
       if sent == 0 { return .ended }
       switch errno {
       case EINTR: continue

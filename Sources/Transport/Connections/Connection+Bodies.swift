@@ -1,4 +1,4 @@
-package import HTTP1
+import HTTP1
 import Reactor
 
 /// Bodies that are taken in pieces.

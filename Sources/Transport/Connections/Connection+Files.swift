@@ -1,3 +1,4 @@
+import Bytes
 package import HTTP1
 package import Reactor
 

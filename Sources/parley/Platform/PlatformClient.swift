@@ -23,15 +23,18 @@ struct PlatformClient {
   /// - Parameters:
   ///   - path: From the root, such as `/v3/users`, its parts encoded.
   ///   - query: Parameters in order, not yet encoded.
+  ///   - body: What is sent as JSON.
+  ///   - form: What is sent with a file, in place of a body.
   func call(
-    _ method: String, _ path: String, query: [(String, String)] = [], body: RequestBody? = nil
+    _ method: String, _ path: String, query: [(String, String)] = [], body: RequestBody? = nil,
+    form: FormBody? = nil
   ) throws -> [UInt8] {
     guard let easy = curl_easy_init() else { throw CommandFailure.unreachable("no libcurl") }
     defer { curl_easy_cleanup(easy) }
     let parameters = query.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
     let url = base + path + (parameters.isEmpty ? "" : "?\(parameters)")
     var fields = curl_slist_append(nil, "Accept: application/json, text/plain")
-    fields = curl_slist_append(fields, "Content-Type: application/json")
+    if form == nil { fields = curl_slist_append(fields, "Content-Type: application/json") }
     if let token { fields = curl_slist_append(fields, "Api-Token: \(token)") }
     defer { curl_slist_free_all(fields) }
     _ = parley_curl_set_string(easy, CURLOPT_URL, url)
@@ -41,7 +44,8 @@ struct PlatformClient {
     _ = parley_curl_set_long(easy, CURLOPT_TIMEOUT_MS, Self.timeout)
     _ = parley_curl_set_long(easy, CURLOPT_NOSIGNAL, 1)
     if let body { Self.attach(body.bytes, to: easy) }
-    let answer = try perform(easy)
+    try form?.attach(to: easy)
+    let answer = try withExtendedLifetime(form) { try perform(easy) }
     return try check(answer, easy)
   }
 

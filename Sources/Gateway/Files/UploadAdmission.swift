@@ -1,0 +1,41 @@
+import Configuration
+import HTTP1
+import ParleyProtocol
+import Transport
+
+/// Decides, when the head of a request has come, whether its body is a form with a file.
+struct UploadAdmission {
+  let node: Node
+  let connection: Connection
+
+  func decision(on head: HTTPRequestHead) -> BodyDecision {
+    guard Self.isMeant(by: head) else { return .whole }
+    do throws(ServiceError) {
+      try PlatformAPI(node: node, connection: connection).admit(head)
+      let contentType = head.fields["Content-Type"] ?? ""
+      guard let boundary = MultipartBoundary(contentType: contentType) else {
+        throw .invalid(
+          "Content-Type", contentType, expected: "multipart/form-data with a boundary")
+      }
+      let limits = node.services.settings.limits
+      let address = try FileAddress(
+        publicURL: node.services.settings.files.publicURL, head,
+        isEncrypted: connection.isEncrypted)
+      // What is around the file has the room of any other body.
+      return .pieces(
+        limit: limits.fileBytes + limits.httpBodyBytes,
+        UploadReceiver(
+          node: node, connection: connection.id, head: head, boundary: boundary, address: address))
+    } catch {
+      return .refused(HTTPResponse(refusing: error))
+    }
+  }
+
+  /// Whether a request sends a message by a form.
+  private static func isMeant(by head: HTTPRequestHead) -> Bool {
+    guard head.method == "POST", MultipartBoundary.isMeant(by: head.fields["Content-Type"]),
+      let path = head.pathSegments, path.count == 4
+    else { return false }
+    return path[0] == "v3" && path[1] == "open_channels" && path[3] == "messages"
+  }
+}
