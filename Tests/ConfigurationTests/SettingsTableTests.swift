@@ -22,7 +22,8 @@ struct SettingsTableTests {
     "unfurl.cache_memory_bytes", "unfurl.cache_disk_bytes", "unfurl.allow_domains",
     "unfurl.deny_domains", "unfurl.opt_out_file", "unfurl.max_concurrent",
     "unfurl.max_concurrent_per_host", "unfurl.user_agent", "unfurl.accept_language",
-    "unfurl.proxy", "unfurl.oembed",
+    "unfurl.proxy", "unfurl.oembed", "limits.file_bytes", "limits.upload_timeout_ms",
+    "files.public_url",
   ]
 
   @Test("every setting of the contract is there, and none beside the documented ones")

@@ -46,7 +46,8 @@ extension HomeChannel {
   ///   - upload: The file that came with it; a message that is refused or repeated does not keep it.
   ///   - requestID: The sender's own name of the sending; `nil` for one without.
   func send(
-    _ draft: Result<MessageDraft, ServiceError>, _ upload: UploadedFile? = nil, requestID: String?, by actor: Actor,
+    _ draft: Result<MessageDraft, ServiceError>, _ upload: UploadedFile? = nil, requestID: String?,
+    by actor: Actor,
     then answer: @escaping Answer<SentMessage>
   ) {
     let key = RequestKey(actor, requestID)
@@ -260,7 +261,8 @@ extension NewMessage {
     self.init(
       channelID: channelID, id: message.id, type: message.type, userID: message.user?.id,
       text: message.text, file: message.file, upload: accepted.upload?.record, data: message.data,
-      customType: message.customType, mentionType: message.mentionType, mentionedUserIDs: accepted.mentionedUserIDs,
+      customType: message.customType, mentionType: message.mentionType,
+      mentionedUserIDs: accepted.mentionedUserIDs,
       metaArrays: message.metaArrays, openGraphTag: message.openGraphTag,
       requestID: message.requestID, isOperatorMessage: message.isOperatorMessage,
       createdAt: message.createdAt)

@@ -72,6 +72,8 @@ final class UploadReceiver: HTTPBodyReceiver {
       let record = try record(of: upload)
       let request = try PlatformRequest(self.request(record))
       try request.requireFileMessage()
+      // From here on completing it tells of every failure, once.
+      self.upload = nil
       complete(upload, record, for: request)
       return .respondLater(onAbandonment: {})
     } catch {

@@ -11,7 +11,8 @@ package enum ContentDisposition: String, Sendable {
   package func field(fileName: String) -> String {
     let plain = String(
       decoding: fileName.unicodeScalars.map(Self.asciiByte), as: UTF8.self)
-    return "\(rawValue); filename=\"\(plain)\"; filename*=UTF-8''\(PercentEncoding.encode(fileName))"
+    let encoded = PercentEncoding.encode(fileName)
+    return "\(rawValue); filename=\"\(plain)\"; filename*=UTF-8''\(encoded)"
   }
 
   private static func asciiByte(_ scalar: Unicode.Scalar) -> UInt8 {

@@ -41,8 +41,9 @@ package enum HTTPByteRange: Sendable, Hashable {
     return (first, last)
   }
 
-  /// A number, or the lack of one; `nil` for anything else. One that does not fit is larger than
-  /// any length.
+  /// A number, or the lack of one; `nil` for anything else.
+  ///
+  /// One that does not fit is larger than any length.
   private static func number(_ text: Substring) -> Int64?? {
     let digits = HTTPSyntax.trimmed(ArraySlice(text.utf8))
     if digits.isEmpty { return .some(nil) }

@@ -164,7 +164,8 @@ package struct HTTPRequestParser: Sendable {
   }
 
   /// Hands over what has come of a body, and only then its end.
-  private mutating func hand(_ reader: inout BodyReader, _ limits: HTTPLimits) -> HTTPRequestEvent? {
+  private mutating func hand(_ reader: inout BodyReader, _ limits: HTTPLimits) -> HTTPRequestEvent?
+  {
     let piece = reader.takePiece()
     if piece.isEmpty, reader.isComplete { return .bodyEnd }
     state = .pieces(reader, limits)

@@ -36,11 +36,19 @@ struct FileDirectory: Sendable {
     unlink(path(of: id))
   }
 
-  /// Makes a complete file one of those that are kept, for good once this returns.
+  /// Makes a complete file one of those that are kept, for good once this returns; one for which
+  /// that can't be had is removed.
   func keep(_ id: String) throws(SystemError) {
     guard rename(incomingPath(of: id), path(of: id)) == 0 else {
       throw .last("rename", on: incomingPath(of: id))
     }
+    do throws(SystemError) { try synchronize() } catch {
+      remove(id)
+      throw error
+    }
+  }
+
+  private func synchronize() throws(SystemError) {
     let descriptor = open(kept, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .last("open", on: kept) }
     defer { close(descriptor) }

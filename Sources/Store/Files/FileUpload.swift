@@ -11,8 +11,17 @@ package final class FileUpload: Sendable {
   package let id: String
   private let directory: FileDirectory
   private let jobs: JobQueue<FileJob>
-  /// -1 while the file is not open.
-  private let descriptor = Mutex<Int32>(-1)
+  private let state = Mutex(State.waiting)
+
+  private enum State {
+    /// Nothing has come.
+    case waiting
+    case open(Int32)
+    /// What came is incomplete for good.
+    case failed(SystemError)
+    /// Complete, or given up.
+    case ended
+  }
 
   init(id: String, directory: FileDirectory, jobs: JobQueue<FileJob>) {
     self.id = id
@@ -20,14 +29,14 @@ package final class FileUpload: Sendable {
     self.jobs = jobs
   }
 
-  /// Appends bytes.
+  /// Appends bytes; once that has failed, nothing succeeds any more.
   package func write(
     _ bytes: [UInt8], completion: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
     submit(completion) { [self] in
-      try descriptor.withLock { descriptor throws(SystemError) in
-        try open(&descriptor)
+      try change { descriptor throws(SystemError) in
         try Self.write(bytes[...], to: descriptor, at: path)
+        return .open(descriptor)
       }
     }
   }
@@ -35,12 +44,11 @@ package final class FileUpload: Sendable {
   /// Makes the file safe on disk: complete, under its final name, for good.
   package func complete(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
     submit(completion) { [self] in
-      try descriptor.withLock { descriptor throws(SystemError) in
-        try open(&descriptor)
+      try change { descriptor throws(SystemError) in
         guard fsync(descriptor) == 0 else { throw .last("fsync", on: path) }
-        close(descriptor)
-        descriptor = -1
         try directory.keep(id)
+        close(descriptor)
+        return .ended
       }
     }
   }
@@ -48,11 +56,42 @@ package final class FileUpload: Sendable {
   /// Removes what has come of it; a file that is complete is left alone.
   package func discard() {
     _ = jobs.submit { [self] in
-      descriptor.withLock { descriptor in
-        if descriptor >= 0 { close(descriptor) }
-        descriptor = -1
+      state.withLock { state in
+        if case .open(let descriptor) = state { close(descriptor) }
+        state = .ended
       }
       unlink(path)
+    }
+  }
+
+  /// Does something with the open file, and removes it when that fails.
+  private func change(
+    _ body: (Int32) throws(SystemError) -> State
+  ) throws(SystemError) {
+    try state.withLock { state throws(SystemError) in
+      do throws(SystemError) {
+        if case .waiting = state { state = .open(try open()) }
+        state = try body(try descriptor(in: state))
+      } catch {
+        if case .open(let descriptor) = state { close(descriptor) }
+        unlink(path)
+        state = .failed(error)
+        throw error
+      }
+    }
+  }
+
+  private func open() throws(SystemError) -> Int32 {
+    let opened = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard opened >= 0 else { throw .last("open", on: path) }
+    return opened
+  }
+
+  private func descriptor(in state: State) throws(SystemError) -> Int32 {
+    switch state {
+    case .open(let descriptor): return descriptor
+    case .failed(let error): throw error
+    case .waiting, .ended: throw SystemError(call: "write", code: EBADF, object: path)
     }
   }
 
@@ -67,13 +106,6 @@ package final class FileUpload: Sendable {
     case .overloaded: completion(.failure(StoreError.overloaded))
     case .closed: completion(.failure(StoreError.closed))
     }
-  }
-
-  private func open(_ descriptor: inout Int32) throws(SystemError) {
-    guard descriptor < 0 else { return }
-    let opened = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard opened >= 0 else { throw .last("open", on: path) }
-    descriptor = opened
   }
 
   private static func write(

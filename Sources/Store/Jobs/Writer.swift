@@ -13,8 +13,8 @@ final class Writer {
   private let options: StoreOptions
 
   init(
-    connection: StoreConnection, files: FileDirectory, jobs: JobQueue<WriteJob>, health: HealthMonitor,
-    counters: StoreCounters, options: StoreOptions
+    connection: StoreConnection, files: FileDirectory, jobs: JobQueue<WriteJob>,
+    health: HealthMonitor, counters: StoreCounters, options: StoreOptions
   ) {
     self.connection = connection
     self.jobs = jobs

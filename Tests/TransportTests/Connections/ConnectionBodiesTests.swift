@@ -71,7 +71,7 @@ struct ConnectionBodiesTests {
   @Test("a peer that reads nothing of a file is given up in the end", arguments: Way.allCases)
   func stalls(way: Way) throws {
     let large = directory.path(of: "large")
-    FileManager.default.createFile(atPath: large, contents: nil)
+    #expect(FileManager.default.createFile(atPath: large, contents: nil))
     try FileHandle(forWritingTo: URL(fileURLWithPath: large)).truncate(atOffset: 100_000_000)
     var configuration = TransportConfiguration()
     configuration.progressTimeout = 50
