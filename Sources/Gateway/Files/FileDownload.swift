@@ -31,8 +31,12 @@ struct FileDownload {
     return .respondLater(onAbandonment: {})
   }
 
-  fileprivate static let notFound = HTTPResponse(
-    refusing: ServiceError(.noSuchEndpoint, "there is no such file, or no longer"))
+  fileprivate static let notFound = {
+    var response = HTTPResponse(
+      refusing: ServiceError(.notFound, "there is no such file, or no longer"))
+    response.status = .notFound
+    return response
+  }()
 }
 
 /// What a request for a file gets.
