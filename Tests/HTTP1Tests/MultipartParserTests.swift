@@ -119,7 +119,6 @@ struct MultipartParserTests {
       "--bc\r\n", "--b-\r\n", "--b\n", "--b\r\n\r\n", "--b\r\nno colon\r\n",
       "--b\r\nContent-Disposition: form-data\r\n\r\n",
       "--b\r\nContent-Disposition: attachment; name=a\r\n\r\n",
-      "--b\r\nContent-Disposition: form-data; name=\"a\r\n",
       "--b\r\nContent-Disposition: form-data; name=\"a\r\n\r\n",
       "--b\r\nContent-Disposition: form-data; name=a\n",
       "--b\r\nContent-Disposition: form-data; name=a\r\n folded\r\n",
@@ -140,7 +139,7 @@ struct MultipartParserTests {
     #expect(try last(String(repeating: head, count: 3) + "\r\n--b--") == .event(.end))
     #expect(try last(String(repeating: head, count: 4)) == .error(400))
     #expect(
-      try last("--b\r\nContent-Disposition: form-data; name=a\r\nX: 0123456789abcdef\r\n\r\n")
+      try last("--b\r\nContent-Disposition: form-data; name=a\r\nX: 0123456789abcdefgh\r\n\r\n")
         == .error(400))
   }
 

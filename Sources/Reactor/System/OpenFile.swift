@@ -28,6 +28,9 @@ package final class OpenFile: Sendable {
 
   /// Has the kernel write a part to a socket, as much as that takes.
   ///
+  /// A peer that is gone raises SIGPIPE, which sendfile can't be told to leave out: the calling
+  /// thread must block it, as every ``Thread`` does.
+  ///
   /// - Returns: `.ended` when the file is shorter than that by now.
   func send(to socket: Int32, from offset: Int64, atMost count: Int) -> TransferOutcome {
     while true {
