@@ -11,6 +11,11 @@ package struct TransportConfiguration: Sendable {
   package var webSocket = WebSocketLimits()
   /// How long a request's head may take, from the connection's beginning or the last response.
   package var headTimeout: Int64 = 10_000
+  /// How long a body that is taken in pieces may take as a whole; it may pause for
+  /// ``headTimeout``.
+  package var bodyTimeout: Int64 = 600_000
+  /// How long a peer may take nothing of a file that is sent to it.
+  package var progressTimeout: Int64 = 30_000
   /// How often an open WebSocket is pinged.
   package var pingInterval: Int64 = 25_000
   /// How long a ping may stay without any answer.

@@ -23,6 +23,7 @@ struct SettingsTableTests {
     "unfurl.deny_domains", "unfurl.opt_out_file", "unfurl.max_concurrent",
     "unfurl.max_concurrent_per_host", "unfurl.user_agent", "unfurl.accept_language",
     "unfurl.proxy", "unfurl.oembed", "proxy.listen", "proxy.field", "proxy.trusted",
+    "limits.file_bytes", "limits.upload_timeout_ms", "files.public_url",
   ]
 
   @Test("every setting of the contract is there, and none beside the documented ones")

@@ -10,6 +10,7 @@ final class GatewayServices: Sendable {
   let settings: Settings
   let cluster: Cluster
   let store: Store
+  let files: FileStore
   /// `nil` when previews are off.
   let previews: Previews?
   let participantCounts = ParticipantCounts()
@@ -35,7 +36,7 @@ final class GatewayServices: Sendable {
   }
 
   init(
-    settings: Settings, cluster: Cluster, store: Store, previews: Previews?,
+    settings: Settings, cluster: Cluster, store: Store, files: FileStore, previews: Previews?,
     authenticator: Authenticator, apiTokens: APITokens, limits: LimitTable, messageIDs: MessageIDs,
     metrics: GatewayMetrics,
     connectionLimit: Int, logger: Logger
@@ -43,6 +44,7 @@ final class GatewayServices: Sendable {
     self.settings = settings
     self.cluster = cluster
     self.store = store
+    self.files = files
     self.previews = previews
     self.authenticator = authenticator
     self.apiTokens = apiTokens

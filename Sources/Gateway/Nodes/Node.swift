@@ -125,6 +125,7 @@ extension TransportConfiguration {
     let limits = settings.limits
     http.bodyBytes = limits.httpBodyBytes
     webSocket.messageBytes = limits.messageBytes
+    bodyTimeout = limits.uploadTimeoutMilliseconds
     headTimeout = limits.headTimeoutMilliseconds
     pingInterval = limits.pingIntervalMilliseconds
     pongTimeout = limits.pongTimeoutMilliseconds

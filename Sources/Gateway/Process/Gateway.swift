@@ -106,6 +106,7 @@ package final class Gateway: Sendable {
       threads = []
     }
     services.previews?.shutDown()
+    services.files.close()
     services.store.close()
   }
 

@@ -24,8 +24,10 @@ extension GatewayServices {
         onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) },
         afterBatch: { for node in cluster.nodes { node.mailbox.ring() } }))
     let authenticator = try Authenticator(settings.auth, store: store)
+    let files = try FileStore(dataDirectory: settings.dataDirectory)
+    files.collectOrphans(in: store)
     self.init(
-      settings: settings, cluster: cluster, store: store,
+      settings: settings, cluster: cluster, store: store, files: files,
       previews: try Previews(settings, logger: logger) { _, duration in
         fetchMetrics.record(nanoseconds: UInt64(max(0, duration / .nanoseconds(1))), for: .fetch)
       }, authenticator: authenticator,

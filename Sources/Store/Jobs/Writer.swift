@@ -6,20 +6,22 @@ import Dispatch
 final class Writer {
   private let connection: StoreConnection
   private let appender: MessageAppender
+  private let removal: FileRemoval
   private let jobs: JobQueue<WriteJob>
   private let health: HealthMonitor
   private let counters: StoreCounters
   private let options: StoreOptions
 
   init(
-    connection: StoreConnection, jobs: JobQueue<WriteJob>, health: HealthMonitor,
-    counters: StoreCounters, options: StoreOptions
+    connection: StoreConnection, files: FileDirectory, jobs: JobQueue<WriteJob>,
+    health: HealthMonitor, counters: StoreCounters, options: StoreOptions
   ) {
     self.connection = connection
     self.jobs = jobs
     self.health = health
     self.counters = counters
     self.options = options
+    removal = FileRemoval(directory: files)
     appender = MessageAppender(connection: connection)
   }
 
@@ -45,7 +47,8 @@ final class Writer {
 
   private func purgeStep() -> PurgeProgress {
     do {
-      return try ChannelPurge.step(on: connection)
+      let steps = [try ChannelPurge.step(on: connection), try removal.step(on: connection)]
+      return steps.contains(.unfinished) ? .unfinished : .finished
     } catch {
       health.report(.failing(reason: error.storageFailure ?? "\(error)"))
       return .unfinished

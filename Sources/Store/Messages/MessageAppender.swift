@@ -28,6 +28,11 @@ final class MessageAppender {
       throw StoreError.notFound(.channel)
     }
     try advance(message, to: seq)
+    if let file = message.upload {
+      try FileRows.insert(
+        file, messageID: message.id, channelID: message.channelID, at: message.createdAt,
+        on: connection)
+    }
     return .stored(seq: seq, mentionedUsers: mentioned)
   }
 
@@ -37,6 +42,8 @@ final class MessageAppender {
     try message.customType.checkStorable()
     try message.requestID.checkStorable()
     try message.userID?.checkStorable()
+    try message.upload?.name.checkStorable()
+    try message.upload?.type.checkStorable()
   }
 
   /// - Returns: The message's `seq`; `nil` when there is no such channel.
