@@ -121,7 +121,7 @@ extension Store {
   ) throws(SystemError) -> Reactor.Thread {
     try Reactor.Thread(name: "store-writer") {
       queue.inDatabase { database in
-        let connection = StoreConnection(database)
+        let connection = StoreConnection(database, outbox: options.outbox.map(Outbox.init))
         Writer(
           connection: connection, jobs: jobs, health: health, counters: counters, options: options
         ).run()

@@ -23,9 +23,9 @@ struct Parley: AsyncParsableCommand {
     version: "\(Release.name) \(Release.version)",
     subcommands: [
       ChannelCommand.self, MessageCommand.self, UserCommand.self, ModerationCommand.self,
-      LimitsCommand.self, PreviewCommand.self, SessionsCommand.self, StatusCommand.self,
-      TopCommand.self, DrainCommand.self, WatchCommand.self, ChatCommand.self, ConfigCommand.self,
-      CompletionCommand.self,
+      LimitsCommand.self, PreviewCommand.self, WebhooksCommand.self, SessionsCommand.self,
+      StatusCommand.self, TopCommand.self, DrainCommand.self, WatchCommand.self, ChatCommand.self,
+      ConfigCommand.self, CompletionCommand.self,
     ])
 
   /// Runs what the command line asks for, and ends with a status that tells how it went.

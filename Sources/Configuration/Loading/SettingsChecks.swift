@@ -14,7 +14,7 @@ enum SettingsChecks {
   /// The combinations that make no sense, without those that a setting is part of which was
   /// refused: its value may have been meant to fit.
   static func problems(in settings: Settings, ignoring refused: Set<String>) -> [SettingsProblem] {
-    let findings = listeners(settings) + tls(settings) + unfurl(settings)
+    let findings = listeners(settings) + tls(settings) + unfurl(settings) + webhooks(settings)
     return findings.filter { refused.isDisjoint(with: $0.settings) }.map(\.problem)
   }
 
@@ -52,6 +52,15 @@ enum SettingsChecks {
       Finding(
         settings: ["unfurl.url", "unfurl.mode"],
         explanation: "expected the service's URL, because unfurl.mode is http")
+    ]
+  }
+
+  private static func webhooks(_ settings: Settings) -> [Finding] {
+    guard !settings.webhooks.urls.isEmpty, settings.webhooks.secret == nil else { return [] }
+    return [
+      Finding(
+        settings: ["webhooks.secret", "webhooks.urls"],
+        explanation: "expected a secret to sign with, because webhooks.urls is set")
     ]
   }
 }

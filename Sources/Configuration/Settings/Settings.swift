@@ -14,6 +14,7 @@ package struct Settings: Sendable, Equatable {
   package var dataDirectory = "./parley-data"
   package var auth = AuthSettings()
   package var unfurl = UnfurlSettings()
+  package var webhooks = WebhookSettings()
   package var compression = CompressionSettings()
   /// The number of event loops, each on a thread of its own; at least 1 once loaded.
   package var reactors = 0

@@ -4,6 +4,7 @@ import Reactor
 import Store
 import Synchronization
 import Unfurler
+import Webhooks
 
 /// What all nodes share.
 final class GatewayServices: Sendable {
@@ -12,7 +13,9 @@ final class GatewayServices: Sendable {
   let store: Store
   /// `nil` when previews are off.
   let previews: Previews?
-  let participantCounts = ParticipantCounts()
+  /// `nil` when no events are posted.
+  let webhooks: Webhooks?
+  let participantCounts: ParticipantCounts
   let authenticator: Authenticator
   let apiTokens: APITokens
   let tokenRates: TokenRates
@@ -36,6 +39,7 @@ final class GatewayServices: Sendable {
 
   init(
     settings: Settings, cluster: Cluster, store: Store, previews: Previews?,
+    webhooks: Webhooks?, participantCounts: ParticipantCounts,
     authenticator: Authenticator, apiTokens: APITokens, limits: LimitTable, messageIDs: MessageIDs,
     metrics: GatewayMetrics,
     connectionLimit: Int, logger: Logger
@@ -44,6 +48,8 @@ final class GatewayServices: Sendable {
     self.cluster = cluster
     self.store = store
     self.previews = previews
+    self.webhooks = webhooks
+    self.participantCounts = participantCounts
     self.authenticator = authenticator
     self.apiTokens = apiTokens
     tokenRates = TokenRates(settings.limits.platformCalls)

@@ -9,6 +9,7 @@ import Telemetry
 import Tokens
 import Transport
 import Unfurler
+import Webhooks
 
 /// The whole gateway in one process: its nodes, its store, its previews.
 package final class Gateway: Sendable {
@@ -97,6 +98,7 @@ package final class Gateway: Sendable {
       threads = []
     }
     services.previews?.shutDown()
+    services.webhooks?.shutDown()
     services.store.close()
   }
 

@@ -1,3 +1,4 @@
+import Curl
 package import LinkPreview
 import Synchronization
 

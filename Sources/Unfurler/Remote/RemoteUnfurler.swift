@@ -1,3 +1,4 @@
+import Curl
 package import LinkPreview
 package import Logging
 import Synchronization

@@ -3,6 +3,7 @@ extension PlatformAPI {
   static let routes =
     channelRoutes + moderationRoutes + messageRoutes + userRoutes
     + metadataRoutes + metacounterRoutes + limitRoutes + operationRoutes + previewRoutes
+    + webhookRoutes
 
   private static let channelRoutes = [
     PlatformRoute("POST", "open_channels", PlatformCall.createChannel),
@@ -101,5 +102,10 @@ extension PlatformAPI {
     PlatformRoute("GET", "parley/previews/explain", PlatformCall.explainPreview),
     PlatformRoute("GET", "parley/previews", PlatformCall.listPreviews),
     PlatformRoute("DELETE", "parley/previews", PlatformCall.purgePreviews),
+  ]
+
+  private static let webhookRoutes = [
+    PlatformRoute("GET", "parley/webhooks", PlatformCall.listWebhooks),
+    PlatformRoute("POST", "parley/webhooks/test", PlatformCall.testWebhooks),
   ]
 }
