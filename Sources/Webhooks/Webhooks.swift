@@ -46,13 +46,14 @@ package final class Webhooks: Sendable {
     let store = store
     let isPosted = door.post(
       .report { reports in
-        store.read({ transaction in
-          try reports.map { report in
-            var report = report
-            report.backlog = try transaction.webhookBacklog(receiverID: report.id)
-            return report
-          }
-        }, completion: completion)
+        store.read(
+          { transaction in
+            try reports.map { report in
+              var report = report
+              report.backlog = try transaction.webhookBacklog(receiverID: report.id)
+              return report
+            }
+          }, completion: completion)
       })
     if !isPosted { completion(.failure(StoreError.closed)) }
   }

@@ -1,4 +1,5 @@
-import ParleyProtocol
+import GRDB
+package import ParleyProtocol
 
 /// What is put into the outbox, each beside the change that it tells of.
 extension WriteTransaction {

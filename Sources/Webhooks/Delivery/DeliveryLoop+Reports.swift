@@ -1,5 +1,6 @@
 import ParleyProtocol
 import Reactor
+import Store
 import Tokens
 
 /// What operators ask for.

@@ -13,9 +13,9 @@ package struct Lane: Sendable, Hashable {
 /// What a lane may send now.
 package struct Turn: Sendable, Hashable {
   package var lane: Lane
-  /// The events after this one,
+  /// The last event that is delivered.
   package var after: Int64
-  /// up to and with this one, or as many of them as one request holds.
+  /// The last event to deliver; one request may not hold them all.
   package var through: Int64
   /// Failures of the same before.
   package var failures: Int

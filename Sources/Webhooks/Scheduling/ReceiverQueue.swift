@@ -41,11 +41,12 @@ struct ReceiverQueue {
   /// Takes note of events up to `last`; those up to `after` count as delivered in a lane that has
   /// nothing to send.
   mutating func add(_ channelURL: String, after: Int64, through last: Int64) {
-    if lanes[channelURL] == nil {
+    if var entry = lanes[channelURL] {
+      entry.last = max(entry.last, last)
+      lanes[channelURL] = entry
+    } else {
       lanes[channelURL] = LaneEntry(delivered: after, last: last)
       ready.append(channelURL)
-    } else {
-      lanes[channelURL]?.last = max(lanes[channelURL]?.last ?? last, last)
     }
   }
 
