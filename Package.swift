@@ -158,7 +158,7 @@ let package = Package(
     tests("Transport", ["TestPeers", "Reactor", "WebSocket", "HTTP1", "TLS", "Bytes"]),
     tests("Store", ["ParleyProtocol", "Reactor", database, logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),
-    tests("Configuration", ["FloodControl"]),
+    tests("Configuration", ["FloodControl", "ParleyProtocol"]),
     tests(
       "Unfurler", ["CCurl", "COpenSSL", "LinkPreview", "ParleyProtocol", database, logging]),
     tests(

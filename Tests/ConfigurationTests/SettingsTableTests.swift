@@ -22,7 +22,9 @@ struct SettingsTableTests {
     "unfurl.cache_memory_bytes", "unfurl.cache_disk_bytes", "unfurl.allow_domains",
     "unfurl.deny_domains", "unfurl.opt_out_file", "unfurl.max_concurrent",
     "unfurl.max_concurrent_per_host", "unfurl.user_agent", "unfurl.accept_language",
-    "unfurl.proxy", "unfurl.oembed",
+    "unfurl.proxy", "unfurl.oembed", "webhooks.urls", "webhooks.secret", "webhooks.events",
+    "webhooks.timeout_ms", "webhooks.concurrency", "webhooks.retry_seconds",
+    "webhooks.backlog_events",
   ]
 
   @Test("every setting of the contract is there, and none beside the documented ones")

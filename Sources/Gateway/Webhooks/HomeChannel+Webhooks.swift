@@ -1,3 +1,4 @@
+import Configuration
 import ParleyProtocol
 import Store
 import Webhooks

@@ -1,5 +1,6 @@
 import Configuration
 import Logging
+import ParleyProtocol
 import Store
 import Webhooks
 
