@@ -133,9 +133,15 @@ async def test_every_kind(ctx):
             event["method"]: event["params"] for event in owner.events
             if event["params"].get("channel_url") == channel}
         for event in events:
-            params = {name: value for name, value in event.items() if name != "event"}
-            if event["event"] in told:
-                assert params == told[event["event"]], (params, told[event["event"]])
+            if event["event"] not in told:
+                continue
+            # The socket tells an update's time when it is told, a moment after it was stored.
+            left_out = {"event", "ts"} if event["event"] == "message.updated" else {"event"}
+            posted = {name: value for name, value in event.items() if name not in left_out}
+            shown = {
+                name: value for name, value in told[event["event"]].items()
+                if name not in left_out}
+            assert posted == shown, (posted, shown)
 
 
 async def test_failures_and_order(ctx):

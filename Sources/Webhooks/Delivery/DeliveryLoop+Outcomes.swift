@@ -85,8 +85,8 @@ extension DeliveryLoop {
   /// Drops the oldest events while more wait than may.
   func trim() {
     let excess = level.count - configuration.backlogLimit
-    guard excess > 0 else { return level.isOverfull = false }
-    guard !isTrimming, now >= advancesPausedUntil else { return }
+    if level.isRelieved(limit: configuration.backlogLimit) { level.isOverfull = false }
+    guard excess > 0, !isTrimming, now >= advancesPausedUntil else { return }
     isTrimming = true
     if !level.isOverfull {
       level.isOverfull = true

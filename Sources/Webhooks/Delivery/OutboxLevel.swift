@@ -17,6 +17,9 @@ struct OutboxLevel {
     latest = oldest
   }
 
+  /// Whether so much has gone that to be overfull again would be news.
+  func isRelieved(limit: Int) -> Bool { count <= limit / 10 * 9 }
+
   mutating func add(at timestamp: Int64) {
     count += 1
     latest = timestamp
