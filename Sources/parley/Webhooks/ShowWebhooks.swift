@@ -18,11 +18,11 @@ struct ShowWebhooks: ParsableCommand {
     let webhooks = answer.list("webhooks")
     guard !webhooks.isEmpty else { return ["no webhooks: webhooks.urls is not set"] }
     return webhooks.enumerated().flatMap { index, webhook in
-      (index == 0 ? [] : [""]) + lines(ofWebhook: webhook)
+      (index == 0 ? [] : [""]) + fields(of: webhook)
     }
   }
 
-  private static func lines(ofWebhook webhook: JSONNode) -> [String] {
+  private static func fields(of webhook: JSONNode) -> [String] {
     var fields = FieldList()
     fields.add("url", webhook.text("url"))
     fields.add("waiting", webhook.number("backlog"))
