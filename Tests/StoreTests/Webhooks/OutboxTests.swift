@@ -66,7 +66,7 @@ struct OutboxTests {
     #expect(events[4]["channel"]?["participant_count"]?.integer == 3)
     #expect(events[7]["seconds"]?.integer == 5)
     #expect(events[7]["description"]?.string == "why")
-    #expect(events[11]["operators"]?.elements.count == 1)
+    #expect(events[11]["operators"]?.elements.map(\.self).count == 1)
     #expect(events[12]["channel"]?["channel_url"]?.string == "lobby")
   }
 
