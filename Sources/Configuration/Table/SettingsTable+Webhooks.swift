@@ -17,7 +17,7 @@ extension SettingsTable {
       help: "Secret that requests to webhooks are signed with; needed with a URL.",
       read: { $0.utf8.count >= secretBytes ? Secret($0) : nil }),
     .list(
-      "webhooks.events", \.webhooks.events,
+      "webhooks.events", \.webhooks.events, orElse: .described("all of them"),
       expected: "one of " + WebhookEvent.allCases.map(\.rawValue).joined(separator: ", "),
       help: "Events that are posted.", write: \.rawValue, read: { WebhookEvent(rawValue: $0) }),
     .integer(

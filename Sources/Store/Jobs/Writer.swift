@@ -91,6 +91,9 @@ final class Writer {
 
   private func perform(_ job: WriteJob) throws -> Answer {
     switch job {
+    // With a second table to write, what is refused may have begun: it needs a savepoint.
+    case .append(let message, let completion) where connection.outbox != nil:
+      try perform(ControlJob({ try $0.append(message) }, completion: completion))
     case .append(let message, let completion): try append(message, completion)
     case .control(let job): try perform(job)
     case .maintenance: {}
