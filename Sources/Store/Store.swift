@@ -140,7 +140,7 @@ extension Store {
   ) throws(SystemError) -> Reactor.Thread {
     try Reactor.Thread(name: "store-writer") {
       queue.inDatabase { database in
-        let connection = StoreConnection(database)
+        let connection = StoreConnection(database, outbox: options.outbox.map(Outbox.init))
         Writer(
           connection: connection, files: files, jobs: jobs, health: health, counters: counters,
           options: options

@@ -20,6 +20,7 @@ MODULES = [
     "metaarrays", "limits", "throttling", "recovery", "detecting",
     "extracting", "previews", "previewraces", "fetching", "remembering",
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
+    "webhooks",
     "deflate", "hostile", "hostilepages",
     "persistence", "files", "operations", "apitokens",
     "commands", "edges", "documents", "schemadocuments", "schemafuzzing",

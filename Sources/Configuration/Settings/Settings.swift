@@ -17,6 +17,7 @@ package struct Settings: Sendable, Equatable {
   package var auth = AuthSettings()
   package var unfurl = UnfurlSettings()
   package var fanOut = FanOutSettings()
+  package var webhooks = WebhookSettings()
   package var compression = CompressionSettings()
   /// The number of event loops, each on a thread of its own; at least 1 once loaded.
   package var reactors = 0

@@ -207,6 +207,7 @@ extension HomeChannel {
       origin(at: message.createdAt), seq: seq, message: sent.encoded)
     publish(
       ChannelEvent(payload: payload, audience: .viewers(of: facts), author: accepted.author))
+    queueWebhook(.messageReceived, seq: seq, at: message.createdAt, payload)
     tellMentioned(message, sent.encoded)
     pursue(accepted.preview, of: message)
   }

@@ -9,6 +9,7 @@ import Telemetry
 import Tokens
 import Transport
 import Unfurler
+import Webhooks
 
 /// The whole gateway in one process: its nodes, its store, its previews.
 package final class Gateway: Sendable {
@@ -107,6 +108,7 @@ package final class Gateway: Sendable {
     }
     services.previews?.shutDown()
     services.files.close()
+    services.webhooks?.shutDown()
     services.store.close()
   }
 

@@ -81,8 +81,10 @@ final class Writer {
       let duration = DispatchTime.now().uptimeNanoseconds - start
       counters.recordCommit(nanoseconds: duration, jobCount: batch.count)
       options.onCommit(duration, batch.count)
+      connection.outbox?.announce()
       for answer in answers { answer() }
     } catch {
+      connection.outbox?.rollBack(to: 0)
       let reason = error.storageFailure ?? "\(error)"
       counters.recordFailure()
       health.report(.failing(reason: reason))
@@ -92,6 +94,10 @@ final class Writer {
 
   private func perform(_ job: WriteJob) throws -> Answer {
     switch job {
+    // With a second table to write, what is refused may have begun: it needs a savepoint.
+    case .append(let message, let completion)
+    where connection.outbox != nil || message.upload != nil:
+      try perform(ControlJob({ try $0.append(message) }, completion: completion))
     case .append(let message, let completion): try append(message, completion)
     case .control(let job): try perform(job)
     case .maintenance: {}
@@ -112,11 +118,13 @@ final class Writer {
 
   private func perform(_ job: ControlJob) throws -> Answer {
     try connection.execute("SAVEPOINT job")
+    let mark = connection.outbox?.mark ?? 0
     let answer: Answer
     do {
       answer = try job.perform(WriteTransaction(connection: connection))
     } catch  where error.storageFailure == nil && connection.isInTransaction {
       try connection.execute("ROLLBACK TO job")
+      connection.outbox?.rollBack(to: mark)
       answer = { job.fail(error) }
     }
     // Fails when a storage error that the job kept to itself has ended the transaction.

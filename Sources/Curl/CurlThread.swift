@@ -3,18 +3,18 @@ import Reactor
 import Synchronization
 
 /// A thread with a ``CurlLoop``, and the door to it for other threads.
-final class CurlThread<Request: Sendable>: Sendable {
+package final class CurlThread<Request: Sendable>: Sendable {
   private let inbox: CurlInbox<Request>
   private let thread: Mutex<Reactor.Thread?>
 
   /// - Parameter makeOwner: Called on the new thread, so nothing of the owner is seen by another.
-  /// - Throws: ``UnfurlError/failed(_:)`` when the thread or libcurl cannot be started.
-  init<Owner: CurlLoopOwner>(
+  /// - Throws: ``CurlError`` when the thread or libcurl cannot be started.
+  package init<Owner: CurlLoopOwner>(
     name: String, maximumConnections: Int,
     makeOwner: @escaping @Sendable (CurlLoop<Owner.Transfer>) -> Owner
-  ) throws(UnfurlError) where Owner.Request == Request {
+  ) throws(CurlError) where Owner.Request == Request {
     guard CurlLibrary.isReady, let multi = curl_multi_init() else {
-      throw .failed("libcurl cannot be initialised")
+      throw CurlError("libcurl cannot be initialised")
     }
     // As a number: the thread gets the handle and whoever posts only wakes it.
     let address = UInt(bitPattern: multi)
@@ -30,17 +30,17 @@ final class CurlThread<Request: Sendable>: Sendable {
         })
     } catch {
       curl_multi_cleanup(multi)
-      throw .failed("\(error)")
+      throw CurlError("\(error)")
     }
   }
 
   deinit { inbox.stop() }
 
   /// - Returns: `false` when the thread has been asked to stop: nobody will answer the request.
-  func post(_ request: Request) -> Bool { inbox.post(request) }
+  package func post(_ request: Request) -> Bool { inbox.post(request) }
 
   /// Stops the loop and waits for the thread's end, unless called on it.
-  func stop() {
+  package func stop() {
     inbox.stop()
     let thread = thread.withLock { thread in
       defer { thread = nil }

@@ -1,7 +1,7 @@
 /// One request that a ``CurlLoop`` carries out.
 ///
 /// Set up with ``CurlEasy/receiver``; called on the loop's thread only.
-protocol CurlTransfer: AnyObject, SendableMetatype {
+package protocol CurlTransfer: AnyObject, SendableMetatype {
   var easy: CurlEasy { get }
 
   /// Takes a line of a response's head; there may be several heads, interim responses (1xx) too.

@@ -1,15 +1,15 @@
-import CCurl
+package import CCurl
 
 /// A handle of libcurl's for one request; confined to its loop's thread.
-final class CurlEasy {
-  let handle: UnsafeMutableRawPointer
+package final class CurlEasy {
+  package let handle: UnsafeMutableRawPointer
   /// Who is given the response; without one, nothing of it is taken.
-  weak var receiver: (any CurlTransfer)?
+  package weak var receiver: (any CurlTransfer)?
   private let errorBuffer: UnsafeMutablePointer<CChar>
 
   /// A handle under the rules of the house: http and https only, certificates verified, no
   /// redirects followed, and nothing taken from the environment or the user's files.
-  init?() {
+  package init?() {
     guard let handle = curl_easy_init() else { return nil }
     self.handle = handle
     errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -25,22 +25,22 @@ final class CurlEasy {
   }
 
   /// What libcurl says of the last error beyond its code; empty when nothing.
-  var errorText: String { String(cString: errorBuffer) }
+  package var errorText: String { String(cString: errorBuffer) }
 
-  func set(_ option: CURLoption, to value: String) {
+  package func set(_ option: CURLoption, to value: String) {
     _ = parley_curl_set_string(handle, option, value)
   }
 
-  func set(_ option: CURLoption, to value: Int) {
+  package func set(_ option: CURLoption, to value: Int) {
     _ = parley_curl_set_long(handle, option, value)
   }
 
-  func set(_ option: CURLoption, to lines: CurlList) {
+  package func set(_ option: CURLoption, to lines: CurlList) {
     _ = parley_curl_set_list(handle, option, lines.list)
   }
 
   /// Ends the request with `CURLE_OPERATION_TIMEDOUT` at `deadline`, at most an hour from now.
-  func setDeadline(_ deadline: ContinuousClock.Instant) {
+  package func setDeadline(_ deadline: ContinuousClock.Instant) {
     let remaining = ContinuousClock.now.duration(to: deadline).components
     let fraction = Int(remaining.attoseconds / 1_000_000_000_000_000)
     // 0 would mean no limit at all.

@@ -2,11 +2,11 @@ import CCurl
 import Synchronization
 
 /// What other threads ask of a loop's thread.
-final class CurlInbox<Request: Sendable>: Sendable {
+package final class CurlInbox<Request: Sendable>: Sendable {
   /// What has gathered since the thread last looked.
-  struct Batch {
-    var requests: [Request]
-    var isStopping: Bool
+  package struct Batch {
+    package var requests: [Request]
+    package var isStopping: Bool
   }
 
   private struct State {
@@ -19,10 +19,10 @@ final class CurlInbox<Request: Sendable>: Sendable {
   private let state: Mutex<State>
 
   /// - Parameter multi: The address of the handle that is woken until ``close()``.
-  init(waking multi: UInt) { state = Mutex(State(multi: multi)) }
+  package init(waking multi: UInt) { state = Mutex(State(multi: multi)) }
 
   /// - Returns: `false` when the thread has been asked to stop: nobody will answer the request.
-  func post(_ request: Request) -> Bool {
+  package func post(_ request: Request) -> Bool {
     state.withLock { state in
       guard !state.isStopping else { return false }
       state.requests.append(request)
@@ -32,7 +32,7 @@ final class CurlInbox<Request: Sendable>: Sendable {
     }
   }
 
-  func stop() {
+  package func stop() {
     state.withLock { state in
       state.isStopping = true
       Self.wake(state)
@@ -42,11 +42,11 @@ final class CurlInbox<Request: Sendable>: Sendable {
   /// Wakes nothing any more.
   ///
   /// Waking happens under the lock, so a handle that is cleaned up after this call is never woken.
-  func close() {
+  package func close() {
     state.withLock { $0.multi = nil }
   }
 
-  func take() -> Batch {
+  package func take() -> Batch {
     state.withLock { state in
       defer { state.requests = [] }
       return Batch(requests: state.requests, isStopping: state.isStopping)

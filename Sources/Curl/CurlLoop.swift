@@ -1,14 +1,14 @@
 import CCurl
 
 /// Drives the transfers of one owner with libcurl's multi interface; confined to its thread.
-final class CurlLoop<Transfer: CurlTransfer> {
+package final class CurlLoop<Transfer: CurlTransfer> {
   private let multi: UnsafeMutableRawPointer
   private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
 
   /// Takes possession of a multi handle.
   ///
   /// - Parameter maximumConnections: How many idle connections are kept for the next transfers.
-  init(_ multi: UnsafeMutableRawPointer, maximumConnections: Int) {
+  package init(_ multi: UnsafeMutableRawPointer, maximumConnections: Int) {
     self.multi = multi
     _ = parley_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(1, maximumConnections))
   }
@@ -21,20 +21,20 @@ final class CurlLoop<Transfer: CurlTransfer> {
   /// Begins a transfer and keeps it until it ends or is removed.
   ///
   /// - Returns: Whether libcurl took it.
-  func add(_ transfer: Transfer) -> Bool {
+  package func add(_ transfer: Transfer) -> Bool {
     guard curl_multi_add_handle(multi, transfer.easy.handle) == CURLM_OK else { return false }
     transfers[transfer.easy.handle] = transfer
     return true
   }
 
   /// Breaks a transfer off; its owner hears no more of it.
-  func remove(_ transfer: Transfer) {
+  package func remove(_ transfer: Transfer) {
     guard transfers.removeValue(forKey: transfer.easy.handle) != nil else { return }
     curl_multi_remove_handle(multi, transfer.easy.handle)
   }
 
   /// Runs until the inbox says stop, and closes it.
-  func run<Owner: CurlLoopOwner>(_ inbox: CurlInbox<Owner.Request>, for owner: Owner)
+  package func run<Owner: CurlLoopOwner>(_ inbox: CurlInbox<Owner.Request>, for owner: Owner)
   where Owner.Transfer == Transfer {
     while true {
       let batch = inbox.take()

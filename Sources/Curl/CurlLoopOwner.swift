@@ -1,7 +1,7 @@
-import CCurl
+package import CCurl
 
 /// Decides what a ``CurlLoop`` transfers; called on the loop's thread only.
-protocol CurlLoopOwner: AnyObject, SendableMetatype {
+package protocol CurlLoopOwner: AnyObject, SendableMetatype {
   /// What other threads ask for.
   associatedtype Request: Sendable
   associatedtype Transfer: CurlTransfer

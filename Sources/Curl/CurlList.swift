@@ -1,11 +1,11 @@
 import CCurl
 
 /// Lines that an option takes, such as header fields; they must outlive the transfers that use them.
-final class CurlList {
+package final class CurlList {
   let list: UnsafeMutablePointer<curl_slist>?
 
   /// - Parameter lines: Without line breaks.
-  init(_ lines: [String]) {
+  package init(_ lines: [String]) {
     list = lines.reduce(nil) { list, line in curl_slist_append(list, line) ?? list }
   }
 
