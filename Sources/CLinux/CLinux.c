@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 int clinux_accept(int listener) {
@@ -24,4 +25,9 @@ void clinux_name_thread(const char *name) {
 bool clinux_set_thread_nice(int nice) {
     // 0 is the caller, which on Linux is the thread and not its process.
     return setpriority(PRIO_PROCESS, 0, nice) == 0;
+}
+
+int64_t clinux_send_file(int socket, int file, int64_t offset, size_t count) {
+    off_t position = offset;
+    return sendfile(socket, file, &position, count);
 }

@@ -34,7 +34,8 @@ package final class Store: Sendable {
     let readJobs = JobQueue<ReadJob>(capacity: options.queueCapacity)
     let health = HealthMonitor(logger: options.logger)
     let writer = try Self.startWriter(
-      writing, lock: lock, jobs: writeJobs, health: health, counters: counters, options: options)
+      writing, lock: lock, files: FileDirectory(dataDirectory: directory), jobs: writeJobs,
+      health: health, counters: counters, options: options)
     let readers = try reading.map { try Self.startReader($0, jobs: readJobs, options: options) }
     self.writeJobs = writeJobs
     self.readJobs = readJobs
@@ -134,14 +135,15 @@ package final class Store: Sendable {
 extension Store {
   /// The connection stays on its thread for good: the thread works inside its one access.
   private static func startWriter(
-    _ queue: DatabaseQueue, lock: DirectoryLock, jobs: JobQueue<WriteJob>, health: HealthMonitor,
-    counters: StoreCounters, options: StoreOptions
+    _ queue: DatabaseQueue, lock: DirectoryLock, files: FileDirectory, jobs: JobQueue<WriteJob>,
+    health: HealthMonitor, counters: StoreCounters, options: StoreOptions
   ) throws(SystemError) -> Reactor.Thread {
     try Reactor.Thread(name: "store-writer") {
       queue.inDatabase { database in
-        let connection = StoreConnection(database)
+        let connection = StoreConnection(database, outbox: options.outbox.map(Outbox.init))
         Writer(
-          connection: connection, jobs: jobs, health: health, counters: counters, options: options
+          connection: connection, files: files, jobs: jobs, health: health, counters: counters,
+          options: options
         ).run()
         connection.checkpoint()
       }

@@ -1,3 +1,4 @@
+import ParleyProtocol
 import Testing
 
 @testable import Configuration
@@ -68,6 +69,25 @@ struct SettingsChecksTests {
   func besideOthers() {
     #expect(problems(["--reactors=0", "--unfurl-mode=http"]).count == 2)
     #expect(problems(["--unfurl-url=nowhere", "--unfurl-mode=http"]).count == 1)
+  }
+
+  @Test("a webhook needs a secret of 16 bytes, and takes no credentials")
+  func webhooks() throws {
+    #expect(
+      problems(["--webhooks-urls=https://a.example/"]) == [
+        "webhooks.secret: expected a secret to sign with, because webhooks.urls is set "
+          + "(combination of settings)"
+      ])
+    let short = problems(["--webhooks-secret=fifteen bytes !"])
+    #expect(short.count == 1)
+    #expect(short.first?.contains("fifteen") == false)
+    #expect(problems(["--webhooks-urls=https://u:p@a.example/"]).count == 1)
+    let settings = try load([
+      "--webhooks-urls=https://a.example/?key=1,http://b.example", "--webhooks-secret",
+      "sixteen bytes it", "--webhooks-events=message.received",
+    ])
+    #expect(settings.webhooks.urls == ["https://a.example/?key=1", "http://b.example"])
+    #expect(settings.webhooks.events == [.messageReceived])
   }
 
   @Test("the server must listen somewhere, be it with TLS only")

@@ -22,3 +22,7 @@ void clinux_name_thread(const char *name);
 /// Sets the calling thread's own nice value, which weighs it against others when processors are
 /// scarce. False when the system refuses.
 bool clinux_set_thread_nice(int nice);
+
+/// sendfile from an offset, which the file's own position does not matter to. At most `count`
+/// bytes; -1 with errno.
+int64_t clinux_send_file(int socket, int file, int64_t offset, size_t count);

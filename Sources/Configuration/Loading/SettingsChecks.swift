@@ -16,6 +16,7 @@ enum SettingsChecks {
   static func problems(in settings: Settings, ignoring refused: Set<String>) -> [SettingsProblem] {
     let findings =
       listeners(settings) + tls(settings) + proxies(settings) + unfurl(settings)
+      + webhooks(settings)
     return findings.filter { refused.isDisjoint(with: $0.settings) }.map(\.problem)
   }
 
@@ -64,6 +65,15 @@ enum SettingsChecks {
       Finding(
         settings: ["unfurl.url", "unfurl.mode"],
         explanation: "expected the service's URL, because unfurl.mode is http")
+    ]
+  }
+
+  private static func webhooks(_ settings: Settings) -> [Finding] {
+    guard !settings.webhooks.urls.isEmpty, settings.webhooks.secret == nil else { return [] }
+    return [
+      Finding(
+        settings: ["webhooks.secret", "webhooks.urls"],
+        explanation: "expected a secret to sign with, because webhooks.urls is set")
     ]
   }
 }

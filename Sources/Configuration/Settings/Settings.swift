@@ -13,9 +13,11 @@ package struct Settings: Sendable, Equatable {
   package var drain = DrainSettings()
   /// The directory in which everything is kept that must survive a restart.
   package var dataDirectory = "./parley-data"
+  package var files = FileSettings()
   package var auth = AuthSettings()
   package var unfurl = UnfurlSettings()
   package var fanOut = FanOutSettings()
+  package var webhooks = WebhookSettings()
   package var compression = CompressionSettings()
   /// The number of event loops, each on a thread of its own; at least 1 once loaded.
   package var reactors = 0
@@ -54,6 +56,12 @@ package struct TLSSettings: Sendable, Equatable {
 package struct OperationsSettings: Sendable, Equatable {
   /// Where `/metrics` is served; on loopback listeners only when empty.
   package var listen: [SocketAddressText] = []
+}
+
+/// The files of messages.
+package struct FileSettings: Sendable, Equatable {
+  /// The base of the addresses of files; that of the uploading request when absent.
+  package var publicURL: String?
 }
 
 /// Going down in an orderly way.

@@ -36,6 +36,14 @@ extension SettingsTable {
     .text(
       "data_dir", \.dataDirectory, expected: "the path of a directory",
       help: "Directory of the database and other files; created when missing."),
+    .optional(
+      "files.public_url", \.files.publicURL,
+      absent: .described("scheme and Host of the request that uploads"),
+      expected: "an http or https URL of at most 512 bytes and without a query",
+      help: "Base of the addresses under which files are served.",
+      read: { text in
+        ServiceURLText.read(text).flatMap { $0.utf8.count <= 512 && !$0.contains("?") ? $0 : nil }
+      }),
     .integer(
       "reactors", \.reactors, in: 1...1024, unit: "a number of threads",
       orElse: .described("number of cores"),

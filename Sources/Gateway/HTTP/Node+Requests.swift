@@ -10,11 +10,20 @@ import WebSocket
 extension Node: TransportDelegate {
   func connection(_ connection: Connection, received request: HTTPRequest) -> RequestOutcome {
     if request.head.path == "/v1/ws" { return upgrade(connection, request.head) }
+    if FileDownload.isMeant(by: request.head) {
+      return FileDownload(node: self, connection: connection).outcome(of: request.head)
+    }
     let isDescription = InterfaceDescription(rawValue: request.head.path) != nil
     if !isDescription, PlatformRequest.isMeant(by: request.head) {
       return PlatformAPI(node: self, connection: connection).outcome(of: request)
     }
     return .respond(Routes(node: self, connection: connection).respond(to: request.head))
+  }
+
+  func connection(
+    _ connection: Connection, decidesOnBodyOf head: HTTPRequestHead
+  ) -> BodyDecision {
+    UploadAdmission(node: self, connection: connection).decision(on: head)
   }
 
   func connection(_ connection: Connection, refusalOf error: HTTPError) -> HTTPResponse {

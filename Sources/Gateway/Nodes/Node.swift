@@ -125,14 +125,12 @@ extension TransportConfiguration {
     let limits = settings.limits
     http.bodyBytes = limits.httpBodyBytes
     webSocket.messageBytes = limits.messageBytes
+    bodyTimeout = limits.uploadTimeoutMilliseconds
     headTimeout = limits.headTimeoutMilliseconds
     pingInterval = limits.pingIntervalMilliseconds
     pongTimeout = limits.pongTimeoutMilliseconds
     outboundBytes = limits.outboundBytes
-<<<<<<< HEAD
     gathersSystemCalls = settings.fanOut.ioUring == .auto
-=======
     forwarding = ForwardingRules(settings.proxy)
->>>>>>> deploy
   }
 }

@@ -9,6 +9,7 @@ import Telemetry
 import Tokens
 import Transport
 import Unfurler
+import Webhooks
 
 /// The whole gateway in one process: its nodes, its store, its previews.
 package final class Gateway: Sendable {
@@ -106,6 +107,8 @@ package final class Gateway: Sendable {
       threads = []
     }
     services.previews?.shutDown()
+    services.files.close()
+    services.webhooks?.shutDown()
     services.store.close()
   }
 

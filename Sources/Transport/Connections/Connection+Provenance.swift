@@ -60,7 +60,7 @@ extension Connection {
       provenance.introduced = address
       self.provenance = provenance
     }
-    stage = .http(HTTPRequestParser(limits: transport.configuration.http))
+    stage = Self.firstStage(of: transport)
     // The time for the request begins anew, and so does what counts as its first byte.
     awaitHead()
   }

@@ -7,7 +7,9 @@ package import WebSocket
 /// One TCP connection: its socket, TLS if any, what it speaks, and what waits to be written.
 ///
 ///     introduction ──► http ──► webSocket ──► closing ──► lingering ──► closed
-///     answering ◄──────►└────────────────────────────────────▲
+///     receiving ◄─────► │ └────────────────────────────────────▲
+///             │         ▼
+///             └────► answering ──► sending ──► http
 ///
 /// Confined to its transport's event loop.
 package final class Connection {
@@ -16,8 +18,12 @@ package final class Connection {
     case introduction(ProxyHeaderParser)
     /// Requests are read one by one.
     case http(HTTPRequestParser)
+    /// A request's body is on its way to its receiver.
+    case receiving(ReceivedBody)
     /// A request's answer is awaited from the delegate.
     case answering(PendingRequest)
+    /// A file is being written behind the head of an answer.
+    case sending(OutgoingFile)
     /// Open: messages flow both ways.
     case webSocket
     /// Our close frame is on its way; the peer's is awaited.
@@ -31,6 +37,10 @@ package final class Connection {
   /// What the connection's one timer is for.
   enum Deadline {
     case head
+    /// The next of a body is due, and at this time of the loop's all of it.
+    case body(end: Int64)
+    /// More of a file must have been written than what left so many bytes of it waiting.
+    case progress(Int64)
     /// The next ping is due, or something must have come since one that stayed unanswered.
     case liveness(nextPing: Int64, unanswered: Int64?)
     case close
@@ -45,6 +55,8 @@ package final class Connection {
   package let id: ConnectionID
   /// The tag of the listener that it came from.
   package let listenerTag: Int
+  /// Whether TLS is between the socket and what is spoken.
+  package let isEncrypted: Bool
   /// What runs on the WebSocket.
   package internal(set) var application: (any WebSocketApplication)?
   /// How frames for this connection are encoded.
@@ -79,8 +91,13 @@ package final class Connection {
     self.id = id
     self.descriptor = descriptor
     self.tls = tls
+    isEncrypted = tls != nil
     self.transport = transport
-    stage = .http(HTTPRequestParser(limits: transport.configuration.http))
+    stage = Self.firstStage(of: transport)
+  }
+
+  static func firstStage(of transport: Transport) -> Stage {
+    .http(HTTPRequestParser(limits: transport.configuration.http, bodies: .chosenByHead))
   }
 
   /// Takes over an accepted socket.
@@ -111,9 +128,12 @@ package final class Connection {
     if case .webSocket = stage { true } else { false }
   }
 
-  /// Whether a request's answer is still owed.
+  /// Whether a request is still to be answered, or its answer to be written.
   package var isAnswering: Bool {
-    if case .answering = stage { true } else { false }
+    switch stage {
+    case .receiving, .answering, .sending: true
+    case .http, .webSocket, .closing, .lingering, .closed: false
+    }
   }
 
   /// Whether it was upgraded and has not been given back.

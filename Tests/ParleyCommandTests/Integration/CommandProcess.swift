@@ -112,6 +112,11 @@ extension ServerProcess {
 
   /// Runs a command that needs no input.
   func run(_ arguments: String...) throws -> CommandProcess.Outcome {
+    try run(arguments)
+  }
+
+  /// The same with arguments that are not known beforehand.
+  func run(_ arguments: [String]) throws -> CommandProcess.Outcome {
     try CommandProcess(arguments, environment: commandEnvironment).finish()
   }
 }

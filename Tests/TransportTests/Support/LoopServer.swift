@@ -85,6 +85,11 @@ final class LoopServerCore: TransportDelegate, ReadinessHandler {
   /// Why connections were closed that no proxy introduced.
   var strangers: [String] = []
   var waiters: [(LoopServerCore) -> Bool] = []
+  /// What `/file` is answered with.
+  var file: FileSpan?
+  /// What came in bodies that were taken in pieces.
+  var received: [UInt8] = []
+  var abandonmentCount = 0
   private let configuration: TransportConfiguration
   private let mailbox: Mailbox<LoopServer.Job>
 
@@ -110,6 +115,13 @@ final class LoopServerCore: TransportDelegate, ReadinessHandler {
   func connection(_ connection: Connection, received request: HTTPRequest) -> RequestOutcome {
     tags.append(connection.listenerTag)
     clients.append(connection.clientAddress?.description ?? "unknown")
+    if let file, request.head.path == "/file" {
+      let id = connection.id
+      mailbox.post { core in
+        core.transport.connection(id)?.respond(HTTPResponse(status: .ok), with: file)
+      }
+      return .respondLater(onAbandonment: {})
+    }
     do {
       return .upgrade(try ServerHandshake().accept(request.head), self)
     } catch {
@@ -127,6 +139,27 @@ final class LoopServerCore: TransportDelegate, ReadinessHandler {
 
   func connection(_ connection: Connection, wasNotIntroduced reason: String) {
     strangers.append(reason)
+  }
+}
+
+extension LoopServerCore: HTTPBodyReceiver {
+  func connection(
+    _ connection: Connection, decidesOnBodyOf head: HTTPRequestHead
+  ) -> BodyDecision {
+    head.path == "/upload" ? .pieces(limit: 10_000_000, self) : .whole
+  }
+
+  func connection(_ connection: Connection, receivedBody piece: [UInt8]) -> BodyDemand {
+    received += piece
+    return .more
+  }
+
+  func connectionDidReceiveBody(_ connection: Connection) -> RequestOutcome {
+    .respond(HTTPResponse(status: .ok, text: "taken"))
+  }
+
+  func bodyWasAbandoned() {
+    abandonmentCount += 1
   }
 }
 

@@ -4,6 +4,7 @@ extension PlatformAPI {
     channelRoutes + moderationRoutes + messageRoutes + userRoutes
     + metadataRoutes + metacounterRoutes + limitRoutes + operationRoutes + previewRoutes
     + apiTokenRoutes
+    + webhookRoutes
 
   private static let channelRoutes = [
     PlatformRoute("POST", "open_channels", PlatformCall.createChannel),
@@ -109,5 +110,10 @@ extension PlatformAPI {
     PlatformRoute("POST", "parley/api_tokens", PlatformCall.issueAPIToken),
     PlatformRoute("GET", "parley/api_tokens", PlatformCall.listAPITokens),
     PlatformRoute("DELETE", "parley/api_tokens/*", PlatformCall.revokeAPIToken),
+  ]
+
+  private static let webhookRoutes = [
+    PlatformRoute("GET", "parley/webhooks", PlatformCall.listWebhooks),
+    PlatformRoute("POST", "parley/webhooks/test", PlatformCall.testWebhooks),
   ]
 }
