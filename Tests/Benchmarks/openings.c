@@ -5,6 +5,8 @@
 #include "measurements.h"
 #include "server-usage.h"
 
+enum { WARM_NS = 500000000 };
+
 static uint64_t openings_run(struct load *load, int64_t duration_ns) {
   uint64_t opened = 0;
   for (int64_t end = monotonic_ns() + duration_ns; monotonic_ns() < end;) {
@@ -17,7 +19,7 @@ static uint64_t openings_run(struct load *load, int64_t duration_ns) {
 void measure_openings(struct load *load, const struct plan *plan) {
   load_start(load, plan->connections);
   load_begin(load, plan->connections);
-  openings_run(load, 1000000000);
+  openings_run(load, WARM_NS);
   int64_t cpu = process_cpu_ns(plan->server), start = monotonic_ns();
   uint64_t opened = openings_run(load, (int64_t)plan->seconds * 1000000000);
   int64_t wall = monotonic_ns() - start;
