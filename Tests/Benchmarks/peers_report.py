@@ -12,6 +12,7 @@ import json
 import pathlib
 import statistics
 import sys
+import textwrap
 from dataclasses import dataclass
 
 from tables import Records, amount
@@ -121,36 +122,39 @@ def table(records, rows, servers):
     return "\n".join(lines)
 
 
-def notes(environment, servers):
+def notes(environment):
     """How it was measured: what a reader must know to judge the table."""
     versions = ", ".join(environment[name] for name in ("nchan", "ws", "websockets")
                          if name in environment)
-    missing = environment["missing"]
+    missing = environment["missing"].replace(" ", ", ")
     quick = " Quick: too short for figures to rely on." if environment["quick"] == "yes" else ""
     plural = "s" if environment["rounds"] != "1" else ""
-    sentences = [
+    points = [
         f"Medians of {environment['rounds']} interleaved round{plural} (memory: of at most three) on"
-        f" {environment['machine']}, {environment['placement']}, over loopback; Parley's store on"
-        f" {environment['disk']}.{quick}",
-        "In bold, what is there divided by Parley's figure of the same round (lowest–highest).",
-        f"Parley is {environment['parley'].split()[-1]} with one reactor, previews, spam-flood"
-        f" protection and throttling off; beside it {versions or 'nothing else'}.",
-        f"Not installed and so not measured: {missing}." if missing else "",
+        f" {environment['machine']}, over loopback, {environment['placement']}; Parley's store on"
+        f" {environment['disk']}. In bold: divided by Parley's figure of the same round"
+        f" (lowest–highest).{quick}",
+        f"Parley {environment['parley'].split()[-1]} runs with one reactor, and with previews,"
+        f" spam-flood protection and throttling off; beside it {versions or 'nothing else'}."
+        + (f" Not installed, and so not measured: {missing}." if missing else ""),
         "Parley syncs every message to the disk before anyone sees it; in an ephemeral channel it"
         " keeps none, and neither do the others.",
-        f"Every delivery is a frame of about {environment['bytes']} bytes: Parley's is the event of a"
-        " message of 128 characters, the others pass on a text of that size.",
-        "nginx has one worker, its processor time is the master's too, and its table of connections"
-        " is allocated before the first; Python broadcasts with `broadcast()`, Node with `send` for"
-        " each client; none compresses; the C loop has one `send` per socket and message, or, where"
-        " it gathers, per socket and turn.",
+        f"A delivery is a frame of about {environment['bytes']} bytes: Parley's is the event of a"
+        " message of 128 characters, the others pass on a text of that size. Nothing is compressed.",
+        "nginx has one worker, and its master's processor time and memory are counted too, but its"
+        " table of connections is there before the first. Python uses `broadcast()`, Node a `send`"
+        " for each client. The C loop has one `send` per socket and message, or, where it gathers,"
+        " per socket and turn.",
         "Latency is from when a message was due to its arrival, the client's own reading included.",
         "Connections are opened 100 at a time and reset once they are ready, by a client that has one"
         " core too: a rate below what the server's CPU for each allows is the client's limit.",
-        "TLS is 1.3 with an EC P-256 certificate, full handshakes, and tickets as each server"
-        " gives them by default (Parley one, the others two).",
+        "TLS: 1.3 with AES-128-GCM and an EC P-256 certificate, full handshakes, tickets as each"
+        " server gives them by default (Parley one, the others two).",
+        "Memory is Private_Dirty after minus before; Parley's subscriber is in one channel.",
     ]
-    return " ".join(sentence for sentence in sentences if sentence)
+    return "\n".join(textwrap.fill(point, 110, initial_indent="- ", subsequent_indent="  ",
+                                   break_long_words=False, break_on_hyphens=False)
+                     for point in points)
 
 
 def better(records, rows, servers):
@@ -204,7 +208,7 @@ def main():
     records = Records(options.folder / "records.jsonl")
     environment = json.loads((options.folder / "environment.json").read_text(encoding="utf-8"))
     rows, servers = list(all_rows(records)), measured(records)
-    text = table(records, rows, servers) + "\n\n" + notes(environment, servers)
+    text = table(records, rows, servers) + "\n\n" + notes(environment)
     (options.folder / "report.md").write_text(text + "\n", encoding="utf-8")
     (options.folder / "summary.json").write_text(
         json.dumps(summary(records, environment, rows), indent=2) + "\n", encoding="utf-8")
