@@ -1,8 +1,9 @@
 // Many WebSocket connections to one server on 127.0.0.1, driven by one epoll loop.
 //
 // Two dialects: `RAW` is any text broadcast to all others (bare-loop) or to all that have come to
-// another path (the servers in Peers); `PARLEY` opens a session, creates and enters channels, and tells answers from events by scanning each frame for the
-// method's name, without reading its JSON. Anything unexpected ends the program with an error.
+// another path (the servers in Peers); `PARLEY` opens a session, creates and enters channels, and
+// tells answers from events by scanning each frame for the method's name, without reading its JSON.
+// Anything unexpected ends the program with an error.
 #ifndef BENCHMARK_CONNECTIONS_H
 #define BENCHMARK_CONNECTIONS_H
 

@@ -6,13 +6,13 @@
 //   idle     --connections --channels (0: only the session is opened)
 //   ack      --connections (subscribers) --rate --seconds --bytes
 //   latency  --connections (subscribers) --rate --seconds --bytes
-//   openings --connections (handshakes under way) --seconds; the dialect decides what is ready
+//   openings --connections (handshakes under way) --seconds; what is ready depends on the dialect
 //   durable  --connections (senders) --channels --in-flight (of each sender) --seconds --bytes
 //   previews --channels (beside the measured one) --rate (of those) --seconds (of a phase) --cycles
 //            --bytes --unfurler (PID) --pages-port --addresses
-//   all      --tls yes (1.3, AES-128; the certificate is not verified), --timeout (seconds, 120), --path,
-//            --publisher-path (of a server that has another for the connection that publishes),
-//            --ephemeral yes (Parley's channels keep no messages)
+//   all      --tls yes (1.3, AES-128; the certificate is not verified), --timeout (seconds, 120),
+//            --path, --publisher-path (of a server that has another for the connection that
+//            publishes), --ephemeral yes (Parley's channels keep no messages)
 //
 // One process, one thread, one epoll loop. CPU time and memory are the server process's, read from
 // the kernel, so what this program itself costs is in none of the figures but wall time.

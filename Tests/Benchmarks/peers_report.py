@@ -2,9 +2,10 @@
 
     peers_report.py [--readme FILE] FOLDER
 
-FOLDER holds `records.jsonl` and `environment.json`; the report is kept there too, as `report.md` and
-`summary.json`. A ratio is taken inside each round, and the median of the rounds' ratios is shown
-with the lowest and the highest. With --readme, the table replaces what is between the markers.
+FOLDER holds `records.jsonl` and `environment.json`; the report is kept there too, as `report.md`
+and `summary.json`. A ratio is taken inside each round, and the median of the rounds' ratios is
+shown with the lowest and the highest. With --readme, the table replaces what is between the
+markers.
 """
 
 import argparse
@@ -130,8 +131,8 @@ def notes(environment):
     quick = " Quick: too short for figures to rely on." if environment["quick"] == "yes" else ""
     plural = "s" if environment["rounds"] != "1" else ""
     points = [
-        f"Medians of {environment['rounds']} interleaved round{plural} (memory: of at most three) on"
-        f" {environment['machine']}, over loopback, {environment['placement']}; Parley's store on"
+        f"Medians of {environment['rounds']} interleaved round{plural} (memory: of at most three)"
+        f" on {environment['machine']}, over loopback, {environment['placement']}; Parley's store on"
         f" {environment['disk']}. In bold: divided by Parley's figure of the same round"
         f" (lowest–highest).{quick}",
         f"Parley {environment['parley'].split()[-1]} runs with one reactor, and with previews,"
@@ -140,14 +141,15 @@ def notes(environment):
         "Parley syncs every message to the disk before anyone sees it; in an ephemeral channel it"
         " keeps none, and neither do the others.",
         f"A delivery is a frame of about {environment['bytes']} bytes: Parley's is the event of a"
-        " message of 128 characters, the others pass on a text of that size. Nothing is compressed.",
-        "nginx has one worker, and its master's processor time and memory are counted too, but its"
-        " table of connections is there before the first. Python uses `broadcast()`, Node a `send`"
+        " message of 128 characters, the others pass on a text of that size. Nothing is"
+        " compressed.",
+        "nginx has one worker; its master's processor time and memory are counted too, its table of"
+        " connections, allocated at the start, is not. Python uses `broadcast()`, Node a `send`"
         " for each client. The C loop has one `send` per socket and message, or, where it gathers,"
         " per socket and turn.",
         "Latency is from when a message was due to its arrival, the client's own reading included.",
-        "Connections are opened 100 at a time and reset once they are ready, by a client that has one"
-        " core too: a rate below what the server's CPU for each allows is the client's limit.",
+        "Connections are opened 100 at a time and reset once they are ready, by a client that has"
+        " one core too: a rate below what the server's CPU for each allows is the client's limit.",
         "TLS: 1.3 with AES-128-GCM and an EC P-256 certificate, full handshakes, tickets as each"
         " server gives them by default (Parley one, the others two).",
         "Memory is Private_Dirty after minus before; Parley's subscriber is in one channel.",

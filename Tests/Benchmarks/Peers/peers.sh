@@ -23,7 +23,8 @@ find_nchan() {
 
 find_ws() {
   # Where Debian keeps modules; a node of another origin does not look there.
-  export NODE_PATH=/usr/share/nodejs
+  [[ :${NODE_PATH:-}: == *:/usr/share/nodejs:* ]] \
+    || export NODE_PATH=${NODE_PATH:+$NODE_PATH:}/usr/share/nodejs
   command -v node >/dev/null && node -e "require('ws').WebSocketServer.name" 2>/dev/null
 }
 
