@@ -132,8 +132,8 @@ def notes(environment):
     plural = "s" if environment["rounds"] != "1" else ""
     points = [
         f"Medians of {environment['rounds']} interleaved round{plural} (memory: of at most three)"
-        f" on {environment['machine']}, over loopback, {environment['placement']}; Parley's store on"
-        f" {environment['disk']}. In bold: divided by Parley's figure of the same round"
+        f" on {environment['machine']}, over loopback, {environment['placement']}; Parley's store"
+        f" on {environment['disk']}. In bold: divided by Parley's figure of the same round"
         f" (lowest–highest).{quick}",
         f"Parley {environment['parley'].split()[-1]} runs with one reactor, and with previews,"
         f" spam-flood protection and throttling off; beside it {versions or 'nothing else'}."

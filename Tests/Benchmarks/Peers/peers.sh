@@ -72,6 +72,8 @@ start_nchan() {
   local transport=$1 log=$2 tls= try descriptors
   [ "$transport" = plain ] || tls=" ssl"
   descriptors=$(ulimit -n)
+  # What is allowed may be a million, and nginx allocates for as many at its start.
+  if [ "$descriptors" = unlimited ] || [ "$descriptors" -gt 32768 ]; then descriptors=32768; fi
   for try in 1 2 3; do
     port=$(python3 -c 'import socket
 listener = socket.socket(); listener.bind(("127.0.0.1", 0)); print(listener.getsockname()[1])')
