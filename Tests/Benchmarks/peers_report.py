@@ -27,6 +27,26 @@ SERVERS = {
     "bare": "C loop",
     "gather": "C loop, gathering",
 }
+METHOD = """\
+Parley syncs every message to the disk before anyone sees it; in an ephemeral channel it keeps none,
+and neither do the others.
+
+A delivery is a frame of about {bytes} bytes: Parley's is the event of a message of 128 characters,
+the others pass on a text of that size. Nothing is compressed.
+
+nginx has one worker; its master's processor time and memory are counted too, its table of
+connections, allocated at the start, is not. Python uses `broadcast()`, Node a `send` for each
+client. The C loop has one `send` per socket and message, or, where it gathers, per socket and turn.
+
+Latency is from when a message was due to its arrival, the client's own reading included.
+
+Connections are opened 100 at a time and reset once they are ready, by a client that has one core
+too: a rate below what the server's CPU for each allows is the client's limit.
+
+TLS: 1.3 with AES-128-GCM and an EC P-256 certificate, full handshakes, tickets as each server gives
+them by default (Parley one, the others two).
+
+Memory is Private_Dirty after minus before; Parley's subscriber is in one channel."""
 BEGIN, END = "<!-- peers:begin -->", "<!-- peers:end -->"
 
 
@@ -123,40 +143,31 @@ def table(records, rows, servers):
     return "\n".join(lines)
 
 
-def notes(environment):
-    """How it was measured: what a reader must know to judge the table."""
+def provenance(environment):
+    """Which machine, which servers."""
     versions = ", ".join(environment[name] for name in ("nchan", "ws", "websockets")
                          if name in environment)
-    missing = environment["missing"].replace(" ", ", ")
-    quick = " Quick: too short for figures to rely on." if environment["quick"] == "yes" else ""
-    plural = "s" if environment["rounds"] != "1" else ""
-    points = [
-        f"Medians of {environment['rounds']} interleaved round{plural} (memory: of at most three)"
-        f" on {environment['machine']}, over loopback, {environment['placement']}; Parley's store"
-        f" on {environment['disk']}. In bold: divided by Parley's figure of the same round"
-        f" (lowest–highest).{quick}",
-        f"Parley {environment['parley'].split()[-1]} runs with one reactor, and with previews,"
-        f" spam-flood protection and throttling off; beside it {versions or 'nothing else'}."
-        + (f" Not installed, and so not measured: {missing}." if missing else ""),
-        "Parley syncs every message to the disk before anyone sees it; in an ephemeral channel it"
-        " keeps none, and neither do the others.",
-        f"A delivery is a frame of about {environment['bytes']} bytes: Parley's is the event of a"
-        " message of 128 characters, the others pass on a text of that size. Nothing is"
-        " compressed.",
-        "nginx has one worker; its master's processor time and memory are counted too, its table of"
-        " connections, allocated at the start, is not. Python uses `broadcast()`, Node a `send`"
-        " for each client. The C loop has one `send` per socket and message, or, where it gathers,"
-        " per socket and turn.",
-        "Latency is from when a message was due to its arrival, the client's own reading included.",
-        "Connections are opened 100 at a time and reset once they are ready, by a client that has"
-        " one core too: a rate below what the server's CPU for each allows is the client's limit.",
-        "TLS: 1.3 with AES-128-GCM and an EC P-256 certificate, full handshakes, tickets as each"
-        " server gives them by default (Parley one, the others two).",
-        "Memory is Private_Dirty after minus before; Parley's subscriber is in one channel.",
-    ]
+    rounds = "one round" if environment["rounds"] == "1" else f"{environment['rounds']} rounds"
+    yield (f"Medians of {rounds}, interleaved (memory: of at most three), on"
+           f" {environment['machine']}, over loopback, {environment['placement']}; Parley's store on"
+           f" {environment['disk']}. In bold: divided by Parley's figure of the same round"
+           " (lowest–highest).")
+    if environment["quick"] == "yes":
+        yield "Quick: too short for figures to rely on."
+    yield (f"Parley {environment['parley'].split()[-1]} runs with one reactor, and with previews,"
+           " spam-flood protection and throttling off"
+           + (f"; beside it {versions}." if versions else "."))
+    if environment["missing"]:
+        missing = ", ".join(SERVERS[name] for name in environment["missing"].split())
+        yield f"Not installed, and so not measured: {missing}."
+
+
+def notes(environment):
+    """What a reader must know to judge the table, as a list in Markdown."""
+    method = METHOD.format(bytes=environment["bytes"]).split("\n\n")
     return "\n".join(textwrap.fill(point, 110, initial_indent="- ", subsequent_indent="  ",
                                    break_long_words=False, break_on_hyphens=False)
-                     for point in points)
+                     for point in [*provenance(environment), *method])
 
 
 def better(records, rows, servers):

@@ -1,7 +1,7 @@
 # Sourced by Scripts/bench and Scripts/bench-peers: servers and clients as processes, and the
 # records of what they measured. Those scripts set `root`, `work` (a folder for what is made) and
 # `records` (a file), and may set `json` (another), before they call any of this.
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2034,SC2154
 
 server_pid=
 client_pid=

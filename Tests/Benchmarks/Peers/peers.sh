@@ -69,7 +69,7 @@ version_nchan() {
 
 # start_nchan plain|tls LOG: nginx cannot pick a free port itself, so one is looked for.
 start_nchan() {
-  local transport=$1 log=$2 tls= try descriptors
+  local transport=$1 log=$2 tls="" try descriptors
   [ "$transport" = plain ] || tls=" ssl"
   descriptors=$(ulimit -n)
   # What is allowed may be a million, and nginx allocates for as many at its start.
