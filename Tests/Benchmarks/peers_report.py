@@ -149,8 +149,8 @@ def provenance(environment):
                          if name in environment)
     rounds = "one round" if environment["rounds"] == "1" else f"{environment['rounds']} rounds"
     yield (f"Medians of {rounds}, interleaved (memory: of at most three), on"
-           f" {environment['machine']}, over loopback, {environment['placement']}; Parley's store on"
-           f" {environment['disk']}. In bold: divided by Parley's figure of the same round"
+           f" {environment['machine']}, over loopback, {environment['placement']}; Parley's store"
+           f" on {environment['disk']}. In bold: divided by Parley's figure of the same round"
            " (lowest–highest).")
     if environment["quick"] == "yes":
         yield "Quick: too short for figures to rely on."
