@@ -54,6 +54,7 @@ let package = Package(
   targets: [
     // System headers, and shims for macros and variadic functions.
     .target(name: "CLinux"),
+    .target(name: "CSendRing", linkerSettings: [.linkedLibrary("uring")]),
     .target(name: "COpenSSL", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
@@ -70,7 +71,7 @@ let package = Package(
     library("LinkPreview", ["ParleyProtocol", "CDomainNames"]),
 
     // Mechanism: descriptors, clocks, threads.
-    library("Reactor", ["Bytes", "CLinux"]),
+    library("Reactor", ["Bytes", "CLinux", "CSendRing"]),
     library("TLS", ["COpenSSL"]),
     library("Transport", ["Bytes", "Reactor", "TLS", "HTTP1", "WebSocket", "CLinux"]),
     library("Store", ["ParleyProtocol", "Reactor", "Tokens", database, logging]),
@@ -154,6 +155,7 @@ let package = Package(
     tests("Store", ["ParleyProtocol", "Reactor", database, logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),
     tests("Configuration", ["FloodControl"]),
+    tests("Daemon", ["Reactor", logging]),
     tests(
       "Unfurler", ["CCurl", "COpenSSL", "LinkPreview", "ParleyProtocol", database, logging]),
     tests(

@@ -14,7 +14,7 @@ package struct StoreOptions: Sendable {
   package var probeIntervalMilliseconds = 1_000
   /// Called on the writer thread after each commit: its duration in nanoseconds, its jobs.
   package var onCommit: @Sendable (_ durationNanoseconds: UInt64, _ jobCount: Int) -> Void
-  /// Called on the writer thread after the completions of a batch, and after those of a read.
+  /// Called after completions, on their thread: after all of a batch, of a read, of a refusal.
   package var afterBatch: @Sendable () -> Void
 
   package init(

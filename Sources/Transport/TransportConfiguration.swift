@@ -19,6 +19,10 @@ package struct TransportConfiguration: Sendable {
   package var closeTimeout: Int64 = 5_000
   /// A connection with more than so many bytes waiting is a slow consumer when more comes.
   package var outboundBytes = 1_048_576
+  /// Whether the writes of a fan-out share system calls where the kernel allows it (io_uring).
+  package var gathersSystemCalls = true
+  /// Whose word is taken for whom a request is from; `nil` takes nobody's.
+  package var forwarding: ForwardingRules?
 
   package init() {}
 

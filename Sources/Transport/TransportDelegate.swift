@@ -19,9 +19,16 @@ package protocol TransportDelegate: AnyObject {
 
   /// Tells that a TLS handshake or session broke, in words.
   func connection(_ connection: Connection, brokeTLS reason: String)
+
+  /// Tells that a connection was closed because it did not begin with a PROXY header that can be
+  /// believed, in words.
+  func connection(_ connection: Connection, wasNotIntroduced reason: String)
 }
 
 extension TransportDelegate {
+  /// Nothing: it matters to those alone who have listeners for proxies.
+  package func connection(_ connection: Connection, wasNotIntroduced reason: String) {}
+
   /// The error as plain text.
   package func connection(_ connection: Connection, refusalOf error: HTTPError) -> HTTPResponse {
     HTTPResponse(refusing: error)

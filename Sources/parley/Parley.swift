@@ -26,9 +26,9 @@ struct Parley: AsyncParsableCommand {
     version: "\(Release.name) \(Release.version)",
     subcommands: [
       ChannelCommand.self, MessageCommand.self, UserCommand.self, ModerationCommand.self,
-      LimitsCommand.self, PreviewCommand.self, SessionsCommand.self, ConnectionsCommand.self,
-      StatusCommand.self, TopCommand.self, DrainCommand.self, WatchCommand.self, ChatCommand.self,
-      ConfigCommand.self,
+      LimitsCommand.self, PreviewCommand.self, TokenCommand.self, SessionsCommand.self,
+      ConnectionsCommand.self, StatusCommand.self, TopCommand.self, DrainCommand.self,
+      WatchCommand.self, ChatCommand.self, ConfigCommand.self,
       CompletionCommand.self,
     ])
 

@@ -25,7 +25,8 @@ die() {
 
 # product NAME: builds an executable of the package, and prints its path.
 product() {
-  (cd "$root" && swift build -c release --product "$1" >&2) || die "$1 could not be built"
+  (cd "$root" && swift build -c release --static-swift-stdlib --product "$1" >&2) \
+    || die "$1 could not be built"
   echo "$(cd "$root" && swift build -c release --show-bin-path)/$1"
 }
 

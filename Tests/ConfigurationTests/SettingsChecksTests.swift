@@ -25,6 +25,34 @@ struct SettingsChecksTests {
     #expect(problems(["--tls-private-key=a.pem"]).count == 1)
   }
 
+  @Test("a field that names clients needs the networks of those who may set it")
+  func proxies() throws {
+    #expect(
+      problems(["--proxy-field=x-forwarded-for"]) == [
+        "proxy.trusted: expected the proxies' networks, because proxy.field is set: anyone can"
+          + " send it (combination of settings)"
+      ])
+    let settings = try load(["--proxy-field=Forwarded", "--proxy-trusted=10.0.0.0/8,::1"])
+    #expect(settings.proxy.field == .forwarded)
+    #expect(settings.proxy.trusted.map(\.description) == ["10.0.0.0/8", "::1/128"])
+  }
+
+  @Test("behind a proxy users need tokens, also when every listener is loopback")
+  func exposure() throws {
+    #expect(try load().auth.mode == .open)
+    #expect(try load(["--proxy-listen=127.0.0.1:0"]).auth.mode == .token)
+    #expect(
+      try load(["--proxy-field=forwarded", "--proxy-trusted=127.0.0.1"]).auth.mode == .token)
+    #expect(try load(["--proxy-listen=127.0.0.1:0", "--auth-mode=open"]).auth.mode == .open)
+  }
+
+  @Test("a server may listen for proxies alone")
+  func proxiesAlone() throws {
+    let settings = try load(["--listen=", "--proxy-listen=127.0.0.1:8081"])
+    #expect(settings.proxy.listen.map(\.port) == [8081])
+    #expect(problems(["--proxy-listen=127.0.0.1:8080"]).count == 1)
+  }
+
   @Test("previews from a service need the service's URL")
   func unfurl() throws {
     #expect(

@@ -21,7 +21,7 @@ MODULES = [
     "extracting", "previews", "previewraces", "fetching", "remembering",
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
     "deflate", "hostile", "hostilepages",
-    "persistence", "operations",
+    "persistence", "operations", "apitokens",
     "commands", "edges", "documents", "schemadocuments", "schemafuzzing",
 ]
 

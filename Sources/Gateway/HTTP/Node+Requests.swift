@@ -31,7 +31,15 @@ extension Node: TransportDelegate {
   }
 
   func connection(_ connection: Connection, brokeTLS reason: String) {
-    services.logger.debug("a TLS connection broke", metadata: ["reason": "\(reason)"])
+    services.logger.debug(
+      "a TLS connection broke",
+      metadata: ["client": "\(connection.clientText)", "reason": "\(reason)"])
+  }
+
+  func connection(_ connection: Connection, wasNotIntroduced reason: String) {
+    services.logger.debug(
+      "a connection without a PROXY header was closed",
+      metadata: ["client": "\(connection.clientText)", "reason": "\(reason)"])
   }
 
   private func upgrade(_ connection: Connection, _ head: HTTPRequestHead) -> RequestOutcome {
@@ -42,6 +50,8 @@ extension Node: TransportDelegate {
       if keepsContext { contextCount += 1 }
       let session = Session(connection: connection, node: self, keepsContext: keepsContext)
       sessions[connection.id] = session
+      services.logger.debug(
+        "a WebSocket was opened", metadata: ["client": "\(connection.clientText)"])
       return .upgrade(acceptance, session)
     } catch {
       return .respond(error.response)
@@ -74,6 +84,11 @@ extension Node: TransportDelegate {
   private var openConnectionCount: Int {
     services.metrics.gauges.reduce(0) { $0 + Int($1.value(of: .connections)) }
   }
+}
+
+extension Connection {
+  /// The client's address for the log.
+  fileprivate var clientText: String { clientAddress?.description ?? "unknown" }
 }
 
 extension HTTPResponse {

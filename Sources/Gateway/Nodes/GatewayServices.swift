@@ -75,7 +75,11 @@ final class GatewayServices: Sendable {
   /// Takes note that nobody is left on a node; the last one stops them all.
   func nodeDidDrain() {
     let (_, left) = undrainedNodes.subtract(1, ordering: .acquiringAndReleasing)
-    if left == 0 { cluster.postToAll { $0.loop.stop() } }
+    guard left == 0 else { return }
+    cluster.postToAll { node in
+      node.users.noteAllSeen()
+      node.loop.stop()
+    }
   }
 
   /// Why the gateway is not ready to serve; `nil` when it is.

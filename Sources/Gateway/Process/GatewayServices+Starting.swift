@@ -21,15 +21,16 @@ extension GatewayServices {
       directory: settings.dataDirectory,
       options: StoreOptions(
         logger: logger,
-        onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) })
-    )
+        onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) },
+        afterBatch: { for node in cluster.nodes { node.mailbox.ring() } }))
     let authenticator = try Authenticator(settings.auth, store: store)
     self.init(
       settings: settings, cluster: cluster, store: store,
       previews: try Previews(settings, logger: logger) { _, duration in
         fetchMetrics.record(nanoseconds: UInt64(max(0, duration / .nanoseconds(1))), for: .fetch)
       }, authenticator: authenticator,
-      apiTokens: try APITokens(settings),
+      apiTokens: try APITokens(
+        settings, issued: IssuedAPITokens(try store.readNow { try $0.apiTokens() })),
       limits: LimitTable(settings.limits, try store.readNow { try $0.limitOverrides() }),
       messageIDs: MessageIDs(after: try store.readNow { try $0.maximumMessageID() }),
       metrics: metrics, connectionLimit: Self.connectionLimit(settings), logger: logger)

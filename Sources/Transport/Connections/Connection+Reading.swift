@@ -20,15 +20,24 @@ extension Connection: ReadinessHandler {
     case .transferred(let count):
       transport.counters.bytesReceived += count
       lastReceived = transport.loop.now
-      let bytes = UnsafeRawBufferPointer(rebasing: transport.readBuffer[..<count])
-      if let tls {
-        decrypt(bytes, with: tls)
-      } else {
-        process(bytes)
-      }
+      take(UnsafeRawBufferPointer(rebasing: transport.readBuffer[..<count]))
     case .wouldBlock: break
     case .ended: peerDidEnd()
     case .failed: drop()
+    }
+  }
+
+  private func take(_ bytes: UnsafeRawBufferPointer) {
+    var bytes = bytes
+    if case .introduction(let parser) = stage {
+      guard let rest = receiveIntroduction(bytes, parser), !rest.isEmpty else { return }
+      bytes = rest
+      lastReceived = transport.loop.now
+    }
+    if let tls {
+      decrypt(bytes, with: tls)
+    } else {
+      process(bytes)
     }
   }
 
@@ -66,7 +75,7 @@ extension Connection: ReadinessHandler {
       case .webSocket, .closing:
         receiveFrames(input)
         return
-      case .lingering, .closed:
+      case .introduction, .lingering, .closed:
         return
       }
     }
@@ -95,6 +104,7 @@ extension Connection: ReadinessHandler {
   }
 
   private func answer(_ request: HTTPRequest) {
+    trace(request.head)
     switch transport.delegate?.connection(self, received: request) {
     case .respond(let response): respond(response, to: request)
     case .respondLater(let onAbandonment): awaitAnswer(to: request, onAbandonment)

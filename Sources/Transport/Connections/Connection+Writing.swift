@@ -66,7 +66,7 @@ extension Connection {
   func finish() {
     switch stage {
     case .lingering, .closed: return
-    case .http, .answering, .webSocket, .closing: break
+    case .introduction, .http, .answering, .webSocket, .closing: break
     }
     abandonRequest()
     transport.connections.setPath(.closed, of: id)

@@ -6,12 +6,14 @@ package import WebSocket
 
 /// One TCP connection: its socket, TLS if any, what it speaks, and what waits to be written.
 ///
-///     answering ◄─► http ──► webSocket ──► closing ──► lingering ──► closed
-///                    └────────────────────────────────────▲
+///     introduction ──► http ──► webSocket ──► closing ──► lingering ──► closed
+///     answering ◄──────►└────────────────────────────────────▲
 ///
 /// Confined to its transport's event loop.
 package final class Connection {
   enum Stage {
+    /// A proxy's word about the client is awaited, before TLS.
+    case introduction(ProxyHeaderParser)
     /// Requests are read one by one.
     case http(HTTPRequestParser)
     /// A request's answer is awaited from the delegate.
@@ -47,6 +49,8 @@ package final class Connection {
   package internal(set) var application: (any WebSocketApplication)?
   /// How frames for this connection are encoded.
   package internal(set) var encoding = FrameEncoding.plain
+  /// What proxies have said; `nil` when none has.
+  var provenance: Provenance?
 
   unowned let transport: Transport
   let descriptor: Int32
@@ -81,7 +85,8 @@ package final class Connection {
 
   /// Takes over an accepted socket.
   static func open(
-    descriptor: Int32, tls: TLSSession?, tag: Int, transport: Transport
+    descriptor: Int32, tls: TLSSession?, introduction: Introduction = .none, tag: Int,
+    transport: Transport
   ) throws(SystemError) {
     let id = transport.connections.reserve(descriptor: descriptor)
     let connection = Connection(
@@ -95,6 +100,10 @@ package final class Connection {
       throw error
     }
     connection.awaitHead()
+    if case .required(let trusted) = introduction, !connection.awaitIntroduction(from: trusted) {
+      transport.delegate?.connection(connection, wasNotIntroduced: "it is from none of the proxies")
+      connection.drop()
+    }
   }
 
   /// Whether a WebSocket is open on it.

@@ -99,10 +99,9 @@ struct QueryPlanTests {
     try transaction.addSessionToken([1], userID: "ann", expiresAt: 9, at: 1)
     _ = try transaction.issuedToken(hash: [1], at: 1)
     try transaction.removeSessionTokens("ann")
-    try transaction.addAPIToken("shop", hash: [1], at: 1)
-    try transaction.noteAPITokenUsed("shop", at: 100_000)
-    _ = try transaction.apiToken(hash: [1])
-    try transaction.revokeAPIToken("shop")
+    try transaction.addAPIToken(APIToken(name: "shop", hash: [1], createdAt: 1))
+    try transaction.noteAPITokenUsed(hash: [1], at: 100_000)
+    try transaction.revokeAPIToken(hash: [1])
     for owner in [MetadataOwner.user("ann"), .channel("lobby")] {
       _ = try transaction.insertMetadata(["a": "1"], of: owner)
       try transaction.removeAllMetadata(of: owner)

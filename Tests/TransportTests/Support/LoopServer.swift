@@ -20,7 +20,7 @@ final class LoopServer: Sendable {
 
   init(
     _ configuration: TransportConfiguration = TransportConfiguration(),
-    security: Listener.Security = .plain
+    security: Listener.Security = .plain, introduction: Introduction = .none
   ) throws {
     let any = try #require(SocketAddress(host: "127.0.0.1", port: 0))
     let listener = try Socket.listen(on: any)
@@ -30,7 +30,8 @@ final class LoopServer: Sendable {
     thread = try Reactor.Thread(name: "server") {
       do {
         let core = try LoopServerCore(configuration, mailbox)
-        try core.transport.listen(listener, security: security, tag: 7)
+        try core.transport.listen(
+          listener, security: security, introduction: introduction, tag: 7)
         core.loop.run()
         core.transport.stopListening()
         core.transport.forEachConnection { $0.drop() }
@@ -79,6 +80,10 @@ final class LoopServerCore: TransportDelegate, ReadinessHandler {
   var reasons: [ClosingReason] = []
   var tags: [Int] = []
   var tlsFailures: [String] = []
+  /// Whom requests were from.
+  var clients: [String] = []
+  /// Why connections were closed that no proxy introduced.
+  var strangers: [String] = []
   var waiters: [(LoopServerCore) -> Bool] = []
   private let configuration: TransportConfiguration
   private let mailbox: Mailbox<LoopServer.Job>
@@ -104,6 +109,7 @@ final class LoopServerCore: TransportDelegate, ReadinessHandler {
 
   func connection(_ connection: Connection, received request: HTTPRequest) -> RequestOutcome {
     tags.append(connection.listenerTag)
+    clients.append(connection.clientAddress?.description ?? "unknown")
     do {
       return .upgrade(try ServerHandshake().accept(request.head), self)
     } catch {
@@ -117,6 +123,10 @@ final class LoopServerCore: TransportDelegate, ReadinessHandler {
 
   func connection(_ connection: Connection, brokeTLS reason: String) {
     tlsFailures.append(reason)
+  }
+
+  func connection(_ connection: Connection, wasNotIntroduced reason: String) {
+    strangers.append(reason)
   }
 }
 

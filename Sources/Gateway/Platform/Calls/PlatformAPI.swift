@@ -3,6 +3,8 @@ import FloodControl
 import HTTP1
 import ParleyProtocol
 import Reactor
+import Store
+import Tokens
 import Transport
 
 /// The HTTP API for back ends and operators, under `/v3`.
@@ -13,7 +15,9 @@ struct PlatformAPI {
   func outcome(of request: HTTPRequest) -> RequestOutcome {
     do throws(ServiceError) {
       try admit(request.head)
-      let work = try work(for: PlatformRequest(request))
+      let request = try PlatformRequest(request)
+      try requireServing(request)
+      let work = try work(for: request)
       work(reply(to: connection.id))
       return .respondLater(onAbandonment: {})
     } catch {
@@ -26,11 +30,31 @@ struct PlatformAPI {
     guard let token = node.services.apiTokens.admit(head.fields["Api-Token"]) else {
       throw ServiceError(.invalidAPIToken, "the header Api-Token is missing or wrong")
     }
+    noteUse(of: token)
     let rate = node.services.settings.limits.platformCalls
     guard let wait = node.services.tokenRates.admit(token, at: node.loop.now) else { return }
     throw .rateLimited(
       retryAfter: wait, limit: rate.callsPerSecond, window: 1000, scope: "api_token")
   }
+
+  private func noteUse(of token: TokenDigest) {
+    let services = node.services
+    let now = services.clock.now
+    guard services.apiTokens.issued.isDue(token, at: now) else { return }
+    // A use that can't be written down is no reason to refuse the call.
+    services.store.write {
+      try $0.noteAPITokenUsed(hash: token.bytes, at: now)
+    } completion: { _ in
+    }
+  }
+
+  /// - Throws: 400501 while the gateway drains, for all that does not tell of that or ask for it.
+  private func requireServing(_ request: PlatformRequest) throws(ServiceError) {
+    guard node.services.stage == .draining else { return }
+    guard Self.pathsWhileDraining.contains(request.path) else { throw .draining }
+  }
+
+  private static let pathsWhileDraining = [["parley", "status"], ["parley", "drain"]]
 
   private func work(for request: PlatformRequest) throws(ServiceError) -> PlatformCall.Work {
     for route in Self.routes {
