@@ -93,7 +93,7 @@ static void read_option(struct phases *phases, const char *name, char *value) {
   else if (!strcmp(name, "--rounds")) phases->rounds = number(value);
   else if (!strcmp(name, "--subscribers")) phases->subscribers = numbers(value);
   else if (!strcmp(name, "--in-flight")) phases->in_flight = numbers(value);
-  else if (!strcmp(name, "--storage")) load->is_ephemeral = !strcmp(value, "ephemeral");
+  else if (!strcmp(name, "--storage")) load->ephemeral = !strcmp(value, "ephemeral");
   else if (!strcmp(name, "--transport")) use_transport(load, value);
   else if (!strcmp(name, "--channel")) load->channel_prefix = value;
   else if (!strcmp(name, "--timeout"))
@@ -169,8 +169,8 @@ static void run_phases(struct phases *phases) {
 
 int main(int count, char **words) {
   struct phases phases = {
-      .load = {.dialect = PARLEY, .channels = 1, .creators = 1, .is_ephemeral = true,
-               .channel_prefix = "count",
+      .load = {.dialect = PARLEY, .channels = 1, .creators = 1, .ephemeral = true,
+               .path = "/v1/ws", .channel_prefix = "count",
                .deadline_ns = monotonic_ns() + (int64_t)120 * 1000000000},
       .plan = {.message_bytes = MESSAGE_BYTES},
       .in_flight = {.numbers = {1}, .count = 1},

@@ -207,7 +207,7 @@ extension Connection: ReadinessHandler {
     case .answering(let pending):
       stage = .http(pending.parser)
       pending.onAbandonment()
-    case .http, .sending, .webSocket, .closing, .lingering, .closed: break
+    case .introduction, .http, .sending, .webSocket, .closing, .lingering, .closed: break
     }
   }
 

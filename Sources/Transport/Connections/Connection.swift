@@ -132,7 +132,7 @@ package final class Connection {
   package var isAnswering: Bool {
     switch stage {
     case .receiving, .answering, .sending: true
-    case .http, .webSocket, .closing, .lingering, .closed: false
+    case .introduction, .http, .webSocket, .closing, .lingering, .closed: false
     }
   }
 
