@@ -158,6 +158,13 @@ package final class Transport {
     connections.connection(inSlot: slot)?.deliver(bytes)
   }
 
+  /// Gives bytes to a subscriber whose socket can be written to once they are encrypted.
+  ///
+  /// - Returns: How many bytes were written, if they were all.
+  func deliverEncrypted(_ bytes: UnsafeRawBufferPointer, toSlot slot: UInt32) -> Int {
+    connections.connection(inSlot: slot)?.deliverEncrypted(bytes) ?? 0
+  }
+
   func count(_ writes: DirectWrites) {
     counters.writes += writes.attempts
     counters.bytesSent += writes.byteCount

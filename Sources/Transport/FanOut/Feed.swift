@@ -113,9 +113,15 @@ package final class Feed {
           let owed = UnsafeRawBufferPointer(rebasing: bytes[(subscriber.position - base)...])
           let target = hot[Int(subscriber.slot)]
           sent.attempts += 1
-          guard target.path == .direct else {
-            if target.path != .closed { transport.deliver(owed, toSlot: subscriber.slot) }
+          switch target.path {
+          case .direct: break
+          case .encrypted:
+            sent.byteCount += transport.deliverEncrypted(owed, toSlot: subscriber.slot)
             continue
+          case .queued:
+            transport.deliver(owed, toSlot: subscriber.slot)
+            continue
+          case .closed: continue
           }
           if let ring {
             ring.add(target.descriptor, owed, tag: subscriber.slot)
