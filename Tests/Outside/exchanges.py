@@ -67,6 +67,26 @@ async def test_any_characters_in_paths(ctx):
             assert answer.code == 400201, answer
 
 
+async def test_names_that_are_missing_in_paths(ctx):
+    """A path with an empty part is 404 and 400930, and never that of what is beside or above."""
+    mistakes = Mistakes()
+    async with await caller_of(ctx) as caller:
+        for name in ("metadata", "token", "ban"):
+            await caller.call("POST", "/users", {"user_id": name, "metadata": {"k": "v"}})
+            await caller.call("POST", "/open_channels", {
+                "channel_url": name.ljust(4, "_"), "is_ephemeral": True})
+        for target in ("/v3/users//metadata", "/v3/users//token", "/v3/users/metadata/metadata/",
+                       "/v3/open_channels//metadata", "/v3//users/ban", "//v3/users/ban",
+                       "/v3/users/ban/", "/v3/users/ban//", "/v3/users/",
+                       "/v3/open_channels/metadata/metadata/", "/v3/open_channels/metadata/"):
+            for method in ("GET", "PUT", "POST", "DELETE"):
+                mistakes.note(f"{method} {target}", await caller.send(method, target), 400930,
+                              status=404)
+        mistakes.tell()
+        for name in ("metadata", "token", "ban"):
+            assert (await caller.call("GET", f"/users/{name}"))["metadata"] == {"k": "v"}, name
+
+
 async def test_queries_of_any_characters(ctx):
     """Parameters are decoded as forms write them: `+` is a space, `%2B` a plus; the last counts."""
     async with await caller_of(ctx) as caller:
