@@ -82,8 +82,9 @@ class Caller:
         head = "".join(f"{name}: {text}\r\n" for name, text in {**fields, **given}.items())
         await self.write(f"{method} {target} HTTP/1.1\r\n{head}\r\n".encode() + content)
         answer = await self.read(method)
-        schemas.http_exchange(
-            method, target, content, answer.status, answer.fields, answer.content)
+        is_form = given.get("Content-Type", "").startswith("multipart/")
+        schemas.http_exchange(method, target, b"" if is_form else content, answer.status,
+                              answer.fields, answer.content)
         return answer
 
     async def call(self, method, path, body=None, **query):
@@ -107,7 +108,6 @@ class World:
     api_token_id: str = ""
     session_id: str = ""
     token: str = ""
-    extra: dict = field(default_factory=dict)
 
     @classmethod
     async def make(cls, ctx, caller):
@@ -128,9 +128,7 @@ class World:
         await call("POST", f"{channel}/messages", {
             "message_type": "FILE", "user_id": world.author_id, "url": "http://a.example/f"})
         await call("POST", f"{channel}/messages", {"message_type": "ADMM", "message": "notice"})
-        for owner in (channel, f"/users/{world.user_id}"):
-            if owner == channel:
-                await call("POST", f"{owner}/metadata", {"metadata": {world.key: "v"}})
+        await call("POST", f"{channel}/metadata", {"metadata": {world.key: "v"}})
         await call("POST", f"{channel}/metacounter", {"metacounter": {world.key: 1}})
         for restriction in ("ban", "mute"):
             await call("POST", f"{channel}/{restriction}", {
@@ -160,7 +158,8 @@ class World:
         return template + (f"?{urlencode(query)}" if query else "")
 
     async def state(self, caller):
-        """All that calls can tell of this world, but for what passes with time."""
+        """All that calls can tell of this world and what is beside it, but for what passes with time.
+        """
         channel, user = f"/open_channels/{self.channel_url}", f"/users/{self.user_id}"
         limits, pages = "/parley/limits", {}
         for path in (
@@ -168,11 +167,12 @@ class World:
                 f"{channel}/messages/total_count", user, f"/users/{self.author_id}", limits,
                 f"{limits}/channels/{self.channel_url}",
                 f"{limits}/custom_types/{quote(self.custom_type, safe='')}",
-                "/parley/api_tokens", "/parley/status", f"{channel}/ban/{self.user_id}"):
+                "/parley/api_tokens", f"{channel}/ban/{self.user_id}"):
             pages[path] = await caller.call("GET", path)
         for path in (f"{channel}/participants", f"{channel}/operators", f"{channel}/ban",
                      f"{channel}/mute", "/open_channels", "/users", "/parley/sessions"):
             pages[path] = await caller.call("GET", path, limit=100)
+        pages["readiness"] = (await caller.call("GET", "/parley/status"))["is_ready"]
         pages["messages"] = await caller.call(
             "GET", f"{channel}/messages", message_ts=0, next_limit=200)
         return lasting(pages)
@@ -180,8 +180,7 @@ class World:
 
 def lasting(value):
     """A value without the members that change by themselves."""
-    passing = {"remaining_duration", "uptime_ms", "connections", "last_used_at", "last_seen_at",
-               "is_online"}
+    passing = {"remaining_duration", "last_used_at", "last_seen_at"}
     if isinstance(value, dict):
         return {name: lasting(part) for name, part in value.items() if name not in passing}
     return [lasting(part) for part in value] if isinstance(value, list) else value

@@ -2,11 +2,12 @@
 
 import asyncio
 import json
+import os
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from calls import FLAGS, Caller, World, calls
-from endpoints import Mistakes, Unchanged, guarded, parameters, stage
+from endpoints import Mistakes, Unchanged, deviations, guarded, parameters, stage
 from files import form
 from harness import eventually, http
 from schemas import operations
@@ -33,9 +34,8 @@ class Refusal:
 async def scenery(ctx, world, caller):
     """What refusals are about and a world does not have."""
     names = {kind: ctx.name(kind) for kind in ("idle", "ephemeral", "brimming")}
-    for user in ("idle",):
-        await caller.call("POST", "/users", {"user_id": names[user]})
-        await caller.call("PUT", f"/users/{names[user]}", {"is_active": False})
+    await caller.call("POST", "/users", {"user_id": names["idle"]})
+    await caller.call("PUT", f"/users/{names['idle']}", {"is_active": False})
     await caller.call("POST", "/open_channels", {
         "channel_url": names["ephemeral"], "is_ephemeral": True})
     await caller.call("POST", "/open_channels", {"channel_url": names["brimming"]})
@@ -296,6 +296,7 @@ async def test_forms_are_checked_as_json_is(ctx):
             (400111, {**right, "message_type": "MESG", "message": "x"}, "message_type"),
             (400111, {"message_type": "ADMM", "message": "x"}, "message_type"),
             (400105, {"message_type": "FILE"}, "user_id"),
+            (400101, {**right, "file_size": "large"}, "file_size"),
             (400201, {**right, "user_id": names["ghost"]}, None),
             (400300, {**right, "user_id": names["idle"]}, None),
             (400750, {**right, "user_id": world.user_id}, None),
@@ -325,6 +326,15 @@ async def test_forms_are_checked_as_json_is(ctx):
                 answer = await caller.send("POST", target, content, {
                     "Api-Token": caller.token, "Content-Type": content_type})
                 mistakes.note(f"{content_type} {content[-12:]}", answer, code)
+            files = os.path.join(caller.server.data, "files")
+
+            async def nothing_left():
+                return not os.path.isdir(files) or not os.listdir(files)
+            await eventually(nothing_left, "the end of the files")
+        answer = await caller.send("POST", path, body, {
+            "Api-Token": caller.token, "Content-Type": kind})
+        assert answer.status == 200, answer
+        assert not (found := deviations({"$ref": "#/components/schemas/message"}, answer.value)), found
     mistakes.tell()
 
 
