@@ -133,6 +133,10 @@ class World:
         for restriction in ("ban", "mute"):
             await call("POST", f"{channel}/{restriction}", {
                 "user_id": world.user_id, "seconds": 3600, "description": "why"})
+        for scope in ("", f"/channels/{world.channel_url}",
+                      f"/custom_types/{quote(world.custom_type, safe='')}"):
+            await call("PUT", f"/parley/limits{scope}", {
+                "flood": {"messages": 90 + len(scope), "window_ms": 1000}})
         issued = await call("POST", "/parley/api_tokens", {"name": ctx.name("token")})
         world.api_token_id, world.token = issued["id"], issued["token"]
         return world
@@ -158,8 +162,7 @@ class World:
         return template + (f"?{urlencode(query)}" if query else "")
 
     async def state(self, caller):
-        """All that calls can tell of this world and what is beside it, but for what passes with time.
-        """
+        """All that calls can tell of a server with this world, but for what passes with time."""
         channel, user = f"/open_channels/{self.channel_url}", f"/users/{self.user_id}"
         limits, pages = "/parley/limits", {}
         for path in (
@@ -170,7 +173,8 @@ class World:
                 "/parley/api_tokens", f"{channel}/ban/{self.user_id}"):
             pages[path] = await caller.call("GET", path)
         for path in (f"{channel}/participants", f"{channel}/operators", f"{channel}/ban",
-                     f"{channel}/mute", "/open_channels", "/users", "/parley/sessions"):
+                     f"{channel}/mute", "/open_channels", "/users", "/parley/sessions",
+                     "/parley/previews"):
             pages[path] = await caller.call("GET", path, limit=100)
         pages["readiness"] = (await caller.call("GET", "/parley/status"))["is_ready"]
         pages["messages"] = await caller.call(

@@ -43,6 +43,7 @@ async def stage(ctx):
     async with Caller(server) as caller:
         world = await World.make(ctx, caller)
         author = await world.join(ctx, server)
+        await caller.call("GET", "/parley/previews/explain", url="http://127.0.0.1:9/")
         yield caller, world, author
 
 

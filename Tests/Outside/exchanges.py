@@ -11,8 +11,8 @@ from endpoints import Mistakes, guarded
 # Users may be called so, and so may items of metadata.
 ODD_NAMES = [
     "a/b", "/", "//", "a b", " ", "a+b", "a%2Fb", "%", "100%", "a?b=c&d", "a#b", "a;b=c", "a,b",
-    "..", ".", "../users", "metadata", "token", "😀👩‍👩‍👧", "한국어", "naïve", "a\\b", '"', "'", "<b>", "a|b",
-    "a@b.example", "a:b", "[1]", "{x}", "~", "*", "=", "&", "null", "true", "0", "-1", "\u200b",
+    "..", ".", "../users", "metadata", "token", "😀👩‍👩‍👧", "한국어", "naïve", "a\\b", '"', "'", "<b>",
+    "a|b", "a@b.example", "a:b", "[1]", "{x}", "~", "*", "=", "&", "null", "true", "0", "-1", "\u200b",
     "\u202eabc", "\U0010ffff", "é" * 80]
 
 
@@ -211,8 +211,8 @@ async def test_chunked_bodies(ctx):
                 assert answer.value["user_id"] == name, answer
         await caller.write(head("POST", "/v3/users", *fields) + chunked(b""))
         assert (await caller.read()).code == 400105
-        for wrong in (b"x\r\n", b"-1\r\n", b"0x1\r\n{\r\n", b"1\r\n{}\r\n", b"\r\n", b"2\n{}\n0\n\n",
-                      b"11111111111111111\r\n"):
+        for wrong in (b"x\r\n", b"-1\r\n", b"0x1\r\n{\r\n", b"1\r\n{}\r\n", b"\r\n",
+                      b"2\n{}\n0\n\n", b"11111111111111111\r\n"):
             await caller.write(head("POST", "/v3/users", *fields) + wrong)
             answer = await caller.read()
             assert (answer.status, answer.code) in ((400, 400111), (413, 400110)), (wrong, answer)
@@ -253,7 +253,8 @@ async def test_bodies_that_are_too_large(ctx):
         for length in (2001, 10**9, 2**63, 10**30):
             await refused_by_http(caller, head(
                 "POST", "/v3/users", token, f"Content-Length: {length}"), 413, 400110)
-        for chunk in (b"7d1\r\n", b"7fffffffffffffff\r\n", b"3e8\r\n" + b"x" * 1000 + b"\r\n3e9\r\n"):
+        for chunk in (b"7d1\r\n", b"7fffffffffffffff\r\n",
+                      b"3e8\r\n" + b"x" * 1000 + b"\r\n3e9\r\n"):
             await refused_by_http(caller, head(
                 "POST", "/v3/users", token, "Transfer-Encoding: chunked") + chunk, 413, 400110)
         name = ctx.name()
