@@ -22,3 +22,10 @@ void clinux_name_thread(const char *name);
 /// Sets the calling thread's own nice value, which weighs it against others when processors are
 /// scarce. False when the system refuses.
 bool clinux_set_thread_nice(int nice);
+
+/// A non-blocking descriptor that is readable once its moment on the monotonic clock has come; -1
+/// and errno when there is none to be had.
+int clinux_timer_create(void);
+
+/// Sets the moment, in nanoseconds of the monotonic clock, at least 1.
+void clinux_timer_set(int timer, int64_t nanoseconds);

@@ -42,12 +42,12 @@ extension Connection {
     while descriptor >= 0, !outbound.isEmpty {
       switch outbound.withUnsafeBytes({ Socket.send(descriptor, $0) }) {
       case .transferred(let count): outbound.removeFirst(count)
-      case .wouldBlock: return setInterest([.readable, .writable])
+      case .wouldBlock: return setInterest(readInterest.union(.writable))
       case .ended, .failed: return writingFailed()
       }
     }
     if case .connecting = stage { return }
-    setInterest(.readable)
+    setInterest(readInterest)
   }
 
   func setInterest(_ wanted: Readiness) {
@@ -59,6 +59,7 @@ extension Connection {
   /// What the server said before it went may still be there to read: it says why.
   private func writingFailed() {
     outbound.removeAll()
+    isReadingPaused = false
     setInterest(.readable)
   }
 }

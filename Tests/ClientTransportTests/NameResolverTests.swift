@@ -4,7 +4,7 @@ import Synchronization
 import TestPeers
 import Testing
 
-@testable import ParleyClient
+@testable import ClientTransport
 
 @Suite("Name resolver")
 struct NameResolverTests {

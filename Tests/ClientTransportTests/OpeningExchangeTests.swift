@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 import WebSocket
 
-@testable import ParleyClient
+@testable import ClientTransport
 
 @Suite("Proxy tunnel and opening handshake")
 struct OpeningExchangeTests {
   private func plan(_ url: String = "ws://a.b:81/chat") throws -> ConnectionPlan {
-    try ConnectionPlan(EngineConfiguration(serverURL: url))
+    try ConnectionPlan(ConnectionSettings(serverURL: url))
   }
 
   /// How an exchange ended, as far as tests compare it.

@@ -1,14 +1,14 @@
-internal import Reactor
+package import Reactor
 internal import Synchronization
 
 /// Looks names up on threads of its own, because the system's resolver makes its caller wait.
 ///
 /// Those who ask for the same name at the same time share one look-up. Usable from any thread.
-final class NameResolver: Sendable {
-  typealias Outcome = Result<[SocketAddress], ConnectionFailure>
-  typealias Completion = @Sendable (Outcome) -> Void
+package final class NameResolver: Sendable {
+  package typealias Outcome = Result<[SocketAddress], ConnectionFailure>
+  package typealias Completion = @Sendable (Outcome) -> Void
   /// How a name is looked up; another in tests.
-  typealias Lookup = @Sendable (_ host: String, _ port: UInt16) -> Outcome
+  package typealias Lookup = @Sendable (_ host: String, _ port: UInt16) -> Outcome
 
   private struct Query: Hashable {
     let host: String
@@ -27,8 +27,13 @@ final class NameResolver: Sendable {
   private let state = Mutex(State())
   private let lookUp: Lookup
 
-  init(lookUp: @escaping Lookup = NameResolver.systemLookup) {
+  package init(lookUp: @escaping Lookup) {
     self.lookUp = lookUp
+  }
+
+  /// Asks the system.
+  package convenience init() {
+    self.init(lookUp: Self.systemLookup)
   }
 
   /// Looks a name up, and calls `completion` with at least one address, on another thread.

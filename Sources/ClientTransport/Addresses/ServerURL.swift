@@ -15,8 +15,8 @@ struct ServerURL: Sendable, Hashable {
 
   /// Reads `ws://host[:port][/path]` or `wss://…`; the path is `/v1/ws` unless given.
   ///
-  /// - Throws: ``ParleyError/invalidConfiguration(_:)``.
-  init(_ url: String) throws(ParleyError) {
+  /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)``.
+  init(_ url: String) throws(ConnectionPlanError) {
     let parts = try URLAuthority(url)
     switch parts.scheme {
     case "ws": security = .plain

@@ -9,8 +9,8 @@ struct ProxyURL: Sendable, Hashable {
 
   /// Reads `http://[user:password@]host[:port]`; the port is 80 unless given.
   ///
-  /// - Throws: ``ParleyError/invalidConfiguration(_:)``.
-  init(_ url: String) throws(ParleyError) {
+  /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)``.
+  init(_ url: String) throws(ConnectionPlanError) {
     let parts = try URLAuthority(url)
     guard parts.scheme == "http" else {
       throw .invalidConfiguration("the proxy's URL begins with http://")

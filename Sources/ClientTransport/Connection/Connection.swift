@@ -1,13 +1,14 @@
 internal import Bytes
-internal import Reactor
+package import Reactor
 internal import TLS
-internal import WebSocket
+package import WebSocket
 
 /// Told what becomes of a connection, on the loop's thread.
-protocol ConnectionOwner: AnyObject {
+package protocol ConnectionOwner: AnyObject {
   /// The opening handshake is done: messages flow.
   func connectionDidOpen(_ connection: Connection)
-  func connection(_ connection: Connection, received text: [UInt8])
+  /// A message came; its bytes are lent for the length of the call.
+  func connection(_ connection: Connection, received text: Span<UInt8>)
   /// Something came, be it only a pong.
   func connectionShowedLife(_ connection: Connection)
   /// Told once, unless the owner itself has closed it.
@@ -21,7 +22,7 @@ protocol ConnectionOwner: AnyObject {
 ///                                 (proxy)       (TLS)
 ///
 /// Confined to its loop. The loop keeps it alive until it is closed.
-final class Connection {
+package final class Connection {
   enum Stage {
     case resolving
     case connecting(AddressAttempts)
@@ -40,23 +41,30 @@ final class Connection {
 
   let plan: ConnectionPlan
   unowned let context: ClientLoopContext
-  weak var owner: (any ConnectionOwner)?
+  package weak var owner: (any ConnectionOwner)?
   var stage = Stage.resolving
   var descriptor: Int32 = -1
   var endpoint: WebSocketEndpoint?
   var tls: TLSSession?
   /// Bytes for the socket; with TLS they are encrypted.
   var outbound = ByteQueue()
-  var output = WebSocketOutput()
   var registration: EventLoop.Registration?
   var interest: Readiness = []
   var awaitsFlush = false
+  let local: LocalEnd
+  /// Whether the owner wants to hear what comes.
+  var isReadingPaused = false
   private var timer: EventLoop.TimerToken?
   /// When the attempt to connect has taken too long, on the loop's clock.
   private let attemptDeadline: Int64
 
-  init(_ plan: ConnectionPlan, context: ClientLoopContext, owner: any ConnectionOwner) {
+  /// - Parameter local: How this end is set up, where it matters.
+  package init(
+    _ plan: ConnectionPlan, context: ClientLoopContext, owner: any ConnectionOwner,
+    local: LocalEnd = LocalEnd()
+  ) {
     self.plan = plan
+    self.local = local
     self.context = context
     self.owner = owner
     attemptDeadline = context.loop.now + plan.attemptTimeout
@@ -71,7 +79,7 @@ final class Connection {
   var attemptRemainder: Int64 { max(0, attemptDeadline - context.loop.now) }
 
   /// Sends a text message, unless the connection is not open.
-  func send(_ text: [UInt8]) {
+  package func send(_ text: [UInt8]) {
     guard case .open = stage else { return }
     var bytes: [UInt8] = []
     endpoint?.send(text.span, opcode: .text, using: context.deflate, into: &bytes)
@@ -82,7 +90,7 @@ final class Connection {
   }
 
   /// Sends a ping without a payload.
-  func ping() {
+  package func ping() {
     guard case .open = stage else { return }
     var bytes: [UInt8] = []
     endpoint?.ping([UInt8]().span, into: &bytes)
@@ -90,7 +98,7 @@ final class Connection {
   }
 
   /// Closes the connection; its owner hears nothing more of it.
-  func close(_ code: CloseCode) {
+  package func close(_ code: CloseCode) {
     owner = nil
     guard case .open = stage else {
       if case .closing = stage { return }
@@ -126,8 +134,8 @@ final class Connection {
     scheduleFlush()
   }
 
-  /// Gives everything back.
-  func drop() {
+  /// Gives everything back at once, without a word to the server.
+  package func drop() {
     if case .closed = stage { return }
     stage = .closed
     owner = nil
@@ -158,7 +166,7 @@ final class Connection {
 }
 
 extension Connection: TimerHandler {
-  func timerDidFire(_ token: EventLoop.TimerToken) {
+  package func timerDidFire(_ token: EventLoop.TimerToken) {
     timer = nil
     switch stage {
     case .open, .closed: break

@@ -7,7 +7,7 @@ extension Connection {
   /// Begins to connect.
   ///
   /// The outcome is told later, never before this returns.
-  func start() {
+  package func start() {
     setTimer(after: plan.attemptTimeout)
     let hop = plan.firstHop
     if let address = SocketAddress(host: hop.host, port: hop.port) {
@@ -38,7 +38,7 @@ extension Connection {
     var attempts = attempts
     while let address = attempts.next() {
       do throws(SystemError) {
-        descriptor = try Socket.connect(to: address)
+        descriptor = try Socket.connect(to: address, from: local)
         try watch()
         stage = .connecting(attempts)
         setTimer(after: attempts.share(of: attemptRemainder))

@@ -1,16 +1,16 @@
-internal import WebSocket
+package import WebSocket
 
 /// How a connection came to its end, or did not come about.
-enum ConnectionEnd: Sendable, Hashable {
+package enum ConnectionEnd: Sendable, Hashable {
   /// The server sent a close frame.
   case closedByPeer(code: CloseCode?, reason: String)
   case failed(ConnectionFailure)
 }
 
 /// Why there is no connection, in words that name what failed.
-struct ConnectionFailure: Error, Sendable, Hashable {
+package struct ConnectionFailure: Error, Sendable, Hashable {
   /// What kind of failure it is, as far as it decides what comes next.
-  enum Kind: Sendable, Hashable {
+  package enum Kind: Sendable, Hashable {
     /// Another attempt may succeed: name look-up, network, a proxy or server that is not up.
     case temporary
     /// Another attempt would fail likewise: a certificate, a wrong address, no WebSocket there.
@@ -27,10 +27,10 @@ struct ConnectionFailure: Error, Sendable, Hashable {
     case messageTooLarge
   }
 
-  let kind: Kind
-  let reason: String
+  package let kind: Kind
+  package let reason: String
 
-  init(_ kind: Kind, _ reason: String) {
+  package init(_ kind: Kind, _ reason: String) {
     self.kind = kind
     self.reason = reason
   }

@@ -1,29 +1,29 @@
-internal import Reactor
+package import Reactor
 internal import TLS
 internal import WebSocket
 
 extension Connection: ReadinessHandler {
-  func descriptorIsReady(for readiness: Readiness) {
+  package func descriptorIsReady(for readiness: Readiness) {
     if case .connecting = stage { return didConnect() }
     if readiness.contains(.writable) { flush() }
     // Writing may have ended it, and its descriptor's number may be another's by now.
     if case .closed = stage { return }
     if readiness.contains(.readable) {
-      receive()
+      receive(into: context.readBuffer)
     } else if !readiness.isDisjoint(with: .hangup) {
       socketDidEnd(because: "the connection was reset")
     }
   }
 
-  private func receive() {
-    switch Socket.receive(descriptor, into: context.readBuffer) {
+  func receive(into buffer: UnsafeMutableRawBufferPointer) {
+    switch Socket.receive(descriptor, into: buffer) {
     case .wouldBlock: break
     case .ended: socketDidEnd(because: "the server ended the connection")
     case .failed(let code):
       socketDidEnd(because: SystemError(call: "recv", code: code).description)
     case .transferred(let count):
       owner?.connectionShowedLife(self)
-      let bytes = UnsafeRawBufferPointer(rebasing: context.readBuffer[..<count])
+      let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
       if let tls { decrypt(bytes, with: tls) } else { process(bytes) }
     }
   }
@@ -108,25 +108,41 @@ extension Connection: ReadinessHandler {
   }
 
   private func receiveFrames(_ input: Span<UInt8>) {
-    var output = self.output
-    self.output = WebSocketOutput()
     var offset = 0
-    while offset < input.count,
-      let count = endpoint?.receiveNext(
-        input.extracting(offset...), using: context.deflate, into: &output)
-    {
+    let owner = owner
+    while offset < input.count {
+      // Nearly every message comes whole: it is lent from where it lies.
+      while let text = endpoint?.wholeText(in: input, from: offset) {
+        offset = text.upperBound
+        owner?.connection(self, received: input.extracting(text))
+      }
+      guard offset < input.count, let count = receiveNext(input.extracting(offset...)) else {
+        return
+      }
       offset += count
-      if !output.bytes.isEmpty { write(output.bytes) }
-      for event in output.events { handle(event) }
-      output.removeAll()
     }
-    self.output = output
+  }
+
+  /// Takes what is not a whole text message; `nil` when nothing more is taken.
+  private func receiveNext(_ input: Span<UInt8>) -> Int? {
+    var output = context.output
+    context.output = WebSocketOutput()
+    defer {
+      output.removeAll()
+      context.output = output
+    }
+    guard let count = endpoint?.receiveNext(input, using: context.deflate, into: &output) else {
+      return nil
+    }
+    if !output.bytes.isEmpty { write(output.bytes) }
+    for event in output.events { handle(event) }
+    return count
   }
 
   private func handle(_ event: WebSocketEvent) {
     guard case .open = stage else { return }
     switch event {
-    case .text(let bytes): owner?.connection(self, received: bytes)
+    case .text(let bytes): owner?.connection(self, received: bytes.span)
     case .binary: fail(.protocolViolation, .unsupportedData, "the server sent a binary message")
     case .ping, .pong: break
     case .closed(let code, let reason):

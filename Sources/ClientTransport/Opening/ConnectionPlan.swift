@@ -1,7 +1,7 @@
 internal import HTTP1
 
 /// A configuration that has been checked: everything that one attempt to connect needs.
-struct ConnectionPlan: Sendable {
+package struct ConnectionPlan: Sendable {
   let server: ServerURL
   let proxy: ProxyURL?
   let fields: HTTPFields
@@ -18,24 +18,21 @@ struct ConnectionPlan: Sendable {
     "host", "upgrade", "connection", "content-length", "transfer-encoding",
   ]
 
-  /// - Throws: ``ParleyError/invalidConfiguration(_:)`` that names the setting.
-  init(_ configuration: EngineConfiguration) throws(ParleyError) {
-    server = try ServerURL(configuration.serverURL)
-    if let url = configuration.proxyURL { proxy = try ProxyURL(url) } else { proxy = nil }
-    fields = try Self.fields(configuration.headers)
-    compression = configuration.compression
-    tls = configuration.tls
-    attemptTimeout = configuration.attemptTimeout.timeout
-    maximumMessageBytes = configuration.messageLimit
-    // Requests of the engine itself and control frames come on top of the calls.
-    let (limit, isOverflow) = max(0, configuration.maximumPendingBytes)
-      .addingReportingOverflow(262_144)
-    maximumQueuedBytes = isOverflow ? .max : limit
+  /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)`` that names the setting.
+  package init(_ settings: ConnectionSettings) throws(ConnectionPlanError) {
+    server = try ServerURL(settings.serverURL)
+    if let url = settings.proxyURL { proxy = try ProxyURL(url) } else { proxy = nil }
+    fields = try Self.fields(settings.headers)
+    compression = settings.compression
+    tls = settings.tls
+    attemptTimeout = settings.attemptTimeout.timeout
+    maximumMessageBytes = settings.maximumMessageBytes
+    maximumQueuedBytes = settings.maximumQueuedBytes
   }
 
   private static func fields(
     _ headers: [(name: String, value: String)]
-  ) throws(ParleyError) -> HTTPFields {
+  ) throws(ConnectionPlanError) -> HTTPFields {
     var fields = HTTPFields()
     for (name, value) in headers {
       let lowercased = name.lowercased()
@@ -63,20 +60,20 @@ struct ConnectionPlan: Sendable {
   }
 }
 
-extension EngineConfiguration {
-  /// The largest message taken, 1 KiB to 1 GiB.
-  var messageLimit: Int { min(max(1024, maximumMessageBytes), 1_073_741_824) }
-}
-
 extension Duration {
   /// Milliseconds fit for a deadline: 1 to a year.
-  var timeout: Int64 { min(max(1, milliseconds), 31_536_000_000) }
+  package var timeout: Int64 { min(max(1, milliseconds), 31_536_000_000) }
 
   /// Whole milliseconds, as many as fit.
-  var milliseconds: Int64 {
+  package var milliseconds: Int64 {
     let (seconds, attoseconds) = components
     let (product, isOverflow) = seconds.multipliedReportingOverflow(by: 1000)
     guard !isOverflow, abs(product) < .max - 1000 else { return seconds < 0 ? .min : .max }
     return product + attoseconds / 1_000_000_000_000_000
   }
+}
+
+extension ConnectionPlan {
+  /// The host of the server's URL.
+  package var serverHost: String { server.host }
 }

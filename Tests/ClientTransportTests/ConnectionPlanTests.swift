@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ParleyClient
+@testable import ClientTransport
 
 @Suite("Connection plan")
 struct ConnectionPlanTests {
@@ -12,18 +12,18 @@ struct ConnectionPlanTests {
       ("X", "a\u{0}"),
     ])
   func refusedFields(name: String, value: String) {
-    var configuration = EngineConfiguration(serverURL: "ws://a.b")
+    var configuration = ConnectionSettings(serverURL: "ws://a.b")
     configuration.headers = [(name, value)]
     #expect {
       _ = try ConnectionPlan(configuration)
     } throws: { error in
-      if case .invalidConfiguration? = error as? ParleyError { true } else { false }
+      if case .invalidConfiguration? = error as? ConnectionPlanError { true } else { false }
     }
   }
 
   @Test("a plan connects to the proxy, if there is one")
   func firstHop() throws {
-    var configuration = EngineConfiguration(serverURL: "wss://a.b")
+    var configuration = ConnectionSettings(serverURL: "wss://a.b")
     let direct = try ConnectionPlan(configuration).firstHop
     #expect(direct.host == "a.b" && direct.port == 443)
     configuration.proxyURL = "http://proxy.test:3128"

@@ -1,7 +1,7 @@
 import Bytes
 import Testing
 
-@testable import ParleyClient
+@testable import ClientTransport
 
 @Suite("URLs of servers and proxies")
 struct ServerURLTests {
@@ -40,7 +40,7 @@ struct ServerURLTests {
     #expect {
       _ = try ServerURL(url)
     } throws: { error in
-      if case .invalidConfiguration? = error as? ParleyError { true } else { false }
+      if case .invalidConfiguration? = error as? ConnectionPlanError { true } else { false }
     }
   }
 
@@ -65,7 +65,9 @@ struct ServerURLTests {
     #expect {
       _ = try ProxyURL(url)
     } throws: { error in
-      guard case .invalidConfiguration(let text)? = error as? ParleyError else { return false }
+      guard case .invalidConfiguration(let text)? = error as? ConnectionPlanError else {
+        return false
+      }
       return !text.contains("secret")
     }
   }

@@ -1,12 +1,12 @@
 internal import Dispatch
-internal import Reactor
+package import Reactor
 internal import Synchronization
 
 /// One background thread on which any number of clients read and write.
 ///
 /// Clients share ``shared()`` unless they are given one of their own.
-final class ClientLoop: Sendable {
-  typealias Job = @Sendable (ClientLoopContext) -> Void
+package final class ClientLoop: Sendable {
+  package typealias Job = @Sendable (ClientLoopContext) -> Void
 
   private static let sharedLoop = Mutex<ClientLoop?>(nil)
 
@@ -14,7 +14,7 @@ final class ClientLoop: Sendable {
   private let thread: Thread
 
   /// The loop of the process, started by the first who asks.
-  static func shared() throws(SystemError) -> ClientLoop {
+  package static func shared() throws(SystemError) -> ClientLoop {
     // A mutex's body can't throw typed errors through `rethrows`, hence the result.
     let result: Result<ClientLoop, SystemError> = sharedLoop.withLock { loop in
       if let loop { return .success(loop) }
@@ -30,11 +30,13 @@ final class ClientLoop: Sendable {
   }
 
   /// Starts a thread; it ends when the loop is given up.
-  init(resolver: NameResolver = NameResolver()) throws(SystemError) {
+  package init(
+    resolver: NameResolver = NameResolver(), name: String = "parley-client"
+  ) throws(SystemError) {
     let mailbox = try Mailbox<Job>()
     let start = LoopStart()
     self.mailbox = mailbox
-    thread = try Thread(name: "parley-client") { Self.run(mailbox, resolver, start) }
+    thread = try Thread(name: name) { Self.run(mailbox, resolver, start) }
     try start.wait()
   }
 
@@ -43,7 +45,7 @@ final class ClientLoop: Sendable {
   }
 
   /// Runs `job` on the loop's thread, after those that were posted before.
-  func post(_ job: @escaping Job) {
+  package func post(_ job: @escaping Job) {
     mailbox.post(job)
   }
 

@@ -1,24 +1,33 @@
-internal import Reactor
+package import Reactor
 internal import TLS
 internal import WebSocket
+
+/// Something that lives on a loop until it is given up with it.
+package protocol LoopMember: AnyObject {
+  /// The loop ends: whatever is waited for will not come.
+  func abandon()
+}
 
 /// What the clients of one loop share: the loop itself, buffers, TLS contexts, the flush at the
 /// end of a turn.
 ///
 /// Confined to the loop's thread.
-final class ClientLoopContext: ReadinessHandler {
+package final class ClientLoopContext: ReadinessHandler {
   private static let readBufferSize = 65_536
   /// A context holds all of the system's authorities: clients with the same trust share one.
   private static let contextLimit = 16
 
-  let loop: EventLoop
+  package let loop: EventLoop
   let resolver: NameResolver
   let deflate = DeflateWorkspace()
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(
     byteCount: ClientLoopContext.readBufferSize, alignment: 16)
+  /// What the frames of the read under way led to.
+  var output = WebSocketOutput()
   /// Decrypted bytes of the read under way.
   var plaintext: [UInt8] = []
-  var sessions: [ObjectIdentifier: SessionDriver] = [:]
+  /// What lives on this loop, by the identity of whoever it works for.
+  package var members: [ObjectIdentifier: any LoopMember] = [:]
   private let mailbox: Mailbox<ClientLoop.Job>
   private var registration: EventLoop.Registration?
   private var jobs: [ClientLoop.Job] = []
@@ -50,14 +59,14 @@ final class ClientLoopContext: ReadinessHandler {
 
   /// Ends the thread; connections are dropped.
   func stop() {
-    for session in sessions.values { session.abandon() }
-    sessions = [:]
+    for member in members.values { member.abandon() }
+    members = [:]
     // Held by the loop, this object would hold it in turn.
     if let registration { loop.deregister(registration) }
     loop.stop()
   }
 
-  func descriptorIsReady(for readiness: Readiness) {
+  package func descriptorIsReady(for readiness: Readiness) {
     mailbox.acknowledge()
     jobs.removeAll(keepingCapacity: jobs.capacity <= 4096)
     jobs = mailbox.takeAll(reusing: jobs)

@@ -16,8 +16,8 @@ struct URLAuthority: Sendable, Hashable {
 
   /// Takes a URL apart.
   ///
-  /// - Throws: ``ParleyError/invalidConfiguration(_:)`` that says what is wrong with it.
-  init(_ url: String) throws(ParleyError) {
+  /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)`` that says what is wrong with it.
+  init(_ url: String) throws(ConnectionPlanError) {
     guard url.utf8.count <= Self.lengthLimit else {
       throw .invalidConfiguration("a URL is longer than \(Self.lengthLimit) bytes")
     }
@@ -50,7 +50,7 @@ struct URLAuthority: Sendable, Hashable {
 
   private static func hostAndPort(
     _ text: Substring, in url: String
-  ) throws(ParleyError) -> (String, UInt16?) {
+  ) throws(ConnectionPlanError) -> (String, UInt16?) {
     var host = text
     var digits: Substring?
     if let bracket = text.lastIndex(of: "]") {
@@ -68,7 +68,8 @@ struct URLAuthority: Sendable, Hashable {
     return (try name(host, in: url), try port(digits, in: url))
   }
 
-  private static func name(_ host: Substring, in url: String) throws(ParleyError) -> String {
+  private static func name(_ host: Substring, in url: String) throws(ConnectionPlanError) -> String
+  {
     if host.first == "[" {
       guard host.last == "]", host.count > 2 else {
         throw .invalidConfiguration("\(quoted(url)) has a bracket that is not closed")
@@ -90,7 +91,9 @@ struct URLAuthority: Sendable, Hashable {
     return host.lowercased()
   }
 
-  private static func port(_ digits: Substring, in url: String) throws(ParleyError) -> UInt16 {
+  private static func port(
+    _ digits: Substring, in url: String
+  ) throws(ConnectionPlanError) -> UInt16 {
     guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits),
       port > 0
     else { throw .invalidConfiguration("\(quoted(url)) has no valid port: 1 to 65535 is expected") }
