@@ -122,8 +122,8 @@ let package = Package(
     .executableTarget(
       name: "parley",
       dependencies: [
-        "Configuration", "FloodControl", "LinkPreview", "LoadGenerator", "ParleyClient",
-        "ParleyProtocol", "Reactor", "CCurl", arguments, yaml,
+        "ClientTransport", "Configuration", "FloodControl", "LinkPreview", "LoadGenerator",
+        "ParleyClient", "ParleyProtocol", "Reactor", "CCurl", arguments, yaml,
       ],
       swiftSettings: house),
 

@@ -24,7 +24,8 @@ struct Parley: AsyncParsableCommand {
     subcommands: [
       ChannelCommand.self, MessageCommand.self, UserCommand.self, ModerationCommand.self,
       LimitsCommand.self, PreviewCommand.self, SessionsCommand.self, StatusCommand.self,
-      TopCommand.self, DrainCommand.self, WatchCommand.self, ChatCommand.self, ConfigCommand.self,
+      TopCommand.self, DrainCommand.self, WatchCommand.self, ChatCommand.self, LoadCommand.self,
+      ConfigCommand.self,
       CompletionCommand.self,
     ])
 
