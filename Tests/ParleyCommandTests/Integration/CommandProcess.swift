@@ -112,6 +112,11 @@ extension ServerProcess {
 
   /// Runs a command that needs no input.
   func run(_ arguments: String...) throws -> CommandProcess.Outcome {
+    try run(arguments)
+  }
+
+  /// Runs a command to its end, with arguments that are put together.
+  func run(_ arguments: [String]) throws -> CommandProcess.Outcome {
     try CommandProcess(arguments, environment: commandEnvironment).finish()
   }
 }
