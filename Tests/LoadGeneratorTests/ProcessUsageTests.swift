@@ -7,7 +7,7 @@ struct ProcessUsageTests {
   @Test("the kernel's text gives the anonymous memory in bytes")
   func parsed() {
     let text = "Name:\tx\nVmRSS:\t  900 kB\nRssAnon:\t    1234 kB\nRssFile:\t 5 kB\n"
-    #expect(ProcessFileUsage.residentAnonymousBytes(in: text) == 1234 * 1024)
+    #expect(ProcessFileUsage.residentAnonymousBytes(in: text) == 1_263_616)
     #expect(ProcessFileUsage.residentAnonymousBytes(in: "RssAnon: x kB") == nil)
     #expect(ProcessFileUsage.residentAnonymousBytes(in: "") == nil)
     #expect(ProcessFileUsage.residentAnonymousBytes(in: "RssAnon: \(Int64.max) kB") == nil)

@@ -53,9 +53,7 @@ package final class LoadRun {
     report.usage.generatorMemoryBefore = own.read()?.memory
     try connectAll()
     pause(Self.rest)
-    report.usage.idleConnections = standing().counters.ready
-    report.usage.memoryConnected = server?.read()?.memory
-    report.usage.generatorMemoryConnected = own.read()?.memory
+    measureIdleMemory()
     load()
     conclude()
     return report
@@ -108,6 +106,12 @@ package final class LoadRun {
     guard failures == 0 else { throw .notConnected(missing: failures, reasons: notes()) }
   }
 
+  private func measureIdleMemory() {
+    report.usage.idleConnections = standing().counters.ready
+    report.usage.memoryConnected = server?.read()?.memory
+    report.usage.generatorMemoryConnected = own.read()?.memory
+  }
+
   private func load() {
     let before = standing()
     let times = LoadTimes(start: SystemClock.monotonicNanoseconds + 100_000_000, plan: plan)
@@ -149,6 +153,8 @@ package final class LoadRun {
       report.usage.generatorCPU = after.cpu - before.cpu
     }
     report.timeline = recorder.points
+    // Those who arrive during the load are only there now.
+    if case .during = plan.arrival { measureIdleMemory() }
   }
 
   /// Waits for what is on its way, checks what came, and ends the connections.

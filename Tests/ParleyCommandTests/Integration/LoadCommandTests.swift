@@ -101,7 +101,7 @@ extension CommandTests {
 
     @Test("flood: abusers are refused, and the others measured before and during")
     func flood() throws {
-      let server = try ServerProcess(CommandTests.quiet)
+      let server = try ServerProcess(["--unfurl-mode", "off"])
       let report = try load(
         server, "flood",
         [
@@ -115,11 +115,11 @@ extension CommandTests {
 
     @Test("slow: those who read too slowly are put out, and the others miss nothing")
     func slow() throws {
-      let server = try ServerProcess(Self.unlimited + ["--limits-outbound-bytes", "65536"])
+      let server = try ServerProcess(Self.unlimited + ["--limits-outbound-bytes", "262144"])
       let report = try load(
         server, "slow",
         [
-          "--subscribers", "10", "--share", "0.2", "--rate", "400", "--bytes", "4000",
+          "--subscribers", "10", "--share", "0.2", "--rate", "100", "--bytes", "4000",
           "--throttle", "off",
         ])
       #expect((report["counts"]?["deliveries"]?.integer ?? 0) > 0)
