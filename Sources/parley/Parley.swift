@@ -12,27 +12,32 @@ struct Parley: AsyncParsableCommand {
     discussion: """
       What is asked goes to --server with an API token; watch and chat open a session as --user. \
       Each of these may also come from PARLEY_CLI_SERVER, PARLEY_CLI_API_TOKEN, PARLEY_CLI_USER \
-      and PARLEY_CLI_TOKEN, or from a profile in ~/.config/parley/profiles.yaml.
+      and PARLEY_CLI_TOKEN, or from a profile in ~/.config/parley/profiles.yaml. http_proxy, \
+      https_proxy and no_proxy count as usual, but never on the way to this very machine.
 
       EXIT STATUS:
-        0   it worked
-        1   the gateway refused
-        2   no gateway could be reached
-        64  the command line is wrong
+        0    it worked
+        1    the gateway refused, or nothing was done
+        2    no gateway could be reached
+        64   the command line, the environment or a profile is wrong
+        74   the answer could not be written
+        128+ a signal ended it
       """,
     version: "\(Release.name) \(Release.version)",
     subcommands: [
       ChannelCommand.self, MessageCommand.self, UserCommand.self, ModerationCommand.self,
-      LimitsCommand.self, PreviewCommand.self, SessionsCommand.self, StatusCommand.self,
-      TopCommand.self, DrainCommand.self, WatchCommand.self, ChatCommand.self, LoadCommand.self,
-      ConfigCommand.self,
-      CompletionCommand.self,
+      LimitsCommand.self, PreviewCommand.self, SessionsCommand.self, ConnectionsCommand.self,
+      StatusCommand.self, TopCommand.self, DrainCommand.self, WatchCommand.self, ChatCommand.self,
+      LoadCommand.self, ConfigCommand.self, CompletionCommand.self,
     ])
 
   /// Runs what the command line asks for, and ends with a status that tells how it went.
   static func main() async {
+    // Behind a pipe that nobody reads any longer nothing is left to do or say.
+    signal(SIGPIPE, SIG_DFL)
     do {
       try await run(parseAsRoot())
+      try StandardOutput.flush()
     } catch let failure as CommandFailure {
       fail(failure)
     } catch let error as ParleyError {
@@ -52,6 +57,8 @@ struct Parley: AsyncParsableCommand {
   }
 
   private static func fail(_ failure: CommandFailure) -> Never {
+    // What was listed before stands above what went wrong.
+    try? StandardOutput.flush()
     StandardError.write("Error: \(failure)")
     Foundation.exit(failure.exitStatus)
   }

@@ -20,7 +20,7 @@ class Terminal:
     """A program with a terminal of 80 columns and 24 rows."""
 
     @classmethod
-    async def start(cls, ctx, server, *arguments, **environment):
+    async def start(cls, ctx, server, *arguments, shell=None, **environment):
         self = cls()
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
@@ -32,8 +32,10 @@ class Terminal:
             "PARLEY_CLI_SERVER": f"http://127.0.0.1:{server.port}", "TERM": "xterm",
             "PARLEY_CLI_API_TOKEN": server.api_token, "XDG_CONFIG_HOME": "/nonexistent",
             **environment}
+        # A shell that stops and continues jobs needs the terminal for its own.
+        command = ["setsid", "--ctty", "bash", "-c", shell, "bash"] if shell else []
         self.process = await asyncio.create_subprocess_exec(
-            ctx.parley, *arguments, stdin=slave, stdout=slave, stderr=slave,
+            *command, ctx.parley, *arguments, stdin=slave, stdout=slave, stderr=slave,
             env=process_environment(environment))
         asyncio.get_running_loop().add_reader(self.master, self._read)
         return self
@@ -50,9 +52,12 @@ class Terminal:
         os.write(self.master, text.encode())
 
     async def until(self, part):
+        await self.until_count(part, 1)
+
+    async def until_count(self, part, count):
         try:
             async with asyncio.timeout(60 * PATIENCE):
-                while part not in self.text:
+                while self.text.count(part) < count:
                     self.arrived.clear()
                     await self.arrived.wait()
         except TimeoutError:
@@ -164,3 +169,82 @@ async def test_live_load(ctx):
         assert await top.ended() == 0
         await top.until("\x1b[?1049l")
         assert top.is_as_before()
+
+
+async def test_signals_that_end(ctx):
+    """A chat or top that a signal ends gives the terminal back first, and dies of that signal."""
+    server = await ctx.server(*QUIET)
+    channel, _ = await ctx.room(server, 0)
+    commands = {("chat", channel, "--user", "typist"): ("typist> ", "\r\x1b[K"),
+                ("top", "--interval", "1"): ("accepted/s", "\x1b[?1049l")}
+    for command, (shown, left) in commands.items():
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+            async with terminal(ctx, server, *command, NO_COLOR="1") as held:
+                await held.until(shown)
+                assert not held.is_as_before()
+                held.process.send_signal(number)
+                assert await held.ended() == -number
+                assert held.is_as_before(), (command, number)
+                await held.until(left)
+
+
+JOB = 'set -m; "$@"; stty -a | grep -c -- " icanon"; echo STOPPED; fg; echo ENDED'
+
+
+async def test_stopping_and_going_on(ctx):
+    """Ctrl-Z gives the terminal back and stops; in the foreground again all is drawn again."""
+    server = await ctx.server(*QUIET)
+    channel, owner = await ctx.room(server, 0)
+    for command, shown, keys in ((("chat", channel, "--user", "typist"), "typist> ", "\x03"),
+                                 (("top", "--interval", "1"), "accepted/s", "q")):
+        held = await Terminal.start(ctx, server, *command, shell=JOB, NO_COLOR="1")
+        try:
+            await held.until(shown)
+            held.type("\x1a")
+            await held.until("STOPPED")
+            await held.until_count(shown, 2)
+            if command[0] == "chat":
+                await owner.send(channel, "after the stop")
+                await held.until("after the stop")
+            held.type(keys)
+            await held.until("ENDED")
+            before, after = held.text.split("STOPPED", 1)
+            assert re.search(r"1\r\n$", before), before[-200:]
+            assert shown in after, after
+        finally:
+            held.close()
+
+
+async def test_pipes_that_end(ctx):
+    """A reader that has had enough ends a list quietly; colours are for terminals alone."""
+    server = await ctx.server(*QUIET)
+    for number in range(3):
+        await ctx.room(server, 0)
+    environment = process_environment({
+        "PARLEY_CLI_SERVER": f"http://127.0.0.1:{server.port}", "TERM": "xterm",
+        "PARLEY_CLI_API_TOKEN": server.api_token, "XDG_CONFIG_HOME": "/nonexistent"})
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = await asyncio.create_subprocess_exec(
+        ctx.parley, "channel", "list", "--all", stdout=writer,
+        stderr=asyncio.subprocess.PIPE, env=environment)
+    os.close(writer)
+    _, errors = await process.communicate()
+    assert process.returncode == -signal.SIGPIPE and not errors, (process.returncode, errors)
+    with open("/dev/full", "w") as full:
+        process = await asyncio.create_subprocess_exec(
+            ctx.parley, "channel", "list", stdout=full, stderr=asyncio.subprocess.PIPE,
+            env=environment)
+        _, errors = await process.communicate()
+    assert process.returncode == 74 and b"can't be written" in errors, errors
+    process = await asyncio.create_subprocess_exec(
+        ctx.parley, "channel", "list", stdout=asyncio.subprocess.PIPE, env=environment)
+    output, _ = await process.communicate()
+    assert b"\x1b" not in output and b"CHANNEL" in output, output
+    async with terminal(ctx, server, "channel", "list") as coloured:
+        assert await coloured.ended() == 0
+        await coloured.until("\x1b[1m")
+    async with terminal(ctx, server, "channel", "list", NO_COLOR="1") as plain:
+        assert await plain.ended() == 0
+        await plain.until("CHANNEL")
+        assert "\x1b" not in plain.text

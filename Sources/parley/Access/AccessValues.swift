@@ -8,6 +8,7 @@ struct AccessValues: Equatable {
     var apiTokenFile: String?
     var user: String?
     var accessToken: String?
+    var caCertificate: String?
   }
 
   /// Where the token of the Platform API comes from.
@@ -23,6 +24,8 @@ struct AccessValues: Equatable {
   let apiToken: APIToken
   let user: String?
   let accessToken: String?
+  /// A PEM file of authorities that are trusted beside the system's.
+  let caCertificate: String?
 
   /// - Parameter environment: Its variables; one that is empty counts as not set.
   init(_ flags: Flags, environment: [String: String], profile: Profile) {
@@ -32,6 +35,7 @@ struct AccessValues: Equatable {
     server = flags.server ?? variable("SERVER") ?? profile.server ?? Self.standardServer
     user = flags.user ?? variable("USER") ?? profile.user
     accessToken = flags.accessToken ?? variable("TOKEN") ?? profile.token
+    caCertificate = flags.caCertificate ?? variable("CA_CERTIFICATE") ?? profile.caCertificate
     let choices: [APIToken?] = [
       flags.apiToken.map(APIToken.text), flags.apiTokenFile.map(APIToken.file),
       variable("API_TOKEN").map(APIToken.text), variable("API_TOKEN_FILE").map(APIToken.file),

@@ -15,16 +15,17 @@ struct GatewayOptions: ParsableArguments {
     help: ArgumentHelp(
       "The file with the API token that a gateway made; else PARLEY_CLI_API_TOKEN_FILE, else the "
         + "profile's, else \(AccessValues.standardTokenFile).",
-      valueName: "file"))
+      valueName: "file"), completion: .file())
   var apiTokenFile: String?
 
   /// The client for that gateway.
   func client() throws -> PlatformClient {
-    let flags = AccessValues.Flags(
-      server: server.server, apiToken: apiToken, apiTokenFile: apiTokenFile)
+    let flags = AccessValues.Flags(apiToken: apiToken, apiTokenFile: apiTokenFile)
     let values = try server.values(flags)
     let address = try ServerOptions.address(values.server)
-    return PlatformClient(base: address.httpBase, token: try token(values.apiToken))
+    return try PlatformClient(
+      base: address.httpBase, token: token(values.apiToken),
+      route: NetworkRoute(to: address, authorityFile: values.caCertificate))
   }
 
   private func token(_ source: AccessValues.APIToken) throws -> String {

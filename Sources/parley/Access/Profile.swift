@@ -5,6 +5,7 @@ struct Profile: Equatable {
   var apiTokenFile: String?
   var user: String?
   var token: String?
+  var caCertificate: String?
 }
 
 /// What is wrong with a file of profiles.

@@ -11,7 +11,7 @@ internal import Yams
 enum ProfileFile {
   private static let keys: [String: any WritableKeyPath<Profile, String?> & Sendable] = [
     "server": \.server, "api_token": \.apiToken, "api_token_file": \.apiTokenFile,
-    "user": \.user, "token": \.token,
+    "user": \.user, "token": \.token, "ca_certificate": \.caCertificate,
   ]
 
   /// Reads all profiles of a file.

@@ -14,7 +14,7 @@ struct ProfileOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The file with profiles; else PARLEY_CLI_PROFILE_FILE, else ~/.config/parley/profiles.yaml.",
-      valueName: "file"))
+      valueName: "file"), completion: .file())
   var profileFile: String?
 
   /// The profile that is asked for; an empty one when none is and there is no default.
@@ -32,7 +32,10 @@ struct ProfileOptions: ParsableArguments {
     let profiles = try read(path)
     guard let profile = profiles[wanted ?? Self.standardName] else {
       guard let wanted else { return Profile() }
-      throw ValidationError("there is no profile '\(wanted)' in \(path)")
+      let known = profiles.keys.sorted().map { PlainLine.clean($0, limit: 40) }
+      throw ValidationError(
+        "there is no profile '\(wanted)' in \(path); there is "
+          + (known.isEmpty ? "none" : known.joined(separator: ", ")))
     }
     return profile
   }

@@ -17,19 +17,18 @@ enum ChannelText {
     return fields.lines()
   }
 
-  /// A page of channels.
-  static func lines(ofPage page: JSONNode) -> [String] {
-    var table = TextTable([
-      .text("channel"), .text("name"), .number("participants"), .text("state"), .text("type"),
-      .text("created"),
-    ])
-    for channel in page.list("channels") {
-      table.add([
-        channel.text("channel_url"), channel.text("name"), channel.number("participant_count"),
-        state(of: channel), channel.text("custom_type"), channel.timeInSeconds("created_at"),
-      ])
-    }
-    return table.lines(whenEmpty: "no channels") + PageOptions.more(page)
+  /// The columns of a table of channels.
+  static let columns: [TextTable.Column] = [
+    .text("channel"), .text("name"), .number("participants"), .text("state"), .text("type"),
+    .text("created"),
+  ]
+
+  /// A channel in such a table.
+  static func row(ofChannel channel: JSONNode) -> [String] {
+    [
+      channel.text("channel_url"), channel.text("name"), channel.number("participant_count"),
+      state(of: channel), channel.text("custom_type"), channel.timeInSeconds("created_at"),
+    ]
   }
 
   private static func state(of channel: JSONNode) -> String {

@@ -22,12 +22,14 @@ struct ListChannels: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    var query = page.query
+    var query: [(String, String)] = []
     if let name { query.append(("name_contains", name)) }
     if let url { query.append(("url_contains", url)) }
     if !customType.isEmpty { query.append(("custom_types", customType.joined(separator: ","))) }
     if unfrozen { query.append(("show_frozen", "false")) }
-    let answer = try gateway.client().call("GET", "/v3/open_channels", query: query)
-    try output.show(answer, as: ChannelText.lines(ofPage:))
+    let list = PagedList(
+      "/v3/open_channels", query: query, member: "channels", whenEmpty: "no channels",
+      columns: ChannelText.columns, row: ChannelText.row(ofChannel:))
+    try page.show(list, gateway, output)
   }
 }

@@ -11,14 +11,12 @@ struct ListOperators: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let answer = try gateway.client().call(
-      "GET", "\(channel.path)/operators", query: page.query)
-    try output.show(answer) { page in
-      var table = TextTable([.text("user"), .text("nickname")])
-      for user in page.list("operators") {
-        table.add([user.text("user_id"), user.text("nickname")])
-      }
-      return table.lines(whenEmpty: "no operators") + PageOptions.more(page)
+    let list = PagedList(
+      "\(channel.path)/operators", member: "operators", whenEmpty: "no operators",
+      columns: [.text("user"), .text("nickname")]
+    ) {
+      [$0.text("user_id"), $0.text("nickname")]
     }
+    try page.show(list, gateway, output)
   }
 }

@@ -12,18 +12,20 @@ struct ListParticipants: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let answer = try gateway.client().call(
-      "GET", "\(channel.path)/participants", query: page.query)
-    try output.show(answer) { Self.lines(ofPage: $0) }
+    let list = PagedList(
+      "\(channel.path)/participants", member: "participants", whenEmpty: "nobody is there",
+      columns: [
+        .text("user"), .text("nickname"), .text("state"), .text("last seen"), .text("picture"),
+      ], row: Self.row)
+    try page.show(list, gateway, output)
   }
 
-  private static func lines(ofPage page: JSONNode) -> [String] {
-    var table = TextTable([.text("user"), .text("nickname"), .text("state")])
-    for user in page.list("participants") {
-      table.add([
-        user.text("user_id"), user.text("nickname"), user.isTrue("is_muted") ? "muted" : "",
-      ])
-    }
-    return table.lines(whenEmpty: "nobody is there") + PageOptions.more(page)
+  private static func row(_ user: JSONNode) -> [String] {
+    let presence = user.isTrue("is_online") ? "online" : "offline"
+    return [
+      user.text("user_id"), user.text("nickname"),
+      user.isTrue("is_muted") ? "\(presence), muted" : presence, user.time("last_seen_at"),
+      user.text("profile_url"),
+    ]
   }
 }

@@ -8,7 +8,8 @@ struct ChatCommand: AsyncParsableCommand {
     abstract: "Take part in a channel's conversation.",
     discussion: """
       Lines that are typed are sent; /who, /more (what was withheld), /help and /quit are \
-      commands, and a line that begins with // is sent with one slash. When lines come from a pipe, \
+      commands, and a line that begins with // is sent with one slash. Ctrl-C, and Ctrl-D on an \
+      empty line, leave; Ctrl-Z stops for a while. When lines come from a pipe, \
       those that come too soon wait for their time.
 
       EXAMPLES:
@@ -33,19 +34,18 @@ struct ChatCommand: AsyncParsableCommand {
     let events = client.events
     let channel = try await client.openChannel(url: channel.url)
     try await channel.enter()
-    let rawMode = Terminal.isInteractive ? RawMode() : nil
-    defer { rawMode?.end() }
     let name = PlainLine.clean(client.currentUser?.userID ?? "", limit: 20)
     let screen = ChatScreen(
-      rawMode == nil ? .lines : .editing(prompt: "\(name)> "),
+      Terminal.isInteractive ? .editing(prompt: "\(name)> ") : .lines,
       log: ConversationLog(style: .standard))
+    let terminal = HeldTerminal(ChatScreen.look) { Task { await screen.redraw() } }
+    defer { terminal?.release() }
     let conversation = ChatConversation(
-      channel: channel, screen: screen, haste: rawMode == nil ? .waits : .told)
+      channel: channel, screen: screen, haste: terminal == nil ? .waits : .told)
     let title = channel.name.isEmpty ? channel.url : channel.name
     await conversation.notice("\(title), \(channel.participantCount) here; /help helps")
     await conversation.showHistory(history)
     let failure = await Self.hold(conversation, events)
-    await screen.leave()
     if let failure { throw failure }
     await client.disconnect()
   }

@@ -11,6 +11,8 @@ actor ChatScreen {
   }
 
   private static let eraseLine = "\r\u{1b}[K"
+  /// What a terminal is given back with: the line that was being typed is taken away.
+  static let look = HeldTerminal.Look(entering: "", leaving: eraseLine)
 
   private let mode: Mode
   private var log: ConversationLog
@@ -53,9 +55,9 @@ actor ChatScreen {
   /// The line that the input ended in.
   func endInput() -> [String] { splitter.finish() }
 
-  /// Takes the input line away.
-  func leave() {
-    if case .editing = mode { Terminal.write(Self.eraseLine) }
+  /// Shows the input line anew.
+  func redraw() {
+    if case .editing = mode { Terminal.write(Self.eraseLine + inputLine) }
   }
 
   private var inputLine: String {

@@ -29,6 +29,18 @@ struct MessageFilterOptions: ParsableArguments {
     } else {
       query.append(("message_ts", String(Self.endOfTime)))
     }
+    return query + choice
+  }
+
+  /// The parameters for the messages behind one, or from the very first on.
+  func query(after id: Int64?, limit: Int) -> [(String, String)] {
+    let place = id.map { ("message_id", String($0)) } ?? ("message_ts", "0")
+    return [place, ("prev_limit", "0"), ("next_limit", String(limit)), ("include", "false")]
+      + choice
+  }
+
+  private var choice: [(String, String)] {
+    var query: [(String, String)] = []
     if !from.isEmpty { query.append(("sender_ids", from.joined(separator: ","))) }
     if !customType.isEmpty { query.append(("custom_types", customType.joined(separator: ","))) }
     return query

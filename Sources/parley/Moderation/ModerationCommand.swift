@@ -9,9 +9,12 @@ struct ModerationCommand: ParsableCommand {
       EXAMPLES:
         parley moderation mute lobby jeff --seconds 600 --reason "too loud"
         parley moderation ban lobby jeff
-        parley moderation list lobby
+        parley moderation update-ban lobby jeff --seconds 86400
+        parley moderation show lobby jeff
+        parley moderation list lobby mute
       """,
     subcommands: [
-      BanUser.self, UnbanUser.self, MuteUser.self, UnmuteUser.self, ListRestrictions.self,
+      BanUser.self, UpdateBan.self, UnbanUser.self, MuteUser.self, UnmuteUser.self,
+      ListRestrictions.self, ShowRestriction.self,
     ])
 }

@@ -14,19 +14,15 @@ struct ListSessions: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let query = page.query + (user.map { [("user_id", $0)] } ?? [])
-    let answer = try gateway.client().call("GET", "/v3/parley/sessions", query: query)
-    try output.show(answer, as: Self.lines)
-  }
-
-  private static func lines(ofPage page: JSONNode) -> [String] {
-    var table = TextTable([.text("session"), .text("user"), .text("channels")])
-    for session in page.list("sessions") {
+    let list = PagedList(
+      "/v3/parley/sessions", query: user.map { [("user_id", $0)] } ?? [], member: "sessions",
+      whenEmpty: "no sessions", columns: [.text("session"), .text("user"), .text("channels")]
+    ) { session in
       let channels = session.list("channel_urls").compactMap(\.string)
-      table.add([
+      return [
         session.text("session_id"), session.text("user_id"), channels.joined(separator: ", "),
-      ])
+      ]
     }
-    return table.lines(whenEmpty: "no sessions") + PageOptions.more(page)
+    try page.show(list, gateway, output)
   }
 }

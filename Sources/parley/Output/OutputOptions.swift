@@ -8,12 +8,8 @@ struct OutputOptions: ParsableArguments {
 
   /// Prints an answer as it came, or as lines for people.
   func show(_ answer: [UInt8], as lines: (JSONNode) -> [String]) throws {
-    if json {
-      let text = String(decoding: answer, as: UTF8.self)
-      print(Terminal.isOutput ? Self.harmless(text) : text)
-      return
-    }
-    for line in lines(try root(of: answer)) { print(line) }
+    if json { return print(Self.shown(answer)) }
+    for line in lines(try Self.root(of: answer)) { print(line) }
   }
 
   /// Prints an answer as it came, or one line for people.
@@ -21,7 +17,36 @@ struct OutputOptions: ParsableArguments {
     try show(answer) { _ in [PlainLine.clean(line)] }
   }
 
-  private func root(of answer: [UInt8]) throws -> JSONNode {
+  /// Prints what comes in pieces: as one array of JSON, or as lines for people.
+  ///
+  /// - Parameter forEach: Hands over the pieces; an array that has begun is ended even if it fails.
+  func stream(
+    _ lines: @escaping ([JSONNode]) -> [String], whenEmpty: String,
+    _ forEach: (([JSONNode]) throws -> Void) throws -> Void
+  ) throws {
+    guard json else {
+      var isEmpty = true
+      try forEach { elements in
+        isEmpty = isEmpty && elements.isEmpty
+        for line in lines(elements) { print(line) }
+        try StandardOutput.flush()
+      }
+      if isEmpty { print(whenEmpty) }
+      return
+    }
+    var array = JSONArrayStream()
+    defer { array.finish() }
+    try forEach { try array.append($0) }
+  }
+
+  /// JSON as it came, unless a terminal might obey something in it.
+  static func shown(_ json: some Sequence<UInt8>) -> String {
+    let text = String(decoding: Array(json), as: UTF8.self)
+    return Terminal.isOutput ? harmless(text) : text
+  }
+
+  /// An answer's value.
+  static func root(of answer: [UInt8]) throws -> JSONNode {
     do {
       return try JSONDocument(answer).root
     } catch {

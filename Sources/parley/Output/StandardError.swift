@@ -1,8 +1,10 @@
-internal import Foundation
+internal import Glibc
 
 /// What is said beside the command's answer.
 enum StandardError {
+  /// Writes a line; one that can't be written is lost.
   static func write(_ line: String) {
-    FileHandle.standardError.write(Data((line + "\n").utf8))
+    let bytes = Array((line + "\n").utf8)
+    _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
   }
 }

@@ -23,6 +23,8 @@ struct TextTable {
 
   private let columns: [Column]
   private var rows: [[String]] = []
+  /// As wide as the widest cell so far; empty until something was shown.
+  private var widths: [Int] = []
 
   init(_ columns: [Column]) {
     self.columns = columns
@@ -35,15 +37,29 @@ struct TextTable {
 
   /// The heading and the rows, or one line that says that there are none.
   func lines(whenEmpty: String, style: TextStyle = .standard) -> [String] {
-    guard !rows.isEmpty else { return [whenEmpty] }
-    let titles = columns.map { $0.title.uppercased() }
-    let widths = columns.indices.map { index in
-      (rows + [titles]).map { index < $0.count ? DisplayWidth.of($0[index]) : 0 }.max() ?? 0
-    }
-    return [style.bold(line(titles, widths))] + rows.map { line($0, widths) }
+    var table = self
+    let lines = table.takeLines(style: style)
+    return lines.isEmpty ? [whenEmpty] : lines
   }
 
-  private func line(_ cells: [String], _ widths: [Int]) -> String {
+  /// The rows since the last time, the first ones below the heading; none without rows.
+  ///
+  /// Of a table that is shown in parts, columns only become wider.
+  mutating func takeLines(style: TextStyle = .standard) -> [String] {
+    guard !rows.isEmpty else { return [] }
+    let titles = columns.map { $0.title.uppercased() }
+    let isFirst = widths.isEmpty
+    if isFirst { widths = titles.map(DisplayWidth.of) }
+    widths = columns.indices.map { index in
+      rows.reduce(widths[index]) {
+        max($0, index < $1.count ? DisplayWidth.of($1[index]) : 0)
+      }
+    }
+    defer { rows = [] }
+    return (isFirst ? [style.bold(line(titles))] : []) + rows.map { line($0) }
+  }
+
+  private func line(_ cells: [String]) -> String {
     let padded = zip(cells, widths).enumerated().map { index, pair in
       let (cell, width) = pair
       let space = String(repeating: " ", count: max(0, width - DisplayWidth.of(cell)))

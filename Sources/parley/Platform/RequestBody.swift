@@ -39,6 +39,17 @@ struct RequestBody {
     writers.append((name, { $0.array { for text in texts { $0.value(text) } } }))
   }
 
+  /// Adds an object of numbers.
+  mutating func set(_ name: String, _ numbers: [(key: String, number: Int64)]) {
+    writers.append(
+      (name, { $0.object { for item in numbers { $0.member(escaping: item) } } }))
+  }
+
+  /// Adds lists of texts by their keys, as messages have them.
+  mutating func set(_ name: String, lists: [(key: String, values: [String])]) {
+    writers.append((name, { $0.array { for list in lists { $0.value(list) } } }))
+  }
+
   /// Adds an object of texts.
   mutating func set(_ name: String, _ texts: [String: String]) {
     writers.append((name, { $0.value(texts) }))
@@ -46,6 +57,18 @@ struct RequestBody {
 }
 
 extension JSONWriter {
+  fileprivate mutating func member(escaping item: (key: String, number: Int64)) {
+    name(escaping: item.key)
+    value(item.number)
+  }
+
+  fileprivate mutating func value(_ list: (key: String, values: [String])) {
+    object {
+      $0.member("key", list.key)
+      $0.member("value", list.values)
+    }
+  }
+
   fileprivate mutating func value(_ texts: [String: String]) {
     object {
       for (key, text) in texts.sorted(by: { $0.key < $1.key }) {

@@ -45,12 +45,16 @@ struct ExtractCommand: ParsableCommand {
     let report = extractor.finish()
     if explain { Self.explain(report) }
     guard let tag = report.tag else { return print("null") }
-    print(String(decoding: JSONWriter.bytes { tag.encode(into: &$0) }, as: UTF8.self))
+    print(OutputOptions.shown(JSONWriter.bytes { tag.encode(into: &$0) }))
   }
 
   private static func explain(_ report: PageReport) {
-    for origin in report.origins { StandardError.write("\(origin.member): \(origin.source)") }
-    StandardError.write("character set: \(report.characterSet)")
-    if let problem = report.problem { StandardError.write("no preview: \(problem)") }
+    for origin in report.origins {
+      StandardError.write(PlainLine.clean("\(origin.member): \(origin.source)"))
+    }
+    StandardError.write(PlainLine.clean("character set: \(report.characterSet)"))
+    if let problem = report.problem {
+      StandardError.write(PlainLine.clean("no preview: \(problem)"))
+    }
   }
 }

@@ -12,33 +12,20 @@ struct ListCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Only this domain and those below it.", valueName: "domain"))
   var domain: String?
 
-  @Option(help: ArgumentHelp("How many to show at most, 1 to 100.", valueName: "count"))
-  var limit = 20
-
-  @Option(help: ArgumentHelp("Where the list before ended.", valueName: "token"))
-  var token: String?
-
+  @OptionGroup var page: PageOptions
   @OptionGroup var gateway: GatewayOptions
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let parameters = [("url", url), ("domain", domain), ("token", token)]
-    let query = parameters.compactMap { name, value in value.map { (name, $0) } }
-    let answer = try gateway.client().call(
-      "GET", "/v3/parley/previews", query: query + [("limit", String(limit))])
-    try output.show(answer) { Self.lines(ofPage: $0) }
-  }
-
-  private static func lines(ofPage page: JSONNode) -> [String] {
-    var lines: [String] = []
-    if let previews = page["previews"] {
-      for entry in previews.elements { lines += Self.lines(ofEntry: entry) }
+    let query = [("url", url), ("domain", domain)].compactMap { name, value in
+      value.map { (name, $0) }
     }
-    if lines.isEmpty { lines = ["nothing is remembered"] }
-    if let next = page["next"]?.string, !next.isEmpty {
-      lines.append("more: --token \(ShellWord.quote(next))")
+    let list = PagedList(
+      "/v3/parley/previews", query: query, member: "previews", whenEmpty: "nothing is remembered"
+    ) {
+      $0.flatMap(Self.lines(ofEntry:))
     }
-    return lines
+    try page.show(list, gateway, output)
   }
 
   private static func lines(ofEntry entry: JSONNode) -> [String] {

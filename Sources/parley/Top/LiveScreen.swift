@@ -1,19 +1,47 @@
 internal import Glibc
+internal import Synchronization
 
 /// A whole terminal, drawn again each time; `q` ends it.
 struct LiveScreen: LoadScreen {
-  private static let enter = "\u{1b}[?1049h\u{1b}[?25l\u{1b}[H\u{1b}[J"
-  private static let leave = "\u{1b}[?25h\u{1b}[?1049l"
+  private static let look = HeldTerminal.Look(
+    entering: "\u{1b}[?1049h\u{1b}[?25l\u{1b}[H\u{1b}[J", leaving: "\u{1b}[?25h\u{1b}[?1049l")
 
-  private let title: String
-  private let rawMode: RawMode
+  /// What is drawn, also by the thread that takes signals.
+  private final class Picture: Sendable {
+    private let title: String
+    private let lines = Mutex<[String]>([])
+
+    init(title: String) {
+      self.title = title
+    }
+
+    func change(to new: [String]) {
+      lines.withLock { $0 = new }
+      draw()
+    }
+
+    func draw() {
+      let (columns, rows) = Terminal.size
+      let head = TextStyle.standard.bold(DisplayWidth.fit("\(title)   q quits", into: columns))
+      lines.withLock { lines in
+        let body = lines.isEmpty ? ["", "looking …"] : lines
+        let shown = ([head] + body.map { DisplayWidth.fit($0, into: columns) }).prefix(rows - 1)
+        let text = shown.map { $0 + "\u{1b}[K\r\n" }.joined()
+        Terminal.write("\u{1b}[H" + text + "\u{1b}[J")
+      }
+    }
+  }
+
+  private let picture: Picture
+  private let terminal: HeldTerminal
 
   /// `nil` when there is no terminal.
   init?(title: String) {
-    guard Terminal.isInteractive, let rawMode = RawMode() else { return nil }
-    self.rawMode = rawMode
-    self.title = PlainLine.clean(title)
-    Terminal.write(Self.enter + "\(self.title): looking …")
+    let picture = Picture(title: PlainLine.clean(title))
+    guard let terminal = HeldTerminal(Self.look, redraw: { picture.draw() }) else { return nil }
+    self.picture = picture
+    self.terminal = terminal
+    picture.draw()
   }
 
   func wait(seconds: Int) -> Bool {
@@ -29,16 +57,7 @@ struct LiveScreen: LoadScreen {
     }
   }
 
-  func show(_ text: LoadText) {
-    let (columns, rows) = Terminal.size
-    let head = TextStyle.standard.bold(DisplayWidth.fit("\(title)   q quits", into: columns))
-    let lines = text.screen.map { DisplayWidth.fit($0, into: columns) }
-    let shown = ([head] + lines).prefix(rows - 1).map { $0 + "\u{1b}[K\r\n" }
-    Terminal.write("\u{1b}[H" + shown.joined() + "\u{1b}[J")
-  }
+  func show(_ text: LoadText) { picture.change(to: text.screen) }
 
-  func end() {
-    Terminal.write(Self.leave)
-    rawMode.end()
-  }
+  func end() { terminal.release() }
 }

@@ -7,7 +7,7 @@ struct TopCommand: ParsableCommand {
     abstract: "Show what a gateway is doing, second by second.",
     discussion: """
       Reads /metrics, which a gateway serves on operations.listen, or else to its own machine only. \
-      On a terminal q quits; elsewhere a line is printed each time.
+      On a terminal q quits and Ctrl-Z stops for a while; elsewhere a line is printed each time.
 
       EXAMPLES:
         parley top
@@ -33,12 +33,22 @@ struct TopCommand: ParsableCommand {
     }
   }
 
+  private func source() throws -> MetricsSource {
+    let values = try server.values(AccessValues.Flags())
+    let base = try ServerOptions.address(values.server).httpBase
+    let url = metrics ?? base + "/metrics"
+    guard let address = ServerAddress(url) else {
+      throw ValidationError("--metrics is \"\(url)\"; an http or https URL is expected")
+    }
+    let route = try NetworkRoute(to: address, authorityFile: values.caCertificate)
+    return try MetricsSource(url: url, route: route)
+  }
+
   func run() throws {
-    let server = try ServerOptions.address(server.values(AccessValues.Flags()).server)
-    let source = MetricsSource(url: metrics ?? server.httpBase + "/metrics")
+    let source = try source()
+    var before = try source.read()
     let screen: any LoadScreen = LiveScreen(title: source.url) ?? PlainLoadLines()
     defer { screen.end() }
-    var before = try source.read()
     var rest = count ?? .max
     while rest > 0, screen.wait(seconds: interval) {
       let after = try source.read()

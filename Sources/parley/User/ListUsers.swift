@@ -16,10 +16,12 @@ struct ListUsers: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    var query = page.query
+    var query: [(String, String)] = []
     if let nickname { query.append(("nickname", nickname)) }
     if let nicknamePrefix { query.append(("nickname_startswith", nicknamePrefix)) }
-    let answer = try gateway.client().call("GET", "/v3/users", query: query)
-    try output.show(answer, as: UserText.lines(ofPage:))
+    let list = PagedList(
+      "/v3/users", query: query, member: "users", whenEmpty: "no users",
+      columns: UserText.columns, row: UserText.row(ofUser:))
+    try page.show(list, gateway, output)
   }
 }

@@ -18,18 +18,17 @@ enum UserText {
     return fields.lines()
   }
 
-  /// A page of users.
-  static func lines(ofPage page: JSONNode) -> [String] {
-    var table = TextTable([
-      .text("user"), .text("nickname"), .text("state"), .text("last seen"), .text("created"),
-    ])
-    for user in page.list("users") {
-      table.add([
-        user.text("user_id"), user.text("nickname"), state(of: user), user.time("last_seen_at"),
-        user.timeInSeconds("created_at"),
-      ])
-    }
-    return table.lines(whenEmpty: "no users") + PageOptions.more(page)
+  /// The columns of a table of users.
+  static let columns: [TextTable.Column] = [
+    .text("user"), .text("nickname"), .text("state"), .text("last seen"), .text("created"),
+  ]
+
+  /// A user in such a table.
+  static func row(ofUser user: JSONNode) -> [String] {
+    [
+      user.text("user_id"), user.text("nickname"), state(of: user), user.time("last_seen_at"),
+      user.timeInSeconds("created_at"),
+    ]
   }
 
   private static func state(of user: JSONNode) -> String {

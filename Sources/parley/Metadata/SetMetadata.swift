@@ -1,11 +1,13 @@
 internal import ArgumentParser
 
-/// Sets items of a channel's metadata.
-struct SetChannelMetadata: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "set", abstract: "Set items of a channel's metadata; the others stay.")
+/// Sets items of metadata.
+struct SetMetadata<Owner: MetadataOwner>: ParsableCommand {
+  static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "set", abstract: "Set items of a \(Owner.noun)'s metadata; the others stay.")
+  }
 
-  @OptionGroup var channel: ChannelArgument
+  @OptionGroup var owner: Owner
 
   @Argument(help: ArgumentHelp("The items.", valueName: "key=value"))
   var items: [MetadataItem]
@@ -18,7 +20,7 @@ struct SetChannelMetadata: ParsableCommand {
     var body = RequestBody()
     body.set("metadata", Dictionary(values, uniquingKeysWith: { _, last in last }))
     body.set("upsert", true)
-    let answer = try gateway.client().call("PUT", "\(channel.path)/metadata", body: body)
+    let answer = try gateway.client().call("PUT", "\(owner.path)/metadata", body: body)
     try output.show(answer, as: MetadataText.lines)
   }
 }

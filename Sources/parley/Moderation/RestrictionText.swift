@@ -1,0 +1,40 @@
+internal import ParleyProtocol
+
+/// Bans and mutes, for people.
+enum RestrictionText {
+  /// The columns of a table of them.
+  static let columns: [TextTable.Column] = [
+    .text("user"), .text("nickname"), .text("until"), .text("reason"),
+  ]
+
+  /// One of them in such a table.
+  static func row(_ entry: JSONNode) -> [String] {
+    // A ban has its user as a member; a mute is its user with more members.
+    let user = entry.present("user") ?? entry
+    return [
+      user.text("user_id"), user.text("nickname"), entry.time("end_at"),
+      entry.text("description"),
+    ]
+  }
+
+  /// One of them with all that is known of it.
+  static func lines(
+    _ entry: JSONNode, _ kind: RestrictionKind, of target: RestrictionTarget
+  )
+    -> [String]
+  {
+    var fields = FieldList()
+    fields.add("user", target.user)
+    fields.add("nickname", entry.present("user")?.text("nickname"))
+    fields.add("channel", target.channel.url)
+    let isInForce = kind == .ban || entry.isTrue("is_muted")
+    fields.add("state", isInForce ? kind.past : "not \(kind.past)")
+    fields.add("since", entry.time("start_at"))
+    fields.add("until", entry.time("end_at"))
+    if let rest = entry["remaining_duration"]?.integer, rest > 0 {
+      fields.add("still", Milliseconds.inWords(rest))
+    }
+    fields.add("reason", entry.text("description"))
+    return fields.lines()
+  }
+}

@@ -1,0 +1,26 @@
+internal import CCurl
+
+/// Why a transfer failed, and what the operator may do about it.
+struct TransferFailure {
+  let reason: String
+  let advice: Advice?
+
+  /// - Parameters:
+  ///   - reason: libcurl's words for this case.
+  ///   - isUntrusted: Whether the server's certificate has no trusted issuer or is not valid now.
+  init(_ result: CURLcode, _ reason: String, isUntrusted: Bool) {
+    self.reason = reason
+    advice =
+      switch result {
+      case CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_OPERATION_TIMEDOUT: .address
+      case CURLE_COULDNT_RESOLVE_PROXY: .proxy
+      case CURLE_PEER_FAILED_VERIFICATION: isUntrusted ? .authority : .name
+      case CURLE_SSL_CACERT_BADFILE: .authority
+      case CURLE_SSL_CONNECT_ERROR: .plain
+      case CURLE_GOT_NOTHING, CURLE_RECV_ERROR, CURLE_UNSUPPORTED_PROTOCOL,
+        CURLE_WEIRD_SERVER_REPLY:
+        .tls
+      default: nil
+      }
+  }
+}
