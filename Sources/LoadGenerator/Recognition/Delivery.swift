@@ -28,8 +28,7 @@ package enum ChannelName {
   package static func channel(of url: String, run: UInt32) -> UInt32? {
     let bytes = Array(url.utf8)
     guard bytes.count == byteCount, bytes.starts(with: prefix(run: run)) else { return nil }
-    return HexDigits.read(bytes.span, from: byteCount - 8, count: 8)
-      .map { UInt32(truncatingIfNeeded: $0) }
+    return HexDigits.read8(bytes.span.bytes, at: byteCount - 8)
   }
 
   static func prefix(run: UInt32) -> [UInt8] {

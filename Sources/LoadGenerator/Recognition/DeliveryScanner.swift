@@ -39,7 +39,7 @@ package struct DeliveryScanner: Sendable {
     let stampStart = text.count - stampDistance
     guard offset + Self.seqName.count + 20 + Self.dataName.count < stampStart,
       Self.matches(text, at: 0, head),
-      let channel = HexDigits.read(text, from: channelStart, count: 8),
+      let channel = HexDigits.read8(text.bytes, at: channelStart),
       Self.matches(text, at: offset, Self.seqName)
     else { return nil }
     offset += Self.seqName.count
@@ -49,7 +49,7 @@ package struct DeliveryScanner: Sendable {
       Self.matches(text, at: text.count - Self.end.count, Self.end),
       let stamp = MessageStamp(text, at: stampStart), stamp.run == run
     else { return nil }
-    return Delivery(channel: UInt32(truncatingIfNeeded: channel), seq: seq, stamp: stamp)
+    return Delivery(channel: channel, seq: seq, stamp: stamp)
   }
 
   /// Compares at once; both ranges lie within their bytes, as the caller has made sure of the text.

@@ -6,7 +6,8 @@
 package struct MessageStamp: Sendable, Hashable {
   /// The length of the text, in bytes.
   package static let byteCount = 44
-  private static let mark = Array("plg1".utf8)
+  /// `plg1`
+  private static let mark: UInt32 = 0x706C_6731
 
   /// Names the run, so that messages of an earlier one are not mistaken.
   package let run: UInt32
@@ -27,20 +28,19 @@ package struct MessageStamp: Sendable, Hashable {
   /// Reads a stamp that begins at an offset; `nil` when there is none.
   package init?(_ bytes: Span<UInt8>, at start: Int = 0) {
     guard start >= 0, bytes.count - start >= Self.byteCount else { return nil }
-    for (index, byte) in Self.mark.enumerated() where bytes[start + index] != byte { return nil }
-    guard let run = HexDigits.read(bytes, from: start + 4, count: 8),
-      let sender = HexDigits.read(bytes, from: start + 12, count: 8),
-      let number = HexDigits.read(bytes, from: start + 20, count: 8),
-      let intended = HexDigits.read(bytes, from: start + 28, count: 16)
+    let raw = bytes.bytes
+    guard raw.unsafeLoadUnaligned(fromByteOffset: start, as: UInt32.self).bigEndian == Self.mark,
+      let run = HexDigits.read8(raw, at: start + 4),
+      let sender = HexDigits.read8(raw, at: start + 12),
+      let number = HexDigits.read8(raw, at: start + 20),
+      let intended = HexDigits.read16(raw, at: start + 28)
     else { return nil }
-    self.init(
-      run: UInt32(truncatingIfNeeded: run), sender: UInt32(truncatingIfNeeded: sender),
-      number: UInt32(truncatingIfNeeded: number), intended: Int64(truncatingIfNeeded: intended))
+    self.init(run: run, sender: sender, number: number, intended: Int64(bitPattern: intended))
   }
 
   /// The stamp as text.
   package var text: String {
-    var bytes = Self.mark
+    var bytes = Array("plg1".utf8)
     HexDigits.append(UInt64(run), count: 8, to: &bytes)
     HexDigits.append(UInt64(sender), count: 8, to: &bytes)
     HexDigits.append(UInt64(number), count: 8, to: &bytes)

@@ -22,7 +22,8 @@ final class LoadConnection {
 
   let place: Int
   let member: LoadMember
-  unowned let worker: LoadWorker
+  /// It gives its connections up when it is given up itself, and is asked for every message.
+  let worker: LoadWorker
   var state = State.idle
   var connection: Connection?
   /// By the order of the member's channels.

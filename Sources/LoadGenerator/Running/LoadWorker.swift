@@ -46,6 +46,8 @@ final class LoadWorker: LoopMember {
   var attempts = 0
   private var dues = DueQueue<Due>()
   private let timer: PrecisionTimer
+  /// Their places in the plan, one behind the other.
+  private let abusers: Range<Int>
   private var registration: EventLoop.Registration?
 
   /// - Parameter places: The members of the plan that this worker plays.
@@ -57,6 +59,8 @@ final class LoadWorker: LoopMember {
     self.context = context
     scanner = DeliveryScanner(run: target.run)
     timer = try PrecisionTimer()
+    let first = plan.members.firstIndex { $0.role == .abuser } ?? 0
+    abusers = first..<(plan.members.lastIndex { $0.role == .abuser }.map { $0 + 1 } ?? first)
     connections = places.map { LoadConnection(plan.members[$0], at: $0, of: self) }
     registration = try context.loop.register(timer.descriptor, for: .readable, handler: self)
   }
@@ -106,7 +110,7 @@ extension LoadWorker {
     if !isLive { counters.recovered += 1 }
     guard let series = times?.series(of: stamp.intended) else { return }
     counters.measuredDeliveries += 1
-    guard isLive, !connection.member.isSlow, !isAbuser(stamp.sender) else { return }
+    guard isLive, !connection.member.isSlow, !abusers.contains(Int(stamp.sender)) else { return }
     let latency = readTime - stamp.intended
     latencies.record(latency, in: series)
     interval.record(latency)
@@ -132,8 +136,4 @@ extension LoadWorker {
     }
   }
 
-  private func isAbuser(_ sender: UInt32) -> Bool {
-    let place = Int(sender)
-    return place < plan.members.count && plan.members[place].role == .abuser
-  }
 }

@@ -12,7 +12,7 @@ package struct ProcessUsage: Sendable, Hashable {
 }
 
 /// Where the server's usage is read.
-package protocol UsageSource: Sendable {
+package protocol UsageSource {
   /// Reads it now; `nil` when that fails.
   func read() -> ProcessUsage?
 }

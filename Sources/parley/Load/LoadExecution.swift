@@ -32,12 +32,11 @@ struct LoadExecution {
   }
 
   private func target() throws -> LoadTarget {
-    let values = try options.gateway.server.values(
-      AccessValues.Flags(server: options.gateway.server.server))
-    let address = try ServerOptions.address(values.server)
+    let (address, route) = try gateway()
     var settings = ConnectionSettings(serverURL: address.webSocketURL)
+    settings.proxyURL = route.proxyURL
     settings.compression = options.compression ? .offered : .notOffered
-    settings.tls.authorityPaths = options.tlsAuthority
+    settings.tls.authorityPaths = route.authorityFile.map { [$0] } ?? []
     settings.headers = [("User-Agent", "parley-load")]
     let run = UInt32.random(in: .min ... .max)
     let tokens = options.issueTokens ? try issueTokens(run) : []
@@ -50,6 +49,12 @@ struct LoadExecution {
     } catch let ConnectionPlanError.invalidConfiguration(reason) {
       throw ValidationError(reason)
     }
+  }
+
+  private func gateway() throws -> (ServerAddress, NetworkRoute) {
+    let values = try options.gateway.server.values(AccessValues.Flags())
+    let address = try ServerOptions.address(values.server)
+    return (address, try NetworkRoute(to: address, authorityFile: values.caCertificate))
   }
 
   private func issueTokens(_ run: UInt32) throws -> [String] {
@@ -65,16 +70,23 @@ struct LoadExecution {
   }
 
   private func usageSource() throws -> (any UsageSource)? {
-    if let url = options.metrics {
-      let source = MetricsUsage(source: MetricsSource(url: url))
-      _ = try source.source.read()
-      return source
-    }
+    if let url = options.metrics { return try metricsUsage(url) }
     guard let process = options.serverPid else { return nil }
     let source = ProcessFileUsage(process: process)
     guard source.read() != nil else {
       throw ValidationError("--server-pid: the usage of process \(process) cannot be read")
     }
     return source
+  }
+
+  private func metricsUsage(_ url: String) throws -> MetricsUsage {
+    guard let address = ServerAddress(url) else {
+      throw ValidationError("--metrics is \"\(url)\"; an http or https URL is expected")
+    }
+    let values = try options.gateway.server.values(AccessValues.Flags())
+    let route = try NetworkRoute(to: address, authorityFile: values.caCertificate)
+    let source = try MetricsSource(url: url, route: route)
+    _ = try source.read()
+    return MetricsUsage(source: source)
   }
 }

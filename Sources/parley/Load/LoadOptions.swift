@@ -62,12 +62,6 @@ struct LoadOptions: ParsableArguments {
   @Flag(help: "Offer permessage-deflate.")
   var compression = false
 
-  @Option(
-    help: ArgumentHelp(
-      "A PEM file with an authority to trust beside the system's; may be repeated.",
-      valueName: "file"))
-  var tlsAuthority: [String] = []
-
   func validate() throws {
     guard (1...64).contains(threads) else { throw ValidationError("--threads goes from 1 to 64") }
     guard duration.nanoseconds > 0 else { throw ValidationError("--duration is more than 0") }
