@@ -59,6 +59,24 @@ struct DeliveryScannerTests {
     }
   }
 
+  @Test("coming and going is recognised, and nothing else")
+  func presence() {
+    let origin = EventOrigin(channelURL: "lobby", timestamp: 1)
+    let user = User(id: "u")
+    for event in [
+      EventEncoder.userEntered(origin, user: user, participantCount: 2),
+      EventEncoder.userExited(origin, user: user, participantCount: 1),
+      EventEncoder.participantCount(origin, participantCount: 9),
+    ] {
+      #expect(DeliveryScanner.isPresence(event.span))
+      #expect(!DeliveryScanner.isPresence(Array(event[..<40]).span))
+    }
+    #expect(!DeliveryScanner.isPresence(event().span))
+    #expect(
+      !DeliveryScanner.isPresence(
+        EventEncoder.throttled(origin, withheld: 1, first: 1, last: 1).span))
+  }
+
   @Test("a channel's URL gives its place back, for its own run")
   func channelName() {
     let url = ChannelName.url(run: 5, channel: 0xABC)

@@ -12,6 +12,9 @@ internal import Glibc
 package struct DeliveryScanner: Sendable {
   private static let headText =
     #"{"jsonrpc":"2.0","method":"message.received","params":{"channel_url":""#
+  private static let presenceHeads = [
+    "channel.user_entered", "channel.user_exited", "channel.participant_count",
+  ].map { Array(#"{"jsonrpc":"2.0","method":"\#($0)""#.utf8) }
   private static let seqName = Array(#"","seq":"#.utf8)
   private static let beforeTime = Array(
     #"","custom_type":"","mention_type":"users","mentioned_users":[],"sorted_metaarray":[],"og_tag":null,"translations":{},"file":null,"req_id":"","created_at":"#
@@ -50,6 +53,12 @@ package struct DeliveryScanner: Sendable {
       let stamp = MessageStamp(text, at: stampStart), stamp.run == run
     else { return nil }
     return Delivery(channel: channel, seq: seq, stamp: stamp)
+  }
+
+  /// Whether the message tells of someone's coming or going, which nothing follows from here, and
+  /// of which there are very many when very many connect.
+  package static func isPresence(_ text: Span<UInt8>) -> Bool {
+    presenceHeads.contains { matches(text, at: 0, $0) }
   }
 
   /// Compares at once; both ranges lie within their bytes, as the caller has made sure of the text.

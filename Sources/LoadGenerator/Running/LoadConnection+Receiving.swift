@@ -18,6 +18,7 @@ extension LoadConnection {
 
   /// Reads what is no plain delivery.
   func receiveOther(_ text: Span<UInt8>) {
+    if DeliveryScanner.isPresence(text) { return }
     let bytes = text.withUnsafeBufferPointer { Array($0) }
     guard let outputs = try? RPCOutput.parse(bytes, limits: Self.limits) else {
       worker.counters.unexpected += 1

@@ -187,7 +187,7 @@ package final class LoadRun {
     report.counters += result.counters
     report.latencies.merge(result.latencies)
     report.unanswered += result.unanswered.values.reduce(0, +)
-    report.notes += result.notes.prefix(max(0, 20 - report.notes.count))
+    report.notes += result.notes.prefix(max(0, 5 - report.notes.count))
   }
 
   private func standing() -> (

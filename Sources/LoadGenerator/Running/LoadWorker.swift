@@ -24,7 +24,7 @@ final class LoadWorker: LoopMember {
   /// Fewer than a server's backlog, so that no connection waits for a repeated SYN.
   static let attemptLimit = 64
   static let slowReadInterval: Int64 = 100_000_000
-  private static let noteLimit = 20
+  private static let noteLimit = 5
 
   unowned let context: ClientLoopContext
   let target: LoadTarget
