@@ -34,6 +34,7 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let database = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 
 let package = Package(
@@ -54,6 +55,7 @@ let package = Package(
   targets: [
     // System headers, and shims for macros and variadic functions.
     .target(name: "CLinux"),
+    .target(name: "CSendRing", linkerSettings: [.linkedLibrary("uring")]),
     .target(name: "COpenSSL", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
@@ -70,17 +72,21 @@ let package = Package(
     library("LinkPreview", ["ParleyProtocol", "CDomainNames"]),
 
     // Mechanism: descriptors, clocks, threads.
-    library("Reactor", ["Bytes", "CLinux"]),
+    library("Reactor", ["Bytes", "CLinux", "CSendRing"]),
     library("TLS", ["COpenSSL"]),
     library("Transport", ["Bytes", "Reactor", "TLS", "HTTP1", "WebSocket", "CLinux"]),
     library("Store", ["ParleyProtocol", "Reactor", "Tokens", database, logging]),
     library("Telemetry", [logging]),
+    library("Curl", ["Reactor", "CCurl"]),
 
     // Composition: where chat and mechanism meet.
-    library("Configuration", ["FloodControl", yaml]),
+    library("Configuration", ["FloodControl", "ParleyProtocol", yaml]),
     library(
       "Unfurler",
-      ["LinkPreview", "ParleyProtocol", "Reactor", "CCurl", database, deque, logging]),
+      ["LinkPreview", "ParleyProtocol", "Reactor", "CCurl", "Curl", database, deque, logging]),
+    library(
+      "Webhooks",
+      ["ParleyProtocol", "Reactor", "Store", "Tokens", "CCurl", "Curl", deque, heap, logging]),
     library("Setup", ["Configuration", "LinkPreview", "Reactor", "Unfurler"]),
     library("Daemon", ["Configuration", "Reactor", "Telemetry", arguments, logging]),
     library(
@@ -91,7 +97,7 @@ let package = Package(
       dependencies: [
         "Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Reactor",
         "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", "Setup",
-        "Tokens",
+        "Tokens", "Webhooks",
         "COpenSSL", deque, logging,
       ],
       resources: [
@@ -159,9 +165,12 @@ let package = Package(
     tests("Transport", ["TestPeers", "Reactor", "WebSocket", "HTTP1", "TLS", "Bytes"]),
     tests("Store", ["ParleyProtocol", "Reactor", database, logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),
-    tests("Configuration", ["FloodControl"]),
+    tests("Configuration", ["FloodControl", "ParleyProtocol"]),
+    tests("Daemon", ["Reactor", logging]),
     tests(
       "Unfurler", ["CCurl", "COpenSSL", "LinkPreview", "ParleyProtocol", database, logging]),
+    tests(
+      "Webhooks", ["ParleyProtocol", "Reactor", "Store", "TestPeers", "Tokens", deque, logging]),
     tests(
       "UnfurlService",
       [

@@ -28,6 +28,14 @@ CURLcode parley_curl_set_opensocket_function(CURL *easy, curl_opensocket_callbac
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, function);
 }
 
+CURLcode parley_curl_set_mime(CURL *easy, curl_mime *value) {
+  return curl_easy_setopt(easy, CURLOPT_MIMEPOST, value);
+}
+
+CURLcode parley_curl_set_progress_function(CURL *easy, curl_xferinfo_callback function) {
+  return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, function);
+}
+
 CURLcode parley_curl_get_long(CURL *easy, CURLINFO info, long *value) {
   return curl_easy_getinfo(easy, info, value);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/timerfd.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 int clinux_accept(int listener) {
@@ -33,4 +34,9 @@ void clinux_timer_set(int timer, int64_t nanoseconds) {
   struct itimerspec setting = {.it_value = {.tv_sec = nanoseconds / 1000000000,
                                             .tv_nsec = nanoseconds % 1000000000}};
   timerfd_settime(timer, TFD_TIMER_ABSTIME, &setting, NULL);
+}
+
+int64_t clinux_send_file(int socket, int file, int64_t offset, size_t count) {
+    off_t position = offset;
+    return sendfile(socket, file, &position, count);
 }

@@ -9,6 +9,11 @@ package protocol Daemon: Sendable {
   /// Ends without waiting for others, after ``drain()``.
   func hurry()
 
+  /// Calls `answer`, from any thread, once every event loop has taken a turn since.
+  ///
+  /// It is never called when one of them is stuck, or has ended.
+  func takePulse(_ answer: @escaping @Sendable () -> Void)
+
   /// Waits until it has ended.
   func waitUntilStopped()
 }

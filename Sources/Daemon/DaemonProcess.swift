@@ -4,8 +4,10 @@ internal import Reactor
 
 /// A daemon's life as a process: start, signals, end.
 package enum DaemonProcess {
-  /// Runs until it is told to stop: SIGTERM and SIGINT drain, a second one hurries, SIGHUP reads
-  /// files again.
+  /// Runs until it is told to stop.
+  ///
+  /// SIGTERM and SIGINT drain, a second one hurries, SIGHUP reads files again. Who has started the
+  /// process is told of all that by sd_notify(3), if it asks to be.
   ///
   /// - Parameters:
   ///   - name: What messages on standard error begin with.
@@ -19,8 +21,10 @@ package enum DaemonProcess {
     signal(SIGPIPE, SIG_IGN)
     // A file that may not grow is a full disk: the write fails, and whoever wrote reports it.
     signal(SIGXFSZ, SIG_IGN)
+    let supervision = Supervision(
+      environment: ProcessInfo.processInfo.environment, logger: logger)
     do {
-      serve(try start(), signals, logger)
+      serve(try start(), signals, supervision, logger)
     } catch {
       FileHandle.standardError.write(Data("\(name): \(error)\n".utf8))
       return EX_UNAVAILABLE
@@ -29,7 +33,10 @@ package enum DaemonProcess {
     return EXIT_SUCCESS
   }
 
-  private static func serve(_ daemon: any Daemon, _ signals: SignalWait, _ logger: Logger) {
+  private static func serve(
+    _ daemon: any Daemon, _ signals: SignalWait, _ supervision: Supervision, _ logger: Logger
+  ) {
+    supervision.didStart(daemon)
     let waiter = Foundation.Thread {
       daemon.waitUntilStopped()
       signals.finish()
@@ -38,10 +45,11 @@ package enum DaemonProcess {
     var isDraining = false
     while let signal = signals.next() {
       switch (signal, isDraining) {
-      case (SIGHUP, _): daemon.reload()
+      case (SIGHUP, _): supervision.reloading(daemon.reload)
       case (_, false):
         isDraining = true
         logger.notice("draining")
+        supervision.isStopping()
         daemon.drain()
       case (_, true):
         logger.notice("stopping at once")

@@ -37,6 +37,19 @@ package struct FloodGate<Key: Hashable & Sendable>: Sendable {
     windows[user]?.retract(at: time)
   }
 
+  /// What `admit` would go by, without counting anything.
+  package func usage(of user: Key, at now: Int64, limit: RateLimit) -> WindowUsage {
+    guard !limit.isOff else { return WindowUsage() }
+    if let window = windows[user] { return window.usage(at: now, limit: limit) }
+    return WindowUsage(wait: hasRoom(at: now, limit: limit) ? nil : limit.windowMilliseconds)
+  }
+
+  /// Whether the window of one more user may be kept, once those that have run empty are dropped.
+  private func hasRoom(at now: Int64, limit: RateLimit) -> Bool {
+    guard windows.count >= capacity else { return true }
+    return now >= nextSweep && windows.values.contains { $0.isEmpty(at: now, limit: limit) }
+  }
+
   /// Drops the windows that have run empty, and says whether one more may be kept.
   private mutating func makeRoom(at now: Int64, limit: RateLimit) -> Bool {
     guard windows.count >= sweepSize else { return true }

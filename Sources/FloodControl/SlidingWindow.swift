@@ -52,6 +52,19 @@ package struct SlidingWindow: Sendable {
     return elapsed(since: last, until: now) >= limit.windowMilliseconds
   }
 
+  /// How full the window is, without changing anything.
+  package func usage(at now: Int64, limit: RateLimit) -> WindowUsage {
+    guard !limit.isOff else { return WindowUsage() }
+    let time = effectiveTime(now)
+    var used = 0
+    while let admission = times.fromNewest(used + 1),
+      elapsed(since: admission, until: time) < limit.windowMilliseconds
+    {
+      used += 1
+    }
+    return WindowUsage(used: used, wait: wait(at: now, limit: limit))
+  }
+
   private func wait(at now: Int64, limit: RateLimit) -> Int64? {
     guard !limit.isOff, let blocking = times.fromNewest(limit.boundedCount) else { return nil }
     let elapsed = elapsed(since: blocking, until: effectiveTime(now))

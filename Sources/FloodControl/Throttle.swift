@@ -59,6 +59,11 @@ package struct Throttle: Sendable {
     return withheld
   }
 
+  /// How many messages the window holds that a message of this time would be judged by.
+  package func shownCount(at createdAt: Int64, limit: RateLimit) -> Int {
+    window.usage(at: createdAt, limit: limit).used
+  }
+
   private mutating func withhold(_ messageID: Int64) {
     guard withheld != nil else {
       withheld = WithheldMessages(firstMessageID: messageID)

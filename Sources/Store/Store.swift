@@ -16,6 +16,7 @@ package final class Store: Sendable {
   private let counters = StoreCounters()
   private let healthMonitor: HealthMonitor
   private let threads: Mutex<[Reactor.Thread]>
+  private let afterBatch: @Sendable () -> Void
 
   /// Opens the store in a directory, creating both when missing.
   ///
@@ -33,12 +34,14 @@ package final class Store: Sendable {
     let readJobs = JobQueue<ReadJob>(capacity: options.queueCapacity)
     let health = HealthMonitor(logger: options.logger)
     let writer = try Self.startWriter(
-      writing, lock: lock, jobs: writeJobs, health: health, counters: counters, options: options)
+      writing, lock: lock, files: FileDirectory(dataDirectory: directory), jobs: writeJobs,
+      health: health, counters: counters, options: options)
     let readers = try reading.map { try Self.startReader($0, jobs: readJobs, options: options) }
     self.writeJobs = writeJobs
     self.readJobs = readJobs
     healthMonitor = health
     threads = Mutex(readers + [writer])
+    afterBatch = options.afterBatch
   }
 
   // Does not wait: the last reference may go on one of the store's own threads.
@@ -76,6 +79,15 @@ package final class Store: Sendable {
     submit(.append(message, completion))
   }
 
+  /// Submits what a batch has gathered, in its order and without another thread's jobs between, and
+  /// empties it.
+  package func submit(_ batch: inout WriteBatch) {
+    guard !batch.isEmpty else { return }
+    let jobs = batch.takeAll()
+    let (accepted, others) = writeJobs.submit(jobs)
+    refuse(jobs[accepted...], others)
+  }
+
   /// Submits a job that reads: it sees every change acknowledged before this call.
   ///
   /// Reads run side by side and may overtake each other. `completion` runs on a reader thread, or
@@ -86,10 +98,11 @@ package final class Store: Sendable {
   ) {
     let job = ReadJob(job, completion: completion)
     switch readJobs.submit(job) {
-    case .accepted: break
+    case .accepted: return
     case .overloaded: job.fail(StoreError.overloaded)
     case .closed: job.fail(StoreError.closed)
     }
+    afterBatch()
   }
 
   /// Answers everything submitted so far, moves the log into the database and gives up the lock.
@@ -105,25 +118,32 @@ package final class Store: Sendable {
   }
 
   func submit(_ job: WriteJob) {
-    switch writeJobs.submit(job) {
-    case .accepted: break
-    case .overloaded: job.fail(.overloaded)
-    case .closed: job.fail(.closed)
+    refuse([job], writeJobs.submit(job))
+  }
+
+  private func refuse(_ jobs: some Collection<WriteJob>, _ admission: JobQueue<WriteJob>.Admission)
+  {
+    switch admission {
+    case .accepted: return
+    case .overloaded: jobs.forEach { $0.fail(.overloaded) }
+    case .closed: jobs.forEach { $0.fail(.closed) }
     }
+    afterBatch()
   }
 }
 
 extension Store {
   /// The connection stays on its thread for good: the thread works inside its one access.
   private static func startWriter(
-    _ queue: DatabaseQueue, lock: DirectoryLock, jobs: JobQueue<WriteJob>, health: HealthMonitor,
-    counters: StoreCounters, options: StoreOptions
+    _ queue: DatabaseQueue, lock: DirectoryLock, files: FileDirectory, jobs: JobQueue<WriteJob>,
+    health: HealthMonitor, counters: StoreCounters, options: StoreOptions
   ) throws(SystemError) -> Reactor.Thread {
     try Reactor.Thread(name: "store-writer") {
       queue.inDatabase { database in
-        let connection = StoreConnection(database)
+        let connection = StoreConnection(database, outbox: options.outbox.map(Outbox.init))
         Writer(
-          connection: connection, jobs: jobs, health: health, counters: counters, options: options
+          connection: connection, files: files, jobs: jobs, health: health, counters: counters,
+          options: options
         ).run()
         connection.checkpoint()
       }

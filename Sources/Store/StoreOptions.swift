@@ -12,17 +12,20 @@ package struct StoreOptions: Sendable {
   package var readerCount = 2
   /// Wait between two tries to write while the store is failing.
   package var probeIntervalMilliseconds = 1_000
+  /// Which events are kept for webhooks; `nil` for none.
+  package var outbox: OutboxOptions?
   /// Called on the writer thread after each commit: its duration in nanoseconds, its jobs.
   package var onCommit: @Sendable (_ durationNanoseconds: UInt64, _ jobCount: Int) -> Void
-  /// Called on the writer thread after the completions of a batch, and after those of a read.
+  /// Called after completions, on their thread: after all of a batch, of a read, of a refusal.
   package var afterBatch: @Sendable () -> Void
 
   package init(
-    logger: Logger = Logger(label: "parley.store"),
+    logger: Logger = Logger(label: "parley.store"), outbox: OutboxOptions? = nil,
     onCommit: @escaping @Sendable (UInt64, Int) -> Void = { _, _ in },
     afterBatch: @escaping @Sendable () -> Void = {}
   ) {
     self.logger = logger
+    self.outbox = outbox
     self.onCommit = onCommit
     self.afterBatch = afterBatch
   }

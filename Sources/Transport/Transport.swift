@@ -27,6 +27,8 @@ package final class Transport {
   var output = WebSocketOutput()
   weak var delegate: (any TransportDelegate)?
 
+  /// Gathers the writes of a fan-out; `nil` where there can be none.
+  var ring: SendRing?
   private var scratch: TLSScratch?
   private var listeners: [Listener] = []
   private var unflushed: [Connection] = []
@@ -40,7 +42,11 @@ package final class Transport {
     self.loop = loop
     self.configuration = configuration
     self.delegate = delegate
+    if configuration.gathersSystemCalls { ring = SendRing() }
   }
+
+  /// Whether writes of a fan-out share system calls.
+  package var hasRing: Bool { ring != nil }
 
   deinit {
     readBuffer.deallocate()
@@ -48,12 +54,16 @@ package final class Transport {
 
   /// Accepts connections from a listening socket, which the transport then owns.
   ///
-  /// - Parameter tag: The owner's name for the listener, which its connections carry.
+  /// - Parameters:
+  ///   - introduction: Whether a proxy says first whom each connection is from.
+  ///   - tag: The owner's name for the listener, which its connections carry.
   package func listen(
-    _ descriptor: Int32, security: Listener.Security, tag: Int = 0
+    _ descriptor: Int32, security: Listener.Security, introduction: Introduction = .none,
+    tag: Int = 0
   ) throws(SystemError) {
     let listener = Listener(
-      descriptor: descriptor, security: security, tag: tag, transport: self)
+      descriptor: descriptor, security: security, introduction: introduction, tag: tag,
+      transport: self)
     try listener.resume()
     listeners.append(listener)
   }
@@ -146,13 +156,6 @@ package final class Transport {
   /// Gives bytes to a subscriber whose socket can't simply be written to.
   func deliver(_ bytes: UnsafeRawBufferPointer, toSlot slot: UInt32) {
     connections.connection(inSlot: slot)?.deliver(bytes)
-  }
-
-  /// Keeps what the kernel did not take of a subscriber's bytes.
-  func sendWasShort(
-    _ outcome: TransferOutcome, of bytes: UnsafeRawBufferPointer, toSlot slot: UInt32
-  ) {
-    connections.connection(inSlot: slot)?.sendWasShort(outcome, of: bytes)
   }
 
   func count(_ writes: DirectWrites) {

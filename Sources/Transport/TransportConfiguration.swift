@@ -11,6 +11,11 @@ package struct TransportConfiguration: Sendable {
   package var webSocket = WebSocketLimits()
   /// How long a request's head may take, from the connection's beginning or the last response.
   package var headTimeout: Int64 = 10_000
+  /// How long a body that is taken in pieces may take as a whole; it may pause for
+  /// ``headTimeout``.
+  package var bodyTimeout: Int64 = 600_000
+  /// How long a peer may take nothing of a file that is sent to it.
+  package var progressTimeout: Int64 = 30_000
   /// How often an open WebSocket is pinged.
   package var pingInterval: Int64 = 25_000
   /// How long a ping may stay without any answer.
@@ -19,6 +24,10 @@ package struct TransportConfiguration: Sendable {
   package var closeTimeout: Int64 = 5_000
   /// A connection with more than so many bytes waiting is a slow consumer when more comes.
   package var outboundBytes = 1_048_576
+  /// Whether the writes of a fan-out share system calls where the kernel allows it (io_uring).
+  package var gathersSystemCalls = true
+  /// Whose word is taken for whom a request is from; `nil` takes nobody's.
+  package var forwarding: ForwardingRules?
 
   package init() {}
 

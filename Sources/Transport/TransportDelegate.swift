@@ -9,6 +9,11 @@ package protocol TransportDelegate: AnyObject {
   /// Answers a request, or lets it become a WebSocket.
   func connection(_ connection: Connection, received request: HTTPRequest) -> RequestOutcome
 
+  /// Decides how the body of a request is taken, when there is one.
+  func connection(
+    _ connection: Connection, decidesOnBodyOf head: HTTPRequestHead
+  ) -> BodyDecision
+
   /// What is answered to bytes that are no request, or one beyond the limits; the connection is
   /// closed behind it.
   func connection(_ connection: Connection, refusalOf error: HTTPError) -> HTTPResponse
@@ -19,9 +24,23 @@ package protocol TransportDelegate: AnyObject {
 
   /// Tells that a TLS handshake or session broke, in words.
   func connection(_ connection: Connection, brokeTLS reason: String)
+
+  /// Tells that a connection was closed because it did not begin with a PROXY header that can be
+  /// believed, in words.
+  func connection(_ connection: Connection, wasNotIntroduced reason: String)
 }
 
 extension TransportDelegate {
+  /// Nothing: it matters to those alone who have listeners for proxies.
+  package func connection(_ connection: Connection, wasNotIntroduced reason: String) {}
+
+  /// With the request.
+  package func connection(
+    _ connection: Connection, decidesOnBodyOf head: HTTPRequestHead
+  ) -> BodyDecision {
+    .whole
+  }
+
   /// The error as plain text.
   package func connection(_ connection: Connection, refusalOf error: HTTPError) -> HTTPResponse {
     HTTPResponse(refusing: error)
@@ -31,7 +50,7 @@ extension TransportDelegate {
 /// What becomes of a request.
 package enum RequestOutcome {
   case respond(HTTPResponse)
-  /// ``Connection/respond(_:)`` follows, from a later call on the event loop; what the peer sends
+  /// ``Connection/respond(_:)`` or ``Connection/respond(_:with:)`` follows, from a later call on the event loop; what the peer sends
   /// meanwhile waits. There is no timer: whoever answers bounds the time.
   ///
   /// `onAbandonment` is called, at most once and instead of the response, when the peer has ended

@@ -49,6 +49,7 @@ final class Front {
   private func receive(_ mail: FrontMail) {
     switch mail {
     case .report(let report, let id): answer(id, report)
+    case .pulse(let answer): answer()
     case .drain:
       guard drain == nil else { return }
       let drain = FrontDrain(of: self, timeout: configuration.drainTimeout)

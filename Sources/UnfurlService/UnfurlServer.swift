@@ -52,6 +52,13 @@ package final class UnfurlServer: Sendable {
   /// Ends at once: calls off what is unanswered, and says so.
   package func hurry() { mailbox.post(.hurry) }
 
+  /// Calls `answer`, from another thread, once the event loop has taken a turn since.
+  ///
+  /// It is never called when that is stuck, or has ended.
+  package func takePulse(_ answer: @escaping @Sendable () -> Void) {
+    mailbox.post(.pulse(answer: answer))
+  }
+
   /// Waits until it has ended, after ``drain()`` or ``hurry()``.
   package func waitUntilStopped() { thread.join() }
 }

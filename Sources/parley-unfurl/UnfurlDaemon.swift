@@ -44,6 +44,8 @@ struct UnfurlDaemon: Daemon {
 
   func hurry() { server.hurry() }
 
+  func takePulse(_ answer: @escaping @Sendable () -> Void) { server.takePulse(answer) }
+
   func waitUntilStopped() {
     server.waitUntilStopped()
     unfurler.shutdown()

@@ -26,9 +26,11 @@ struct Parley: AsyncParsableCommand {
     version: "\(Release.name) \(Release.version)",
     subcommands: [
       ChannelCommand.self, MessageCommand.self, UserCommand.self, ModerationCommand.self,
-      LimitsCommand.self, PreviewCommand.self, SessionsCommand.self, ConnectionsCommand.self,
-      StatusCommand.self, TopCommand.self, DrainCommand.self, WatchCommand.self, ChatCommand.self,
-      LoadCommand.self, ConfigCommand.self, CompletionCommand.self,
+      LimitsCommand.self, PreviewCommand.self, TokenCommand.self, WebhooksCommand.self,
+      SessionsCommand.self,
+      ConnectionsCommand.self, StatusCommand.self, TopCommand.self, DrainCommand.self,
+      WatchCommand.self, ChatCommand.self, LoadCommand.self, ConfigCommand.self,
+      CompletionCommand.self,
     ])
 
   /// Runs what the command line asks for, and ends with a status that tells how it went.

@@ -28,9 +28,7 @@ struct Parleyd: ParsableCommand {
 
   private static func announce(_ gateway: Gateway, _ settings: Settings, _ logger: Logger) {
     for bound in gateway.addresses {
-      let scheme = bound.purpose == .tls ? "wss" : "ws"
-      let kind = bound.purpose == .operations ? "operations" : scheme
-      logger.notice("listening on \(kind)://\(bound.address)")
+      logger.notice("listening on \(scheme(of: bound.purpose))://\(bound.address)")
     }
     logger.info(
       "ready",
@@ -38,6 +36,15 @@ struct Parleyd: ParsableCommand {
         "version": "\(Release.version)", "auth": "\(settings.auth.mode.rawValue)",
         "data": "\(settings.dataDirectory)",
       ])
+  }
+
+  private static func scheme(of purpose: BoundAddress.Purpose) -> String {
+    switch purpose {
+    case .plain: "ws"
+    case .tls: "wss"
+    case .operations: "operations"
+    case .proxied: "proxy"
+    }
   }
 }
 

@@ -54,13 +54,19 @@ static bool contains(const struct ws_frame *frame, const char *text) {
   return memmem(frame->payload, frame->length, text, strlen(text)) != NULL;
 }
 
+static const char *path_of(const struct load *load, const struct connection *connection) {
+  bool publishes = load->publisher_path && connection == load->connections;
+  return publishes ? load->publisher_path : load->path;
+}
+
 static void send_upgrade(struct load *load, struct connection *connection) {
-  char request[256];
+  char request[512];
   int size = snprintf(request, sizeof request,
-                      "GET /v1/ws HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nUpgrade: websocket\r\n"
+                      "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nUpgrade: websocket\r\n"
                       "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
                       "Sec-WebSocket-Key: cGFybGV5LWJlbmNobWFyaw==\r\n\r\n",
-                      load->port);
+                      path_of(load, connection), load->port);
+  if (size < 0 || size >= (int)sizeof request) fail("the path is too long");
   write_whole(connection, request, (size_t)size);
   connection->state = UPGRADING;
 }
@@ -122,8 +128,9 @@ static void set_up(struct load *load, unsigned index, bool creates) {
     for (int enters = creates ? 0 : 1; enters < 2; enters++) {
       size += add_request(out + size,
                           "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"channel.%s\","
-                          "\"params\":{\"channel_url\":\"bench-%u\"}}",
-                          2 + enters, enters ? "enter" : "create", index % load->channels);
+                          "\"params\":{\"channel_url\":\"bench-%u\"%s}}",
+                          2 + enters, enters ? "enter" : "create", index % load->channels,
+                          load->ephemeral && !enters ? ",\"is_ephemeral\":true" : "");
       connection->setup_answers_due++;
     }
   }
@@ -149,8 +156,9 @@ static long receive_head(struct load *load, unsigned index, unsigned char *bytes
 
 static void receive_answer(struct load *load, unsigned index, const struct ws_frame *frame) {
   struct connection *connection = &load->connections[index];
-  // A channel that another creator was first to create is as good.
-  if (contains(frame, "\"error\"") && !contains(frame, "400202"))
+  // A channel that another creator was first to create is as good, when all create the same kind.
+  bool exists = !load->ephemeral && contains(frame, "400202");
+  if (contains(frame, "\"error\"") && !exists)
     fail("an error from the server: %.*s", (int)frame->length, (char *)frame->payload);
   if (connection->state == READY) {
     connection->answered++;
@@ -161,6 +169,8 @@ static void receive_answer(struct load *load, unsigned index, const struct ws_fr
 }
 
 static void receive_text(struct load *load, unsigned index, const struct ws_frame *frame) {
+  // What a server tells the publisher about its messages; nobody waits for it.
+  if (load->publisher_path && index == 0) return;
   if (load->dialect == RAW || contains(frame, "\"message.received\"")) {
     load->connections[index].received++;
     if (load->on_delivery) load->on_delivery(load, index);
@@ -268,6 +278,30 @@ void load_open(struct load *load, unsigned count) {
   open_until(load, count);
 }
 
+static void reset_connection(struct connection *connection) {
+  struct linger reset = {.l_onoff = 1};
+  setsockopt(connection->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+  SSL_free(connection->ssl);
+  free(connection->rest);
+  close(connection->fd);
+}
+
+void load_begin(struct load *load, unsigned count) {
+  while (load->opened < count) connect_one(load, load->opened++);
+}
+
+unsigned load_replace_ready(struct load *load) {
+  unsigned replaced = load->ready;
+  if (replaced == 0) return 0;
+  for (unsigned i = 0; i < load->opened; i++) {
+    if (load->connections[i].state != READY) continue;
+    reset_connection(&load->connections[i]);
+    load->ready--;
+    connect_one(load, i);
+  }
+  return replaced;
+}
+
 void load_turn_until(struct load *load, int64_t until_ns) {
   struct epoll_event events[EVENTS_MAX];
   int64_t now = monotonic_ns(), wait = until_ns > now ? until_ns - now : 0;
@@ -324,13 +358,7 @@ void load_send_text(struct load *load, unsigned index, const char *text) {
 }
 
 void load_finish(struct load *load) {
-  struct linger reset = {.l_onoff = 1};
-  for (unsigned i = 0; i < load->opened; i++) {
-    struct connection *connection = &load->connections[i];
-    setsockopt(connection->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
-    SSL_free(connection->ssl);
-    free(connection->rest);
-  }
+  for (unsigned i = 0; i < load->opened; i++) reset_connection(&load->connections[i]);
   SSL_CTX_free(load->tls);
   free(load->connections);
 }

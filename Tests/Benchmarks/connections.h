@@ -1,8 +1,9 @@
 // Many WebSocket connections to one server on 127.0.0.1, driven by one epoll loop.
 //
-// Two dialects: `RAW` is any text broadcast to all others (bare-loop); `PARLEY` opens a session on
-// /v1/ws, creates and enters channels, and tells answers from events by scanning each frame for the
-// method's name, without reading its JSON. Anything unexpected ends the program with an error.
+// Two dialects: `RAW` is any text broadcast to all others (bare-loop) or to all that have come to
+// another path (the servers in Peers); `PARLEY` opens a session, creates and enters channels, and
+// tells answers from events by scanning each frame for the method's name, without reading its JSON.
+// Anything unexpected ends the program with an error.
 #ifndef BENCHMARK_CONNECTIONS_H
 #define BENCHMARK_CONNECTIONS_H
 
@@ -36,6 +37,9 @@ struct load {
   uint16_t port;
   unsigned channels;  // connection i uses channel i % channels; 0: no channel is entered
   unsigned creators;  // the connections before this one create their channel
+  bool ephemeral;     // channels that are created keep no messages
+  const char *path;   // that is upgraded
+  const char *publisher_path;  // the same for connection 0, to which nothing is then broadcast
   SSL_CTX *tls;       // NULL: plain
   int64_t deadline_ns;
 
@@ -63,6 +67,12 @@ void load_start(struct load *load, unsigned capacity);
 /// first, so that all others find their channel.
 void load_open(struct load *load, unsigned count);
 
+/// Resets each connection that is ready and begins another in its place. Returns how many.
+unsigned load_replace_ready(struct load *load);
+
+/// Begins connections until there are `count`, without waiting until they are ready.
+void load_begin(struct load *load, unsigned count);
+
 /// Runs one turn of the loop, waiting at most `timeout_ms`. Fails when the deadline has passed.
 void load_turn(struct load *load, int timeout_ms);
 
@@ -78,8 +88,7 @@ void load_send(struct load *load, unsigned index, unsigned count, unsigned bytes
 /// Sends one message with this text, which must need no escaping in JSON.
 void load_send_text(struct load *load, unsigned index, const char *text);
 
-/// Frees everything, and lets the end of the program reset the connections, so that no port is left
-/// waiting.
+/// Frees everything and resets the connections, so that no port is left waiting.
 void load_finish(struct load *load);
 
 #endif

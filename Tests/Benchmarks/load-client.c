@@ -5,10 +5,14 @@
 //   fanout   --connections (subscribers) --messages --in-flight --bytes
 //   idle     --connections --channels (0: only the session is opened)
 //   ack      --connections (subscribers) --rate --seconds --bytes
+//   latency  --connections (subscribers) --rate --seconds --bytes
+//   openings --connections (handshakes under way) --seconds; what is ready depends on the dialect
 //   durable  --connections (senders) --channels --in-flight (of each sender) --seconds --bytes
 //   previews --channels (beside the measured one) --rate (of those) --seconds (of a phase) --cycles
 //            --bytes --unfurler (PID) --pages-port --addresses
-//   all      --tls yes (the certificate is not verified), --timeout (seconds, 120)
+//   all      --tls yes (1.3, AES-128; the certificate is not verified), --timeout (seconds, 120),
+//            --path, --publisher-path (of a server that has another for the connection that
+//            publishes), --ephemeral yes (Parley's channels keep no messages)
 //
 // One process, one thread, one epoll loop. CPU time and memory are the server process's, read from
 // the kernel, so what this program itself costs is in none of the figures but wall time.
@@ -28,6 +32,8 @@ static const struct mode {
     {"fanout", measure_fanout},
     {"idle", measure_idle},
     {"ack", measure_ack},
+    {"latency", measure_latency},
+    {"openings", measure_openings},
     {"durable", measure_durable},
     {"previews", measure_previews},
 };
@@ -43,6 +49,9 @@ static unsigned number(const char *option, const char *text, unsigned low, unsig
 static SSL_CTX *client_tls(void) {
   SSL_CTX *tls = SSL_CTX_new(TLS_client_method());
   if (!tls) fail("no TLS");
+  SSL_CTX_set_min_proto_version(tls, TLS1_3_VERSION);
+  // Servers would choose different ones, and it is not these that are to be compared.
+  if (SSL_CTX_set_ciphersuites(tls, "TLS_AES_128_GCM_SHA256") != 1) fail("no such cipher suite");
   SSL_CTX_set_verify(tls, SSL_VERIFY_NONE, NULL);
   SSL_CTX_set_mode(tls, SSL_MODE_RELEASE_BUFFERS);
   return tls;
@@ -76,13 +85,17 @@ static void read_option(struct load *load, struct plan *plan, const char *name, 
   else if (!strcmp(name, "--server")) plan->server = (pid_t)number(name, value, 2, 1u << 30);
   else if (!strcmp(name, "--unfurler")) plan->unfurler = (pid_t)number(name, value, 2, 1u << 30);
   else if (!strcmp(name, "--tls") && !strcmp(value, "yes")) load->tls = client_tls();
+  else if (!strcmp(name, "--ephemeral") && !strcmp(value, "yes")) load->ephemeral = true;
+  else if (!strcmp(name, "--path")) load->path = value;
+  else if (!strcmp(name, "--publisher-path")) load->publisher_path = value;
   else if (!strcmp(name, "--timeout"))
     load->deadline_ns = monotonic_ns() + number(name, value, 1, 3600) * (int64_t)1000000000;
   else fail("what is %s %s?", name, value);
 }
 
 int main(int count, char **words) {
-  struct load load = {.deadline_ns = monotonic_ns() + (int64_t)120 * 1000000000};
+  struct load load = {.path = "/v1/ws",
+                      .deadline_ns = monotonic_ns() + (int64_t)120 * 1000000000};
   struct plan plan = {.connections = 1000, .messages = 1000, .in_flight = 1, .message_bytes = 128,
                       .rate = 50, .seconds = 10, .cycles = 1, .addresses = 32};
   if (count < 2 || count % 2 != 0) fail("expected a mode, then pairs of option and value");

@@ -8,7 +8,8 @@
 
 struct plan {
   pid_t server;
-  unsigned connections;  // subscribers (fanout, ack), idle connections, or senders (durable)
+  unsigned connections;  // subscribers (fanout, ack, latency), idle connections, senders (durable),
+                         // or handshakes under way (openings)
   unsigned messages;
   unsigned in_flight;
   unsigned channels;
@@ -34,6 +35,14 @@ void measure_idle(struct load *load, const struct plan *plan);
 /// One sender at light load: the time from sending to the answer (Parley), or to the arrival at the
 /// first subscriber (bare loop, which answers nothing).
 void measure_ack(struct load *load, const struct plan *plan);
+
+/// One sender at a fixed rate: the time from when a message was due to its arrival, for each
+/// subscriber.
+void measure_latency(struct load *load, const struct plan *plan);
+
+/// Connections that are reset as soon as they are ready: how many in a second, and what each costs
+/// the server.
+void measure_openings(struct load *load, const struct plan *plan);
 
 /// Many senders with full windows: answered sends a second, each of them durable.
 void measure_durable(struct load *load, const struct plan *plan);

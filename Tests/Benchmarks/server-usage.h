@@ -13,10 +13,12 @@ struct memory_usage {
 /// Nanoseconds since an arbitrary start.
 int64_t monotonic_ns(void);
 
-/// CPU time in nanoseconds, user and system, of all threads that the process has or ever had.
+/// CPU time in nanoseconds, user and system, of all threads that the process and the children it
+/// has now (nginx's workers, say) have or ever had.
 int64_t process_cpu_ns(pid_t process);
 
-/// From /proc/PID/smaps_rollup. What the kernel holds for the process's sockets is not in it.
+/// From /proc/PID/smaps_rollup, of the process and its children. What the kernel holds for their
+/// sockets is not in it.
 struct memory_usage process_memory(pid_t process);
 
 #endif

@@ -1,3 +1,4 @@
+import ParleyProtocol
 import Testing
 
 @testable import Configuration
@@ -25,6 +26,34 @@ struct SettingsChecksTests {
     #expect(problems(["--tls-private-key=a.pem"]).count == 1)
   }
 
+  @Test("a field that names clients needs the networks of those who may set it")
+  func proxies() throws {
+    #expect(
+      problems(["--proxy-field=x-forwarded-for"]) == [
+        "proxy.trusted: expected the proxies' networks, because proxy.field is set: anyone can"
+          + " send it (combination of settings)"
+      ])
+    let settings = try load(["--proxy-field=Forwarded", "--proxy-trusted=10.0.0.0/8,::1"])
+    #expect(settings.proxy.field == .forwarded)
+    #expect(settings.proxy.trusted.map(\.description) == ["10.0.0.0/8", "::1/128"])
+  }
+
+  @Test("behind a proxy users need tokens, also when every listener is loopback")
+  func exposure() throws {
+    #expect(try load().auth.mode == .open)
+    #expect(try load(["--proxy-listen=127.0.0.1:0"]).auth.mode == .token)
+    #expect(
+      try load(["--proxy-field=forwarded", "--proxy-trusted=127.0.0.1"]).auth.mode == .token)
+    #expect(try load(["--proxy-listen=127.0.0.1:0", "--auth-mode=open"]).auth.mode == .open)
+  }
+
+  @Test("a server may listen for proxies alone")
+  func proxiesAlone() throws {
+    let settings = try load(["--listen=", "--proxy-listen=127.0.0.1:8081"])
+    #expect(settings.proxy.listen.map(\.port) == [8081])
+    #expect(problems(["--proxy-listen=127.0.0.1:8080"]).count == 1)
+  }
+
   @Test("previews from a service need the service's URL")
   func unfurl() throws {
     #expect(
@@ -40,6 +69,25 @@ struct SettingsChecksTests {
   func besideOthers() {
     #expect(problems(["--reactors=0", "--unfurl-mode=http"]).count == 2)
     #expect(problems(["--unfurl-url=nowhere", "--unfurl-mode=http"]).count == 1)
+  }
+
+  @Test("a webhook needs a secret of 16 bytes, and takes no credentials")
+  func webhooks() throws {
+    #expect(
+      problems(["--webhooks-urls=https://a.example/"]) == [
+        "webhooks.secret: expected a secret to sign with, because webhooks.urls is set "
+          + "(combination of settings)"
+      ])
+    let short = problems(["--webhooks-secret=fifteen bytes !"])
+    #expect(short.count == 1)
+    #expect(short.first?.contains("fifteen") == false)
+    #expect(problems(["--webhooks-urls=https://u:p@a.example/"]).count == 1)
+    let settings = try load([
+      "--webhooks-urls=https://a.example/?key=1,http://b.example", "--webhooks-secret",
+      "sixteen bytes it", "--webhooks-events=message.received",
+    ])
+    #expect(settings.webhooks.urls == ["https://a.example/?key=1", "http://b.example"])
+    #expect(settings.webhooks.events == [.messageReceived])
   }
 
   @Test("the server must listen somewhere, be it with TLS only")

@@ -18,11 +18,16 @@ struct SettingsTableTests {
     "unfurl.allow_ports", "reactors", "log.level", "log.format",
     "limits.flood.exempt_operators", "limits.connections", "limits.http_body_bytes",
     "limits.platform_calls_per_second", "limits.platform_calls_burst",
-    "compression.contexts", "unfurl.cache_min_ttl_seconds", "unfurl.stale_ttl_seconds",
+    "fan_out.io_uring", "compression.contexts", "unfurl.cache_min_ttl_seconds",
+    "unfurl.stale_ttl_seconds",
     "unfurl.cache_memory_bytes", "unfurl.cache_disk_bytes", "unfurl.allow_domains",
     "unfurl.deny_domains", "unfurl.opt_out_file", "unfurl.max_concurrent",
     "unfurl.max_concurrent_per_host", "unfurl.user_agent", "unfurl.accept_language",
-    "unfurl.proxy", "unfurl.oembed",
+    "unfurl.proxy", "unfurl.oembed", "proxy.listen", "proxy.field", "proxy.trusted",
+    "limits.file_bytes", "limits.upload_timeout_ms", "files.public_url",
+    "webhooks.urls", "webhooks.secret", "webhooks.events",
+    "webhooks.timeout_ms", "webhooks.concurrency", "webhooks.retry_seconds",
+    "webhooks.backlog_events",
   ]
 
   @Test("every setting of the contract is there, and none beside the documented ones")

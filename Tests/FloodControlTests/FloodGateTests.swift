@@ -46,6 +46,24 @@ struct FloodGateTests {
     #expect(gate.windowCount <= 4)
   }
 
+  @Test("asking how full a window is tells what a message would be told, and counts nothing")
+  func usage() {
+    var gate = FloodGate<Int>(capacity: 2)
+    #expect(gate.usage(of: 1, at: 0, limit: limit) == WindowUsage())
+    #expect(gate.windowCount == 0)
+    _ = gate.admit(1, at: 0, limit: limit)
+    #expect(gate.usage(of: 1, at: 5, limit: limit) == WindowUsage(used: 1))
+    _ = gate.admit(1, at: 10, limit: limit)
+    #expect(gate.usage(of: 1, at: 400, limit: limit) == WindowUsage(used: 2, wait: 600))
+    #expect(gate.usage(of: 1, at: 1000, limit: limit) == WindowUsage(used: 1))
+    _ = gate.admit(2, at: 400, limit: limit)
+    #expect(gate.usage(of: 3, at: 500, limit: limit) == WindowUsage(wait: 1000))
+    #expect(gate.admit(3, at: 500, limit: limit) == 1000)
+    #expect(gate.usage(of: 3, at: 2000, limit: limit) == WindowUsage())
+    let off = RateLimit(count: 0, windowMilliseconds: 1000)
+    #expect(gate.usage(of: 1, at: 500, limit: off) == WindowUsage())
+  }
+
   @Test("a limit that is off keeps no windows")
   func off() {
     var gate = FloodGate<Int>()

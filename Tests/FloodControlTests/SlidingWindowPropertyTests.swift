@@ -37,6 +37,10 @@ struct SlidingWindowPropertyTests {
         if expected == nil { naive.record(at: now, limit) }
         mismatches += window.admit(at: now, limit: limit) == expected ? 0 : 1
       }
+      let end = max(now, naive.admissions.last ?? now)
+      let used = min(naive.inWindow(endingAt: end, limit).count, limit.count)
+      let usage = WindowUsage(used: used, wait: naive.wait(at: now, limit))
+      mismatches += window.usage(at: now, limit: limit) == usage ? 0 : 1
       let hasRoom = naive.wait(at: now, limit) == nil
       mismatches += window.hasRoom(at: now, limit: limit) == hasRoom ? 0 : 1
     }

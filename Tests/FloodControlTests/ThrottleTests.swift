@@ -16,6 +16,18 @@ struct ThrottleTests {
     #expect(decisions == [.shown, .shown, .withheld, .shown, .withheld, .shown])
   }
 
+  @Test("what was shown in the second that ends with a message can be counted")
+  func shownCount() {
+    var throttle = Throttle()
+    for (id, time) in [(1, 0), (2, 500), (3, 999)] as [(Int64, Int64)] {
+      _ = throttle.decide(.others, createdAt: time, messageID: id, limit: limit)
+    }
+    #expect(throttle.shownCount(at: 999, limit: limit) == 2)
+    #expect(throttle.shownCount(at: 1000, limit: limit) == 1)
+    #expect(throttle.shownCount(at: 1500, limit: limit) == 0)
+    #expect(throttle.withheld?.count == 1)
+  }
+
   @Test("own messages are always shown, and count")
   func own() {
     var throttle = Throttle()

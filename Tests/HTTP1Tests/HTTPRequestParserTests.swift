@@ -41,6 +41,7 @@ struct HTTPRequestParserTests {
       switch $0 {
       case .event(.request(let request)): String(decoding: request.body, as: UTF8.self)
       case .event(.expectsContinue): "(continue)"
+      case .event(.head), .event(.piece), .event(.bodyEnd): "(piece)"
       case .error(let code): "(\(code))"
       }
     }

@@ -41,6 +41,13 @@ extension ServerTests {
       _ = try held.event("server.draining")
       try server.waitForReadiness(503)
       #expect(try server.get("/healthz").status == 200)
+      let refused = try server.platform("/v3/users")
+      #expect(refused.status == 503)
+      #expect(refused.body["code"]?.integer == 400_501)
+      #expect(refused.body["retry_after_ms"]?.integer == 1000)
+      #expect(try server.platform("/v3/users", token: "wrong").status == 401)
+      #expect(try server.call("GET", "parley/status")["is_ready"]?.bool == false)
+      try server.call("POST", "parley/drain")
       #expect(throws: (any Error).self) { try server.connect() }
       held.connection.stream.close()
       #expect(try server.process.waitForEnd() == .exited(0))

@@ -78,6 +78,64 @@ extension ServerTests {
       #expect(try server.refusal("PUT", path + "/channels/none", json(1)) == 400_201)
     }
 
+    @Test("explains what keeps a user from sending, without counting that it was asked")
+    func explanation() throws {
+      let server = try ServerProcess()
+      try server.call("POST", "open_channels", #"{"channel_url":"lobby","custom_type":"loud"}"#)
+      try server.call("PUT", "parley/limits/custom_types/loud", json(2))
+      let path = "parley/limits/explain?user_id=ann&channel_url=lobby"
+      #expect(try server.refusal("GET", path) == 400_201)
+      let ann = try server.open("ann")
+      func codes() throws -> [Int64?] {
+        let refusals = try server.call("GET", path)["refusals"]?.elements.map { $0 } ?? []
+        return refusals.map { $0["code"]?.integer }
+      }
+      #expect(try codes() == [900_020])
+      try ann.enter("lobby")
+      #expect(try codes() == [])
+      try ann.send("1", to: "lobby")
+      let once = try server.call("GET", path)
+      #expect(once["is_participant"]?.bool == true)
+      #expect(once["flood"]?["messages"]?.integer == 2)
+      #expect(once["flood"]?["source"]?.string == "custom_type")
+      #expect(once["flood"]?["used"]?.integer == 1)
+      #expect(once["throttle"]?["source"]?.string == "settings")
+      for _ in 0..<10 { #expect(try codes() == []) }
+      try ann.send("2", to: "lobby")
+      try server.call(
+        "POST", "open_channels/lobby/mute",
+        #"{"user_id":"ann","seconds":600,"description":"noise"}"#)
+      try server.call("PUT", "open_channels/lobby/freeze")
+      let full = try server.call("GET", path)
+      let refusals = full["refusals"]?.elements.map { $0 } ?? []
+      #expect(refusals.map { $0["code"]?.integer } == [900_050, 900_041, 900_200])
+      #expect(refusals[1]["description"]?.string == "noise")
+      #expect(refusals[1]["end_at"]?.integer ?? 0 > 1_600_000_000_000)
+      #expect((1...3_600_000).contains(full["flood"]?["retry_after_ms"]?.integer ?? 0))
+      #expect(refusals[2]["retry_after_ms"]?.integer ?? 0 > 0)
+      try server.call("POST", "open_channels/lobby/operators", #"{"operator_ids":["ann"]}"#)
+      #expect(try server.call("GET", path)["throttle"]?["exemption"]?.string == "operator")
+      #expect(try codes() == [900_041, 900_200])
+      try server.call("PUT", "users/ann", #"{"is_active":false}"#)
+      #expect(try codes().first == 400_300)
+    }
+
+    @Test("explaining takes no channel into memory")
+    func explanationOfIdleChannel() throws {
+      let server = try ServerProcess()
+      try server.open("ann").create("lobby")
+      try server.stop()
+      let next = try ServerProcess(in: server.directory)
+      let path = "parley/limits/explain?channel_url=lobby"
+      let explained = try next.call("GET", path + "&user_id=ann")
+      #expect(explained["flood"]?["used"]?.integer == 0)
+      #expect(explained["is_operator"]?.bool == true)
+      #expect(try next.call("GET", "parley/status")["channels"]?.integer == 0)
+      #expect(try next.refusal("GET", path) == 400_105)
+      #expect(try next.refusal("GET", "parley/limits/explain?user_id=ann") == 400_105)
+      #expect(try next.refusal("GET", "parley/limits/explain?user_id=ann&channel_url=x") == 400_201)
+    }
+
     @Test("lists sessions by page and user, and closes one")
     func sessions() throws {
       let server = try ServerProcess()
@@ -96,6 +154,7 @@ extension ServerTests {
       let bobs = try server.call("GET", "parley/sessions?user_id=bob")["sessions"]
       let session = try #require(bobs?.elements.first { _ in true })
       #expect(session["channel_urls"]?.elements.map(\.string) == ["lobby"])
+      #expect(session["address"]?.string == "127.0.0.1")
       let id = try #require(session["session_id"]?.string)
       try server.call("DELETE", "parley/sessions/\(id)")
       #expect(try clients["bob"]?.waitForClose() == 1001)

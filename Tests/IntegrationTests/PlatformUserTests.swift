@@ -93,6 +93,56 @@ extension ServerTests {
       #expect(try server.refusal("POST", "users/nobody/token") == 400_201)
     }
 
+    @Test("a new access token ends the sessions that the old one opened, and no others")
+    func replacement() throws {
+      let server = try ServerProcess(["--auth-mode", "token"])
+      func open(_ token: String?) throws -> WireClient {
+        let client = try server.connect()
+        try client.call("session.open") {
+          $0.member("user_id", "jeff")
+          $0.member("access_token", token ?? "")
+        }
+        return client
+      }
+      let made = try server.call("POST", "users", #"{"user_id":"jeff","issue_access_token":true}"#)
+      let first = try open(made["access_token"]?.string)
+      let other = try open(try server.call("POST", "users/jeff/token")["token"]?.string)
+      let renewed = try server.call("PUT", "users/jeff", #"{"issue_access_token":true}"#)
+      #expect(try first.waitForClose() == 4002)
+      try open(renewed["access_token"]?.string).call("session.ping")
+      try other.call("session.ping")
+    }
+
+    @Test("tells when a user was last there, once its last session has ended")
+    func lastSeen() throws {
+      let server = try ServerProcess()
+      try server.call("POST", "users", #"{"user_id":"jeff"}"#)
+      #expect(try server.call("GET", "users/jeff")["last_seen_at"]?.integer == 0)
+      let (one, other) = (try server.open("jeff"), try server.open("jeff"))
+      one.connection.stream.close()
+      #expect(try server.call("GET", "users/jeff")["last_seen_at"]?.integer == 0)
+      other.connection.stream.close()
+      try Deadline.standard.wait(for: "the user to have been seen") {
+        let user = try server.call("GET", "users/jeff")
+        return user["is_online"]?.bool == false
+          && user["last_seen_at"]?.integer ?? 0 > 1_600_000_000_000
+      }
+      let list = try server.call("GET", "users?user_ids=jeff")["users"]?.elements.map { $0 } ?? []
+      #expect(list.first?["last_seen_at"]?.integer ?? 0 > 1_600_000_000_000)
+    }
+
+    @Test("whoever is there when the server stops was seen")
+    func lastSeenAtStop() throws {
+      let server = try ServerProcess(["--reactors", "3"])
+      let clients = try ["ann", "bob", "cleo"].map { try server.open($0) }
+      try server.stop()
+      let next = try ServerProcess(in: server.directory)
+      for name in ["ann", "bob", "cleo"] {
+        #expect(try next.call("GET", "users/\(name)")["last_seen_at"]?.integer ?? 0 > 0, "\(name)")
+      }
+      withExtendedLifetime(clients) {}
+    }
+
     @Test("a user who is deactivated is put out, and comes back when it is not")
     func deactivation() throws {
       let server = try ServerProcess()

@@ -357,17 +357,42 @@ async def test_delete(ctx):
     assert (await sender.call("message.list", channel_url=channel))["messages"] == []
 
 
-async def test_file_messages_are_refused_clearly(ctx):
-    """A FILE message is refused with an error that names the cause, and nothing is sent."""
+async def test_a_file_by_its_address(ctx):
+    """A FILE message shows its file to its sender and to participants, with or without a text."""
+    server = await ctx.server()
+    channel, owner, viewer = await ctx.room(server, 1)
+    file = {"url": "https://files.example/plan.pdf", "name": "plan.pdf",
+            "type": "application/pdf", "size": 7}
+    sent = (await owner.call(
+        "message.send", channel_url=channel, message_type="FILE", url=file["url"],
+        file_name=file["name"], file_type=file["type"], file_size=file["size"]))["message"]
+    assert (sent["type"], sent["message"], sent["file"]) == ("FILE", "", file), sent
+    await owner.call(
+        "message.send", channel_url=channel, message_type="FILE", url="HTTP://a.example",
+        message="look")
+    await fence(channel, owner, viewer)
+    first, second = viewer.messages(channel)
+    assert first == sent and second["message"] == "look", (first, second)
+    assert second["file"] == {"url": "HTTP://a.example", "name": "", "type": "", "size": 0}, second
+    listed = (await viewer.call(
+        "message.list", channel_url=channel, message_type="FILE"))["messages"]
+    assert listed == [first, second]
+
+
+async def test_files_that_are_refused(ctx):
+    """A FILE message needs the address of a file that a browser may be sent to."""
     server = await ctx.server()
     channel, owner = await ctx.room(server, 0)
-    try:
-        await owner.call("message.send", channel_url=channel, message_type="FILE",
-                         file={"url": "https://a.example/f.png"})
-    except Exception as refusal:
-        assert getattr(refusal, "code", 0) >= 400100 and refusal.message, refusal
-    else:
-        raise AssertionError("a FILE message was accepted")
+    for code, params in (
+            (400105, {}), (400105, {"url": ""}), (400100, {"url": 1}),
+            (400111, {"url": "javascript:alert(1)"}), (400111, {"url": "ftp://a.example/f"}),
+            (400111, {"url": "f.png"}), (400110, {"url": "https://" + "a" * 2041}),
+            (400110, {"url": "https://a.example", "file_name": "n" * 256}),
+            (400106, {"url": "https://a.example", "file_size": -1}),
+            (400105, {"file": {"url": "https://a.example/f.png"}})):
+        async with refused(code):
+            await owner.call("message.send", channel_url=channel, message_type="FILE", **params)
+    assert (await owner.call("message.list", channel_url=channel))["messages"] == []
 
 
 async def test_translation_is_refused_clearly(ctx):

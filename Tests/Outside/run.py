@@ -20,8 +20,9 @@ MODULES = [
     "metaarrays", "limits", "throttling", "recovery", "detecting",
     "extracting", "previews", "previewraces", "fetching", "remembering",
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
+    "webhooks",
     "deflate", "hostile", "hostilepages",
-    "persistence", "operations",
+    "persistence", "files", "operations", "apitokens",
     "commands", "edges", "documents", "schemadocuments", "schemafuzzing",
 ]
 

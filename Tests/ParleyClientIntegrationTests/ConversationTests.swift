@@ -53,6 +53,44 @@ extension ClientTests {
       await #expect(throws: ParleyError.notConnected) { try await lobby.sendUserMessage("late") }
     }
 
+    @Test("sends a file by its address, which others are shown")
+    func files() async throws {
+      let server = try ServerProcess(unlimited)
+      let ann = try await server.client("ann")
+      let lobby = try await ann.enterNewChannel()
+      let kim = try await server.client("kim")
+      let seen = try await kim.enterChannel()
+      var events = seen.events.makeAsyncIterator()
+
+      var params = FileMessageCreateParams(fileURL: "https://files.example/plan.pdf")
+      params.fileName = "plan.pdf"
+      params.mimeType = "application/pdf"
+      params.fileSize = 7
+      params.customType = "plan"
+      let sent = try await lobby.sendFileMessage(params: params)
+      #expect(sent.url == "https://files.example/plan.pdf")
+      #expect(sent.sendingStatus == .succeeded)
+      let received = try #require(try await events.first(\.received) as? FileMessage)
+      #expect(received == sent)
+      #expect(received.name == "plan.pdf")
+      #expect(received.type == "application/pdf")
+      #expect(received.size == 7)
+      #expect(received.customType == "plan")
+      #expect(received.message == "")
+      params.fileURL = "ftp://files.example/plan.pdf"
+      await #expect(throws: ParleyError.self) { try await lobby.sendFileMessage(params: params) }
+
+      let (answers, answer) = AsyncStream.makeStream(of: Result<FileMessage, ParleyError>.self)
+      params.fileURL = "https://files.example/next.pdf"
+      let pending = lobby.sendFileMessage(params: params) { answer.yield($0) }
+      #expect(pending.sendingStatus == .pending)
+      #expect(pending.url == params.fileURL)
+      var results = answers.makeAsyncIterator()
+      let stored = try #require(await results.next()).get()
+      #expect(stored.requestID == pending.requestID)
+      await kim.disconnect()
+    }
+
     @Test("shows a message at once, and its sending later, with a closure")
     func completion() async throws {
       let server = try ServerProcess(unlimited)

@@ -39,6 +39,20 @@ struct MailboxTests {
     #expect(isReadable(mailbox.descriptor))
   }
 
+  @Test("what is left wakes the receiver when the mailbox is rung, and an empty one does not")
+  func gathersItems() throws {
+    let mailbox = try Mailbox<Int>()
+    mailbox.ring()
+    #expect(!isReadable(mailbox.descriptor))
+    mailbox.leave(1)
+    mailbox.leave(2)
+    #expect(!isReadable(mailbox.descriptor))
+    mailbox.ring()
+    #expect(isReadable(mailbox.descriptor))
+    mailbox.acknowledge()
+    #expect(mailbox.takeAll(reusing: []) == [1, 2])
+  }
+
   @Test("each of several senders has its items arrive whole and in its order")
   func takesFromManyThreads() throws {
     let senders = 4

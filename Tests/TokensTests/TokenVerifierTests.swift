@@ -18,7 +18,7 @@ struct TokenVerifierTests {
     let parts = [header, payload].map { Base64URL.encode($0.utf8) }
     let text = parts.joined(separator: ".")
     let code = try #require(
-      VerificationKey.authenticationCode(of: Array(text.utf8), under: Array(secret.utf8)))
+      HMACSHA256.code(of: Array(text.utf8), under: Array(secret.utf8)))
     return text + "." + Base64URL.encode(code)
   }
 
@@ -100,7 +100,7 @@ struct TokenVerifierTests {
     let byKey = try TokenVerifier(publicKeyPEM: publicKey)
     let text = Base64URL.encode(#"{"alg":"HS256"}"#.utf8) + ".e30"
     let code = try #require(
-      VerificationKey.authenticationCode(of: Array(text.utf8), under: Array(publicKey.utf8)))
+      HMACSHA256.code(of: Array(text.utf8), under: Array(publicKey.utf8)))
     #expect(throws: TokenError.unacceptableAlgorithm("HS256")) {
       try byKey.verify(text + "." + Base64URL.encode(code), now: 0)
     }

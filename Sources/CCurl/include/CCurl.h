@@ -10,6 +10,8 @@ CURLcode parley_curl_set_pointer(CURL *easy, CURLoption option, void *value);
 CURLcode parley_curl_set_write_function(CURL *easy, curl_write_callback function);
 CURLcode parley_curl_set_header_function(CURL *easy, curl_write_callback function);
 CURLcode parley_curl_set_opensocket_function(CURL *easy, curl_opensocket_callback function);
+CURLcode parley_curl_set_mime(CURL *easy, curl_mime *value);
+CURLcode parley_curl_set_progress_function(CURL *easy, curl_xferinfo_callback function);
 CURLcode parley_curl_get_long(CURL *easy, CURLINFO info, long *value);
 CURLcode parley_curl_get_string(CURL *easy, CURLINFO info, const char **value);
 CURLcode parley_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value);

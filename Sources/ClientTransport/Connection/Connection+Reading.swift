@@ -16,6 +16,7 @@ extension Connection: ReadinessHandler {
   }
 
   func receive(into buffer: UnsafeMutableRawBufferPointer) {
+    if local.acknowledgement == .delayed { Socket.delayAcknowledgement(descriptor) }
     switch Socket.receive(descriptor, into: buffer) {
     case .wouldBlock: break
     case .ended: socketDidEnd(because: "the server ended the connection")

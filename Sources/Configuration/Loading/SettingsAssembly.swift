@@ -18,7 +18,7 @@ struct SettingsAssembly {
   /// Decides the defaults that depend on others, and checks what must go together.
   mutating func finish(processorCount: Int) throws(SettingsError) -> Settings {
     if !given.contains("auth.mode") {
-      settings.auth.mode = settings.allListeners.allSatisfy(\.isLoopback) ? .open : .token
+      settings.auth.mode = settings.isExposed ? .token : .open
     }
     if !given.contains("reactors") {
       settings.reactors = min(max(1, processorCount), 1024)

@@ -14,14 +14,16 @@ enum SettingsChecks {
   /// The combinations that make no sense, without those that a setting is part of which was
   /// refused: its value may have been meant to fit.
   static func problems(in settings: Settings, ignoring refused: Set<String>) -> [SettingsProblem] {
-    let findings = listeners(settings) + tls(settings) + unfurl(settings)
+    let findings =
+      listeners(settings) + tls(settings) + proxies(settings) + unfurl(settings)
+      + webhooks(settings)
     return findings.filter { refused.isDisjoint(with: $0.settings) }.map(\.problem)
   }
 
   private static func listeners(_ settings: Settings) -> [Finding] {
-    let names = ["listen", "tls.listen", "operations.listen"]
+    let names = ["listen", "tls.listen", "operations.listen", "proxy.listen"]
     var findings: [Finding] = []
-    if settings.listen.isEmpty, settings.tls.listen.isEmpty {
+    if settings.listen.isEmpty, settings.tls.listen.isEmpty, settings.proxy.listen.isEmpty {
       let explanation = "expected at least one address, here or in another listener's setting"
       findings.append(Finding(settings: names, explanation: explanation))
     }
@@ -46,12 +48,32 @@ enum SettingsChecks {
     }
   }
 
+  private static func proxies(_ settings: Settings) -> [Finding] {
+    let proxy = settings.proxy
+    guard proxy.field != .none, proxy.trusted.isEmpty else { return [] }
+    return [
+      Finding(
+        settings: ["proxy.trusted", "proxy.field"],
+        explanation:
+          "expected the proxies' networks, because proxy.field is set: anyone can send it")
+    ]
+  }
+
   private static func unfurl(_ settings: Settings) -> [Finding] {
     guard settings.unfurl.mode == .http, settings.unfurl.url == nil else { return [] }
     return [
       Finding(
         settings: ["unfurl.url", "unfurl.mode"],
         explanation: "expected the service's URL, because unfurl.mode is http")
+    ]
+  }
+
+  private static func webhooks(_ settings: Settings) -> [Finding] {
+    guard !settings.webhooks.urls.isEmpty, settings.webhooks.secret == nil else { return [] }
+    return [
+      Finding(
+        settings: ["webhooks.secret", "webhooks.urls"],
+        explanation: "expected a secret to sign with, because webhooks.urls is set")
     ]
   }
 }

@@ -24,6 +24,10 @@ package struct LimitSettings: Sendable, Equatable {
   package var outboundBytes = 1_048_576
   /// The largest body of an HTTP request.
   package var httpBodyBytes = 1_048_576
+  /// The largest file that may be uploaded.
+  package var fileBytes = 26_214_400
+  /// How long the body of an upload may take to come.
+  package var uploadTimeoutMilliseconds: Int64 = 600_000
   /// Calls of one connection other than `message.send`.
   package var calls = CallRate(callsPerSecond: 100, burst: 300)
   /// Calls of the Platform API with one token.

@@ -8,12 +8,16 @@ package struct Settings: Sendable, Equatable {
   package var listen = [SocketAddressText(host: "127.0.0.1", port: 8080)]
   package var tls = TLSSettings()
   package var operations = OperationsSettings()
+  package var proxy = ProxySettings()
   package var limits = LimitSettings()
   package var drain = DrainSettings()
   /// The directory in which everything is kept that must survive a restart.
   package var dataDirectory = "./parley-data"
+  package var files = FileSettings()
   package var auth = AuthSettings()
   package var unfurl = UnfurlSettings()
+  package var fanOut = FanOutSettings()
+  package var webhooks = WebhookSettings()
   package var compression = CompressionSettings()
   /// The number of event loops, each on a thread of its own; at least 1 once loaded.
   package var reactors = 0
@@ -28,8 +32,14 @@ package struct Settings: Sendable, Equatable {
     return settings
   }
 
-  /// Every address that the server listens on: plain, TLS and operations.
-  package var allListeners: [SocketAddressText] { listen + tls.listen + operations.listen }
+  /// Every address that the server listens on: plain, TLS, operations and for proxies.
+  package var allListeners: [SocketAddressText] {
+    listen + tls.listen + operations.listen + proxy.listen
+  }
+
+  /// Whether others than this machine's own processes can reach the server, themselves or through
+  /// a proxy.
+  package var isExposed: Bool { proxy.isUsed || !allListeners.allSatisfy(\.isLoopback) }
 }
 
 /// Listening with TLS.
@@ -48,10 +58,29 @@ package struct OperationsSettings: Sendable, Equatable {
   package var listen: [SocketAddressText] = []
 }
 
+/// The files of messages.
+package struct FileSettings: Sendable, Equatable {
+  /// The base of the addresses of files; that of the uploading request when absent.
+  package var publicURL: String?
+}
+
 /// Going down in an orderly way.
 package struct DrainSettings: Sendable, Equatable {
   /// The longest time between SIGTERM and the end of the process.
   package var timeoutMilliseconds: Int64 = 30_000
+}
+
+/// How events are written to their subscribers.
+package struct FanOutSettings: Sendable, Equatable {
+  /// Whether something of the kernel's is used.
+  package enum Use: String, Sendable, CaseIterable {
+    /// Where the kernel allows it.
+    case auto
+    case off
+  }
+
+  /// Writing to many sockets by one system call.
+  package var ioUring = Use.auto
 }
 
 /// permessage-deflate.

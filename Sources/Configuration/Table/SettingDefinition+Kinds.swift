@@ -75,13 +75,14 @@ extension SettingDefinition {
   /// Any number of values; an empty text means none.
   static func list<Value: Sendable>(
     _ name: String, _ path: any Path<[Value]>, in defaults: Settings = Settings(),
-    expected: String, help: String,
+    orElse absent: Default? = nil, expected: String, help: String,
     write: (Value) -> String, read: @escaping @Sendable (String) -> Value?
   ) -> SettingDefinition {
     let standard = defaults[keyPath: path].map(write)
     return SettingDefinition(
       name: name, shape: .list,
-      defaultValue: standard.isEmpty ? .nothing : .value(standard.joined(separator: ",")),
+      defaultValue: absent
+        ?? (standard.isEmpty ? .nothing : .value(standard.joined(separator: ","))),
       expected: expected, help: help
     ) { settings, values throws(Refusal) in
       var list: [Value] = []

@@ -3,7 +3,7 @@ extension SettingsTable {
   static let auth: [SettingDefinition] = [
     .choice(
       "auth.mode", \.auth.mode,
-      orElse: .described("open when every listener is loopback, else token"),
+      orElse: .described("open when every listener is loopback and no proxy is set, else token"),
       help: "Who may open a session: anyone (open), or users with an access token (token)."),
     .optional(
       "auth.jwt_secret", \.auth.jwtSecret, .secret, expected: "a text",

@@ -22,6 +22,9 @@ extension SettingsTable {
       "limits.pong_timeout_ms", \.limits.pongTimeoutMilliseconds, in: 1...day,
       unit: "milliseconds", help: "Longest time after a ping until something must have come."),
     headTimeout,
+    .integer(
+      "limits.upload_timeout_ms", \.limits.uploadTimeoutMilliseconds, in: 1...day,
+      unit: "milliseconds", help: "Longest time in which the body of an upload must have come."),
   ]
 
   private static let rateLimits: [SettingDefinition] = [
@@ -80,5 +83,8 @@ extension SettingsTable {
     .integer(
       "limits.http_body_bytes", \.limits.httpBodyBytes, in: 1024...134_217_728, unit: "bytes",
       help: "Largest body of an HTTP request."),
+    .integer(
+      "limits.file_bytes", \.limits.fileBytes, in: 1...1_099_511_627_776, unit: "bytes",
+      help: "Largest file that may be uploaded."),
   ]
 }

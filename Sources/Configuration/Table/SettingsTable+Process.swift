@@ -1,5 +1,5 @@
 extension SettingsTable {
-  private static let address = "host:port, such as 127.0.0.1:8080 or [::]:8080"
+  static let address = "host:port, such as 127.0.0.1:8080 or [::]:8080"
 
   /// Where the service that looks previews up listens.
   static let serviceListening = SettingDefinition.list(
@@ -25,7 +25,7 @@ extension SettingsTable {
       help: "PEM file with the certificate's private key; read again on SIGHUP.", read: { $0 }),
     .list(
       "operations.listen", \.operations.listen, expected: address,
-      help: "Addresses for /metrics; without one it is served on loopback listeners only.",
+      help: "Addresses for /metrics; without one it is on loopback, unless there is a proxy.",
       write: \.description, read: { SocketAddressText($0) }),
   ]
 
@@ -36,10 +36,21 @@ extension SettingsTable {
     .text(
       "data_dir", \.dataDirectory, expected: "the path of a directory",
       help: "Directory of the database and other files; created when missing."),
+    .optional(
+      "files.public_url", \.files.publicURL,
+      absent: .described("scheme and Host of the request that uploads"),
+      expected: "an http or https URL of at most 512 bytes and without a query",
+      help: "Base of the addresses under which files are served.",
+      read: { text in
+        ServiceURLText.read(text).flatMap { $0.utf8.count <= 512 && !$0.contains("?") ? $0 : nil }
+      }),
     .integer(
       "reactors", \.reactors, in: 1...1024, unit: "a number of threads",
       orElse: .described("number of cores"),
       help: "Event loops, each on a thread of its own."),
+    .choice(
+      "fan_out.io_uring", \.fanOut.ioUring,
+      help: "Write to many subscribers by one system call, where the kernel allows io_uring."),
     .integer(
       "compression.contexts", \.compression.contexts, in: 0...1_000_000,
       unit: "a number of connections",

@@ -22,7 +22,7 @@ struct SettingsTable: Sendable {
 
   /// The settings of `parleyd`.
   static let gateway = SettingsTable(
-    listening + limits + auth + previews + fetching + process)
+    listening + proxies + limits + auth + previews + fetching + webhooks + process)
 
   /// The settings of `parley-unfurl`: those of the gateway that concern it, by the same names.
   static let unfurlService = SettingsTable(

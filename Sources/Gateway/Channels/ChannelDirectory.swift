@@ -41,6 +41,12 @@ final class ChannelDirectory: TimerHandler {
     }
   }
 
+  /// A channel if it is in memory; asking does not keep it there.
+  func resident(_ url: String) -> HomeChannel? {
+    guard case .resident(let channel) = entries[url] else { return nil }
+    return channel
+  }
+
   /// Takes in a channel that was just created.
   func insert(_ state: ChannelState) {
     guard entries[state.channel.url] == nil else { return }

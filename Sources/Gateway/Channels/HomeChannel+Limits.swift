@@ -15,6 +15,12 @@ extension HomeChannel {
     renewLimits()
   }
 
+  /// Where a limit that holds comes from.
+  func limitSource(_ kind: LimitKind) -> LimitSource {
+    guard ownLimits[kind] == nil else { return .channel }
+    return services.limits.source(kind, customType: record.customType)
+  }
+
   private func limit(_ kind: LimitKind) -> RateLimit {
     ownLimits[kind].map(RateLimit.init)
       ?? services.limits.limit(kind, customType: record.customType)

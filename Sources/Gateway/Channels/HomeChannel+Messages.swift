@@ -118,8 +118,10 @@ extension HomeChannel {
   /// Tells that a message changed, except to those from whom it was withheld.
   func tellUpdate(of changed: SequencedMessage, except author: SessionReference?) {
     lastSeq = changed.seq
+    let now = now
     let payload = EventEncoder.messageUpdated(
       origin(at: now), seq: changed.seq, message: changed.message.encoded())
+    queueWebhook(.messageUpdated, seq: changed.seq, at: now, payload)
     publish(
       ChannelEvent(
         payload: payload, audience: .recipients(ofMessage: changed.message.id), author: author))

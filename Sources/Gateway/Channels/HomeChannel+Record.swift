@@ -125,7 +125,10 @@ extension HomeChannel {
     lastSeq = record.isEphemeral ? lastSeq + 1 : event.seq
     var event = event
     event.seq = lastSeq
-    if let payload = event.notification(in: self) { publish(payload, except: author) }
+    guard let payload = event.notification(in: self) else { return }
+    publish(payload, except: author)
+    guard let kind = WebhookEvent(rawValue: event.kind.rawValue) else { return }
+    queueWebhook(kind, seq: event.seq, at: event.timestamp, payload)
   }
 }
 

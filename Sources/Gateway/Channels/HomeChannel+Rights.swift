@@ -25,12 +25,20 @@ extension HomeChannel {
   ///   900041, in this order.
   func requireSending(_ actor: Actor) throws(ServiceError) {
     guard !isDeleted else { throw .notFound(.channel, url) }
-    if let user = actor.user, isRestricted(user.id, by: bans) { throw .banned(url) }
-    guard case .participant(let caller) = actor else { return }
-    let userID = caller.user.id
-    guard participants.contains(userID) else { throw .notInChannel(url) }
-    guard !record.isFrozen || isOperator(userID) else { throw .frozen(url) }
-    guard !isRestricted(userID, by: mutes) else { throw .muted(url) }
+    guard let user = actor.user else { return }
+    for obstacle in SendingObstacle.allCases where obstacle.holds(actor) {
+      if stands(obstacle, against: user.id) { throw obstacle.refusal(inChannel: url) }
+    }
+  }
+
+  /// Whether something keeps a user from sending now.
+  func stands(_ obstacle: SendingObstacle, against userID: String) -> Bool {
+    switch obstacle {
+    case .banned: isRestricted(userID, by: bans)
+    case .absent: !participants.contains(userID)
+    case .frozen: record.isFrozen && !isOperator(userID)
+    case .muted: isRestricted(userID, by: mutes)
+    }
   }
 
   /// Who may not send may not say it by way of an edit either.
@@ -74,9 +82,13 @@ extension HomeChannel {
   func isFloodLimited(_ actor: Actor) -> Bool {
     switch actor {
     case .platform: false
-    case .participant(let caller):
-      !(services.settings.limits.flood.exemptsOperators && isOperator(caller.user.id))
+    case .participant(let caller): !isExemptFromFlood(caller.user.id)
     }
+  }
+
+  /// Whether a user may send as an operator without regard to the flood limit.
+  func isExemptFromFlood(_ userID: String) -> Bool {
+    services.settings.limits.flood.exemptsOperators && isOperator(userID)
   }
 
   func isRestricted(_ userID: String, by restrictions: [String: Restriction]) -> Bool {

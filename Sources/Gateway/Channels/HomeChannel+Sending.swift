@@ -26,6 +26,8 @@ extension RequestKey {
 struct AcceptedMessage: Sendable {
   var message: Message
   var mentionedUserIDs: [String]
+  /// The file that came with it.
+  let upload: UploadedFile?
   /// What was known of its link's preview.
   let preview: KnownPreview
   /// The connection that learns of it by the answer.
@@ -40,9 +42,12 @@ struct AcceptedMessage: Sendable {
 extension HomeChannel {
   /// Judges a message and, when nothing speaks against it, has it stored and told.
   ///
-  /// - Parameter requestID: The sender's own name of the sending; `nil` for one without.
+  /// - Parameters:
+  ///   - upload: The file that came with it; a message that is refused or repeated does not keep it.
+  ///   - requestID: The sender's own name of the sending; `nil` for one without.
   func send(
-    _ draft: Result<MessageDraft, ServiceError>, requestID: String?, by actor: Actor,
+    _ draft: Result<MessageDraft, ServiceError>, _ upload: UploadedFile? = nil, requestID: String?,
+    by actor: Actor,
     then answer: @escaping Answer<SentMessage>
   ) {
     let key = RequestKey(actor, requestID)
@@ -62,7 +67,7 @@ extension HomeChannel {
       let admittedAt = try admit(actor, at: now)
       if let key { repeatedSends[key] = [] }
       accept(
-        draft, requestID: requestID ?? "", by: actor, at: now, admittedAt: admittedAt,
+        draft, upload, requestID: requestID ?? "", by: actor, at: now, admittedAt: admittedAt,
         then: answer)
     } catch {
       refuse(error, key, then: answer)
@@ -109,12 +114,13 @@ extension HomeChannel {
   }
 
   private func accept(
-    _ draft: MessageDraft, requestID: String, by actor: Actor, at now: Int64, admittedAt: Int64?,
-    then answer: @escaping Answer<SentMessage>
+    _ draft: MessageDraft, _ upload: UploadedFile?, requestID: String, by actor: Actor,
+    at now: Int64, admittedAt: Int64?, then answer: @escaping Answer<SentMessage>
   ) {
     let createdAt = max(now, lastCreatedAt)
     lastCreatedAt = createdAt
-    let preview = knownPreview(ofText: draft.text)
+    // What stands beside a file describes it; its link is the file's own.
+    let preview = draft.type == .file ? .noLink : knownPreview(ofText: draft.text)
     let message = Message(
       id: services.messageIDs.next(at: createdAt), type: draft.type, channelURL: url,
       user: actor.user, text: draft.text, file: draft.file, data: draft.data,
@@ -123,9 +129,10 @@ extension HomeChannel {
       requestID: requestID, isOperatorMessage: actor.user.map { isOperator($0.id) } ?? false,
       createdAt: createdAt)
     let accepted = AcceptedMessage(
-      message: message, mentionedUserIDs: draft.mentionedUserIDs, preview: preview,
-      author: actor.session, answer: answer, admittedAt: admittedAt,
+      message: message, mentionedUserIDs: draft.mentionedUserIDs, upload: upload,
+      preview: preview, author: actor.session, answer: answer, admittedAt: admittedAt,
       acceptedAt: SystemClock.monotonicNanoseconds)
+    upload?.handOver()
     if record.isEphemeral { tell(accepted) } else { store(accepted) }
   }
 
@@ -144,11 +151,13 @@ extension HomeChannel {
       message.mentionedUsers = mentionedUsers
       didAccept(message, accepted, seq: seq)
     case .success(.repeated(let message, let seq)):
+      accepted.upload?.remove()
       // The send was accepted before: it takes no place in the window a second time.
       retract(accepted)
       node.counters.add(to: .messagesRepeated)
       finish(accepted, .success(SentMessage(message, seq: seq)))
     case .failure(let error):
+      accepted.upload?.remove()
       retract(accepted)
       node.counters.add(to: .messagesFailed)
       finish(accepted, .failure(error))
@@ -159,7 +168,11 @@ extension HomeChannel {
   /// those before it, but nothing is stored.
   private func tell(_ accepted: AcceptedMessage) {
     let ids = accepted.mentionedUserIDs
+    let (message, file, storeID) = (accepted.message, accepted.upload?.record, storeID)
     write {
+      if let file {
+        try $0.keepFile(file, ofMessage: message.id, channelID: storeID, at: message.createdAt)
+      }
       let known = try $0.users(ids)
       return ids.compactMap { known[$0] }
     } then: { channel, result in
@@ -169,6 +182,7 @@ extension HomeChannel {
         message.mentionedUsers = mentionedUsers
         channel.didAccept(message, accepted, seq: channel.lastSeq + 1)
       case .failure(let error):
+        accepted.upload?.remove()
         channel.retract(accepted)
         channel.node.counters.add(to: .messagesFailed)
         channel.finish(accepted, .failure(error))
@@ -193,6 +207,7 @@ extension HomeChannel {
       origin(at: message.createdAt), seq: seq, message: sent.encoded)
     publish(
       ChannelEvent(payload: payload, audience: .viewers(of: facts), author: accepted.author))
+    queueWebhook(.messageReceived, seq: seq, at: message.createdAt, payload)
     tellMentioned(message, sent.encoded)
     pursue(accepted.preview, of: message)
   }
@@ -247,8 +262,9 @@ extension NewMessage {
     let message = accepted.message
     self.init(
       channelID: channelID, id: message.id, type: message.type, userID: message.user?.id,
-      text: message.text, file: message.file, data: message.data, customType: message.customType,
-      mentionType: message.mentionType, mentionedUserIDs: accepted.mentionedUserIDs,
+      text: message.text, file: message.file, upload: accepted.upload?.record, data: message.data,
+      customType: message.customType, mentionType: message.mentionType,
+      mentionedUserIDs: accepted.mentionedUserIDs,
       metaArrays: message.metaArrays, openGraphTag: message.openGraphTag,
       requestID: message.requestID, isOperatorMessage: message.isOperatorMessage,
       createdAt: message.createdAt)

@@ -115,7 +115,7 @@ final class HomeChannel {
     then: @escaping @Sendable (HomeChannel, Result<T, ServiceError>) -> Void
   ) {
     let resume = resumption(then)
-    services.store.write(job, completion: resume)
+    node.writes.write(job, completion: resume)
   }
 
   /// Reads the store, then goes on here with the outcome.
@@ -133,7 +133,7 @@ final class HomeChannel {
     then: @escaping @Sendable (HomeChannel, Result<AppendOutcome, ServiceError>) -> Void
   ) {
     let resume = resumption(then)
-    services.store.append(message, completion: resume)
+    node.writes.append(message, completion: resume)
   }
 
   /// What brings a job's outcome back to this node.
@@ -144,7 +144,7 @@ final class HomeChannel {
     let channel = Confined(self)
     let handle = node.handle
     return { result in
-      handle.post { _ in
+      handle.leave { _ in
         channel.value.pendingJobs -= 1
         then(channel.value, result.serviceResult)
       }

@@ -84,6 +84,9 @@ struct Participants {
     if let slot = slotByUser[user.id] { slots[slot]?.user = user }
   }
 
+  /// The throttle of a user who is in the channel.
+  func throttle(of userID: String) -> Throttle? { slotByUser[userID].map { throttles[$0] } }
+
   /// Decides whether a participant is shown a message.
   mutating func decide(
     slot: Int, _ relation: Throttle.Relation, _ message: MessageFacts, limit: RateLimit

@@ -10,11 +10,20 @@ import WebSocket
 extension Node: TransportDelegate {
   func connection(_ connection: Connection, received request: HTTPRequest) -> RequestOutcome {
     if request.head.path == "/v1/ws" { return upgrade(connection, request.head) }
+    if FileDownload.isMeant(by: request.head) {
+      return FileDownload(node: self, connection: connection).outcome(of: request.head)
+    }
     let isDescription = InterfaceDescription(rawValue: request.head.path) != nil
     if !isDescription, PlatformRequest.isMeant(by: request.head) {
       return PlatformAPI(node: self, connection: connection).outcome(of: request)
     }
     return .respond(Routes(node: self, connection: connection).respond(to: request.head))
+  }
+
+  func connection(
+    _ connection: Connection, decidesOnBodyOf head: HTTPRequestHead
+  ) -> BodyDecision {
+    UploadAdmission(node: self, connection: connection).decision(on: head)
   }
 
   func connection(_ connection: Connection, refusalOf error: HTTPError) -> HTTPResponse {
@@ -31,7 +40,15 @@ extension Node: TransportDelegate {
   }
 
   func connection(_ connection: Connection, brokeTLS reason: String) {
-    services.logger.debug("a TLS connection broke", metadata: ["reason": "\(reason)"])
+    services.logger.debug(
+      "a TLS connection broke",
+      metadata: ["client": "\(connection.clientText)", "reason": "\(reason)"])
+  }
+
+  func connection(_ connection: Connection, wasNotIntroduced reason: String) {
+    services.logger.debug(
+      "a connection without a PROXY header was closed",
+      metadata: ["client": "\(connection.clientText)", "reason": "\(reason)"])
   }
 
   private func upgrade(_ connection: Connection, _ head: HTTPRequestHead) -> RequestOutcome {
@@ -42,6 +59,8 @@ extension Node: TransportDelegate {
       if keepsContext { contextCount += 1 }
       let session = Session(connection: connection, node: self, keepsContext: keepsContext)
       sessions[connection.id] = session
+      services.logger.debug(
+        "a WebSocket was opened", metadata: ["client": "\(connection.clientText)"])
       return .upgrade(acceptance, session)
     } catch {
       return .respond(error.response)
@@ -74,6 +93,11 @@ extension Node: TransportDelegate {
   private var openConnectionCount: Int {
     services.metrics.gauges.reduce(0) { $0 + Int($1.value(of: .connections)) }
   }
+}
+
+extension Connection {
+  /// The client's address for the log.
+  fileprivate var clientText: String { clientAddress?.description ?? "unknown" }
 }
 
 extension HTTPResponse {

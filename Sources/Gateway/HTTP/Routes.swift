@@ -43,7 +43,8 @@ struct Routes {
     guard node.metricsListeners.contains(connection.listenerTag) else {
       return HTTPResponse(
         refusing: ServiceError(
-          .noSuchEndpoint, "metrics are served on operations.listen and on loopback listeners"))
+          .noSuchEndpoint, "metrics are served on operations.listen, or on loopback without a proxy"
+        ))
     }
     let text = node.services.metrics.render(with: node.services.samples)
     return HTTPResponse(

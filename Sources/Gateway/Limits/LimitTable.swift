@@ -27,6 +27,14 @@ final class LimitTable: Sendable {
         count: 0, windowMilliseconds: 0)
   }
 
+  /// Where the limit for channels of a custom type comes from.
+  func source(_ kind: LimitKind, customType: String) -> LimitSource {
+    overrides.withLock { overrides in
+      if overrides.customTypes[customType]?[kind] != nil { return .customType }
+      return overrides.deployment[kind] != nil ? .deployment : .settings
+    }
+  }
+
   /// The limit of the deployment.
   func limit(_ kind: LimitKind) -> RateLimit {
     let override = overrides.withLock { $0.deployment[kind] }

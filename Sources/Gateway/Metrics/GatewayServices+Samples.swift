@@ -1,10 +1,13 @@
 import Reactor
 import Store
 import Telemetry
+import Webhooks
 
 extension GatewayServices {
   /// What is read when the metrics are asked for.
-  var samples: [MetricSample] { storeSamples + (previews?.samples ?? []) }
+  var samples: [MetricSample] {
+    storeSamples + (previews?.samples ?? []) + (webhooks?.samples(at: clock.now) ?? [])
+  }
 
   /// What the store says of itself.
   private var storeSamples: [MetricSample] {

@@ -4,15 +4,19 @@ import Reactor
 import Store
 import Synchronization
 import Unfurler
+import Webhooks
 
 /// What all nodes share.
 final class GatewayServices: Sendable {
   let settings: Settings
   let cluster: Cluster
   let store: Store
+  let files: FileStore
   /// `nil` when previews are off.
   let previews: Previews?
-  let participantCounts = ParticipantCounts()
+  /// `nil` when no events are posted.
+  let webhooks: Webhooks?
+  let participantCounts: ParticipantCounts
   let authenticator: Authenticator
   let apiTokens: APITokens
   let tokenRates: TokenRates
@@ -35,7 +39,8 @@ final class GatewayServices: Sendable {
   }
 
   init(
-    settings: Settings, cluster: Cluster, store: Store, previews: Previews?,
+    settings: Settings, cluster: Cluster, store: Store, files: FileStore, previews: Previews?,
+    webhooks: Webhooks?, participantCounts: ParticipantCounts,
     authenticator: Authenticator, apiTokens: APITokens, limits: LimitTable, messageIDs: MessageIDs,
     metrics: GatewayMetrics,
     connectionLimit: Int, logger: Logger
@@ -43,7 +48,10 @@ final class GatewayServices: Sendable {
     self.settings = settings
     self.cluster = cluster
     self.store = store
+    self.files = files
     self.previews = previews
+    self.webhooks = webhooks
+    self.participantCounts = participantCounts
     self.authenticator = authenticator
     self.apiTokens = apiTokens
     tokenRates = TokenRates(settings.limits.platformCalls)
@@ -75,7 +83,11 @@ final class GatewayServices: Sendable {
   /// Takes note that nobody is left on a node; the last one stops them all.
   func nodeDidDrain() {
     let (_, left) = undrainedNodes.subtract(1, ordering: .acquiringAndReleasing)
-    if left == 0 { cluster.postToAll { $0.loop.stop() } }
+    guard left == 0 else { return }
+    cluster.postToAll { node in
+      node.users.noteAllSeen()
+      node.loop.stop()
+    }
   }
 
   /// Why the gateway is not ready to serve; `nil` when it is.

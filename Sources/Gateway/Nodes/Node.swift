@@ -1,6 +1,7 @@
 import Configuration
 import HTTP1
 import Reactor
+import Store
 import Telemetry
 import Transport
 import WebSocket
@@ -24,6 +25,8 @@ final class Node {
   /// Channels that connections of this node are in, by URL.
   var localChannels: [String: LocalChannel] = [:]
 
+  /// What the turn's channels want written, submitted at its end.
+  var writes = WriteBatch()
   private var localJobs: [NodeHandle.Job] = []
   private var mail: [NodeHandle.Job] = []
   private var reported = TransportCounters()
@@ -85,7 +88,10 @@ final class Node {
       // Fan-out comes when the turn's events are gathered, and may post further jobs.
       if localJobs.isEmpty { channels.fanOut() }
     } while !localJobs.isEmpty
+    // Before the fan-out is written: the disk can work meanwhile.
+    services.store.submit(&writes)
     let outcome = transport.flush()
+    services.store.submit(&writes)
     report()
     return localJobs.isEmpty ? outcome : .unfinished
   }
@@ -119,9 +125,12 @@ extension TransportConfiguration {
     let limits = settings.limits
     http.bodyBytes = limits.httpBodyBytes
     webSocket.messageBytes = limits.messageBytes
+    bodyTimeout = limits.uploadTimeoutMilliseconds
     headTimeout = limits.headTimeoutMilliseconds
     pingInterval = limits.pingIntervalMilliseconds
     pongTimeout = limits.pongTimeoutMilliseconds
     outboundBytes = limits.outboundBytes
+    gathersSystemCalls = settings.fanOut.ioUring == .auto
+    forwarding = ForwardingRules(settings.proxy)
   }
 }

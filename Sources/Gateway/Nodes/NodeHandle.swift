@@ -17,4 +17,9 @@ final class NodeHandle: Sendable {
   func post(_ job: @escaping Job) {
     mailbox.post(job)
   }
+
+  /// The same for what a job of the store has brought: the store rings when its batch is answered.
+  func leave(_ job: @escaping Job) {
+    mailbox.leave(job)
+  }
 }

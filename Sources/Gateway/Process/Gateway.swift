@@ -9,6 +9,7 @@ import Telemetry
 import Tokens
 import Transport
 import Unfurler
+import Webhooks
 
 /// The whole gateway in one process: its nodes, its store, its previews.
 package final class Gateway: Sendable {
@@ -36,7 +37,8 @@ package final class Gateway: Sendable {
       for (index, socket) in sockets.enumerated() {
         listeners[index].append(
           NodeListener(
-            descriptor: socket, security: target.security, servesMetrics: target.servesMetrics))
+            descriptor: socket, security: target.security, introduction: target.introduction,
+            servesMetrics: target.servesMetrics))
       }
     }
     addresses = bound
@@ -90,6 +92,14 @@ package final class Gateway: Sendable {
     services.cluster.postToAll { $0.drain?.hurry() }
   }
 
+  /// Calls `answer`, from any thread, once every event loop has taken a turn since.
+  ///
+  /// It is never called when one of them is stuck, or has ended.
+  package func takePulse(_ answer: @escaping @Sendable () -> Void) {
+    let missing = MissingAnswers(services.cluster.nodes.count, then: answer)
+    services.cluster.postToAll { _ in missing.oneCame() }
+  }
+
   /// Waits until it has stopped, and closes the store.
   package func waitUntilStopped() {
     threads.withLock { threads in
@@ -97,14 +107,16 @@ package final class Gateway: Sendable {
       threads = []
     }
     services.previews?.shutDown()
+    services.files.close()
+    services.webhooks?.shutDown()
     services.store.close()
   }
 
   /// Says what an operator may not have meant.
   private static func warn(_ settings: Settings, _ logger: Logger) {
-    if settings.auth.mode == .open, settings.allListeners.contains(where: { !$0.isLoopback }) {
+    if settings.auth.mode == .open, settings.isExposed {
       logger.warning(
-        "auth.mode is open on a listener that others can reach: anyone may be any user")
+        "auth.mode is open where others can reach the server: anyone may be any user")
     }
     if settings.auth.mode == .token, settings.auth.jwtSecret == nil,
       settings.auth.jwtPublicKey == nil
@@ -127,7 +139,9 @@ package final class Gateway: Sendable {
       let node = try Node(handle: handle, services: services)
       for (tag, listener) in listeners.enumerated() {
         if listener.servesMetrics { node.metricsListeners.insert(tag) }
-        try node.transport.listen(listener.descriptor, security: listener.security, tag: tag)
+        try node.transport.listen(
+          listener.descriptor, security: listener.security, introduction: listener.introduction,
+          tag: tag)
       }
       start.add(.success(()))
       node.loop.run()
@@ -143,6 +157,8 @@ package struct BoundAddress: Sendable {
     case plain
     case tls
     case operations
+    /// Plain, behind proxies that introduce their clients.
+    case proxied
   }
 
   /// Numeric host and port.
@@ -153,5 +169,6 @@ package struct BoundAddress: Sendable {
 private struct NodeListener: Sendable {
   let descriptor: Int32
   let security: Listener.Security
+  let introduction: Introduction
   let servesMetrics: Bool
 }

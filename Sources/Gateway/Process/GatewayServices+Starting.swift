@@ -6,6 +6,7 @@ import Reactor
 import Store
 import Telemetry
 import Unfurler
+import Webhooks
 
 extension GatewayServices {
   /// Descriptors that are not for clients but for files, pipes, fetches; of few a quarter is kept.
@@ -17,19 +18,27 @@ extension GatewayServices {
     let metrics = GatewayMetrics(shards: cluster.nodes.count + 2)
     let storeMetrics = metrics.latencies[cluster.nodes.count]
     let fetchMetrics = metrics.latencies[cluster.nodes.count + 1]
+    let participantCounts = ParticipantCounts()
+    let door = DeliveryDoor()
     let store = try Store(
       directory: settings.dataDirectory,
       options: StoreOptions(
         logger: logger,
-        onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) })
-    )
+        outbox: OutboxOptions(settings.webhooks, counts: participantCounts, door: door),
+        onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) },
+        afterBatch: { for node in cluster.nodes { node.mailbox.ring() } }))
     let authenticator = try Authenticator(settings.auth, store: store)
+    let files = try FileStore(dataDirectory: settings.dataDirectory)
+    files.collectOrphans(in: store)
     self.init(
-      settings: settings, cluster: cluster, store: store,
+      settings: settings, cluster: cluster, store: store, files: files,
       previews: try Previews(settings, logger: logger) { _, duration in
         fetchMetrics.record(nanoseconds: UInt64(max(0, duration / .nanoseconds(1))), for: .fetch)
-      }, authenticator: authenticator,
-      apiTokens: try APITokens(settings),
+      },
+      webhooks: try Webhooks(settings.webhooks, store: store, door: door, logger: logger),
+      participantCounts: participantCounts, authenticator: authenticator,
+      apiTokens: try APITokens(
+        settings, issued: IssuedAPITokens(try store.readNow { try $0.apiTokens() })),
       limits: LimitTable(settings.limits, try store.readNow { try $0.limitOverrides() }),
       messageIDs: MessageIDs(after: try store.readNow { try $0.maximumMessageID() }),
       metrics: metrics, connectionLimit: Self.connectionLimit(settings), logger: logger)

@@ -11,6 +11,7 @@ struct ListenPlan {
     let address: SocketAddress
     let purpose: BoundAddress.Purpose
     let security: Listener.Security
+    let introduction: Introduction
     /// Whether `/metrics` is served there.
     let servesMetrics: Bool
 
@@ -28,14 +29,19 @@ struct ListenPlan {
 
   init(_ settings: Settings) throws {
     let hasOperations = !settings.operations.listen.isEmpty
+    let proxies = settings.proxy.trusted.compactMap(AddressRange.init)
     func target(
       _ text: SocketAddressText, _ purpose: BoundAddress.Purpose, _ security: Listener.Security
     ) throws -> Target {
       Target(
         address: try SocketAddress(text), purpose: purpose, security: security,
-        servesMetrics: hasOperations ? purpose == .operations : text.isLoopback)
+        introduction: purpose == .proxied ? .required(from: proxies) : .none,
+        // What a proxy on this machine passes on comes from loopback as well.
+        servesMetrics: hasOperations
+          ? purpose == .operations : text.isLoopback && !settings.proxy.isUsed)
     }
     var targets = try settings.listen.map { try target($0, .plain, .plain) }
+    targets += try settings.proxy.listen.map { try target($0, .proxied, .plain) }
     targets += try settings.operations.listen.map { try target($0, .operations, .plain) }
     var holder: TLSServerContextHolder?
     if !settings.tls.listen.isEmpty, let certificate = settings.tls.certificate,

@@ -6,8 +6,7 @@ import Tokens
 /// A user that may open a session.
 struct Credentials: Sendable {
   let user: User
-  /// When its token expires, in Unix milliseconds; `nil` when it does not.
-  let expiresAt: Int64?
+  let grant: TokenGrant
   /// Whether opening changed the user's profile.
   let isNewProfile: Bool
 }
@@ -46,7 +45,8 @@ final class Authenticator: Sendable {
     completion: @escaping @Sendable (Result<Credentials, ServiceError>) -> Void
   ) {
     switch mode {
-    case .open: admit(command, expiresAt: nil, at: clock.now, completion)
+    case .open:
+      admit(command, TokenGrant(proof: .none, expiresAt: nil), at: clock.now, completion)
     case .token:
       guard let token = command.accessToken, !token.isEmpty else {
         completion(.failure(.accessToken("an access token is required")))
@@ -54,7 +54,7 @@ final class Authenticator: Sendable {
       }
       check(token, of: command.userID, clock: clock) { [self] result in
         switch result {
-        case .success(let expiry): admit(command, expiresAt: expiry, at: clock.now, completion)
+        case .success(let grant): admit(command, grant, at: clock.now, completion)
         case .failure(let error): completion(.failure(error))
         }
       }
@@ -63,19 +63,19 @@ final class Authenticator: Sendable {
 
   /// Checks a token of a user.
   ///
-  /// - Parameter completion: Gets the time when it expires, in Unix milliseconds; called once, on
-  ///   any thread.
+  /// - Parameter completion: Called once, on any thread.
   func check(
     _ token: String, of userID: String, clock: DeploymentClock,
-    completion: @escaping @Sendable (Result<Int64?, ServiceError>) -> Void
+    completion: @escaping @Sendable (Result<TokenGrant, ServiceError>) -> Void
   ) {
     guard mode == .token else {
-      completion(.success(nil))
+      completion(.success(TokenGrant(proof: .none, expiresAt: nil)))
       return
     }
     for verifier in verifiers {
       if let claims = try? verifier.verify(token, user: userID, now: clock.now / 1000) {
-        completion(.success(claims.expiresAt.map { $0.multipliedClamping(by: 1000) }))
+        let expiry = claims.expiresAt.map { $0.multipliedClamping(by: 1000) }
+        completion(.success(TokenGrant(proof: .signed, expiresAt: expiry)))
         return
       }
     }
@@ -87,16 +87,19 @@ final class Authenticator: Sendable {
       completion(
         result.serviceResult.flatMap { token in
           guard let token, token.userID == userID else {
-            return .failure(.accessToken("the access token is not valid for this user"))
+            return .failure(.notValidToken)
           }
-          return .success(token.expiresAt)
+          return .success(
+            TokenGrant(
+              proof: token.expiresAt == nil ? .accessToken : .sessionToken,
+              expiresAt: token.expiresAt))
         })
     }
   }
 
   /// Takes over the user's profile; the user is made when new.
   private func admit(
-    _ command: SessionOpen, expiresAt: Int64?, at now: Int64,
+    _ command: SessionOpen, _ grant: TokenGrant, at now: Int64,
     _ completion: @escaping @Sendable (Result<Credentials, ServiceError>) -> Void
   ) {
     let id = command.userID
@@ -105,28 +108,49 @@ final class Authenticator: Sendable {
     }
     store.read {
       try $0.account(id)
-    } completion: { [store] result in
+    } completion: { [self] result in
       switch result.serviceResult {
       case .failure(let error): completion(.failure(error))
       case .success(let account?) where !account.isActive:
-        completion(.failure(.deactivated(command.userID)))
+        completion(.failure(.deactivated(id)))
       case .success(let account?) where command.agrees(with: account.user):
-        let user = account.user
         completion(
-          .success(Credentials(user: user, expiresAt: expiresAt, isNewProfile: false)))
-      case .success:
-        store.write {
-          try $0.upsertUser(
-            command.userID, nickname: command.nickname, profileURL: command.profileURL, at: now)
-        } completion: { result in
+          .success(Credentials(user: account.user, grant: grant, isNewProfile: false)))
+      case .success(let account):
+        let mustExist = account != nil || grant.proof.needsAccount
+        takeOver(command, mustExist ? .known : .anyone, at: now) { result in
           completion(
-            result.serviceResult.map {
-              Credentials(user: $0, expiresAt: expiresAt, isNewProfile: true)
-            })
+            result.map { Credentials(user: $0, grant: grant, isNewProfile: true) })
         }
       }
     }
   }
+
+  private enum Existence {
+    case known
+    case anyone
+  }
+
+  /// Stores the profile, unless the user was deactivated or deleted since it was looked up.
+  private func takeOver(
+    _ command: SessionOpen, _ existence: Existence, at now: Int64,
+    _ completion: @escaping @Sendable (Result<User, ServiceError>) -> Void
+  ) {
+    store.write {
+      let account = try $0.account(command.userID)
+      guard account != nil || existence == .anyone else { throw ServiceError.notValidToken }
+      guard account?.isActive ?? true else { throw ServiceError.deactivated(command.userID) }
+      return try $0.upsertUser(
+        command.userID, nickname: command.nickname, profileURL: command.profileURL, at: now)
+    } completion: { result in
+      completion(result.serviceResult)
+    }
+  }
+}
+
+extension ServiceError {
+  fileprivate static let notValidToken = ServiceError.accessToken(
+    "the access token is not valid for this user")
 }
 
 extension SessionOpen {

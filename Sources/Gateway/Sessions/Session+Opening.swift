@@ -13,7 +13,20 @@ extension Session {
       closeWhenAnswered(.goingAway, reason: "the server is draining")
       return
     }
-    state = .opening
+    state = .opening(userID: command.userID)
+    // The user's home knows of the session before the user is looked up: whoever puts the user out
+    // after that finds the session, and whoever did before is seen by the look-up.
+    let reference = reference
+    node.post(toUser: command.userID) { home in
+      home.users.expect(reference, of: command.userID)
+      home.post(to: home.services.cluster.nodes[reference.node]) { node in
+        node.sessions[reference.connection]?.authenticate(command, address)
+      }
+    }
+  }
+
+  private func authenticate(_ command: SessionOpen, _ address: ReplyAddress) {
+    revokedProofs = []
     node.services.authenticator.authenticate(command, clock: node.services.clock) {
       [confined = Confined(self), handle = node.handle] result in
       handle.post { _ in confined.value.didAuthenticate(result, address) }
@@ -24,15 +37,20 @@ extension Session {
   {
     guard case .opening = state else { return }
     switch result {
-    case .success(let credentials): begin(credentials, address)
+    case .success(let credentials):
+      guard !revokedProofs.contains(credentials.grant.proof) else {
+        return refuse(.accessToken("the access token was revoked"), address)
+      }
+      begin(credentials, address)
     case .failure(let error): refuse(error, address)
     }
   }
 
   private func begin(_ credentials: Credentials, _ address: ReplyAddress) {
-    let identity = Identity(id: Identifiers.session(), user: credentials.user)
+    let identity = Identity(
+      id: Identifiers.session(), user: credentials.user, proof: credentials.grant.proof)
     state = .open(identity)
-    awaitExpiry(at: credentials.expiresAt)
+    awaitExpiry(at: credentials.grant.expiresAt)
     let reference = reference
     node.post(toUser: identity.user.id) { node in
       node.users.add(reference, of: identity.user.id)
@@ -44,6 +62,7 @@ extension Session {
   }
 
   private func refuse(_ error: ServiceError, _ address: ReplyAddress) {
+    withdraw()
     state = .awaitingOpen
     node.counters.add(to: .sessionsRefused)
     reply(.failure(error), to: address)
@@ -52,12 +71,27 @@ extension Session {
     }
   }
 
+  /// Tells the home of a user that a session that was expected does not open.
+  func withdraw() {
+    guard case .opening(let userID) = state else { return }
+    let reference = reference
+    node.post(toUser: userID) { $0.users.remove(reference, of: userID) }
+  }
+
+  /// Ends the session if it lives by a proof that holds no longer, now or once that is known.
+  func revoke(_ proof: TokenGrant.Proof, reason: String) {
+    revokedProofs.insert(proof)
+    guard case .open(let identity) = state, identity.proof == proof else { return }
+    close(.unauthorized, reason: reason)
+  }
+
   /// Goes on with a new token.
   func refresh(_ command: SessionRefresh, _ address: ReplyAddress) {
     guard let caller else {
       reply(.failure(.invalidRequest("the session is not open")), to: address)
       return
     }
+    revokedProofs = []
     node.services.authenticator.check(
       command.accessToken, of: caller.user.id, clock: node.services.clock
     ) { [confined = Confined(self), handle = node.handle] result in
@@ -65,10 +99,16 @@ extension Session {
     }
   }
 
-  private func didRefresh(_ result: Result<Int64?, ServiceError>, _ address: ReplyAddress) {
-    guard case .open = state else { return }
-    if case .success(let expiry) = result { awaitExpiry(at: expiry) }
-    reply(result.flatMap { _ in .empty }, to: address)
+  private func didRefresh(_ result: Result<TokenGrant, ServiceError>, _ address: ReplyAddress) {
+    guard case .open(var identity) = state else { return }
+    guard case .success(let grant) = result, !revokedProofs.contains(grant.proof) else {
+      return reply(
+        result.flatMap { _ in .failure(.accessToken("the access token was revoked")) }, to: address)
+    }
+    identity.proof = grant.proof
+    state = .open(identity)
+    awaitExpiry(at: grant.expiresAt)
+    reply(.empty, to: address)
   }
 
   /// Changes the user's profile for all its sessions.

@@ -19,7 +19,7 @@ final class Session {
     /// Only `session.open` is understood.
     case awaitingOpen
     /// The user is being looked up.
-    case opening
+    case opening(userID: String)
     case open(Identity)
     case closed
   }
@@ -28,6 +28,8 @@ final class Session {
   struct Identity {
     let id: String
     var user: User
+    /// What it lives by; `session.refresh` may bring another.
+    var proof: TokenGrant.Proof
   }
 
   /// A channel that the connection is in, and its place in the channel's feed.
@@ -51,6 +53,8 @@ final class Session {
   var places: [Place] = []
   var timer: EventLoop.TimerToken?
   var deadline = Deadline.open
+  /// Kinds of tokens that were revoked while one was being looked up.
+  var revokedProofs: Set<TokenGrant.Proof> = []
   private var pipeline = Pipeline()
   private var calls = TokenBucket()
   private var malformedCount = 0
@@ -192,6 +196,7 @@ extension Session: WebSocketApplication {
 
   func connectionDidClose(_ connection: Connection, _ reason: ClosingReason) {
     if let caller { leave(caller) }
+    withdraw()
     cancelTimer()
     state = .closed
     if keepsContext { node.contextCount -= 1 }

@@ -17,7 +17,12 @@ extension Cluster {
 
   /// Closes all of a user's sessions with 4002.
   func closeSessions(of userID: String, reason: String) {
-    home(ofUser: userID).post { $0.users.closeAll(of: userID, .unauthorized, reason: reason) }
+    home(ofUser: userID).post { $0.users.expel(userID, reason: reason) }
+  }
+
+  /// Closes those of a user's sessions with 4002 that live by a kind of token that was revoked.
+  func closeSessions(of userID: String, openedWith proof: TokenGrant.Proof, reason: String) {
+    home(ofUser: userID).post { $0.users.revoke(proof, of: userID, reason: reason) }
   }
 
   /// Finds out which users have a session.

@@ -9,11 +9,15 @@ final class UserDirectory {
   private struct Presence {
     /// Oldest first.
     var sessions: [SessionReference] = []
+    /// Those that wait for the user to be looked up, and may come to nothing.
+    var expected: [SessionReference] = []
     /// The channels that any session is in: a few at most, so that a list is smaller and faster
     /// than a table.
     var channels: [ChannelUse] = []
 
-    var isEmpty: Bool { sessions.isEmpty && channels.isEmpty }
+    /// Both those that are open and those that may be.
+    var all: [SessionReference] { sessions + expected }
+    var isEmpty: Bool { sessions.isEmpty && expected.isEmpty && channels.isEmpty }
 
     mutating func enter(_ url: String, _ session: SessionReference) {
       guard let index = channels.firstIndex(where: { $0.url == url }) else {
@@ -38,13 +42,21 @@ final class UserDirectory {
 
   private unowned let node: Node
   private var presences: [String: Presence] = [:]
+  private let lastSeen: LastSeenNotes
 
   init(node: Node) {
     self.node = node
+    lastSeen = LastSeenNotes(node: node)
+  }
+
+  /// Takes note of a session that opens if its user may.
+  func expect(_ session: SessionReference, of userID: String) {
+    presences[userID, default: Presence()].expected.append(session)
   }
 
   /// Adds a session; when the user now has too many, its oldest is closed.
   func add(_ session: SessionReference, of userID: String) {
+    presences[userID]?.expected.removeAll { $0 == session }
     presences[userID, default: Presence()].sessions.append(session)
     let limit = node.services.settings.limits.connectionsPerUser
     guard let sessions = presences[userID]?.sessions, sessions.count > limit else { return }
@@ -52,12 +64,21 @@ final class UserDirectory {
     presences[userID]?.sessions.removeFirst(sessions.count - limit)
   }
 
-  /// Takes a session out, with all its channels.
+  /// Takes a session out, with all its channels, or one that was expected.
   func remove(_ session: SessionReference, of userID: String) {
     guard var presence = presences[userID] else { return }
+    let wasOnline = !presence.sessions.isEmpty
     presence.sessions.removeAll { $0 == session }
+    presence.expected.removeAll { $0 == session }
     presence.leave(session) { _ in true }
+    if wasOnline, presence.sessions.isEmpty { lastSeen.note(userID) }
     presences[userID] = presence.isEmpty ? nil : presence
+  }
+
+  /// Writes down that all users who are still here were seen now; the node is about to stop.
+  func noteAllSeen() {
+    for (userID, presence) in presences where !presence.sessions.isEmpty { lastSeen.note(userID) }
+    lastSeen.write()
   }
 
   /// Notes that a session is about to enter a channel.
@@ -83,28 +104,36 @@ final class UserDirectory {
 
   /// Sends an event to all of a user's sessions.
   func send(_ event: [UInt8], to userID: String) {
-    forEachSession(of: userID) { $0.send(event) }
+    reach(presences[userID]?.sessions ?? []) { $0.send(event) }
   }
 
   /// Lets all of a user's sessions know its new profile.
   func update(_ user: User) {
-    forEachSession(of: user.id) { $0.userDidChange(user) }
+    reach(presences[user.id]?.sessions ?? []) { $0.userDidChange(user) }
   }
+
+  /// Whether nobody is here, nor expected.
+  var isEmpty: Bool { presences.isEmpty }
 
   /// Whether a user that is at home here has a session.
   func isOnline(_ userID: String) -> Bool {
     presences[userID]?.sessions.isEmpty == false
   }
 
-  /// Closes all of a user's sessions.
-  func closeAll(of userID: String, _ code: CloseCode, reason: String) {
-    forEachSession(of: userID) { $0.close(code, reason: reason) }
+  /// Closes all of a user's sessions with 4002, those that are just opening too.
+  func expel(_ userID: String, reason: String) {
+    reach(presences[userID]?.all ?? []) { $0.close(.unauthorized, reason: reason) }
   }
 
-  private func forEachSession(
-    of userID: String, _ body: @escaping @Sendable (Session) -> Void
+  /// Closes those of a user's sessions with 4002 that live by a proof that holds no longer.
+  func revoke(_ proof: TokenGrant.Proof, of userID: String, reason: String) {
+    reach(presences[userID]?.all ?? []) { $0.revoke(proof, reason: reason) }
+  }
+
+  private func reach(
+    _ sessions: [SessionReference], _ body: @escaping @Sendable (Session) -> Void
   ) {
-    for reference in presences[userID]?.sessions ?? [] {
+    for reference in sessions {
       node.post(to: node.services.cluster.nodes[reference.node]) { node in
         if let session = node.sessions[reference.connection] { body(session) }
       }

@@ -1,5 +1,5 @@
 /// The character classes of HTTP's grammar.
-enum HTTPSyntax {
+package enum HTTPSyntax {
   /// Whether `byte` may stand in a token (RFC 9110 §5.6.2).
   static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
@@ -38,7 +38,7 @@ enum HTTPSyntax {
   }
 
   /// Cuts spaces and tabs off both ends.
-  static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+  package static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
     var result = bytes.drop(while: isBlank)
     while let last = result.last, isBlank(last) { result.removeLast() }

@@ -53,8 +53,15 @@ package struct HTTPResponse: Sendable, Hashable {
   /// Appends the head alone, as it answers a HEAD request: the length is that of the body which
   /// GET would have had.
   package func serializeHead(into bytes: inout [UInt8], for persistence: ConnectionPersistence) {
+    serializeHead(into: &bytes, for: persistence, contentLength: Int64(body.count))
+  }
+
+  /// Appends the head alone, for content that comes from elsewhere and has so many bytes.
+  package func serializeHead(
+    into bytes: inout [UInt8], for persistence: ConnectionPersistence, contentLength: Int64
+  ) {
     var fields = fields
-    if !status.forbidsBody { fields["Content-Length"] = String(body.count) }
+    if !status.forbidsBody { fields["Content-Length"] = String(contentLength) }
     if status.code >= 200 {
       fields["Connection"] = persistence == .keepAlive ? "keep-alive" : "close"
     }

@@ -15,6 +15,7 @@ package struct HTTPStatus: Sendable, Hashable {
   package static let ok = HTTPStatus(200)
   package static let created = HTTPStatus(201)
   package static let noContent = HTTPStatus(204)
+  package static let partialContent = HTTPStatus(206)
   package static let notModified = HTTPStatus(304)
   package static let badRequest = HTTPStatus(400)
   package static let unauthorized = HTTPStatus(401)
@@ -26,6 +27,7 @@ package struct HTTPStatus: Sendable, Hashable {
   package static let contentTooLarge = HTTPStatus(413)
   package static let uriTooLong = HTTPStatus(414)
   package static let unsupportedMediaType = HTTPStatus(415)
+  package static let rangeNotSatisfiable = HTTPStatus(416)
   package static let expectationFailed = HTTPStatus(417)
   package static let upgradeRequired = HTTPStatus(426)
   package static let tooManyRequests = HTTPStatus(429)
@@ -51,7 +53,8 @@ package struct HTTPStatus: Sendable, Hashable {
     400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
     405: "Method Not Allowed", 408: "Request Timeout", 409: "Conflict", 410: "Gone",
     411: "Length Required", 413: "Content Too Large", 414: "URI Too Long",
-    415: "Unsupported Media Type", 417: "Expectation Failed", 421: "Misdirected Request",
+    415: "Unsupported Media Type", 416: "Range Not Satisfiable", 417: "Expectation Failed",
+    421: "Misdirected Request",
     422: "Unprocessable Content", 426: "Upgrade Required", 429: "Too Many Requests",
     431: "Request Header Fields Too Large",
     500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway",

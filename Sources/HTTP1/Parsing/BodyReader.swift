@@ -17,7 +17,10 @@ struct BodyReader: Sendable {
   }
 
   private var state: State
+  /// What has come, but for the pieces that were taken out.
   private(set) var body: [UInt8] = []
+  /// All that has come.
+  private var byteCount = 0
   private var extensionBytes = 0
 
   /// Begins a body; one whose declared length is over the limit is refused at once.
@@ -39,6 +42,12 @@ struct BodyReader: Sendable {
   /// Whether the end of the connection would end the body properly.
   var endsWithConnection: Bool {
     if case .untilEnd = state { true } else { false }
+  }
+
+  /// Takes out what has come since the last piece.
+  mutating func takePiece() -> [UInt8] {
+    defer { body = [] }
+    return body
   }
 
   /// Takes bytes from `offset` on, up to the end of the body.
@@ -78,10 +87,11 @@ struct BodyReader: Sendable {
     _ input: Span<UInt8>, at offset: inout Int, upTo missing: Int, limits: HTTPLimits
   ) throws(HTTPError) -> Int {
     let count = min(missing, input.count - offset)
-    guard count <= limits.bodyBytes - body.count else { throw Self.tooLarge(limits) }
+    guard count <= limits.bodyBytes - byteCount else { throw Self.tooLarge(limits) }
     input.extracting(offset..<(offset + count)).withUnsafeBufferPointer {
       body.append(contentsOf: $0)
     }
+    byteCount += count
     offset += count
     return missing - count
   }
@@ -103,7 +113,7 @@ struct BodyReader: Sendable {
       throw .badRequest("The chunk extensions are longer than \(limits.headBytes) bytes.")
     }
     let size = try Self.chunkSize(digits)
-    guard size <= limits.bodyBytes - body.count else { throw Self.tooLarge(limits) }
+    guard size <= limits.bodyBytes - byteCount else { throw Self.tooLarge(limits) }
     state = size == 0 ? .trailers(LineReader(), Trailers()) : .chunk(missing: size)
   }
 

@@ -1,10 +1,33 @@
 /// What a request parser has found.
 package enum HTTPRequestEvent: Sendable, Hashable {
+  /// The head of a request with a body, when bodies are taken as chosen by the head: say how with
+  /// ``HTTPRequestParser/takeBody(_:)`` before the next bytes, or answer and close.
+  case head(HTTPRequestHead)
   /// The client waits for ``HTTPResponse/continueBytes`` before it sends its body. Send them, or
   /// answer with a final response and close.
   case expectsContinue
   /// A whole request.
   case request(HTTPRequest)
+  /// The next bytes of a body that is taken in pieces; never empty.
+  case piece([UInt8])
+  /// The end of a body that was taken in pieces.
+  case bodyEnd
+}
+
+/// Whether bodies are collected, or taken as is decided for each request.
+package enum HTTPBodyPolicy: Sendable {
+  /// Every body is part of its ``HTTPRequestEvent/request(_:)``.
+  case whole
+  /// A request with a body begins with ``HTTPRequestEvent/head(_:)``.
+  case chosenByHead
+}
+
+/// How the body of one request is taken.
+package enum HTTPBodyIntake: Sendable, Hashable {
+  /// At once, within ``HTTPLimits/bodyBytes``.
+  case whole
+  /// As it comes; `limit` bytes in all, beyond: 413.
+  case pieces(limit: Int)
 }
 
 /// Cuts requests out of the byte stream of a connection (RFC 9112).
@@ -14,16 +37,21 @@ package enum HTTPRequestEvent: Sendable, Hashable {
 package struct HTTPRequestParser: Sendable {
   private enum State: Sendable {
     case head(HeadReader)
+    /// How the body is taken has not been said.
+    case undecided(HTTPRequestHead, BodyFraming)
     case body(HTTPRequestHead, BodyReader)
+    case pieces(BodyReader, HTTPLimits)
     case failed(HTTPError)
   }
 
   private let limits: HTTPLimits
+  private let bodies: HTTPBodyPolicy
   private var state = State.head(HeadReader())
 
   /// Makes a parser at the beginning of a connection.
-  package init(limits: HTTPLimits = HTTPLimits()) {
+  package init(limits: HTTPLimits = HTTPLimits(), bodies: HTTPBodyPolicy = .whole) {
     self.limits = limits
+    self.bodies = bodies
   }
 
   /// Whether no part of a request has come since the last one, so that the connection may be closed
@@ -53,6 +81,29 @@ package struct HTTPRequestParser: Sendable {
     }
   }
 
+  /// Says how the body is taken whose head has just come; without it, it is collected.
+  ///
+  /// - Returns: ``HTTPRequestEvent/expectsContinue`` when the client waits for that.
+  /// - Throws: ``HTTPError`` with 413 when the declared length is beyond the limit, or with 417.
+  package mutating func takeBody(
+    _ intake: HTTPBodyIntake
+  ) throws(HTTPError) -> HTTPRequestEvent? {
+    guard case .undecided(let head, let framing) = state else { return nil }
+    do {
+      switch intake {
+      case .whole: state = .body(head, try BodyReader(framing, limits: limits))
+      case .pieces(let limit):
+        var limits = limits
+        limits.bodyBytes = limit
+        state = .pieces(try BodyReader(framing, limits: limits), limits)
+      }
+      return try Self.expectsContinue(head) ? .expectsContinue : nil
+    } catch {
+      state = .failed(error)
+      throw error
+    }
+  }
+
   private mutating func next(
     from input: Span<UInt8>, at offset: inout Int
   ) throws(HTTPError) -> HTTPRequestEvent? {
@@ -64,10 +115,16 @@ package struct HTTPRequestParser: Sendable {
         return nil
       }
       return try begin(lines, from: input, at: &offset)
+    case .undecided(let head, let framing):
+      return try begin(head, framing, from: input, at: &offset)
     case .body(let head, var reader):
       state = .head(HeadReader())
       try reader.receive(input, at: &offset, limits: limits)
       return finish(head, reader)
+    case .pieces(var reader, let limits):
+      state = .head(HeadReader())
+      try reader.receive(input, at: &offset, limits: limits)
+      return hand(&reader, limits)
     case .failed(let error):
       throw error
     }
@@ -78,6 +135,16 @@ package struct HTTPRequestParser: Sendable {
   ) throws(HTTPError) -> HTTPRequestEvent? {
     let head = try Self.head(lines)
     let framing = try BodyFraming(request: head.fields, version: head.version)
+    if bodies == .chosenByHead, framing != .length(0) {
+      state = .undecided(head, framing)
+      return .head(head)
+    }
+    return try begin(head, framing, from: input, at: &offset)
+  }
+
+  private mutating func begin(
+    _ head: HTTPRequestHead, _ framing: BodyFraming, from input: Span<UInt8>, at offset: inout Int
+  ) throws(HTTPError) -> HTTPRequestEvent? {
     var reader = try BodyReader(framing, limits: limits)
     if try Self.expectsContinue(head), !reader.isComplete {
       state = .body(head, reader)
@@ -94,6 +161,15 @@ package struct HTTPRequestParser: Sendable {
     }
     state = .head(HeadReader())
     return .request(HTTPRequest(head: head, body: reader.body))
+  }
+
+  /// Hands over what has come of a body, and only then its end.
+  private mutating func hand(_ reader: inout BodyReader, _ limits: HTTPLimits) -> HTTPRequestEvent?
+  {
+    let piece = reader.takePiece()
+    if piece.isEmpty, reader.isComplete { return .bodyEnd }
+    state = .pieces(reader, limits)
+    return piece.isEmpty ? nil : .piece(piece)
   }
 
   private static func head(_ lines: HeadReader.Head) throws(HTTPError) -> HTTPRequestHead {

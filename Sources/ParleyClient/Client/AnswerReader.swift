@@ -73,7 +73,7 @@ enum AnswerReader {
     let record = MessageRecord(message)
     return switch message.type {
     case .user: UserMessage(record)
-    case .file: FileMessage(record: record)
+    case .file: FileMessage(record, message.file)
     case .admin: AdminMessage(record: record)
     }
   }
@@ -82,6 +82,14 @@ enum AnswerReader {
   static func userMessage(of node: JSONNode) throws(ParleyError) -> UserMessage {
     guard let message = try message(of: node) as? UserMessage else {
       throw .malformedAnswer("'message' is no user message")
+    }
+    return message
+  }
+
+  /// The member `message`, of which it is known that a user sent it as a file.
+  static func fileMessage(of node: JSONNode) throws(ParleyError) -> FileMessage {
+    guard let message = try message(of: node) as? FileMessage else {
+      throw .malformedAnswer("'message' is no file message")
     }
     return message
   }

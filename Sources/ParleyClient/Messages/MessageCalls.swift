@@ -14,6 +14,18 @@ enum MessageCalls {
       }, reading: AnswerReader.userMessage)
   }
 
+  static func send(
+    _ params: FileMessageCreateParams, to url: String, requestID: String
+  ) -> Call<FileMessage> {
+    Call(
+      "message.send", .identified,
+      params: {
+        $0.member("channel_url", url)
+        $0.member("req_id", requestID)
+        params.write(into: &$0)
+      }, reading: AnswerReader.fileMessage)
+  }
+
   static func update(
     _ message: MessageReference, _ params: UserMessageUpdateParams
   ) -> Call<UserMessage> {

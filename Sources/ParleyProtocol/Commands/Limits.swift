@@ -39,6 +39,8 @@ package enum Limits {
   /// The longest mute or ban that can be asked for, some 68 years.
   package static let restrictionSeconds: Int64 = 2_147_483_647
 
+  package static let apiTokenNameLength = 128
+
   /// Values in a list that only filters: custom types, senders.
   package static let filterCount = 100
   package static let pageTokenLength = 2_048

@@ -31,15 +31,21 @@ package struct MessageDraft: Sendable, Hashable {
     self.pushOption = pushOption
   }
 
-  /// Reads a user message.
+  /// Reads a message of a user's, or a file.
   ///
-  /// - Throws: One of 400100 to 400151, 400203 or 400305; 400111 for a file or a wish for
-  ///   translations, which this server does not have.
+  /// - Throws: One of 400100 to 400151, 400203 or 400305; 400111 for a wish for translations, which
+  ///   this server does not have.
   package init(_ parameters: Parameters) throws(ServiceError) {
-    try Self.checkType(parameters)
-    type = .user
-    file = nil
-    text = try parameters.requiredText("message", limit: Limits.messageLength)
+    switch try parameters.choice("message_type", of: SendableMessageType.self) {
+    case nil, .user:
+      type = .user
+      file = nil
+      text = try parameters.requiredText("message", limit: Limits.messageLength)
+    case .file:
+      type = .file
+      file = try MessageFile(parameters)
+      text = try parameters.text("message", limit: Limits.messageLength) ?? ""
+    }
     data = try parameters.data("data") ?? ""
     customType = try parameters.text("custom_type", limit: Limits.customTypeLength) ?? ""
     mentionType = try parameters.choice("mention_type", of: MentionType.self) ?? .users
@@ -47,13 +53,6 @@ package struct MessageDraft: Sendable, Hashable {
     metaArrays = try parameters.metaArrays("metaarray") ?? []
     pushOption = try parameters.choice("push_option", of: PushOption.self) ?? .default
     try Self.checkTranslations(parameters)
-  }
-
-  private static func checkType(_ parameters: Parameters) throws(ServiceError) {
-    switch try parameters.choice("message_type", of: SendableMessageType.self) {
-    case nil, .user: break
-    case .file: throw .unsupported("message_type", "file messages are")
-    }
   }
 
   private static func checkTranslations(_ parameters: Parameters) throws(ServiceError) {

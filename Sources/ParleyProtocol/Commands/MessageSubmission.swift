@@ -41,14 +41,3 @@ extension MessageDraft {
     }
   }
 }
-
-extension MessageFile {
-  /// Reads `url`, which must be given, `file_name`, `file_type` and `file_size`.
-  fileprivate init(_ parameters: Parameters) throws(ServiceError) {
-    self.init(
-      url: try parameters.requiredText("url", limit: Limits.fileURLLength),
-      name: try parameters.text("file_name", limit: Limits.fileNameLength) ?? "",
-      type: try parameters.text("file_type", limit: Limits.fileTypeLength) ?? "",
-      size: try parameters.integer("file_size", in: 0...Limits.messageIDs.upperBound) ?? 0)
-  }
-}

@@ -6,6 +6,7 @@ extension ServiceError {
     case channel
     case message
     case token = "access token"
+    case apiToken = "API token"
     case ban
     case mute
     case metadata = "metadata key"
@@ -17,6 +18,7 @@ extension ServiceError {
       case .channel: "channel_url"
       case .message: "message_id"
       case .token: "token"
+      case .apiToken: "id"
       case .ban, .mute: "user_id"
       case .metadata, .metacounter: "key"
       }
@@ -46,6 +48,12 @@ extension ServiceError {
     ServiceError(
       .alreadyExists, "the \(resource.rawValue) \(excerpt(id)) exists already",
       field: resource.field)
+  }
+
+  /// There is an API token of that name.
+  package static func apiTokenExists(_ name: String) -> ServiceError {
+    ServiceError(
+      .alreadyExists, "there is an API token of the name \(excerpt(name)) already", field: "name")
   }
 
   /// HTTP has nothing under that path, or not for that method.
@@ -136,4 +144,9 @@ extension ServiceError {
   /// The server takes no more connections, or is draining.
   package static let overCapacity = ServiceError(
     .tooManyConnections, "the server takes no connections at the moment: try again later")
+
+  /// The server is about to end; whoever asks again after a second may find another in its place.
+  package static let draining = ServiceError(
+    .tooManyConnections, "the server is draining: try again in a moment, or another one",
+    data: ErrorDetails(retryAfterMilliseconds: 1000))
 }

@@ -28,11 +28,19 @@ package struct ServiceError: Error, Sendable, Hashable {
   }
 
   /// Writes the body of a refused HTTP request.
+  ///
+  /// One that may succeed later says when, and which limit it met.
   package func encodeHTTPBody(into writer: inout JSONWriter) {
     writer.object {
       $0.member("error", true)
       $0.member("code", code.rawValue)
       $0.member("message", message)
+      if let wait = data.retryAfterMilliseconds {
+        $0.member("retry_after_ms", wait)
+        if let limit = data.limit { $0.member("limit", limit) }
+        if let window = data.windowMilliseconds { $0.member("window_ms", window) }
+        if let scope = data.scope { $0.member("scope", scope) }
+      }
     }
   }
 

@@ -1,4 +1,4 @@
-/// The file of a file message; the server knows its address only.
+/// The file of a file message: where it can be had, and what its sender says of it.
 package struct MessageFile: Sendable, Hashable {
   package var url: String
   /// Empty when it was not given.

@@ -5,8 +5,22 @@ package struct LocalEnd: Sendable {
   /// The kernel's buffer for what was received and not read, in bytes; it doubles the number.
   package var receiveBufferBytes: Int?
 
-  package init(address: SocketAddress? = nil, receiveBufferBytes: Int? = nil) {
+  /// When what was read is acknowledged to the peer.
+  package enum Acknowledgement: Sendable, Hashable {
+    /// As the kernel sees fit, which for one who only reads is at each read.
+    case standard
+    /// After a while, or when much was read; ask again before each read.
+    case delayed
+  }
+
+  package var acknowledgement = Acknowledgement.standard
+
+  package init(
+    address: SocketAddress? = nil, receiveBufferBytes: Int? = nil,
+    acknowledgement: Acknowledgement = .standard
+  ) {
     self.address = address
     self.receiveBufferBytes = receiveBufferBytes
+    self.acknowledgement = acknowledgement
   }
 }

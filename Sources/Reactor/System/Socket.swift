@@ -152,6 +152,15 @@ package enum Socket {
       descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 
+  /// Has the next reads acknowledged later; the kernel returns to its own ways after a while.
+  ///
+  /// A failure costs only time, so it is not reported.
+  package static func delayAcknowledgement(_ descriptor: Int32) {
+    var value: Int32 = 0
+    _ = setsockopt(
+      descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, &value, socklen_t(MemoryLayout<Int32>.size))
+  }
+
   /// Takes one connection that waits to be accepted.
   ///
   /// - Returns: A non-blocking socket, or `nil` when none waits.

@@ -54,6 +54,28 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     guard result == 0 else { throw .last("getsockname") }
   }
 
+  /// The address of a connected socket's peer.
+  package init(peerOf descriptor: Int32) throws(SystemError) {
+    length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let result = withUnsafeMutablePointer(to: &storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        getpeername(descriptor, $0, &length)
+      }
+    }
+    guard result == 0 else { throw .last("getpeername") }
+  }
+
+  /// The host alone, in network order: 4 bytes or 16; none for an address of another family.
+  package var hostBytes: [UInt8] {
+    withUnsafeBytes(of: storage) { bytes in
+      switch family {
+      case AF_INET: Array(bytes[4..<8])
+      case AF_INET6: Array(bytes[8..<24])
+      default: []
+      }
+    }
+  }
+
   /// `AF_INET` or `AF_INET6`.
   package var family: Int32 { Int32(storage.ss_family) }
 

@@ -28,6 +28,19 @@ package final class Mailbox<Item: Sendable>: Sendable {
     if wasEmpty { wake() }
   }
 
+  /// Adds an item that the receiver may find late: ``ring()`` is to follow soon.
+  ///
+  /// So what belongs together arrives together, where the first item's wake-up would set the
+  /// receiver off before the others were there.
+  package func leave(_ item: Item) {
+    items.withLock { $0.append(item) }
+  }
+
+  /// Wakes the receiver if something waits.
+  package func ring() {
+    if count > 0 { wake() }
+  }
+
   /// How many items wait.
   package var count: Int { items.withLock { $0.count } }
 

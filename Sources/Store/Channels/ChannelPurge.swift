@@ -38,6 +38,7 @@ enum ChannelPurge {
       """, [channelID, rowLimit])
     guard count < rowLimit else { return }
     try connection.execute("DELETE FROM events WHERE channel_id = ?", [channelID])
+    try FileRows.remove(ofChannel: channelID, on: connection)
     try connection.execute("DELETE FROM orphaned_channels WHERE channel_id = ?", [channelID])
   }
 }

@@ -21,7 +21,9 @@ extension WriteTransaction {
       ])
     let id = connection.database.lastInsertedRowID
     _ = try insertOperators(channel.operators.map(\.id), channelID: id)
-    return try existingChannel(channel.url)
+    let state = try existingChannel(channel.url)
+    try queueCreation(of: state.channel)
+    return state
   }
 
   /// Changes what is given, and records `channel.changed` if that makes a difference.
@@ -66,6 +68,7 @@ extension WriteTransaction {
     try ChannelPurge.schedule(state.id, on: connection)
     let event = RecordedEvent(
       kind: .channelDeleted, payload: "{}", seq: state.lastSeq + 1, timestamp: timestamp)
+    try queueEnd(of: state.channel, event)
     return ChannelMutation(channel: state.channel, event: event)
   }
 

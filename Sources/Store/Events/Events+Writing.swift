@@ -17,7 +17,9 @@ extension WriteTransaction {
     _ channelID: Int64, _ kind: EventKind, _ details: EventDetails, at timestamp: Int64
   ) throws -> RecordedEvent {
     let payload = try StoredJSON.encode(EventPayload(details))
-    return try recordEvent(channelID, kind, payload: payload, at: timestamp)
+    let event = try recordEvent(channelID, kind, payload: payload, at: timestamp)
+    try queueEvent(event, details, channelID: channelID)
+    return event
   }
 
   func recordEvent(

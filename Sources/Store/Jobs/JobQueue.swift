@@ -40,18 +40,43 @@ final class JobQueue<Job: Sendable>: Sendable {
 
   func submit(_ job: Job) -> Admission {
     let (admission, mustWake) = state.withLock { state -> (Admission, Bool) in
-      guard !state.isClosed else { return (.closed, false) }
-      guard state.incoming.count + state.outgoing.count < capacity else {
-        return (.overloaded, false)
-      }
-      state.incoming.append(job)
-      length.wrappingAdd(1, ordering: .relaxed)
-      guard state.sleeperCount > 0 else { return (.accepted, false) }
-      state.sleeperCount -= 1
-      return (.accepted, true)
+      let admission = admit(job, into: &state)
+      return (admission, admission == .accepted && Self.callSleeper(of: &state))
     }
     if mustWake { wakeUp.signal() }
     return admission
+  }
+
+  /// Submits jobs behind one another: who waits for them finds them all.
+  ///
+  /// - Returns: How many were accepted, from the first on, and what became of the others.
+  func submit(_ jobs: [Job]) -> (accepted: Int, others: Admission) {
+    let (accepted, admission, mustWake) = state.withLock { state -> (Int, Admission, Bool) in
+      var (accepted, admission) = (0, Admission.accepted)
+      while accepted < jobs.count {
+        admission = admit(jobs[accepted], into: &state)
+        guard admission == .accepted else { break }
+        accepted += 1
+      }
+      return (accepted, admission, accepted > 0 && Self.callSleeper(of: &state))
+    }
+    if mustWake { wakeUp.signal() }
+    return (accepted, admission)
+  }
+
+  private func admit(_ job: Job, into state: inout State) -> Admission {
+    guard !state.isClosed else { return .closed }
+    guard state.incoming.count + state.outgoing.count < capacity else { return .overloaded }
+    state.incoming.append(job)
+    length.wrappingAdd(1, ordering: .relaxed)
+    return .accepted
+  }
+
+  /// - Returns: Whether a sleeper was taken off the list, and must now be woken.
+  private static func callSleeper(of state: inout State) -> Bool {
+    guard state.sleeperCount > 0 else { return false }
+    state.sleeperCount -= 1
+    return true
   }
 
   /// Refuses further jobs; those that are waiting are still taken.

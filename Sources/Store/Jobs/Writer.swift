@@ -6,20 +6,22 @@ import Dispatch
 final class Writer {
   private let connection: StoreConnection
   private let appender: MessageAppender
+  private let removal: FileRemoval
   private let jobs: JobQueue<WriteJob>
   private let health: HealthMonitor
   private let counters: StoreCounters
   private let options: StoreOptions
 
   init(
-    connection: StoreConnection, jobs: JobQueue<WriteJob>, health: HealthMonitor,
-    counters: StoreCounters, options: StoreOptions
+    connection: StoreConnection, files: FileDirectory, jobs: JobQueue<WriteJob>,
+    health: HealthMonitor, counters: StoreCounters, options: StoreOptions
   ) {
     self.connection = connection
     self.jobs = jobs
     self.health = health
     self.counters = counters
     self.options = options
+    removal = FileRemoval(directory: files)
     appender = MessageAppender(connection: connection)
   }
 
@@ -45,7 +47,8 @@ final class Writer {
 
   private func purgeStep() -> PurgeProgress {
     do {
-      return try ChannelPurge.step(on: connection)
+      let steps = [try ChannelPurge.step(on: connection), try removal.step(on: connection)]
+      return steps.contains(.unfinished) ? .unfinished : .finished
     } catch {
       health.report(.failing(reason: error.storageFailure ?? "\(error)"))
       return .unfinished
@@ -78,8 +81,10 @@ final class Writer {
       let duration = DispatchTime.now().uptimeNanoseconds - start
       counters.recordCommit(nanoseconds: duration, jobCount: batch.count)
       options.onCommit(duration, batch.count)
+      connection.outbox?.announce()
       for answer in answers { answer() }
     } catch {
+      connection.outbox?.rollBack(to: 0)
       let reason = error.storageFailure ?? "\(error)"
       counters.recordFailure()
       health.report(.failing(reason: reason))
@@ -89,6 +94,10 @@ final class Writer {
 
   private func perform(_ job: WriteJob) throws -> Answer {
     switch job {
+    // With a second table to write, what is refused may have begun: it needs a savepoint.
+    case .append(let message, let completion)
+    where connection.outbox != nil || message.upload != nil:
+      try perform(ControlJob({ try $0.append(message) }, completion: completion))
     case .append(let message, let completion): try append(message, completion)
     case .control(let job): try perform(job)
     case .maintenance: {}
@@ -109,11 +118,13 @@ final class Writer {
 
   private func perform(_ job: ControlJob) throws -> Answer {
     try connection.execute("SAVEPOINT job")
+    let mark = connection.outbox?.mark ?? 0
     let answer: Answer
     do {
       answer = try job.perform(WriteTransaction(connection: connection))
     } catch  where error.storageFailure == nil && connection.isInTransaction {
       try connection.execute("ROLLBACK TO job")
+      connection.outbox?.rollBack(to: mark)
       answer = { job.fail(error) }
     }
     // Fails when a storage error that the job kept to itself has ended the transaction.

@@ -24,11 +24,35 @@ final class MessageAppender {
       return .repeated(first.message, seq: first.seq)
     }
     let mentioned = try reading.usersInOrder(message.mentionedUserIDs)
+    // Before anything is written: it may be refused.
+    let told = try toldMessage(message, mentioned: mentioned)
     guard let seq = try insert(message, mentionedIDs: mentioned.map(\.id)) else {
       throw StoreError.notFound(.channel)
     }
     try advance(message, to: seq)
+    if let file = message.upload {
+      try FileRows.insert(
+        file, messageID: message.id, channelID: message.channelID, at: message.createdAt,
+        on: connection)
+    }
+    if let told {
+      try WriteTransaction(connection: connection).queueArrival(of: told, seq: seq)
+    }
     return .stored(seq: seq, mentionedUsers: mentioned)
+  }
+
+  /// The message as webhooks are told it; `nil` when they are not.
+  private func toldMessage(_ message: NewMessage, mentioned: [User]) throws -> Message? {
+    guard connection.outbox?.wants(.messageReceived) == true else { return nil }
+    let reading = ReadTransaction(connection: connection)
+    guard let channelURL = try reading.channelURL(message.channelID) else { return nil }
+    let author = try message.userID.map { try reading.user($0) ?? User(id: $0) }
+    return Message(
+      id: message.id, type: message.type, channelURL: channelURL, user: author,
+      text: message.text, file: message.file, data: message.data, customType: message.customType,
+      mentionType: message.mentionType, mentionedUsers: mentioned, metaArrays: message.metaArrays,
+      openGraphTag: message.openGraphTag, requestID: message.requestID,
+      isOperatorMessage: message.isOperatorMessage, createdAt: message.createdAt)
   }
 
   private func checkTexts(_ message: NewMessage) throws(StoreError) {
@@ -37,6 +61,8 @@ final class MessageAppender {
     try message.customType.checkStorable()
     try message.requestID.checkStorable()
     try message.userID?.checkStorable()
+    try message.upload?.name.checkStorable()
+    try message.upload?.type.checkStorable()
   }
 
   /// - Returns: The message's `seq`; `nil` when there is no such channel.

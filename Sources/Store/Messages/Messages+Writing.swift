@@ -83,7 +83,9 @@ extension WriteTransaction {
     try connection.execute(
       "DELETE FROM events WHERE channel_id = ? AND message_id = ? AND kind = ?",
       [channelID, id, EventKind.messageUpdated.rawValue])
-    return try recordEvent(channelID, .messageDeleted, messageID: id, at: timestamp)
+    let seq = try recordEvent(channelID, .messageDeleted, messageID: id, at: timestamp)
+    try queueDeletion(ofMessage: id, channelID: channelID, seq: seq, at: timestamp)
+    return seq
   }
 
   /// Remembers the request that made a message, so that its repetition does not bring it back; an
@@ -132,6 +134,7 @@ extension WriteTransaction {
         StoredJSON.encodeUnlessEmpty(message.translations), message.updatedAt, message.id,
       ])
     let seq = try recordEvent(channelID, .messageUpdated, messageID: message.id, at: timestamp)
+    try queueUpdate(of: message, seq: seq, at: timestamp)
     return SequencedMessage(message: message, seq: seq)
   }
 }

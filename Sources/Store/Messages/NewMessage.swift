@@ -12,6 +12,8 @@ package struct NewMessage: Sendable, Hashable {
   package var text: String
   /// What a file message brings; `nil` for others.
   package var file: MessageFile?
+  /// The file itself, when it was uploaded and is to go when the message goes.
+  package var upload: FileRecord?
   package var data: String
   package var customType: String
   package var mentionType: MentionType
@@ -29,8 +31,8 @@ package struct NewMessage: Sendable, Hashable {
 
   package init(
     channelID: Int64, id: Int64, type: MessageType = .user, userID: String?, text: String,
-    file: MessageFile? = nil, data: String = "", customType: String = "",
-    mentionType: MentionType = .users, mentionedUserIDs: [String] = [],
+    file: MessageFile? = nil, upload: FileRecord? = nil, data: String = "",
+    customType: String = "", mentionType: MentionType = .users, mentionedUserIDs: [String] = [],
     metaArrays: [MetaArray] = [], openGraphTag: OpenGraphTag? = nil, requestID: String = "",
     isOperatorMessage: Bool = false, createdAt: Int64
   ) {
@@ -40,6 +42,7 @@ package struct NewMessage: Sendable, Hashable {
     self.userID = userID
     self.text = text
     self.file = file
+    self.upload = upload
     self.data = data
     self.customType = customType
     self.mentionType = mentionType

@@ -11,6 +11,8 @@ enum Migrations {
     migrator.registerMigration("3 messages", migrate: MessagesSchema.create)
     migrator.registerMigration("4 service", migrate: ServiceSchema.create)
     migrator.registerMigration("5 platform", migrate: PlatformSchema.create)
+    migrator.registerMigration("6 webhooks", migrate: WebhooksSchema.create)
+    migrator.registerMigration("7 files", migrate: FilesSchema.create)
     guard try !queue.read(migrator.hasBeenSuperseded) else {
       throw StoreError.newerSchema(path: path)
     }

@@ -6,9 +6,12 @@ typealias Arguments = [(any DatabaseValueConvertible)?]
 /// One connection to the database, with its prepared statements; confined to its thread.
 package final class StoreConnection {
   let database: Database
+  /// Where events for webhooks go, on the connection that writes.
+  let outbox: Outbox?
 
-  init(_ database: Database) {
+  init(_ database: Database, outbox: Outbox? = nil) {
     self.database = database
+    self.outbox = outbox
   }
 
   var isInTransaction: Bool { database.isInsideTransaction }

@@ -20,15 +20,24 @@ extension Connection: ReadinessHandler {
     case .transferred(let count):
       transport.counters.bytesReceived += count
       lastReceived = transport.loop.now
-      let bytes = UnsafeRawBufferPointer(rebasing: transport.readBuffer[..<count])
-      if let tls {
-        decrypt(bytes, with: tls)
-      } else {
-        process(bytes)
-      }
+      take(UnsafeRawBufferPointer(rebasing: transport.readBuffer[..<count]))
     case .wouldBlock: break
     case .ended: peerDidEnd()
     case .failed: drop()
+    }
+  }
+
+  private func take(_ bytes: UnsafeRawBufferPointer) {
+    var bytes = bytes
+    if case .introduction(let parser) = stage {
+      guard let rest = receiveIntroduction(bytes, parser), !rest.isEmpty else { return }
+      bytes = rest
+      lastReceived = transport.loop.now
+    }
+    if let tls {
+      decrypt(bytes, with: tls)
+    } else {
+      process(bytes)
     }
   }
 
@@ -52,7 +61,7 @@ extension Connection: ReadinessHandler {
   }
 
   /// Handles decrypted bytes; what comes after an upgrade belongs to the WebSocket.
-  private func process(_ bytes: UnsafeRawBufferPointer) {
+  func process(_ bytes: UnsafeRawBufferPointer) {
     var rest = bytes[...]
     while true {
       let input = UnsafeRawBufferPointer(rebasing: rest)
@@ -60,13 +69,19 @@ extension Connection: ReadinessHandler {
       case .http(var parser):
         guard let consumed = receiveRequest(input, &parser) else { return }
         rest = rest.dropFirst(consumed)
+      case .receiving(var body):
+        guard let consumed = receiveBody(input, &body) else { return }
+        rest = rest.dropFirst(consumed)
       case .answering(var pending):
         hold(input, behind: &pending)
+        return
+      case .sending(var outgoing):
+        hold(input, behind: &outgoing)
         return
       case .webSocket, .closing:
         receiveFrames(input)
         return
-      case .lingering, .closed:
+      case .introduction, .lingering, .closed:
         return
       }
     }
@@ -83,8 +98,10 @@ extension Connection: ReadinessHandler {
       stage = .http(parser)
       switch event {
       case nil: return nil
+      case .head(let head): try begin(head)
       case .expectsContinue: append(HTTPResponse.continueBytes)
       case .request(let request): answer(request)
+      case .piece, .bodyEnd: break
       }
       return consumed
     } catch {
@@ -95,7 +112,12 @@ extension Connection: ReadinessHandler {
   }
 
   private func answer(_ request: HTTPRequest) {
-    switch transport.delegate?.connection(self, received: request) {
+    trace(request.head)
+    carryOut(transport.delegate?.connection(self, received: request), for: request)
+  }
+
+  func carryOut(_ outcome: RequestOutcome?, for request: HTTPRequest) {
+    switch outcome {
     case .respond(let response): respond(response, to: request)
     case .respondLater(let onAbandonment): awaitAnswer(to: request, onAbandonment)
     case .upgrade(let acceptance, let application): upgrade(acceptance, application)
@@ -110,13 +132,21 @@ extension Connection: ReadinessHandler {
       to: nil)
   }
 
-  private func respond(_ response: HTTPResponse, to request: HTTPRequest?) {
-    // Who asks for more than it reads gets what it asked for so far, and who is turned away
-    // because there is no room does not take up any.
+  /// Whether the connection serves another request after this response.
+  ///
+  /// Who asks for more than it reads gets what it asked for so far, and who is turned away because
+  /// there is no room does not take up any.
+  func persistence(
+    after response: HTTPResponse, to request: HTTPRequest?
+  ) -> ConnectionPersistence {
     let isKept =
       request?.head.shouldKeepAlive == true && response.status != .serviceUnavailable
       && queuedByteCount <= transport.configuration.outboundHighWaterMark
-    let persistence: ConnectionPersistence = isKept ? .keepAlive : .close
+    return isKept ? .keepAlive : .close
+  }
+
+  func respond(_ response: HTTPResponse, to request: HTTPRequest?) {
+    let persistence = persistence(after: response, to: request)
     var bytes: [UInt8] = []
     if request?.head.method == "HEAD" {
       response.serializeHead(into: &bytes, for: persistence)
@@ -148,11 +178,20 @@ extension Connection: ReadinessHandler {
     if pending.held.count > PendingRequest.maximumHeldBytes { stopReading() }
   }
 
+  /// Keeps what comes behind a request until its answer's file has been written.
+  private func hold(_ bytes: UnsafeRawBufferPointer, behind outgoing: inout OutgoingFile) {
+    stage = .lingering
+    outgoing.pending.held.append(contentsOf: bytes)
+    stage = .sending(outgoing)
+    if outgoing.pending.held.count > PendingRequest.maximumHeldBytes { stopReading() }
+  }
+
   /// Answers the request for which the delegate has promised a response.
   ///
-  /// Does nothing when nobody waits for one any more.
+  /// In the middle of a body that is taken in pieces it is refused, and the connection closed. Does
+  /// nothing when nobody waits for an answer any more.
   package func respond(_ response: HTTPResponse) {
-    guard case .answering(let pending) = stage else { return }
+    guard case .answering(let pending) = stage else { return refuseBody(response) }
     stage = .http(pending.parser)
     resumeReading()
     respond(response, to: pending.request)
@@ -161,9 +200,15 @@ extension Connection: ReadinessHandler {
 
   /// Tells who owes an answer that nobody waits for it.
   func abandonRequest() {
-    guard case .answering(let pending) = stage else { return }
-    stage = .http(pending.parser)
-    pending.onAbandonment()
+    switch stage {
+    case .receiving(let body):
+      stage = .http(body.parser)
+      body.receiver.bodyWasAbandoned()
+    case .answering(let pending):
+      stage = .http(pending.parser)
+      pending.onAbandonment()
+    case .introduction, .http, .sending, .webSocket, .closing, .lingering, .closed: break
+    }
   }
 
   private func upgrade(
@@ -230,6 +275,9 @@ extension Connection: ReadinessHandler {
   private func peerDidEnd() {
     switch stage {
     case .http where queuedByteCount > 0, .lingering where queuedByteCount > 0:
+      finish()
+      stopReading()
+    case .sending:
       finish()
       stopReading()
     default: drop()

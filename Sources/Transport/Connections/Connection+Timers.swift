@@ -9,6 +9,8 @@ extension Connection: TimerHandler {
     timer = nil
     switch deadline {
     case .head: headIsLate()
+    case .body(let end): checkBody(end: end)
+    case .progress(let waiting): checkProgress(since: waiting)
     case .liveness(let nextPing, let unanswered):
       checkLiveness(nextPing: nextPing, unanswered: unanswered)
     case .close: drop()
@@ -38,6 +40,40 @@ extension Connection: TimerHandler {
       return
     }
     refuse(HTTPError(.requestTimeout, "the request did not arrive in time"))
+  }
+
+  /// Expects a body that is taken in pieces: never long without any bytes, and whole in time.
+  func awaitBody() {
+    let configuration = transport.configuration
+    let end = transport.loop.now + configuration.bodyTimeout
+    setTimer(.body(end: end), after: min(configuration.headTimeout, configuration.bodyTimeout))
+  }
+
+  private func checkBody(end: Int64) {
+    let (now, patience) = (transport.loop.now, transport.configuration.headTimeout)
+    // While the receiver takes no more, silence is not the peer's.
+    let silence = isReadingPaused ? 0 : now - (lastReceived ?? now)
+    guard now < end, silence < patience else {
+      refuse(HTTPError(.requestTimeout, "the body did not arrive in time"))
+      return
+    }
+    setTimer(.body(end: end), after: max(min(patience - silence, end - now), 1))
+  }
+
+  /// Expects a file to be taken by the peer, however slowly.
+  func awaitProgress() {
+    guard let waiting = waitingFileBytes else { return }
+    setTimer(.progress(waiting), after: transport.configuration.progressTimeout)
+  }
+
+  private func checkProgress(since before: Int64) {
+    guard let waiting = waitingFileBytes, waiting < before else { return drop() }
+    awaitProgress()
+  }
+
+  private var waitingFileBytes: Int64? {
+    guard case .sending(let outgoing) = stage else { return nil }
+    return outgoing.file.count + Int64(queuedByteCount)
   }
 
   /// Starts the pings of a WebSocket.

@@ -1,4 +1,5 @@
 import Bytes
+import HTTP1
 import Reactor
 import TLS
 import WebSocket
@@ -56,17 +57,23 @@ extension Connection {
   func flush() {
     awaitsFlush = false
     if case .closed = stage { return }
+    var budget = OutgoingFile.slice
     repeat {
       guard writeOutbound() else { return }
-    } while encryptNext()
+    } while encryptNext() || moveFile(&budget)
     didFlush()
+    completeFile()
   }
 
   /// Ends the connection as soon as all that waits has been written.
   func finish() {
     switch stage {
     case .lingering, .closed: return
-    case .http, .answering, .webSocket, .closing: break
+    case .sending(var outgoing) where outgoing.file.count > 0 || queuedByteCount > 0:
+      outgoing.persistence = .close
+      stage = .sending(outgoing)
+      return
+    case .introduction, .http, .receiving, .answering, .sending, .webSocket, .closing: break
     }
     abandonRequest()
     transport.connections.setPath(.closed, of: id)
@@ -104,10 +111,14 @@ extension Connection {
     if !isReadingPaused, queuedByteCount <= transport.configuration.outboundHighWaterMark {
       wanted.insert(.readable)
     }
-    if !outbound.isEmpty { wanted.insert(.writable) }
+    if !outbound.isEmpty || isSendingFile { wanted.insert(.writable) }
     guard wanted != interest else { return }
     interest = wanted
     transport.loop.update(registration, for: wanted)
+  }
+
+  private var isSendingFile: Bool {
+    if case .sending(let outgoing) = stage { outgoing.file.count > 0 } else { false }
   }
 
   private func admitsMore() -> Bool {

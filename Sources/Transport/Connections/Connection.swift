@@ -6,16 +6,24 @@ package import WebSocket
 
 /// One TCP connection: its socket, TLS if any, what it speaks, and what waits to be written.
 ///
-///     answering ◄─► http ──► webSocket ──► closing ──► lingering ──► closed
-///                    └────────────────────────────────────▲
+///     introduction ──► http ──► webSocket ──► closing ──► lingering ──► closed
+///     receiving ◄─────► │ └────────────────────────────────────▲
+///             │         ▼
+///             └────► answering ──► sending ──► http
 ///
 /// Confined to its transport's event loop.
 package final class Connection {
   enum Stage {
+    /// A proxy's word about the client is awaited, before TLS.
+    case introduction(ProxyHeaderParser)
     /// Requests are read one by one.
     case http(HTTPRequestParser)
+    /// A request's body is on its way to its receiver.
+    case receiving(ReceivedBody)
     /// A request's answer is awaited from the delegate.
     case answering(PendingRequest)
+    /// A file is being written behind the head of an answer.
+    case sending(OutgoingFile)
     /// Open: messages flow both ways.
     case webSocket
     /// Our close frame is on its way; the peer's is awaited.
@@ -29,6 +37,10 @@ package final class Connection {
   /// What the connection's one timer is for.
   enum Deadline {
     case head
+    /// The next of a body is due, and at this time of the loop's all of it.
+    case body(end: Int64)
+    /// More of a file must have been written than what left so many bytes of it waiting.
+    case progress(Int64)
     /// The next ping is due, or something must have come since one that stayed unanswered.
     case liveness(nextPing: Int64, unanswered: Int64?)
     case close
@@ -43,10 +55,14 @@ package final class Connection {
   package let id: ConnectionID
   /// The tag of the listener that it came from.
   package let listenerTag: Int
+  /// Whether TLS is between the socket and what is spoken.
+  package let isEncrypted: Bool
   /// What runs on the WebSocket.
   package internal(set) var application: (any WebSocketApplication)?
   /// How frames for this connection are encoded.
   package internal(set) var encoding = FrameEncoding.plain
+  /// What proxies have said; `nil` when none has.
+  var provenance: Provenance?
 
   unowned let transport: Transport
   let descriptor: Int32
@@ -75,13 +91,19 @@ package final class Connection {
     self.id = id
     self.descriptor = descriptor
     self.tls = tls
+    isEncrypted = tls != nil
     self.transport = transport
-    stage = .http(HTTPRequestParser(limits: transport.configuration.http))
+    stage = Self.firstStage(of: transport)
+  }
+
+  static func firstStage(of transport: Transport) -> Stage {
+    .http(HTTPRequestParser(limits: transport.configuration.http, bodies: .chosenByHead))
   }
 
   /// Takes over an accepted socket.
   static func open(
-    descriptor: Int32, tls: TLSSession?, tag: Int, transport: Transport
+    descriptor: Int32, tls: TLSSession?, introduction: Introduction = .none, tag: Int,
+    transport: Transport
   ) throws(SystemError) {
     let id = transport.connections.reserve(descriptor: descriptor)
     let connection = Connection(
@@ -95,6 +117,10 @@ package final class Connection {
       throw error
     }
     connection.awaitHead()
+    if case .required(let trusted) = introduction, !connection.awaitIntroduction(from: trusted) {
+      transport.delegate?.connection(connection, wasNotIntroduced: "it is from none of the proxies")
+      connection.drop()
+    }
   }
 
   /// Whether a WebSocket is open on it.
@@ -102,9 +128,12 @@ package final class Connection {
     if case .webSocket = stage { true } else { false }
   }
 
-  /// Whether a request's answer is still owed.
+  /// Whether a request is still to be answered, or its answer to be written.
   package var isAnswering: Bool {
-    if case .answering = stage { true } else { false }
+    switch stage {
+    case .receiving, .answering, .sending: true
+    case .introduction, .http, .webSocket, .closing, .lingering, .closed: false
+    }
   }
 
   /// Whether it was upgraded and has not been given back.

@@ -16,6 +16,7 @@ package final class Listener: ReadinessHandler, TimerHandler {
 
   private let descriptor: Int32
   private let security: Security
+  private let introduction: Introduction
   private let tag: Int
   private unowned let transport: Transport
   private var registration: EventLoop.Registration?
@@ -23,8 +24,12 @@ package final class Listener: ReadinessHandler, TimerHandler {
   /// Whether the delegate knows that nothing can be accepted at the moment.
   private var hasReported = false
 
-  init(descriptor: Int32, security: Security, tag: Int, transport: Transport) {
+  init(
+    descriptor: Int32, security: Security, introduction: Introduction = .none, tag: Int,
+    transport: Transport
+  ) {
     self.tag = tag
+    self.introduction = introduction
     self.descriptor = descriptor
     self.security = security
     self.transport = transport
@@ -72,7 +77,9 @@ package final class Listener: ReadinessHandler, TimerHandler {
         case .plain: nil
         case .tls(let holder): try TLSSession(server: holder.current)
         }
-      try Connection.open(descriptor: accepted, tls: session, tag: tag, transport: transport)
+      try Connection.open(
+        descriptor: accepted, tls: session, introduction: introduction, tag: tag,
+        transport: transport)
       transport.counters.accepted += 1
     } catch let error as SystemError {
       Socket.close(accepted)

@@ -100,6 +100,7 @@ package final class Feed {
   /// it counts is added up once.
   private func sweepSlice(_ budget: inout Int) {
     let (base, end, transport, hot) = (base, end, transport, transport.connections.hot)
+    let ring = transport.ring(forWrites: min(subscribers.count - cursor, budget))
     var (index, sent) = (cursor, DirectWrites())
     let limit = budget
     buffer.withUnsafeBytes { bytes in
@@ -116,13 +117,15 @@ package final class Feed {
             if target.path != .closed { transport.deliver(owed, toSlot: subscriber.slot) }
             continue
           }
-          let outcome = Socket.send(target.descriptor, owed)
-          if case .transferred(let count) = outcome, count == owed.count {
-            sent.byteCount += count
+          if let ring {
+            ring.add(target.descriptor, owed, tag: subscriber.slot)
+            if ring.isFull { transport.perform(ring, &sent) }
           } else {
-            transport.sendWasShort(outcome, of: owed, toSlot: subscriber.slot)
+            let outcome = Socket.send(target.descriptor, owed)
+            transport.didSend(outcome, of: owed, toSlot: subscriber.slot, &sent)
           }
         }
+        if let ring { transport.perform(ring, &sent) }
       }
     }
     cursor = index
@@ -182,12 +185,4 @@ package final class Feed {
     subscriptions[target] = subscriptions[source]
     subscriptions[target].index = target
   }
-}
-
-/// What a slice of a sweep has written straight to sockets.
-struct DirectWrites {
-  /// Subscribers that were owed something.
-  var attempts = 0
-  /// Bytes that the kernel took whole.
-  var byteCount = 0
 }

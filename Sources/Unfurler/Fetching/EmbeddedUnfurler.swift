@@ -1,3 +1,4 @@
+import Curl
 package import LinkPreview
 import Synchronization
 
@@ -11,9 +12,13 @@ package final class EmbeddedUnfurler: Unfurler {
 
   /// - Throws: ``UnfurlError/failed(_:)`` when the thread or libcurl cannot be started.
   package init(configuration: UnfurlerConfiguration) throws(UnfurlError) {
-    thread = try CurlThread(
-      name: "unfurler", maximumConnections: configuration.maximumTransfers
-    ) { PageLoop($0, configuration: configuration) }
+    do throws(CurlError) {
+      thread = try CurlThread(
+        name: "unfurler", maximumConnections: configuration.maximumTransfers
+      ) { PageLoop($0, configuration: configuration) }
+    } catch {
+      throw .failed(error.description)
+    }
   }
 
   package func unfurl(

@@ -1,4 +1,5 @@
 import CCurl
+import Curl
 import LinkPreview
 
 /// The pages that one unfurler fetches; confined to its loop's thread.

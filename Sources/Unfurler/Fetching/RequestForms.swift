@@ -1,4 +1,5 @@
 import CCurl
+import Curl
 
 /// What the requests of one unfurler have in common, by purpose.
 final class RequestForms {

@@ -1,3 +1,4 @@
+import Curl
 import LinkPreview
 
 /// The head of a response, as far as previews care, and what it means for the body.

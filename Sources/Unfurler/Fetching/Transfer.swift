@@ -1,4 +1,5 @@
 import CCurl
+import Curl
 import LinkPreview
 
 /// One request of a fetch, and what has come of it.

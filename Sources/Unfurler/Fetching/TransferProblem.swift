@@ -1,4 +1,5 @@
 import CCurl
+import Curl
 import Glibc
 import LinkPreview
 

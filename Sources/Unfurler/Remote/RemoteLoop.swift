@@ -1,4 +1,5 @@
 import CCurl
+import Curl
 import LinkPreview
 
 /// The questions of one remote unfurler; confined to its loop's thread.

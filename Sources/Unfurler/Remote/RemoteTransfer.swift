@@ -1,4 +1,5 @@
 import CCurl
+import Curl
 import LinkPreview
 
 /// One question to the service, and its answer as it comes.

@@ -1,3 +1,4 @@
+import Curl
 package import LinkPreview
 package import Logging
 import Synchronization
@@ -25,9 +26,13 @@ package final class RemoteUnfurler: Unfurler {
     let shown = String(url.textWithoutFragment.prefix { $0 != "?" })
     let health = ServiceHealth(url: shown, configuration, logger: logger)
     self.health = health
-    thread = try CurlThread(
-      name: "unfurl-client", maximumConnections: configuration.maximumRequests
-    ) { RemoteLoop($0, service: url, configuration: configuration, health: health) }
+    do throws(CurlError) {
+      thread = try CurlThread(
+        name: "unfurl-client", maximumConnections: configuration.maximumRequests
+      ) { RemoteLoop($0, service: url, configuration: configuration, health: health) }
+    } catch {
+      throw .failed(error.description)
+    }
   }
 
   package func unfurl(

@@ -8,6 +8,7 @@ struct MessageCommand: ParsableCommand {
     discussion: """
       EXAMPLES:
         parley message send lobby "see swift.org" --user ada
+        parley message send lobby --user ada --file photo.jpg
         parley message admin lobby "Maintenance at noon"
         parley message list lobby --limit 50
         parley message search lobby maintenance

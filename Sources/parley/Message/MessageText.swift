@@ -14,6 +14,8 @@ enum MessageText {
     fields.add("custom type", message.text("custom_type"))
     fields.add("mentions", message.names("mentioned_users"))
     fields.add("text", message.text("message"))
+    fields.add("file", message["file"]?.text("name"))
+    fields.add("file at", message["file"]?.text("url"))
     fields.add("data", message.text("data"))
     for array in message.list("sorted_metaarray") {
       fields.add(
@@ -36,7 +38,9 @@ enum MessageText {
     let head = "\(message.time("created_at"))  \(message.number("message_id"))"
     let edited = message.time("updated_at").isEmpty ? "" : style.dim(" (edited)")
     let author = style.bold(PlainLine.clean(author(of: message), limit: 80))
-    let text = PlainLine.clean(message.text("message"), limit: 5_000)
+    let said = PlainLine.clean(message.text("message"), limit: 5_000)
+    let file = PlainLine.clean(message["file"]?.text("url") ?? "", limit: 2_048)
+    let text = [said, file].filter { !$0.isEmpty }.joined(separator: "  ")
     return "\(style.dim(head))  \(author): \(text)\(edited)"
   }
 

@@ -6,13 +6,14 @@ struct SendMessage: ParsableCommand {
     commandName: "send", abstract: "Send a message on behalf of a user.",
     discussion: """
       The user need not be in the channel, and neither freezing, muting nor flood protection holds \
-      it back. A text of - is read from standard input.
+      it back. A text of - is read from standard input. With --file or --file-url it is a file \
+      message, and needs no text.
       """)
 
   @OptionGroup var channel: ChannelArgument
 
   @Argument(help: "What is said, 1 to 5,000 characters.")
-  var text: String
+  var text: String?
 
   @Option(help: ArgumentHelp("Who says it.", valueName: "user id"))
   var user: String
@@ -30,19 +31,52 @@ struct SendMessage: ParsableCommand {
     help: ArgumentHelp("A name for this sending: repeated, it sends nothing.", valueName: "text"))
   var dedupID: String?
 
+  @OptionGroup var file: MessageFileOptions
   @OptionGroup var gateway: GatewayOptions
   @OptionGroup var output: OutputOptions
 
+  func validate() throws {
+    guard text != nil || file.isGiven else {
+      throw ValidationError("give a text, or a file with --file or --file-url")
+    }
+  }
+
   func run() throws {
+    let path = "\(channel.path)/messages"
+    let answer =
+      if let form = try form() {
+        try gateway.client().call("POST", path, form: form)
+      } else {
+        try gateway.client().call("POST", path, body: try body())
+      }
+    try output.show(answer) { [MessageText.line(ofMessage: $0)] }
+  }
+
+  private func body() throws -> RequestBody {
     var body = RequestBody()
-    body.set("message_type", "MESG")
+    body.set("message_type", file.isGiven ? "FILE" : "MESG")
     body.set("user_id", user)
-    body.set("message", try StandardInput.text(text))
+    body.set("message", try text.map(StandardInput.text))
     body.set("custom_type", customType)
     body.set("data", data)
     body.set("mentioned_user_ids", mention)
     body.set("dedup_id", dedupID)
-    let answer = try gateway.client().call("POST", "\(channel.path)/messages", body: body)
-    try output.show(answer) { [MessageText.line(ofMessage: $0)] }
+    body.set("url", file.fileURL)
+    body.set("file_name", file.fileName)
+    body.set("file_type", file.fileType)
+    return body
+  }
+
+  /// What is sent with a file that is uploaded; `nil` without one.
+  private func form() throws -> FormBody? {
+    guard let path = file.file else { return nil }
+    let fields: [(String, String?)] = [
+      ("message_type", "FILE"), ("user_id", user), ("message", try text.map(StandardInput.text)),
+      ("custom_type", customType), ("data", data), ("dedup_id", dedupID),
+      ("file_name", file.fileName), ("file_type", file.fileType),
+    ]
+    let mentions = mention.map { ("mentioned_user_ids", $0) }
+    return try FormBody(
+      fields: fields.compactMap { name, text in text.map { (name, $0) } } + mentions, file: path)
   }
 }

@@ -38,13 +38,16 @@ final class PlatformClient {
   /// - Parameters:
   ///   - path: From the root, such as `/v3/users`, its parts encoded.
   ///   - query: Parameters in order, not yet encoded.
+  ///   - body: What is sent as JSON.
+  ///   - form: What is sent with a file, in place of a body.
   func call(
-    _ method: String, _ path: String, query: [(String, String)] = [], body: RequestBody? = nil
+    _ method: String, _ path: String, query: [(String, String)] = [], body: RequestBody? = nil,
+    form: FormBody? = nil
   ) throws -> [UInt8] {
     let parameters = query.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
     let url = base + path + (parameters.isEmpty ? "" : "?\(parameters)")
     var fields = curl_slist_append(nil, "Accept: application/json, text/plain")
-    fields = curl_slist_append(fields, "Content-Type: application/json")
+    if form == nil { fields = curl_slist_append(fields, "Content-Type: application/json") }
     if let token { fields = curl_slist_append(fields, "Api-Token: \(token)") }
     defer { curl_slist_free_all(fields) }
     curl_easy_reset(easy)
@@ -57,7 +60,8 @@ final class PlatformClient {
     _ = parley_curl_set_long(easy, CURLOPT_CONNECTTIMEOUT_MS, Self.connectTimeout)
     _ = parley_curl_set_long(easy, CURLOPT_NOSIGNAL, 1)
     if let body { attach(body.bytes) }
-    return try check(perform())
+    try form?.attach(to: easy)
+    return try withExtendedLifetime(form) { try check(perform()) }
   }
 
   /// Says where to go through, so that libcurl does not look into the environment by itself.

@@ -4,6 +4,7 @@ internal import Glibc
 enum Terminal {
   static let isInput = isatty(STDIN_FILENO) == 1
   static let isOutput = isatty(STDOUT_FILENO) == 1
+  static let isError = isatty(STDERR_FILENO) == 1
 
   /// Whether somebody can be asked and shown something.
   static var isInteractive: Bool { isInput && isOutput }
@@ -18,9 +19,18 @@ enum Terminal {
 
   /// Writes at once, all of it.
   static func write(_ text: String) {
+    write(text, to: STDOUT_FILENO)
+  }
+
+  /// The same beside the command's answer.
+  static func writeError(_ text: String) {
+    write(text, to: STDERR_FILENO)
+  }
+
+  private static func write(_ text: String, to descriptor: Int32) {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { Glibc.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0 {
         guard errno == EINTR else { return }
         continue

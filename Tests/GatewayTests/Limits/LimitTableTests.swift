@@ -15,6 +15,7 @@ struct LimitTableTests {
   func precedence() {
     let table = LimitTable(Settings().limits, LimitOverrides())
     #expect(table.limit(.flood, customType: "loud").count == 5)
+    #expect(table.source(.flood, customType: "loud") == .settings)
     var overrides = LimitOverrides()
     overrides.deployment[.flood] = override(4)
     overrides.customTypes["loud"] = [.flood: override(3)]
@@ -23,6 +24,9 @@ struct LimitTableTests {
     #expect(table.limit(.flood, customType: "other").count == 4)
     #expect(table.limit(.flood) == RateLimit(count: 4, windowMilliseconds: 10))
     #expect(table.limit(.throttle, customType: "loud").count == 5)
+    #expect(table.source(.flood, customType: "loud") == .customType)
+    #expect(table.source(.flood, customType: "other") == .deployment)
+    #expect(table.source(.throttle, customType: "loud") == .settings)
     table.replace(with: LimitOverrides())
     #expect(table.limit(.flood, customType: "loud").count == 5)
   }

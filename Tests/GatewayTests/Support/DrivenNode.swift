@@ -1,4 +1,5 @@
 import Configuration
+import Dispatch
 import Glibc
 import Logging
 import ParleyProtocol
@@ -70,6 +71,21 @@ final class DrivenNode {
       session: try #require(node.sessions[id]), descriptor: theirs)
     _ = session.readAll()
     return session
+  }
+
+  /// Changes the store and waits for it.
+  func write(_ job: @escaping @Sendable (WriteTransaction) throws -> Void) throws {
+    let done = DispatchSemaphore(value: 0)
+    node.services.store.write(job) { result in
+      if case .failure(let error) = result { Issue.record(error) }
+      done.signal()
+    }
+    done.wait()
+  }
+
+  /// Reads the store and waits for it.
+  func read<T: Sendable>(_ job: @escaping @Sendable (ReadTransaction) throws -> T) throws -> T {
+    try node.services.store.readNow(job)
   }
 
   /// A channel in memory that keeps no messages.

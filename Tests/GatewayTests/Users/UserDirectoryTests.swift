@@ -1,5 +1,6 @@
 import Configuration
 import ParleyProtocol
+import Store
 import Testing
 import Transport
 import WebSocket
@@ -71,5 +72,39 @@ struct UserDirectoryTests {
     #expect(users.reserve("a", for: first, of: "ann"))
     users.remove(first, of: "ann")
     #expect(users.reserve("b", for: second, of: "ann"))
+  }
+
+  @Test("when a user's last session ends it is noted that the user was seen")
+  func notesSeen() throws {
+    let driven = try DrivenNode()
+    try driven.write { _ = try $0.createUser("ann", at: 1) }
+    let (first, second) = (SessionReference.sample(1), SessionReference.sample(2))
+    let users = driven.node.users
+    users.add(first, of: "ann")
+    users.add(second, of: "ann")
+    let before = driven.node.services.clock.now
+    users.remove(first, of: "ann")
+    users.remove(second, of: "ann")
+    #expect(users.isEmpty)
+    users.noteAllSeen()
+    try driven.write { _ in }
+    let seen = try #require(try driven.read { try $0.account("ann") }).lastSeenAt
+    #expect((before...driven.node.services.clock.now).contains(seen))
+  }
+
+  @Test("those who are here when the node stops were seen")
+  func notesThoseHere() throws {
+    let driven = try DrivenNode()
+    try driven.write {
+      _ = try $0.createUser("ann", at: 1)
+      _ = try $0.createUser("bob", at: 1)
+    }
+    driven.node.users.add(.sample(1), of: "ann")
+    driven.node.users.expect(.sample(2), of: "bob")
+    driven.node.users.noteAllSeen()
+    try driven.write { _ in }
+    let accounts = try driven.read { [try $0.account("ann"), try $0.account("bob")] }
+    #expect(accounts[0]?.lastSeenAt ?? 0 > 0)
+    #expect(accounts[1]?.lastSeenAt == 0)
   }
 }

@@ -31,6 +31,25 @@ struct MessageCallsTests {
     #expect(params(call) == #"{"channel_url":"lobby","req_id":"r","message":"hi"}"#)
   }
 
+  @Test("sends a file by its address, with all that was given")
+  func sendFile() throws {
+    var given = FileMessageCreateParams(fileURL: "https://a.b/c.png", message: "look")
+    given.fileName = "c.png"
+    given.mimeType = "image/png"
+    given.fileSize = 7
+    given.customType = "c"
+    let call = MessageCalls.send(given, to: "lobby", requestID: "r-1")
+    #expect(
+      params(call) == #"{"channel_url":"lobby","req_id":"r-1","message_type":"FILE","#
+        + #""url":"https://a.b/c.png","file_name":"c.png","file_type":"image/png","file_size":7,"#
+        + #""message":"look","custom_type":"c"}"#)
+    #expect(call.request.repeatability == .identified)
+    let answer = #"{"message":\#(Sample.message(type: "MESG"))}"#
+    #expect(throws: ParleyError.malformedAnswer("'message' is no file message")) {
+      try call.outcome(.success(answer.json)).get()
+    }
+  }
+
   @Test("changes only what was named")
   func update() {
     var changes = UserMessageUpdateParams(message: "new")

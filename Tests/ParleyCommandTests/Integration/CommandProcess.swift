@@ -115,7 +115,7 @@ extension ServerProcess {
     try run(arguments)
   }
 
-  /// Runs a command to its end, with arguments that are put together.
+  /// The same with arguments that are not known beforehand.
   func run(_ arguments: [String]) throws -> CommandProcess.Outcome {
     try CommandProcess(arguments, environment: commandEnvironment).finish()
   }

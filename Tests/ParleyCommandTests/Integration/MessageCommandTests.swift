@@ -1,3 +1,4 @@
+import Foundation
 import ParleyProtocol
 import TestPeers
 import Testing
@@ -25,6 +26,40 @@ extension CommandTests {
       #expect(try server.run("message", "show", "lobby", "\(id)").output.contains("edited"))
       #expect(try server.run("message", "delete", "lobby", "\(id)").status == 0)
       #expect(try server.run("message", "show", "lobby", "\(id)").status == 1)
+    }
+
+    @Test("with files, uploaded or to be had elsewhere")
+    func files() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      _ = try server.run("user", "create", "ada")
+      _ = try server.run("channel", "create", "lobby")
+      let path = server.directory.path(of: "notes ü.txt")
+      let content = Data(repeating: 42, count: 2_000_000)
+      try content.write(to: URL(fileURLWithPath: path))
+      let sent = try server.run(
+        "message", "send", "lobby", "see, here", "--user", "ada", "--file", path, "--data",
+        "@not;a\"file", "--json")
+      #expect(sent.status == 0, "\(sent.errors)")
+      let message = try sent.json
+      #expect(message["message"]?.string == "see, here")
+      #expect(message["data"]?.string == "@not;a\"file")
+      #expect(message["file"]?["name"]?.string == "notes ü.txt")
+      #expect(message["file"]?["type"]?.string == "text/plain")
+      let url = try #require(message["file"]?["url"]?.string)
+      let place = try #require(url.firstRange(of: "/files/"))
+      #expect(try server.get(String(url[place.lowerBound...])).body == Array(content))
+      let other = try server.run(
+        "message", "send", "lobby", "--user", "ada", "--file-url", "https://a.example/b.png",
+        "--file-name", "b.png", "--json")
+      #expect(try other.json["file"]?["url"]?.string == "https://a.example/b.png")
+      #expect(try server.run("message", "list", "lobby").output.contains(url))
+      for wrong in [
+        [], ["--file", "/nonexistent"], ["--file", path, "--file-url", "https://a.example"],
+        ["hi", "--file-name", "a"],
+      ] {
+        let refused = try server.run(["message", "send", "lobby", "--user", "ada"] + wrong)
+        #expect(refused.status == 64, "\(wrong)")
+      }
     }
 
     @Test("and finds them on whatever page they are")

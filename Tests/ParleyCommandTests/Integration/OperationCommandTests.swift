@@ -14,13 +14,41 @@ extension CommandTests {
       _ = try server.run("limits", "set", "--custom-type", "live", "--flood", "3/2000")
       let own = try server.run("limits", "set", "--channel", "lobby", "--throttle", "off")
       #expect(own.output.contains("3 in 2000 ms") && own.output.contains("off"), "\(own.errors)")
-      let explained = try server.run("limits", "explain", "lobby", "--json").json
-      #expect(explained["deployment"]?["flood"]?["messages"]?.integer == 5)
-      #expect(explained["custom_type"]?["flood"]?["messages"]?.integer == 3)
-      #expect(explained["channel"]?["throttle"]?["messages"]?.integer == 0)
+      let client = try server.open("ada")
+      func explain(_ form: String...) throws -> CommandProcess.Outcome {
+        try CommandProcess(
+          ["limits", "explain", "--user", "ada", "--channel", "lobby"] + form,
+          environment: server.commandEnvironment
+        ).finish()
+      }
+      let explained = try explain("--json").json
+      #expect(explained["flood"]?["source"]?.string == "custom_type")
+      #expect(explained["throttle"]?["messages"]?.integer == 0)
+      let absent = try explain().output
+      #expect(absent.contains("3 in 2000 ms, by custom type; 0 used"), "\(absent)")
+      #expect(absent.contains("would be refused: enter the channel"), "\(absent)")
+      try client.enter("lobby")
+      #expect(try explain().output.contains("a message would pass"))
+      #expect(try server.run("limits", "explain", "--user", "ada").status == 64)
       let unset = try server.run("limits", "unset", "--channel", "lobby")
       #expect(unset.output.contains("3 in 2000 ms") && unset.output.contains("5 in 1000 ms"))
       #expect(try server.run("limits", "set", "--flood", "many").status == 64)
+    }
+
+    @Test("issues an API token that works until it is revoked")
+    func tokens() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      #expect(try server.run("token", "list").output == "no API tokens were issued\n")
+      let made = try server.run("token", "create", "shop", "--json").json
+      let token = try #require(made["token"]?.string)
+      let id = try #require(made["id"]?.string)
+      #expect(try server.run("channel", "list", "--api-token", token).status == 0)
+      let list = try server.run("token", "list").output
+      #expect(list.contains(id) && list.contains("shop") && !list.contains(token), "\(list)")
+      #expect(try server.run("token", "revoke", id).output == "the API token \(id) is revoked\n")
+      #expect(try server.run("channel", "list", "--api-token", token).status == 1)
+      #expect(try server.run("token", "revoke", "first").errors.contains("auth.api_token"))
+      #expect(try server.run("token", "create", "shop").output.contains("token"))
     }
 
     @Test("shows and closes sessions, and drains")
@@ -29,6 +57,7 @@ extension CommandTests {
       let client = try server.open("ada")
       let list = try server.run("sessions", "list", "--user", "ada", "--json").json
       let id = try #require(list["sessions"]?.elements.first { _ in true }?["session_id"]?.string)
+      #expect(try server.run("sessions", "list").output.contains(" 127.0.0.1"))
       #expect(try server.run("status").output.contains("ready"))
       #expect(try server.run("sessions", "close", id).status == 0)
       // This client never answers the close: its session is there until the server gives it up.

@@ -52,7 +52,7 @@ struct MessageSendTests {
       Case(#""mentioned_user_ids":"u""#, 400102, "mentioned_user_ids"),
       Case(#""push_option":"default""#), Case(#""push_option":"suppress""#),
       Case(#""push_option":"x""#, 400111, "push_option"),
-      Case(#""message_type":"MESG""#), Case(#""message_type":"FILE""#, 400111, "message_type"),
+      Case(#""message_type":"MESG""#), Case(#""message_type":"FILE""#, 400105, "url"),
       Case(#""message_type":"ADMM""#, 400111, "message_type"),
       Case(#""message_type":"mesg""#, 400111, "message_type"),
       Case(#""message_type":1"#, 400100, "message_type"),
@@ -62,6 +62,39 @@ struct MessageSendTests {
     ])
   func additions(_ sample: Case) throws {
     try check(sample, #""message":"m""#)
+  }
+
+  @Test(
+    "a file has an address of http or https, and limits of its own",
+    arguments: [
+      Case(#""url":"https://a.b/c.png""#), Case(#""url":"HTTP://a""#),
+      Case(#""url":"https://a.b","message":"""#),
+      Case(#""url":"https://a.b","message":"look""#),
+      Case(#""url":"https://a.b","message":"\#(text(5001))""#, 400110, "message"),
+      Case(#""url":"https://a.b","file_name":"\#(text(255))","file_type":"\#(text(128))""#),
+      Case(#""url":"https://a.b","file_name":"\#(text(256))""#, 400110, "file_name"),
+      Case(#""url":"https://a.b","file_type":"\#(text(129))""#, 400110, "file_type"),
+      Case(#""url":"https://a.b","file_size":9007199254740991"#),
+      Case(#""url":"https://a.b","file_size":-1"#, 400106, "file_size"),
+      Case(#""url":"https://a.b","file_size":"1""#, 400101, "file_size"),
+      Case(#""url":"https://\#(text(2041))""#, 400110, "url"), Case(#""url":"""#, 400105, "url"),
+      Case(#""url":1"#, 400100, "url"), Case(#""url":"javascript://a""#, 400111, "url"),
+      Case(#""url":"https:a""#, 400111, "url"), Case(#""url":"https://""#, 400111, "url"),
+      Case(#""url":"a.b/c""#, 400111, "url"), Case(#""url":"://a""#, 400111, "url"),
+    ])
+  func files(_ sample: Case) throws {
+    try check(sample, #""message_type":"FILE""#)
+  }
+
+  @Test("a file is what it was said to be")
+  func file() throws {
+    let draft = try send(
+      #""message_type":"FILE","url":"https://a.b/c","file_name":"c","file_type":"x/y","#
+        + #""file_size":7"#
+    ).draft.get()
+    #expect(draft.type == .file)
+    #expect(draft.text == "")
+    #expect(draft.file == MessageFile(url: "https://a.b/c", name: "c", type: "x/y", size: 7))
   }
 
   private static func metaarray(keys: Int, values: Int = 1) -> String {

@@ -36,8 +36,9 @@ struct MessageSubmissionTests {
     #expect(file.draft.file == MessageFile(url: "https://a.b", size: 3))
     #expect(file.draft.text == "")
     #expect(code(#"{"message_type":"FILE","user_id":"jeff"}"#) == .missingParameter)
+    #expect(code(#"{"message_type":"FILE","user_id":"jeff","url":"ftp://a"}"#) == .invalidValue)
     #expect(
-      code(#"{"message_type":"FILE","user_id":"jeff","url":"u","file_size":-1}"#)
+      code(#"{"message_type":"FILE","user_id":"jeff","url":"https://a","file_size":-1}"#)
         == .negativeNumber)
   }
 

@@ -31,6 +31,20 @@ struct ServiceErrorTests {
     let error = ServiceError(.notFound, "no")
     #expect(
       written(error.encodeHTTPBody) == #"{"error":true,"code":400201,"message":"no"}"#)
+    let limited = ServiceError.rateLimited(
+      retryAfter: 7, limit: 100, window: 1000, scope: "api_token")
+    #expect(
+      written(limited.encodeHTTPBody)
+        == #"{"error":true,"code":500910,"message":"\#(limited.message)","retry_after_ms":7,"#
+        + #""limit":100,"window_ms":1000,"scope":"api_token"}"#)
+    let draining = ServiceError.draining
+    #expect(
+      written(draining.encodeHTTPBody)
+        == #"{"error":true,"code":400501,"message":"\#(draining.message)","retry_after_ms":1000}"#)
+    let tooLong = ServiceError.tooLong("name", limit: 3)
+    #expect(
+      written(tooLong.encodeHTTPBody)
+        == #"{"error":true,"code":400110,"message":"\#(tooLong.message)"}"#)
   }
 
   @Test(

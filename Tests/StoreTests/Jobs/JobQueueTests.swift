@@ -27,6 +27,32 @@ struct JobQueueTests {
     #expect(queue.submit(3) == .accepted)
   }
 
+  @Test("jobs that are submitted together lie behind one another, as many as there is room for")
+  func takesMany() {
+    let queue = JobQueue<Int>(capacity: 4)
+    #expect(queue.submit([1, 2, 3]) == (3, .accepted))
+    #expect(queue.submit([4, 5, 6]) == (1, .overloaded))
+    #expect(queue.submit([Int]()) == (0, .accepted))
+    #expect(taken(queue, 10) == [1, 2, 3, 4])
+    queue.close()
+    #expect(queue.submit([7]) == (0, .closed))
+  }
+
+  @Test("one who waits is woken for jobs that are submitted together")
+  func wakesForMany() throws {
+    let queue = JobQueue<Int>(capacity: 10_000)
+    let sum = Counter()
+    let thread = try Reactor.Thread(name: "taker") {
+      while case .jobs(let jobs) = queue.take(upTo: 100) { jobs.forEach(sum.add) }
+    }
+    for first in stride(from: 1, through: 991, by: 10) {
+      _ = queue.submit(Array(first..<(first + 10)))
+    }
+    queue.close()
+    thread.join()
+    #expect(sum.total == 500_500)
+  }
+
   @Test("a closed queue still gives out what it holds, then ends")
   func drains() {
     let queue = JobQueue<Int>(capacity: 10)

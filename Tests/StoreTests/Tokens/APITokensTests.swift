@@ -4,57 +4,64 @@ import Testing
 
 @Suite("Tokens of the Platform API")
 struct APITokensTests {
-  @Test("a token is found by its hash until it is revoked, and listed by its name")
+  private func token(_ name: String, _ hash: [UInt8], at now: Int64 = 10) -> APIToken {
+    APIToken(name: name, hash: hash, createdAt: now)
+  }
+
+  @Test("tokens are listed by their names until they are revoked by their hash")
   func keeps() async throws {
     let fixture = try await Fixture()
-    try await fixture.store.write { transaction in
-      try transaction.addAPIToken("shop", hash: [1], at: 10)
-      try transaction.addAPIToken("admin", hash: [2], at: 20)
+    try await fixture.store.write {
+      [shop = token("shop", [1]), admin = token("admin", [2], at: 20)] in
+      try $0.addAPIToken(shop)
+      try $0.addAPIToken(admin)
     }
-    let (listed, found, missing) = try await fixture.store.read {
-      (try $0.apiTokens(), try $0.apiToken(hash: [1]), try $0.apiToken(hash: [3]))
-    }
+    let listed = try await fixture.store.read { try $0.apiTokens() }
     #expect(listed.map(\.name) == ["admin", "shop"])
+    #expect(listed.map(\.hash) == [[2], [1]])
     #expect(listed.map(\.createdAt) == [20, 10])
     #expect(listed.map(\.lastUsedAt) == [0, 0])
-    #expect(found?.name == "shop")
-    #expect(missing == nil)
-    try await fixture.store.write { try $0.revokeAPIToken("shop") }
-    #expect(try await fixture.store.read { try $0.apiToken(hash: [1]) } == nil)
+    try await fixture.store.write { try $0.revokeAPIToken(hash: [1]) }
+    #expect(try await fixture.store.read { try $0.apiTokens() }.map(\.name) == ["admin"])
     await #expect(throws: StoreError.notFound(.token)) {
-      try await fixture.store.write { try $0.revokeAPIToken("shop") }
+      try await fixture.store.write { try $0.revokeAPIToken(hash: [1]) }
     }
   }
 
   @Test("neither a name nor a hash is taken twice, and there are a hundred at most")
   func refuses() async throws {
     let fixture = try await Fixture()
-    try await fixture.store.write { try $0.addAPIToken("0", hash: [0], at: 10) }
-    for (name, hash) in [("0", [9]), ("x", [0])] as [(String, [UInt8])] {
+    try await fixture.store.write { [first = token("0", [0])] in try $0.addAPIToken(first) }
+    for taken in [token("0", [9]), token("x", [0])] {
       await #expect(throws: StoreError.exists) {
-        try await fixture.store.write { try $0.addAPIToken(name, hash: hash, at: 10) }
+        try await fixture.store.write { try $0.addAPIToken(taken) }
       }
     }
-    try await fixture.store.write { transaction in
-      for number in UInt8(1)..<100 {
-        try transaction.addAPIToken("\(number)", hash: [number], at: 10)
-      }
-    }
+    let others = (UInt8(1)..<100).map { token("\($0)", [$0]) }
+    try await fixture.store.write { for other in others { try $0.addAPIToken(other) } }
     await #expect(throws: StoreError.tooManyItems(limit: 100)) {
-      try await fixture.store.write { try $0.addAPIToken("x", hash: [200], at: 10) }
+      try await fixture.store.write { [one = token("x", [200])] in try $0.addAPIToken(one) }
     }
   }
 
   @Test("when a token was used is noted once a minute")
   func notesUse() async throws {
     let fixture = try await Fixture()
-    try await fixture.store.write { transaction in
-      try transaction.addAPIToken("shop", hash: [1], at: 10)
+    try await fixture.store.write { [shop = token("shop", [1])] in
+      try $0.addAPIToken(shop)
       for now: Int64 in [100_000, 159_999, 90_000] {
-        try transaction.noteAPITokenUsed("shop", at: now)
+        try $0.noteAPITokenUsed(hash: [1], at: now)
       }
     }
-    let token = try await fixture.store.read { try $0.apiToken(hash: [1]) }
-    #expect(token?.lastUsedAt == 100_000)
+    let tokens = try await fixture.store.read { try $0.apiTokens() }
+    #expect(tokens.map(\.lastUsedAt) == [100_000])
+  }
+
+  @Test("a token's id is its own, and no part of its hash")
+  func ids() {
+    let (one, other) = (token("one", [1]), token("other", [2]))
+    #expect(one.id.count == 16)
+    #expect(one.id != other.id)
+    #expect(one.id == token("renamed", [1]).id)
   }
 }

@@ -1,11 +1,15 @@
-import HTTP1
+package import HTTP1
 
 /// What a server said to a request.
 package struct HTTPAnswer: Sendable {
   /// The status code.
   package let status: UInt16
+  /// The head's fields.
+  package let fields: HTTPFields
+  /// The body.
+  package let body: [UInt8]
   /// The body as text.
-  package let text: String
+  package var text: String { String(decoding: body, as: UTF8.self) }
 
   /// Sends a request on a connection of its own, and waits for the answer.
   package init(
@@ -23,14 +27,15 @@ package struct HTTPAnswer: Sendable {
 
   /// Waits for an answer to what was sent before.
   package init(reading stream: any ByteStream, _ deadline: Deadline = .standard) throws {
-    var parser = HTTPResponseParser()
+    var parser = HTTPResponseParser(limits: HTTPLimits(bodyBytes: 100_000_000))
     while true {
       let bytes = try stream.read(deadline)
       let ended =
         bytes.isEmpty ? try parser.receiveEnd() : try parser.receive(bytes.span).response
       if let response = ended {
         status = response.status.code
-        text = String(decoding: response.body, as: UTF8.self)
+        fields = response.fields
+        body = response.body
         return
       }
       guard !bytes.isEmpty else { throw TestFailure("the connection ended without an answer") }

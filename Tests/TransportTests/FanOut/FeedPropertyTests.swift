@@ -9,10 +9,12 @@ import WebSocket
 struct FeedPropertyTests {
   @Test(
     "each subscriber receives exactly the bytes that are due to it, in order",
-    arguments: UInt64(1)...30)
-  func agreesWithNaiveDelivery(seed: UInt64) throws {
+    arguments: UInt64(1)...20, [true, false])
+  func agreesWithNaiveDelivery(seed: UInt64, gathersSystemCalls: Bool) throws {
     var generator = SeededGenerator(seed: seed)
-    let comparison = try FeedComparison(using: &generator)
+    var configuration = TransportConfiguration()
+    configuration.gathersSystemCalls = gathersSystemCalls
+    let comparison = try FeedComparison(configuration, using: &generator)
     for _ in 0..<400 { try comparison.step(using: &generator) }
     comparison.finish()
   }
@@ -37,10 +39,10 @@ private final class FeedComparison {
   private var lost: [Member] = []
   private var nextByte: UInt8 = 0
 
-  init(using generator: inout SeededGenerator) throws {
-    driven = try DrivenTransport()
+  init(_ configuration: TransportConfiguration, using generator: inout SeededGenerator) throws {
+    driven = try DrivenTransport(configuration)
     feed = Feed(encoding: .plain, transport: driven.transport)
-    for _ in 0..<Int.random(in: 1...12, using: &generator) { try connect(using: &generator) }
+    for _ in 0..<Int.random(in: 1...24, using: &generator) { try connect(using: &generator) }
   }
 
   func step(using generator: inout SeededGenerator) throws {
@@ -49,7 +51,7 @@ private final class FeedComparison {
     case 6..<8: join(using: &generator)
     case 8..<10: leave(using: &generator)
     case 10..<14:
-      var budget = Int.random(in: 0...4, using: &generator)
+      var budget = Int.random(in: 0...16, using: &generator)
       _ = feed.sweep(budget: &budget)
     case 14: sendDirectly(using: &generator)
     case 15: _ = driven.transport.flush()

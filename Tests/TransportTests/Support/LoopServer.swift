@@ -20,7 +20,7 @@ final class LoopServer: Sendable {
 
   init(
     _ configuration: TransportConfiguration = TransportConfiguration(),
-    security: Listener.Security = .plain
+    security: Listener.Security = .plain, introduction: Introduction = .none
   ) throws {
     let any = try #require(SocketAddress(host: "127.0.0.1", port: 0))
     let listener = try Socket.listen(on: any)
@@ -30,7 +30,8 @@ final class LoopServer: Sendable {
     thread = try Reactor.Thread(name: "server") {
       do {
         let core = try LoopServerCore(configuration, mailbox)
-        try core.transport.listen(listener, security: security, tag: 7)
+        try core.transport.listen(
+          listener, security: security, introduction: introduction, tag: 7)
         core.loop.run()
         core.transport.stopListening()
         core.transport.forEachConnection { $0.drop() }
@@ -79,7 +80,16 @@ final class LoopServerCore: TransportDelegate, ReadinessHandler {
   var reasons: [ClosingReason] = []
   var tags: [Int] = []
   var tlsFailures: [String] = []
+  /// Whom requests were from.
+  var clients: [String] = []
+  /// Why connections were closed that no proxy introduced.
+  var strangers: [String] = []
   var waiters: [(LoopServerCore) -> Bool] = []
+  /// What `/file` is answered with.
+  var file: FileSpan?
+  /// What came in bodies that were taken in pieces.
+  var received: [UInt8] = []
+  var abandonmentCount = 0
   private let configuration: TransportConfiguration
   private let mailbox: Mailbox<LoopServer.Job>
 
@@ -104,6 +114,14 @@ final class LoopServerCore: TransportDelegate, ReadinessHandler {
 
   func connection(_ connection: Connection, received request: HTTPRequest) -> RequestOutcome {
     tags.append(connection.listenerTag)
+    clients.append(connection.clientAddress?.description ?? "unknown")
+    if let file, request.head.path == "/file" {
+      let id = connection.id
+      mailbox.post { core in
+        core.transport.connection(id)?.respond(HTTPResponse(status: .ok), with: file)
+      }
+      return .respondLater(onAbandonment: {})
+    }
     do {
       return .upgrade(try ServerHandshake().accept(request.head), self)
     } catch {
@@ -117,6 +135,31 @@ final class LoopServerCore: TransportDelegate, ReadinessHandler {
 
   func connection(_ connection: Connection, brokeTLS reason: String) {
     tlsFailures.append(reason)
+  }
+
+  func connection(_ connection: Connection, wasNotIntroduced reason: String) {
+    strangers.append(reason)
+  }
+}
+
+extension LoopServerCore: HTTPBodyReceiver {
+  func connection(
+    _ connection: Connection, decidesOnBodyOf head: HTTPRequestHead
+  ) -> BodyDecision {
+    head.path == "/upload" ? .pieces(limit: 10_000_000, self) : .whole
+  }
+
+  func connection(_ connection: Connection, receivedBody piece: [UInt8]) -> BodyDemand {
+    received += piece
+    return .more
+  }
+
+  func connectionDidReceiveBody(_ connection: Connection) -> RequestOutcome {
+    .respond(HTTPResponse(status: .ok, text: "taken"))
+  }
+
+  func bodyWasAbandoned() {
+    abandonmentCount += 1
   }
 }
 

@@ -8,27 +8,33 @@ struct APITokens: Sendable {
   private static let fileName = "api-token"
   private static let maximumLength = 4_096
 
-  private let accepted: TokenDigest
+  /// How the first token goes by where others have an id; it can't be revoked by a call.
+  static let firstID = "first"
 
-  /// Takes the token of the settings, else that of the file in the data directory, which is made
-  /// when the gateway first starts.
+  private let first: TokenDigest
+  let issued: IssuedAPITokens
+
+  /// Takes the first token from the settings, else from the file in the data directory, which is
+  /// made when the gateway first starts.
   ///
   /// - Throws: What stands in the way, in words for the operator.
-  init(_ settings: Settings) throws {
+  init(_ settings: Settings, issued: IssuedAPITokens) throws {
+    self.issued = issued
     if let token = settings.auth.apiToken {
-      accepted = TokenDigest(of: token.value)
+      first = TokenDigest(of: token.value)
       return
     }
     let path = settings.dataDirectory + "/" + Self.fileName
     try Self.makeFile(path)
-    accepted = TokenDigest(of: try Self.readFile(path))
+    first = TokenDigest(of: try Self.readFile(path))
   }
 
   /// The token of a request if it may pass; takes equally long for all wrong ones.
   func admit(_ token: String?) -> TokenDigest? {
     guard let token, token.utf8.count <= Self.maximumLength else { return nil }
     let digest = TokenDigest(of: token)
-    return digest == accepted ? digest : nil
+    let isIssued = issued.contains(digest)
+    return digest == first || isIssued ? digest : nil
   }
 
   /// Makes the file with a new token, unless there is one.

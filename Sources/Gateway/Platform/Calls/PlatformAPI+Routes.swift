@@ -3,6 +3,8 @@ extension PlatformAPI {
   static let routes =
     channelRoutes + moderationRoutes + messageRoutes + userRoutes
     + metadataRoutes + metacounterRoutes + limitRoutes + operationRoutes + previewRoutes
+    + apiTokenRoutes
+    + webhookRoutes
 
   private static let channelRoutes = [
     PlatformRoute("POST", "open_channels", PlatformCall.createChannel),
@@ -78,6 +80,7 @@ extension PlatformAPI {
   ]
 
   private static let limitRoutes = [
+    PlatformRoute("GET", "parley/limits/explain", PlatformCall.explainLimits),
     PlatformRoute("GET", "parley/limits", PlatformCall.viewLimits),
     PlatformRoute("PUT", "parley/limits", PlatformCall.setLimits),
     PlatformRoute("DELETE", "parley/limits", PlatformCall.removeLimits),
@@ -101,5 +104,16 @@ extension PlatformAPI {
     PlatformRoute("GET", "parley/previews/explain", PlatformCall.explainPreview),
     PlatformRoute("GET", "parley/previews", PlatformCall.listPreviews),
     PlatformRoute("DELETE", "parley/previews", PlatformCall.purgePreviews),
+  ]
+
+  private static let apiTokenRoutes = [
+    PlatformRoute("POST", "parley/api_tokens", PlatformCall.issueAPIToken),
+    PlatformRoute("GET", "parley/api_tokens", PlatformCall.listAPITokens),
+    PlatformRoute("DELETE", "parley/api_tokens/*", PlatformCall.revokeAPIToken),
+  ]
+
+  private static let webhookRoutes = [
+    PlatformRoute("GET", "parley/webhooks", PlatformCall.listWebhooks),
+    PlatformRoute("POST", "parley/webhooks/test", PlatformCall.testWebhooks),
   ]
 }

@@ -8,6 +8,8 @@ struct PlatformRequest {
   let path: [String]
   let query: QueryParameters
   private let body: [UInt8]
+  /// The file that came with the body.
+  private(set) var upload: UploadedFile?
 
   /// - Throws: 400151 when the target's percent-encoding is broken.
   init(_ request: HTTPRequest) throws(ServiceError) {
@@ -21,6 +23,13 @@ struct PlatformRequest {
     path = Array(segments.dropFirst())
     self.query = query
     body = request.body
+  }
+
+  /// The same with a file that has come whole.
+  func with(_ upload: UploadedFile) -> PlatformRequest {
+    var request = self
+    request.upload = upload
+    return request
   }
 
   /// Whether a request is one for the Platform API.
@@ -42,6 +51,19 @@ struct PlatformRequest {
         throw ServiceError(.bodyNotJSON, "the body must be a JSON object")
       }
       return try Parameters(root)
+    }
+  }
+}
+
+extension PlatformRequest {
+  /// Checks that a body that came with a file is in order, before the file is kept.
+  ///
+  /// - Throws: What sending would, as far as the body alone tells; 400111 for a message of another
+  ///   type.
+  func requireFileMessage() throws(ServiceError) {
+    let type = try MessageSubmission(parameters).draft.type
+    guard type == .file else {
+      throw .invalid("message_type", type.rawValue, expected: "FILE with a file")
     }
   }
 }

@@ -4,7 +4,8 @@ import Tokens
 
 /// Counts the calls made with each token of the Platform API, on all nodes together.
 ///
-/// Only tokens that may pass are counted, so there are no more entries than such tokens.
+/// Only tokens that may pass are counted, and one that is revoked is forgotten, so there are hardly
+/// more entries than such tokens.
 final class TokenRates: Sendable {
   private let rate: CallRate
   private let buckets = Mutex<[[UInt8]: TokenBucket]>([:])
@@ -18,5 +19,10 @@ final class TokenRates: Sendable {
   /// - Parameter now: Milliseconds of a steady clock.
   func admit(_ token: TokenDigest, at now: Int64) -> Int64? {
     buckets.withLock { $0[token.bytes, default: TokenBucket()].take(at: now, rate: rate) }
+  }
+
+  /// Forgets a token that was revoked.
+  func forget(_ token: TokenDigest) {
+    buckets.withLock { $0[token.bytes] = nil }
   }
 }

@@ -7,13 +7,14 @@ extension PlatformCall {
   /// `POST`: sends on a user's behalf, or as the administrator.
   func sendMessage() throws(ServiceError) -> Work {
     let submission = try MessageSubmission(request.parameters)
+    let upload = request.upload
     return try inChannel { channel, reply in
       channel.withAuthor(submission.userID) { channel, author in
         switch author {
         case .failure(let error): reply(.failure(error))
         case .success(let user):
           channel.send(
-            .success(submission.draft), requestID: submission.requestID,
+            .success(submission.draft), upload, requestID: submission.requestID,
             by: .platform(onBehalfOf: user)
           ) { channel, result in
             channel.reply(result.map(\.message), to: reply)

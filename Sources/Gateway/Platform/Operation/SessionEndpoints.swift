@@ -68,6 +68,8 @@ private enum SessionClosing: Sendable {
 private struct SessionSummary: Sendable {
   let id: String
   let userID: String
+  /// The client's, without its port: behind proxies that is not known.
+  let address: String
   let channelURLs: [String]
 
   static func page(_ all: [SessionSummary], limit: Int) -> [UInt8] {
@@ -81,6 +83,7 @@ private struct SessionSummary: Sendable {
               $0.object {
                 $0.member("session_id", session.id)
                 $0.member("user_id", session.userID)
+                $0.member("address", session.address)
                 $0.member("channel_urls", session.channelURLs)
               }
             }
@@ -131,7 +134,9 @@ extension Node {
       guard place <= query.limit else { continue }
       found.insert(
         SessionSummary(
-          id: identity.id, userID: identity.user.id, channelURLs: session.places.map(\.url)),
+          id: identity.id, userID: identity.user.id,
+          address: session.connection.clientAddress?.host ?? "",
+          channelURLs: session.places.map(\.url)),
         at: place)
       if found.count > query.limit + 1 { found.removeLast() }
     }

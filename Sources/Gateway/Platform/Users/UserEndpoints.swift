@@ -81,7 +81,13 @@ extension PlatformCall {
       node.services.store.write {
         try $0.change(userID, profile, isActive: isActive, token)
       } completion: { result in
-        if case .success(let account) = result { cluster.userDidChange(account) }
+        if case .success(let account) = result {
+          cluster.userDidChange(account)
+          if token != nil {
+            cluster.closeSessions(
+              of: userID, openedWith: .accessToken, reason: "the access token was replaced")
+          }
+        }
         Self.show(result.serviceResult, token: token, cluster, reply)
       }
     }

@@ -1,0 +1,19 @@
+package import ParleyProtocol
+
+/// Posting events to other services.
+package struct WebhookSettings: Sendable, Equatable {
+  /// Where events are posted; nowhere when empty.
+  package var urls: [String] = []
+  /// What the bodies are signed with; present when there is a URL.
+  package var secret: Secret?
+  /// The events that are posted.
+  package var events = WebhookEvent.allCases
+  /// How long one request may take.
+  package var timeoutMilliseconds: Int64 = 5000
+  /// How many requests of one URL may be under way.
+  package var concurrency = 16
+  /// How long an event is tried again.
+  package var retrySeconds: Int64 = 86_400
+  /// Most events that wait; beyond, the oldest are dropped.
+  package var backlogEvents = 1_000_000
+}

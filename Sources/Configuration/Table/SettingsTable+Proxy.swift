@@ -1,0 +1,16 @@
+extension SettingsTable {
+  /// What stands before the server.
+  static let proxies: [SettingDefinition] = [
+    .list(
+      "proxy.listen", \.proxy.listen, expected: address,
+      help: "Addresses for proxies that begin with a PROXY header, version 1 or 2.",
+      write: \.description, read: { SocketAddressText($0) }),
+    .choice(
+      "proxy.field", \.proxy.field,
+      help: "Field of requests in which trusted proxies name the client."),
+    .list(
+      "proxy.trusted", \.proxy.trusted, expected: "a network, such as 10.0.0.0/8",
+      help: "Networks of the proxies whose word is taken for whom they speak for.",
+      write: \.description, read: { NetworkText($0) }),
+  ]
+}

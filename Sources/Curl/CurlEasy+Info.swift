@@ -1,0 +1,66 @@
+package import CCurl
+
+/// What libcurl knows of the request, once it is under way.
+extension CurlEasy {
+  /// The response's status; `nil` when none came.
+  package var status: Int? {
+    var status = 0
+    _ = parley_curl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
+    return status == 0 ? nil : status
+  }
+
+  /// How many connections the request opened: none when a kept one was used.
+  package var openedConnectionCount: Int {
+    var count = 0
+    _ = parley_curl_get_long(handle, CURLINFO_NUM_CONNECTS, &count)
+    return count
+  }
+
+  /// The `errno` of the last system call that failed; 0 when none did.
+  package var systemErrorCode: Int32 {
+    var code = 0
+    _ = parley_curl_get_long(handle, CURLINFO_OS_ERRNO, &code)
+    return Int32(clamping: code)
+  }
+
+  /// The address at the other end of the connection.
+  package var peerAddress: String? {
+    var text: UnsafePointer<CChar>?
+    guard parley_curl_get_string(handle, CURLINFO_PRIMARY_IP, &text) == CURLE_OK, let text,
+      text.pointee != 0
+    else { return nil }
+    return String(cString: text)
+  }
+
+  /// How many bytes of the body will come, before decompression; `nil` when nobody said.
+  package var declaredBodyLength: Int64? {
+    let length = number(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+    return length < 0 ? nil : length
+  }
+
+  /// How many bytes of the body have come, before decompression.
+  package var receivedBodyLength: Int64 { number(CURLINFO_SIZE_DOWNLOAD_T) }
+
+  /// A time, in microseconds from the request's beginning; 0 for what has not happened.
+  package func microseconds(until info: CURLINFO) -> Int64 { max(0, number(info)) }
+
+  /// The values of a header field of the last response, in order; at most eight.
+  package func fields(_ name: String) -> [String] {
+    var values: [String] = []
+    var field: UnsafeMutablePointer<curl_header>?
+    // Of several responses, -1 is the last one.
+    while values.count < 8,
+      curl_easy_header(handle, name, values.count, UInt32(CURLH_HEADER), -1, &field) == CURLHE_OK,
+      let value = field?.pointee.value
+    {
+      values.append(String(cString: value))
+    }
+    return values
+  }
+
+  private func number(_ info: CURLINFO) -> Int64 {
+    var value: curl_off_t = 0
+    _ = parley_curl_get_offset(handle, info, &value)
+    return Int64(value)
+  }
+}

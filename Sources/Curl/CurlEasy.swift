@@ -1,0 +1,96 @@
+package import CCurl
+
+/// A handle of libcurl's for one request; confined to its loop's thread.
+package final class CurlEasy {
+  package let handle: UnsafeMutableRawPointer
+  /// Who is given the response; without one, nothing of it is taken.
+  package weak var receiver: (any CurlTransfer)?
+  private let errorBuffer: UnsafeMutablePointer<CChar>
+
+  /// A handle under the rules of the house: http and https only, certificates verified, no
+  /// redirects followed, and nothing taken from the environment or the user's files.
+  package init?() {
+    guard let handle = curl_easy_init() else { return nil }
+    self.handle = handle
+    errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    _ = parley_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorBuffer)
+    applyRules()
+    setCallbacks()
+  }
+
+  deinit {
+    curl_easy_cleanup(handle)
+    errorBuffer.deallocate()
+  }
+
+  /// What libcurl says of the last error beyond its code; empty when nothing.
+  package var errorText: String { String(cString: errorBuffer) }
+
+  package func set(_ option: CURLoption, to value: String) {
+    _ = parley_curl_set_string(handle, option, value)
+  }
+
+  package func set(_ option: CURLoption, to value: Int) {
+    _ = parley_curl_set_long(handle, option, value)
+  }
+
+  package func set(_ option: CURLoption, to lines: CurlList) {
+    _ = parley_curl_set_list(handle, option, lines.list)
+  }
+
+  /// Ends the request with `CURLE_OPERATION_TIMEDOUT` at `deadline`, at most an hour from now.
+  package func setDeadline(_ deadline: ContinuousClock.Instant) {
+    let remaining = ContinuousClock.now.duration(to: deadline).components
+    let fraction = Int(remaining.attoseconds / 1_000_000_000_000_000)
+    // 0 would mean no limit at all.
+    let whole = Int(clamping: min(remaining.seconds, 3_600)) * 1_000
+    let milliseconds = min(max(1, whole + fraction), 3_600_000)
+    set(CURLOPT_TIMEOUT_MS, to: milliseconds)
+    set(CURLOPT_CONNECTTIMEOUT_MS, to: milliseconds)
+  }
+
+  private func applyRules() {
+    set(CURLOPT_PROTOCOLS_STR, to: "http,https")
+    set(CURLOPT_REDIR_PROTOCOLS_STR, to: "http,https")
+    set(CURLOPT_FOLLOWLOCATION, to: 0)
+    // Neither the environment nor a file may name a proxy or credentials.
+    set(CURLOPT_PROXY, to: "")
+    set(CURLOPT_NOPROXY, to: "")
+    set(CURLOPT_NETRC, to: Int(CURL_NETRC_IGNORED.rawValue))
+    set(CURLOPT_DISALLOW_USERNAME_IN_URL, to: 1)
+    set(CURLOPT_SSL_VERIFYPEER, to: 1)
+    set(CURLOPT_SSL_VERIFYHOST, to: 2)
+    set(CURLOPT_HTTP_VERSION, to: CURL_HTTP_VERSION_2TLS)
+    set(CURLOPT_PATH_AS_IS, to: 1)
+    set(CURLOPT_NOSIGNAL, to: 1)
+    // Ending a transfer must not wait for a name server.
+    set(CURLOPT_QUICK_EXIT, to: 1)
+  }
+
+  private func setCallbacks() {
+    // libcurl calls back only while the handle exists, and this object cleans the handle up.
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    _ = parley_curl_set_pointer(handle, CURLOPT_WRITEDATA, context)
+    _ = parley_curl_set_write_function(handle) { bytes, size, count, context in
+      CurlEasy.deliver(bytes, size * count, context) { $0.receive($1) }
+    }
+    _ = parley_curl_set_pointer(handle, CURLOPT_HEADERDATA, context)
+    _ = parley_curl_set_header_function(handle) { bytes, size, count, context in
+      CurlEasy.deliver(bytes, size * count, context) { $0.receiveHead($1) }
+    }
+  }
+
+  /// - Returns: How many bytes were taken: all, or none to end the transfer.
+  private static func deliver(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ length: Int, _ context: UnsafeMutableRawPointer?,
+    to receive: (any CurlTransfer, UnsafeBufferPointer<UInt8>) -> Bool
+  ) -> Int {
+    guard length > 0, let bytes, let context,
+      let receiver = Unmanaged<CurlEasy>.fromOpaque(context).takeUnretainedValue().receiver
+    else { return 0 }
+    return bytes.withMemoryRebound(to: UInt8.self, capacity: length) {
+      receive(receiver, UnsafeBufferPointer(start: $0, count: length)) ? length : 0
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import CCurl
+
+/// Drives the transfers of one owner with libcurl's multi interface; confined to its thread.
+package final class CurlLoop<Transfer: CurlTransfer> {
+  private let multi: UnsafeMutableRawPointer
+  private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
+
+  /// Takes possession of a multi handle.
+  ///
+  /// - Parameter maximumConnections: How many idle connections are kept for the next transfers.
+  package init(_ multi: UnsafeMutableRawPointer, maximumConnections: Int) {
+    self.multi = multi
+    _ = parley_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(1, maximumConnections))
+  }
+
+  deinit {
+    for easy in transfers.keys { curl_multi_remove_handle(multi, easy) }
+    curl_multi_cleanup(multi)
+  }
+
+  /// Begins a transfer and keeps it until it ends or is removed.
+  ///
+  /// - Returns: Whether libcurl took it.
+  package func add(_ transfer: Transfer) -> Bool {
+    guard curl_multi_add_handle(multi, transfer.easy.handle) == CURLM_OK else { return false }
+    transfers[transfer.easy.handle] = transfer
+    return true
+  }
+
+  /// Breaks a transfer off; its owner hears no more of it.
+  package func remove(_ transfer: Transfer) {
+    guard transfers.removeValue(forKey: transfer.easy.handle) != nil else { return }
+    curl_multi_remove_handle(multi, transfer.easy.handle)
+  }
+
+  /// Runs until the inbox says stop, and closes it.
+  package func run<Owner: CurlLoopOwner>(_ inbox: CurlInbox<Owner.Request>, for owner: Owner)
+  where Owner.Transfer == Transfer {
+    while true {
+      let batch = inbox.take()
+      for request in batch.requests { owner.receive(request) }
+      if batch.isStopping {
+        // Here, where the handle certainly lives: behind this call nothing keeps the loop from going.
+        inbox.close()
+        return owner.stop()
+      }
+      _ = owner.startTransfers()
+      var running: Int32 = 0
+      curl_multi_perform(multi, &running)
+      finishTransfers(for: owner)
+      curl_multi_poll(multi, nil, 0, Self.milliseconds(until: owner.startTransfers()), nil)
+    }
+  }
+
+  private func finishTransfers<Owner: CurlLoopOwner>(for owner: Owner)
+  where Owner.Transfer == Transfer {
+    var remaining: Int32 = 0
+    while let message = curl_multi_info_read(multi, &remaining) {
+      let result = parley_curl_done_result(message)
+      guard result >= 0, let easy = message.pointee.easy_handle,
+        let transfer = transfers[easy]
+      else { continue }
+      remove(transfer)
+      owner.didEnd(transfer, CURLcode(rawValue: UInt32(result)))
+    }
+  }
+
+  /// How long to wait at most; libcurl knows its own timers, and the inbox wakes.
+  private static func milliseconds(until wakeUp: ContinuousClock.Instant?) -> Int32 {
+    guard let wakeUp else { return 1_000 }
+    let remaining = ContinuousClock.now.duration(to: wakeUp) / Duration.milliseconds(1)
+    return Int32(min(max(remaining.rounded(.up), 0), 1_000))
+  }
+}

@@ -1,0 +1,51 @@
+import CCurl
+import Reactor
+import Synchronization
+
+/// A thread with a ``CurlLoop``, and the door to it for other threads.
+package final class CurlThread<Request: Sendable>: Sendable {
+  private let inbox: CurlInbox<Request>
+  private let thread: Mutex<Reactor.Thread?>
+
+  /// - Parameter makeOwner: Called on the new thread, so nothing of the owner is seen by another.
+  /// - Throws: ``CurlError`` when the thread or libcurl cannot be started.
+  package init<Owner: CurlLoopOwner>(
+    name: String, maximumConnections: Int,
+    makeOwner: @escaping @Sendable (CurlLoop<Owner.Transfer>) -> Owner
+  ) throws(CurlError) where Owner.Request == Request {
+    guard CurlLibrary.isReady, let multi = curl_multi_init() else {
+      throw CurlError("libcurl cannot be initialised")
+    }
+    // As a number: the thread gets the handle and whoever posts only wakes it.
+    let address = UInt(bitPattern: multi)
+    let inbox = CurlInbox<Request>(waking: address)
+    self.inbox = inbox
+    do throws(SystemError) {
+      thread = Mutex(
+        // Messages come first: what they wait for must not wait for previews.
+        try Reactor.Thread(name: name, priority: .background) {
+          guard let multi = UnsafeMutableRawPointer(bitPattern: address) else { return }
+          let loop = CurlLoop<Owner.Transfer>(multi, maximumConnections: maximumConnections)
+          loop.run(inbox, for: makeOwner(loop))
+        })
+    } catch {
+      curl_multi_cleanup(multi)
+      throw CurlError("\(error)")
+    }
+  }
+
+  deinit { inbox.stop() }
+
+  /// - Returns: `false` when the thread has been asked to stop: nobody will answer the request.
+  package func post(_ request: Request) -> Bool { inbox.post(request) }
+
+  /// Stops the loop and waits for the thread's end, unless called on it.
+  package func stop() {
+    inbox.stop()
+    let thread = thread.withLock { thread in
+      defer { thread = nil }
+      return thread
+    }
+    if let thread, !thread.isCurrent { thread.join() }
+  }
+}

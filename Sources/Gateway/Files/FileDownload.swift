@@ -1,0 +1,107 @@
+import HTTP1
+import ParleyProtocol
+import Reactor
+import Store
+import Transport
+
+/// Answers `GET` and `HEAD` of `/files/{id}/{name}`, for anyone who knows the id.
+struct FileDownload {
+  let node: Node
+  let connection: Connection
+
+  /// Whether a request is for a file.
+  static func isMeant(by head: HTTPRequestHead) -> Bool {
+    head.path.hasPrefix("/files/")
+  }
+
+  func outcome(of head: HTTPRequestHead) -> RequestOutcome {
+    guard head.method == "GET" || head.method == "HEAD" else {
+      return .respond(
+        HTTPResponse(
+          status: .methodNotAllowed, text: "GET and HEAD only\n", fields: ["Allow": "GET, HEAD"]))
+    }
+    guard let path = head.pathSegments, path.count == 3 else { return .respond(Self.notFound) }
+    let (handle, id, files) = (node.handle, connection.id, node.services.files)
+    node.services.store.read {
+      try $0.file(path[1])
+    } completion: { result in
+      let answer = FileAnswer(to: head, result.serviceResult, in: files)
+      handle.post { node in answer.send(on: node.transport.connection(id)) }
+    }
+    return .respondLater(onAbandonment: {})
+  }
+
+  fileprivate static let notFound = {
+    var response = HTTPResponse(
+      refusing: ServiceError(.notFound, "there is no such file, or no longer"))
+    response.status = .notFound
+    return response
+  }()
+}
+
+/// What a request for a file gets.
+private enum FileAnswer: Sendable {
+  case response(HTTPResponse)
+  case content(HTTPResponse, FileSpan)
+
+  /// Looks at the disk, so it is not made on an event loop.
+  init(
+    to head: HTTPRequestHead, _ found: Result<FileRecord?, ServiceError>, in files: FileStore
+  ) {
+    switch found {
+    case .failure(let error): self = .response(HTTPResponse(refusing: error))
+    case .success(nil): self = .response(FileDownload.notFound)
+    case .success(let record?):
+      guard let file = try? files.open(record.id), file.byteCount == record.size else {
+        self = .response(FileDownload.notFound)
+        return
+      }
+      self.init(to: head, record, file)
+    }
+  }
+
+  private init(to head: HTTPRequestHead, _ record: FileRecord, _ file: OpenFile) {
+    let tag = "\"\(record.id)\""
+    var fields = Self.fields(of: record, tag)
+    guard !head.hasVersion(tag) else {
+      self = .response(HTTPResponse(status: .notModified, fields: fields))
+      return
+    }
+    switch head.range(length: record.size, tag: tag) {
+    case .whole: self = .content(HTTPResponse(status: .ok, fields: fields), FileSpan(file))
+    case .part(let range):
+      fields.append(
+        "Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(record.size)")
+      self = .content(
+        HTTPResponse(status: .partialContent, fields: fields), FileSpan(file, range))
+    case .unsatisfiable:
+      self = .response(
+        HTTPResponse(
+          status: .rangeNotSatisfiable, text: "the file has \(record.size) bytes\n",
+          fields: ["Content-Range": "bytes */\(record.size)"]))
+    }
+  }
+
+  func send(on connection: Connection?) {
+    switch self {
+    case .response(let response): connection?.respond(response)
+    case .content(let head, let file): connection?.respond(head, with: file)
+    }
+  }
+
+  /// Nothing in a file may run with the rights of a page from here, whatever a browser takes it for.
+  private static func fields(of record: FileRecord, _ tag: String) -> HTTPFields {
+    let type = MediaType(sent: record.type)
+    return [
+      "Content-Type": type.field,
+      "Content-Disposition": type.disposition.field(fileName: record.name),
+      "X-Content-Type-Options": "nosniff",
+      "Content-Security-Policy": "sandbox; default-src 'none'",
+      "Cross-Origin-Resource-Policy": "cross-origin",
+      "Referrer-Policy": "no-referrer",
+      "Cache-Control": "private, max-age=31536000, immutable",
+      "ETag": tag,
+      "Accept-Ranges": "bytes",
+    ]
+  }
+}

@@ -1,0 +1,99 @@
+import FloodControl
+import ParleyProtocol
+import Store
+
+/// What holds for one user in one channel, below `/v3/parley/limits/explain`.
+extension PlatformCall {
+  /// `GET ?user_id=&channel_url=`: the user's windows as they stand, and why its next message would
+  /// be refused.
+  ///
+  /// A channel that is not in memory has empty windows; it is looked at and not kept.
+  func explainLimits() throws(ServiceError) -> Work {
+    guard let userID = try request.text("user_id", limit: Limits.userIDLength) else {
+      throw .missing("user_id")
+    }
+    let longest = Limits.channelURLLengths.upperBound
+    guard let url = try request.text("channel_url", limit: longest) else {
+      throw .missing("channel_url")
+    }
+    let services = node.services
+    return { reply in
+      services.store.read {
+        guard let account = try $0.account(userID) else {
+          throw ServiceError.notFound(.user, userID)
+        }
+        return (account, try $0.channel(url))
+      } completion: { result in
+        guard case .success((let account, let state)) = result.serviceResult else {
+          return reply(result.serviceResult.map { _ in [] })
+        }
+        services.cluster.home(ofChannel: url).post { node in
+          reply(node.explainLimits(of: account, in: url, state))
+        }
+      }
+    }
+  }
+}
+
+extension Node {
+  /// Explains what holds in a channel that is at home here.
+  ///
+  /// - Parameter state: What the store has of the channel, for one that is not in memory.
+  fileprivate func explainLimits(
+    of account: Account, in url: String, _ state: ChannelState?
+  ) -> Result<[UInt8], ServiceError> {
+    let channel = channels.resident(url) ?? state.map { HomeChannel(state: $0, node: self) }
+    guard let channel else { return .failure(.notFound(.channel, url)) }
+    return .success(JSONWriter.bytes { channel.outlook(for: account).encode(into: &$0) })
+  }
+}
+
+extension SendingOutlook {
+  fileprivate func encode(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("user_id", userID)
+      $0.member("channel_url", channelURL)
+      $0.member("is_participant", isParticipant)
+      $0.member("is_operator", isOperator)
+      $0.member(
+        "flood",
+        object: {
+          flood.encodeMembers(into: &$0)
+          $0.member("used", flood.count)
+          $0.member("retry_after_ms", floodWait)
+        })
+      $0.member(
+        "throttle",
+        object: {
+          throttle.encodeMembers(into: &$0)
+          $0.member("shown", throttle.count)
+          $0.member("withheld", withheldCount)
+        })
+      $0.member("refusals", array: { for refusal in refusals { refusal.encode(into: &$0) } })
+    }
+  }
+}
+
+extension SendingOutlook.Window {
+  /// Writes the limit, where it comes from, and what the user is exempt by, if by anything.
+  fileprivate func encodeMembers(into writer: inout JSONWriter) {
+    writer.member("messages", limit.count)
+    writer.member("window_ms", limit.windowMilliseconds)
+    writer.member("source", source.rawValue)
+    writer.member("exemption", isExempt ? "operator" : "")
+  }
+}
+
+extension SendingOutlook.Refusal {
+  fileprivate func encode(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("code", error.code.rawValue)
+      $0.member("message", error.message)
+      if let wait = error.data.retryAfterMilliseconds { $0.member("retry_after_ms", wait) }
+      if let restriction {
+        $0.member("end_at", restriction.endsAt)
+        $0.member("description", restriction.description)
+      }
+    }
+  }
+}

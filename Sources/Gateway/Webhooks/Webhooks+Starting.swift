@@ -1,0 +1,36 @@
+import Configuration
+import Logging
+import ParleyProtocol
+import Store
+import Webhooks
+
+extension OutboxOptions {
+  /// What the settings want to be kept; `nil` when there is no URL.
+  init?(_ settings: WebhookSettings, counts: ParticipantCounts, door: DeliveryDoor) {
+    guard !settings.urls.isEmpty else { return nil }
+    self.init(
+      events: Set(settings.events), participantCount: { counts[$0] },
+      didQueue: { door.didQueue($0) })
+  }
+}
+
+extension Webhooks {
+  /// Goes on with what waits for the URLs of the settings, and forgets what waited for others.
+  ///
+  /// - Parameter store: Nothing may have been written to it yet.
+  /// - Returns: `nil` when there is no URL.
+  convenience init?(
+    _ settings: WebhookSettings, store: Store, door: DeliveryDoor, logger: Logger
+  ) throws {
+    let urls = settings.urls.withoutRepetitions()
+    let contents = try store.writeNow { try $0.setWebhookReceivers(urls) }
+    guard !urls.isEmpty, let secret = settings.secret else { return nil }
+    var configuration = WebhookConfiguration(urls: urls, secret: Array(secret.value.utf8))
+    configuration.userAgent = "\(Release.name)/\(Release.version)"
+    configuration.timeout = settings.timeoutMilliseconds
+    configuration.concurrency = settings.concurrency
+    configuration.retryTime = settings.retrySeconds * 1_000
+    configuration.backlogLimit = settings.backlogEvents
+    try self.init(configuration, contents: contents, store: store, door: door, logger: logger)
+  }
+}

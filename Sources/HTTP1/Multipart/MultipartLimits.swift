@@ -1,0 +1,14 @@
+/// How much the framing of a multipart body may be before it is refused; the content's length is
+/// the receiver's business.
+package struct MultipartLimits: Sendable, Hashable {
+  /// The most bytes of a part's head, line ends included; beyond: 400.
+  package var headBytes: Int
+  /// The most parts; beyond: 400.
+  package var partCount: Int
+
+  /// Makes limits; the defaults suit a form with a file.
+  package init(headBytes: Int = 8_192, partCount: Int = 64) {
+    self.headBytes = headBytes
+    self.partCount = partCount
+  }
+}

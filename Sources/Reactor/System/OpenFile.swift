@@ -1,0 +1,62 @@
+import CLinux
+import Glibc
+
+/// A file that is open for reading, until nobody holds on to it.
+package final class OpenFile: Sendable {
+  private let descriptor: Int32
+  /// How long the file was when it was opened.
+  package let byteCount: Int64
+
+  /// Opens a regular file.
+  ///
+  /// - Throws: `ENOENT` when there is none; `EINVAL` for what is no regular file.
+  package init(readingFrom path: String) throws(SystemError) {
+    let opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard opened >= 0 else { throw .last("open", on: path) }
+    var status = stat()
+    guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(opened)
+      throw SystemError(call: "open", code: EINVAL, object: path)
+    }
+    descriptor = opened
+    byteCount = Int64(status.st_size)
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Has the kernel write a part to a socket, as much as that takes.
+  ///
+  /// A peer that is gone raises SIGPIPE, which sendfile can't be told to leave out: the calling
+  /// thread must block it, as every ``Thread`` does.
+  ///
+  /// - Returns: `.ended` when the file is shorter than that by now.
+  func send(to socket: Int32, from offset: Int64, atMost count: Int) -> TransferOutcome {
+    while true {
+      let sent = clinux_send_file(socket, descriptor, offset, count)
+      if sent > 0 { return .transferred(Int(sent)) }
+      if sent == 0 { return .ended }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: return .wouldBlock
+      default: return .failed(errno)
+      }
+    }
+  }
+
+  /// Reads a part; less when the file is shorter by now.
+  func read(from offset: Int64, atMost count: Int) throws(SystemError) -> [UInt8] {
+    var failure: SystemError?
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      var result = 0
+      repeat {
+        result = pread(descriptor, buffer.baseAddress, count, off_t(offset))
+      } while result < 0 && errno == EINTR
+      if result < 0 { failure = .last("pread") }
+      filled = max(0, result)
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+}

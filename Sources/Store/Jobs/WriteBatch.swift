@@ -1,0 +1,33 @@
+/// Jobs that change something, gathered to be submitted together.
+///
+/// What is submitted one by one the writer may take one by one, each with a commit of its own.
+package struct WriteBatch {
+  private var jobs: [WriteJob] = []
+
+  package init() {}
+
+  package var isEmpty: Bool { jobs.isEmpty }
+
+  /// Adds what ``Store/write(_:completion:)`` would submit.
+  package mutating func write<T: Sendable>(
+    _ job: @escaping @Sendable (WriteTransaction) throws -> T,
+    completion: @escaping @Sendable (Result<T, any Error>) -> Void
+  ) {
+    jobs.append(.control(ControlJob(job, completion: completion)))
+  }
+
+  /// Adds what ``Store/append(_:completion:)`` would submit.
+  package mutating func append(
+    _ message: NewMessage,
+    completion: @escaping @Sendable (Result<AppendOutcome, any Error>) -> Void
+  ) {
+    jobs.append(.append(message, completion))
+  }
+
+  /// Takes all jobs out.
+  mutating func takeAll() -> [WriteJob] {
+    var taken: [WriteJob] = []
+    swap(&taken, &jobs)
+    return taken
+  }
+}

@@ -1,0 +1,33 @@
+import ParleyProtocol
+
+/// The writer's side of the outbox: events are put there in the transaction that makes them.
+///
+/// Confined to the writer thread.
+final class Outbox {
+  private let options: OutboxOptions
+  /// What the present transaction has put there.
+  private var arrivals: [OutboxArrival] = []
+
+  init(_ options: OutboxOptions) {
+    self.options = options
+  }
+
+  func wants(_ event: WebhookEvent) -> Bool { options.events.contains(event) }
+
+  func participantCount(of channelURL: String) -> Int { options.participantCount(channelURL) }
+
+  func add(_ arrival: OutboxArrival) { arrivals.append(arrival) }
+
+  /// Where the transaction stands, for `rollBack(to:)`.
+  var mark: Int { arrivals.count }
+
+  /// Forgets what a job has put there that is undone.
+  func rollBack(to mark: Int) { arrivals.removeSubrange(mark...) }
+
+  /// Tells what a transaction has put there, once it is durable.
+  func announce() {
+    guard !arrivals.isEmpty else { return }
+    options.didQueue(arrivals)
+    arrivals = []
+  }
+}

@@ -1,0 +1,78 @@
+import Bytes
+package import HTTP1
+package import Reactor
+
+/// Files that are sent as they are on disk: never more of one in memory than a step.
+extension Connection {
+  /// Answers the request for which the delegate has promised a response with a file behind the head;
+  /// `Content-Length` is the file's.
+  ///
+  /// Does nothing when nobody waits for one any more.
+  package func respond(_ head: HTTPResponse, with file: FileSpan) {
+    guard case .answering(let pending) = stage else { return }
+    let persistence = persistence(after: head, to: pending.request)
+    var bytes: [UInt8] = []
+    head.serializeHead(into: &bytes, for: persistence, contentLength: file.count)
+    append(bytes)
+    let content = pending.request.head.method == "HEAD" ? file.dropped() : file
+    stage = .sending(OutgoingFile(file: content, pending: pending, persistence: persistence))
+    awaitProgress()
+  }
+
+  /// Moves the next of a file to the socket, or with TLS to what is encrypted next.
+  ///
+  /// - Parameter budget: How many bytes this turn may still move.
+  /// - Returns: Whether there is something to write now.
+  func moveFile(_ budget: inout Int) -> Bool {
+    guard case .sending(var outgoing) = stage, outgoing.file.count > 0, budget > 0 else {
+      return false
+    }
+    return tls == nil ? send(&outgoing, &budget) : encrypt(&outgoing, &budget)
+  }
+
+  /// Goes on with the next request, once the file has been written.
+  func completeFile() {
+    guard case .sending(let outgoing) = stage, outgoing.file.count == 0, queuedByteCount == 0 else {
+      return
+    }
+    stage = .http(outgoing.pending.parser)
+    switch outgoing.persistence {
+    case .close: finish()
+    case .keepAlive:
+      awaitHead()
+      resumeReading()
+      outgoing.pending.held.withUnsafeBytes { process($0) }
+    }
+  }
+
+  private func send(_ outgoing: inout OutgoingFile, _ budget: inout Int) -> Bool {
+    while budget > 0, outgoing.file.count > 0 {
+      transport.counters.writes += 1
+      switch outgoing.file.send(to: descriptor, atMost: budget) {
+      case .transferred(let count):
+        transport.counters.bytesSent += count
+        budget -= count
+      case .wouldBlock: budget = 0
+      case .ended, .failed:
+        drop()
+        return false
+      }
+    }
+    stage = .sending(outgoing)
+    return false
+  }
+
+  private func encrypt(_ outgoing: inout OutgoingFile, _ budget: inout Int) -> Bool {
+    guard let bytes = try? outgoing.file.next(atMost: min(budget, OutgoingFile.step)),
+      !bytes.isEmpty
+    else {
+      // The head has promised more than there is: only the end of the connection can tell.
+      drop()
+      return false
+    }
+    unencrypted.append(bytes)
+    budget -= bytes.count
+    stage = .sending(outgoing)
+    return true
+  }
+}

@@ -1,0 +1,29 @@
+import Store
+
+/// A batch of events on its way to a URL.
+struct Delivery {
+  /// Where it is meant for.
+  enum Purpose {
+    case events(Turn, [OutboxEvent])
+    case test(WebhookTest)
+  }
+
+  let receiver: Int
+  let purpose: Purpose
+  /// The same each time that it is tried.
+  let id: String
+  let body: [UInt8]
+}
+
+/// What a batch was called when it was last tried, and which events it held.
+struct DeliveryName {
+  let id: String
+  let createdAt: Int64
+  let firstEventID: Int64
+  let lastEventID: Int64
+  let count: Int
+
+  func isName(of events: [OutboxEvent]) -> Bool {
+    events.first?.id == firstEventID && events.last?.id == lastEventID && events.count == count
+  }
+}

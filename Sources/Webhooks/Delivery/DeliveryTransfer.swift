@@ -1,0 +1,78 @@
+import CCurl
+import Curl
+
+/// One request to a URL.
+final class DeliveryTransfer: CurlTransfer {
+  let delivery: Delivery
+  let easy: CurlEasy
+  private let fields: CurlList
+  private var headBytes = 0
+  private var bodyBytes = 0
+
+  /// What is read of an answer, which nobody looks at, so that its connection can be used again.
+  private static let maximumBytes = 65_536
+
+  /// - Returns: `nil` when memory is out.
+  init?(_ delivery: Delivery, url: String, configuration: WebhookConfiguration) {
+    guard let easy = CurlEasy(),
+      let signature = Signature.value(of: delivery.body, secret: configuration.secret)
+    else { return nil }
+    self.delivery = delivery
+    self.easy = easy
+    fields = CurlList([
+      "Content-Type: application/json", "Parley-Signature: \(signature)",
+      "Parley-Delivery: \(delivery.id)",
+      // The body is sent at once, whatever its size.
+      "Expect:",
+    ])
+    easy.receiver = self
+    easy.set(CURLOPT_URL, to: url)
+    if let path = configuration.certificateAuthorities { easy.set(CURLOPT_CAINFO, to: path) }
+    easy.set(CURLOPT_USERAGENT, to: configuration.userAgent)
+    easy.set(CURLOPT_HTTPHEADER, to: fields)
+    easy.setDeadline(.now.advanced(by: .milliseconds(configuration.timeout)))
+    easy.set(CURLOPT_POST, to: 1)
+    // Before the body, which libcurl copies, so that it knows how much to copy.
+    easy.set(CURLOPT_POSTFIELDSIZE, to: delivery.body.count)
+    easy.set(CURLOPT_COPYPOSTFIELDS, to: String(decoding: delivery.body, as: UTF8.self))
+  }
+
+  func receiveHead(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
+    headBytes += line.count
+    return headBytes <= Self.maximumBytes
+  }
+
+  func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    bodyBytes += bytes.count
+    return bodyBytes <= Self.maximumBytes
+  }
+
+  /// What came of it.
+  func outcome(_ result: CURLcode) -> DeliveryOutcome {
+    let status = easy.status
+    // Whoever says 2xx has taken it, however long the answer is.
+    let isComplete = result == CURLE_OK || (result == CURLE_WRITE_ERROR && bodyBytes > 0)
+    guard isComplete, let status else {
+      let reason =
+        result == CURLE_OPERATION_TIMEDOUT ? "no answer in time" : Self.text(result, easy)
+      return .failed(status: status, reason: reason, retryAfter: nil)
+    }
+    if (200...299).contains(status) { return .taken(status: status) }
+    let asked = [429, 503].contains(status) ? easy.fields("retry-after").first : nil
+    return .failed(
+      status: status, reason: "status \(status)",
+      retryAfter: asked.flatMap(RetryAfter.milliseconds))
+  }
+
+  private static func text(_ result: CURLcode, _ easy: CurlEasy) -> String {
+    let detail = easy.errorText
+    return detail.isEmpty ? String(cString: curl_easy_strerror(result)) : detail
+  }
+}
+
+/// What came of a request.
+enum DeliveryOutcome {
+  case taken(status: Int)
+  /// - retryAfter: What the receiver asked for, in milliseconds.
+  case failed(status: Int?, reason: String, retryAfter: Int64?)
+}

@@ -1,0 +1,44 @@
+import Logging
+
+/// How posting to a URL has gone; each change for the better or worse is logged once.
+struct ReceiverHealth {
+  /// Without the query, which may hold a key and has no business in a log.
+  let shownURL: String
+  /// Unix milliseconds.
+  private(set) var lastSuccess: Int64?
+  private(set) var lastFailure: (time: Int64, reason: String)?
+  private var isFailing = false
+  private var complaintDue = Int64.min
+
+  /// How long nothing more is said of events that were given up, in milliseconds.
+  private static let complaintPause: Int64 = 60_000
+
+  init(url: String) {
+    shownURL = String(url.prefix { $0 != "?" })
+  }
+
+  mutating func succeed(at time: Int64, _ logger: Logger) {
+    lastSuccess = time
+    guard isFailing else { return }
+    isFailing = false
+    logger.notice("a webhook takes events again", metadata: ["url": "\(shownURL)"])
+  }
+
+  mutating func fail(_ reason: String, at time: Int64, _ logger: Logger) {
+    lastFailure = (time, reason)
+    guard !isFailing else { return }
+    isFailing = true
+    logger.warning(
+      "a webhook takes no events: they are kept and tried again",
+      metadata: ["url": "\(shownURL)", "reason": "\(reason)"])
+  }
+
+  /// - Parameter time: Of the steady clock, in milliseconds.
+  mutating func giveUp(_ count: Int, at time: Int64, _ logger: Logger) {
+    guard time >= complaintDue else { return }
+    complaintDue = time + Self.complaintPause
+    logger.error(
+      "events were tried for too long and are given up",
+      metadata: ["url": "\(shownURL)", "events": "\(count)"])
+  }
+}

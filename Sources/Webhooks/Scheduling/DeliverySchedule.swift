@@ -1,0 +1,81 @@
+/// Decides which lane may send next.
+///
+/// Each lane has one request under way at most, so a channel's events reach a URL in order; each
+/// URL has a bounded number under way, and its lanes take turns. A lane that fails waits, longer
+/// each time, and holds up no other. Knows no clock: times are any milliseconds that never go back.
+package struct DeliverySchedule: Sendable {
+  private var queues: [ReceiverQueue]
+  private let concurrency: Int
+  private let backoff: Backoff
+  /// Whose turn is looked at first, so that no URL is preferred.
+  private var firstReceiver = 0
+
+  /// - Parameters:
+  ///   - receivers: How many URLs there are.
+  ///   - concurrency: How many requests each may have under way; at least 1.
+  package init(receivers: Int, concurrency: Int, backoff: Backoff = Backoff()) {
+    queues = Array(repeating: ReceiverQueue(), count: receivers)
+    self.concurrency = max(1, concurrency)
+    self.backoff = backoff
+  }
+
+  /// Takes note of what waits when the server starts.
+  package mutating func add(_ lane: Lane, after: Int64, through: Int64) {
+    queues[lane.receiver].add(lane.channelURL, after: after, through: through)
+  }
+
+  /// Takes note of a new event, which is for all URLs.
+  package mutating func didQueue(_ channelURL: String, eventID: Int64) {
+    for index in queues.indices {
+      queues[index].add(channelURL, after: eventID - 1, through: eventID)
+    }
+  }
+
+  /// The next lane that may send, which then is under way until its outcome is told.
+  package mutating func next(at now: Int64) -> Turn? {
+    for offset in queues.indices {
+      let index = (firstReceiver + offset) % queues.count
+      guard let (url, entry) = queues[index].next(now, limit: concurrency) else { continue }
+      firstReceiver = (index + 1) % queues.count
+      return Turn(
+        lane: Lane(receiver: index, channelURL: url), after: entry.delivered, through: entry.last,
+        failures: entry.failures)
+    }
+    return nil
+  }
+
+  /// A lane's turn is over: all up to an event is delivered, or need not be.
+  package mutating func didDeliver(_ lane: Lane, through eventID: Int64) {
+    queues[lane.receiver].didDeliver(lane.channelURL, through: eventID)
+  }
+
+  /// A lane's turn is over, and nothing was delivered.
+  ///
+  /// - Parameters:
+  ///   - asked: How long the receiver wants to be left alone, in milliseconds; this holds for all
+  ///     of its lanes.
+  ///   - jitter: From 0 to 1.
+  package mutating func didFail(
+    _ lane: Lane, at now: Int64, asked: Int64? = nil, jitter: Double
+  ) {
+    queues[lane.receiver].didFail(lane.channelURL, now) {
+      backoff.wait(after: $0, asked: asked, jitter: jitter)
+    }
+    if let asked {
+      queues[lane.receiver].pause(until: now + min(asked, backoff.longestAsked))
+    }
+  }
+
+  /// When a URL can be sent to next; `Int64.min` stands for now, `nil` for no need.
+  package func nextAttempt(receiver: Int) -> Int64? {
+    queues[receiver].nextAttempt(limit: concurrency)
+  }
+
+  /// When anything can be sent next; `nil` when nothing waits for a time.
+  package var nextAttempt: Int64? {
+    queues.indices.compactMap { nextAttempt(receiver: $0) }.min()
+  }
+
+  /// Lanes that have not got everything.
+  package var laneCount: Int { queues.reduce(0) { $0 + $1.laneCount } }
+}

@@ -1,0 +1,77 @@
+import Curl
+import Dispatch
+package import Logging
+package import Store
+
+/// Posts what is in the outbox to the URLs of the settings, on one thread of its own.
+package final class Webhooks: Sendable {
+  package let counters = WebhookCounters()
+  private let door: DeliveryDoor
+  private let thread: CurlThread<DeliveryRequest>
+  private let store: Store
+
+  /// Starts the thread, and goes on with what waits.
+  ///
+  /// - Parameters:
+  ///   - configuration: Where to, and how.
+  ///   - contents: What the outbox holds, before anything new comes.
+  ///   - store: Where the outbox is; to be closed after ``shutDown()``.
+  ///   - door: What the store tells of new events.
+  ///   - logger: Where changes for the better or worse are told.
+  /// - Throws: When the thread or libcurl cannot be started.
+  package init(
+    _ configuration: WebhookConfiguration, contents: OutboxContents, store: Store,
+    door: DeliveryDoor, logger: Logger
+  ) throws {
+    self.store = store
+    self.door = door
+    let counters = counters
+    thread = try CurlThread(
+      name: "webhooks", maximumConnections: configuration.concurrency * configuration.urls.count
+    ) {
+      DeliveryLoop(
+        $0, configuration: configuration, store: store, door: door, counters: counters,
+        logger: logger)
+    }
+    door.open(to: thread)
+    door.post(.begin(contents))
+  }
+
+  /// Tells how it goes with each URL, in the order of the settings.
+  ///
+  /// - Parameter completion: Called once, on any thread.
+  package func report(
+    _ completion: @escaping @Sendable (Result<[ReceiverReport], any Error>) -> Void
+  ) {
+    let store = store
+    let isPosted = door.post(
+      .report { reports in
+        store.read(
+          { transaction in
+            try reports.map { report in
+              var report = report
+              report.backlog = try transaction.webhookBacklog(receiverID: report.id)
+              return report
+            }
+          }, completion: completion)
+      })
+    if !isPosted { completion(.failure(StoreError.closed)) }
+  }
+
+  /// Posts a signed `webhook.test` event to each URL, and tells what they answered.
+  ///
+  /// - Parameter completion: Called once, on any thread.
+  package func test(_ completion: @escaping @Sendable ([WebhookTestResult]) -> Void) {
+    if !door.post(.test(completion)) { completion([]) }
+  }
+
+  /// Lets what is under way come to its end for a short while, and stops.
+  ///
+  /// What was not taken stays in the store for the next start.
+  package func shutDown() {
+    let finished = DispatchSemaphore(value: 0)
+    if door.post(.finish { finished.signal() }) { finished.wait() }
+    thread.stop()
+    door.close()
+  }
+}

@@ -1,0 +1,54 @@
+internal import ArgumentParser
+internal import CCurl
+internal import Glibc
+
+/// A form with a file, which libcurl reads from the disk as it sends it.
+final class FormBody {
+  /// An upload that is slower than so many bytes a second for so many seconds is given up.
+  private static let slowestRate = 1
+  private static let patience = 60
+
+  private let fields: [(name: String, value: String)]
+  private let path: String
+  private let progress: UploadProgress
+  private var mime: OpaquePointer?
+
+  /// - Throws: When the file can't be read.
+  init(fields: [(String, String)], file path: String) throws {
+    guard access(path, R_OK) == 0 else {
+      throw ValidationError("\(path) can't be read: \(String(cString: strerror(errno)))")
+    }
+    self.fields = fields
+    self.path = path
+    progress = UploadProgress()
+  }
+
+  deinit {
+    curl_mime_free(mime)
+    progress.end()
+  }
+
+  /// Makes this what a call sends; the form must live until the call is over.
+  func attach(to easy: UnsafeMutableRawPointer) throws {
+    let mime = curl_mime_init(easy)
+    self.mime = mime
+    for field in fields {
+      let part = curl_mime_addpart(mime)
+      curl_mime_name(part, field.name)
+      _ = Array(field.value.utf8).withUnsafeBytes { bytes in
+        curl_mime_data(part, bytes.bindMemory(to: CChar.self).baseAddress, bytes.count)
+      }
+    }
+    let part = curl_mime_addpart(mime)
+    curl_mime_name(part, "file")
+    guard curl_mime_filedata(part, path) == CURLE_OK else {
+      throw ValidationError("\(path) can't be read")
+    }
+    _ = parley_curl_set_mime(easy, mime)
+    // However large the file: only one that does not get on is given up.
+    _ = parley_curl_set_long(easy, CURLOPT_TIMEOUT_MS, 0)
+    _ = parley_curl_set_long(easy, CURLOPT_LOW_SPEED_LIMIT, Self.slowestRate)
+    _ = parley_curl_set_long(easy, CURLOPT_LOW_SPEED_TIME, Self.patience)
+    if Terminal.isError { progress.show(of: easy) }
+  }
+}

@@ -1,0 +1,18 @@
+import Testing
+
+@testable import Daemon
+
+@Suite("Notices to a supervisor")
+struct NoticeTests {
+  @Test(
+    "each is assignments of sd_notify, a line each, without a newline at the end",
+    arguments: [
+      (Notice.ready, "READY=1\nSTATUS=serving"),
+      (.reloading(at: 12), "RELOADING=1\nMONOTONIC_USEC=12\nSTATUS=reading files again"),
+      (.stopping, "STOPPING=1\nSTATUS=draining"),
+      (.alive, "WATCHDOG=1"),
+    ])
+  func datagrams(notice: Notice, text: String) {
+    #expect(String(decoding: notice.datagram, as: UTF8.self) == text)
+  }
+}

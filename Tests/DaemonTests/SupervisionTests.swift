@@ -1,0 +1,44 @@
+import Logging
+import Testing
+
+@testable import Daemon
+
+@Suite("Supervision")
+struct SupervisionTests {
+  private let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+  @Test("a daemon's life is told: ready, reloading with its time, ready again, stopping")
+  func life() throws {
+    let receiver = try DatagramReceiver(DatagramReceiver.abstractName())
+    let supervision = Supervision(environment: ["NOTIFY_SOCKET": receiver.name], logger: logger)
+    supervision.didStart(FakeDaemon())
+    #expect(try receiver.next().hasPrefix("READY=1\n"))
+    supervision.reloading {
+      let told = receiver.waiting() ?? ""
+      #expect(told.hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
+    }
+    #expect(try receiver.next().hasPrefix("READY=1\n"))
+    supervision.isStopping()
+    #expect(try receiver.next().hasPrefix("STOPPING=1\n"))
+    #expect(receiver.waiting() == nil)
+  }
+
+  @Test("with a watchdog, signs of life keep coming while the event loops answer")
+  func watched() throws {
+    let receiver = try DatagramReceiver(DatagramReceiver.abstractName())
+    let environment = ["NOTIFY_SOCKET": receiver.name, "WATCHDOG_USEC": "200000"]
+    Supervision(environment: environment, logger: logger).didStart(LivelyDaemon())
+    #expect(try receiver.next().hasPrefix("READY=1\n"))
+    for _ in 0..<3 { #expect(try receiver.next() == "WATCHDOG=1") }
+  }
+
+  @Test("without a supervisor nothing is told, and a name that can't be used stops nothing")
+  func alone() {
+    for environment in [[:], ["NOTIFY_SOCKET": "vsock:2:1"], ["WATCHDOG_USEC": "1"]] {
+      let supervision = Supervision(environment: environment, logger: logger)
+      supervision.didStart(FakeDaemon())
+      supervision.reloading {}
+      supervision.isStopping()
+    }
+  }
+}

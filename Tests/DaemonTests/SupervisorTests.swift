@@ -1,0 +1,52 @@
+import Testing
+
+@testable import Daemon
+
+@Suite("Supervisor")
+struct SupervisorTests {
+  @Test(
+    "a notice arrives as one datagram, by a path and by an abstract name",
+    arguments: [DatagramReceiver.path(), DatagramReceiver.abstractName()])
+  func arrives(name: String) throws {
+    let receiver = try DatagramReceiver(name)
+    let supervisor = try #require(Supervisor(environment: ["NOTIFY_SOCKET": name]))
+    try supervisor.tell(.ready)
+    try supervisor.tell(.alive)
+    #expect(try receiver.next() == "READY=1\nSTATUS=serving")
+    #expect(try receiver.next() == "WATCHDOG=1")
+    #expect(receiver.waiting() == nil)
+  }
+
+  @Test(
+    "what is no address of a local socket names no supervisor",
+    arguments: [
+      "", "/", "@", "relative", "vsock:2:1234", "/a\0b", "@" + String(repeating: "x", count: 108),
+      "/" + String(repeating: "x", count: 107),
+    ])
+  func unusable(text: String) {
+    #expect(Supervisor(environment: ["NOTIFY_SOCKET": text]) == nil)
+  }
+
+  @Test("the longest names that the kernel takes are taken")
+  func longest() throws {
+    let name = DatagramReceiver.abstractName()
+    let longest = name + String(repeating: "x", count: 108 - name.utf8.count)
+    let receiver = try DatagramReceiver(longest)
+    try #require(Supervisor(environment: ["NOTIFY_SOCKET": longest])).tell(.stopping)
+    #expect(try receiver.next().hasPrefix("STOPPING=1"))
+    #expect(NotifySocketAddress("/" + String(repeating: "x", count: 106)) != nil)
+  }
+
+  @Test("without NOTIFY_SOCKET there is no supervisor")
+  func absent() {
+    #expect(Supervisor(environment: [:]) == nil)
+  }
+
+  @Test("a supervisor that is gone is an error that names the variable")
+  func gone() throws {
+    let name = DatagramReceiver.path()
+    let supervisor = try #require(Supervisor(environment: ["NOTIFY_SOCKET": name]))
+    let error = #expect(throws: (any Error).self) { try supervisor.tell(.ready) }
+    #expect("\(error.map { "\($0)" } ?? "")".contains("NOTIFY_SOCKET"))
+  }
+}

@@ -1,0 +1,44 @@
+import Store
+import Testing
+import Tokens
+
+@testable import Gateway
+
+@Suite("Issued API tokens")
+struct IssuedAPITokensTests {
+  private let shop = APIToken(
+    name: "shop", hash: TokenDigest(of: "shop").bytes, createdAt: 1, lastUsedAt: 100_000)
+  private let other = APIToken(name: "other", hash: TokenDigest(of: "other").bytes, createdAt: 2)
+
+  @Test("those of the store pass, and those issued since, until they are revoked")
+  func passes() {
+    let tokens = IssuedAPITokens([shop])
+    let (known, new) = (TokenDigest(of: "shop"), TokenDigest(of: "other"))
+    #expect(tokens.contains(known))
+    #expect(!tokens.contains(new))
+    tokens.insert(other)
+    #expect(tokens.contains(new))
+    #expect(tokens.digest(ofID: shop.id) == known)
+    tokens.remove(known)
+    #expect(!tokens.contains(known))
+    #expect(tokens.contains(new))
+    #expect(tokens.digest(ofID: shop.id) == nil)
+  }
+
+  @Test("a token's use is to be written down once a minute")
+  func due() {
+    let tokens = IssuedAPITokens([shop])
+    let digest = TokenDigest(of: "shop")
+    #expect(!tokens.isDue(digest, at: 159_999))
+    #expect(tokens.isDue(digest, at: 160_000))
+    #expect(!tokens.isDue(digest, at: 160_001))
+    #expect(tokens.isDue(digest, at: 220_000))
+    #expect(!tokens.isDue(TokenDigest(of: "unknown"), at: 220_000))
+  }
+
+  @Test("what is no hash lets nobody pass")
+  func noHash() {
+    let tokens = IssuedAPITokens([APIToken(name: "odd", hash: [1, 2], createdAt: 1)])
+    #expect(!tokens.contains(TokenDigest(of: "odd")))
+  }
+}

@@ -1,0 +1,33 @@
+import Dispatch
+import Store
+
+/// Keeps a store's threads from going on, so that a test can do something in between.
+final class HeldStore: Sendable {
+  private let gate = DispatchSemaphore(value: 0)
+  private let heldCount: Int
+
+  /// Holds what is read from now on.
+  init(reading store: Store) {
+    // One for each of the store's readers.
+    heldCount = StoreOptions().readerCount
+    for _ in 0..<heldCount {
+      store.read { [gate] _ in
+        gate.wait()
+      } completion: { _ in
+      }
+    }
+  }
+
+  /// Holds what is written from now on.
+  init(writing store: Store) {
+    heldCount = 1
+    store.write { [gate] _ in
+      gate.wait()
+    } completion: { _ in
+    }
+  }
+
+  func release() {
+    for _ in 0..<heldCount { gate.signal() }
+  }
+}

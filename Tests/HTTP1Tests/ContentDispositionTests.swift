@@ -1,0 +1,15 @@
+import HTTP1
+import Testing
+
+@Suite("A content disposition")
+struct ContentDispositionTests {
+  @Test("names the file for old and new clients, and no name ends the field (RFC 6266)")
+  func names() {
+    #expect(
+      ContentDisposition.attachment.field(fileName: "a b.txt")
+        == "attachment; filename=\"a b.txt\"; filename*=UTF-8''a%20b.txt")
+    #expect(
+      ContentDisposition.inline.field(fileName: "na\"ï\\%\r\n.png")
+        == "inline; filename=\"na______.png\"; filename*=UTF-8''na%22%C3%AF%5C%25%0D%0A.png")
+  }
+}

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import ParleyProtocol
+
+@Suite("What is posted to webhooks")
+struct WebhookEncoderTests {
+  private let origin = EventOrigin(channelURL: "lobby", timestamp: 17)
+
+  @Test("an event has the params of the socket's notification, behind its name")
+  func event() {
+    let notification = EventEncoder.messageDeleted(origin, seq: 4, messageID: 9)
+    let event = WebhookEncoder.event(.messageDeleted, from: notification)
+    #expect(
+      String(decoding: event, as: UTF8.self)
+        == #"{"event":"message.deleted","channel_url":"lobby","seq":4,"ts":17,"message_id":9}"#)
+  }
+
+  @Test("a body holds the events as they are, in order")
+  func body() throws {
+    let events = [5, 6].map { seq in
+      WebhookEncoder.event(
+        .messageDeleted, from: EventEncoder.messageDeleted(origin, seq: seq, messageID: 1))
+    }
+    let root = try JSONDocument(
+      WebhookEncoder.body(id: "d1", createdAt: 3, events: events)
+    ).root
+    #expect(root["id"]?.string == "d1")
+    #expect(root["created_at"]?.integer == 3)
+    #expect(root["events"]?.elements.map { $0["seq"]?.integer } == [5, 6])
+  }
+
+  @Test("every name but channel.created is that of an event of the socket's")
+  func names() {
+    let others = WebhookEvent.allCases.filter { EventName(rawValue: $0.rawValue) == nil }
+    #expect(others == [.channelCreated])
+  }
+
+  @Test("a channel is shown as it was made, before its count begins")
+  func created() throws {
+    let channel = Channel(url: "den", name: "Den", createdAt: 12)
+    let root = try JSONDocument(WebhookEncoder.channelCreated(channel)).root
+    #expect(root["event"]?.string == "channel.created")
+    #expect(root["seq"]?.integer == 0)
+    #expect(root["ts"]?.integer == 12)
+    #expect(root["channel"]?["name"]?.string == "Den")
+  }
+}

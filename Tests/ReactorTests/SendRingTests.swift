@@ -1,0 +1,100 @@
+import Glibc
+import Testing
+
+@testable import Reactor
+
+/// Where the kernel or a policy forbids io_uring, there is no ring to be tested.
+@Suite("Ring of sends", .enabled(if: SendRing() != nil))
+struct SendRingTests {
+  @Test("every socket gets its own bytes, whole and in order, whatever the number of sends")
+  func sendsToMany() throws {
+    let ring = try #require(SendRing())
+    let pairs = try (0..<20).map { _ in try ConnectedPair() }
+    for round in 0..<10 {
+      let texts = pairs.indices.map { Array("\(round) for \($0)".utf8) }
+      var outcomes: [UInt32: TransferOutcome] = [:]
+      withPointers(to: texts) { pointers in
+        for (index, bytes) in pointers.enumerated() {
+          ring.add(pairs[index].server, bytes, tag: UInt32(index))
+        }
+        ring.perform { tag, bytes, outcome in
+          #expect(bytes.elementsEqual(texts[Int(tag)]))
+          outcomes[tag] = outcome
+        }
+      }
+      for (index, text) in texts.enumerated() {
+        #expect(outcomes[UInt32(index)] == .transferred(text.count))
+        pairs[index].awaitReadable(pairs[index].client)
+        #expect(receive(pairs[index].client, limit: 64).bytes == text)
+      }
+    }
+    #expect(!ring.isBroken)
+  }
+
+  @Test("a full socket has to wait, one whose peer is gone fails, and the others get theirs")
+  func reportsEachOutcome() throws {
+    let ring = try #require(SendRing())
+    let (full, gone, open) = (try ConnectedPair(), try ConnectedPair(), try ConnectedPair())
+    let filling = [UInt8](repeating: 1, count: 65_536)
+    while case .transferred = send(full.server, filling) {}
+    Socket.shutDownWriting(gone.server)
+    var outcomes: [UInt32: TransferOutcome] = [:]
+    withPointers(to: [[1, 2, 3], [1, 2, 3], [1, 2, 3]]) { pointers in
+      for (tag, pair) in [full, gone, open].enumerated() {
+        ring.add(pair.server, pointers[tag], tag: UInt32(tag))
+      }
+      ring.perform { tag, _, outcome in outcomes[tag] = outcome }
+    }
+    #expect(outcomes == [0: .wouldBlock, 1: .failed(EPIPE), 2: .transferred(3)])
+  }
+
+  @Test("a socket takes a part of what is too much for it")
+  func sendsAPart() throws {
+    let ring = try #require(SendRing())
+    let pair = try ConnectedPair()
+    let large = [UInt8](repeating: 7, count: 64 << 20)
+    var outcome: TransferOutcome?
+    withPointers(to: [large]) { pointers in
+      ring.add(pair.server, pointers[0], tag: 0)
+      ring.perform { _, _, result in outcome = result }
+    }
+    guard case .transferred(let count) = outcome else {
+      Issue.record("nothing was sent: \(String(describing: outcome))")
+      return
+    }
+    #expect(count > 0 && count < large.count)
+  }
+
+  @Test("a ring is full at its capacity, and empty again when it has sent")
+  func isBounded() throws {
+    let ring = try #require(SendRing())
+    let pair = try ConnectedPair()
+    var sent = 0
+    withPointers(to: [[9]]) { pointers in
+      while !ring.isFull {
+        ring.add(pair.server, pointers[0], tag: 0)
+        sent += 1
+      }
+      var reports = 0
+      ring.perform { _, _, _ in reports += 1 }
+      #expect(reports == sent)
+      #expect(!ring.isFull)
+      ring.perform { _, _, _ in reports += 1 }
+      #expect(reports == sent)
+    }
+    pair.awaitReadable(pair.client)
+    #expect(receive(pair.client, limit: 4096).bytes == [UInt8](repeating: 9, count: sent))
+  }
+
+  private func withPointers(
+    to texts: [[UInt8]], _ body: ([UnsafeRawBufferPointer]) -> Void
+  ) {
+    let copies = texts.map { text in
+      let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: text.count, alignment: 1)
+      copy.copyBytes(from: text)
+      return copy
+    }
+    body(copies.map { UnsafeRawBufferPointer($0) })
+    for copy in copies { copy.deallocate() }
+  }
+}

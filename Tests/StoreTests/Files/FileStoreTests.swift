@@ -1,0 +1,203 @@
+import Foundation
+import GRDB
+import Glibc
+import ParleyProtocol
+import Reactor
+import Testing
+
+@testable import Store
+
+@Suite("Files of messages")
+struct FileStoreTests {
+  private let fixture: Fixture
+  private let files: FileStore
+
+  init() async throws {
+    fixture = try await Fixture()
+    files = try FileStore(dataDirectory: fixture.directory.path)
+  }
+
+  private var kept: [String] { names("files") }
+  private var incoming: [String] { names("uploads") }
+
+  private func names(_ folder: String) -> [String] {
+    let path = fixture.directory.path + "/" + folder
+    return ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+  }
+
+  /// Receives a file whole.
+  private func upload(_ pieces: [[UInt8]]) async throws -> FileUpload {
+    let upload = files.beginUpload()
+    for piece in pieces {
+      try await withCheckedThrowingContinuation { continuation in
+        upload.write(piece) { continuation.resume(with: $0) }
+      }
+    }
+    return upload
+  }
+
+  private func complete(_ upload: FileUpload) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      upload.complete { continuation.resume(with: $0) }
+    }
+  }
+
+  /// Waits until nothing of a kind is left to do.
+  private func settled(_ condition: () async throws -> Bool) async throws {
+    for _ in 0..<6_000 {
+      if try await condition() { return }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    Issue.record("nothing happened within a minute")
+  }
+
+  private func record(_ id: String, size: Int64 = 6) -> FileRecord {
+    FileRecord(id: id, name: "a.txt", type: "text/plain", size: size)
+  }
+
+  private func send(_ id: Int64, _ upload: FileUpload) async throws {
+    var message = fixture.message(id)
+    message.type = .file
+    message.file = MessageFile(url: "https://a.example/files/" + upload.id)
+    message.upload = record(upload.id)
+    try await fixture.store.append(message)
+  }
+
+  private func file(_ id: String) async throws -> FileRecord? {
+    try await fixture.store.read { try $0.file(id) }
+  }
+
+  @Test("what is received is in a temporary place until it is complete, and readable then")
+  func receives() async throws {
+    let upload = try await upload([Array("abc".utf8), [], Array("def".utf8)])
+    #expect(incoming == [upload.id] && kept == [])
+    try await complete(upload)
+    #expect(incoming == [] && kept == [upload.id])
+    #expect(try files.open(upload.id).byteCount == 6)
+    let path = fixture.directory.path + "/files/" + upload.id
+    #expect(FileManager.default.contents(atPath: path) == Data("abcdef".utf8))
+    #expect(upload.id.count == 32)
+  }
+
+  @Test("a file without any bytes is one all the same")
+  func empty() async throws {
+    let upload = files.beginUpload()
+    try await complete(upload)
+    #expect(try files.open(upload.id).byteCount == 0)
+  }
+
+  @Test("what is given up is removed, and a complete file only when no message has it")
+  func discards() async throws {
+    let first = try await upload([Array("abc".utf8)])
+    first.discard()
+    let second = try await upload([Array("abc".utf8)])
+    try await complete(second)
+    second.discard()
+    files.remove(files.beginUpload().id)
+    files.close()
+    #expect(incoming == [] && kept == [second.id])
+  }
+
+  @Test("a file is had once its message is stored, and no other text leads to one")
+  func reads() async throws {
+    let upload = try await upload([Array("abcdef".utf8)])
+    try await complete(upload)
+    #expect(try await file(upload.id) == nil)
+    try await send(10, upload)
+    #expect(try await file(upload.id) == record(upload.id))
+    for id in ["", "../lock", upload.id.uppercased() + "0", String(repeating: "0", count: 32)] {
+      #expect(try await file(id) == nil)
+    }
+  }
+
+  @Test("a file goes with its message, and stays with others")
+  func goesWithMessage() async throws {
+    let first = try await upload([Array("abcdef".utf8)])
+    let second = try await upload([Array("abcdef".utf8)])
+    for (id, upload) in [(Int64(10), first), (11, second)] {
+      try await complete(upload)
+      try await send(id, upload)
+    }
+    _ = try await fixture.store.write { [lobby = fixture.lobby] in
+      try $0.deleteMessage(10, channelID: lobby.id, at: 2_000)
+    }
+    #expect(try await file(first.id) == nil)
+    try await settled { kept == [second.id] }
+    #expect(try await file(second.id) != nil)
+    let left = try await fixture.store.read {
+      try $0.connection.first("SELECT count(*) FROM removed_files", []) { $0[0] as Int }
+    }
+    #expect(left == 0)
+  }
+
+  @Test("files go with their channel, those of messages that it did not keep too")
+  func goesWithChannel() async throws {
+    let first = try await upload([Array("abcdef".utf8)])
+    let second = try await upload([Array("abcdef".utf8)])
+    for upload in [first, second] { try await complete(upload) }
+    try await send(10, first)
+    let notKept = record(second.id)
+    try await fixture.store.write { [lobby = fixture.lobby] in
+      try $0.keepFile(notKept, ofMessage: 11, channelID: lobby.id, at: 1_000)
+    }
+    #expect(try await file(second.id) == notKept)
+    _ = try await fixture.store.write { try $0.deleteChannel("lobby", at: 2_000) }
+    #expect(try await file(first.id) == nil)
+    #expect(try await file(second.id) == nil)
+    try await settled { kept == [] }
+  }
+
+  @Test("what an earlier process left behind is removed at the start, and nothing else")
+  func collects() async throws {
+    let sent = try await upload([Array("abcdef".utf8)])
+    let lost = try await upload([Array("abcdef".utf8)])
+    for upload in [sent, lost] { try await complete(upload) }
+    try await send(10, sent)
+    _ = try await upload([Array("abc".utf8)])
+    files.close()
+    #expect(incoming.count == 1 && kept.count == 2)
+
+    let next = try FileStore(dataDirectory: fixture.directory.path)
+    #expect(incoming == [])
+    let new = next.beginUpload()
+    try await complete(new)
+    next.collectOrphans(in: fixture.store)
+    try await settled { !kept.contains(lost.id) }
+    #expect(kept == [sent.id, new.id].sorted())
+    next.close()
+  }
+
+  @Test("a crash between the deletion of a message and that of its file leaves nothing")
+  func removesLater() async throws {
+    let upload = try await upload([Array("abcdef".utf8)])
+    try await complete(upload)
+    try await send(10, upload)
+    fixture.store.close()
+    let database = try DatabaseFile.openForWriting(fixture.directory.database)
+    try await database.write { try $0.execute(sql: "DELETE FROM messages") }
+    try database.close()
+    #expect(kept == [upload.id])
+    let store = try Store(directory: fixture.directory.path)
+    try await settled { kept == [] }
+    store.close()
+  }
+
+  @Test("a disk that takes no more fails the upload")
+  func failingDisk() async throws {
+    let upload = files.beginUpload()
+    #expect(rmdir(fixture.directory.path + "/uploads") == 0)
+    await #expect(throws: SystemError.self) {
+      try await withCheckedThrowingContinuation { continuation in
+        upload.write([1]) { continuation.resume(with: $0) }
+      }
+    }
+  }
+
+  @Test("after the end nothing more is taken")
+  func closed() async throws {
+    files.close()
+    await #expect(throws: StoreError.closed) {
+      try await complete(files.beginUpload())
+    }
+  }
+}

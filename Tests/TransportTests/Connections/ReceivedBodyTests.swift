@@ -1,0 +1,180 @@
+import HTTP1
+import Reactor
+import Testing
+
+@testable import Transport
+
+@Suite("Connection: bodies in pieces")
+struct ReceivedBodyTests {
+  private func head(_ length: Int, _ more: String = "") -> [UInt8] {
+    Array("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\(more)\r\n".utf8)
+  }
+
+  private func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+
+  private func receiving(
+    _ configuration: TransportConfiguration = TransportConfiguration()
+  ) throws -> (BodyServer, DrivenPeer) {
+    let server = try BodyServer(configuration)
+    server.decision = .pieces(limit: 10_000_000, server)
+    return (server, try server.connect())
+  }
+
+  @Test("a body comes as it is sent, and the next request behind it")
+  func pieces() throws {
+    let (server, peer) = try receiving()
+    let body = (0..<30_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    peer.deliver(head(body.count) + body[..<10])
+    #expect(server.received.elementsEqual(body[..<10]))
+    peer.deliver(Array(body[10..<20_000]))
+    peer.deliver(body[20_000...] + Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+    server.settle()
+    #expect(server.received == body)
+    #expect(server.endCount == 1)
+    let answers = text(peer.readAll())
+    #expect(answers.contains("taken") && answers.hasSuffix("hello"))
+    #expect(server.requests.count == 1)
+    #expect(server.abandonmentCount == 0)
+  }
+
+  @Test("a whole body is collected as before")
+  func whole() throws {
+    let (server, peer) = try receiving()
+    server.decision = .whole
+    peer.deliver(head(2) + Array("hi".utf8))
+    #expect(server.requests.first?.body == Array("hi".utf8))
+    #expect(server.pieceCount == 0)
+  }
+
+  @Test("a request that its head condemns is answered at once, and its body never asked for")
+  func refusesTheHead() throws {
+    let (server, peer) = try receiving()
+    server.decision = .refused(HTTPResponse(status: .unauthorized, text: "no"))
+    peer.deliver(head(100, "Expect: 100-continue\r\n"))
+    server.settle()
+    let answer = text(peer.readAll())
+    #expect(answer.hasPrefix("HTTP/1.1 401 "))
+    #expect(peer.hasEnded)
+    #expect(server.pieceCount == 0 && server.abandonmentCount == 0)
+  }
+
+  @Test("who expects to be told to go on is told, once the head has been judged")
+  func continues() throws {
+    let (server, peer) = try receiving()
+    peer.deliver(head(1, "Expect: 100-continue\r\n"))
+    server.settle()
+    #expect(peer.readAll() == HTTPResponse.continueBytes)
+    peer.deliver(Array("!".utf8))
+    server.settle()
+    #expect(text(peer.readAll()).hasPrefix("HTTP/1.1 200 "))
+  }
+
+  @Test("a declared length beyond the limit is refused with 413 before any of it is taken")
+  func limitsLength() throws {
+    let (server, peer) = try receiving()
+    peer.deliver(head(10_000_001))
+    server.settle()
+    #expect(text(peer.readAll()).hasPrefix("HTTP/1.1 413 "))
+    #expect(server.abandonmentCount == 1 && server.pieceCount == 0)
+  }
+
+  @Test("a receiver that takes no more stops the reading, until it takes more")
+  func backpressure() throws {
+    let (server, peer) = try receiving()
+    server.demand = .later
+    peer.deliver(head(6) + Array("abc".utf8))
+    #expect(!peer.connection.interest.contains(.readable))
+    server.demand = .more
+    peer.connection.resumeBody()
+    #expect(peer.connection.interest.contains(.readable))
+    peer.deliver(Array("def".utf8))
+    #expect(server.received == Array("abcdef".utf8))
+    #expect(server.endCount == 1)
+  }
+
+  @Test("a refusal in the middle is sent, and what still comes is discarded")
+  func refusesInTheMiddle() throws {
+    let (server, peer) = try receiving()
+    server.demand = .refused(HTTPResponse(status: .contentTooLarge, text: "enough"))
+    peer.deliver(head(1000) + Array("abc".utf8))
+    server.settle()
+    #expect(text(peer.readAll()).hasSuffix("enough"))
+    #expect(peer.hasEnded)
+    #expect(server.abandonmentCount == 1)
+    peer.deliver(Array("more".utf8))
+    #expect(server.pieceCount == 1)
+  }
+
+  @Test("an answer that comes before the end of the body ends it")
+  func answersInTheMiddle() throws {
+    let (server, peer) = try receiving()
+    peer.deliver(head(1000) + Array("abc".utf8))
+    peer.connection.respond(HTTPResponse(status: .internalServerError, text: "broken"))
+    server.settle()
+    #expect(text(peer.readAll()).hasPrefix("HTTP/1.1 500 "))
+    #expect(peer.hasEnded)
+    #expect(server.endCount == 0)
+  }
+
+  @Test("the receiver is told once that the peer has gone in the middle")
+  func abandonment() throws {
+    let (server, peer) = try receiving()
+    peer.deliver(head(10) + Array("abc".utf8))
+    peer.close()
+    peer.connection.descriptorIsReady(for: .readable)
+    #expect(server.abandonmentCount == 1)
+    #expect(server.endCount == 0)
+    #expect(server.transport.connectionCount == 0)
+  }
+
+  @Test("a broken chunked body is refused, and the receiver told")
+  func brokenBody() throws {
+    let (server, peer) = try receiving()
+    peer.deliver(
+      Array("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nx".utf8))
+    peer.deliver(Array("\r\n".utf8))
+    server.settle()
+    #expect(text(peer.readAll()).hasPrefix("HTTP/1.1 400 "))
+    #expect(server.abandonmentCount == 1)
+  }
+
+  @Test("a body that stops coming, or takes too long as a whole, is given up with 408")
+  func timesOut() throws {
+    for (silence, whole) in [(Int64(1), Int64(100_000)), (100_000, 1)] {
+      var configuration = TransportConfiguration()
+      configuration.headTimeout = silence
+      configuration.bodyTimeout = whole
+      let (server, peer) = try receiving(configuration)
+      let stopper = LoopStopper(server.loop)
+      peer.deliver(head(10) + Array("abc".utf8))
+      server.loop.endOfTurn = {
+        server.settle()
+        if server.abandonmentCount > 0 { server.loop.stop() }
+        return .idle
+      }
+      stopper.arm()
+      server.loop.run()
+      #expect(text(peer.readAll()).hasPrefix("HTTP/1.1 408 "))
+      #expect(server.abandonmentCount == 1)
+      server.loop.endOfTurn = { .idle }
+    }
+  }
+}
+
+/// Ends a loop that would otherwise wait for ever.
+private final class LoopStopper: TimerHandler {
+  private let loop: EventLoop
+
+  init(_ loop: EventLoop) {
+    self.loop = loop
+  }
+
+  func arm() {
+    _ = loop.schedule(after: 60_000, self)
+  }
+
+  func timerDidFire(_ token: EventLoop.TimerToken) {
+    Issue.record("nothing within a minute")
+    loop.stop()
+  }
+}

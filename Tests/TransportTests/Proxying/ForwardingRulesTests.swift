@@ -1,0 +1,91 @@
+import HTTP1
+import Testing
+
+@testable import Transport
+
+@Suite("Forwarded requests")
+struct ForwardingRulesTests {
+  private func client(
+    _ field: ForwardingRules.Field, _ fields: HTTPFields, from peer: String = "127.0.0.1"
+  ) throws -> String? {
+    let trusted = try ["127.0.0.0/8", "10.0.0.0/8"].map { text in
+      let parts = text.split(separator: "/")
+      return try #require(
+        AddressRange(host: String(parts[0]), prefixLength: Int(parts[1]) ?? 0))
+    }
+    let rules = ForwardingRules(field: field, trusted: trusted)
+    return rules.client(of: fields, from: try #require(PeerAddress(host: peer)))?.description
+  }
+
+  @Test(
+    "X-Forwarded-For is read backwards as far as those who wrote it are trusted",
+    arguments: [
+      ("192.0.2.1", "192.0.2.1"), ("192.0.2.1, 10.0.0.1", "192.0.2.1"),
+      ("6.6.6.6, 192.0.2.1", "192.0.2.1"), ("6.6.6.6, 192.0.2.1, 10.0.0.1", "192.0.2.1"),
+      ("10.0.0.2, 10.0.0.1", "10.0.0.2"), ("2001:db8::1", "2001:db8::1"),
+      ("192.0.2.1:4711", "192.0.2.1:4711"), ("[2001:db8::1]:4711", "[2001:db8::1]:4711"),
+      ("unknown, 10.0.0.1", "10.0.0.1"), ("192.0.2.1, junk", nil), ("", nil), (",,", nil),
+    ])
+  func xForwardedFor(value: String, expected: String?) throws {
+    #expect(try client(.xForwardedFor, ["X-Forwarded-For": value]) == expected)
+  }
+
+  @Test("several fields of the name are one list")
+  func severalFields() throws {
+    let fields: HTTPFields = ["X-Forwarded-For": "6.6.6.6", "x-forwarded-for": "192.0.2.1"]
+    #expect(try client(.xForwardedFor, fields) == "192.0.2.1")
+  }
+
+  @Test(
+    "Forwarded is read backwards as far as those who wrote it are trusted",
+    arguments: [
+      ("for=192.0.2.1", "192.0.2.1"), ("For=192.0.2.1;proto=https;by=10.0.0.1", "192.0.2.1"),
+      ("proto=https; for=\"192.0.2.1:4711\"", "192.0.2.1:4711"),
+      ("for=\"[2001:db8:cafe::17]:4711\"", "[2001:db8:cafe::17]:4711"),
+      ("for=\"[2001:db8::1]\"", "2001:db8::1"), ("for=6.6.6.6, for=192.0.2.1", "192.0.2.1"),
+      ("for=192.0.2.1, for=10.0.0.1", "192.0.2.1"), ("for=_hidden, for=10.0.0.1", "10.0.0.1"),
+      ("for=\"192.0.2.1:_port\"", "192.0.2.1"), ("for=unknown", nil), ("proto=https", nil),
+      ("for=192.0.2.1;for=6.6.6.6", nil), ("for=", nil), ("for=\"a,b\"", nil), ("for=[::1", nil),
+    ])
+  func forwarded(value: String, expected: String?) throws {
+    #expect(try client(.forwarded, ["Forwarded": value]) == expected)
+  }
+
+  @Test(
+    "what a client writes, opened quotes too, neither hides nor changes what its proxy adds",
+    arguments: [
+      "\"", "\\", "\\\"", "for=\"", "\"a, 6.6.6.6", "for=\"6.6.6.6, for=6.6.6.6", ",,;,",
+      "6.6.6.6;",
+    ])
+  func hostileFront(front: String) throws {
+    let plain: HTTPFields = ["X-Forwarded-For": front + ", 192.0.2.1"]
+    #expect(try client(.xForwardedFor, plain) == "192.0.2.1")
+    let element = #"for="192.0.2.1:80";host="h\", for=6.6.6.6;x="#
+    let quoted: HTTPFields = ["Forwarded": front + ", " + element + "\""]
+    #expect(try client(.forwarded, quoted) == "192.0.2.1:80")
+  }
+
+  @Test("what a proxy quotes of a client's, such as its host, names nobody")
+  func quotedHost() throws {
+    let value = #"for=192.0.2.1;host="h;for=6.6.6.6""#
+    #expect(try client(.forwarded, ["Forwarded": value]) == "192.0.2.1")
+  }
+
+  @Test("a peer outside the trusted networks is not believed")
+  func untrusted() throws {
+    #expect(
+      try client(.xForwardedFor, ["X-Forwarded-For": "192.0.2.1"], from: "203.0.113.9") == nil)
+  }
+
+  @Test("only the field that is agreed on counts: a client may send the other one")
+  func otherField() throws {
+    #expect(try client(.forwarded, ["X-Forwarded-For": "192.0.2.1"]) == nil)
+    #expect(try client(.xForwardedFor, ["Forwarded": "for=192.0.2.1"]) == nil)
+  }
+
+  @Test("a list of endless proxies is looked behind only so far")
+  func manyHops() throws {
+    let hops = Array(repeating: "10.0.0.1", count: 500).joined(separator: ", ")
+    #expect(try client(.xForwardedFor, ["X-Forwarded-For": "192.0.2.1, " + hops]) == "10.0.0.1")
+  }
+}
