@@ -6,7 +6,7 @@
 package struct MessageStamp: Sendable, Hashable {
   /// The length of the text, in bytes.
   package static let byteCount = 44
-  /// `plg1`
+  /// The letters `plg1`, with which every stamp begins.
   private static let mark: UInt32 = 0x706C_6731
 
   /// Names the run, so that messages of an earlier one are not mistaken.
