@@ -66,8 +66,13 @@ package final class LoadRun {
   }
 
   private func start(threads: Int) throws(LoadFailure) {
-    for thread in 0..<threads {
-      let places = Array(stride(from: thread, to: plan.members.count, by: threads))
+    // What abusers cost this program must not be measured as what others feel of them.
+    let abusers = plan.members.indices.filter { plan.members[$0].role == .abuser }
+    let others = plan.members.indices.filter { plan.members[$0].role != .abuser }
+    let shares = (0..<threads).map { thread in
+      stride(from: thread, to: others.count, by: threads).map { others[$0] }
+    }
+    for places in shares + [abusers] where !places.isEmpty {
       workers.append(try WorkerThread(plan, target, places: places))
     }
   }
