@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Hexadecimal digits")
 struct HexDigitsTests {
-  private func read(_ text: String) -> UInt32? {
-    HexDigits.read8(Array(text.utf8).span.bytes, at: 0)
+  private func read(_ text: String, at offset: Int = 0) -> UInt32? {
+    HexDigits.read8(Array(text.utf8).span.bytes, at: offset)
   }
 
   @Test("eight digits are read as they are written")
@@ -33,7 +33,7 @@ struct HexDigitsTests {
   @Test("fewer than eight bytes are not read")
   func refusesFewer() {
     #expect(read("1234567") == nil)
-    #expect(HexDigits.read8(Array("12345678".utf8).span.bytes, at: 1) == nil)
-    #expect(HexDigits.read8(Array("12345678".utf8).span.bytes, at: -1) == nil)
+    #expect(read("12345678", at: 1) == nil)
+    #expect(read("12345678", at: -1) == nil)
   }
 }
