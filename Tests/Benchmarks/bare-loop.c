@@ -136,6 +136,7 @@ static long receive(int fd, unsigned char *bytes, size_t count) {
   if (clients[fd].state == UPGRADING) return upgrade(fd, (char *)bytes, count);
   struct ws_frame frame;
   long size = ws_decode(bytes, count, FRAME_MAX, true, &frame);
+  if (size > 0 && frame.is_compressed) return -1;
   if (size <= 0) return size;
   if (frame.opcode == WS_TEXT) {
     broadcast(fd, &frame);

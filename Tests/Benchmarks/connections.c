@@ -16,6 +16,7 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "server-usage.h"
 #include "websocket.h"
@@ -26,6 +27,7 @@ enum {
   OUTPUT_MAX = 1 << 20,
   EVENTS_MAX = 1024,
   MESSAGE_MAX = 4096,
+  INFLATED_MAX = 1 << 16,
   // Fewer than any server's backlog, so that no connection waits for a repeated SYN.
   PENDING_MAX = 100,
   CONNECTIONS_PER_SOURCE = 10000,
@@ -54,6 +56,10 @@ static bool contains(const struct ws_frame *frame, const char *text) {
   return memmem(frame->payload, frame->length, text, strlen(text)) != NULL;
 }
 
+static const char *channel_prefix(const struct load *load) {
+  return load->channel_prefix ? load->channel_prefix : "bench";
+}
+
 static const char *path_of(const struct load *load, const struct connection *connection) {
   bool publishes = load->publisher_path && connection == load->connections;
   return publishes ? load->publisher_path : load->path;
@@ -64,8 +70,9 @@ static void send_upgrade(struct load *load, struct connection *connection) {
   int size = snprintf(request, sizeof request,
                       "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nUpgrade: websocket\r\n"
                       "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-                      "Sec-WebSocket-Key: cGFybGV5LWJlbmNobWFyaw==\r\n\r\n",
-                      path_of(load, connection), load->port);
+                      "Sec-WebSocket-Key: cGFybGV5LWJlbmNobWFyaw==\r\n%s\r\n",
+                      path_of(load, connection), load->port,
+                      load->deflates ? "Sec-WebSocket-Extensions: permessage-deflate\r\n" : "");
   if (size < 0 || size >= (int)sizeof request) fail("the path is too long");
   write_whole(connection, request, (size_t)size);
   connection->state = UPGRADING;
@@ -128,8 +135,9 @@ static void set_up(struct load *load, unsigned index, bool creates) {
     for (int enters = creates ? 0 : 1; enters < 2; enters++) {
       size += add_request(out + size,
                           "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"channel.%s\","
-                          "\"params\":{\"channel_url\":\"bench-%u\"%s}}",
-                          2 + enters, enters ? "enter" : "create", index % load->channels,
+                          "\"params\":{\"channel_url\":\"%s-%u\"%s}}",
+                          2 + enters, enters ? "enter" : "create", channel_prefix(load),
+                          index % load->channels,
                           load->ephemeral && !enters ? ",\"is_ephemeral\":true" : "");
       connection->setup_answers_due++;
     }
@@ -178,9 +186,33 @@ static void receive_text(struct load *load, unsigned index, const struct ws_fram
     receive_answer(load, index, frame);
   } else if (load->on_update && contains(frame, "\"message.updated\"")) {
     load->on_update(load, index, (const char *)frame->payload, frame->length);
+  } else if (load->on_presence && contains(frame, "\"participant_count\"")) {
+    load->on_presence(load, index, (const char *)frame->payload, frame->length);
   } else if (contains(frame, "\"channel.throttled\"")) {
     fail("messages were withheld: run the server with smart throttling off");
   }
+}
+
+// Each message is compressed by itself (RFC 7692 §7.2.2); the text is good until the next one.
+static void inflate_frame(struct ws_frame *frame) {
+  static unsigned char text[INFLATED_MAX];
+  static const unsigned char tail[4] = {0x00, 0x00, 0xff, 0xff};
+  static z_stream stream;
+  static bool is_ready;
+  if (!is_ready && inflateInit2(&stream, -MAX_WBITS) != Z_OK) fail("out of memory");
+  is_ready = true;
+  inflateReset(&stream);
+  stream.next_out = text;
+  stream.avail_out = sizeof text;
+  stream.next_in = frame->payload;
+  stream.avail_in = (unsigned)frame->length;
+  int result = inflate(&stream, Z_SYNC_FLUSH);
+  stream.next_in = (unsigned char *)tail;
+  stream.avail_in = sizeof tail;
+  if (result == Z_OK) result = inflate(&stream, Z_SYNC_FLUSH);
+  if (result != Z_OK || stream.avail_in > 0) fail("a message that cannot be inflated");
+  frame->payload = text;
+  frame->length = sizeof text - stream.avail_out;
 }
 
 static long receive_frame(struct load *load, unsigned index, unsigned char *bytes, size_t count) {
@@ -188,6 +220,8 @@ static long receive_frame(struct load *load, unsigned index, unsigned char *byte
   long size = ws_decode(bytes, count, INPUT_MAX / 2, false, &frame);
   if (size < 0) fail("the server sent a frame that is not expected: %02x %02x", *bytes, bytes[1]);
   if (size == 0) return 0;
+  if (frame.is_compressed && !load->deflates) fail("compression that was not negotiated");
+  if (frame.is_compressed) inflate_frame(&frame);
   if (frame.opcode == WS_TEXT) {
     receive_text(load, index, &frame);
   } else if (frame.opcode == WS_PING && frame.length <= 125) {
@@ -329,8 +363,8 @@ static size_t add_message(const struct load *load, unsigned index, unsigned char
   char request[MESSAGE_MAX + 192];
   int length = snprintf(request, sizeof request,
                         "{\"jsonrpc\":\"2.0\",\"id\":%u,\"method\":\"message.send\","
-                        "\"params\":{\"channel_url\":\"bench-%u\",\"message\":\"%.*s\"}}",
-                        ++serial, index % load->channels, (int)bytes, text);
+                        "\"params\":{\"channel_url\":\"%s-%u\",\"message\":\"%.*s\"}}",
+                        ++serial, channel_prefix(load), index % load->channels, (int)bytes, text);
   return ws_encode_client(out, WS_TEXT, request, (size_t)length);
 }
 

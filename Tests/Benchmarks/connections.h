@@ -37,6 +37,8 @@ struct load {
   uint16_t port;
   unsigned channels;  // connection i uses channel i % channels; 0: no channel is entered
   unsigned creators;  // the connections before this one create their channel
+  const char *channel_prefix;  // of channel URLs, before their number; NULL: "bench"
+  bool deflates;               // permessage-deflate is offered, and what comes is inflated
   bool ephemeral;     // channels that are created keep no messages
   const char *path;   // that is upgraded
   const char *publisher_path;  // the same for connection 0, to which nothing is then broadcast
@@ -45,7 +47,8 @@ struct load {
 
   frame_handler *on_delivery;
   frame_handler *on_answer;
-  event_handler *on_update;  // `message.updated`
+  event_handler *on_update;    // `message.updated`
+  event_handler *on_presence;  // an event that tells the number of participants
   void *measurement;
 
   struct connection *connections;

@@ -24,9 +24,7 @@ static void fanout_delivered(struct load *load, unsigned index) {
   if (++fanout->reached[message] == fanout->subscribers) fanout->complete++;
 }
 
-// Publishes `messages` with at most `in_flight` on their way, and waits for the last delivery and,
-// from a server that answers, the last answer.
-static void fanout_run(struct load *load, const struct plan *plan, unsigned messages) {
+void fanout_run(struct load *load, const struct plan *plan, unsigned messages) {
   struct connection *publisher = &load->connections[0];
   struct fanout fanout = {.subscribers = plan->connections, .messages = messages};
   fanout.first = load->connections[1].received;

@@ -8,7 +8,6 @@
 #include "server-usage.h"
 
 enum {
-  IDLE_WARM = 64,  // open before the first reading, for what a server allocates once
   SETTLE_TURN_MS = 500,
   SETTLE_MAX_TURNS = 20,
 };
@@ -29,7 +28,7 @@ static struct memory_usage settled_memory(struct load *load, pid_t server) {
 void measure_idle(struct load *load, const struct plan *plan) {
   load->channels = plan->channels;
   load->creators = plan->channels;
-  unsigned warm = plan->channels > IDLE_WARM ? plan->channels : IDLE_WARM;
+  unsigned warm = plan->channels > plan->warm ? plan->channels : plan->warm;
   load_start(load, warm + plan->connections);
   load_open(load, warm);
   struct memory_usage before = settled_memory(load, plan->server);

@@ -3,7 +3,7 @@
 //   load-client MODE --dialect raw|parley --port N --server PID [option value]…
 //
 //   fanout   --connections (subscribers) --messages --in-flight --bytes
-//   idle     --connections --channels (0: only the session is opened)
+//   idle     --connections --channels (0: only the session is opened) --warm (open before)
 //   ack      --connections (subscribers) --rate --seconds --bytes
 //   latency  --connections (subscribers) --rate --seconds --bytes
 //   openings --connections (handshakes under way) --seconds; what is ready depends on the dialect
@@ -65,6 +65,7 @@ static void read_option(struct load *load, struct plan *plan, const char *name, 
   } numbers[] = {
       {"--connections", &plan->connections, 1, 100000},
       {"--messages", &plan->messages, 1, 10000000},
+      {"--warm", &plan->warm, 1, 10000},
       {"--in-flight", &plan->in_flight, 1, 1000},
       {"--channels", &plan->channels, 0, 10000},
       {"--bytes", &plan->message_bytes, 16, 4000},
@@ -96,8 +97,8 @@ static void read_option(struct load *load, struct plan *plan, const char *name, 
 int main(int count, char **words) {
   struct load load = {.path = "/v1/ws",
                       .deadline_ns = monotonic_ns() + (int64_t)120 * 1000000000};
-  struct plan plan = {.connections = 1000, .messages = 1000, .in_flight = 1, .message_bytes = 128,
-                      .rate = 50, .seconds = 10, .cycles = 1, .addresses = 32};
+  struct plan plan = {.connections = 1000, .messages = 1000, .warm = 64, .in_flight = 1,
+                      .message_bytes = 128, .rate = 50, .seconds = 10, .cycles = 1, .addresses = 32};
   if (count < 2 || count % 2 != 0) fail("expected a mode, then pairs of option and value");
   for (int i = 2; i < count; i += 2) read_option(&load, &plan, words[i], words[i + 1]);
   if (load.port == 0 || plan.server == 0) fail("--port and --server are needed");

@@ -11,6 +11,7 @@ struct plan {
   unsigned connections;  // subscribers (fanout, ack, latency), idle connections, senders (durable),
                          // or handshakes under way (openings)
   unsigned messages;
+  unsigned warm;  // connections open before the first reading (idle)
   unsigned in_flight;
   unsigned channels;
   unsigned message_bytes;
@@ -28,6 +29,11 @@ static inline double per(double amount, double count) { return count > 0 ? amoun
 /// One publisher, all others subscribe: the server's CPU time for each delivery. The next message
 /// is sent when one of those in flight has reached every subscriber.
 void measure_fanout(struct load *load, const struct plan *plan);
+
+/// Publishes `messages` from the first connection with at most the plan's `in_flight` on their way,
+/// and waits for the last delivery and, from a server that answers, the last answer. The plan's
+/// `connections` are the subscribers beside the publisher.
+void fanout_run(struct load *load, const struct plan *plan, unsigned messages);
 
 /// The server's own memory for each connection that does nothing.
 void measure_idle(struct load *load, const struct plan *plan);

@@ -35,8 +35,8 @@ size_t ws_encode_client(unsigned char *out, uint8_t opcode, const void *payload,
 long ws_decode(unsigned char *bytes, size_t count, size_t limit, bool masked,
                struct ws_frame *frame) {
   if (count < 2) return 0;
-  bool fin_without_extension = (bytes[0] & 0xf0) == 0x80;
-  if (!fin_without_extension || (bytes[1] >> 7) != masked) return -1;
+  bool is_whole = (bytes[0] & 0xb0) == 0x80;
+  if (!is_whole || (bytes[1] >> 7) != masked) return -1;
   uint64_t length = bytes[1] & 0x7f;
   size_t header = 2;
   if (length >= 126) {
@@ -51,6 +51,7 @@ long ws_decode(unsigned char *bytes, size_t count, size_t limit, bool masked,
   if (masked) header += 4;
   if (count < header + length) return 0;
   frame->opcode = bytes[0] & 0x0f;
+  frame->is_compressed = bytes[0] & 0x40;
   frame->payload = bytes + header;
   frame->length = length;
   if (masked)

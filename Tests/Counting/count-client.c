@@ -1,0 +1,186 @@
+// Drives a server through phases that are counted, and prints a line of JSON for each.
+//
+//   count-client --port N --server PID --counters FILE --subscribers LIST [option value]…
+//
+//   --subscribers LIST  beside the publisher, growing: "200,1000"
+//   --in-flight LIST    messages on their way (1)
+//   --rounds N          each sends as many messages as may be on their way (20)
+//   --storage ephemeral|durable (ephemeral)
+//   --transport plain|deflate|tls (plain; the certificate is not verified)
+//   --channel PREFIX    of the channel's URL (count)
+//   --timeout SECONDS   (120)
+//
+// There is a phase for each number of subscribers and each of messages on their way. It lies between
+// two marks, which the server's preloaded interposer sets (counters.h), with messages of the same
+// kind before it, so that what is made once has been made.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../Benchmarks/connections.h"
+#include "../Benchmarks/measurements.h"
+#include "../Benchmarks/server-usage.h"
+#include "counters.h"
+
+enum { LIST_MAX = 8, WARM_ROUNDS = 3, MESSAGE_BYTES = 128 };
+
+struct list {
+  unsigned numbers[LIST_MAX];
+  unsigned count;
+};
+
+struct phases {
+  struct load load;
+  struct plan plan;
+  struct counters *counters;
+  struct list subscribers, in_flight;
+  unsigned rounds;
+};
+
+struct mark {
+  uint64_t number, allocations, frees;
+  int64_t live_bytes;
+};
+
+static unsigned number(const char *text) {
+  char *end;
+  unsigned long value = strtoul(text, &end, 10);
+  if (end == text || *end || value < 1 || value > UINT32_MAX) fail("%s is no number", text);
+  return (unsigned)value;
+}
+
+static struct list numbers(char *text) {
+  struct list list = {.count = 0};
+  for (char *word = strtok(text, ","); word; word = strtok(NULL, ",")) {
+    if (list.count == LIST_MAX) fail("more than %d numbers", LIST_MAX);
+    list.numbers[list.count++] = number(word);
+  }
+  return list;
+}
+
+static struct counters *open_counters(const char *path) {
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) fail("%s: %m", path);
+  void *page = mmap(NULL, sizeof(struct counters), PROT_READ, MAP_SHARED, file, 0);
+  if (page == MAP_FAILED) fail("%s: %m", path);
+  close(file);
+  return page;
+}
+
+static void use_transport(struct load *load, const char *transport) {
+  if (!strcmp(transport, "deflate")) {
+    load->deflates = true;
+  } else if (!strcmp(transport, "tls")) {
+    load->tls = SSL_CTX_new(TLS_client_method());
+    if (!load->tls) fail("no TLS");
+    SSL_CTX_set_mode(load->tls, SSL_MODE_RELEASE_BUFFERS);
+  } else if (strcmp(transport, "plain") != 0) {
+    fail("there is no transport %s", transport);
+  }
+}
+
+static void read_option(struct phases *phases, const char *name, char *value) {
+  struct load *load = &phases->load;
+  if (!strcmp(name, "--port")) load->port = (uint16_t)number(value);
+  else if (!strcmp(name, "--server")) phases->plan.server = (pid_t)number(value);
+  else if (!strcmp(name, "--counters")) phases->counters = open_counters(value);
+  else if (!strcmp(name, "--rounds")) phases->rounds = number(value);
+  else if (!strcmp(name, "--subscribers")) phases->subscribers = numbers(value);
+  else if (!strcmp(name, "--in-flight")) phases->in_flight = numbers(value);
+  else if (!strcmp(name, "--storage")) load->ephemeral = !strcmp(value, "ephemeral");
+  else if (!strcmp(name, "--transport")) use_transport(load, value);
+  else if (!strcmp(name, "--channel")) load->channel_prefix = value;
+  else if (!strcmp(name, "--timeout"))
+    load->deadline_ns = monotonic_ns() + number(value) * (int64_t)1000000000;
+  else fail("what is %s %s?", name, value);
+}
+
+// Everything that was asked of the server has been answered, so it is quiet when this is called.
+static struct mark set_mark(struct phases *phases) {
+  struct counters *counters = phases->counters;
+  uint64_t before = counters->marks;
+  if (kill(phases->plan.server, SIGUSR2) < 0) fail("the server cannot be signalled: %m");
+  while (counters->marks == before) load_turn(&phases->load, 5);
+  return (struct mark){counters->marks, counters->marked.allocations, counters->marked.frees,
+                       counters->marked.live_bytes};
+}
+
+static void saw_presence(struct load *load, unsigned index, const char *event, size_t size) {
+  static const char member[] = "\"participant_count\":";
+  if (index != 0) return;
+  const char *found = memmem(event, size, member, sizeof member - 1);
+  if (found) *(unsigned *)load->measurement = (unsigned)atol(found + sizeof member - 1);
+}
+
+// The first connection is told when the others are there; nothing more of it comes after that.
+static void open_subscribers(struct phases *phases, unsigned count) {
+  struct load *load = &phases->load;
+  unsigned told = 0;
+  load->measurement = &told;
+  load->on_presence = saw_presence;
+  load_open(load, count + 1);
+  while (told < count + 1) load_turn(load, 100);
+  load->on_presence = NULL;
+  // Those that came later have missed messages: from here on, all count from the same one.
+  for (unsigned i = 0; i <= count; i++) load->connections[i].received = 0;
+}
+
+// The messages of a round leave in one write, and the next round waits for all of this one, so that
+// it does not depend on the machine's speed what the server finds together.
+static void run_rounds(struct phases *phases, unsigned rounds) {
+  for (unsigned i = 0; i < rounds; i++)
+    fanout_run(&phases->load, &phases->plan, phases->plan.in_flight);
+}
+
+static void run_phase(struct phases *phases, unsigned subscribers, unsigned in_flight) {
+  struct load *load = &phases->load;
+  struct plan *plan = &phases->plan;
+  plan->connections = subscribers;
+  plan->in_flight = in_flight;
+  plan->messages = in_flight * phases->rounds;
+  run_rounds(phases, WARM_ROUNDS);
+  struct mark first = set_mark(phases);
+  uint64_t bytes = load->bytes_read;
+  run_rounds(phases, phases->rounds);
+  bytes = load->bytes_read - bytes;
+  struct mark last = set_mark(phases);
+  printf("{\"subscribers\":%u,\"in_flight\":%u,\"messages\":%u,\"mark\":%" PRIu64
+         ",\"allocations\":%" PRIu64 ",\"frees\":%" PRIu64 ",\"bytes\":%" PRIu64 "}\n",
+         subscribers, in_flight, plan->messages, last.number,
+         last.allocations - first.allocations, last.frees - first.frees, bytes);
+}
+
+static void run_phases(struct phases *phases) {
+  struct list *subscribers = &phases->subscribers, *in_flight = &phases->in_flight;
+  load_start(&phases->load, subscribers->numbers[subscribers->count - 1] + 1);
+  for (unsigned i = 0; i < subscribers->count; i++) {
+    open_subscribers(phases, subscribers->numbers[i]);
+    for (unsigned j = 0; j < in_flight->count; j++)
+      run_phase(phases, subscribers->numbers[i], in_flight->numbers[j]);
+  }
+  load_finish(&phases->load);
+}
+
+int main(int count, char **words) {
+  struct phases phases = {
+      .load = {.dialect = PARLEY, .channels = 1, .creators = 1, .ephemeral = true,
+               .path = "/v1/ws", .channel_prefix = "count",
+               .deadline_ns = monotonic_ns() + (int64_t)120 * 1000000000},
+      .plan = {.message_bytes = MESSAGE_BYTES},
+      .in_flight = {.numbers = {1}, .count = 1},
+      .rounds = 20};
+  if (count % 2 != 1) fail("expected pairs of option and value");
+  for (int i = 1; i < count; i += 2) read_option(&phases, words[i], words[i + 1]);
+  if (phases.load.port == 0 || phases.plan.server == 0 || !phases.counters ||
+      phases.subscribers.count == 0)
+    fail("--port, --server, --counters and --subscribers are needed");
+  signal(SIGPIPE, SIG_IGN);
+  run_phases(&phases);
+  return 0;
+}

@@ -1,0 +1,73 @@
+"""A parleyd of its own for each measurement."""
+
+import re
+import subprocess
+import time
+
+from machine import CountingError, run
+
+START_SECONDS = 60
+STOP_SECONDS = 30
+# Nothing is withheld, nothing is looked up, and no ping falls into what is counted. Not every machine
+# has io_uring, and valgrind would not count what it does.
+SETTINGS = [
+    "--reactors", "1", "--unfurl-mode", "off", "--limits-flood-messages", "0",
+    "--limits-ping-interval-ms", "3600000", "--fan-out-io-uring", "off"]
+
+
+def without_debug_information(parleyd, folder):
+    """A copy that valgrind can read: some of its releases stumble over what swiftc writes."""
+    copy = folder / "parleyd"
+    run(["objcopy", "--strip-debug", parleyd, copy])
+    return copy
+
+
+class Server:
+    """A process that is listening while it is used in a `with`."""
+
+    def __init__(self, parleyd, folder, throttle, prefix=(), environment=None):
+        self.log = folder / "server.log"
+        self.command = [
+            *prefix, str(parleyd), "--listen", "127.0.0.1:0", "--data-dir", str(folder / "data"),
+            "--tls-listen", "127.0.0.1:0", "--tls-certificate", str(folder / "certificate.pem"),
+            "--tls-private-key", str(folder / "key.pem"),
+            "--limits-throttle-messages", str(throttle), *SETTINGS]
+        self.environment = environment
+        self.process = None
+
+    def __enter__(self):
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                self.command, env=self.environment, stdin=subprocess.DEVNULL, stdout=log,
+                stderr=subprocess.STDOUT)
+        deadline = time.monotonic() + START_SECONDS
+        while " ready " not in self.said():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                self.__exit__()
+                raise CountingError(f"parleyd did not start: {self.said()[-2000:]}")
+            time.sleep(0.05)
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        try:
+            self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def said(self):
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
+    def port(self, transport):
+        scheme = "wss" if transport == "tls" else "ws"
+        return re.search(rf" {scheme}://127\.0\.0\.1:(\d+)", self.said()).group(1)
+
+    def load(self, program, transport, options, **more):
+        """Runs a client against it; returns what the client printed."""
+        try:
+            return run(
+                [program, *options, "--port", self.port(transport), "--server", self.process.pid],
+                **more)
+        except CountingError as error:
+            raise CountingError(f"{error}; the server's log ends: {self.said()[-1000:]}") from None
