@@ -10,8 +10,9 @@ struct LinePlot {
   private static let height = 240.0
   private static let left = 78.0
   private static let bottom = 30.0
-  private static let top = 14.0
-  private static let colours = ["#2563eb", "#dc2626", "#059669", "#9333ea"]
+  private static let top = 20.0
+  private static let right = 30.0
+  private static let colours = ["#2563eb", "#dc2626", "#059669", "#9333ea", "#d97706"]
   private static let gridLines = 4
 
   let title: String
@@ -27,7 +28,7 @@ struct LinePlot {
       right > leftmost, let highest = points.compactMap(\.y).max()
     else { return "" }
     let scale = Scale(
-      x: leftmost...right, y: Self.roundedUp(highest), width: Self.width - Self.left - 12,
+      x: leftmost...right, y: Self.roundedUp(highest), width: Self.width - Self.left - Self.right,
       height: Self.height - Self.bottom - Self.top)
     let body = grid(scale) + lines.indices.map { path($0, scale) }.joined() + legend
     return """
@@ -56,7 +57,7 @@ struct LinePlot {
       let part = Double(step) / Double(Self.gridLines)
       let value = scale.y * part
       let height = Self.text(scale.place((scale.x.lowerBound, value)).y)
-      text += "<line class=\"grid\" x1=\"\(Int(Self.left))\" x2=\"\(Int(Self.width - 12))\" "
+      text += "<line class=\"grid\" x1=\"\(Int(Self.left))\" x2=\"\(Int(Self.width - Self.right))\" "
       text += "y1=\"\(height)\" y2=\"\(height)\"/>"
       text += "<text x=\"\(Int(Self.left) - 8)\" y=\"\(height)\" class=\"y\">"
       text += "\(HTMLText.escaped(yText(value)))</text>"
@@ -87,7 +88,7 @@ struct LinePlot {
     lines.indices.map { index in
       let place = Int(Self.left) + 10 + index * 150
       let colour = Self.colours[index % Self.colours.count]
-      return "<text x=\"\(place)\" y=\"12\" fill=\"\(colour)\" class=\"legend\">"
+      return "<text x=\"\(place)\" y=\"10\" style=\"fill:\(colour)\" class=\"legend\">"
         + "\(HTMLText.escaped(lines[index].name))</text>"
     }.joined()
   }
