@@ -57,7 +57,8 @@ struct LinePlot {
       let part = Double(step) / Double(Self.gridLines)
       let value = scale.y * part
       let height = Self.text(scale.place((scale.x.lowerBound, value)).y)
-      text += "<line class=\"grid\" x1=\"\(Int(Self.left))\" x2=\"\(Int(Self.width - Self.right))\" "
+      let end = Int(Self.width - Self.right)
+      text += "<line class=\"grid\" x1=\"\(Int(Self.left))\" x2=\"\(end)\" "
       text += "y1=\"\(height)\" y2=\"\(height)\"/>"
       text += "<text x=\"\(Int(Self.left) - 8)\" y=\"\(height)\" class=\"y\">"
       text += "\(HTMLText.escaped(yText(value)))</text>"
