@@ -107,8 +107,13 @@ let package = Package(
 
     // For applications in Swift: the protocol from the other side.
     library(
+      "ClientTransport", ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS"]),
+    library(
       "ParleyClient",
-      ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS", deque]),
+      ["Bytes", "ClientTransport", "WebSocket", "ParleyProtocol", "Reactor", deque]),
+    library(
+      "LoadGenerator",
+      ["ClientTransport", "FloodControl", "ParleyProtocol", "Reactor", "WebSocket"]),
 
     .executableTarget(
       name: "parleyd", dependencies: ["Gateway", "Daemon", "Configuration", arguments, logging],
@@ -123,7 +128,8 @@ let package = Package(
     .executableTarget(
       name: "parley",
       dependencies: [
-        "Configuration", "LinkPreview", "ParleyClient", "ParleyProtocol", "CCurl", arguments, yaml,
+        "ClientTransport", "Configuration", "FloodControl", "LinkPreview", "LoadGenerator",
+        "ParleyClient", "ParleyProtocol", "Reactor", "CCurl", arguments, yaml,
       ],
       swiftSettings: house),
 
@@ -179,8 +185,16 @@ let package = Package(
         "Store", "TestPeers", "HTTP1", "Tokens", logging,
       ]),
     tests(
+      "ClientTransport", ["Bytes", "HTTP1", "Reactor", "TestPeers", "WebSocket"]),
+    tests(
+      "LoadGenerator",
+      ["ClientTransport", "FloodControl", "ParleyProtocol", "Reactor", "TestPeers"]),
+    tests(
       "ParleyClient",
-      ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS", "COpenSSL", "TestPeers"]),
+      [
+        "Bytes", "ClientTransport", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS",
+        "COpenSSL", "TestPeers",
+      ]),
     .testTarget(
       name: "ParleyClientIntegrationTests",
       dependencies: [
