@@ -201,8 +201,7 @@ async def test_every_operation_is_tested(ctx):
 
 
 async def test_refusals_by_what_there_is(ctx):
-    """What is there already, is not there, too much or out of place is refused and changes nothing.
-    """
+    """What there is already or is not, too much or out of place, is refused and changes nothing."""
     mistakes = Mistakes()
     paths = {o["operationId"]: (path, method) for path, method, o in guarded()}
     async with stage(ctx) as (caller, world, author):
@@ -345,7 +344,6 @@ async def test_plain_paths(ctx):
             continue
         name = operation["operationId"]
         target = path.replace("{file_id}", "0" * 32).replace("{file_name}", "a")
-        # A handshake is a GET.
         for method in ("GET",) if name == "openSocket" else ("GET", "HEAD"):
             status, _, body = await http(server.port, method, target)
             assert status == PLAIN[name], (method, path, status)
