@@ -12,8 +12,8 @@ from endpoints import Mistakes, guarded
 ODD_NAMES = [
     "a/b", "/", "//", "a b", " ", "a+b", "a%2Fb", "%", "100%", "a?b=c&d", "a#b", "a;b=c", "a,b",
     "..", ".", "../users", "metadata", "token", "😀👩‍👩‍👧", "한국어", "naïve", "a\\b", '"', "'", "<b>",
-    "a|b", "a@b.example", "a:b", "[1]", "{x}", "~", "*", "=", "&", "null", "true", "0", "-1", "\u200b",
-    "\u202eabc", "\U0010ffff", "é" * 80]
+    "a|b", "a@b.example", "a:b", "[1]", "{x}", "~", "*", "=", "&", "null", "true", "0", "-1",
+    "\u200b", "\u202eabc", "\U0010ffff", "é" * 80]
 
 
 def head(method, target, *fields, version="1.1"):
