@@ -108,8 +108,13 @@ let package = Package(
 
     // For applications in Swift: the protocol from the other side.
     library(
+      "ClientTransport", ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS"]),
+    library(
       "ParleyClient",
-      ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS", deque]),
+      ["Bytes", "ClientTransport", "WebSocket", "ParleyProtocol", "Reactor", deque]),
+    library(
+      "LoadGenerator",
+      ["ClientTransport", "FloodControl", "ParleyProtocol", "Reactor", "WebSocket"]),
 
     .executableTarget(
       name: "parleyd",
@@ -125,7 +130,8 @@ let package = Package(
     .executableTarget(
       name: "parley",
       dependencies: [
-        "Configuration", "LinkPreview", "ParleyClient", "ParleyProtocol", "CCurl", arguments, yaml,
+        "ClientTransport", "Configuration", "FloodControl", "LinkPreview", "LoadGenerator",
+        "ParleyClient", "ParleyProtocol", "Reactor", "CCurl", arguments, yaml,
       ],
       swiftSettings: house),
 
@@ -181,8 +187,16 @@ let package = Package(
         "Store", "TestPeers", "HTTP1", "Tokens", logging,
       ]),
     tests(
+      "ClientTransport", ["Bytes", "HTTP1", "Reactor", "TestPeers", "WebSocket"]),
+    tests(
+      "LoadGenerator",
+      ["ClientTransport", "FloodControl", "ParleyProtocol", "Reactor", "TestPeers"]),
+    tests(
       "ParleyClient",
-      ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS", "COpenSSL", "TestPeers"]),
+      [
+        "Bytes", "ClientTransport", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS",
+        "COpenSSL", "TestPeers",
+      ]),
     .testTarget(
       name: "ParleyClientIntegrationTests",
       dependencies: [

@@ -38,9 +38,14 @@ package struct UTF8Validator: Sendable {
     return !hasRefused
   }
 
-  /// Skips ASCII eight bytes at a time: a word without a high bit is eight whole scalars.
+  /// Skips ASCII 32 and eight bytes at a time: a word without a high bit is eight whole scalars.
   private static func endOfASCII(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var index = start
+    while index + 32 <= bytes.count {
+      let words = bytes.loadUnaligned(fromByteOffset: index, as: SIMD4<UInt64>.self)
+      if (words[0] | words[1] | words[2] | words[3]) & 0x8080_8080_8080_8080 != 0 { break }
+      index += 32
+    }
     while index + 8 <= bytes.count {
       let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
       if word & 0x8080_8080_8080_8080 != 0 { break }

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/timerfd.h>
 #include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <unistd.h>
@@ -25,6 +26,14 @@ void clinux_name_thread(const char *name) {
 bool clinux_set_thread_nice(int nice) {
     // 0 is the caller, which on Linux is the thread and not its process.
     return setpriority(PRIO_PROCESS, 0, nice) == 0;
+}
+
+int clinux_timer_create(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC); }
+
+void clinux_timer_set(int timer, int64_t nanoseconds) {
+  struct itimerspec setting = {.it_value = {.tv_sec = nanoseconds / 1000000000,
+                                            .tv_nsec = nanoseconds % 1000000000}};
+  timerfd_settime(timer, TFD_TIMER_ABSTIME, &setting, NULL);
 }
 
 int64_t clinux_send_file(int socket, int file, int64_t offset, size_t count) {

@@ -29,7 +29,7 @@ struct Parley: AsyncParsableCommand {
       LimitsCommand.self, PreviewCommand.self, TokenCommand.self, WebhooksCommand.self,
       SessionsCommand.self,
       ConnectionsCommand.self, StatusCommand.self, TopCommand.self, DrainCommand.self,
-      WatchCommand.self, ChatCommand.self, ConfigCommand.self,
+      WatchCommand.self, ChatCommand.self, LoadCommand.self, ConfigCommand.self,
       CompletionCommand.self,
     ])
 

@@ -35,11 +35,20 @@ struct QueryParametersTests {
 
   @Test("segments are decoded one by one")
   func segments() {
-    let head = HTTPRequestHead(target: "/v3//open_channels/a%2Fb/%ED%95%9C?x=/y")
+    let head = HTTPRequestHead(target: "/v3/open_channels/a%2Fb/%ED%95%9C?x=/y")
     #expect(head.pathSegments == ["v3", "open_channels", "a/b", "한"])
     #expect(HTTPRequestHead(target: "/").pathSegments == [])
+    #expect(HTTPRequestHead(target: "*").pathSegments == ["*"])
+    #expect(HTTPRequestHead(target: "http://a.example").pathSegments == [])
     #expect(HTTPRequestHead(target: "/%").pathSegments == nil)
     #expect(HTTPRequestHead(target: "/%80").pathSegments == nil)
+  }
+
+  @Test("a segment that is missing is empty")
+  func emptySegments() {
+    #expect(HTTPRequestHead(target: "/users//token").pathSegments == ["users", "", "token"])
+    #expect(HTTPRequestHead(target: "/users/").pathSegments == ["users", ""])
+    #expect(HTTPRequestHead(target: "//users").pathSegments == ["", "users"])
   }
 
   @Test("any bytes are decoded or refused")

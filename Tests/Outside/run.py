@@ -22,7 +22,7 @@ MODULES = [
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
     "webhooks",
     "deflate", "hostile", "hostilepages",
-    "persistence", "files", "operations", "apitokens",
+    "persistence", "files", "operations", "apitokens", "endpoints", "refusals", "exchanges",
     "commands", "edges", "documents", "schemadocuments", "schemafuzzing",
 ]
 
@@ -50,7 +50,7 @@ async def run(context, name, test):
         if reason := getattr(test, "known", None):
             print(f"open {name}: {sentence} Known: {reason}.", flush=True)
             return None
-        print(f"FAIL {name}: {sentence}\n     {problem[:900]}\n     at {place}", flush=True)
+        print(f"FAIL {name}: {sentence}\n     {problem[:9000]}\n     at {place}", flush=True)
         return False
     finally:
         await context.tidy()

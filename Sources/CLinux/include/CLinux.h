@@ -23,6 +23,13 @@ void clinux_name_thread(const char *name);
 /// scarce. False when the system refuses.
 bool clinux_set_thread_nice(int nice);
 
+/// A non-blocking descriptor that is readable once its moment on the monotonic clock has come; -1
+/// and errno when there is none to be had.
+int clinux_timer_create(void);
+
+/// Sets the moment, in nanoseconds of the monotonic clock, at least 1.
+void clinux_timer_set(int timer, int64_t nanoseconds);
+
 /// sendfile from an offset, which the file's own position does not matter to. At most `count`
 /// bytes; -1 with errno.
 int64_t clinux_send_file(int socket, int file, int64_t offset, size_t count);

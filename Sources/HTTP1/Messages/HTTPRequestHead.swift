@@ -30,10 +30,15 @@ package struct HTTPRequestHead: Sendable, Hashable {
 
   /// The path's segments, percent-decoded one by one, so that a segment may hold a slash.
   ///
+  /// What is missing between two slashes, or behind the last, is an empty segment: without it the
+  /// path would be that of something else.
+  ///
   /// `nil` when the encoding of one is broken or it is not UTF-8.
   package var pathSegments: [String]? {
     var segments: [String] = []
-    for part in path.utf8.split(separator: UInt8(ascii: "/")) {
+    guard path != "/" else { return segments }
+    let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    for part in parts.first?.isEmpty == true ? parts.dropFirst() : parts[...] {
       guard let segment = PercentDecoding.decode(part) else { return nil }
       segments.append(segment)
     }

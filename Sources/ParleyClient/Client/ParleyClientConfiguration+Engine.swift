@@ -1,3 +1,5 @@
+internal import ClientTransport
+
 extension ParleyClientConfiguration {
   /// The same in the engine's terms.
   var engineConfiguration: EngineConfiguration {

@@ -1,3 +1,5 @@
+internal import ClientTransport
+
 /// How a server is verified.
 public struct TLSOptions: Sendable, Hashable {
   /// Whether the server must prove who it is.

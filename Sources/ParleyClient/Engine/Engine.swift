@@ -1,3 +1,4 @@
+internal import ClientTransport
 internal import Reactor
 internal import Synchronization
 
@@ -33,7 +34,7 @@ final class Engine: Sendable {
 
   deinit {
     let key = ObjectIdentifier(self)
-    loop.withLock { $0 }?.post { $0.sessions.removeValue(forKey: key)?.abandon() }
+    loop.withLock { $0 }?.post { $0.members.removeValue(forKey: key)?.abandon() }
   }
 
   /// Opens a session, and keeps it open from then on.
@@ -59,9 +60,9 @@ final class Engine: Sendable {
     let settings = SessionMachine.Settings(configuration)
     loop.post { context in
       let session =
-        context.sessions[key]
+        context.members[key] as? SessionDriver
         ?? SessionDriver(plan, settings, context: context, deliver: deliver)
-      context.sessions[key] = session
+      context.members[key] = session
       session.handle(.open(id, credentials), id, completion)
     }
     return id
@@ -102,7 +103,7 @@ final class Engine: Sendable {
   /// Gives a call up: it is completed with ``ParleyError/cancelled`` unless it was before.
   func cancel(_ id: EngineCallID) {
     let key = ObjectIdentifier(self)
-    loop.withLock { $0 }?.post { $0.sessions[key]?.handle(.cancel(id)) }
+    loop.withLock { $0 }?.post { ($0.members[key] as? SessionDriver)?.handle(.cancel(id)) }
   }
 
   private func submit(
@@ -111,7 +112,7 @@ final class Engine: Sendable {
     let key = ObjectIdentifier(self)
     guard let loop = loop.withLock({ $0 }) else { return completion(.failure(.notConnected)) }
     loop.post { context in
-      guard let session = context.sessions[key] else {
+      guard let session = context.members[key] as? SessionDriver else {
         return completion(.failure(.notConnected))
       }
       session.handle(input, id, completion)

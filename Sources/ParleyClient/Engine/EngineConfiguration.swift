@@ -1,3 +1,5 @@
+internal import ClientTransport
+
 /// What an engine connects to, and its limits.
 struct EngineConfiguration: Sendable {
   /// `ws://host:port/path` or `wss://…`; the path is `/v1/ws` unless given.
@@ -28,27 +30,31 @@ struct EngineConfiguration: Sendable {
   }
 }
 
-/// Whether a client offers to compress messages.
-enum CompressionOffer: Sendable, Hashable {
-  case offered
-  case notOffered
+extension EngineConfiguration {
+  /// The largest message taken, 1 KiB to 1 GiB.
+  var messageLimit: Int { min(max(1024, maximumMessageBytes), 1_073_741_824) }
 }
 
-/// How a server is verified.
-struct TLSSettings: Sendable, Hashable {
-  /// Whether the server must prove who it is.
-  enum Verification: Sendable, Hashable {
-    /// Its certificate must be valid, trusted and made out to its name.
-    case full
-    /// Anyone is believed: for experiments only.
-    case none
+extension ConnectionPlan {
+  /// - Throws: ``ParleyError/invalidConfiguration(_:)`` that names the setting.
+  init(_ configuration: EngineConfiguration) throws(ParleyError) {
+    var settings = ConnectionSettings(serverURL: configuration.serverURL)
+    settings.proxyURL = configuration.proxyURL
+    settings.headers = configuration.headers
+    settings.compression = configuration.compression
+    settings.tls = configuration.tls
+    settings.attemptTimeout = configuration.attemptTimeout
+    settings.maximumMessageBytes = configuration.messageLimit
+    // Requests of the engine itself and control frames come on top of the calls.
+    let (limit, isOverflow) = max(0, configuration.maximumPendingBytes)
+      .addingReportingOverflow(262_144)
+    settings.maximumQueuedBytes = isOverflow ? .max : limit
+    do throws(ConnectionPlanError) {
+      self = try ConnectionPlan(settings)
+    } catch {
+      switch error {
+      case .invalidConfiguration(let text): throw .invalidConfiguration(text)
+      }
+    }
   }
-
-  var verification = Verification.full
-  /// PEM files of authorities that are trusted beside the system's.
-  var authorityPaths: [String] = []
-  /// PEM texts of authorities that are trusted beside the system's.
-  var authorityTexts: [String] = []
-  /// The name in the server's certificate, if it is not the URL's host.
-  var serverName: String?
 }

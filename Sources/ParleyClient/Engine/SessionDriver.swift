@@ -1,8 +1,9 @@
+internal import ClientTransport
 internal import Reactor
 internal import WebSocket
 
 /// Carries out what a session's machine decides, on the loop's thread.
-final class SessionDriver {
+final class SessionDriver: LoopMember {
   private unowned let context: ClientLoopContext
   private let plan: ConnectionPlan
   private let deliver: @Sendable (EngineEvent) -> Void
@@ -112,8 +113,8 @@ extension SessionDriver: ConnectionOwner {
     handle(.connectionOpened)
   }
 
-  func connection(_ connection: Connection, received text: [UInt8]) {
-    handle(.textReceived(text))
+  func connection(_ connection: Connection, received text: Span<UInt8>) {
+    handle(.textReceived(text.withUnsafeBufferPointer { Array($0) }))
   }
 
   func connectionShowedLife(_ connection: Connection) {

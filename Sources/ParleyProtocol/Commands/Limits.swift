@@ -40,6 +40,8 @@ package enum Limits {
   package static let restrictionSeconds: Int64 = 2_147_483_647
 
   package static let apiTokenNameLength = 128
+  /// Room for any language tag in use (RFC 5646 §4.4.1).
+  package static let languageTagLength = 35
 
   /// Values in a list that only filters: custom types, senders.
   package static let filterCount = 100

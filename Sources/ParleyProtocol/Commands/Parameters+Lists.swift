@@ -62,7 +62,7 @@ extension Parameters {
   }
 
   /// Refuses a key that is empty, too long or holds U+0000.
-  static func checkKey(_ key: String, _ name: String, limit: Int) throws(ServiceError) {
+  package static func checkKey(_ key: String, _ name: String, limit: Int) throws(ServiceError) {
     guard !key.isEmpty else { throw .missing(name) }
     guard key.unicodeScalars.count <= limit else { throw .tooLong(name, limit: limit) }
     guard !key.utf8.contains(0) else {

@@ -20,7 +20,10 @@ extension Parameters {
     return id
   }
 
-  private static func wholeNumber(
+  /// The whole number in `node`, which is a number; refusals call it `name`.
+  ///
+  /// - Throws: 400111 for one with a fraction, 400113 for one beyond 64 bits.
+  package static func wholeNumber(
     _ node: JSONNode, _ name: String
   ) throws(ServiceError) -> Int64 {
     if let number = node.integer { return number }

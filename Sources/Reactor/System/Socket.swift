@@ -73,9 +73,17 @@ package enum Socket {
   }
 
   /// Begins to connect, without waiting: the socket becomes writable when it is connected.
-  package static func connect(to address: SocketAddress) throws(SystemError) -> Int32 {
+  package static func connect(
+    to address: SocketAddress, from local: LocalEnd = LocalEnd()
+  ) throws(SystemError) -> Int32 {
     let descriptor = try open(address)
     setNoDelay(descriptor)
+    do throws(SystemError) {
+      try prepare(descriptor, as: local)
+    } catch {
+      close(descriptor)
+      throw error
+    }
     let result = address.withSockAddr { Glibc.connect(descriptor, $0, $1) }
     guard result == 0 || errno == EINPROGRESS else {
       let error = SystemError.last("connect", on: address.description)
@@ -83,6 +91,21 @@ package enum Socket {
       throw error
     }
     return descriptor
+  }
+
+  private static func prepare(_ descriptor: Int32, as local: LocalEnd) throws(SystemError) {
+    if let size = local.receiveBufferBytes {
+      try set(descriptor, SOL_SOCKET, SO_RCVBUF, Int32(clamping: size))
+    }
+    guard let source = local.address else { return }
+    // The port is picked when the destination is known: one address then has as many connections
+    // to each server as it has ports.
+    if source.family == AF_INET, source.port == 0 {
+      try set(descriptor, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, 1)
+    }
+    guard source.withSockAddr({ bind(descriptor, $0, $1) }) == 0 else {
+      throw .last("bind", on: source.description)
+    }
   }
 
   /// Why an asynchronous `connect` failed; 0 when it did not.
@@ -127,6 +150,15 @@ package enum Socket {
     var value: Int32 = 1
     _ = setsockopt(
       descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &value, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  /// Has the next reads acknowledged later; the kernel returns to its own ways after a while.
+  ///
+  /// A failure costs only time, so it is not reported.
+  package static func delayAcknowledgement(_ descriptor: Int32) {
+    var value: Int32 = 0
+    _ = setsockopt(
+      descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 
   /// Takes one connection that waits to be accepted.

@@ -13,7 +13,8 @@ package import WebSocket
 ///
 /// Confined to its transport's event loop.
 package final class Connection {
-  enum Stage {
+  /// Indirect: what only some stages need takes no room in all the connections that are open.
+  indirect enum Stage {
     /// A proxy's word about the client is awaited, before TLS.
     case introduction(ProxyHeaderParser)
     /// Requests are read one by one.

@@ -7,6 +7,14 @@ struct RateArgument: ExpressibleByArgument, Equatable {
   let messages: Int64
   let windowMilliseconds: Int64
 
+  /// What a gateway does unless it is told otherwise.
+  static let standard = RateArgument(messages: 5, windowMilliseconds: standardWindow)
+
+  private init(messages: Int64, windowMilliseconds: Int64) {
+    self.messages = messages
+    self.windowMilliseconds = windowMilliseconds
+  }
+
   init?(argument: String) {
     guard argument != "off" else {
       (messages, windowMilliseconds) = (0, Self.standardWindow)
@@ -19,4 +27,7 @@ struct RateArgument: ExpressibleByArgument, Equatable {
     self.messages = messages
     windowMilliseconds = window
   }
+
+  /// As it would be written.
+  var defaultValueDescription: String { "\(messages)/\(windowMilliseconds)" }
 }

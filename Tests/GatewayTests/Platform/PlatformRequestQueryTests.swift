@@ -59,6 +59,18 @@ struct PlatformRequestQueryTests {
     #expect(code { _ = try request.choice("c", of: Order.self) } == .invalidValue)
     #expect(code { _ = try request.texts("l", limit: 3) } == .tooManyItems)
     #expect(code { _ = try request.userIDs("z") } == .characterNotAllowed)
+    #expect(code { _ = try request.userID("z") } == .characterNotAllowed)
+    #expect(code { _ = try request.userIDs("l") } == .tooManyItems)
+  }
+
+  @Test("a user's id that is too long has a code of its own")
+  func longIDs() throws {
+    let (longest, longer) = (String(repeating: "u", count: 80), String(repeating: "u", count: 81))
+    let request = try request("a=\(longest)&b=\(longer)&c=x,\(longer)&d=")
+    #expect(try request.userID("a") == longest)
+    #expect(try request.userID("d") == nil)
+    #expect(code { _ = try request.userID("b") } == .userIDTooLong)
+    #expect(code { _ = try request.userIDs("c") } == .userIDTooLong)
   }
 
   @Test("a body is a JSON object or nothing", arguments: ["[]", "1", "{", "{\"a\":1,\"a\":2}"])

@@ -28,6 +28,18 @@ struct PlatformRouteTests {
     }
   }
 
+  @Test("a path whose name is missing leads nowhere")
+  func missingNames() throws {
+    for target in [
+      "/v3/users/", "/v3/users//metadata", "/v3/users/ada/metadata/", "/v3//users", "/v3/users//",
+      "/v3/open_channels//ban/ada", "/v3/open_channels/lobby/messages/",
+    ] {
+      for method in ["GET", "PUT", "DELETE"] {
+        #expect(try endpoint(method, target) == nil, "\(method) \(target)")
+      }
+    }
+  }
+
   @Test("a count of messages is no message of that name")
   func order() throws {
     #expect(

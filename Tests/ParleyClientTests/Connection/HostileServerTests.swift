@@ -1,3 +1,4 @@
+import ClientTransport
 import HTTP1
 import Synchronization
 import TestPeers

@@ -31,19 +31,23 @@ extension PlatformRequest {
 
   /// Texts between commas, each of at most `limit` characters; empty when not given.
   func texts(_ name: String, limit: Int) throws(ServiceError) -> [String] {
-    let texts = (query[name] ?? "").split(separator: ",").map(String.init)
-    guard texts.count <= Limits.filterCount else {
-      throw .tooMany(name, limit: Limits.filterCount)
-    }
+    let texts = try parts(name)
     for text in texts { try check(text, name, limit: limit) }
     return texts.withoutRepetitions()
   }
 
+  /// A user's id, if given.
+  func userID(_ name: String) throws(ServiceError) -> String? {
+    guard let id = query[name], !id.isEmpty else { return nil }
+    try UserID.check(id, name)
+    return id
+  }
+
   /// Users' ids between commas; empty when not given.
   func userIDs(_ name: String) throws(ServiceError) -> [String] {
-    let ids = try texts(name, limit: Limits.userIDLength)
+    let ids = try parts(name)
     for id in ids { try UserID.check(id, name) }
-    return ids
+    return ids.withoutRepetitions()
   }
 
   /// One of the names of a set of choices, if given.
@@ -66,6 +70,14 @@ extension PlatformRequest {
   /// `token`: where the page before ended.
   func pageToken() throws(ServiceError) -> String? {
     try text("token", limit: Limits.pageTokenLength)
+  }
+
+  private func parts(_ name: String) throws(ServiceError) -> [String] {
+    let parts = (query[name] ?? "").split(separator: ",").map(String.init)
+    guard parts.count <= Limits.filterCount else {
+      throw .tooMany(name, limit: Limits.filterCount)
+    }
+    return parts
   }
 
   private func check(_ text: String, _ name: String, limit: Int) throws(ServiceError) {

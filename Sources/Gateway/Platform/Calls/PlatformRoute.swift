@@ -21,6 +21,8 @@ struct PlatformRoute: Sendable {
     var arguments: [String] = []
     for (part, expected) in zip(request.path, pattern) {
       if expected == "*" {
+        // Nothing goes by an empty name: who sends one has lost it.
+        guard !part.isEmpty else { return nil }
         arguments.append(part)
       } else if part != expected {
         return nil

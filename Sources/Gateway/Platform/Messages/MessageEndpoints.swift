@@ -97,8 +97,9 @@ extension PlatformCall {
   func translate() throws(ServiceError) -> Work {
     let id = try messageID
     let body = try request.parameters
-    let languages = try body.list("target_langs", limit: Limits.filterCount) ?? []
-    guard !languages.isEmpty else { throw .missing("target_langs") }
+    let languages = try body.texts(
+      "target_langs", countLimit: Limits.filterCount, limit: Limits.languageTagLength)
+    guard languages?.isEmpty == false else { throw .missing("target_langs") }
     return try inChannel { channel, reply in
       channel.message(id) { _, result in
         reply(result.flatMap { _ in .failure(.unsupported("target_langs", "translation is")) })

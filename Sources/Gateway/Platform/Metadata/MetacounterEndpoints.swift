@@ -87,10 +87,7 @@ private enum MetacounterTable {
       guard numbers.count < Limits.metadataItemCount else {
         throw .tooMany("metacounter", limit: Limits.metadataItemCount)
       }
-      guard !key.isEmpty else { throw .missing("metacounter") }
-      guard key.unicodeScalars.count <= Limits.metadataKeyLength else {
-        throw .tooLong("metacounter", limit: Limits.metadataKeyLength)
-      }
+      try Parameters.checkKey(key, "metacounter", limit: Limits.metadataKeyLength)
       numbers[key] = try number(value, "metacounter")
     }
     return numbers
@@ -98,11 +95,7 @@ private enum MetacounterTable {
 
   static func number(_ node: JSONNode, _ field: String) throws(ServiceError) -> Int64 {
     guard node.kind == .number else { throw .notNumber(field) }
-    guard let number = node.integer else {
-      throw .invalid(
-        field, String(decoding: node.raw.prefix(64), as: UTF8.self), expected: "a whole number")
-    }
-    return number
+    return try Parameters.wholeNumber(node, field)
   }
 }
 

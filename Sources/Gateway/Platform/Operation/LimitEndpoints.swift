@@ -13,7 +13,7 @@ extension PlatformCall {
   /// `GET …/custom_types/{type}`: what holds for channels of a type.
   func viewCustomTypeLimits() throws(ServiceError) -> Work {
     let limits = node.services.limits
-    let type = arguments[0]
+    let type = try customType
     return { reply in
       reply(.success(LimitsInForce { limits.limit($0, customType: type) }.encoded()))
     }

@@ -9,7 +9,7 @@ extension PlatformCall {
   ///
   /// A channel that is not in memory has empty windows; it is looked at and not kept.
   func explainLimits() throws(ServiceError) -> Work {
-    guard let userID = try request.text("user_id", limit: Limits.userIDLength) else {
+    guard let userID = try request.userID("user_id") else {
       throw .missing("user_id")
     }
     let longest = Limits.channelURLLengths.upperBound

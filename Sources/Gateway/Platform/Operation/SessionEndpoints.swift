@@ -7,8 +7,8 @@ extension PlatformCall {
   /// `GET …?user_id=`: a page of sessions, in the order of their ids.
   func listSessions() throws(ServiceError) -> Work {
     let query = SessionQuery(
-      userID: try request.text("user_id", limit: Limits.userIDLength),
-      limit: try request.pageSize(), token: try request.pageToken() ?? "")
+      userID: try request.userID("user_id"), limit: try request.pageSize(),
+      token: try request.pageToken() ?? "")
     let cluster = node.services.cluster
     return { reply in
       cluster.gather {

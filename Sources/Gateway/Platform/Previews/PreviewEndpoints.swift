@@ -35,7 +35,7 @@ struct PreviewEndpoints {
     let previews = try required()
     let selection = try selection(call) ?? .all
     let limit = try call.pageSize()
-    let cursor = call.query["token"].flatMap { $0.isEmpty ? nil : $0 }
+    let cursor = try call.pageToken()
     return { reply in
       previews.entries(selection, after: cursor, limit: limit) { page in
         reply(.success(JSONWriter.bytes { page.encode(into: &$0) }))
@@ -67,7 +67,7 @@ struct PreviewEndpoints {
 
   private func selection(_ call: PlatformRequest) throws(ServiceError) -> PreviewSelection? {
     let (url, domain) = (call.query["url"] ?? "", call.query["domain"] ?? "")
-    let isAll = call.query["all"] == "true"
+    let isAll = try call.boolean("all") ?? false
     guard [!url.isEmpty, !domain.isEmpty, isAll].count(where: \.self) <= 1 else {
       throw ServiceError(
         .combinationNotAcceptable, "'url', 'domain' and 'all' exclude each other")
@@ -78,8 +78,8 @@ struct PreviewEndpoints {
   }
 
   private func host(_ domain: String) throws(ServiceError) -> String {
-    // Whatever stands beside the name would be passed over silently.
-    guard let url = WebURL("http://\(domain)/"), url.text == "http://\(url.host.text)/" else {
+    // Whatever stands beside the name would be passed over silently, the port of the scheme too.
+    guard let url = WebURL("http://\(domain):1/"), url.text == "http://\(url.host.text):1/" else {
       throw .invalid("domain", domain, expected: "a domain such as example.com, or an address")
     }
     return url.host.text

@@ -1,3 +1,4 @@
+internal import ClientTransport
 internal import WebSocket
 
 /// What the end of a connection means for the session.

@@ -1,3 +1,5 @@
+internal import ClientTransport
+
 /// What happens to a session: what the application asks for, what the connection tells, and time.
 enum SessionInput: Sendable {
   case open(EngineCallID, SessionCredentials)

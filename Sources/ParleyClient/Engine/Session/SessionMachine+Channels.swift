@@ -1,3 +1,4 @@
+internal import ClientTransport
 internal import ParleyProtocol
 
 /// The channels that are entered again after reconnecting.

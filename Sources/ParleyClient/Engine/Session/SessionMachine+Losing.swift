@@ -1,3 +1,5 @@
+internal import ClientTransport
+
 /// The end of a connection, and of a session.
 extension SessionMachine {
   /// How long `session.close` may take.

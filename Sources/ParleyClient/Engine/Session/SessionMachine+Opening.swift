@@ -1,3 +1,4 @@
+internal import ClientTransport
 internal import ParleyProtocol
 
 /// The way to an open session.

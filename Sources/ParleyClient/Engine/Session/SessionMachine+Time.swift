@@ -1,3 +1,4 @@
+internal import ClientTransport
 internal import ParleyProtocol
 
 /// What time brings about.

@@ -1,3 +1,4 @@
+import ClientTransport
 import ParleyProtocol
 import TestSupport
 import Testing

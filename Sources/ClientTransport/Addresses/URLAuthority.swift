@@ -1,0 +1,109 @@
+/// The parts of a URL that say where to connect (RFC 3986 §3).
+///
+///     wss://user:word@example.org:8080/v1/ws?x=1
+///     scheme  userinfo     host    port  target
+struct URLAuthority: Sendable, Hashable {
+  let scheme: String
+  /// As written, without the `@`; `nil` when there is none.
+  let userInfo: String?
+  /// In lower case; an IPv6 address without its brackets.
+  let host: String
+  let port: UInt16?
+  /// Path and query as written; empty when there is none.
+  let target: String
+
+  private static let lengthLimit = 2048
+
+  /// Takes a URL apart.
+  ///
+  /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)`` that says what is wrong with it.
+  init(_ url: String) throws(ConnectionPlanError) {
+    guard url.utf8.count <= Self.lengthLimit else {
+      throw .invalidConfiguration("a URL is longer than \(Self.lengthLimit) bytes")
+    }
+    guard url.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+      throw .invalidConfiguration("\(Self.quoted(url)) holds a blank or a character beyond ASCII")
+    }
+    guard let scheme = Self.scheme(of: url) else {
+      throw .invalidConfiguration(
+        "\(Self.quoted(url)) is no URL: a scheme such as ws:// is missing")
+    }
+    self.scheme = scheme.lowercased()
+    let rest = url.dropFirst(scheme.count + 3)
+    let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+    guard !rest[end...].contains("#") else {
+      throw .invalidConfiguration("\(Self.quoted(url)) has a fragment")
+    }
+    target = String(rest[end...])
+    let parts = rest[..<end].split(separator: "@", omittingEmptySubsequences: false)
+    guard parts.count <= 2 else {
+      throw .invalidConfiguration("\(Self.quoted(url)) has more than one @ before its path")
+    }
+    userInfo = parts.count == 2 ? String(parts[0]) : nil
+    (host, port) = try Self.hostAndPort(parts[parts.count - 1], in: url)
+  }
+
+  private static func scheme(of url: String) -> Substring? {
+    let scheme = url.prefix { $0.isLetter || $0.isNumber }
+    return !scheme.isEmpty && url.dropFirst(scheme.count).hasPrefix("://") ? scheme : nil
+  }
+
+  private static func hostAndPort(
+    _ text: Substring, in url: String
+  ) throws(ConnectionPlanError) -> (String, UInt16?) {
+    var host = text
+    var digits: Substring?
+    if let bracket = text.lastIndex(of: "]") {
+      host = text[...bracket]
+      let rest = text[text.index(after: bracket)...]
+      guard rest.isEmpty || rest.first == ":" else {
+        throw .invalidConfiguration("\(quoted(url)) has something behind the host's bracket")
+      }
+      digits = rest.isEmpty ? nil : rest.dropFirst()
+    } else if let colon = text.lastIndex(of: ":") {
+      host = text[..<colon]
+      digits = text[text.index(after: colon)...]
+    }
+    guard let digits else { return (try name(host, in: url), nil) }
+    return (try name(host, in: url), try port(digits, in: url))
+  }
+
+  private static func name(_ host: Substring, in url: String) throws(ConnectionPlanError) -> String
+  {
+    if host.first == "[" {
+      guard host.last == "]", host.count > 2 else {
+        throw .invalidConfiguration("\(quoted(url)) has a bracket that is not closed")
+      }
+      return host.dropFirst().dropLast().lowercased()
+    }
+    let isName = host.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"):
+        true
+      default: false
+      }
+    }
+    guard isName, !host.isEmpty, host.utf8.count <= 253 else {
+      throw .invalidConfiguration("\(quoted(url)) has no valid host name")
+    }
+    return host.lowercased()
+  }
+
+  private static func port(
+    _ digits: Substring, in url: String
+  ) throws(ConnectionPlanError) -> UInt16 {
+    guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits),
+      port > 0
+    else { throw .invalidConfiguration("\(quoted(url)) has no valid port: 1 to 65535 is expected") }
+    return port
+  }
+
+  /// A URL fit for an error message: bounded, without what may be a password.
+  private static func quoted(_ url: String) -> String {
+    let shown = url.split(separator: "@", maxSplits: 1).count > 1 ? "the URL with a password" : url
+    let text = shown.unicodeScalars.prefix(80).map { $0.value < 0x20 ? "\u{fffd}" : String($0) }
+    return "\"\(text.joined())\""
+  }
+}

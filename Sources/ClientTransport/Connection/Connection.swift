@@ -1,0 +1,182 @@
+internal import Bytes
+package import Reactor
+internal import TLS
+package import WebSocket
+
+/// Told what becomes of a connection, on the loop's thread.
+package protocol ConnectionOwner: AnyObject {
+  /// The opening handshake is done: messages flow.
+  func connectionDidOpen(_ connection: Connection)
+  /// A message came; its bytes are lent for the length of the call.
+  func connection(_ connection: Connection, received text: Span<UInt8>)
+  /// Something came, be it only a pong.
+  func connectionShowedLife(_ connection: Connection)
+  /// Told once, unless the owner itself has closed it.
+  func connection(_ connection: Connection, ended end: ConnectionEnd)
+}
+
+/// One connection to the server as a client: name look-up, socket, proxy, TLS, opening handshake,
+/// messages.
+///
+///     resolving ─► connecting ─► tunnelling ─► securing ─► upgrading ─► open ─► closing ─► closed
+///                                 (proxy)       (TLS)
+///
+/// Confined to its loop. The loop keeps it alive until it is closed.
+package final class Connection {
+  enum Stage {
+    case resolving
+    case connecting(AddressAttempts)
+    case tunnelling(ProxyTunnel)
+    /// The TLS handshake is under way.
+    case securing
+    case upgrading(UpgradeExchange)
+    case open
+    /// All is said: what waits is written, and the server ends the connection.
+    case closing
+    case closed
+  }
+
+  /// How long the server may take to end a connection that is closed.
+  static let closePatience: Int64 = 2000
+
+  let plan: ConnectionPlan
+  unowned let context: ClientLoopContext
+  package weak var owner: (any ConnectionOwner)?
+  var stage = Stage.resolving
+  var descriptor: Int32 = -1
+  var endpoint: WebSocketEndpoint?
+  var tls: TLSSession?
+  /// Bytes for the socket; with TLS they are encrypted.
+  var outbound = ByteQueue()
+  var registration: EventLoop.Registration?
+  var interest: Readiness = []
+  var awaitsFlush = false
+  let local: LocalEnd
+  /// Whether the owner wants to hear what comes.
+  var isReadingPaused = false
+  private var timer: EventLoop.TimerToken?
+  /// When the attempt to connect has taken too long, on the loop's clock.
+  private let attemptDeadline: Int64
+
+  /// - Parameter local: How this end is set up, where it matters.
+  package init(
+    _ plan: ConnectionPlan, context: ClientLoopContext, owner: any ConnectionOwner,
+    local: LocalEnd = LocalEnd()
+  ) {
+    self.plan = plan
+    self.local = local
+    self.context = context
+    self.owner = owner
+    attemptDeadline = context.loop.now + plan.attemptTimeout
+  }
+
+  // A loop that ends drops its connections without closing them one by one.
+  deinit {
+    if descriptor >= 0 { Socket.close(descriptor) }
+  }
+
+  /// Milliseconds that are left of the attempt.
+  var attemptRemainder: Int64 { max(0, attemptDeadline - context.loop.now) }
+
+  /// Sends a text message, unless the connection is not open.
+  package func send(_ text: [UInt8]) {
+    guard case .open = stage else { return }
+    var bytes: [UInt8] = []
+    endpoint?.send(text.span, opcode: .text, using: context.deflate, into: &bytes)
+    write(bytes)
+    guard outbound.count > plan.maximumQueuedBytes else { return }
+    end(
+      .lost, "the server reads too slowly: more than \(plan.maximumQueuedBytes) bytes wait for it")
+  }
+
+  /// Sends a ping without a payload.
+  package func ping() {
+    guard case .open = stage else { return }
+    var bytes: [UInt8] = []
+    endpoint?.ping([UInt8]().span, into: &bytes)
+    write(bytes)
+  }
+
+  /// Closes the connection; its owner hears nothing more of it.
+  package func close(_ code: CloseCode) {
+    owner = nil
+    guard case .open = stage else {
+      if case .closing = stage { return }
+      return drop()
+    }
+    var bytes: [UInt8] = []
+    endpoint?.close(code, into: &bytes)
+    write(bytes)
+    linger()
+  }
+
+  /// Tells the owner why the connection is over, and gives everything back.
+  func end(_ kind: ConnectionFailure.Kind, _ reason: String) {
+    end(ConnectionFailure(kind, reason))
+  }
+
+  func end(_ failure: ConnectionFailure) {
+    report(.failed(failure))
+    drop()
+  }
+
+  func report(_ end: ConnectionEnd) {
+    let owner = owner
+    self.owner = nil
+    owner?.connection(self, ended: end)
+  }
+
+  /// Writes what waits, then lets the server end the connection (RFC 6455 §7.1.1).
+  func linger() {
+    stage = .closing
+    endpoint = nil
+    setTimer(after: Self.closePatience)
+    scheduleFlush()
+  }
+
+  /// Gives everything back at once, without a word to the server.
+  package func drop() {
+    if case .closed = stage { return }
+    stage = .closed
+    owner = nil
+    cancelTimer()
+    closeSocket()
+    outbound = ByteQueue()
+    endpoint = nil
+    tls = nil
+  }
+
+  func closeSocket() {
+    if let registration { context.loop.deregister(registration) }
+    registration = nil
+    interest = []
+    if descriptor >= 0 { Socket.close(descriptor) }
+    descriptor = -1
+  }
+
+  func setTimer(after milliseconds: Int64) {
+    cancelTimer()
+    timer = context.loop.schedule(after: milliseconds, self)
+  }
+
+  func cancelTimer() {
+    if let timer { context.loop.cancel(timer) }
+    timer = nil
+  }
+}
+
+extension Connection: TimerHandler {
+  package func timerDidFire(_ token: EventLoop.TimerToken) {
+    timer = nil
+    switch stage {
+    case .open, .closed: break
+    case .closing: drop()
+    case .connecting where attemptRemainder > 0: addressTookTooLong()
+    case .resolving: end(.temporary, "the look-up of \(plan.firstHop.host) took too long")
+    case .connecting: end(.temporary, "connecting to \(plan.firstHop.host) took too long")
+    case .tunnelling: end(.temporary, "the proxy's answer took too long")
+    case .securing: end(.temporary, "the TLS handshake took too long")
+    case .upgrading: end(.temporary, "the opening handshake took too long")
+    }
+  }
+}

@@ -1,0 +1,79 @@
+internal import HTTP1
+
+/// A configuration that has been checked: everything that one attempt to connect needs.
+package struct ConnectionPlan: Sendable {
+  let server: ServerURL
+  let proxy: ProxyURL?
+  let fields: HTTPFields
+  let compression: CompressionOffer
+  let tls: TLSSettings
+  /// Milliseconds.
+  let attemptTimeout: Int64
+  let maximumMessageBytes: Int
+  /// Bytes that may wait to be written; beyond, the connection is given up as stalled.
+  let maximumQueuedBytes: Int
+
+  /// Fields that the opening handshake itself sets, in lower case.
+  private static let reserved: Set<String> = [
+    "host", "upgrade", "connection", "content-length", "transfer-encoding",
+  ]
+
+  /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)`` that names the setting.
+  package init(_ settings: ConnectionSettings) throws(ConnectionPlanError) {
+    server = try ServerURL(settings.serverURL)
+    if let url = settings.proxyURL { proxy = try ProxyURL(url) } else { proxy = nil }
+    fields = try Self.fields(settings.headers)
+    compression = settings.compression
+    tls = settings.tls
+    attemptTimeout = settings.attemptTimeout.timeout
+    maximumMessageBytes = settings.maximumMessageBytes
+    maximumQueuedBytes = settings.maximumQueuedBytes
+  }
+
+  private static func fields(
+    _ headers: [(name: String, value: String)]
+  ) throws(ConnectionPlanError) -> HTTPFields {
+    var fields = HTTPFields()
+    for (name, value) in headers {
+      let lowercased = name.lowercased()
+      guard !reserved.contains(lowercased), !lowercased.hasPrefix("sec-websocket-") else {
+        throw .invalidConfiguration("the header \(name) is the opening handshake's own")
+      }
+      guard isToken(name), value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }) else {
+        throw .invalidConfiguration("the header \"\(name.prefix(40))\" can't be sent as it is")
+      }
+      fields.append(name, value)
+    }
+    return fields
+  }
+
+  private static func isToken(_ name: String) -> Bool {
+    !name.isEmpty
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+      }
+  }
+}
+
+extension Duration {
+  /// Milliseconds fit for a deadline: 1 to a year.
+  package var timeout: Int64 { min(max(1, milliseconds), 31_536_000_000) }
+
+  /// Whole milliseconds, as many as fit.
+  package var milliseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, isOverflow) = seconds.multipliedReportingOverflow(by: 1000)
+    guard !isOverflow, abs(product) < .max - 1000 else { return seconds < 0 ? .min : .max }
+    return product + attoseconds / 1_000_000_000_000_000
+  }
+}
+
+extension ConnectionPlan {
+  /// The host of the server's URL.
+  package var serverHost: String { server.host }
+}

@@ -1,0 +1,90 @@
+internal import Glibc
+
+/// Recognises the `message.received` events of one run without reading them as JSON.
+///
+/// An event has one shape, which the server writes the same way for all, with the stamp at a fixed
+/// distance from the end unless the message has a preview, mentions or the like:
+///
+///     {"jsonrpc":"2.0","method":"message.received","params":{"channel_url":"load-…","seq":42,"ts":
+///     … "data":"plg1…","custom_type":"", … "created_at":1730000000000,"updated_at":0}}}
+///
+/// Whatever looks different is left to the JSON parser: a `nil` says nothing about the message.
+package struct DeliveryScanner: Sendable {
+  private static let headText =
+    #"{"jsonrpc":"2.0","method":"message.received","params":{"channel_url":""#
+  private static let presenceHeads = [
+    "channel.user_entered", "channel.user_exited", "channel.participant_count",
+  ].map { Array(#"{"jsonrpc":"2.0","method":"\#($0)""#.utf8) }
+  private static let seqName = Array(#"","seq":"#.utf8)
+  private static let beforeTime = Array(
+    #"","custom_type":"","mention_type":"users","mentioned_users":[],"sorted_metaarray":[],"og_tag":null,"translations":{},"file":null,"req_id":"","created_at":"#
+      .utf8)
+  private static let timeDigits = 13
+  private static let end = Array(#","updated_at":0}}}"#.utf8)
+  private static let dataName = Array(#""data":""#.utf8)
+
+  private let run: UInt32
+  private let head: [UInt8]
+  /// How far from the end the stamp begins.
+  private let stampDistance: Int
+
+  package init(run: UInt32) {
+    self.run = run
+    head = Array(Self.headText.utf8) + ChannelName.prefix(run: run)
+    stampDistance =
+      MessageStamp.byteCount + Self.beforeTime.count + Self.timeDigits + Self.end.count
+  }
+
+  /// What the message delivers; `nil` when it is something else or of another shape.
+  package func delivery(in text: Span<UInt8>) -> Delivery? {
+    let channelStart = head.count
+    var offset = channelStart + 8
+    let stampStart = text.count - stampDistance
+    guard offset + Self.seqName.count + 20 + Self.dataName.count < stampStart,
+      Self.matches(text, at: 0, head),
+      let channel = HexDigits.read8(text.bytes, at: channelStart),
+      Self.matches(text, at: offset, Self.seqName)
+    else { return nil }
+    offset += Self.seqName.count
+    guard let seq = Self.number(text, from: offset),
+      Self.matches(text, at: stampStart - Self.dataName.count, Self.dataName),
+      Self.matches(text, at: stampStart + MessageStamp.byteCount, Self.beforeTime),
+      Self.matches(text, at: text.count - Self.end.count, Self.end),
+      let stamp = MessageStamp(text, at: stampStart), stamp.run == run
+    else { return nil }
+    return Delivery(channel: channel, seq: seq, stamp: stamp)
+  }
+
+  /// Whether the message tells of someone's coming or going, which nothing follows from here, and
+  /// of which there are very many when very many connect.
+  package static func isPresence(_ text: Span<UInt8>) -> Bool {
+    presenceHeads.contains { matches(text, at: 0, $0) }
+  }
+
+  /// Compares at once; both ranges lie within their bytes, as the caller has made sure of the text.
+  private static func matches(_ text: Span<UInt8>, at start: Int, _ expected: [UInt8]) -> Bool {
+    guard start >= 0, text.count - start >= expected.count else { return false }
+    let count = expected.count
+    return text.withUnsafeBufferPointer { text in
+      expected.withUnsafeBufferPointer { expected in
+        guard let text = text.baseAddress, let expected = expected.baseAddress else { return false }
+        return memcmp(text + start, expected, count) == 0
+      }
+    }
+  }
+
+  /// Up to 15 digits and the comma behind them; more are beyond what a `seq` can be.
+  private static func number(_ text: Span<UInt8>, from start: Int) -> Int64? {
+    var value: Int64 = 0
+    var index = start
+    while index < text.count, index - start <= 15 {
+      let digit = text[index] &- 0x30
+      guard digit < 10 else {
+        return text[index] == UInt8(ascii: ",") && index > start ? value : nil
+      }
+      value = value &* 10 &+ Int64(digit)
+      index += 1
+    }
+    return nil
+  }
+}

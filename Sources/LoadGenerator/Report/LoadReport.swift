@@ -1,0 +1,107 @@
+/// What came of a run.
+package struct LoadReport: Sendable {
+  /// How the run ended.
+  package enum Ending: Sendable, Hashable {
+    case complete
+    /// It was ended early; the figures are of what was.
+    case interrupted
+  }
+
+  package var scenario: String
+  /// What was asked for, in the order in which it is shown.
+  package var settings: [(name: String, value: String)] = []
+  /// Unix milliseconds.
+  package var startedAt: Int64 = 0
+  package var ending = Ending.complete
+  /// The length of the measured stretch in seconds.
+  package var measuredSeconds: Double = 0
+  package var connections = 0
+  package var counters = LoadCounters()
+  /// Sends that were never answered.
+  package var unanswered = 0
+  package var latencies = Latencies()
+  /// The series that the scenario is about; objectives without a series mean this one.
+  package var mainSeries = LatencySeries.delivery
+  package var timeline: [TimelinePoint] = []
+  package var usage = UsageFigures()
+  package var verdict = AuditVerdict()
+  package var outcomes: [ObjectiveOutcome] = []
+  /// What a reader should know, such as the first errors.
+  package var notes: [String] = []
+
+  package init(scenario: String) {
+    self.scenario = scenario
+  }
+
+  /// Errors of all kinds.
+  package var errorCount: Int { counters.errors + unanswered }
+
+  /// Whether all objectives were met and all deliveries were right.
+  package var isGood: Bool { verdict.isClean && outcomes.allSatisfy(\.isMet) }
+
+  /// Deliveries a second in the measured stretch.
+  package var throughput: Double {
+    measuredSeconds > 0 ? Double(counters.measuredDeliveries) / measuredSeconds : 0
+  }
+
+  /// The server's CPU time for each delivery, in nanoseconds.
+  package var cpuPerDelivery: Double? { perDelivery(usage.serverCPU) }
+
+  /// This program's CPU time for each delivery, in nanoseconds.
+  package var generatorCPUPerDelivery: Double? { perDelivery(usage.generatorCPU) }
+
+  /// The server's memory for each idle connection, in bytes.
+  package var memoryPerConnection: Double? {
+    perConnection(usage.memoryBefore, usage.memoryConnected)
+  }
+
+  /// This program's memory for each idle connection, in bytes.
+  package var generatorMemoryPerConnection: Double? {
+    perConnection(usage.generatorMemoryBefore, usage.generatorMemoryConnected)
+  }
+
+  /// A figure in the unit of its dimension; `nil` when it was not measured.
+  package func value(of metric: Metric) -> Double? {
+    switch metric {
+    case .quantile(let series, let part):
+      latencies[series ?? mainSeries].quantile(part).map(Double.init)
+    case .throughput: throughput
+    case .lost: Double(verdict.lost)
+    case .doubled: Double(verdict.doubled)
+    case .disordered: Double(verdict.disordered)
+    case .uncalledFor: Double(verdict.uncalledFor + verdict.mistaken)
+    case .errors: Double(errorCount)
+    case .cpuPerDelivery: cpuPerDelivery
+    case .memoryPerConnection: memoryPerConnection
+    case .memoryGrowth: difference(usage.memoryAtStart, usage.memoryAtEnd)
+    case .shift: shift
+    }
+  }
+
+  /// Judges the objectives by the figures.
+  package mutating func judge(_ objectives: [Objective]) {
+    outcomes = objectives.map { ObjectiveOutcome($0, value: value(of: $0.metric)) }
+  }
+
+  private var shift: Double? {
+    guard let before = latencies[.baseline].quantile(0.99), before > 0,
+      let during = latencies[.delivery].quantile(0.99)
+    else { return nil }
+    return Double(during) / Double(before)
+  }
+
+  private func perDelivery(_ cpu: Int64?) -> Double? {
+    guard let cpu, counters.measuredDeliveries > 0 else { return nil }
+    return Double(cpu) / Double(counters.measuredDeliveries)
+  }
+
+  private func perConnection(_ before: Int64?, _ after: Int64?) -> Double? {
+    guard usage.idleConnections > 0 else { return nil }
+    return difference(before, after).map { $0 / Double(usage.idleConnections) }
+  }
+
+  private func difference(_ before: Int64?, _ after: Int64?) -> Double? {
+    guard let before, let after else { return nil }
+    return Double(after) - Double(before)
+  }
+}

@@ -1,0 +1,144 @@
+internal import ClientTransport
+internal import ParleyProtocol
+internal import WebSocket
+
+/// One user's connection: opens a session, enters its channels, sends and receives.
+///
+///     idle ─► connecting ─► preparing ─► ready ─► over
+///               ▲                          │
+///               └──────── cut off ─────────┘
+///
+/// Confined to its worker's loop.
+final class LoadConnection {
+  enum State {
+    case idle
+    /// The socket, TLS and the opening handshake are under way.
+    case connecting
+    /// So many answers are missing until the session is open and all channels are entered.
+    case preparing(missing: Int)
+    case ready
+    case over
+  }
+
+  let place: Int
+  let member: LoadMember
+  /// It gives its connections up when it is given up itself, and is asked for every message.
+  let worker: LoadWorker
+  var state = State.idle
+  var connection: Connection?
+  /// By the order of the member's channels.
+  var traces: [SubscriptionTrace]
+  /// By the numbers of the messages.
+  var pending: [UInt32: PendingSend] = [:]
+  var nextNumber: UInt32 = 0
+  var schedule: SendSchedule?
+  /// When it was to connect, in nanoseconds of the monotonic clock, and what that is measured as.
+  var attempt: (since: Int64, series: LatencySeries) = (0, .connect)
+
+  init(_ member: LoadMember, at place: Int, of worker: LoadWorker) {
+    self.place = place
+    self.member = member
+    self.worker = worker
+    traces = member.channels.map {
+      SubscriptionTrace(
+        subscriber: UInt32(truncatingIfNeeded: place), channel: $0,
+        isOperator: member.creates.contains($0))
+    }
+  }
+
+  var isReady: Bool {
+    if case .ready = state { true } else { false }
+  }
+
+  /// Begins to connect.
+  func connect(since intended: Int64, as series: LatencySeries) {
+    attempt = (intended, series)
+    state = .connecting
+    let target = worker.target
+    let made = Connection(
+      target.plan, context: worker.context, owner: self,
+      local: target.localEnd(of: place, isSlow: member.isSlow))
+    connection = made
+    made.start()
+  }
+
+  /// Breaks off without a word, as a network that fails does.
+  func cut() {
+    connection?.drop()
+    connection = nil
+    leave()
+    state = .idle
+  }
+
+  /// Closes in order.
+  func finish() {
+    connection?.close(.normalClosure)
+    connection = nil
+    state = .over
+  }
+
+  func leave() {
+    if isReady { worker.counters.ready -= 1 }
+    for index in traces.indices { traces[index].leave() }
+  }
+
+  func trace(of channel: UInt32) -> Int? {
+    member.channels.firstIndex(of: channel)
+  }
+
+  /// Gives up a connection that can't be made ready.
+  func fail(_ reason: String) {
+    worker.counters.connectFailures += 1
+    worker.note("connection \(place): \(reason)")
+    connection?.close(.goingAway)
+    connection = nil
+    leave()
+    state = .over
+    worker.attemptDidEnd()
+  }
+}
+
+extension LoadConnection: ConnectionOwner {
+  func connectionDidOpen(_ connection: Connection) {
+    prepare()
+  }
+
+  func connectionShowedLife(_ connection: Connection) {
+    worker.didRead()
+  }
+
+  func connection(_ connection: Connection, received text: Span<UInt8>) {
+    worker.counters.receivedBytes += text.count
+    if let delivery = worker.scanner.delivery(in: text) {
+      receive(delivery, isLive: true)
+    } else {
+      receiveOther(text)
+    }
+  }
+
+  func connection(_ connection: Connection, ended end: ConnectionEnd) {
+    self.connection = nil
+    switch state {
+    case .idle, .over: return
+    case .connecting, .preparing: return fail(end.words)
+    case .ready: break
+    }
+    leave()
+    state = .over
+    if member.isSlow {
+      worker.counters.slowClosed += 1
+    } else {
+      worker.counters.lostConnections += 1
+      worker.note("connection \(place) was lost: \(end.words)")
+    }
+  }
+}
+
+extension ConnectionEnd {
+  var words: String {
+    switch self {
+    case .closedByPeer(let code, let reason): "closed with \(code?.rawValue ?? 0) \(reason)"
+    case .failed(let failure): failure.reason
+    }
+  }
+}

@@ -1,0 +1,238 @@
+internal import Glibc
+internal import Reactor
+
+/// Carries a plan out, from the first connection to the report.
+///
+/// The workers do the work on threads of their own; the caller's thread only looks on.
+package final class LoadRun {
+  /// The participant count of a channel follows within a second of the last entering: not to be
+  /// measured.
+  private static let rest: Int64 = 1_200_000_000
+  /// How long connecting may stand still.
+  private static let connectPatience: Int64 = 20_000_000_000
+  /// How long what is expected may still be on its way, after the last send.
+  private static let drainPatience: Int64 = 15_000_000_000
+
+  let plan: LoadPlan
+  private let target: LoadTarget
+  let server: (any UsageSource)?
+  private let observe: (LoadProgress) -> Void
+  private let isInterrupted: @Sendable () -> Bool
+  private var workers: [WorkerThread] = []
+  var report: LoadReport
+  private let own = ProcessFileUsage(process: 0)
+
+  /// - Parameters:
+  ///   - server: Where the server's usage is read; `nil` leaves those figures out.
+  ///   - isInterrupted: Looked at often; once true, the run ends with a report of what was.
+  ///   - observe: Told how the run stands, about once a second.
+  package init(
+    _ plan: LoadPlan, _ target: LoadTarget, server: (any UsageSource)?,
+    isInterrupted: @escaping @Sendable () -> Bool = { false },
+    observe: @escaping (LoadProgress) -> Void = { _ in }
+  ) {
+    self.plan = plan
+    self.target = target
+    self.server = server
+    self.isInterrupted = isInterrupted
+    self.observe = observe
+    report = LoadReport(scenario: plan.scenario)
+    report.settings = plan.settings
+    report.mainSeries = plan.mainSeries
+    report.connections = plan.members.count
+    report.startedAt = SystemClock.unixMilliseconds
+  }
+
+  /// Runs it.
+  ///
+  /// - Parameter threads: Loops to share the connections among, at least 1.
+  package func run(threads: Int) throws(LoadFailure) -> LoadReport {
+    try claimDescriptors()
+    try start(threads: max(1, min(threads, plan.members.count)))
+    report.usage.memoryBefore = server?.read()?.memory
+    report.usage.generatorMemoryBefore = own.read()?.memory
+    try connectAll()
+    pause(Self.rest)
+    measureIdleMemory()
+    load()
+    conclude()
+    return report
+  }
+
+  private func claimDescriptors() throws(LoadFailure) {
+    let limit = DescriptorLimit.raise()
+    let needed = plan.members.count + 64
+    guard needed <= limit else { throw .tooFewDescriptors(needed: needed, limit: limit) }
+  }
+
+  private func start(threads: Int) throws(LoadFailure) {
+    // What abusers cost this program must not be measured as what others feel of them.
+    let abusers = plan.members.indices.filter { plan.members[$0].role == .abuser }
+    let others = plan.members.indices.filter { plan.members[$0].role != .abuser }
+    let shares = (0..<threads).map { thread in
+      stride(from: thread, to: others.count, by: threads).map { others[$0] }
+    }
+    for places in shares + [abusers] where !places.isEmpty {
+      workers.append(try WorkerThread(plan, target, places: places))
+    }
+  }
+
+  private func connectAll() throws(LoadFailure) {
+    let plan = plan
+    // Channels are made before anyone else enters them.
+    for isCreator in [true, false] {
+      for worker in workers {
+        worker.tell { worker in worker.connect { !plan.members[$0].creates.isEmpty == isCreator } }
+      }
+      try awaitConnections()
+    }
+  }
+
+  private func awaitConnections() throws(LoadFailure) {
+    var (last, lastChange) = (-1, SystemClock.monotonicNanoseconds)
+    var nextLook = lastChange
+    while true {
+      let standing = standing()
+      let now = SystemClock.monotonicNanoseconds
+      if standing.connecting == 0 { break }
+      if standing.counters.connected != last {
+        (last, lastChange) = (standing.counters.connected, now)
+      }
+      guard now - lastChange < Self.connectPatience, !isInterrupted() else {
+        throw .notConnected(missing: standing.connecting, reasons: notes())
+      }
+      if now >= nextLook {
+        tell(.connecting, standing.counters, nil, seconds: 0)
+        nextLook = now + 1_000_000_000
+      }
+      usleep(20_000)
+    }
+    let failures = standing().counters.connectFailures
+    guard failures == 0 else { throw .notConnected(missing: failures, reasons: notes()) }
+  }
+
+  private func measureIdleMemory() {
+    report.usage.idleConnections = standing().counters.ready
+    report.usage.memoryConnected = server?.read()?.memory
+    report.usage.generatorMemoryConnected = own.read()?.memory
+  }
+
+  private func load() {
+    let before = standing()
+    let times = LoadTimes(start: SystemClock.monotonicNanoseconds + 100_000_000, plan: plan)
+    var recorder = TimelineRecorder(start: times.start, server: server, counters: before.counters)
+    for worker in workers { worker.tell { $0.begin(times) } }
+    pause(until: times.start)
+    var next = times.start + 1_000_000_000
+    var atStart: (server: ProcessUsage?, own: ProcessUsage?)?
+    while SystemClock.monotonicNanoseconds < times.end, !isInterrupted() {
+      if atStart == nil, SystemClock.monotonicNanoseconds >= times.measureFrom {
+        atStart = (server?.read(), own.read())
+      }
+      let bounds = [next, times.end] + (atStart == nil ? [times.measureFrom] : [])
+      pause(until: bounds.min() ?? next)
+      guard SystemClock.monotonicNanoseconds >= next else { continue }
+      next += 1_000_000_000
+      let standing = standing()
+      let point = recorder.add(standing.counters, standing.interval)
+      tell(
+        point.seconds < Double(plan.warmUp) / 1e9 ? .warmUp : .measuring, standing.counters, point,
+        seconds: point.seconds)
+    }
+    finishLoad(times, atStart, recorder)
+  }
+
+  private func finishLoad(
+    _ times: LoadTimes, _ atStart: (server: ProcessUsage?, own: ProcessUsage?)?,
+    _ recorder: TimelineRecorder
+  ) {
+    let end = min(SystemClock.monotonicNanoseconds, times.end)
+    if isInterrupted() { report.ending = .interrupted }
+    report.measuredSeconds = Double(max(0, end - times.measureFrom)) / 1e9
+    if let before = atStart?.server, let after = server?.read() {
+      report.usage.serverCPU = after.cpu - before.cpu
+      report.usage.memoryAtStart = before.memory
+      report.usage.memoryAtEnd = after.memory
+    }
+    if let before = atStart?.own, let after = own.read() {
+      report.usage.generatorCPU = after.cpu - before.cpu
+    }
+    report.timeline = recorder.points
+    // Those who arrive during the load are only there now.
+    if case .during = plan.arrival { measureIdleMemory() }
+  }
+
+  /// Waits for what is on its way, checks what came, and ends the connections.
+  private func conclude() {
+    for worker in workers { worker.tell { $0.drain() } }
+    let deadline = SystemClock.monotonicNanoseconds + Self.drainPatience
+    var results: [WorkerResult] = []
+    var last = -1
+    repeat {
+      pause(200_000_000)
+      let standing = standing()
+      tell(.draining, standing.counters, nil, seconds: 0)
+      let isQuiet = standing.counters.deliveries == last
+      last = standing.counters.deliveries
+      guard isQuiet, standing.pending == 0, standing.connecting == 0 else { continue }
+      results = workers.compactMap { $0.ask { $0.result() } }
+      report.verdict = RunAudit(plan, results).verdict()
+      if report.verdict.lost == 0 { break }
+    } while SystemClock.monotonicNanoseconds < deadline
+    if results.isEmpty || report.verdict.lost > 0 {
+      results = workers.compactMap { $0.ask { $0.result() } }
+      report.verdict = RunAudit(plan, results).verdict()
+    }
+    for result in results { add(result) }
+    for worker in workers { _ = worker.ask { $0.abandon() } }
+    workers = []
+  }
+
+  private func add(_ result: WorkerResult) {
+    report.counters += result.counters
+    report.latencies.merge(result.latencies)
+    report.unanswered += result.unanswered.values.reduce(0, +)
+    report.notes += result.notes.prefix(max(0, 5 - report.notes.count))
+  }
+
+  private func standing() -> (
+    counters: LoadCounters, interval: LatencyHistogram, pending: Int, connecting: Int
+  ) {
+    var sum = (
+      counters: LoadCounters(), interval: LatencyHistogram(), pending: 0, connecting: 0
+    )
+    for snapshot in workers.compactMap({ $0.ask { $0.takeSnapshot() } }) {
+      sum.counters += snapshot.counters
+      sum.interval.merge(snapshot.interval)
+      sum.pending += snapshot.pending
+      sum.connecting += snapshot.connecting
+    }
+    return sum
+  }
+
+  private func notes() -> [String] {
+    Array(workers.compactMap { $0.ask { $0.result().notes } }.joined().prefix(3))
+  }
+
+  private func tell(
+    _ phase: LoadProgress.Phase, _ counters: LoadCounters, _ point: TimelinePoint?, seconds: Double
+  ) {
+    observe(
+      LoadProgress(
+        phase: phase, seconds: seconds, totalSeconds: Double(plan.warmUp + plan.duration) / 1e9,
+        members: plan.members.count, counters: counters, point: point))
+  }
+
+  private func pause(_ nanoseconds: Int64) {
+    pause(until: SystemClock.monotonicNanoseconds + nanoseconds)
+  }
+
+  /// Waits, in steps so short that an interruption is noticed.
+  private func pause(until time: Int64) {
+    while !isInterrupted() {
+      let rest = time - SystemClock.monotonicNanoseconds
+      guard rest > 0 else { return }
+      usleep(UInt32(clamping: min(rest, 50_000_000) / 1000 + 1))
+    }
+  }
+}

@@ -1,0 +1,139 @@
+internal import ClientTransport
+internal import Reactor
+
+/// The connections of one loop, and what they measure.
+///
+/// Confined to its loop's thread.
+final class LoadWorker: LoopMember {
+  /// What is due at a time of the monotonic clock; numbers are connections of this worker.
+  enum Due: Sendable, Hashable {
+    case connect(Int)
+    case send(Int)
+    case slowRead(Int)
+    case cut(Int)
+  }
+
+  enum Stage {
+    /// Connections are made; nothing is sent.
+    case connecting
+    case loading(LoadTimes)
+    /// No more is sent; what is under way is awaited.
+    case draining(LoadTimes)
+  }
+
+  /// Fewer than a server's backlog, so that no connection waits for a repeated SYN.
+  static let attemptLimit = 64
+  static let slowReadInterval: Int64 = 100_000_000
+  private static let noteLimit = 5
+
+  unowned let context: ClientLoopContext
+  let target: LoadTarget
+  let plan: LoadPlan
+  let scanner: DeliveryScanner
+  private(set) var connections: [LoadConnection] = []
+  var stage = Stage.connecting
+  var counters = LoadCounters()
+  var latencies = Latencies()
+  /// Deliveries since the last snapshot.
+  var interval = LatencyHistogram()
+  var epochs: [UInt32: String] = [:]
+  var accepted: [(channel: UInt32, message: AcceptedMessage)] = []
+  private(set) var notes: [String] = []
+  /// When the bytes at hand were read, in nanoseconds of the monotonic clock.
+  private var readTime: Int64 = 0
+  /// Connections that wait for their turn to connect.
+  var waiting: ArraySlice<Int> = []
+  var attempts = 0
+  private var dues = DueQueue<Due>()
+  private let timer: PrecisionTimer
+  /// Their places in the plan, one behind the other.
+  private let abusers: Range<Int>
+  private var registration: EventLoop.Registration?
+
+  /// - Parameter places: The members of the plan that this worker plays.
+  init(
+    _ plan: LoadPlan, _ target: LoadTarget, places: [Int], context: ClientLoopContext
+  ) throws(SystemError) {
+    self.plan = plan
+    self.target = target
+    self.context = context
+    scanner = DeliveryScanner(run: target.run)
+    timer = try PrecisionTimer()
+    let first = plan.members.firstIndex { $0.role == .abuser } ?? 0
+    abusers = first..<(plan.members.lastIndex { $0.role == .abuser }.map { $0 + 1 } ?? first)
+    connections = places.map { LoadConnection(plan.members[$0], at: $0, of: self) }
+    registration = try context.loop.register(timer.descriptor, for: .readable, handler: self)
+  }
+
+  func abandon() {
+    for connection in connections { connection.finish() }
+    connections = []
+    if let registration { context.loop.deregister(registration) }
+    registration = nil
+  }
+
+  var now: Int64 { SystemClock.monotonicNanoseconds }
+
+  func schedule(_ due: Due, at time: Int64) {
+    let isFirst = dues.nextTime.map { time < $0 } ?? true
+    dues.insert(due, at: time)
+    if isFirst { timer.set(to: time) }
+  }
+
+  func removeDues() {
+    dues.removeAll()
+  }
+
+  func note(_ text: String) {
+    if notes.count < Self.noteLimit { notes.append(text) }
+  }
+}
+
+extension LoadWorker: ReadinessHandler {
+  func descriptorIsReady(for readiness: Readiness) {
+    timer.acknowledge()
+    let now = now
+    while let (time, due) = dues.popDue(at: now) { perform(due, at: time) }
+    if let next = dues.nextTime { timer.set(to: next) }
+  }
+}
+
+/// What connections tell.
+extension LoadWorker {
+  func didRead() {
+    readTime = now
+  }
+
+  /// Counts a delivery, and measures it if it lies in the measured stretch.
+  func count(_ stamp: MessageStamp, for connection: LoadConnection, isLive: Bool) {
+    counters.deliveries += 1
+    if !isLive { counters.recovered += 1 }
+    guard let series = times?.series(of: stamp.intended) else { return }
+    counters.measuredDeliveries += 1
+    guard isLive, !connection.member.isSlow, !abusers.contains(Int(stamp.sender)) else { return }
+    let latency = readTime - stamp.intended
+    latencies.record(latency, in: series)
+    interval.record(latency)
+  }
+
+  func accept(_ message: AcceptedMessage, in channel: UInt32) {
+    accepted.append((channel, message))
+  }
+
+  func recordAnswer(since intended: Int64) {
+    guard times?.series(of: intended) != nil else { return }
+    latencies.record(readTime - intended, in: .answer)
+  }
+
+  func record(since intended: Int64, in series: LatencySeries) {
+    latencies.record(readTime - intended, in: series)
+  }
+
+  private var times: LoadTimes? {
+    switch stage {
+    case .connecting: nil
+    case .loading(let times), .draining(let times): times
+    }
+  }
+
+}

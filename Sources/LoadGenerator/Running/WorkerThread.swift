@@ -1,0 +1,65 @@
+internal import ClientTransport
+internal import Dispatch
+internal import Reactor
+internal import Synchronization
+
+/// A worker on its own thread, as others see it.
+final class WorkerThread: Sendable {
+  private let loop: ClientLoop
+
+  /// - Parameter places: The members of the plan that the worker plays.
+  init(_ plan: LoadPlan, _ target: LoadTarget, places: [Int]) throws(LoadFailure) {
+    let loop: ClientLoop
+    do throws(SystemError) {
+      loop = try ClientLoop(name: "parley-load")
+    } catch {
+      throw .systemFailed(error.description)
+    }
+    self.loop = loop
+    let failure = Self.ask(loop) { context -> SystemError? in
+      do throws(SystemError) {
+        let worker = try LoadWorker(plan, target, places: places, context: context)
+        context.members[ObjectIdentifier(loop)] = worker
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let failure { throw .systemFailed(failure.description) }
+  }
+
+  /// Has the worker do something, later.
+  func tell(_ body: @escaping @Sendable (LoadWorker) -> Void) {
+    let key = ObjectIdentifier(loop)
+    loop.post { context in
+      if let worker = context.members[key] as? LoadWorker { body(worker) }
+    }
+  }
+
+  /// Asks the worker, and waits for the answer.
+  func ask<Answer: Sendable>(_ body: @escaping @Sendable (LoadWorker) -> Answer) -> Answer? {
+    let key = ObjectIdentifier(loop)
+    return Self.ask(loop) { context in
+      (context.members[key] as? LoadWorker).map(body)
+    }
+  }
+
+  private static func ask<Answer: Sendable>(
+    _ loop: ClientLoop, _ body: @escaping @Sendable (ClientLoopContext) -> Answer?
+  ) -> Answer? {
+    let box = AnswerBox<Answer>()
+    loop.post { context in
+      let value = body(context)
+      box.answer.withLock { $0 = value }
+      box.isThere.signal()
+    }
+    box.isThere.wait()
+    return box.answer.withLock { $0 }
+  }
+}
+
+/// Carries an answer from one thread to another.
+private final class AnswerBox<Answer: Sendable>: Sendable {
+  let answer = Mutex<Answer?>(nil)
+  let isThere = DispatchSemaphore(value: 0)
+}

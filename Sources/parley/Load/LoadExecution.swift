@@ -1,0 +1,92 @@
+internal import ArgumentParser
+internal import ClientTransport
+internal import Foundation
+internal import LoadGenerator
+
+/// Runs a plan, shows how it goes, and leaves the report.
+struct LoadExecution {
+  let options: LoadOptions
+  let plan: LoadPlan
+
+  /// - Throws: `ExitCode(1)` when an objective was missed or a delivery was wrong.
+  func run() throws {
+    let target = try target()
+    let usage = try usageSource()
+    let interrupt = InterruptFlag()
+    let count = interrupt.count
+    let live = LoadProgressLine(isShown: Terminal.isOutput && !options.json)
+    let run = LoadRun(
+      plan, target, server: usage, isInterrupted: { count.isSet },
+      observe: { live.show($0) })
+    var report: LoadReport
+    do throws(LoadFailure) {
+      report = try run.run(threads: options.threads)
+    } catch {
+      live.end()
+      throw CommandFailure.unreachable(error.description)
+    }
+    live.end()
+    report.judge(try options.require.map { try $0.objective })
+    try ReportFiles(report).show(json: options.json, folder: options.report)
+    if !report.isGood { throw ExitCode(1) }
+  }
+
+  private func target() throws -> LoadTarget {
+    let (address, route) = try gateway()
+    var settings = ConnectionSettings(serverURL: address.webSocketURL)
+    settings.proxyURL = route.proxyURL
+    settings.compression = options.compression ? .offered : .notOffered
+    settings.tls.authorityPaths = route.authorityFile.map { [$0] } ?? []
+    settings.headers = [("User-Agent", "parley-load")]
+    let run = UInt32.random(in: .min ... .max)
+    let tokens = options.issueTokens ? try issueTokens(run) : []
+    do {
+      return try LoadTarget(
+        run: run, settings: settings, accessTokens: tokens, sources: options.sourceAddress,
+        connectionsPerSource: options.connectionsPerSource)
+    } catch let error as LoadTarget.SourceFault {
+      throw ValidationError(error.description)
+    } catch let ConnectionPlanError.invalidConfiguration(reason) {
+      throw ValidationError(reason)
+    }
+  }
+
+  private func gateway() throws -> (ServerAddress, NetworkRoute) {
+    let values = try options.gateway.server.values(AccessValues.Flags())
+    let address = try ServerOptions.address(values.server)
+    return (address, try NetworkRoute(to: address, authorityFile: values.caCertificate))
+  }
+
+  private func issueTokens(_ run: UInt32) throws -> [String] {
+    let client = try options.gateway.client()
+    return try plan.members.indices.map { place in
+      var body = RequestBody()
+      body.set("user_id", LoadTarget.userID(run: run, place: place))
+      body.set("nickname", "Load \(place)")
+      body.set("profile_url", "")
+      body.set("issue_access_token", true)
+      return try AccessTokenAnswer.token(try client.call("POST", "/v3/users", body: body))
+    }
+  }
+
+  private func usageSource() throws -> (any UsageSource)? {
+    if let url = options.metrics { return try metricsUsage(url) }
+    guard let process = options.serverPid else { return nil }
+    let source = ProcessFileUsage(process: process)
+    guard source.read() != nil else {
+      throw ValidationError("--server-pid: the usage of process \(process) cannot be read")
+    }
+    return source
+  }
+
+  private func metricsUsage(_ url: String) throws -> MetricsUsage {
+    guard let address = ServerAddress(url) else {
+      throw ValidationError("--metrics is \"\(url)\"; an http or https URL is expected")
+    }
+    let values = try options.gateway.server.values(AccessValues.Flags())
+    let route = try NetworkRoute(to: address, authorityFile: values.caCertificate)
+    let source = try MetricsSource(url: url, route: route)
+    _ = try source.read()
+    return MetricsUsage(source: source)
+  }
+}

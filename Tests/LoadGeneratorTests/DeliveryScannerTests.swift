@@ -1,0 +1,89 @@
+import ParleyProtocol
+import TestSupport
+import Testing
+
+@testable import LoadGenerator
+
+@Suite("Delivery scanner")
+struct DeliveryScannerTests {
+  private static let run: UInt32 = 0xDEAD_BEEF
+  private let stamp = MessageStamp(run: run, sender: 7, number: 42, intended: 123_456_789)
+
+  private func event(
+    run: UInt32 = run, text: String = "hello", _ change: (inout Message) -> Void = { _ in }
+  ) -> [UInt8] {
+    let url = ChannelName.url(run: run, channel: 3)
+    var message = Message(
+      id: 17_300_000_000_001, channelURL: url, user: User(id: "load-1", nickname: "N"), text: text,
+      data: stamp.text, createdAt: 1_730_000_000_000)
+    change(&message)
+    return EventEncoder.messageReceived(
+      EventOrigin(channelURL: url, timestamp: 1_730_000_000_000), seq: 9_007_199,
+      message: JSONWriter.bytes { message.encode(into: &$0) })
+  }
+
+  @Test("the server's own event is recognised, whatever the text holds")
+  func recognised() {
+    let expected = Delivery(channel: 3, seq: 9_007_199, stamp: stamp)
+    let scanner = DeliveryScanner(run: Self.run)
+    for text in ["x", "\"quoted\" \\ \n", #","data":"plg1"#, String(repeating: "ä😀", count: 900)] {
+      #expect(scanner.delivery(in: event(text: text).span) == expected)
+    }
+  }
+
+  @Test("an event of another shape is left to the parser")
+  func otherShapes() {
+    let scanner = DeliveryScanner(run: Self.run)
+    #expect(scanner.delivery(in: event(run: 1).span) == nil)
+    #expect(scanner.delivery(in: event { $0.openGraphTag = OpenGraphTag(title: "T") }.span) == nil)
+    #expect(scanner.delivery(in: event { $0.data = "" }.span) == nil)
+    #expect(scanner.delivery(in: event { $0.requestID = "r" }.span) == nil)
+    #expect(scanner.delivery(in: event { $0.updatedAt = 5 }.span) == nil)
+    let foreign = MessageStamp(run: 5, sender: 0, number: 0, intended: 0)
+    #expect(scanner.delivery(in: event { $0.data = foreign.text }.span) == nil)
+  }
+
+  @Test("what is cut or damaged anywhere is not read beyond its end")
+  func damaged() {
+    let scanner = DeliveryScanner(run: Self.run)
+    let whole = event()
+    for count in 0..<whole.count {
+      #expect(scanner.delivery(in: Array(whole[..<count]).span) == nil)
+    }
+    var generator = SeededGenerator(seed: 4)
+    for _ in 0..<2000 {
+      var bytes = whole
+      bytes[Int.random(in: 0..<bytes.count, using: &generator)] = .random(
+        in: 0...255, using: &generator)
+      _ = scanner.delivery(in: bytes.span)
+    }
+  }
+
+  private func isPresence(_ bytes: [UInt8]) -> Bool {
+    DeliveryScanner.isPresence(bytes.span)
+  }
+
+  @Test("coming and going is recognised, and nothing else")
+  func presence() {
+    let origin = EventOrigin(channelURL: "lobby", timestamp: 1)
+    let user = User(id: "u")
+    for event in [
+      EventEncoder.userEntered(origin, user: user, participantCount: 2),
+      EventEncoder.userExited(origin, user: user, participantCount: 1),
+      EventEncoder.participantCount(origin, participantCount: 9),
+    ] {
+      #expect(isPresence(event))
+      #expect(!isPresence(Array(event[..<40])))
+    }
+    #expect(!isPresence(event()))
+    #expect(!isPresence(EventEncoder.throttled(origin, withheld: 1, first: 1, last: 1)))
+  }
+
+  @Test("a channel's URL gives its place back, for its own run")
+  func channelName() {
+    let url = ChannelName.url(run: 5, channel: 0xABC)
+    #expect(ChannelName.channel(of: url, run: 5) == 0xABC)
+    #expect(ChannelName.channel(of: url, run: 6) == nil)
+    #expect(ChannelName.channel(of: "lobby", run: 5) == nil)
+  }
+}

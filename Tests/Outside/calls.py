@@ -1,0 +1,298 @@
+"""Calls of the Platform API: kept connections, things that calls can name, a call of each kind."""
+
+import asyncio
+import json
+from dataclasses import dataclass, field
+from urllib.parse import quote, urlencode
+
+import schemas
+from harness import DEADLINE
+
+# Calls are many here, and a slow machine may leave a connection without any for long.
+FLAGS = ["--limits-platform-calls-per-second", "1000000", "--limits-platform-calls-burst",
+         "1000000", "--limits-head-timeout-ms", "300000"]
+
+
+@dataclass
+class Answer:
+    """What a call came to."""
+
+    status: int
+    fields: dict
+    content: bytes
+
+    @property
+    def value(self):
+        return json.loads(self.content)
+
+    @property
+    def code(self):
+        """The code of a refusal; `None` for any other answer."""
+        is_json = self.fields.get("content-type", "").startswith("application/json")
+        return self.value.get("code") if self.status >= 400 and is_json else None
+
+    def __str__(self):
+        return f"{self.status} {self.content[:300].decode(errors='replace')}"
+
+
+class Caller:
+    """One connection to a gateway, opened anew when the gateway has closed it."""
+
+    def __init__(self, server):
+        self.server, self.port, self.token = server, server.port, server.api_token
+        self.reader = self.writer = None
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *_):
+        self.close()
+
+    def close(self):
+        if self.writer:
+            self.writer.close()
+        self.reader = self.writer = None
+
+    async def write(self, data):
+        if self.writer is None:
+            self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+        self.writer.write(data)
+
+    async def read(self, method="GET"):
+        """The next answer, interim ones too."""
+        async with asyncio.timeout(DEADLINE):
+            head = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+            first, *rest = head.split("\r\n")
+            fields = {
+                name.lower(): text for name, text in
+                (line.split(": ", 1) for line in rest if ": " in line)}
+            length = 0 if method == "HEAD" else int(fields.get("content-length", 0))
+            content = await self.reader.readexactly(length)
+        if fields.get("connection", "").lower() == "close":
+            self.close()
+        return Answer(int(first.split(" ")[1]), fields, content)
+
+    async def send(self, method, target, body=None, headers=None):
+        """A call as it is given; a body that is no bytes goes as JSON."""
+        content = body if isinstance(body, bytes) else b""
+        if body is not None and not isinstance(body, bytes):
+            content = json.dumps(body).encode()
+        fields = {"Host": "127.0.0.1", "Content-Length": len(content)}
+        given = {"Api-Token": self.token} if headers is None else headers
+        head = "".join(f"{name}: {text}\r\n" for name, text in {**fields, **given}.items())
+        await self.write(f"{method} {target} HTTP/1.1\r\n{head}\r\n".encode() + content)
+        answer = await self.read(method)
+        is_form = given.get("Content-Type", "").startswith("multipart/")
+        schemas.http_exchange(method, target, b"" if is_form else content, answer.status,
+                              answer.fields, answer.content)
+        return answer
+
+    async def call(self, method, path, body=None, **query):
+        """A call below `/v3` that is expected to be answered: the JSON."""
+        answer = await self.send(method, "/v3" + path + (f"?{urlencode(query)}" if query else ""),
+                                 body)
+        assert answer.status == 200, f"{method} {path} {query} {body}: {answer}"
+        return answer.value
+
+
+@dataclass
+class World:
+    """A channel with all that paths can name, a user who is banned and muted there, an author."""
+
+    channel_url: str
+    user_id: str
+    author_id: str
+    message_id: int = 0
+    key: str = "a key/with ö"
+    custom_type: str = "a type/with ö"
+    api_token_id: str = ""
+    session_id: str = ""
+    token: str = ""
+
+    @classmethod
+    async def make(cls, ctx, caller):
+        world = cls(ctx.name("room"), ctx.name("user"), ctx.name("author"))
+        channel, call = f"/open_channels/{world.channel_url}", caller.call
+        for name in (world.user_id, world.author_id):
+            await call("POST", "/users", {
+                "user_id": name, "nickname": name, "profile_url": "http://a.example/p",
+                "metadata": {world.key: "v"}})
+        await call("POST", "/open_channels", {
+            "channel_url": world.channel_url, "name": "Room", "custom_type": world.custom_type,
+            "operator_ids": [world.author_id]})
+        message = await call("POST", f"{channel}/messages", {
+            "message_type": "MESG", "user_id": world.author_id, "message": "hello",
+            "mentioned_user_ids": [world.user_id],
+            "sorted_metaarray": [{"key": world.key, "value": ["v"]}]})
+        world.message_id = message["message_id"]
+        await call("POST", f"{channel}/messages", {
+            "message_type": "FILE", "user_id": world.author_id, "url": "http://a.example/f"})
+        await call("POST", f"{channel}/messages", {"message_type": "ADMM", "message": "notice"})
+        await call("POST", f"{channel}/metadata", {"metadata": {world.key: "v"}})
+        await call("POST", f"{channel}/metacounter", {"metacounter": {world.key: 1}})
+        for restriction in ("ban", "mute"):
+            await call("POST", f"{channel}/{restriction}", {
+                "user_id": world.user_id, "seconds": 3600, "description": "why"})
+        for scope in ("", f"/channels/{world.channel_url}",
+                      f"/custom_types/{quote(world.custom_type, safe='')}"):
+            await call("PUT", f"/parley/limits{scope}", {
+                "flood": {"messages": 90 + len(scope), "window_ms": 1000}})
+        issued = await call("POST", "/parley/api_tokens", {"name": ctx.name("token")})
+        world.api_token_id, world.token = issued["id"], issued["token"]
+        return world
+
+    async def join(self, ctx, server):
+        """Has the author open a session and enter the channel."""
+        client = await ctx.user(server, self.author_id)
+        await client.enter(self.channel_url)
+        self.session_id = client.session["session_id"]
+        return client
+
+    async def leave(self, caller):
+        """Makes room for others' API tokens."""
+        await caller.send("DELETE", f"/v3/parley/api_tokens/{self.api_token_id}")
+
+    def target(self, template, query=None, **parts):
+        """A path of the description with its open parts filled in, these rather than its own."""
+        for name in ("channel_url", "user_id", "message_id", "key", "custom_type",
+                     "api_token_id", "session_id"):
+            text = str(parts.get(name, getattr(self, name)))
+            template = template.replace("{" + name + "}", quote(text, safe=""))
+        assert "{" not in template, f"nobody says what {template} may stand for"
+        return template + (f"?{urlencode(query)}" if query else "")
+
+    async def state(self, caller):
+        """All that calls can tell of a server with this world, but for what passes with time."""
+        channel, user = f"/open_channels/{self.channel_url}", f"/users/{self.user_id}"
+        limits, pages = "/parley/limits", {}
+        for path in (
+                channel, f"{channel}/metadata", f"{channel}/metacounter",
+                f"{channel}/messages/total_count", user, f"/users/{self.author_id}", limits,
+                f"{limits}/channels/{self.channel_url}",
+                f"{limits}/custom_types/{quote(self.custom_type, safe='')}",
+                "/parley/api_tokens", f"{channel}/ban/{self.user_id}"):
+            pages[path] = await caller.call("GET", path)
+        for path in (f"{channel}/participants", f"{channel}/operators", f"{channel}/ban",
+                     f"{channel}/mute", "/open_channels", "/users", "/parley/sessions",
+                     "/parley/previews"):
+            pages[path] = await caller.call("GET", path, limit=100)
+        pages["readiness"] = (await caller.call("GET", "/parley/status"))["is_ready"]
+        pages["messages"] = await caller.call(
+            "GET", f"{channel}/messages", message_ts=0, next_limit=200)
+        return lasting(pages)
+
+
+def lasting(value):
+    """A value without the members that change by themselves."""
+    passing = {"remaining_duration", "last_used_at", "last_seen_at"}
+    if isinstance(value, dict):
+        return {name: lasting(part) for name, part in value.items() if name not in passing}
+    return [lasting(part) for part in value] if isinstance(value, list) else value
+
+
+@dataclass
+class Call:
+    """A call of an operation that is in order."""
+
+    body: object = None
+    query: dict = field(default_factory=dict)
+    # What the operation is refused with though the call is in order; `None` when it is answered.
+    refusal: int | None = None
+
+
+def calls(world, fresh):
+    """For each operation that wants a token the calls that are in order, one for each form.
+
+    `fresh` makes names that nobody has.
+    """
+    metadata = {"metadata": {fresh("k"): "v"}}
+    counters = {"metacounter": {fresh("k"): 1}}
+    metaarray = {"sorted_metaarray": [{"key": fresh("k"), "value": ["v"]}]}
+    limits = {"flood": {"messages": 7, "window_ms": 2000}}
+    author = {"user_id": world.author_id}
+    nothing = [Call()]
+    return {
+        "createChannel": [Call({"channel_url": fresh("room"), "name": "Room"})],
+        "listChannels": nothing,
+        "viewChannel": nothing,
+        "updateChannel": [Call({"name": "Another"})],
+        "deleteChannel": nothing,
+        "listParticipants": nothing,
+        "freezeChannel": [Call({})],
+        "addOperators": [Call({"operator_ids": [world.user_id]})],
+        "listOperators": nothing,
+        "removeOperators": [Call(query={"operator_ids": world.author_id})],
+        "banUser": [Call({**author, "seconds": 60})],
+        "listBans": nothing,
+        "viewBan": nothing,
+        "updateBan": [Call({"description": "another"})],
+        "unbanUser": nothing,
+        "muteUser": [Call({**author, "seconds": 60})],
+        "listMutes": nothing,
+        "viewMute": nothing,
+        "unmuteUser": nothing,
+        "sendMessage": [
+            Call({**author, "message_type": "MESG", "message": "x"}),
+            Call({**author, "message_type": "FILE", "url": "https://a.example/f"}),
+            Call({"message_type": "ADMM", "message": "x"})],
+        "listMessages": [Call(query={"message_ts": 0, "next_limit": 10})],
+        "countMessages": nothing,
+        "viewMessage": nothing,
+        "updateMessage": [Call({"message": "another"})],
+        "deleteMessage": nothing,
+        "createMetaArrays": [Call(metaarray)],
+        "updateMetaArrays": [Call({**metaarray, "upsert": True})],
+        "deleteMetaArrays": [Call(query={"keys": world.key})],
+        "translateMessage": [Call({"target_langs": ["ko"]}, refusal=400111)],
+        "createChannelMetadata": [Call(metadata)],
+        "listChannelMetadata": nothing,
+        "updateChannelMetadata": [Call({**metadata, "upsert": True})],
+        "deleteChannelMetadata": nothing,
+        "viewChannelMetadataItem": nothing,
+        "updateChannelMetadataItem": [Call({"value": "w"})],
+        "deleteChannelMetadataItem": nothing,
+        "createMetacounters": [Call(counters)],
+        "listMetacounters": nothing,
+        "updateMetacounters": [Call({**counters, "upsert": True})],
+        "deleteMetacounters": nothing,
+        "viewMetacounter": nothing,
+        "updateMetacounter": [Call({"value": 5, "mode": "increase"})],
+        "deleteMetacounter": nothing,
+        "createUser": [Call({"user_id": fresh("user"), "nickname": "N"})],
+        "listUsers": nothing,
+        "viewUser": nothing,
+        "updateUser": [Call({"nickname": "N"})],
+        "deleteUser": nothing,
+        "issueSessionToken": [Call({})],
+        "revokeSessionTokens": nothing,
+        "createUserMetadata": [Call(metadata)],
+        "listUserMetadata": nothing,
+        "updateUserMetadata": [Call({**metadata, "upsert": True})],
+        "deleteUserMetadata": nothing,
+        "viewUserMetadataItem": nothing,
+        "updateUserMetadataItem": [Call({"value": "w"})],
+        "deleteUserMetadataItem": nothing,
+        "viewLimits": nothing,
+        "setLimits": [Call(limits)],
+        "removeLimits": nothing,
+        "viewCustomTypeLimits": nothing,
+        "setCustomTypeLimits": [Call(limits)],
+        "removeCustomTypeLimits": nothing,
+        "viewChannelLimits": nothing,
+        "setChannelLimits": [Call(limits)],
+        "removeChannelLimits": nothing,
+        "explainLimits": [Call(query={**author, "channel_url": world.channel_url})],
+        "issueAPIToken": [Call({"name": fresh("token")})],
+        "listAPITokens": nothing,
+        "revokeAPIToken": nothing,
+        "listSessions": nothing,
+        "closeSession": nothing,
+        "countConnections": nothing,
+        "viewStatus": nothing,
+        "drain": nothing,
+        "listWebhooks": nothing,
+        "testWebhooks": [Call(refusal=400920)],  # There are none.
+        "listPreviews": nothing,
+        "purgePreviews": [Call(query={"all": "true"})],
+        "explainPreview": [Call(query={"url": "http://127.0.0.1:9/"})],
+    }

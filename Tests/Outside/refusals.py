@@ -1,0 +1,400 @@
+"""Refusals that depend on what there is: twice, too many, not together, not by this author."""
+
+import json
+import os
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+from calls import FLAGS, Caller, World, calls
+from endpoints import Mistakes, Unchanged, deviations, guarded, parameters, stage
+from files import form
+from harness import eventually, http
+from schemas import operations
+
+# What needs no token, and how it answers GET on a loopback listener. The socket, the files and
+# the descriptions have tests of their own.
+PLAIN = {
+    "viewPage": 200, "viewIcon": 204, "viewHealth": 200, "viewReadiness": 200, "viewMetrics": 200,
+    "downloadFile": 404, "openSocket": 426, "viewAsyncAPI": 200, "viewOpenAPI": 200}
+
+
+@dataclass
+class Refusal:
+    """A call of an operation, by default with what is in order, and what it is refused with."""
+
+    operation: str
+    code: int
+    body: object = None
+    parts: dict = field(default_factory=dict)
+    query: dict | None = None
+    name: str | None = None
+
+
+async def scenery(ctx, world, caller):
+    """What refusals are about and a world does not have."""
+    names = {kind: ctx.name(kind) for kind in ("idle", "ephemeral", "brimming")}
+    await caller.call("POST", "/users", {"user_id": names["idle"]})
+    await caller.call("PUT", f"/users/{names['idle']}", {"is_active": False})
+    await caller.call("POST", "/open_channels", {
+        "channel_url": names["ephemeral"], "is_ephemeral": True})
+    await caller.call("POST", "/open_channels", {"channel_url": names["brimming"]})
+    items = [f"k{number}" for number in range(25)]
+    channel = f"/open_channels/{names['brimming']}"
+    await caller.call("POST", f"{channel}/metadata", {"metadata": dict.fromkeys(items, "v")})
+    await caller.call("POST", f"{channel}/metacounter", {"metacounter": {
+        **dict.fromkeys(items[1:], 0), "k0": 2**63 - 1}})
+    await caller.call("POST", "/users", {
+        "user_id": names["brimming"], "metadata": dict.fromkeys(items, "v")})
+    full = await caller.call("POST", f"{channel}/messages", {
+        "message_type": "ADMM", "message": "x", "sorted_metaarray": [
+            {"key": key, "value": [str(n) for n in range(100)]} for key in items[:10]]})
+    return {**names, "ghost": ctx.name("ghost"), "full": full["message_id"]}
+
+
+def table(world, names):
+    """Every refusal that no schema can tell of."""
+    ghost, idle, banned, author = names["ghost"], names["idle"], world.user_id, world.author_id
+    message = {"message_type": "MESG", "message": "x"}
+    brimming = {"channel_url": names["brimming"]}
+    full = {**brimming, "message_id": names["full"]}
+    yield from channel_refusals(world, ghost, author)
+    yield from [
+        Refusal("sendMessage", 400201, {**message, "user_id": ghost}),
+        Refusal("sendMessage", 400300, {**message, "user_id": idle}),
+        Refusal("sendMessage", 400750, {**message, "user_id": banned}),
+        Refusal("sendMessage", 400105, message, name="user_id"),
+        Refusal("sendMessage", 400105, {"message_type": "FILE", "user_id": author}, name="url"),
+        Refusal("sendMessage", 400111, {
+            "message_type": "FILE", "user_id": author, "url": "javascript:alert(1)"}, name="url"),
+        Refusal("sendMessage", 400110, {"message_type": "ADMM", "message": "x" * 1001}),
+        Refusal("sendMessage", 400111, {**message, "user_id": author, "sorted_metaarray": [
+            {"key": "k"}, {"key": "k"}]}, name="sorted_metaarray"),
+        Refusal("listMessages", 400105, query={}, name="message_ts"),
+        Refusal("listMessages", 400105, query={"message_id": 0}, name="message_ts"),
+        Refusal("updateMessage", 400105, {}, name="message"),
+        Refusal("updateMessage", 400105, {"message_type": "MESG"}, name="message"),
+        Refusal("updateMessage", 400110, {"message": "x" * 1001}, full, name="message"),
+        Refusal("createMetaArrays", 400203, {"sorted_metaarray": [{"key": "new"}]}, full),
+        Refusal("createMetaArrays", 400203, {"sorted_metaarray": [
+            {"key": "k0", "value": ["new"]}]}, full),
+        Refusal("updateMetaArrays", 400201, {"sorted_metaarray": [{"key": "new"}]}),
+        Refusal("updateMetaArrays", 400203, {
+            "sorted_metaarray": [{"key": "new"}], "upsert": True}, full),
+        Refusal("deleteMetaArrays", 400105, query={"keys": ",,"}, name="keys"),
+    ]
+    for operation in (
+            "listMessages", "viewMessage", "updateMessage", "deleteMessage", "createMetaArrays",
+            "updateMetaArrays", "deleteMetaArrays", "translateMessage"):
+        yield Refusal(operation, 400201, parts={"channel_url": names["ephemeral"]})
+    for operation in ("viewMessage", "updateMessage", "deleteMessage", "createMetaArrays",
+                      "updateMetaArrays", "deleteMetaArrays", "translateMessage"):
+        yield Refusal(operation, 400201, parts=brimming)  # It is another channel's message.
+    yield from item_refusals(world, names, brimming)
+    yield from own_refusals(world, ghost)
+
+
+def channel_refusals(world, ghost, author):
+    own = {"channel_url": world.channel_url}
+    not_restricted = {"user_id": author}
+    yield from [
+        Refusal("createChannel", 400202, own),
+        Refusal("createChannel", 400201, {"operator_ids": [author, ghost]}),
+        Refusal("updateChannel", 400201, {"name": "x", "operator_ids": [author, ghost]}),
+        Refusal("addOperators", 400201, {"operator_ids": [world.user_id, ghost]}),
+        Refusal("removeOperators", 400105, query={}, name="operator_ids"),
+        Refusal("removeOperators", 400105, query={"delete_all": "false"}, name="operator_ids"),
+        Refusal("banUser", 400201, {"user_id": ghost}),
+        Refusal("muteUser", 400201, {"user_id": ghost}),
+        Refusal("banUser", 400113, {"user_id": author, "seconds": 0}, name="seconds"),
+        Refusal("muteUser", 400113, {"user_id": author, "seconds": 0}, name="seconds"),
+        Refusal("updateBan", 400113, {"seconds": 0}, name="seconds"),
+        Refusal("viewBan", 400201, parts=not_restricted),
+        Refusal("updateBan", 400201, parts=not_restricted),
+        Refusal("unbanUser", 400201, parts=not_restricted),
+        Refusal("unmuteUser", 400201, parts=not_restricted),
+        Refusal("viewMute", 400201, parts={"user_id": ghost}),
+        Refusal("listChannels", 400109, query={"token": "ab" * 20}),
+    ]
+
+
+def item_refusals(world, names, brimming):
+    """Of metadata and counters, which are alike for channels and users."""
+    long = {"key": "é" * 129}
+    for owner, parts in (("Channel", brimming), ("User", {"user_id": names["brimming"]})):
+        new = {"metadata": {"k0": "w", "another": "v"}}
+        yield from [
+            Refusal(f"create{owner}Metadata", 400202, new, parts),
+            Refusal(f"create{owner}Metadata", 400203, {"metadata": {"another": "v"}}, parts),
+            Refusal(f"update{owner}Metadata", 400203, {**new, "upsert": True}, parts),
+            Refusal(f"update{owner}MetadataItem", 400201, parts={"key": "another"}),
+            Refusal(f"update{owner}MetadataItem", 400203, {"value": "v", "upsert": True},
+                    {**parts, "key": "another"}),
+            Refusal(f"update{owner}MetadataItem", 400110, {"value": "v", "upsert": True}, long,
+                    name="key"),
+            Refusal(f"update{owner}MetadataItem", 400151, {"value": "v", "upsert": True},
+                    {"key": "a\0b"}),
+        ]
+    new = {"metacounter": {"k1": 1, "another": 1}}
+    yield from [
+        Refusal("createMetacounters", 400202, new, brimming),
+        Refusal("createMetacounters", 400203, {"metacounter": {"another": 1}}, brimming),
+        Refusal("updateMetacounters", 400203, {**new, "upsert": True}, brimming),
+        Refusal("updateMetacounters", 400113, {
+            "metacounter": {"k0": 1, "k1": 1}, "mode": "increase"}, brimming),
+        Refusal("updateMetacounters", 400113, {
+            "metacounter": {"k1": -2**63}, "mode": "decrease"}, brimming),
+        Refusal("updateMetacounter", 400113, {"value": 1, "mode": "increase"},
+                {**brimming, "key": "k0"}),
+        Refusal("updateMetacounter", 400201, parts={"key": "another"}),
+        Refusal("updateMetacounter", 400203, {"value": 1, "upsert": True},
+                {**brimming, "key": "another"}),
+        Refusal("updateMetacounter", 400110, {"value": 1, "upsert": True}, long, name="key"),
+        Refusal("updateMetacounter", 400151, {"value": 1, "upsert": True}, {"key": "a\0b"}),
+    ]
+
+
+def own_refusals(world, ghost):
+    """Of users, tokens, limits and what else is the gateway's own."""
+    author = world.author_id
+    flood = {"messages": 1, "window_ms": 1000}
+    here = {"channel_url": world.channel_url}
+    yield from [
+        Refusal("createUser", 400202, {"user_id": author, "nickname": "Mallory"}),
+        Refusal("createUser", 400151, {"user_id": "e\u0301" + ghost}, name="user_id"),
+        Refusal("createUser", 400151, {"user_id": ghost + "\u0085"}, name="user_id"),
+        Refusal("issueSessionToken", 400113, {"expires_at": 1}, name="expires_at"),
+        Refusal("issueSessionToken", 400201, parts={"user_id": ghost}),
+        Refusal("explainLimits", 400201, query={**here, "user_id": ghost}),
+        Refusal("explainLimits", 400201, query={"channel_url": ghost, "user_id": author}),
+        Refusal("issueAPIToken", 400105, {"name": ""}, name="name"),
+        Refusal("revokeAPIToken", 400108, parts={"api_token_id": "first"}),
+        Refusal("testWebhooks", 400920),
+        Refusal("purgePreviews", 400105, query={}),
+        Refusal("purgePreviews", 400105, query={"all": "false"}),
+        Refusal("purgePreviews", 400920, query={"all": "true", "domain": "a.example"}),
+        Refusal("explainPreview", 400111, query={"url": "no link"}, name="url"),
+        Refusal("explainPreview", 400111, query={"url": "http://a.example/" + "x" * 2048}),
+    ]
+    for operation in ("setLimits", "setChannelLimits", "setCustomTypeLimits"):
+        yield Refusal(operation, 400105, {}, name="flood")
+        yield Refusal(operation, 400105, {"flood": flood, "throttle": {"messages": 1}})
+        yield Refusal(operation, 400106, {"flood": flood, "throttle": {**flood, "messages": -1}})
+    for verb in ("set", "remove", "view"):
+        yield Refusal(f"{verb}CustomTypeLimits", 400110, parts={"custom_type": "é" * 129})
+    yield Refusal("setCustomTypeLimits", 400151, parts={"custom_type": "a\0b"})
+    for operation in ("listPreviews", "purgePreviews"):
+        yield Refusal(operation, 400920, query={"url": "http://a.example/", "domain": "a.example"})
+        for url in ("ftp://a.example/", "http:///", "\0"):
+            yield Refusal(operation, 400111, query={"url": url}, name="url")
+        for domain in ("a b", "a.example/x", "a@b.example", "a.example:80", "..", "\0"):
+            yield Refusal(operation, 400111, query={"domain": domain}, name="domain")
+
+
+async def test_every_operation_is_tested(ctx):
+    """Every operation that is described is among those that are called with and without errors."""
+    described = {operation["operationId"] for _, _, operation in operations()}
+    known = set(calls(World("", "", ""), ctx.name)) | PLAIN.keys()
+    assert described == known, described ^ known
+    names = dict.fromkeys(("ghost", "idle", "brimming", "ephemeral", "full"), "x")
+    listed = {refusal.operation for refusal in table(World("", "", ""), names)}
+    assert listed <= described, listed - described
+
+
+async def test_refusals_by_what_there_is(ctx):
+    """What there is already or is not, too much or out of place, is refused and changes nothing."""
+    mistakes = Mistakes()
+    paths = {o["operationId"]: (path, method) for path, method, o in guarded()}
+    async with stage(ctx) as (caller, world, author):
+        names = await scenery(ctx, world, caller)
+        right = calls(world, ctx.name)
+        async with Unchanged(caller, world, author) as unchanged:
+            last = None
+            for refusal in table(world, names):
+                if last not in (None, refusal.operation):
+                    await unchanged.check(last)
+                path, method = paths[last := refusal.operation]
+                call = right[last][0]
+                query = call.query if refusal.query is None else refusal.query
+                body = call.body if refusal.body is None else refusal.body
+                answer = await caller.send(
+                    method, world.target(path, query, **refusal.parts), body)
+                what = f"{last} {refusal.parts} {refusal.query} {json.dumps(body)[:200]}"
+                mistakes.note(what, answer, refusal.code, refusal.name)
+            items = await caller.call("GET", f"/users/{names['brimming']}/metadata")
+            assert items == {f"k{n}": "v" for n in range(25)}, items
+            numbers = await caller.call("GET", f"/open_channels/{names['brimming']}/metacounter")
+            assert numbers == {f"k{n}": 0 if n else 2**63 - 1 for n in range(25)}, numbers
+    mistakes.tell()
+
+
+async def test_a_deactivated_user_gets_no_token(ctx):
+    """No session token is issued to a user who is deactivated: 400300."""
+    async with Caller(await ctx.server(*FLAGS)) as caller:
+        user = (await caller.call("POST", "/users", {"user_id": ctx.name()}))["user_id"]
+        await caller.call("PUT", f"/users/{user}", {"is_active": False})
+        answer = await caller.send("POST", f"/v3/users/{user}/token", {})
+        assert answer.code == 400300, answer
+        await caller.call("PUT", f"/users/{user}", {"is_active": True})
+        await caller.call("POST", f"/users/{user}/token", {})
+
+
+async def test_page_tokens_of_nowhere(ctx):
+    """A page token that none has given, or another list has, is refused with 400109."""
+    mistakes = Mistakes()
+    async with stage(ctx) as (caller, world, author):
+        await World.make(ctx, caller)
+        given = {
+            "/v3/open_channels": (await caller.call("GET", "/open_channels", limit=1))["next"],
+            "/v3/users": (await caller.call("GET", "/users", limit=1))["next"]}
+        assert all(given.values()), given
+        for path, _, operation in guarded():
+            # Sessions and previews are listed by name: the token is the last one's.
+            if operation["operationId"] in ("listSessions", "listPreviews") or not any(
+                    p["name"] == "token" for p in parameters(path, operation, "query")):
+                continue
+            for token in ("no such token", "-1", "0", "%", "é", given["/v3/users"][:-2]):
+                if token == "0" and path.endswith(("participants", "operators")):
+                    continue  # There a token is a place, and this the first.
+                answer = await caller.send("GET", world.target(path, {"token": token}))
+                mistakes.note(f"{path} {token}", answer, 400109, None)
+        for path, token in given.items():
+            answer = await caller.send("GET", f"{path}?{urlencode({'token': token})}")
+            assert answer.status == 200, answer
+        for query in ({"name_contains": "x"}, {"show_frozen": "false"}, {"custom_types": "x"}):
+            query["token"] = given["/v3/open_channels"]
+            answer = await caller.send("GET", f"/v3/open_channels?{urlencode(query)}")
+            mistakes.note(f"{query}", answer, 400109)
+    mistakes.tell()
+
+
+async def test_no_more_than_a_hundred_api_tokens(ctx):
+    """A second token of a name is 400202, the 101st is 400203, and after a revocation one fits."""
+    async with Caller(await ctx.fresh(*FLAGS)) as caller:
+        issued = [await caller.call("POST", "/parley/api_tokens", {"name": f"token {n}"})
+                  for n in range(100)]
+        before = await caller.call("GET", "/parley/api_tokens")
+        answer = await caller.send("POST", "/v3/parley/api_tokens", {"name": "one more"})
+        assert answer.code == 400203, answer
+        assert await caller.call("GET", "/parley/api_tokens") == before
+        await caller.call("DELETE", f"/parley/api_tokens/{issued[7]['id']}")
+        answer = await caller.send("POST", "/v3/parley/api_tokens", {"name": "token 8"})
+        assert answer.code == 400202 and "token 8" in answer.value["message"], answer
+        await caller.call("POST", "/parley/api_tokens", {"name": "one more"})
+
+
+async def test_forms_are_checked_as_json_is(ctx):
+    """A form that sends a message is refused for what JSON would be, and leaves no file."""
+    mistakes = Mistakes()
+    async with stage(ctx) as (caller, world, author):
+        names = await scenery(ctx, world, caller)
+        right = {"message_type": "FILE", "user_id": world.author_id}
+        path = f"/v3/open_channels/{world.channel_url}/messages"
+        rows = [
+            (400105, {"user_id": world.author_id}, "message_type"),
+            (400111, {**right, "message_type": "MESG", "message": "x"}, "message_type"),
+            (400111, {"message_type": "ADMM", "message": "x"}, "message_type"),
+            (400105, {"message_type": "FILE"}, "user_id"),
+            (400201, {**right, "user_id": names["ghost"]}, None),
+            (400300, {**right, "user_id": names["idle"]}, None),
+            (400750, {**right, "user_id": world.user_id}, None),
+            (400305, {**right, "user_id": "u" * 81}, "user_id"),
+            (400110, {**right, "message": "x" * 5001}, "message"),
+            (400110, {**right, "dedup_id": "x" * 65}, "dedup_id"),
+            (400110, {**right, "custom_type": "x" * 129}, "custom_type"),
+            (400110, {**right, "data": "é" * 8193}, "data"),
+            (400111, {**right, "mention_type": "all"}, "mention_type"),
+            (400305, {**right, "mentioned_user_ids": "u" * 81}, "mentioned_user_ids"),
+            (400102, {**right, "sorted_metaarray": '{"key": "k"}'}, "sorted_metaarray"),
+            (400403, {**right, "sorted_metaarray": "[{"}, "sorted_metaarray"),
+            (400103, {**right, "sorted_metaarray": "[1]"}, "sorted_metaarray"),
+        ]
+        async with Unchanged(caller, world, author):
+            for code, fields, name in rows:
+                body, kind = form(fields, b"content", "a.bin", "text/plain")
+                answer = await caller.send("POST", path, body, {
+                    "Api-Token": caller.token, "Content-Type": kind})
+                mistakes.note(f"{fields}"[:200], answer, code, name)
+            body, kind = form(right, b"content", "a.bin", "text/plain")
+            for content, content_type, target, code in (
+                    (body, "multipart/form-data", path, 400111),
+                    (body, kind + "x", path, 400111), (body[:-10], kind, path, 400111),
+                    (b"", kind, path, 400105),
+                    (body, kind, path.replace(world.channel_url, names["ghost"]), 400201)):
+                answer = await caller.send("POST", target, content, {
+                    "Api-Token": caller.token, "Content-Type": content_type})
+                mistakes.note(f"{content_type} {content[-12:]}", answer, code)
+            files = os.path.join(caller.server.data, "files")
+
+            async def nothing_left():
+                return not os.path.isdir(files) or not os.listdir(files)
+            await eventually(nothing_left, "the end of the files")
+        answer = await caller.send("POST", path, body, {
+            "Api-Token": caller.token, "Content-Type": kind})
+        assert answer.status == 200, answer
+        found = deviations({"$ref": "#/components/schemas/message"}, answer.value)
+        assert not found, found
+    mistakes.tell()
+
+
+async def test_plain_paths(ctx):
+    """What needs no token answers GET as described, and HEAD alike without a body."""
+    server = await ctx.server(*FLAGS)
+    for path, _, operation in operations():
+        if operation.get("security") != []:
+            continue
+        name = operation["operationId"]
+        target = path.replace("{file_id}", "0" * 32).replace("{file_name}", "a")
+        for method in ("GET",) if name == "openSocket" else ("GET", "HEAD"):
+            status, _, body = await http(server.port, method, target)
+            assert status == PLAIN[name], (method, path, status)
+            assert not body if method == "HEAD" else body or status in (204, 426), (method, path)
+
+
+async def test_limited_calls(ctx):
+    """Whatever is called beyond the limit is 429 and 500910 with Retry-After, and not done."""
+    server = await ctx.fresh("--limits-platform-calls-per-second", "1",
+                             "--limits-platform-calls-burst", "1")
+    world = World("nowhere", "nobody", "nobody", 1, "k", "t", "none", "none")
+    async with Caller(server) as caller:
+        for path, method, operation in guarded():
+            async def limited():
+                answer = await caller.send(method, world.target(path), b"{")
+                return answer if answer.status == 429 else None
+            answer = await eventually(limited, f"429 of {operation['operationId']}")
+            value = answer.value
+            assert value["code"] == 500910 and value["error"] is True, answer
+            assert (value["limit"], value["window_ms"], value["scope"]) == (1, 1000, "api_token")
+            assert 1 <= value["retry_after_ms"] <= 1000, answer
+            assert answer.fields["retry-after"] == "1", answer.fields
+            assert answer.fields.get("connection", "").lower() != "close", answer.fields
+
+
+async def test_no_call_while_draining(ctx):
+    """While draining all calls but status and drain are 503 with Retry-After, and not done."""
+    # One event loop: another without sessions would end its connections.
+    server = await ctx.fresh(*FLAGS, "--drain-timeout-ms", "600000", "--reactors", "1")
+    async with Caller(server) as caller:
+        world = await World.make(ctx, caller)
+        raw = await ctx.raw(server)
+        await raw.sign_in(ctx.name())
+        await caller.call("POST", "/parley/drain")
+
+        async def draining():
+            return not (await caller.call("GET", "/parley/status"))["is_ready"]
+        await eventually(draining, "the drain")
+        for path, method, operation in guarded():
+            name = operation["operationId"]
+            for call in calls(world, ctx.name)[name]:
+                answer = await caller.send(method, world.target(path, call.query), call.body)
+                if name in ("viewStatus", "drain"):
+                    assert answer.status == 200, f"{name}: {answer}"
+                    continue
+                assert (answer.status, answer.code) == (503, 400501), f"{name}: {answer}"
+                assert answer.fields["retry-after"] == "1", answer.fields
+                assert answer.value["retry_after_ms"] == 1000, answer
+        assert (await server.get("/healthz"))[0] == 200
+        assert (await server.get("/readyz"))[0] == 503
+        wrong = await caller.send("GET", "/v3/users", headers={"Api-Token": "x"})
+        assert wrong.code == 400401, wrong
+        await raw.close()
+    assert await server.wait() == 0

@@ -1,0 +1,182 @@
+import Foundation
+import ParleyProtocol
+import TestPeers
+import Testing
+
+extension CommandTests {
+  @Suite("loads a gateway")
+  struct LoadCommandTests {
+    private static let short = ["--duration", "2s", "--warm-up", "200ms", "--json"]
+    private static let unlimited = [
+      "--unfurl-mode", "off", "--limits-flood-messages", "0", "--limits-throttle-messages", "0",
+    ]
+
+    /// Runs a scenario, and checks that all it expected came once and in order.
+    private func load(
+      _ server: ServerProcess, _ scenario: String, _ options: [String]
+    ) throws -> JSONNode {
+      let outcome = try server.run(["load", scenario] + Self.short + options)
+      #expect(outcome.status == 0, "\(outcome.output)\n\(outcome.errors)")
+      let report = try outcome.json
+      #expect(report["counts"]?["errors"]?.integer == 0, "\(outcome.output)")
+      #expect((report["check"]?["expected"]?.integer ?? 0) > 0)
+      #expect(report["check"]?["expected"]?.integer == report["check"]?["delivered"]?.integer)
+      #expect(report["ending"]?.string == "complete")
+      return report
+    }
+
+    @Test("fan-out: every subscriber gets every message, and the server's usage is told")
+    func fanout() throws {
+      let server = try ServerProcess(Self.unlimited)
+      let report = try load(
+        server, "fanout",
+        [
+          "--subscribers", "40", "--rate", "50", "--throttle", "off", "--threads", "2",
+          "--server-pid", "\(server.process.id)",
+        ])
+      let sent = report["counts"]?["sent"]?.integer ?? 0
+      #expect(report["counts"]?["deliveries"]?.integer == 40 * sent)
+      #expect((report["usage"]?["server_cpu_ns"]?.integer ?? 0) > 0)
+      #expect((report["latency_ns"]?["delivery"]?["count"]?.integer ?? 0) > 0)
+    }
+
+    @Test("fan-out as fast as answers come, its usage from the metrics, over compression")
+    func window() throws {
+      let server = try ServerProcess(Self.unlimited)
+      let report = try load(
+        server, "fanout",
+        [
+          "--subscribers", "5", "--in-flight", "4", "--throttle", "off", "--compression",
+          "--metrics", "http://127.0.0.1:\(server.port)/metrics",
+        ])
+      #expect((report["usage"]?["server_memory_before"]?.integer ?? 0) > 0)
+    }
+
+    @Test("fan-out under the throttle: what is withheld is withheld rightly")
+    func throttled() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      let report = try load(
+        server, "fanout", ["--subscribers", "10", "--senders", "10", "--rate", "30"])
+      #expect((report["check"]?["withheld"]?.integer ?? 0) > 0)
+    }
+
+    @Test("a throttle that is not the gateway's is noticed, and ends with 1")
+    func wrongRule() throws {
+      let server = try ServerProcess(Self.unlimited)
+      let outcome = try server.run(
+        ["load", "fanout", "--subscribers", "3", "--rate", "50"] + Self.short)
+      #expect(outcome.status == 1)
+      #expect((try outcome.json["check"]?["uncalled_for"]?.integer ?? 0) > 0)
+    }
+
+    @Test("chatter: links to its own pages become previews")
+    func chatter() throws {
+      let server = try ServerProcess([
+        "--unfurl-allow-addresses", "127.0.0.0/8", "--unfurl-allow-ports", "1-65535",
+      ])
+      let report = try load(
+        server, "chatter",
+        ["--channels", "6", "--users", "5", "--talkers", "3", "--rate", "1", "--links", "0.5"])
+      #expect((report["counts"]?["updates"]?.integer ?? 0) > 0)
+    }
+
+    @Test("spike: all who come are let in, and get what is said from then on")
+    func spike() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      let report = try load(
+        server, "spike",
+        ["--connections", "60", "--over", "1s", "--channels", "3", "--rate", "4"])
+      #expect((report["latency_ns"]?["connect"]?["count"]?.integer ?? 0) >= 60)
+      #expect(report["counts"]?["connected"]?.integer == 63)
+    }
+
+    @Test("storm: all return, with what they missed")
+    func storm() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      let report = try load(
+        server, "storm", ["--connections", "60", "--channels", "3", "--rate", "4"])
+      #expect(report["latency_ns"]?["recovery"]?["count"]?.integer == 60)
+      #expect(report["counts"]?["gaps"]?.integer == 0)
+    }
+
+    @Test("flood: abusers are refused, and the others measured before and during")
+    func flood() throws {
+      let server = try ServerProcess(["--unfurl-mode", "off"])
+      let report = try load(
+        server, "flood",
+        [
+          "--channels", "4", "--users", "5", "--talkers", "1", "--rate", "4", "--abusers", "4",
+          "--abuse", "60",
+        ])
+      #expect((report["counts"]?["refused_flood"]?.integer ?? 0) > 0)
+      #expect((report["latency_ns"]?["baseline"]?["count"]?.integer ?? 0) > 0)
+      #expect((report["latency_ns"]?["delivery"]?["count"]?.integer ?? 0) > 0)
+    }
+
+    @Test("slow: those who read too slowly are put out, and the others miss nothing")
+    func slow() throws {
+      let server = try ServerProcess(Self.unlimited + ["--limits-outbound-bytes", "262144"])
+      let report = try load(
+        server, "slow",
+        [
+          "--subscribers", "10", "--share", "0.2", "--rate", "100", "--bytes", "4000",
+          "--throttle", "off",
+        ])
+      #expect((report["counts"]?["deliveries"]?.integer ?? 0) > 0)
+    }
+
+    @Test("soak: those who are cut off come back, and nothing is missed")
+    func soak() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      let report = try load(
+        server, "soak",
+        [
+          "--channels", "4", "--users", "5", "--talkers", "1", "--rate", "2", "--cut-every",
+          "20ms",
+        ])
+      #expect((report["counts"]?["cut_connections"]?.integer ?? 0) > 0)
+    }
+
+    @Test("a missed objective ends with 1, and the report's files are there all the same")
+    func objectives() throws {
+      let server = try ServerProcess(Self.unlimited)
+      let folder = try TemporaryDirectory()
+      let path = folder.path(of: "report")
+      let outcome = try server.run([
+        "load", "fanout", "--subscribers", "3", "--duration", "1s", "--warm-up", "0s",
+        "--throttle", "off", "--report", path, "--require", "p99<1ns", "--require", "lost=0",
+      ])
+      #expect(outcome.status == 1)
+      #expect(outcome.output.contains("MISSED p99<1ns"))
+      #expect(outcome.output.contains("met    lost=0"))
+      let page = try String(contentsOfFile: path + "/report.html", encoding: .utf8)
+      #expect(page.contains("<svg") && !page.contains("http"))
+      #expect(FileManager.default.fileExists(atPath: path + "/report.json"))
+      #expect(FileManager.default.fileExists(atPath: path + "/report.txt"))
+    }
+
+    @Test("where tokens are asked for, they are issued")
+    func tokens() throws {
+      let server = try ServerProcess(CommandTests.quiet + ["--auth-mode", "token"])
+      _ = try load(server, "fanout", ["--subscribers", "3", "--issue-tokens"])
+      let refused = try server.run(["load", "fanout", "--subscribers", "3"] + Self.short)
+      #expect(refused.status == 2)
+      #expect(refused.errors.contains("could not be made"))
+    }
+
+    @Test("what can't be is refused before anything is done")
+    func misuse() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      for options in [
+        ["--require", "p99<fast"], ["--require", "speed<1"], ["--subscribers", "0"],
+        ["--duration", "soon"], ["--rate", "-1"], ["--source-address", "here"],
+        ["--server-pid", "1", "--metrics", "http://x"], ["--server-pid", "2147483647"],
+      ] {
+        #expect(try server.run(["load", "fanout"] + options).status == 64, "\(options)")
+      }
+      let many = try server.run(["load", "fanout", "--subscribers", "1000000"])
+      #expect(many.status == 2)
+      #expect(many.errors.contains("descriptors"))
+    }
+  }
+}
