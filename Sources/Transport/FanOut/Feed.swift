@@ -113,15 +113,10 @@ package final class Feed {
           let owed = UnsafeRawBufferPointer(rebasing: bytes[(subscriber.position - base)...])
           let target = hot[Int(subscriber.slot)]
           sent.attempts += 1
-          switch target.path {
-          case .direct: break
-          case .encrypted:
-            sent.byteCount += transport.deliverEncrypted(owed, toSlot: subscriber.slot)
+          guard target.path == .direct else {
+            sent.byteCount += transport.deliver(
+              owed, toSlot: subscriber.slot, by: target.path)
             continue
-          case .queued:
-            transport.deliver(owed, toSlot: subscriber.slot)
-            continue
-          case .closed: continue
           }
           if let ring {
             ring.add(target.descriptor, owed, tag: subscriber.slot)
