@@ -57,6 +57,7 @@ let package = Package(
     .target(name: "CLinux"),
     .target(name: "CSendRing", linkerSettings: [.linkedLibrary("uring")]),
     .target(name: "COpenSSL", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+    .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(
@@ -75,7 +76,7 @@ let package = Package(
     library("Reactor", ["Bytes", "CLinux", "CSendRing"]),
     library("TLS", ["COpenSSL"]),
     library("Transport", ["Bytes", "Reactor", "TLS", "HTTP1", "WebSocket", "CLinux"]),
-    library("Store", ["ParleyProtocol", "Reactor", "Tokens", database, logging]),
+    library("Store", ["ParleyProtocol", "Reactor", "Tokens", "CSQLite", database, logging]),
     library("Telemetry", [logging]),
     library("Curl", ["Reactor", "CCurl"]),
 
@@ -116,7 +117,8 @@ let package = Package(
       ["ClientTransport", "FloodControl", "ParleyProtocol", "Reactor", "WebSocket"]),
 
     .executableTarget(
-      name: "parleyd", dependencies: ["Gateway", "Daemon", "Configuration", arguments, logging],
+      name: "parleyd",
+      dependencies: ["Gateway", "Daemon", "Configuration", "Store", arguments, logging],
       swiftSettings: house),
     .executableTarget(
       name: "parley-unfurl",

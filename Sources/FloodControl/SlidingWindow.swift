@@ -20,8 +20,10 @@ package struct SlidingWindow: Sendable {
   /// - Returns: `nil` when admitted, else the wait in milliseconds, 1 to the window's length. A
   ///   refusal changes nothing.
   package mutating func admit(at now: Int64, limit: RateLimit) -> Int64? {
-    if let wait = wait(at: now, limit: limit) { return wait }
-    record(at: now, limit: limit)
+    guard !limit.isOff else { return nil }
+    let time = effectiveTime(now)
+    if let wait = wait(atEffective: time, limit: limit) { return wait }
+    times.append(time, keeping: limit.boundedCount)
     return nil
   }
 
@@ -66,8 +68,13 @@ package struct SlidingWindow: Sendable {
   }
 
   private func wait(at now: Int64, limit: RateLimit) -> Int64? {
-    guard !limit.isOff, let blocking = times.fromNewest(limit.boundedCount) else { return nil }
-    let elapsed = elapsed(since: blocking, until: effectiveTime(now))
+    limit.isOff ? nil : wait(atEffective: effectiveTime(now), limit: limit)
+  }
+
+  /// The wait under a limit that is on.
+  private func wait(atEffective time: Int64, limit: RateLimit) -> Int64? {
+    guard let blocking = times.fromNewest(limit.boundedCount) else { return nil }
+    let elapsed = elapsed(since: blocking, until: time)
     return elapsed >= limit.windowMilliseconds ? nil : limit.windowMilliseconds - elapsed
   }
 

@@ -154,8 +154,13 @@ package final class Transport {
   }
 
   /// Gives bytes to a subscriber whose socket can't simply be written to.
-  func deliver(_ bytes: UnsafeRawBufferPointer, toSlot slot: UInt32) {
-    connections.connection(inSlot: slot)?.deliver(bytes)
+  ///
+  /// - Returns: How many bytes were written at once, if they were all.
+  func deliver(_ bytes: UnsafeRawBufferPointer, toSlot slot: UInt32, by path: WritePath) -> Int {
+    guard path != .closed, let connection = connections.connection(inSlot: slot) else { return 0 }
+    if path == .encrypted { return connection.deliverEncrypted(bytes) }
+    connection.deliver(bytes)
+    return 0
   }
 
   func count(_ writes: DirectWrites) {

@@ -3,6 +3,7 @@ internal import Configuration
 internal import Daemon
 internal import Gateway
 internal import Logging
+internal import Store
 
 /// The server's command line: reads the settings, then runs the gateway or answers about them.
 @main
@@ -16,6 +17,7 @@ struct Parleyd: ParsableCommand {
   @OptionGroup var options: DaemonOptions
 
   func run() throws {
+    SQLiteSetup.forgoMemoryStatistics()
     try options.run(.gateway, Self.name, prepare: { _ in }) { settings, _ in
       let logger = Logger(label: Self.name)
       return DaemonProcess.run(Self.name, logger: logger) {

@@ -53,31 +53,23 @@ extension HomeChannel {
     let author = message.authorID.flatMap(participants.slot(of:))
     var operators = SlotSet()
     for slot in operatorIDs.compactMap(participants.slot(of:)) { operators.insert(slot) }
-    var excluded = SlotSet()
-    var count = 0
-    for slot in 0..<participants.slotCount where participants[slot] != nil {
-      let relation: Throttle.Relation =
-        slot == author ? .own : operators.contains(slot) ? .operatorView : .others
-      let decision = participants.decide(slot: slot, relation, message, limit: limit)
-      guard decision == .withheld else { continue }
-      excluded.insert(slot)
-      count += 1
-    }
-    if count > 0 { noteWithheld(message.id, from: excluded, count: count) }
+    let excluded = participants.decide(
+      message, author: author, operators: operators, limit: limit)
+    if !excluded.isEmpty { noteWithheld(message.id, from: excluded) }
     return excluded
   }
 
-  private func noteWithheld(_ messageID: Int64, from slots: SlotSet, count: Int) {
+  private func noteWithheld(_ messageID: Int64, from slots: SlotSet) {
     withheld.record(messageID, withheldFrom: slots)
     notices.noteWithheld(at: node.loop.now)
-    node.counters.add(UInt64(count), to: .withheld)
+    node.counters.add(UInt64(slots.count), to: .withheld)
   }
 
   /// The share that most participants have, if any has the majority (after Boyer and Moore).
   private func mostCommon(_ shares: [FanOutPlan.Share]) -> FanOutPlan.Share {
     var candidate = FanOutPlan.Share(bits: 0)
     var lead = 0
-    for slot in shares.indices where participants[slot] != nil {
+    for slot in shares.indices where participants.isTaken(slot) {
       if lead == 0 { candidate = shares[slot] }
       lead += shares[slot] == candidate ? 1 : -1
     }

@@ -169,6 +169,9 @@ extension HomeChannel {
   private func tell(_ accepted: AcceptedMessage) {
     let ids = accepted.mentionedUserIDs
     let (message, file, storeID) = (accepted.message, accepted.upload?.record, storeID)
+    if ids.isEmpty, file == nil {
+      return pass { channel, result in channel.didPass(accepted, result.map { [] }) }
+    }
     write {
       if let file {
         try $0.keepFile(file, ofMessage: message.id, channelID: storeID, at: message.createdAt)
@@ -176,17 +179,21 @@ extension HomeChannel {
       let known = try $0.users(ids)
       return ids.compactMap { known[$0] }
     } then: { channel, result in
-      switch result {
-      case .success(let mentionedUsers):
-        var message = accepted.message
-        message.mentionedUsers = mentionedUsers
-        channel.didAccept(message, accepted, seq: channel.lastSeq + 1)
-      case .failure(let error):
-        accepted.upload?.remove()
-        channel.retract(accepted)
-        channel.node.counters.add(to: .messagesFailed)
-        channel.finish(accepted, .failure(error))
-      }
+      channel.didPass(accepted, result)
+    }
+  }
+
+  private func didPass(_ accepted: AcceptedMessage, _ result: Result<[User], ServiceError>) {
+    switch result {
+    case .success(let mentionedUsers):
+      var message = accepted.message
+      message.mentionedUsers = mentionedUsers
+      didAccept(message, accepted, seq: lastSeq + 1)
+    case .failure(let error):
+      accepted.upload?.remove()
+      retract(accepted)
+      node.counters.add(to: .messagesFailed)
+      finish(accepted, .failure(error))
     }
   }
 

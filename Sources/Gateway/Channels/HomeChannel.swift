@@ -136,6 +136,12 @@ final class HomeChannel {
     node.writes.append(message, completion: resume)
   }
 
+  /// Goes on here when all that was submitted before has been answered.
+  func pass(then: @escaping @Sendable (HomeChannel, Result<Void, ServiceError>) -> Void) {
+    let resume = resumption(then)
+    node.writes.pass(completion: resume)
+  }
+
   /// What brings a job's outcome back to this node.
   func resumption<T: Sendable>(
     _ then: @escaping @Sendable (HomeChannel, Result<T, ServiceError>) -> Void

@@ -16,6 +16,8 @@ struct Participants {
   }
 
   private var slots: [Participant?] = []
+  /// The slots that someone sits in.
+  private var taken = SlotSet()
   /// By slot; what a fan-out walks through lies densely.
   private(set) var throttles: [Throttle] = []
   private var slotByUser: [String: Int] = [:]
@@ -33,6 +35,9 @@ struct Participants {
   func slot(of userID: String) -> Int? { slotByUser[userID] }
 
   subscript(slot: Int) -> Participant? { slots[slot] }
+
+  /// Whether someone sits in a slot.
+  func isTaken(_ slot: Int) -> Bool { taken.contains(slot) }
 
   /// Whether a connection of a user is in the channel.
   func contains(_ connection: SessionReference, of userID: String) -> Bool {
@@ -57,6 +62,7 @@ struct Participants {
     let participant = Participant(user: user, connections: [connection], entry: entryCount)
     let slot = takeSlot()
     slots[slot] = participant
+    taken.insert(slot)
     throttles[slot] = throttle
     slotByUser[user.id] = slot
     return slot
@@ -87,12 +93,39 @@ struct Participants {
   /// The throttle of a user who is in the channel.
   func throttle(of userID: String) -> Throttle? { slotByUser[userID].map { throttles[$0] } }
 
-  /// Decides whether a participant is shown a message.
+  /// Puts a message to every participant's throttle.
+  ///
+  /// - Parameters:
+  ///   - author: The participant who wrote it; `nil` for one who is not in the channel.
+  ///   - operators: The participants who are shown everything.
+  /// - Returns: Those from whom it is withheld.
   mutating func decide(
-    slot: Int, _ relation: Throttle.Relation, _ message: MessageFacts, limit: RateLimit
-  ) -> Throttle.Decision {
-    throttles[slot].decide(
-      relation, createdAt: message.createdAt, messageID: message.id, limit: limit)
+    _ message: MessageFacts, author: Int?, operators: SlotSet, limit: RateLimit
+  ) -> SlotSet {
+    let (createdAt, id) = (message.createdAt, message.id)
+    var others = taken
+    var withheld = SlotSet()
+    throttles.withUnsafeMutableBufferPointer { throttles in
+      operators.forEach { slot in
+        guard slot != author else { return }
+        others.remove(slot)
+        _ = throttles[slot].decide(
+          .operatorView, createdAt: createdAt, messageID: id, limit: limit)
+      }
+      if let author {
+        others.remove(author)
+        _ = throttles[author].decide(.own, createdAt: createdAt, messageID: id, limit: limit)
+      }
+      others.forEach { slot in
+        switch throttles[slot].decide(
+          .others, createdAt: createdAt, messageID: id, limit: limit)
+        {
+        case .shown: break
+        case .withheld: withheld.insert(slot)
+        }
+      }
+    }
+    return withheld
   }
 
   /// Hands over what was withheld from a participant since the last call.
@@ -122,6 +155,7 @@ struct Participants {
 
   private mutating func free(_ slot: Int, of userID: String) {
     slots[slot] = nil
+    taken.remove(slot)
     throttles[slot] = Throttle()
     slotByUser[userID] = nil
     freeSlots.append(slot)

@@ -4,6 +4,9 @@ struct SlotSet: Sendable {
 
   var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
 
+  /// How many participants are in it.
+  var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
+
   /// What it takes in memory.
   var byteCount: Int { words.count * 8 }
 

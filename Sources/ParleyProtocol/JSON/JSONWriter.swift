@@ -147,14 +147,19 @@ package struct JSONWriter: Sendable {
 
   private static func appendDigits(of number: Int64, to bytes: inout [UInt8]) {
     if number < 0 { bytes.append(UInt8(ascii: "-")) }
-    let start = bytes.count
-    var rest = number.magnitude
-    repeat {
-      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-      bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
-      rest = quotient
-    } while rest != 0
-    bytes[start...].reverse()
+    // The last digit comes first: they are put into place beforehand, and appended at once.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var first = 20
+      var rest = number.magnitude
+      repeat {
+        let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+        first -= 1
+        digits.initializeElement(
+          at: first, to: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
+        rest = quotient
+      } while rest != 0
+      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: digits[first..<20]))
+    }
   }
 }
 

@@ -18,6 +18,7 @@ enum ChannelPurge {
   /// Leaves a deleted channel's messages and events to later steps.
   static func schedule(_ channelID: Int64, on connection: StoreConnection) throws {
     try connection.execute("INSERT INTO orphaned_channels (channel_id) VALUES (?)", [channelID])
+    connection.mayHaveRemains = true
   }
 
   /// Removes a bit, in a transaction of its own.

@@ -42,11 +42,13 @@ extension WriteTransaction {
   }
 
   private func nextSeq(_ channelID: Int64) throws -> Int64 {
-    let seq = try connection.first(
-      "UPDATE channels SET last_seq = last_seq + 1 WHERE channel_id = ? RETURNING last_seq",
-      [channelID]
+    let last = try connection.first(
+      "SELECT last_seq FROM channels WHERE channel_id = ?", [channelID]
     ) { $0[0] as Int64 }
-    guard let seq else { throw StoreError.notFound(.channel) }
+    guard let last else { throw StoreError.notFound(.channel) }
+    let seq = last + 1
+    try connection.execute(
+      "UPDATE channels SET last_seq = ? WHERE channel_id = ?", [seq, channelID])
     return seq
   }
 

@@ -24,6 +24,13 @@ package struct WriteBatch {
     jobs.append(.append(message, completion))
   }
 
+  /// Adds a place among the jobs: its completion runs when all before it is durable.
+  package mutating func pass(
+    completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    jobs.append(.passage(completion))
+  }
+
   /// Takes all jobs out.
   mutating func takeAll() -> [WriteJob] {
     var taken: [WriteJob] = []

@@ -2,14 +2,25 @@
 enum WriteJob: Sendable {
   case append(NewMessage, @Sendable (Result<AppendOutcome, any Error>) -> Void)
   case control(ControlJob)
+  /// Writes nothing: keeps its place among those that do.
+  case passage(@Sendable (Result<Void, any Error>) -> Void)
   /// Runs between transactions, while the store is failing too.
   case maintenance(@Sendable (StoreConnection) -> Void)
+
+  /// Whether it has to be part of a transaction.
+  var needsTransaction: Bool {
+    switch self {
+    case .append, .control: true
+    case .passage, .maintenance: false
+    }
+  }
 
   /// Answers with an error in place of running.
   func fail(_ error: StoreError) {
     switch self {
     case .append(_, let completion): completion(.failure(error))
     case .control(let job): job.fail(error)
+    case .passage(let completion): completion(.failure(error))
     case .maintenance: break
     }
   }

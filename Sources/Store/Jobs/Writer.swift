@@ -46,9 +46,11 @@ final class Writer {
   }
 
   private func purgeStep() -> PurgeProgress {
+    guard connection.mayHaveRemains else { return .finished }
     do {
       let steps = [try ChannelPurge.step(on: connection), try removal.step(on: connection)]
-      return steps.contains(.unfinished) ? .unfinished : .finished
+      connection.mayHaveRemains = steps.contains(.unfinished)
+      return connection.mayHaveRemains ? .unfinished : .finished
     } catch {
       health.report(.failing(reason: error.storageFailure ?? "\(error)"))
       return .unfinished
@@ -75,12 +77,8 @@ final class Writer {
     if case .failing(let reason) = health.current {
       return batch.forEach { $0.fail(.unavailable(reason: reason)) }
     }
-    let start = DispatchTime.now().uptimeNanoseconds
     do {
-      let answers = try connection.inTransaction { try batch.map(perform) }
-      let duration = DispatchTime.now().uptimeNanoseconds - start
-      counters.recordCommit(nanoseconds: duration, jobCount: batch.count)
-      options.onCommit(duration, batch.count)
+      let answers = try commit(batch)
       connection.outbox?.announce()
       for answer in answers { answer() }
     } catch {
@@ -92,6 +90,16 @@ final class Writer {
     }
   }
 
+  private func commit(_ batch: [WriteJob]) throws -> [Answer] {
+    guard batch.contains(where: \.needsTransaction) else { return try batch.map(perform) }
+    let start = DispatchTime.now().uptimeNanoseconds
+    let answers = try connection.inTransaction { try batch.map(perform) }
+    let duration = DispatchTime.now().uptimeNanoseconds - start
+    counters.recordCommit(nanoseconds: duration, jobCount: batch.count)
+    options.onCommit(duration, batch.count)
+    return answers
+  }
+
   private func perform(_ job: WriteJob) throws -> Answer {
     switch job {
     // With a second table to write, what is refused may have begun: it needs a savepoint.
@@ -100,6 +108,7 @@ final class Writer {
       try perform(ControlJob({ try $0.append(message) }, completion: completion))
     case .append(let message, let completion): try append(message, completion)
     case .control(let job): try perform(job)
+    case .passage(let completion): { completion(.success(())) }
     case .maintenance: {}
     }
   }

@@ -4,8 +4,13 @@ import ParleyProtocol
 /// Writes new messages, by statements that are prepared once.
 final class MessageAppender {
   private let connection: StoreConnection
-  private var insert: Statement?
-  private var advance: Statement?
+  private var statements: Statements?
+
+  private struct Statements {
+    let lastSeq: DirectStatement
+    let insertion: DirectStatement
+    let advancement: DirectStatement
+  }
 
   init(connection: StoreConnection) {
     self.connection = connection
@@ -14,7 +19,7 @@ final class MessageAppender {
   /// - Throws: `StoreError.notFound(.channel)`, `.unstorableText`, or a constraint's database error
   ///   when the message id is taken; in each case nothing has changed.
   func append(_ message: NewMessage) throws -> AppendOutcome {
-    try checkTexts(message)
+    if let upload = message.upload { try checkTexts(upload) }
     let reading = ReadTransaction(connection: connection)
     if !message.requestID.isEmpty,
       let first = try reading.findByRequestID(
@@ -26,10 +31,7 @@ final class MessageAppender {
     let mentioned = try reading.usersInOrder(message.mentionedUserIDs)
     // Before anything is written: it may be refused.
     let told = try toldMessage(message, mentioned: mentioned)
-    guard let seq = try insert(message, mentionedIDs: mentioned.map(\.id)) else {
-      throw StoreError.notFound(.channel)
-    }
-    try advance(message, to: seq)
+    let seq = try store(message, mentionedIDs: mentioned.map(\.id))
     if let file = message.upload {
       try FileRows.insert(
         file, messageID: message.id, channelID: message.channelID, at: message.createdAt,
@@ -55,46 +57,68 @@ final class MessageAppender {
       isOperatorMessage: message.isOperatorMessage, createdAt: message.createdAt)
   }
 
-  private func checkTexts(_ message: NewMessage) throws(StoreError) {
-    try message.text.checkStorable()
-    try message.data.checkStorable()
-    try message.customType.checkStorable()
-    try message.requestID.checkStorable()
-    try message.userID?.checkStorable()
-    try message.upload?.name.checkStorable()
-    try message.upload?.type.checkStorable()
+  /// The file's row is written behind the message's, whose own texts are checked as they are bound.
+  private func checkTexts(_ upload: FileRecord) throws(StoreError) {
+    try upload.name.checkStorable()
+    try upload.type.checkStorable()
   }
 
-  /// - Returns: The message's `seq`; `nil` when there is no such channel.
-  private func insert(_ message: NewMessage, mentionedIDs: [String]) throws -> Int64? {
-    let statement = try insert ?? connection.statement(Self.insertion)
-    insert = statement
+  /// - Returns: The message's `seq`.
+  private func store(_ message: NewMessage, mentionedIDs: [String]) throws -> Int64 {
+    let statements = try prepared()
+    try statements.lastSeq.bind(message.channelID, at: 1)
+    guard let last = try statements.lastSeq.integer() else { throw StoreError.notFound(.channel) }
+    // Asking for it with RETURNING costs SQLite as much as the insertion itself.
+    let seq = last + 1
+    try bind(message, seq: seq, mentionedIDs: mentionedIDs, to: statements.insertion)
+    try statements.insertion.execute()
+    try statements.advancement.bind(message.channelID, at: 1)
+    try statements.advancement.bind(seq, at: 2)
+    try statements.advancement.bind(message.createdAt, at: 3)
+    try statements.advancement.execute()
+    return seq
+  }
+
+  private func bind(
+    _ message: NewMessage, seq: Int64, mentionedIDs: [String], to insertion: DirectStatement
+  ) throws {
     let metaArrays = message.metaArrays.map(StoredMetaArray.init)
     let tag = try message.openGraphTag.map { try StoredJSON.encode(StoredOpenGraphTag($0)) }
     let file = try message.file.map { try StoredJSON.encode(StoredFile($0)) }
-    statement.setUncheckedArguments([
-      message.channelID, message.id, message.type.rawValue, message.userID, message.text,
-      message.data, message.customType, message.mentionType.rawValue,
-      try StoredJSON.encodeUnlessEmpty(mentionedIDs), try StoredJSON.encodeUnlessEmpty(metaArrays),
-      tag, message.requestID.isEmpty ? nil : message.requestID, message.createdAt,
-      file, message.isOperatorMessage,
-    ])
-    return try Int64.fetchOne(statement)
+    try insertion.bind(message.channelID, at: 1)
+    try insertion.bind(seq, at: 2)
+    try insertion.bind(message.id, at: 3)
+    try insertion.bind(message.type.rawValue, at: 4)
+    try insertion.bind(message.userID, at: 5)
+    try insertion.bind(message.text, at: 6)
+    try insertion.bind(message.data, at: 7)
+    try insertion.bind(message.customType, at: 8)
+    try insertion.bind(message.mentionType.rawValue, at: 9)
+    try insertion.bind(try StoredJSON.encodeUnlessEmpty(mentionedIDs), at: 10)
+    try insertion.bind(try StoredJSON.encodeUnlessEmpty(metaArrays), at: 11)
+    try insertion.bind(tag, at: 12)
+    try insertion.bind(message.requestID.isEmpty ? nil : message.requestID, at: 13)
+    try insertion.bind(message.createdAt, at: 14)
+    try insertion.bind(file, at: 15)
+    try insertion.bind(message.isOperatorMessage ? 1 : 0, at: 16)
   }
 
-  private func advance(_ message: NewMessage, to seq: Int64) throws {
-    let statement = try advance ?? connection.statement(Self.advancement)
-    advance = statement
-    statement.setUncheckedArguments([message.channelID, seq, message.createdAt])
-    try statement.execute()
+  private func prepared() throws -> Statements {
+    if let statements { return statements }
+    let made = Statements(
+      lastSeq: try DirectStatement(Self.lastSeq, on: connection),
+      insertion: try DirectStatement(Self.insertion, on: connection),
+      advancement: try DirectStatement(Self.advancement, on: connection))
+    statements = made
+    return made
   }
+
+  private static let lastSeq = "SELECT last_seq FROM channels WHERE channel_id = ?"
 
   private static let insertion = """
     INSERT INTO messages (channel_id, seq, message_id, type, user_id, text, data, custom_type,
       mention_type, mentioned_users, metaarray, og_tag, req_id, created_at, file, is_operator)
-    SELECT channel_id, last_seq + 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15
-    FROM channels WHERE channel_id = ?1
-    RETURNING seq
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
 
   private static let advancement = """

@@ -80,6 +80,7 @@ extension WriteTransaction {
     let count = try connection.change(
       "DELETE FROM messages WHERE message_id = ? AND channel_id = ?", [id, channelID])
     guard count > 0 else { throw StoreError.notFound(.message) }
+    connection.mayHaveRemains = true
     try connection.execute(
       "DELETE FROM events WHERE channel_id = ? AND message_id = ? AND kind = ?",
       [channelID, id, EventKind.messageUpdated.rawValue])

@@ -8,6 +8,9 @@ package final class StoreConnection {
   let database: Database
   /// Where events for webhooks go, on the connection that writes.
   let outbox: Outbox?
+  /// Whether something deleted may have left rows or files that are removed bit by bit; an earlier
+  /// process may have left some.
+  var mayHaveRemains = true
 
   init(_ database: Database, outbox: Outbox? = nil) {
     self.database = database
@@ -37,7 +40,7 @@ package final class StoreConnection {
   func rollback() {
     guard isInTransaction else { return }
     // It cannot fail in a way that leaves anything to do: the transaction is over either way.
-    try? database.rollback()
+    try? execute("ROLLBACK TRANSACTION")
   }
 
   /// Moves the write-ahead log into the database file; what it cannot move stays in the log.
@@ -45,7 +48,11 @@ package final class StoreConnection {
     _ = try? database.checkpoint(.truncate)
   }
 
-  func execute(_ sql: String, _ arguments: Arguments = []) throws {
+  func execute(_ sql: String) throws {
+    try statement(sql).execute()
+  }
+
+  func execute(_ sql: String, _ arguments: Arguments) throws {
     try statement(sql).execute(arguments: checked(arguments))
   }
 
@@ -73,13 +80,10 @@ package final class StoreConnection {
 
   /// SQLite's texts end at U+0000: one that holds it would be taken for a shorter one.
   private func checked(_ arguments: Arguments) throws(StoreError) -> StatementArguments {
-    for case let text as String in arguments { try text.checkStorable() }
+    for argument in arguments {
+      // Not by a cast to String, which asks the runtime.
+      if case .string(let text)? = argument?.databaseValue.storage { try text.checkStorable() }
+    }
     return StatementArguments(arguments)
-  }
-}
-
-extension String {
-  func checkStorable() throws(StoreError) {
-    if utf8.contains(0) { throw .unstorableText }
   }
 }

@@ -10,13 +10,11 @@ extension WriteTransaction {
     _ kind: WebhookEvent, channelURL: String, seq: Int64, at timestamp: Int64, event: [UInt8]
   ) throws {
     guard let outbox = connection.outbox, outbox.wants(kind) else { return }
-    let id = try connection.first(
+    try connection.execute(
       """
       INSERT INTO webhook_events (channel_url, kind, seq, ts, body) VALUES (?, ?, ?, ?, ?)
-      RETURNING event_id
-      """, [channelURL, kind.rawValue, seq, timestamp, String(decoding: event, as: UTF8.self)]
-    ) { $0[0] as Int64 }
-    guard let id else { return }
+      """, [channelURL, kind.rawValue, seq, timestamp, String(decoding: event, as: UTF8.self)])
+    let id = connection.database.lastInsertedRowID
     outbox.add(OutboxArrival(channelURL: channelURL, eventID: id, timestamp: timestamp))
   }
 

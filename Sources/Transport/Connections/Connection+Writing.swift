@@ -19,6 +19,30 @@ extension Connection {
     if admitsMore() { append(bytes) }
   }
 
+  /// Encrypts what a fan-out owes to a connection that nothing waits for, and writes it at once;
+  /// only what the kernel does not take is queued.
+  ///
+  /// - Returns: How many bytes were written, if they were all.
+  func deliverEncrypted(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard let tls, bytes.count <= Self.encryptionStep else {
+      deliver(bytes)
+      return 0
+    }
+    do {
+      let scratch = try transport.tlsScratch()
+      defer { scratch.removeOutgoing() }
+      try tls.send(bytes, scratch: scratch)
+      let ciphertext = scratch.outgoing
+      let outcome = Socket.send(descriptor, ciphertext)
+      if case .transferred(let count) = outcome, count == ciphertext.count { return count }
+      sendWasShort(outcome, of: ciphertext)
+    } catch {
+      transport.delegate?.connection(self, brokeTLS: "\(error)")
+      condemn(.broken)
+    }
+    return 0
+  }
+
   /// Keeps what the kernel did not take of a direct write.
   func sendWasShort(_ outcome: TransferOutcome, of bytes: UnsafeRawBufferPointer) {
     switch outcome {
@@ -107,12 +131,14 @@ extension Connection {
 
   func updateInterest() {
     guard let registration else { return }
-    var wanted: Readiness = []
-    if !isReadingPaused, queuedByteCount <= transport.configuration.outboundHighWaterMark {
-      wanted.insert(.readable)
-    }
-    if !outbound.isEmpty || isSendingFile { wanted.insert(.writable) }
-    guard wanted != interest else { return }
+    let wantsMore =
+      !isReadingPaused && queuedByteCount <= transport.configuration.outboundHighWaterMark
+    let wantsRoom = !outbound.isEmpty || isSendingFile
+    // By raw values: what sets have in common is looked up at run time.
+    let wanted = Readiness(
+      rawValue: (wantsMore ? Readiness.readable.rawValue : 0)
+        | (wantsRoom ? Readiness.writable.rawValue : 0))
+    guard wanted.rawValue != interest.rawValue else { return }
     interest = wanted
     transport.loop.update(registration, for: wanted)
   }

@@ -114,7 +114,8 @@ package final class Feed {
           let target = hot[Int(subscriber.slot)]
           sent.attempts += 1
           guard target.path == .direct else {
-            if target.path != .closed { transport.deliver(owed, toSlot: subscriber.slot) }
+            sent.byteCount += transport.deliver(
+              owed, toSlot: subscriber.slot, by: target.path)
             continue
           }
           if let ring {

@@ -27,14 +27,42 @@ struct ParticipantsTests {
   func startsAnew() {
     var participants = Participants()
     let limit = RateLimit(count: 1, windowMilliseconds: 1000)
-    let facts = MessageFacts(id: 1, createdAt: 100, authorID: "other")
+    func decide() -> SlotSet {
+      participants.decide(
+        MessageFacts(id: 1, createdAt: 100, authorID: "other"), author: nil,
+        operators: SlotSet(), limit: limit)
+    }
     _ = participants.add(.sample(1), of: User(id: "ann"), throttle: Throttle())
-    #expect(participants.decide(slot: 0, .others, facts, limit: limit) == .shown)
-    #expect(participants.decide(slot: 0, .others, facts, limit: limit) == .withheld)
+    #expect(decide().isEmpty)
+    #expect(decide().contains(0))
     _ = participants.removeAll(of: "ann")
     #expect(participants.add(.sample(2), of: User(id: "bob"), throttle: Throttle()) == 0)
     #expect(participants.takeWithheld(slot: 0) == nil)
-    #expect(participants.decide(slot: 0, .others, facts, limit: limit) == .shown)
+    #expect(decide().isEmpty)
+  }
+
+  @Test("authors and operators are shown all, and those who left are not judged")
+  func decidesByRelation() {
+    var participants = Participants()
+    let limit = RateLimit(count: 1, windowMilliseconds: 1000)
+    for (index, id) in ["author", "operator", "reader", "gone"].enumerated() {
+      _ = participants.add(.sample(index), of: User(id: id), throttle: Throttle())
+    }
+    _ = participants.removeAll(of: "gone")
+    var operators = SlotSet()
+    operators.insert(1)
+    let decisions = (Int64(1)...3).map { id in
+      participants.decide(
+        MessageFacts(id: id, createdAt: 100, authorID: "author"), author: 0,
+        operators: operators, limit: limit)
+    }
+    #expect(decisions.map(\.count) == [0, 1, 1])
+    #expect(decisions[1].contains(2))
+    let withheld = participants.takeWithheld(slot: 2)
+    #expect(withheld?.count == 2)
+    #expect(withheld?.lastMessageID == 3)
+    #expect(participants.throttle(of: "operator")?.shownCount(at: 100, limit: limit) == 1)
+    #expect(participants.throttle(of: "author")?.shownCount(at: 100, limit: limit) == 1)
   }
 
   @Test("random comings and goings leave what a naive list has", arguments: UInt64(1)...20)

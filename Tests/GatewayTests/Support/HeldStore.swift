@@ -18,13 +18,16 @@ final class HeldStore: Sendable {
     }
   }
 
-  /// Holds what is written from now on.
+  /// Holds what is written from now on: the writer has taken nothing that comes later.
   init(writing store: Store) {
     heldCount = 1
+    let isHeld = DispatchSemaphore(value: 0)
     store.write { [gate] _ in
+      isHeld.signal()
       gate.wait()
     } completion: { _ in
     }
+    isHeld.wait()
   }
 
   func release() {

@@ -55,6 +55,36 @@ struct ConnectionTLSTests {
     }
   }
 
+  @Test("what the kernel does not take of a feed's encrypted bytes follows in order")
+  func queuesTheRest() throws {
+    let certificate = try Certificate()
+    let server = try LoopServer(security: certificate.security)
+    let client = try BlockingClient(server.address, tls: certificate.client)
+    try client.upgrade()
+    _ = try server.ask { core in
+      let feed = Feed(encoding: .plain, transport: core.transport)
+      core.transport.forEachConnection { _ = feed.subscribe($0) }
+      core.feed = feed
+    }
+    func frame(_ number: Int) -> [UInt8] {
+      serverFrame(.binary, [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 30_000))
+    }
+    var count = 0
+    func publish() throws {
+      let next = frame(count)
+      count += 1
+      try server.ask { $0.feed?.publish(next, except: []) }
+    }
+    repeat { try publish() } while try server.ask { $0.transport.queuedConnectionCount } == 0
+    for _ in 0..<3 { try publish() }
+    for number in 0..<count {
+      let expected = frame(number)
+      #expect(try client.read(expected.count) == expected)
+    }
+    try publish()
+    #expect(try client.read(frame(0).count) == frame(count - 1))
+  }
+
   @Test("plain text on a TLS port ends the connection and is reported")
   func refusesPlainText() throws {
     let certificate = try Certificate()

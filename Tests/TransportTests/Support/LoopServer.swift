@@ -85,6 +85,7 @@ final class LoopServerCore: TransportDelegate, ReadinessHandler {
   /// Why connections were closed that no proxy introduced.
   var strangers: [String] = []
   var waiters: [(LoopServerCore) -> Bool] = []
+  var feed: Feed?
   /// What `/file` is answered with.
   var file: FileSpan?
   /// What came in bodies that were taken in pieces.

@@ -1,0 +1,11 @@
+#pragma once
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/// Has SQLite keep no statistics of its memory, which cost a lock at every allocation. To be called
+/// before anything else of SQLite's, while no other thread uses it; false when it is too late.
+bool csqlite_forgo_memory_statistics(void);
+
+/// sqlite3_bind_text with a copy of the bytes, which Swift cannot ask for.
+int csqlite_bind_text(sqlite3_stmt *statement, int index, const char *bytes, size_t count);

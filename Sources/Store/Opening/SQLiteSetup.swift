@@ -1,0 +1,12 @@
+import CSQLite
+
+/// What can be chosen for all of a process's databases, before the first is opened.
+package enum SQLiteSetup {
+  /// Has SQLite not count the memory that it uses, which nobody asks for and which takes a lock at
+  /// each allocation.
+  ///
+  /// To be called while no other thread uses SQLite. Has no effect once a database was opened.
+  package static func forgoMemoryStatistics() {
+    _ = csqlite_forgo_memory_statistics()
+  }
+}

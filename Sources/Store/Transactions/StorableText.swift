@@ -1,0 +1,21 @@
+import Glibc
+
+extension String {
+  /// - Throws: `StoreError.unstorableText` for a text with U+0000: SQLite's end there, so it would be
+  ///   taken for a shorter one.
+  func checkStorable() throws(StoreError) {
+    let holdsNull = utf8.withContiguousStorageIfAvailable { $0.holdsNull } ?? utf8.contains(0)
+    if holdsNull { throw .unstorableText }
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// The same of a text's bytes.
+  func checkStorable() throws(StoreError) {
+    if holdsNull { throw .unstorableText }
+  }
+
+  fileprivate var holdsNull: Bool {
+    baseAddress.map { memchr($0, 0, count) != nil } ?? false
+  }
+}
