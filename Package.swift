@@ -130,8 +130,8 @@ let package = Package(
     .executableTarget(
       name: "parley",
       dependencies: [
-        "ClientTransport", "Configuration", "FloodControl", "LinkPreview", "LoadGenerator",
-        "ParleyClient", "ParleyProtocol", "Reactor", "CCurl", arguments, yaml,
+        "ClientTransport", "Configuration", "FloodControl", "HTTP1", "LinkPreview",
+        "LoadGenerator", "ParleyClient", "ParleyProtocol", "Reactor", "CCurl", arguments, yaml,
       ],
       swiftSettings: house),
 
@@ -206,7 +206,7 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "ParleyCommandTests",
-      dependencies: ["ParleyProtocol", "TestSupport", "TestPeers", "parley", "parleyd"],
+      dependencies: ["HTTP1", "ParleyProtocol", "TestSupport", "TestPeers", "parley", "parleyd"],
       swiftSettings: house),
     .testTarget(
       name: "IntegrationTests",

@@ -42,9 +42,9 @@ static unsigned take_results(struct send_ring *ring, struct send_request *reques
 }
 
 int send_ring_perform(struct send_ring *ring, struct send_request *requests, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) requests[i].result = SEND_NOT_TRIED;
     for (uint32_t i = 0; i < count; i++) {
         struct send_request *request = &requests[i];
-        request->result = SEND_NOT_TRIED;
         struct io_uring_sqe *entry = io_uring_get_sqe(&ring->ring);
         if (!entry) return -EBUSY;
         // MSG_DONTWAIT: the kernel answers EAGAIN at once in place of keeping the bytes for later.

@@ -50,8 +50,8 @@ extension TransportDelegate {
 /// What becomes of a request.
 package enum RequestOutcome {
   case respond(HTTPResponse)
-  /// ``Connection/respond(_:)`` or ``Connection/respond(_:with:)`` follows, from a later call on the event loop; what the peer sends
-  /// meanwhile waits. There is no timer: whoever answers bounds the time.
+  /// ``Connection/respond(_:)`` or ``Connection/respond(_:with:)`` follows, from a later call on the
+  /// event loop; what the peer sends meanwhile waits. There is no timer: whoever answers bounds the time.
   ///
   /// `onAbandonment` is called, at most once and instead of the response, when the peer has ended
   /// the connection or it broke: nobody waits for the answer any more.

@@ -40,9 +40,11 @@ final class Supervisor: Sendable {
   /// - Throws: Why that failed. The process goes on: what it has to do does not depend on it.
   func tell(_ notice: Notice) throws(SystemError) {
     let datagram = notice.datagram
+    // A sign of life is told on an event loop, which waits for nobody: the next one follows soon.
+    let flags = Int32(MSG_NOSIGNAL) | (notice == .alive ? Int32(MSG_DONTWAIT) : 0)
     while true {
       let count = address.withSockAddr {
-        sendto(descriptor, datagram, datagram.count, Int32(MSG_NOSIGNAL), $0, $1)
+        sendto(descriptor, datagram, datagram.count, flags, $0, $1)
       }
       if count >= 0 { return }
       if errno != EINTR { throw .last("sendto", on: "NOTIFY_SOCKET") }

@@ -1,3 +1,4 @@
+import Glibc
 import HTTP1
 import ParleyProtocol
 import Reactor
@@ -20,7 +21,9 @@ struct FileDownload {
         HTTPResponse(
           status: .methodNotAllowed, text: "GET and HEAD only\n", fields: ["Allow": "GET, HEAD"]))
     }
-    guard let path = head.pathSegments, path.count == 3 else { return .respond(Self.notFound) }
+    guard let path = head.pathSegments, path.count == 3, FileID.isValid(path[1]) else {
+      return .respond(Self.notFound)
+    }
     let (handle, id, files) = (node.handle, connection.id, node.services.files)
     node.services.store.read {
       try $0.file(path[1])
@@ -52,11 +55,25 @@ private enum FileAnswer: Sendable {
     case .failure(let error): self = .response(HTTPResponse(refusing: error))
     case .success(nil): self = .response(FileDownload.notFound)
     case .success(let record?):
-      guard let file = try? files.open(record.id), file.byteCount == record.size else {
-        self = .response(FileDownload.notFound)
+      self.init(to: head, record, in: files)
+    }
+  }
+
+  private init(to head: HTTPRequestHead, _ record: FileRecord, in files: FileStore) {
+    do throws(SystemError) {
+      let file = try files.open(record.id)
+      guard file.byteCount == record.size else {
+        self = .response(
+          HTTPResponse(refusing: ServiceError(.internalError, "the file is damaged")))
         return
       }
       self.init(to: head, record, file)
+    } catch  where error.code == ENOENT {
+      self = .response(FileDownload.notFound)
+    } catch {
+      self = .response(
+        HTTPResponse(
+          refusing: ServiceError(.internalError, "the file can't be read now: try again later")))
     }
   }
 

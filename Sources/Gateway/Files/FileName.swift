@@ -11,9 +11,10 @@ struct FileName {
   /// Takes what is left of a sender's name without folders, control characters and what turns text
   /// around; `file` when that is nothing.
   init(_ sent: String) {
-    let last = sent.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? ""
+    // By scalars: with a mark behind it a slash is part of another character, and still a slash.
+    let last = sent.unicodeScalars.split { $0 == "/" || $0 == "\\" }.last ?? "".unicodeScalars[...]
     var scalars = String.UnicodeScalarView()
-    scalars.append(contentsOf: last.unicodeScalars.filter(Self.isHarmless).suffix(Self.lengthLimit))
+    scalars.append(contentsOf: last.filter(Self.isHarmless).suffix(Self.lengthLimit))
     let name = String(scalars)
     text = name.allSatisfy { $0 == "." || $0 == " " } ? "file" : name
   }

@@ -169,7 +169,8 @@ package final class LoadRun {
     var results: [WorkerResult] = []
     var last = -1
     repeat {
-      pause(200_000_000)
+      // Not cut short by an interruption: what is on its way has to come in any case.
+      usleep(200_000)
       let standing = standing()
       tell(.draining, standing.counters, nil, seconds: 0)
       let isQuiet = standing.counters.deliveries == last

@@ -12,7 +12,7 @@ package final class SendRing {
   private let ring: OpaquePointer
   private let requests = UnsafeMutablePointer<send_request>.allocate(capacity: SendRing.capacity)
   private var count = 0
-  /// Whether the kernel has failed it: it must not be used any more.
+  /// Whether the kernel has failed it: then it makes each send by itself, and is better given up.
   package private(set) var isBroken = false
 
   /// Makes a ring; `nil` where there can be none.
@@ -48,7 +48,11 @@ package final class SendRing {
     guard count > 0 else { return }
     let performed = count
     count = 0
-    isBroken = send_ring_perform(ring, requests, UInt32(performed)) != 0
+    if isBroken {
+      for index in 0..<performed { requests[index].result = SEND_NOT_TRIED }
+    } else {
+      isBroken = send_ring_perform(ring, requests, UInt32(performed)) != 0
+    }
     for index in 0..<performed {
       let request = requests[index]
       let bytes = UnsafeRawBufferPointer(start: request.bytes, count: Int(request.length))

@@ -6,7 +6,13 @@ import Synchronization
 ///
 /// A burst costs one wake-up: the event descriptor is written only when the mailbox was empty.
 package final class Mailbox<Item: Sendable>: Sendable {
-  private let items = Mutex<[Item]>([])
+  private struct State {
+    var items: [Item] = []
+    /// Whether the receiver was woken since it last took what there was.
+    var hasRung = false
+  }
+
+  private let state = Mutex(State())
   /// Readable while something may be in the mailbox.
   package let descriptor: Int32
 
@@ -21,11 +27,11 @@ package final class Mailbox<Item: Sendable>: Sendable {
 
   /// Adds an item and wakes the receiver if it may sleep.
   package func post(_ item: Item) {
-    let wasEmpty = items.withLock { items in
-      items.append(item)
-      return items.count == 1
+    let mustWake = state.withLock { state in
+      state.items.append(item)
+      return Self.mustWake(&state)
     }
-    if wasEmpty { wake() }
+    if mustWake { wake() }
   }
 
   /// Adds an item that the receiver may find late: ``ring()`` is to follow soon.
@@ -33,16 +39,16 @@ package final class Mailbox<Item: Sendable>: Sendable {
   /// So what belongs together arrives together, where the first item's wake-up would set the
   /// receiver off before the others were there.
   package func leave(_ item: Item) {
-    items.withLock { $0.append(item) }
+    state.withLock { $0.items.append(item) }
   }
 
   /// Wakes the receiver if something waits.
   package func ring() {
-    if count > 0 { wake() }
+    if state.withLock({ !$0.items.isEmpty && Self.mustWake(&$0) }) { wake() }
   }
 
   /// How many items wait.
-  package var count: Int { items.withLock { $0.count } }
+  package var count: Int { state.withLock { $0.items.count } }
 
   /// Takes all that waits.
   ///
@@ -51,7 +57,10 @@ package final class Mailbox<Item: Sendable>: Sendable {
   /// - Parameter spare: An empty array whose storage the mailbox may use next.
   package func takeAll(reusing spare: consuming [Item]) -> [Item] {
     var taken = spare
-    items.withLock { swap(&$0, &taken) }
+    state.withLock { state in
+      swap(&state.items, &taken)
+      state.hasRung = false
+    }
     return taken
   }
 
@@ -61,6 +70,11 @@ package final class Mailbox<Item: Sendable>: Sendable {
   package func acknowledge() {
     var value: UInt64 = 0
     _ = read(descriptor, &value, MemoryLayout<UInt64>.size)
+  }
+
+  private static func mustWake(_ state: inout State) -> Bool {
+    defer { state.hasRung = true }
+    return !state.hasRung
   }
 
   private func wake() {

@@ -1,21 +1,26 @@
 import GRDB
 
-/// Removes the files of messages that are gone from the disk, one at a time.
+/// Removes the files of messages that are gone from the disk, some at a time.
 ///
 /// Always after the commit that removed the message: a crash in between leaves the note of what is
 /// still to be removed, never a message without its file.
 struct FileRemoval {
   let directory: FileDirectory
 
-  /// Removes one file, if there is one to remove.
+  /// So many share a commit; few enough that messages need not wait long for the disk.
+  private static let stepCount = 32
+
+  /// Removes some files, if there are any to remove.
   func step(on connection: StoreConnection) throws -> PurgeProgress {
-    let id = try connection.first("SELECT file_id FROM removed_files LIMIT 1", []) {
-      $0[0] as String
-    }
-    guard let id else { return .finished }
-    directory.remove(id)
+    let ids = try connection.all(
+      "SELECT file_id FROM removed_files LIMIT ?", [Self.stepCount]
+    ) { $0[0] as String }
+    guard !ids.isEmpty else { return .finished }
+    for id in ids { directory.remove(id) }
     try connection.inTransaction {
-      try connection.execute("DELETE FROM removed_files WHERE file_id = ?", [id])
+      for id in ids {
+        try connection.execute("DELETE FROM removed_files WHERE file_id = ?", [id])
+      }
     }
     return .unfinished
   }

@@ -29,6 +29,15 @@ package final class FileUpload: Sendable {
     self.jobs = jobs
   }
 
+  // Giving it up may have been refused, by a queue that is full.
+  deinit {
+    state.withLock { state in
+      guard case .open(let descriptor) = state else { return }
+      close(descriptor)
+      unlink(path)
+    }
+  }
+
   /// Appends bytes; once that has failed, nothing succeeds any more.
   package func write(
     _ bytes: [UInt8], completion: @escaping @Sendable (Result<Void, any Error>) -> Void

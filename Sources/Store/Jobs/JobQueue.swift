@@ -49,6 +49,8 @@ final class JobQueue<Job: Sendable>: Sendable {
 
   /// Submits jobs behind one another: who waits for them finds them all.
   ///
+  /// One taker is woken, however many there are.
+  ///
   /// - Returns: How many were accepted, from the first on, and what became of the others.
   func submit(_ jobs: [Job]) -> (accepted: Int, others: Admission) {
     let (accepted, admission, mustWake) = state.withLock { state -> (Int, Admission, Bool) in

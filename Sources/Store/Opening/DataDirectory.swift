@@ -7,7 +7,8 @@ enum DataDirectory {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw .inaccessible(path: path, reason: "not a path")
     }
-    guard mkdir(path, 0o700) != 0, errno != EEXIST else { return try checkIsDirectory(path) }
+    guard mkdir(path, 0o700) != 0 else { return synchronize(parent(of: path)) }
+    guard errno != EEXIST else { return try checkIsDirectory(path) }
     let reason = errno
     guard reason == ENOENT, let parent = parent(of: path) else {
       throw .inaccessible(path: path, reason: String(cString: strerror(reason)))
@@ -16,6 +17,15 @@ enum DataDirectory {
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
       throw .inaccessible(path: path, reason: String(cString: strerror(errno)))
     }
+    synchronize(parent)
+  }
+
+  /// Makes a new entry outlive a loss of power, where the file system can be asked to.
+  private static func synchronize(_ parent: String?) {
+    let descriptor = open(parent ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
   }
 
   private static func parent(of path: String) -> String? {

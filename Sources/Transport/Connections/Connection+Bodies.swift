@@ -6,12 +6,12 @@ extension Connection {
   /// Asks how the body of a request is taken, and goes on accordingly.
   func begin(_ head: HTTPRequestHead) throws(HTTPError) {
     guard case .http(var parser) = stage else { return }
-    trace(head)
     switch transport.delegate?.connection(self, decidesOnBodyOf: head) {
     case .whole:
       sendContinue(after: try parser.takeBody(.whole))
       stage = .http(parser)
     case .pieces(let limit, let receiver):
+      trace(head)
       do throws(HTTPError) {
         sendContinue(after: try parser.takeBody(.pieces(limit: limit)))
       } catch {

@@ -30,7 +30,7 @@ extension DeliveryLoop {
       health[place].fail(reason, at: SystemClock.unixMilliseconds, logger)
       let cutoff = SystemClock.unixMilliseconds - configuration.retryTime
       if let first = events.first, first.timestamp < cutoff {
-        expire(turn, before: cutoff, asked: asked)
+        expire(turn, through: events.last?.id ?? turn.after, before: cutoff, asked: asked)
       } else {
         schedule.didFail(turn.lane, at: now, asked: asked, jitter: Double.random(in: 0...1))
       }
@@ -60,26 +60,29 @@ extension DeliveryLoop {
     }
   }
 
-  /// Gives up a lane's events that are too old, so that the next can go on.
-  private func expire(_ turn: Turn, before cutoff: Int64, asked: Int64?) {
+  /// Gives up those of the events that were posted which are too old, so that the next can go on.
+  private func expire(_ turn: Turn, through last: Int64, before cutoff: Int64, asked: Int64?) {
     let stretch = OutboxStretch(
-      channelURL: turn.lane.channelURL, after: turn.after, through: turn.through)
+      channelURL: turn.lane.channelURL, after: turn.after, through: last)
     let (receiverID, door) = (receivers[turn.lane.receiver].id, door)
     store.write { transaction in
       try transaction.expireWebhookEvents(receiverID: receiverID, in: stretch, before: cutoff)
         .map { .init(count: $0.count, through: $0.through, removal: $0.removal) }
     } completion: {
-      door.post(.didExpire(turn, $0))
+      door.post(.didExpire(turn, asked: asked, $0))
     }
   }
 
-  func didExpire(_ turn: Turn, _ result: Result<DeliveryRequest.Expiry?, any Error>) {
+  func didExpire(
+    _ turn: Turn, asked: Int64?, _ result: Result<DeliveryRequest.Expiry?, any Error>
+  ) {
     guard case .success(let expiry?) = result else { return postpone(turn) }
     names[turn.lane] = nil
     take(expiry.removal)
     counters.add(expiry.count, to: .expired)
     health[turn.lane.receiver].giveUp(expiry.count, at: now, logger)
-    schedule.didDeliver(turn.lane, through: expiry.through)
+    schedule.didGiveUp(
+      turn.lane, through: expiry.through, at: now, asked: asked, jitter: Double.random(in: 0...1))
   }
 
   /// Drops the oldest events while more wait than may.

@@ -58,7 +58,8 @@ final class DeliveryLoop: CurlLoopOwner {
     case .didRead(let readings, let result): didRead(readings, result)
     case .didAdvance(let advances, let result): didAdvance(advances, result)
     case .didTrim(let result): didTrim(result)
-    case .didExpire(let turn, let result): didExpire(turn, result)
+    case .didExpire(let turn, let asked, let result):
+      didExpire(turn, asked: asked, result)
     case .test(let completion): startTest(completion)
     case .report(let completion): completion(reports)
     case .finish(let completion):

@@ -8,7 +8,7 @@ enum DeliveryRequest: Sendable {
   case didRead([DeliveryReading], Result<[[OutboxEvent]], any Error>)
   case didAdvance([OutboxAdvance], Result<OutboxRemoval, any Error>)
   case didTrim(Result<OutboxRemoval, any Error>)
-  case didExpire(Turn, Result<Expiry?, any Error>)
+  case didExpire(Turn, asked: Int64?, Result<Expiry?, any Error>)
   case test(@Sendable ([WebhookTestResult]) -> Void)
   case report(@Sendable ([ReceiverReport]) -> Void)
   /// Begins nothing more, and tells when nothing is under way any more.

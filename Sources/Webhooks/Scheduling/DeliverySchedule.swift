@@ -58,7 +58,16 @@ package struct DeliverySchedule: Sendable {
   package mutating func didFail(
     _ lane: Lane, at now: Int64, asked: Int64? = nil, jitter: Double
   ) {
-    queues[lane.receiver].didFail(lane.channelURL, now) {
+    didGiveUp(lane, through: .min, at: now, asked: asked, jitter: jitter)
+  }
+
+  /// A lane's turn is over: nothing was delivered, and all up to an event need not be any more.
+  ///
+  /// What comes behind waits as after any failure: the receiver is no better for what it missed.
+  package mutating func didGiveUp(
+    _ lane: Lane, through eventID: Int64, at now: Int64, asked: Int64? = nil, jitter: Double
+  ) {
+    queues[lane.receiver].didFail(lane.channelURL, now, givingUp: eventID) {
       backoff.wait(after: $0, asked: asked, jitter: jitter)
     }
     if let asked {

@@ -80,10 +80,18 @@ struct ReceiverQueue {
     ready.append(channelURL)
   }
 
-  /// A request has failed, for the so manieth time in a row.
-  mutating func didFail(_ channelURL: String, _ now: Int64, wait: (_ failures: Int) -> Int64) {
+  /// A request has failed once more, and what it held up to an event is given up.
+  mutating func didFail(
+    _ channelURL: String, _ now: Int64, givingUp through: Int64,
+    wait: (_ failures: Int) -> Int64
+  ) {
     guard var entry = lanes[channelURL], case .inFlight = entry.state else { return }
     inFlightCount -= 1
+    entry.delivered = max(entry.delivered, through)
+    guard entry.delivered < entry.last else {
+      lanes[channelURL] = nil
+      return
+    }
     entry.failures += 1
     let time = now + wait(entry.failures)
     entry.state = .waiting(until: time)

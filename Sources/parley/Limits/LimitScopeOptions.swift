@@ -1,3 +1,4 @@
+internal import HTTP1
 internal import ArgumentParser
 
 /// Whose limits are meant: the deployment's, unless something else is given.
