@@ -53,6 +53,21 @@ struct MailboxTests {
     #expect(mailbox.takeAll(reusing: []) == [1, 2])
   }
 
+  @Test("what is posted behind what was left wakes the receiver at once")
+  func wakesBehindWhatIsLeft() throws {
+    let mailbox = try Mailbox<Int>()
+    mailbox.leave(1)
+    mailbox.post(2)
+    #expect(isReadable(mailbox.descriptor))
+    mailbox.acknowledge()
+    mailbox.ring()
+    #expect(!isReadable(mailbox.descriptor))
+    #expect(mailbox.takeAll(reusing: []) == [1, 2])
+    mailbox.leave(3)
+    mailbox.ring()
+    #expect(isReadable(mailbox.descriptor))
+  }
+
   @Test("each of several senders has its items arrive whole and in its order")
   func takesFromManyThreads() throws {
     let senders = 4

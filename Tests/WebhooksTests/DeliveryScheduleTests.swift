@@ -36,6 +36,26 @@ struct DeliveryScheduleTests {
     #expect(schedule.next(at: 0)?.lane.channelURL == "a")
   }
 
+  @Test("what comes behind events that are given up waits as after any failure")
+  func givingUp() {
+    var schedule = DeliverySchedule(receivers: 1, concurrency: 4)
+    schedule.add(lobby, after: 0, through: 300)
+    for failures in 0..<3 {
+      let now = Int64(failures) * 1_000_000
+      #expect(schedule.next(at: now)?.failures == failures)
+      schedule.didGiveUp(lobby, through: Int64(failures + 1) * 100, at: now, jitter: 0)
+      #expect(schedule.next(at: now) == nil)
+    }
+    #expect(schedule.laneCount == 0)
+    schedule.didQueue("lobby", eventID: 301)
+    #expect(schedule.next(at: 3_000_000)?.failures == 0)
+    schedule.didQueue("lobby", eventID: 302)
+    schedule.didGiveUp(lobby, through: 301, at: 3_000_000, asked: 60_000, jitter: 0)
+    schedule.didQueue("other", eventID: 303)
+    #expect(schedule.next(at: 3_059_999) == nil)
+    #expect(schedule.next(at: 3_060_000) != nil)
+  }
+
   @Test("a failure holds up its own channel at its own URL, and no other")
   func failure() {
     var schedule = DeliverySchedule(receivers: 2, concurrency: 1)

@@ -153,9 +153,11 @@ struct FileStoreTests {
     let lost = try await upload([Array("abcdef".utf8)])
     for upload in [sent, lost] { try await complete(upload) }
     try await send(10, sent)
-    _ = try await upload([Array("abc".utf8)])
+    let broken = try await upload([Array("abc".utf8)])
     files.close()
     #expect(incoming.count == 1 && kept.count == 2)
+    // Held until the next process has begun, as a crash would have it.
+    defer { withExtendedLifetime(broken) {} }
 
     let next = try FileStore(dataDirectory: fixture.directory.path)
     #expect(incoming == [])
@@ -165,6 +167,12 @@ struct FileStoreTests {
     try await settled { !kept.contains(lost.id) }
     #expect(kept == [sent.id, new.id].sorted())
     next.close()
+  }
+
+  @Test("an upload that is let go leaves nothing behind")
+  func forgets() async throws {
+    for _ in 0..<3 { _ = try await upload([Array("abc".utf8)]) }
+    try await settled { incoming.isEmpty }
   }
 
   @Test("a crash between the deletion of a message and that of its file leaves nothing")
