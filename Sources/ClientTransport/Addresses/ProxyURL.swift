@@ -1,4 +1,5 @@
 internal import Bytes
+internal import HTTP1
 
 /// A proxy that connects to other hosts on request (`CONNECT`, RFC 9110 §9.3.6).
 struct ProxyURL: Sendable, Hashable {
@@ -24,29 +25,11 @@ struct ProxyURL: Sendable, Hashable {
       authorization = nil
       return
     }
-    guard let decoded = Self.percentDecoded(userInfo), decoded.contains(UInt8(ascii: ":")),
+    guard let decoded = PercentDecoding.bytes(userInfo.utf8), decoded.contains(UInt8(ascii: ":")),
       decoded.allSatisfy({ $0 >= 0x20 && $0 != 0x7f })
     else {
       throw .invalidConfiguration("the proxy's user name and password can't be read")
     }
     authorization = "Basic " + Base64.encode(decoded)
-  }
-
-  private static func percentDecoded(_ text: String) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "%") else {
-        bytes.append(byte)
-        continue
-      }
-      let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-      guard digits.utf8.count == 2, digits.first != "+", let value = UInt8(digits, radix: 16) else {
-        return nil
-      }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
-    }
-    return bytes
   }
 }

@@ -1,4 +1,3 @@
-internal import Dispatch
 package import Reactor
 internal import Synchronization
 
@@ -34,10 +33,10 @@ package final class ClientLoop: Sendable {
     resolver: NameResolver = NameResolver(), name: String = "parley-client"
   ) throws(SystemError) {
     let mailbox = try Mailbox<Job>()
-    let start = LoopStart()
+    let start = StartReport<SystemError>()
     self.mailbox = mailbox
     thread = try Thread(name: name) { Self.run(mailbox, resolver, start) }
-    try start.wait()
+    try start.wait(for: 1)
   }
 
   deinit {
@@ -50,30 +49,14 @@ package final class ClientLoop: Sendable {
   }
 
   private static func run(
-    _ mailbox: Mailbox<Job>, _ resolver: NameResolver, _ start: LoopStart
+    _ mailbox: Mailbox<Job>, _ resolver: NameResolver, _ start: StartReport<SystemError>
   ) {
     do throws(SystemError) {
       let context = try ClientLoopContext(mailbox, resolver: resolver)
-      start.report(nil)
+      start.add(.success(()))
       context.run()
     } catch {
-      start.report(error)
+      start.add(.failure(error))
     }
-  }
-}
-
-/// How a loop's thread has started, for the one who waits for it.
-private final class LoopStart: Sendable {
-  private let failure = Mutex<SystemError?>(nil)
-  private let reported = DispatchSemaphore(value: 0)
-
-  func report(_ error: SystemError?) {
-    failure.withLock { $0 = error }
-    reported.signal()
-  }
-
-  func wait() throws(SystemError) {
-    reported.wait()
-    if let error = failure.withLock({ $0 }) { throw error }
   }
 }

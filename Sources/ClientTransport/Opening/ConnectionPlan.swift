@@ -39,24 +39,12 @@ package struct ConnectionPlan: Sendable {
       guard !reserved.contains(lowercased), !lowercased.hasPrefix("sec-websocket-") else {
         throw .invalidConfiguration("the header \(name) is the opening handshake's own")
       }
-      guard isToken(name), value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }) else {
+      guard HTTPSyntax.isToken(name.utf8), value.utf8.allSatisfy(HTTPSyntax.isFieldByte) else {
         throw .invalidConfiguration("the header \"\(name.prefix(40))\" can't be sent as it is")
       }
       fields.append(name, value)
     }
     return fields
-  }
-
-  private static func isToken(_ name: String) -> Bool {
-    !name.isEmpty
-      && name.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"):
-          true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-        }
-      }
   }
 }
 

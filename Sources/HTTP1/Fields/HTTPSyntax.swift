@@ -17,12 +17,12 @@ package enum HTTPSyntax {
   }
 
   /// Whether `bytes` are one token.
-  static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
+  package static func isToken(_ bytes: some Collection<UInt8>) -> Bool {
     !bytes.isEmpty && bytes.allSatisfy(isTokenByte)
   }
 
   /// Whether `byte` may stand in a field's value: no control character but the tab.
-  static func isFieldByte(_ byte: UInt8) -> Bool {
+  package static func isFieldByte(_ byte: UInt8) -> Bool {
     (byte >= 0x20 && byte != 0x7F) || byte == 0x09
   }
 

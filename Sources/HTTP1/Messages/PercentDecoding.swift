@@ -1,8 +1,14 @@
 /// Undoes percent-encoding (RFC 3986 §2.1).
-enum PercentDecoding {
+package enum PercentDecoding {
   /// The text that `encoded` stands for; `nil` when a percent sign is not followed by two
   /// hexadecimal digits, or the result is not UTF-8.
   static func decode(_ encoded: some Sequence<UInt8>) -> String? {
+    bytes(encoded).flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  /// The bytes that `encoded` stands for; `nil` when a percent sign is not followed by two
+  /// hexadecimal digits.
+  package static func bytes(_ encoded: some Sequence<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     var iterator = encoded.makeIterator()
     while let byte = iterator.next() {
@@ -15,7 +21,7 @@ enum PercentDecoding {
       else { return nil }
       bytes.append(high << 4 | low)
     }
-    return String(validating: bytes, as: UTF8.self)
+    return bytes
   }
 }
 

@@ -105,9 +105,19 @@ final class Writer {
     // With a second table to write, what is refused may have begun: it needs a savepoint.
     case .append(let message, let completion)
     where connection.outbox != nil || message.upload != nil:
-      try perform(ControlJob({ try $0.append(message) }, completion: completion))
+      try inSavepoint {
+        let outcome = try appender.append(message)
+        return { completion(.success(outcome)) }
+      } orElse: {
+        completion(.failure($0))
+      }
     case .append(let message, let completion): try append(message, completion)
-    case .control(let job): try perform(job)
+    case .control(let job):
+      try inSavepoint {
+        try job.perform(WriteTransaction(connection: connection))
+      } orElse: {
+        job.fail($0)
+      }
     case .passage(let completion): { completion(.success(())) }
     case .maintenance: {}
     }
@@ -125,16 +135,21 @@ final class Writer {
     }
   }
 
-  private func perform(_ job: ControlJob) throws -> Answer {
+  /// Does work that can be undone alone.
+  ///
+  /// - Parameter fail: Reports why it was undone.
+  private func inSavepoint(
+    _ work: () throws -> Answer, orElse fail: @escaping (any Error) -> Void
+  ) throws -> Answer {
     try connection.execute("SAVEPOINT job")
     let mark = connection.outbox?.mark ?? 0
     let answer: Answer
     do {
-      answer = try job.perform(WriteTransaction(connection: connection))
+      answer = try work()
     } catch  where error.storageFailure == nil && connection.isInTransaction {
       try connection.execute("ROLLBACK TO job")
       connection.outbox?.rollBack(to: mark)
-      answer = { job.fail(error) }
+      answer = { fail(error) }
     }
     // Fails when a storage error that the job kept to itself has ended the transaction.
     try connection.execute("RELEASE job")
