@@ -1,11 +1,15 @@
 /// The calls of one connection: a bucket that refills steadily and lets a burst through.
 ///
 /// Counts in thousandth parts of a call, so that a whole number of them comes back per
-/// millisecond and nothing is lost to rounding. 16 bytes; a new one is full.
+/// millisecond and nothing is lost to rounding. 24 bytes; a new one is full.
 package struct TokenBucket: Sendable {
   static let costOfCall: Int64 = 1000
+  /// The longest time that it takes to pay off a debt.
+  static let longestDebtMilliseconds: Int64 = 10_000
 
   private var spent: Int64 = 0
+  /// Charged beyond the capacity; paid off before anything else comes back.
+  private var owed: Int64 = 0
   private var last = Int64.min
 
   package init() {}
@@ -17,15 +21,40 @@ package struct TokenBucket: Sendable {
   /// - Returns: `nil` when the call may go on, else the wait in milliseconds, at least 1. A refusal
   ///   takes nothing.
   package mutating func take(at now: Int64, rate: CallRate) -> Int64? {
+    if let wait = wait(at: now, rate: rate) { return wait }
+    if !rate.isOff { spent += Self.costOfCall }
+    return nil
+  }
+
+  /// How long until a call may be taken; `nil` when it may now.
+  package mutating func wait(at now: Int64, rate: CallRate) -> Int64? {
     guard !rate.isOff else { return nil }
     refill(until: now, rate: rate)
-    let missing = spent + Self.costOfCall - rate.capacity
-    guard missing > 0 else {
-      spent += Self.costOfCall
-      return nil
-    }
+    let missing = owed + spent + Self.costOfCall - rate.capacity
+    guard missing > 0 else { return nil }
     let regained = rate.regainedPerMillisecond
     return (missing + regained - 1) / regained
+  }
+
+  /// Takes calls whether there are any or not: what is missing is a debt, up to ten seconds' worth.
+  package mutating func charge(_ calls: Int64, at now: Int64, rate: CallRate) {
+    guard !rate.isOff, calls > 0 else { return }
+    refill(until: now, rate: rate)
+    let (cost, overflow) = calls.multipliedReportingOverflow(by: Self.costOfCall)
+    let (sum, tooMuch) = spent.addingReportingOverflow(overflow ? .max : cost)
+    let excess = (tooMuch ? .max : sum) - rate.capacity
+    spent = min(rate.capacity, tooMuch ? .max : sum)
+    guard excess > 0 else { return }
+    let most = rate.regainedPerMillisecond * Self.longestDebtMilliseconds
+    owed = excess >= most - owed ? most : owed + excess
+  }
+
+  /// How many milliseconds it takes to pay off the debt; 0 without one.
+  package mutating func debt(at now: Int64, rate: CallRate) -> Int64 {
+    guard !rate.isOff else { return 0 }
+    refill(until: now, rate: rate)
+    let regained = rate.regainedPerMillisecond
+    return (owed + regained - 1) / regained
   }
 
   private mutating func refill(until now: Int64, rate: CallRate) {
@@ -33,6 +62,12 @@ package struct TokenBucket: Sendable {
     let (elapsed, overflow) = now.subtractingReportingOverflow(last)
     last = now
     let (regained, tooMuch) = elapsed.multipliedReportingOverflow(by: rate.regainedPerMillisecond)
-    spent = overflow || tooMuch ? 0 : max(0, min(spent, rate.capacity) - regained)
+    guard !overflow, !tooMuch else {
+      (spent, owed) = (0, 0)
+      return
+    }
+    let paid = min(owed, regained)
+    owed -= paid
+    spent = max(0, min(spent, rate.capacity) - (regained - paid))
   }
 }

@@ -8,11 +8,17 @@ import Synchronization
 /// Nothing here blocks the caller but `init` and `close`: work is submitted as jobs whose
 /// completions run on the store's threads, and must be brief.
 ///
-///     write, append ─► queue ─► writer thread: 1 transaction, 1 fsync ─► completions ─► afterBatch
-///     read ──────────► queue ─► reader threads: 1 snapshot each ──────► completion ──► afterBatch
+/// Readers have two lanes. Look-ups by key never wait behind queries, which may look at many rows;
+/// queries have a time limit each, and those for whom they are run take turns.
+///
+///     write, append ─► queue ──────► writer thread: 1 transaction, 1 fsync ─► completions ─► afterBatch
+///     lookUp ────────► queue ──────► look-up threads: 1 snapshot each ──────► completion ──► afterBatch
+///     query ─────────► fair queue ─► query threads: 1 snapshot each ────────► completion ──► afterBatch
 package final class Store: Sendable {
   private let writeJobs: JobQueue<WriteJob>
-  private let readJobs: JobQueue<ReadJob>
+  private let lookUps: JobQueue<ReadJob>
+  private let queries: QueryQueue
+  private let queryCounters = QueryCounters()
   private let counters = StoreCounters()
   private let healthMonitor: HealthMonitor
   private let threads: Mutex<[Reactor.Thread]>
@@ -26,28 +32,26 @@ package final class Store: Sendable {
     try DataDirectory.create(directory)
     let lock = try DirectoryLock(directory: directory)
     let path = directory + "/parley.sqlite"
-    let writing = try DatabaseFile.openForWriting(path)
-    let reading = try (0..<max(1, options.readerCount)).map { _ in
-      try DatabaseFile.openForReading(path)
-    }
+    let writing = try DatabaseFile.openForWriting(path, logger: options.logger)
+    let readers = try Readers(path, options)
     let writeJobs = JobQueue<WriteJob>(capacity: options.queueCapacity)
-    let readJobs = JobQueue<ReadJob>(capacity: options.queueCapacity)
     let health = HealthMonitor(logger: options.logger)
     let writer = try Self.startWriter(
       writing, lock: lock, files: FileDirectory(dataDirectory: directory), jobs: writeJobs,
       health: health, counters: counters, options: options)
-    let readers = try reading.map { try Self.startReader($0, jobs: readJobs, options: options) }
+    let reading = try readers.start(queryCounters, options)
     self.writeJobs = writeJobs
-    self.readJobs = readJobs
+    lookUps = readers.lookUps
+    queries = readers.queries
     healthMonitor = health
-    threads = Mutex(readers + [writer])
+    threads = Mutex(reading + [writer])
     afterBatch = options.afterBatch
   }
 
   // Does not wait: the last reference may go on one of the store's own threads.
   deinit {
     writeJobs.close()
-    readJobs.close()
+    closeReading()
   }
 
   /// Whether the store can write.
@@ -55,7 +59,9 @@ package final class Store: Sendable {
 
   /// What the store has done so far; takes no lock.
   package var statistics: StoreStatistics {
-    counters.snapshot(queueLength: writeJobs.count, readQueueLength: readJobs.count)
+    counters.snapshot(
+      queueLength: writeJobs.count, lookUpQueueLength: lookUps.count,
+      queryQueueLength: queries.count, queries: queryCounters)
   }
 
   /// Submits a job that changes something.
@@ -69,6 +75,17 @@ package final class Store: Sendable {
     completion: @escaping @Sendable (Result<T, any Error>) -> Void
   ) {
     submit(.control(ControlJob(job, completion: completion)))
+  }
+
+  /// Submits a small job that somebody waits for before anything else can happen: a user who opens a
+  /// session. It passes the jobs that wait, so that it lasts as long as the commit that is under way
+  /// and its own.
+  package func writePromptly<T: Sendable>(
+    _ job: @escaping @Sendable (WriteTransaction) throws -> T,
+    completion: @escaping @Sendable (Result<T, any Error>) -> Void
+  ) {
+    let job = WriteJob.control(ControlJob(job, completion: completion))
+    refuse([job], writeJobs.submitPrompt(job))
   }
 
   /// Submits a message; the same as a `write` of its own, at less cost.
@@ -88,16 +105,17 @@ package final class Store: Sendable {
     refuse(jobs[accepted...], others)
   }
 
-  /// Submits a job that reads: it sees every change acknowledged before this call.
+  /// Submits a job that finds a few rows by their keys, and that somebody waits for: it sees every
+  /// change acknowledged before this call.
   ///
-  /// Reads run side by side and may overtake each other. `completion` runs on a reader thread, or
-  /// at once on the caller's with `StoreError.overloaded` or `.closed`.
-  package func read<T: Sendable>(
+  /// Look-ups run side by side and may overtake each other. `completion` runs on a reader's thread,
+  /// or at once on the caller's with `StoreError.overloaded` or `.closed`.
+  package func lookUp<T: Sendable>(
     _ job: @escaping @Sendable (ReadTransaction) throws -> T,
     completion: @escaping @Sendable (Result<T, any Error>) -> Void
   ) {
     let job = ReadJob(job, completion: completion)
-    switch readJobs.submit(job) {
+    switch lookUps.submit(job) {
     case .accepted: return
     case .overloaded: job.fail(StoreError.overloaded)
     case .closed: job.fail(StoreError.closed)
@@ -105,16 +123,45 @@ package final class Store: Sendable {
     afterBatch()
   }
 
-  /// Answers everything submitted so far, moves the log into the database and gives up the lock.
+  /// Submits a job that lists or searches: it sees every change acknowledged before this call.
+  ///
+  /// Queries wait for their principal's turn, and answer with part of what there is when their time
+  /// is up. `completion` runs on a reader's thread, or at once on the caller's with
+  /// `StoreError.overloaded`, `.tooManyQueries` or `.closed`.
+  package func query<T: Sendable>(
+    for principal: QueryPrincipal,
+    _ job: @escaping @Sendable (ReadTransaction) throws -> T,
+    completion: @escaping @Sendable (Result<T, any Error>, QueryCost) -> Void
+  ) {
+    let job = QueryJob(job, completion: completion)
+    switch queries.submit(job, for: principal) {
+    case .accepted: return
+    case .full: job.fail(StoreError.overloaded, .none)
+    case .principalFull(let limit): job.fail(StoreError.tooManyQueries(limit: limit), .none)
+    case .closed: job.fail(StoreError.closed, .none)
+    }
+    afterBatch()
+  }
+
+  /// Answers everything submitted so far, moves the log into the database and gives up the lock;
+  /// queries that wait fail with `StoreError.closed`.
   ///
   /// Blocks meanwhile; must not be called from a completion. Closing again does nothing.
   package func close() {
     writeJobs.close()
-    readJobs.close()
+    closeReading()
     threads.withLock { threads in
       for thread in threads { thread.join() }
       threads = []
     }
+  }
+
+  private func closeReading() {
+    lookUps.close()
+    let abandoned = queries.close()
+    guard !abandoned.isEmpty else { return }
+    for job in abandoned { job.fail(StoreError.closed, .none) }
+    afterBatch()
   }
 
   func submit(_ job: WriteJob) {
@@ -152,20 +199,7 @@ extension Store {
     }
   }
 
-  private static func startReader(
-    _ queue: DatabaseQueue, jobs: JobQueue<ReadJob>, options: StoreOptions
-  ) throws(SystemError) -> Reactor.Thread {
-    try Reactor.Thread(name: "store-reader") {
-      queue.inDatabase { database in
-        Reader(
-          connection: StoreConnection(database), jobs: jobs, afterRead: options.afterBatch
-        ).run()
-      }
-      close(queue, options)
-    }
-  }
-
-  private static func close(_ queue: DatabaseQueue, _ options: StoreOptions) {
+  static func close(_ queue: DatabaseQueue, _ options: StoreOptions) {
     do {
       try queue.close()
     } catch {

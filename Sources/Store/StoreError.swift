@@ -4,6 +4,8 @@ package enum StoreError: Error, Hashable, Sendable {
   case unavailable(reason: String)
   /// Too many jobs are waiting already.
   case overloaded
+  /// So many queries of one principal are waiting already.
+  case tooManyQueries(limit: Int)
   /// The store has been closed.
   case closed
   /// There is one of this name already.
@@ -47,6 +49,8 @@ extension StoreError: CustomStringConvertible {
     switch self {
     case .unavailable(let reason): "the store is unavailable: \(reason)"
     case .overloaded: "the store has too many jobs waiting"
+    case .tooManyQueries(let limit):
+      "\(limit) queries of the same user or token are waiting already"
     case .closed: "the store is closed"
     case .exists: "it exists already"
     case .keyExists(let key): "the key '\(key)' exists already"

@@ -4,12 +4,19 @@ package import Logging
 package struct StoreOptions: Sendable {
   /// Changes of health are logged here, once each.
   package var logger: Logger
-  /// Most jobs that may wait, for writing and for reading each.
+  /// Most jobs that may wait, for writing and for look-ups each.
   package var queueCapacity = 65_536
   /// Most jobs that share one commit.
   package var batchLimit = 1_000
-  /// Threads for reading, each with a connection of its own.
-  package var readerCount = 2
+  /// Threads for look-ups by key, each with a connection of its own.
+  package var lookUpReaderCount = 2
+  /// Threads for queries, each with a connection of its own.
+  package var queryReaderCount = 2
+  /// Milliseconds that a query may look before it answers with what it has; 0 for no limit.
+  package var queryMilliseconds = 100
+  /// Most queries that may wait, in all and for one principal.
+  package var queryCapacity = 4_096
+  package var queryCapacityPerPrincipal = 128
   /// Wait between two tries to write while the store is failing.
   package var probeIntervalMilliseconds = 1_000
   /// Which events are kept for webhooks; `nil` for none.

@@ -14,8 +14,29 @@ package struct StoreStatistics: Sendable, Hashable {
   package var totalCommitNanoseconds: UInt64
   /// Write jobs waiting now.
   package var queueLength: Int
-  /// Read jobs waiting now.
-  package var readQueueLength: Int
+  /// Look-ups waiting now.
+  package var lookUpQueueLength: Int
+  /// Queries waiting now.
+  package var queryQueueLength: Int
+  /// Queries run.
+  package var queryCount: Int
+  /// Queries that answered with part of what there is because their time was up.
+  package var cutShortQueryCount: Int
+  /// Time that all queries together took.
+  package var totalQueryNanoseconds: UInt64
+}
+
+/// The counters of queries: written by their threads, read by anyone.
+final class QueryCounters: Sendable {
+  let count = Atomic<Int>(0)
+  let cutShortCount = Atomic<Int>(0)
+  let nanoseconds = Atomic<UInt64>(0)
+
+  func record(_ cost: QueryCost) {
+    count.wrappingAdd(1, ordering: .relaxed)
+    if cost.isCutShort { cutShortCount.wrappingAdd(1, ordering: .relaxed) }
+    nanoseconds.wrappingAdd(cost.nanoseconds, ordering: .relaxed)
+  }
 }
 
 /// The counters behind `StoreStatistics`: written by the writer thread, read by anyone.
@@ -37,13 +58,19 @@ final class StoreCounters: Sendable {
     failedBatches.wrappingAdd(1, ordering: .relaxed)
   }
 
-  func snapshot(queueLength: Int, readQueueLength: Int) -> StoreStatistics {
+  func snapshot(
+    queueLength: Int, lookUpQueueLength: Int, queryQueueLength: Int, queries: QueryCounters
+  ) -> StoreStatistics {
     StoreStatistics(
       batchCount: batches.load(ordering: .relaxed),
       failedBatchCount: failedBatches.load(ordering: .relaxed),
       jobCount: jobs.load(ordering: .relaxed),
       lastCommitNanoseconds: lastCommit.load(ordering: .relaxed),
       totalCommitNanoseconds: totalCommit.load(ordering: .relaxed),
-      queueLength: queueLength, readQueueLength: readQueueLength)
+      queueLength: queueLength, lookUpQueueLength: lookUpQueueLength,
+      queryQueueLength: queryQueueLength,
+      queryCount: queries.count.load(ordering: .relaxed),
+      cutShortQueryCount: queries.cutShortCount.load(ordering: .relaxed),
+      totalQueryNanoseconds: queries.nanoseconds.load(ordering: .relaxed))
   }
 }

@@ -46,14 +46,15 @@ package final class Webhooks: Sendable {
     let store = store
     let isPosted = door.post(
       .report { reports in
-        store.read(
+        store.query(
+          for: .server,
           { transaction in
             try reports.map { report in
               var report = report
               report.backlog = try transaction.webhookBacklog(receiverID: report.id)
               return report
             }
-          }, completion: completion)
+          }, completion: { result, _ in completion(result) })
       })
     if !isPosted { completion(.failure(StoreError.closed)) }
   }

@@ -30,6 +30,8 @@ package struct LimitSettings: Sendable, Equatable {
   package var uploadTimeoutMilliseconds: Int64 = 600_000
   /// Calls of one connection other than `message.send`.
   package var calls = CallRate(callsPerSecond: 100, burst: 300)
+  /// How long a list or search may look before it answers with what it has; 0 for no limit.
+  package var queryMilliseconds = 100
   /// Calls of the Platform API with one token.
   package var platformCalls = CallRate(callsPerSecond: 1000, burst: 3000)
 }

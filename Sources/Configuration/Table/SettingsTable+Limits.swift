@@ -53,6 +53,9 @@ extension SettingsTable {
       "limits.calls_burst", \.limits.calls.burst, in: 1...1_000_000, unit: "a number of calls",
       help: "Calls of one connection that may come at once after a pause."),
     .integer(
+      "limits.query_ms", \.limits.queryMilliseconds, in: 0...60_000, unit: "milliseconds",
+      help: "Time that a list or search may take before it answers in part; 0 for no limit."),
+    .integer(
       "limits.platform_calls_per_second", \.limits.platformCalls.callsPerSecond,
       in: 0...1_000_000, unit: "calls per second",
       help: "Calls of the Platform API with one token; 0 for any number."),

@@ -89,7 +89,7 @@ final class ChannelDirectory: TimerHandler {
   private func load(_ url: String) {
     let directory = Confined(self)
     let handle = node.handle
-    node.services.store.read {
+    node.services.store.lookUp {
       try $0.channel(url)
     } completion: { result in
       handle.post { _ in directory.value.settle(url, result.serviceResult) }

@@ -56,7 +56,7 @@ extension HomeChannel {
       channel.didRead(result, entrance, known, from: seq, readsLeft: readsLeft)
     }
     if readsLeft > 0 {
-      read({ try $0.events(channelID: id, after: seq) }, then: proceed)
+      lookUp({ try $0.events(channelID: id, after: seq) }, then: proceed)
     } else {
       write({ try $0.events(channelID: id, after: seq) }, then: proceed)
     }

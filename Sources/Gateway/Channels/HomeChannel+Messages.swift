@@ -89,13 +89,14 @@ extension HomeChannel {
       return answer(self, .failure(error))
     }
     let storeID = storeID
-    read({ try $0.requiredMessage(id, channelID: storeID) }, then: answer)
+    lookUp({ try $0.requiredMessage(id, channelID: storeID) }, then: answer)
   }
 
-  /// Reads a stretch of messages, and encodes them on the store's thread.
+  /// Reads a stretch of messages, and encodes each of them on the store's thread as it is read.
   func messages(
     _ command: MessageList, from authors: MessageQuery.OperatorFilter = .all,
-    _ encode: @escaping @Sendable (ReadTransaction, [Message]) throws -> [UInt8],
+    for caller: QueryCaller,
+    _ encode: @escaping @Sendable (ReadTransaction, Message) throws -> [UInt8],
     then answer: @escaping Answer<[UInt8]>
   ) {
     do throws(ServiceError) { try requireKeptMessages() } catch {
@@ -103,7 +104,11 @@ extension HomeChannel {
     }
     var query = MessageQuery(command, channelID: storeID)
     query.operatorFilter = authors
-    read({ [query] in try encode($0, $0.listMessages(query)) }, then: answer)
+    self.query(for: caller) { [query] transaction in
+      try transaction.listMessages(query) { PageItem(json: try encode(transaction, $0)) }.encoded()
+    } then: { channel, result in
+      answer(channel, result)
+    }
   }
 
   private func didChange(

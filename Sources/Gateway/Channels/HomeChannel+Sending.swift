@@ -89,14 +89,15 @@ extension HomeChannel {
   private func refuse(
     _ error: ServiceError, _ key: RequestKey?, then answer: @escaping Answer<SentMessage>
   ) {
-    guard let key, !record.isEphemeral, !isDeleted else {
+    let now = services.clock.now
+    guard let key, !record.isEphemeral, !isDeleted, recentRequests.mayContain(key, at: now) else {
       count(error)
       answer(self, .failure(error))
       return
     }
     let id = storeID
-    let since = services.clock.now - requestIDLifetimeMilliseconds
-    read {
+    let since = now - requestIDLifetimeMilliseconds
+    lookUp {
       try $0.findByRequestID(
         channelID: id, userID: key.userID, requestID: key.requestID, since: since)
     } then: { channel, result in
@@ -133,6 +134,7 @@ extension HomeChannel {
       preview: preview, author: actor.session, answer: answer, admittedAt: admittedAt,
       acceptedAt: SystemClock.monotonicNanoseconds)
     upload?.handOver()
+    if !record.isEphemeral, let key = accepted.key { recentRequests.note(key, at: createdAt) }
     if record.isEphemeral { tell(accepted) } else { store(accepted) }
   }
 

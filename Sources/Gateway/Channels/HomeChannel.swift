@@ -43,6 +43,8 @@ final class HomeChannel {
   var presence: PresenceNotices
   /// Sends with a `req_id` that are on their way to the store.
   var repeatedSends: [RequestKey: [Answer<SentMessage>]] = [:]
+  /// Which requests may have been carried out before.
+  var recentRequests: RecentRequests
   /// The last requests of an ephemeral channel, which keeps them nowhere else.
   var ephemeralSends = EphemeralSends<SentMessage>()
   /// Jobs that the store has not answered.
@@ -61,6 +63,7 @@ final class HomeChannel {
     epoch = state.channel.isEphemeral ? Identifiers.epoch() : state.epoch
     lastSeq = state.channel.isEphemeral ? 0 : state.lastSeq
     lastCreatedAt = state.lastCreatedAt
+    recentRequests = RecentRequests(unknownUntil: state.lastCreatedAt)
     bans = state.bans
     mutes = state.mutes
     let (limits, type) = (node.services.limits, state.channel.customType)
@@ -118,13 +121,27 @@ final class HomeChannel {
     node.writes.write(job, completion: resume)
   }
 
-  /// Reads the store, then goes on here with the outcome.
-  func read<T: Sendable>(
+  /// Looks something up in the store by its key, then goes on here with the outcome.
+  func lookUp<T: Sendable>(
     _ job: @escaping @Sendable (ReadTransaction) throws -> T,
     then: @escaping @Sendable (HomeChannel, Result<T, ServiceError>) -> Void
   ) {
     let resume = resumption(then)
-    services.store.read(job, completion: resume)
+    services.store.lookUp(job, completion: resume)
+  }
+
+  /// Lists or searches in the store when it is the caller's turn, then goes on here with the
+  /// outcome; the caller pays for the time.
+  func query<T: Sendable>(
+    for caller: QueryCaller, _ job: @escaping @Sendable (ReadTransaction) throws -> T,
+    then: @escaping @Sendable (HomeChannel, Result<T, ServiceError>) -> Void
+  ) {
+    let resume = resumption(then)
+    let services = services
+    services.store.query(for: caller.principal, job) { result, cost in
+      caller.pay(cost, to: services)
+      resume(result)
+    }
   }
 
   /// Appends a message to the store, then goes on here.

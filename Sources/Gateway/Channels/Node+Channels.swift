@@ -27,29 +27,25 @@ extension Node {
     }
   }
 
-  /// Lists channels, newest first.
+  /// Lists channels, newest first, and encodes each of them on the store's thread as it is read.
   ///
   /// - Parameter answer: Called once, on this node.
   func listChannels(
-    _ query: ChannelQuery,
-    then answer: @escaping @Sendable (Node, Result<ChannelListing, ServiceError>) -> Void
+    _ query: ChannelQuery, for caller: QueryCaller,
+    _ encode: @escaping @Sendable (ChannelView, inout JSONWriter) -> Void,
+    then answer: @escaping @Sendable (Node, Result<[UInt8], ServiceError>) -> Void
   ) {
-    let counts = services.participantCounts
     let handle = handle
-    services.store.read {
-      try $0.listChannels(query)
-    } completion: { result in
-      let listing = result.serviceResult.map { ChannelListing($0, counts) }
-      handle.post { answer($0, listing) }
+    let services = services
+    services.store.query(for: caller.principal) { [counts = services.participantCounts] in
+      try $0.listChannels(query) { channel in
+        PageItem {
+          encode(ChannelView(channel: channel, participantCount: counts[channel.url]), &$0)
+        }
+      }.encoded(as: "channels")
+    } completion: { result, cost in
+      caller.pay(cost, to: services)
+      handle.post { answer($0, result.serviceResult) }
     }
-  }
-}
-
-extension ChannelListing {
-  fileprivate init(_ page: ChannelPage, _ counts: ParticipantCounts) {
-    channels = page.channels.map {
-      ChannelView(channel: $0, participantCount: counts[$0.url])
-    }
-    next = page.next
   }
 }

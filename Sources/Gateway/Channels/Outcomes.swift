@@ -16,12 +16,6 @@ struct ChannelView: Sendable {
   let participantCount: Int
 }
 
-/// Channels with their participants, and the token of the next page, empty at the end.
-struct ChannelListing: Sendable {
-  let channels: [ChannelView]
-  let next: String
-}
-
 /// Users in a channel, in the order in which they entered, and the token of the next page.
 struct ParticipantPage: Sendable {
   let users: [User]

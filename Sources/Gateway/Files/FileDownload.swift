@@ -25,7 +25,7 @@ struct FileDownload {
       return .respond(Self.notFound)
     }
     let (handle, id, files) = (node.handle, connection.id, node.services.files)
-    node.services.store.read {
+    node.services.store.lookUp {
       try $0.file(path[1])
     } completion: { result in
       let answer = FileAnswer(to: head, result.serviceResult, in: files)

@@ -22,13 +22,31 @@ extension GatewayServices {
       MetricSample(
         "parley_store_write_queue", .gauge, "Jobs that wait for the writer.",
         statistics.queueLength),
+      .readQueue("look_up", statistics.lookUpQueueLength),
+      .readQueue("query", statistics.queryQueueLength),
       MetricSample(
-        "parley_store_read_queue", .gauge, "Jobs that wait for a reader.",
-        statistics.readQueueLength),
+        "parley_store_queries_total", .counter, "Lists, searches and counts read.",
+        statistics.queryCount),
+      MetricSample(
+        "parley_store_queries_cut_short_total", .counter,
+        "Those that answered with part of what there is after limits.query_ms.",
+        statistics.cutShortQueryCount),
+      MetricSample(
+        MetricDefinition(
+          "parley_store_query_seconds_total", kind: .counter, help: "Time that they took."),
+        .real(Double(statistics.totalQueryNanoseconds) / 1e9)),
       MetricSample("parley_store_healthy", .gauge, "1 while the storage works.", isHealthy ? 1 : 0),
       MetricSample(
         "parley_mailbox_queue", .gauge, "Jobs that wait in the nodes' mailboxes.",
         cluster.nodes.reduce(0) { $0 + $1.mailbox.count }),
     ]
+  }
+}
+
+extension MetricSample {
+  fileprivate static func readQueue(_ lane: String, _ length: Int) -> MetricSample {
+    MetricSample(
+      "parley_store_read_queue", .gauge, "Jobs that wait for a reader, by lane.", length,
+      MetricDefinition.Label("lane", lane))
   }
 }

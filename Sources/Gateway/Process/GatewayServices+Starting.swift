@@ -20,13 +20,13 @@ extension GatewayServices {
     let fetchMetrics = metrics.latencies[cluster.nodes.count + 1]
     let participantCounts = ParticipantCounts()
     let door = DeliveryDoor()
-    let store = try Store(
-      directory: settings.dataDirectory,
-      options: StoreOptions(
-        logger: logger,
-        outbox: OutboxOptions(settings.webhooks, counts: participantCounts, door: door),
-        onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) },
-        afterBatch: { for node in cluster.nodes { node.mailbox.ring() } }))
+    var options = StoreOptions(
+      logger: logger,
+      outbox: OutboxOptions(settings.webhooks, counts: participantCounts, door: door),
+      onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) },
+      afterBatch: { for node in cluster.nodes { node.mailbox.ring() } })
+    options.queryMilliseconds = settings.limits.queryMilliseconds
+    let store = try Store(directory: settings.dataDirectory, options: options)
     let authenticator = try Authenticator(settings.auth, store: store)
     let files = try FileStore(dataDirectory: settings.dataDirectory)
     files.collectOrphans(in: store)

@@ -81,7 +81,7 @@ final class Authenticator: Sendable {
     }
     let digest = TokenDigest(of: token).bytes
     let now = clock.now
-    store.read {
+    store.lookUp {
       try $0.issuedToken(hash: digest, at: now)
     } completion: { result in
       completion(
@@ -106,7 +106,7 @@ final class Authenticator: Sendable {
     do throws(ServiceError) { try NormalForm.require(id, "user_id") } catch {
       return completion(.failure(error))
     }
-    store.read {
+    store.lookUp {
       try $0.account(id)
     } completion: { [self] result in
       switch result.serviceResult {
@@ -136,7 +136,7 @@ final class Authenticator: Sendable {
     _ command: SessionOpen, _ existence: Existence, at now: Int64,
     _ completion: @escaping @Sendable (Result<User, ServiceError>) -> Void
   ) {
-    store.write {
+    store.writePromptly {
       let account = try $0.account(command.userID)
       guard account != nil || existence == .anyone else { throw ServiceError.notValidToken }
       guard account?.isActive ?? true else { throw ServiceError.deactivated(command.userID) }

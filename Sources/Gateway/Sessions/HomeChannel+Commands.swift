@@ -42,7 +42,8 @@ extension HomeChannel {
     case .messageGet(let message):
       self.message(message.messageID, then: messageReply(to: address))
     case .messageList(let list):
-      messages(list, { $1.encodedAsResult() }) { channel, result in
+      guard case .participant(let caller) = actor else { break }
+      messages(list, for: .session(caller)) { $1.encoded() } then: { channel, result in
         channel.reply(result, to: address)
       }
     default: performOnMetaArrays(command, by: actor, replyTo: address)
@@ -116,16 +117,6 @@ extension Message {
       $0.object {
         $0.name("message")
         encode(into: &$0)
-      }
-    }
-  }
-}
-
-extension [Message] {
-  fileprivate func encodedAsResult() -> [UInt8] {
-    JSONWriter.bytes(reserving: count * 512 + 64) { writer in
-      writer.object {
-        $0.member("messages", array: { for message in self { message.encode(into: &$0) } })
       }
     }
   }

@@ -6,6 +6,8 @@ struct ReplyAddress: Sendable {
   let ticket: Session.Pipeline.Ticket
   /// `nil` for a notification, which gets no reply.
   let id: RPCIdentifier?
+  /// Whether the call was paid for when it began; one that was not is charged when it is refused.
+  let isPaid: Bool
 }
 
 /// What a call came to: its result as a JSON text, or an error.

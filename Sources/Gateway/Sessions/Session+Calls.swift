@@ -41,7 +41,7 @@ extension Session {
     switch command {
     case .userUpdate(let update): self.update(update, caller, address)
     case .channelCreate(let create): self.create(create, caller, address)
-    case .channelList(let list): self.list(list, address)
+    case .channelList(let list): self.list(list, caller, address)
     case .channelEnter(let enter): self.enter(enter, caller, address)
     case .channelExit(let exit): try self.exit(exit.channelURL, caller, address)
     default:

@@ -21,12 +21,14 @@ extension Session {
   }
 
   /// Lists channels, newest first.
-  func list(_ command: ChannelList, _ address: ReplyAddress) {
+  func list(_ command: ChannelList, _ caller: Caller, _ address: ReplyAddress) {
     let query = ChannelQuery(
       nameContains: command.nameContains, urlContains: command.urlContains,
       customTypes: command.customTypes ?? [], limit: command.limit, token: command.token)
-    node.listChannels(query) { node, result in
-      node.reply(to: address, result.map { $0.encoded() })
+    node.listChannels(query, for: .session(caller)) { view, writer in
+      view.channel.encode(participantCount: view.participantCount, into: &writer)
+    } then: { node, result in
+      node.reply(to: address, result)
     }
   }
 
@@ -126,23 +128,6 @@ extension ChannelView {
       $0.object {
         $0.name("channel")
         channel.encode(participantCount: participantCount, into: &$0)
-      }
-    }
-  }
-}
-
-extension ChannelListing {
-  fileprivate func encoded() -> [UInt8] {
-    JSONWriter.bytes(reserving: channels.count * 256 + 64) { writer in
-      writer.object {
-        $0.member(
-          "channels",
-          array: {
-            for view in channels {
-              view.channel.encode(participantCount: view.participantCount, into: &$0)
-            }
-          })
-        $0.member("next", next)
       }
     }
   }

@@ -2,6 +2,7 @@ import Configuration
 import FloodControl
 import ParleyProtocol
 import Reactor
+import Store
 import Telemetry
 import Transport
 import WebSocket
@@ -56,9 +57,12 @@ final class Session {
   /// Kinds of tokens that were revoked while one was being looked up.
   var revokedProofs: Set<TokenGrant.Proof> = []
   private var pipeline = Pipeline()
-  private var calls = TokenBucket()
+  private var budget = CallBudget()
   private var malformedCount = 0
-  private var isPaused = false
+  /// With too much unanswered the connection is not read.
+  private var isFull = false
+  /// Waits until the caller is out of debt; the connection is not read meanwhile.
+  private var silence: Silence?
   /// A close that waits until what was accepted is answered.
   private var pendingClose: (code: CloseCode, reason: String)?
   private let keepsContext: Bool
@@ -102,7 +106,10 @@ final class Session {
 
   /// Brings the reply to a call.
   func complete(_ address: ReplyAddress, _ outcome: CallOutcome) {
-    if case .failure = outcome { node.counters.add(to: .callsFailed) }
+    if case .failure = outcome {
+      node.counters.add(to: .callsFailed)
+      if !address.isPaid { budget.chargeRefusal(at: node.loop.now, rate: callRate) }
+    }
     pipeline.complete(address.ticket, reply: address.id.map { outcome.reply(to: $0) })
     proceed()
   }
@@ -111,16 +118,38 @@ final class Session {
     startCalls()
     while let reply = pipeline.takeReply() { connection.send(text: reply) }
     closeIfAnswered()
-    if isPaused, pipeline.backlog < Self.backlogLimit / 2 {
-      isPaused = false
-      connection.resumeReading()
+    if isFull, pipeline.backlog < Self.backlogLimit / 2 {
+      isFull = false
+      if silence == nil { connection.resumeReading() }
+    }
+    fallSilentIfIndebted()
+  }
+
+  private var callRate: CallRate { node.services.settings.limits.calls }
+
+  /// Charges what a query of the session's has cost.
+  func charge(_ cost: QueryCost) {
+    budget.charge(readerNanoseconds: cost.nanoseconds, at: node.loop.now, rate: callRate)
+  }
+
+  /// A refusal costs too: deep in debt the connection is not read until the debt is paid off.
+  private func fallSilentIfIndebted() {
+    guard silence == nil, connection.isOpen,
+      let wait = budget.silence(at: node.loop.now, rate: callRate)
+    else { return }
+    connection.pauseReading()
+    silence = Silence(for: wait, on: node.loop) { [unowned self] in
+      silence = nil
+      if !isFull { connection.resumeReading() }
     }
   }
 
   private func startCalls() {
     while connection.isOpen, let (ticket, request) = pipeline.start() {
       node.counters.add(to: .calls)
-      let address = ReplyAddress(session: reference, ticket: ticket, id: request.id)
+      let address = ReplyAddress(
+        session: reference, ticket: ticket, id: request.id,
+        isPaid: request.concurrency == .alone)
       if let error = refusal(of: request) {
         node.counters.add(to: .refusedRate)
         pipeline.complete(
@@ -131,12 +160,17 @@ final class Session {
     }
   }
 
-  /// Calls other than `message.send` are limited by their number.
+  /// Calls other than `message.send` are limited by their number; a send only after many that were
+  /// refused, or costly queries.
   private func refusal(of request: RPCRequest) -> ServiceError? {
-    let rate = node.services.settings.limits.calls
-    guard request.concurrency == .alone, !rate.isOff,
-      let wait = calls.take(at: node.loop.now, rate: rate)
-    else { return nil }
+    let rate = callRate
+    let now = node.loop.now
+    let wait =
+      switch request.concurrency {
+      case .alone: budget.take(at: now, rate: rate)
+      case .besideItsLike: budget.admitFree(at: now, rate: rate)
+      }
+    guard let wait else { return nil }
     return .rateLimited(
       retryAfter: wait, limit: rate.callsPerSecond, window: 1000, scope: "connection")
   }
@@ -167,8 +201,8 @@ extension Session: WebSocketApplication {
     case .batch(let calls): receive(batch: calls)
     }
     proceed()
-    if pipeline.backlog >= Self.backlogLimit, !isPaused {
-      isPaused = true
+    if pipeline.backlog >= Self.backlogLimit, !isFull {
+      isFull = true
       connection.pauseReading()
     }
   }
@@ -179,13 +213,19 @@ extension Session: WebSocketApplication {
       batch: calls.map { call in
         switch call {
         case .request(let request): .call(request, request.concurrency)
-        case .invalid(let id, let error): .reply(CallOutcome.failure(error).reply(to: id))
+        case .invalid(let id, let error): refused(id, error)
         }
       })
   }
 
+  private func refused(_ id: RPCIdentifier?, _ error: ServiceError) -> Pipeline.Entry {
+    budget.chargeRefusal(at: node.loop.now, rate: callRate)
+    return .reply(CallOutcome.failure(error).reply(to: id))
+  }
+
   private func append(malformed error: ServiceError, id: RPCIdentifier?) {
     node.counters.add(to: .refusedInvalid)
+    budget.chargeRefusal(at: node.loop.now, rate: callRate)
     pipeline.append(reply: CallOutcome.failure(error).reply(to: id))
     malformedCount += 1
     if malformedCount >= Self.malformedLimit {
@@ -198,6 +238,8 @@ extension Session: WebSocketApplication {
     if let caller { leave(caller) }
     withdraw()
     cancelTimer()
+    silence?.end()
+    silence = nil
     state = .closed
     if keepsContext { node.contextCount -= 1 }
     node.sessions[connection.id] = nil

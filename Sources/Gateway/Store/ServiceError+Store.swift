@@ -24,6 +24,12 @@ extension ServiceError {
       self = ServiceError(.internalError, "the storage fails: nothing was changed, try again later")
     case StoreError.overloaded:
       self = ServiceError(.internalError, "the storage is overloaded: try again in a moment")
+    case StoreError.tooManyQueries(let limit):
+      self = ServiceError(
+        .rateLimited, "\(error): wait for their answers",
+        data: ErrorDetails(
+          retryAfterMilliseconds: 1000, limit: Int64(limit), windowMilliseconds: 1000,
+          scope: "queries"))
     case StoreError.closed: self = ServiceError(.internalError, "the server is stopping")
     default: self = .internalError
     }

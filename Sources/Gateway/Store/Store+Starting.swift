@@ -5,7 +5,7 @@ import Synchronization
 extension Store {
   /// Reads and waits for the outcome; only while the gateway starts.
   func readNow<T: Sendable>(_ job: @escaping @Sendable (ReadTransaction) throws -> T) throws -> T {
-    try Outcome<T>.awaited { read(job, completion: $0) }
+    try Outcome<T>.awaited { lookUp(job, completion: $0) }
   }
 
   /// Writes and waits for the outcome; only while the gateway starts.

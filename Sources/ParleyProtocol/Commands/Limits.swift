@@ -45,8 +45,11 @@ package enum Limits {
 
   /// Values in a list that only filters: custom types, senders.
   package static let filterCount = 100
-  package static let pageTokenLength = 2_048
+  /// Room for the token of a list that is ordered by links of 2,048 bytes.
+  package static let pageTokenLength = 5_120
   package static let epochLength = 128
+  /// Bytes of an answer: a page of a list ends before it would hold more.
+  package static let answerByteCount = 524_288
   package static let pageSizes: ClosedRange<Int64> = 1...100
   package static let defaultPageSize: Int64 = 10
   package static let messagePageSizes: ClosedRange<Int64> = 0...200

@@ -1,5 +1,3 @@
-package import ParleyProtocol
-
 /// Which channels to list, newest first.
 package struct ChannelQuery: Sendable, Hashable {
   /// Part of the name, ignoring case (in Unicode's sense, independent of language).
@@ -34,11 +32,4 @@ package struct ChannelQuery: Sendable, Hashable {
     self.limit = limit
     self.token = token
   }
-}
-
-/// A page of channels.
-package struct ChannelPage: Sendable, Hashable {
-  package var channels: [Channel]
-  /// The token of the next page; empty at the end.
-  package var next: String
 }

@@ -1,31 +1,35 @@
 import GRDB
-import ParleyProtocol
+package import ParleyProtocol
 
 extension StoreTransaction {
   /// A page of the channels that fit a query, newest first.
   ///
+  /// The page is shorter when its items or the time to look run out before.
+  ///
   /// - Throws: `StoreError.invalidPageToken` for a token that is not one of this query.
-  package func listChannels(_ query: ChannelQuery) throws -> ChannelPage {
-    let limit = min(max(query.limit, 1), 100)
-    var rows = try channelRows(query, limit: limit + 1)
-    let hasMore = rows.count > limit
-    rows = Array(rows.prefix(limit))
-    let channels = try rows.map { row in
-      var channel = row.channel
-      channel.operators = try operators(channelID: row.id)
-      return channel
+  package func listChannels<Value>(
+    _ query: ChannelQuery, _ item: (Channel) throws -> PageItem<Value>
+  ) throws -> ListPage<Value> {
+    let (range, filter) = try query.conditions()
+    return try page(
+      """
+      SELECT \(filter.flag), created_at, channel_id FROM channels \(query.index)
+      WHERE \(range.sql) ORDER BY created_at DESC, channel_id DESC
+      """, filter.arguments + range.arguments, limit: min(max(query.limit, 1), 100)
+    ) { row in
+      try item(try listedChannel(row[2]))
+    } token: { row in
+      query.token(createdAt: row[1], id: row[2])
     }
-    let next = hasMore ? rows.last.map { query.token(after: $0) } : nil
-    return ChannelPage(channels: channels, next: next ?? "")
   }
 
-  private func channelRows(_ query: ChannelQuery, limit: Int) throws -> [ChannelState] {
-    let condition = try query.condition()
-    return try connection.all(
-      """
-      SELECT \(ChannelState.columns) FROM channels WHERE \(condition.sql)
-      ORDER BY created_at DESC, channel_id DESC LIMIT ?
-      """, condition.arguments + [limit], ChannelState.init(row:))
+  private func listedChannel(_ id: Int64) throws -> Channel {
+    let state = try connection.first(
+      "SELECT \(ChannelState.columns) FROM channels WHERE channel_id = ?", [id],
+      ChannelState.init(row:))
+    guard var channel = state?.channel else { throw StoreError.notFound(.channel) }
+    channel.operators = try operators(channelID: id)
+    return channel
   }
 }
 
@@ -36,32 +40,37 @@ extension ChannelQuery {
       + ["\(customTypes.count)"] + customTypes + urls
   }
 
-  fileprivate func condition() throws -> Condition {
+  /// The way to the rows: a few that are named are looked up and sorted.
+  fileprivate var index: String { urls.isEmpty ? "INDEXED BY channels_by_age" : "" }
+
+  /// The rows to look at, and those of them to show.
+  fileprivate func conditions() throws -> (range: Condition, filter: Condition) {
     let position = try position()
-    var condition = Condition(
+    var range = Condition(
       "(created_at, channel_id) < (?, ?)", [position.createdAt, position.id])
+    try range.require("url", isAnyOf: urls)
+    var filter = Condition()
     if let nameContains, !nameContains.isEmpty {
-      condition.require("instr(name_folded, ?) > 0", [nameContains.lowercased()])
+      filter.require("instr(name_folded, ?) > 0", [nameContains.caseFolded])
     }
     if let urlContains, !urlContains.isEmpty {
-      condition.require("instr(url, ?) > 0", [urlContains])
+      filter.require("instr(url, ?) > 0", [urlContains])
     }
-    try condition.require("custom_type", isAnyOf: customTypes)
-    try condition.require("url", isAnyOf: urls)
-    if freezing == .unfrozen { condition.require("is_frozen = 0") }
-    return condition
+    try filter.require("custom_type", isAnyOf: customTypes)
+    if freezing == .unfrozen { filter.require("is_frozen = 0") }
+    return (range, filter)
   }
 
-  fileprivate func token(after state: ChannelState) -> String {
-    PageToken.encode(
-      state.channel.createdAt.bigEndianBytes + state.id.bigEndianBytes, query: fingerprint)
+  fileprivate func token(createdAt: Int64, id: Int64) -> String {
+    PageToken.encode(createdAt.bigEndianBytes + id.bigEndianBytes, query: fingerprint)
   }
 
   /// Where to go on: before every channel when there is no token.
   private func position() throws -> (createdAt: Int64, id: Int64) {
     guard let token, !token.isEmpty else { return (.max, .max) }
-    let bytes = try PageToken.decode(token, query: fingerprint)
-    guard bytes.count == 16 else { throw StoreError.invalidPageToken }
+    guard let bytes = PageToken.decode(token, query: fingerprint), bytes.count == 16 else {
+      throw StoreError.invalidPageToken
+    }
     return (Int64(bigEndianBytes: bytes.prefix(8)), Int64(bigEndianBytes: bytes.suffix(8)))
   }
 }

@@ -15,7 +15,7 @@ extension WriteTransaction {
         is_frozen, metadata, created_at, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
-        channel.url, channel.name, channel.name.lowercased(), channel.coverURL, channel.data,
+        channel.url, channel.name, channel.name.caseFolded, channel.coverURL, channel.data,
         channel.customType, channel.isEphemeral, channel.isFrozen,
         StoredJSON.encodeUnlessEmpty(channel.metadata), channel.createdAt, epoch,
       ])
@@ -39,7 +39,7 @@ extension WriteTransaction {
       WHERE channel_id = ?
       """,
       [
-        channel.name, channel.name.lowercased(), channel.coverURL, channel.data,
+        channel.name, channel.name.caseFolded, channel.coverURL, channel.data,
         channel.customType, state.id,
       ])
     let event = try recordEvent(state.id, .channelChanged, .channel, at: timestamp)

@@ -69,7 +69,7 @@ package final class FileStore: Sendable {
   private func collect(_ ids: ArraySlice<String>, in store: Store) {
     guard !ids.isEmpty else { return }
     let (now, later) = (Array(ids.prefix(Self.batch)), ids.dropFirst(Self.batch))
-    store.read {
+    store.lookUp {
       try $0.knownFiles(now)
     } completion: { [self, weak store] result in
       guard case .success(let known) = result, let store else { return }

@@ -2,6 +2,9 @@ import Dispatch
 import Synchronization
 
 /// Jobs on their way to a thread of the store: first in, first out, bounded.
+///
+/// Prompt jobs pass those that wait, but fill half of what is taken at most, so that neither kind
+/// waits for the other's end.
 final class JobQueue<Job: Sendable>: Sendable {
   /// What became of a submission.
   enum Admission {
@@ -22,6 +25,7 @@ final class JobQueue<Job: Sendable>: Sendable {
   private struct State {
     var incoming: [Job] = []
     var outgoing: [Job] = []
+    var prompt: [Job] = []
     var sleeperCount = 0
     var isClosed = false
   }
@@ -42,6 +46,19 @@ final class JobQueue<Job: Sendable>: Sendable {
     let (admission, mustWake) = state.withLock { state -> (Admission, Bool) in
       let admission = admit(job, into: &state)
       return (admission, admission == .accepted && Self.callSleeper(of: &state))
+    }
+    if mustWake { wakeUp.signal() }
+    return admission
+  }
+
+  /// Submits a job that passes those that wait, except other prompt ones.
+  func submitPrompt(_ job: Job) -> Admission {
+    let (admission, mustWake) = state.withLock { state -> (Admission, Bool) in
+      guard !state.isClosed else { return (.closed, false) }
+      guard state.prompt.count < capacity else { return (.overloaded, false) }
+      state.prompt.append(job)
+      length.wrappingAdd(1, ordering: .relaxed)
+      return (.accepted, Self.callSleeper(of: &state))
     }
     if mustWake { wakeUp.signal() }
     return admission
@@ -106,6 +123,11 @@ final class JobQueue<Job: Sendable>: Sendable {
   private func takeNow(upTo limit: Int) -> Arrival? {
     state.withLock { state in
       var taken: [Job] = []
+      if !state.prompt.isEmpty {
+        let count = min(state.prompt.count, max(limit / 2, 1))
+        taken += state.prompt.prefix(count)
+        state.prompt.removeFirst(count)
+      }
       while taken.count < limit {
         if state.outgoing.isEmpty {
           guard !state.incoming.isEmpty else { break }

@@ -11,7 +11,8 @@ extension StoreTransaction {
   ) throws -> ChannelLimitsPage {
     let limit = min(max(limit, 1), 100)
     let query = ["limits"]
-    let position = try (token ?? "").isEmpty ? [] : PageToken.decode(token ?? "", query: query)
+    let position = (token ?? "").isEmpty ? [] : PageToken.decode(token ?? "", query: query)
+    guard let position else { throw StoreError.invalidPageToken }
     let states = try connection.all(
       """
       SELECT \(ChannelState.columns) FROM channels INDEXED BY channels_with_limits

@@ -122,7 +122,8 @@ final class MessageAppender {
     """
 
   private static let advancement = """
-    UPDATE channels SET last_seq = ?2, last_created_at = max(last_created_at, ?3)
+    UPDATE channels SET last_seq = ?2, last_created_at = max(last_created_at, ?3),
+      message_count = message_count + 1
     WHERE channel_id = ?1
     """
 }

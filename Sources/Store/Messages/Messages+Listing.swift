@@ -5,16 +5,80 @@ extension StoreTransaction {
   /// The messages that fit a query, in time order or reversed; the filters hold for all of them,
   /// the one at the anchor too.
   ///
+  /// The page is without gaps. It is shorter when its bytes or the time to look run out before; then
+  /// it says that there is more, though that may turn out not to fit.
+  ///
   /// - Throws: `StoreError.notFound(.channel)`.
-  package func listMessages(_ query: MessageQuery) throws -> [Message] {
-    guard try channelURL(query.channelID) != nil else { throw StoreError.notFound(.channel) }
-    let (before, at, after) = try ranges(around: query.anchor, channelID: query.channelID)
-    var messages = try slice(query, before, "DESC", limit: query.previousLimit).reversed() + []
-    if query.center == .included {
-      messages += try slice(query, at, "DESC", limit: MessageQuery.maximumLimit).reversed()
+  package func listMessages<Value>(
+    _ query: MessageQuery, _ item: (Message) throws -> PageItem<Value>
+  ) throws -> MessagePage<Value> {
+    guard let url = try channelURL(query.channelID) else { throw StoreError.notFound(.channel) }
+    let ranges = try ranges(around: query.anchor, channelID: query.channelID)
+    return try withoutActuallyEscaping(item) { item in
+      var reading = MessageListReading(
+        transaction: self, query: query, channelURL: url, item: item)
+      var center = MessageStretch<Value>()
+      if query.center == .included {
+        center = try reading.read(ranges.at, .backward, limit: MessageQuery.maximumLimit)
+      }
+      // With something left at the anchor, what lies before it would come after a gap.
+      let before =
+        center.isComplete
+        ? try reading.read(ranges.before, .backward, limit: query.previousLimit)
+        : MessageStretch(isComplete: false)
+      let after = try reading.read(ranges.after, .forward, limit: query.nextLimit)
+      return try page(query, before, center, after)
     }
-    messages += try slice(query, after, "ASC", limit: query.nextLimit)
-    return query.order == .oldestFirst ? messages : messages.reversed()
+  }
+
+  private func page<Value>(
+    _ query: MessageQuery, _ before: MessageStretch<Value>, _ center: MessageStretch<Value>,
+    _ after: MessageStretch<Value>
+  ) throws -> MessagePage<Value> {
+    let items = before.items.reversed() + center.items.reversed() + after.items
+    var page = MessagePage(
+      items: query.order == .oldestFirst ? items : items.reversed(), previous: nil, next: nil)
+    if !before.isComplete {
+      let last = before.last ?? center.last
+      page.previous = MessageEdge(messageID: try last ?? idBefore(query))
+    }
+    if !after.isComplete {
+      let last = after.last ?? center.first
+      page.next = MessageEdge(messageID: try last ?? idAfter(query))
+    }
+    return page
+  }
+
+  /// An id before which everything lies that lies before the anchor, and nothing else.
+  private func idBefore(_ query: MessageQuery) throws -> Int64 {
+    switch query.anchor {
+    case .message(let id): return id
+    case .time(let time):
+      if let first = try nearest("created_at >= ?", time, "ASC", query) { return first }
+      return (try nearest("created_at < ?", time, "DESC", query) ?? 0) + 1
+    }
+  }
+
+  /// The same of what lies after the anchor.
+  private func idAfter(_ query: MessageQuery) throws -> Int64 {
+    switch query.anchor {
+    case .message(let id): return id
+    case .time(let time):
+      if let last = try nearest("created_at <= ?", time, "DESC", query) { return last }
+      return max((try nearest("created_at > ?", time, "ASC", query) ?? 1) - 1, 1)
+    }
+  }
+
+  private func nearest(
+    _ range: String, _ time: Int64, _ direction: String, _ query: MessageQuery
+  ) throws -> Int64? {
+    try connection.first(
+      """
+      SELECT message_id FROM messages INDEXED BY messages_by_time
+      WHERE channel_id = ? AND \(range)
+      ORDER BY created_at \(direction), message_id \(direction) LIMIT 1
+      """, [query.channelID, time]
+    ) { $0[0] as Int64 }
   }
 
   private func ranges(
@@ -52,33 +116,9 @@ extension StoreTransaction {
       """, [channelID, id]
     ) { $0[0] as Int64 } ?? -1
   }
-
-  private func slice(
-    _ query: MessageQuery, _ range: Condition, _ direction: String, limit: Int
-  ) throws -> [Message] {
-    let limit = min(max(limit, 0), MessageQuery.maximumLimit)
-    guard limit > 0 else { return [] }
-    var condition = Condition("channel_id = ?", [query.channelID])
-    condition.require(range.sql, range.arguments)
-    if let type = query.messageType { condition.require("type = ?", [type.rawValue]) }
-    try condition.require("custom_type", isAnyOf: query.customTypes)
-    try condition.require("user_id", isAnyOf: query.senderIDs)
-    switch query.operatorFilter {
-    case .all: break
-    case .operators: condition.require("is_operator = 1")
-    case .others: condition.require("is_operator = 0")
-    }
-    let order = "ORDER BY created_at \(direction), message_id \(direction) LIMIT ?"
-    return try storedMessages(
-      query.index, "\(condition.sql) \(order)", condition.arguments + [limit],
-      channelID: query.channelID
-    ).map(\.message)
-  }
 }
 
 extension MessageQuery {
   /// Most messages that one direction gives.
   fileprivate static let maximumLimit = 200
-
-  fileprivate var index: MessageIndex { operatorFilter == .operators ? .operators : .time }
 }

@@ -57,10 +57,10 @@ extension StoreTransaction {
     ) { $0[0] as Int64 } ?? 0
   }
 
-  /// How many messages a channel holds.
+  /// How many messages a channel holds; the number is kept, not counted.
   package func messageCount(channelID: Int64) throws -> Int {
     try connection.first(
-      "SELECT count(*) FROM messages WHERE channel_id = ?", [channelID]
+      "SELECT message_count FROM channels WHERE channel_id = ?", [channelID]
     ) { $0[0] as Int } ?? 0
   }
 
@@ -93,4 +93,7 @@ enum MessageIndex: String {
   case time = "INDEXED BY messages_by_time"
   case operators = "INDEXED BY messages_by_operators"
   case seq = "INDEXED BY messages_by_seq"
+  case customType = "INDEXED BY messages_by_custom_type"
+  case type = "INDEXED BY messages_by_type"
+  case sender = "INDEXED BY messages_by_sender"
 }

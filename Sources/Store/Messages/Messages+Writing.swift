@@ -82,6 +82,8 @@ extension WriteTransaction {
     guard count > 0 else { throw StoreError.notFound(.message) }
     connection.mayHaveRemains = true
     try connection.execute(
+      "UPDATE channels SET message_count = message_count - 1 WHERE channel_id = ?", [channelID])
+    try connection.execute(
       "DELETE FROM events WHERE channel_id = ? AND message_id = ? AND kind = ?",
       [channelID, id, EventKind.messageUpdated.rawValue])
     let seq = try recordEvent(channelID, .messageDeleted, messageID: id, at: timestamp)

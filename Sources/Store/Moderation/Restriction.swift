@@ -57,10 +57,3 @@ package struct RestrictedUser: Sendable, Hashable {
   package var user: User
   package var restriction: Restriction
 }
-
-/// A page of restrictions.
-package struct RestrictionPage: Sendable, Hashable {
-  package var restrictions: [RestrictedUser]
-  /// The token of the next page; empty at the end.
-  package var next: String
-}

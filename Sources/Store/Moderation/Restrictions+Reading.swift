@@ -26,35 +26,37 @@ extension StoreTransaction {
 
   /// A page of the restrictions that hold at a time, in the order of the user ids.
   ///
+  /// The page is shorter when its bytes or the time to look run out before.
+  ///
   /// - Parameter limit: 1 to 100.
   /// - Throws: `StoreError.invalidPageToken` for a token that is not one of this list.
-  package func listRestrictions(
+  package func listRestrictions<Value>(
     _ kind: RestrictionKind, channelID: Int64, at now: Int64, limit: Int = 10,
-    token: String? = nil
-  ) throws -> RestrictionPage {
-    let limit = min(max(limit, 1), 100)
+    token: String? = nil, _ item: (RestrictedUser) throws -> PageItem<Value>
+  ) throws -> ListPage<Value> {
     let query = [kind.rawValue, "\(channelID)"]
-    let position = try (token ?? "").isEmpty ? [] : PageToken.decode(token ?? "", query: query)
-    let found = try connection.all(
+    let position = (token ?? "").isEmpty ? [] : PageToken.decode(token ?? "", query: query)
+    guard let position else { throw StoreError.invalidPageToken }
+    return try page(
       """
-      SELECT user_id, starts_at, ends_at, description FROM \(kind.table)
-      WHERE channel_id = ? AND user_id > ? AND ends_at > ? ORDER BY user_id LIMIT ?
-      """, [channelID, String(decoding: position, as: UTF8.self), now, limit + 1],
-      Restriction.init(row:))
-    let page = try withProfiles(found.prefix(limit))
-    guard found.count > limit, let last = page.last else {
-      return RestrictionPage(restrictions: page, next: "")
+      SELECT ends_at > ?, user_id FROM \(kind.table)
+      WHERE channel_id = ? AND user_id > ? ORDER BY user_id
+      """, [now, channelID, String(decoding: position, as: UTF8.self)],
+      limit: min(max(limit, 1), 100)
+    ) { row in
+      try item(restrictedUser(row[1], by: kind, channelID: channelID, at: now))
+    } token: { row in
+      PageToken.encode(Array((row[1] as String).utf8), query: query)
     }
-    let next = PageToken.encode(Array(last.user.id.utf8), query: query)
-    return RestrictionPage(restrictions: page, next: next)
   }
 
-  private func withProfiles(_ restrictions: ArraySlice<Restriction>) throws -> [RestrictedUser] {
-    let profiles = try users(restrictions.map(\.userID))
-    return restrictions.map { restriction in
-      let user = profiles[restriction.userID] ?? User(id: restriction.userID)
-      return RestrictedUser(user: user, restriction: restriction)
+  private func restrictedUser(
+    _ id: String, by kind: RestrictionKind, channelID: Int64, at now: Int64
+  ) throws -> RestrictedUser {
+    guard let found = try restriction(kind, channelID: channelID, userID: id, at: now) else {
+      throw StoreError.notFound(.user)
     }
+    return RestrictedUser(user: try user(id) ?? User(id: id), restriction: found)
   }
 }
 

@@ -1,4 +1,5 @@
 import GRDB
+import Logging
 
 /// Opens connections to the database file.
 enum DatabaseFile {
@@ -12,7 +13,7 @@ enum DatabaseFile {
 
   /// Opens the one connection that writes, creating the file when missing, and brings its schema
   /// up to date.
-  static func openForWriting(_ path: String) throws -> DatabaseQueue {
+  static func openForWriting(_ path: String, logger: Logger) throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.busyMode = .immediateError
     configuration.label = "parley.store.writer"
@@ -28,7 +29,7 @@ enum DatabaseFile {
         try database.execute(sql: "PRAGMA journal_size_limit = \(logByteLimit)")
         try database.execute(sql: "PRAGMA cache_size = -\(writerCacheKiB)")
       }
-      try Migrations.run(on: queue, path: path)
+      try Migrations.run(on: queue, path: path, logger: logger)
       return queue
     }
   }

@@ -7,13 +7,24 @@ struct Condition {
   private var clauses: [String]
   private(set) var arguments: Arguments
 
+  /// Any row.
+  init() {
+    clauses = []
+    arguments = []
+  }
+
   init(_ clause: String, _ arguments: Arguments) {
     clauses = [clause]
     self.arguments = arguments
   }
 
+  var isEmpty: Bool { clauses.isEmpty }
+
   /// For use after WHERE.
   var sql: String { clauses.joined(separator: " AND ") }
+
+  /// For use as a column that is 1 or 0.
+  var flag: String { clauses.isEmpty ? "1" : "coalesce(\(sql), 0)" }
 
   mutating func require(_ clause: String, _ arguments: Arguments = []) {
     clauses.append(clause)

@@ -65,14 +65,19 @@ package final class StoreConnection {
   func first<T>(
     _ sql: String, _ arguments: Arguments, _ decode: (Row) throws -> T
   ) throws -> T? {
-    let rows = try Row.fetchCursor(statement(sql), arguments: checked(arguments))
+    let rows = try rows(sql, arguments)
     return try rows.next().map(decode)
+  }
+
+  /// The rows of a query, read one by one as they are asked for.
+  func rows(_ sql: String, _ arguments: Arguments) throws -> RowCursor {
+    try Row.fetchCursor(statement(sql), arguments: checked(arguments))
   }
 
   func all<T>(
     _ sql: String, _ arguments: Arguments, _ decode: (Row) throws -> T
   ) throws -> [T] {
-    let rows = try Row.fetchCursor(statement(sql), arguments: checked(arguments))
+    let rows = try rows(sql, arguments)
     var values: [T] = []
     while let row = try rows.next() { values.append(try decode(row)) }
     return values

@@ -1,26 +1,16 @@
-import ParleyProtocol
-
 /// Where a page of users ended.
 ///
 ///     created_at: 8 bytes | nickname | 0 | user id
 struct UserPosition {
   let createdAt: Int64
-  /// In lower case; empty when the order does not depend on it.
+  /// Case-folded; empty when the order does not depend on it.
   let nickname: String
   let userID: String
 
-  /// The place of a user in the order of age.
-  init(byAge account: Account) {
-    createdAt = account.createdAt
-    nickname = ""
-    userID = account.user.id
-  }
-
-  /// The place of a user in the order of nicknames.
-  init(byNickname account: Account) {
-    createdAt = account.createdAt
-    nickname = account.user.nickname.lowercased()
-    userID = account.user.id
+  init(createdAt: Int64, nickname: String, userID: String) {
+    self.createdAt = createdAt
+    self.nickname = nickname
+    self.userID = userID
   }
 
   /// - Throws: `StoreError.invalidPageToken`.

@@ -22,10 +22,3 @@ package struct UserQuery: Sendable, Hashable {
     self.token = token
   }
 }
-
-/// A page of users.
-package struct UserPage: Sendable, Hashable {
-  package var users: [Account]
-  /// The token of the next page; empty at the end.
-  package var next: String
-}

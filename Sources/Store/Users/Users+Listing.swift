@@ -1,27 +1,34 @@
 import GRDB
+import ParleyProtocol
 
 extension StoreTransaction {
   /// A page of the users that fit a query; deactivated ones are among them.
   ///
+  /// The page is shorter when its bytes or the time to look run out before.
+  ///
   /// - Throws: `StoreError.invalidPageToken` for a token that is not one of this query.
-  package func listUsers(_ query: UserQuery) throws -> UserPage {
-    let limit = min(max(query.limit, 1), 100)
-    let condition = try query.condition()
-    let found = try connection.all(
+  package func listUsers<Value>(
+    _ query: UserQuery, _ item: (Account) throws -> PageItem<Value>
+  ) throws -> ListPage<Value> {
+    let (range, filter) = try query.conditions()
+    return try page(
       """
-      SELECT \(Account.columns) FROM users \(query.index) WHERE \(condition.sql)
-      ORDER BY \(query.order) LIMIT ?
-      """, condition.arguments + [limit + 1], Account.init(row:))
-    let page = Array(found.prefix(limit))
-    guard found.count > limit, let last = page.last else { return UserPage(users: page, next: "") }
-    return UserPage(users: page, next: query.token(after: last))
+      SELECT \(filter.flag), created_at, nickname_folded, user_id FROM users \(query.index)
+      WHERE \(range.sql) ORDER BY \(query.order)
+      """, filter.arguments + range.arguments, limit: min(max(query.limit, 1), 100)
+    ) { row in
+      guard let account = try account(row[3]) else { throw StoreError.notFound(.user) }
+      return try item(account)
+    } token: { row in
+      query.token(createdAt: row[1], nickname: row[2], userID: row[3])
+    }
   }
 }
 
 extension UserQuery {
   private var prefix: String? {
     guard let nicknamePrefix, !nicknamePrefix.isEmpty else { return nil }
-    return nicknamePrefix.lowercased()
+    return nicknamePrefix.caseFolded
   }
 
   /// The way to the rows: named, because SQLite, without statistics, may read a whole table.
@@ -41,13 +48,16 @@ extension UserQuery {
     ["users", nickname ?? "", nickname == nil ? "" : "=", prefix ?? ""] + ids
   }
 
-  fileprivate func condition() throws -> Condition {
-    var condition = try prefix.map(beginning) ?? older()
+  /// The rows to look at, and those of them to show.
+  fileprivate func conditions() throws -> (range: Condition, filter: Condition) {
+    var range = try prefix.map(beginning) ?? older()
+    var filter = Condition()
     if let nickname {
-      condition.require("nickname_folded = ? AND nickname = ?", [nickname.lowercased(), nickname])
+      range.require("nickname_folded = ?", [nickname.caseFolded])
+      filter.require("nickname = ?", [nickname])
     }
-    try condition.require("user_id", isAnyOf: ids)
-    return condition
+    try range.require("user_id", isAnyOf: ids)
+    return (range, filter)
   }
 
   /// Older users than the token's.
@@ -67,13 +77,17 @@ extension UserQuery {
     return condition
   }
 
-  fileprivate func token(after last: Account) -> String {
-    let position = prefix == nil ? UserPosition(byAge: last) : UserPosition(byNickname: last)
+  fileprivate func token(createdAt: Int64, nickname: String, userID: String) -> String {
+    let position = UserPosition(
+      createdAt: createdAt, nickname: prefix == nil ? "" : nickname, userID: userID)
     return PageToken.encode(position.bytes, query: fingerprint)
   }
 
   private func position() throws -> UserPosition? {
     guard let token, !token.isEmpty else { return nil }
-    return try UserPosition(bytes: PageToken.decode(token, query: fingerprint))
+    guard let bytes = PageToken.decode(token, query: fingerprint) else {
+      throw StoreError.invalidPageToken
+    }
+    return try UserPosition(bytes: bytes)
   }
 }

@@ -83,7 +83,7 @@ extension WriteTransaction {
         metadata = excluded.metadata
       """,
       [
-        user.id, user.nickname, user.nickname.lowercased(), user.profileURL,
+        user.id, user.nickname, user.nickname.caseFolded, user.profileURL,
         StoredJSON.encodeUnlessEmpty(user.metadata), createdAt,
       ])
   }

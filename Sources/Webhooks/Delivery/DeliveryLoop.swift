@@ -138,7 +138,7 @@ final class DeliveryLoop: CurlLoopOwner {
           channelURL: turn.lane.channelURL, after: turn.after, through: through))
     }
     let door = door
-    store.read { transaction in
+    store.lookUp { transaction in
       try readings.map { try transaction.webhookEvents(in: $0.stretch) }
     } completion: {
       door.post(.didRead(readings, $0))

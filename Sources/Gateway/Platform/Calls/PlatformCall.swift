@@ -57,14 +57,14 @@ struct PlatformCall {
     }
   }
 
-  /// Reads from the store and answers with what is written of it.
-  func read<Value: Sendable>(
+  /// Looks something up in the store and answers with what is written of it.
+  func lookUp<Value: Sendable>(
     _ job: @escaping @Sendable (ReadTransaction) throws -> Value,
     _ encode: @escaping @Sendable (Value, inout JSONWriter) -> Void
   ) -> Work {
     let store = node.services.store
     return { reply in
-      store.read(job) { result in reply(result.serviceResult.encoded(encode)) }
+      store.lookUp(job) { result in reply(result.serviceResult.encoded(encode)) }
     }
   }
 

@@ -1,5 +1,6 @@
 import HTTP1
 import ParleyProtocol
+import Tokens
 
 /// A call of the Platform API, its target taken apart.
 struct PlatformRequest {
@@ -8,6 +9,7 @@ struct PlatformRequest {
   let path: [String]
   let query: QueryParameters
   private let body: [UInt8]
+  private let apiToken: String
   /// The file that came with the body.
   private(set) var upload: UploadedFile?
 
@@ -23,6 +25,7 @@ struct PlatformRequest {
     path = Array(segments.dropFirst())
     self.query = query
     body = request.body
+    apiToken = request.head.fields["Api-Token"] ?? ""
   }
 
   /// The same with a file that has come whole.
@@ -31,6 +34,9 @@ struct PlatformRequest {
     request.upload = upload
     return request
   }
+
+  /// Who calls, for what is charged by its cost.
+  var caller: QueryCaller { .platform(TokenDigest(of: apiToken)) }
 
   /// Whether a request is one for the Platform API.
   static func isMeant(by head: HTTPRequestHead) -> Bool {

@@ -30,17 +30,12 @@ extension PlatformCall {
       customTypes: try request.texts("custom_types", limit: Limits.customTypeLength),
       urls: urls, freezing: showsFrozen ? .any : .unfrozen, limit: try request.pageSize(),
       token: try request.pageToken())
+    let caller = request.caller
     return { reply in
-      node.listChannels(query) { _, result in
-        reply(
-          result.encoded { listing, writer in
-            writer.object {
-              $0.member(
-                "channels",
-                array: { for view in listing.channels { view.encodeForPlatform(into: &$0) } })
-              $0.member("next", listing.next)
-            }
-          })
+      node.listChannels(query, for: caller) {
+        $0.encodeForPlatform(into: &$1)
+      } then: { _, result in
+        reply(result)
       }
     }
   }

@@ -56,7 +56,7 @@ extension PlatformCall {
         reply(.failure(.notFound(.ban, userID)))
         return
       }
-      channel.read {
+      channel.lookUp {
         ImposedRestriction(user: try $0.user(userID) ?? User(id: userID), restriction: ban)
       } then: { _, result in
         reply(result.encoded { $0.encodeForPlatform(into: &$1) })
@@ -66,17 +66,8 @@ extension PlatformCall {
 
   /// `GET …/ban`: a page of those who are banned.
   func listBans() throws(ServiceError) -> Work {
-    try listRestrictions(.ban) { page, writer in
-      writer.object {
-        $0.member(
-          "banned_list",
-          array: {
-            for entry in page.restrictions {
-              ImposedRestriction(entry).encodeForPlatform(into: &$0)
-            }
-          })
-        $0.member("next", page.next)
-      }
+    try listRestrictions(.ban, as: "banned_list") { entry, writer in
+      ImposedRestriction(entry).encodeForPlatform(into: &writer)
     }
   }
 
@@ -108,7 +99,7 @@ extension PlatformCall {
     return try inChannel { channel, reply in
       let now = channel.now
       let mute = channel.mutes[userID].flatMap { $0.endsAt > now ? $0 : nil }
-      channel.read {
+      channel.lookUp {
         guard try $0.user(userID) != nil else { throw ServiceError.notFound(.user, userID) }
         return mute
       } then: { _, result in
@@ -126,13 +117,8 @@ extension PlatformCall {
   /// `GET …/mute`: a page of those who are muted.
   func listMutes() throws(ServiceError) -> Work {
     let now = node.services.clock.now
-    return try listRestrictions(.mute) { page, writer in
-      writer.object {
-        $0.member(
-          "muted_list",
-          array: { for entry in page.restrictions { entry.encodeAsMute(at: now, into: &$0) } })
-        $0.member("next", page.next)
-      }
+    return try listRestrictions(.mute, as: "muted_list") { entry, writer in
+      entry.encodeAsMute(at: now, into: &writer)
     }
   }
 
@@ -145,17 +131,22 @@ extension PlatformCall {
   }
 
   private func listRestrictions(
-    _ kind: RestrictionKind,
-    _ encode: @escaping @Sendable (RestrictionPage, inout JSONWriter) -> Void
+    _ kind: RestrictionKind, as name: StaticString,
+    _ encode: @escaping @Sendable (RestrictedUser, inout JSONWriter) -> Void
   ) throws(ServiceError) -> Work {
     let limit = try request.pageSize()
     let token = try request.pageToken()
+    let caller = request.caller
     return try inChannel { channel, reply in
       let (id, now) = (channel.storeID, channel.now)
-      channel.read {
-        try $0.listRestrictions(kind, channelID: id, at: now, limit: limit, token: token)
+      channel.query(for: caller) {
+        try $0.listRestrictions(
+          kind, channelID: id, at: now, limit: limit, token: token
+        ) { entry in
+          PageItem { encode(entry, &$0) }
+        }.encoded(as: name)
       } then: { _, result in
-        reply(result.encoded(encode))
+        reply(result)
       }
     }
   }

@@ -18,21 +18,13 @@ extension PlatformCall {
   /// `GET`: a page of operators, in the order in which they became so.
   func listOperators() throws(ServiceError) -> Work {
     let limit = try request.pageSize()
-    let position = try OperatorPageToken.position(of: try request.pageToken())
+    let token = try request.pageToken()
     return try inChannel { channel, reply in
-      let rest = channel.record.operators.dropFirst(position)
-      let next =
-        rest.count > limit ? OperatorPageToken.text(at: position.addingClamped(limit)) : ""
-      reply(
-        .success(
-          JSONWriter.bytes { writer in
-            writer.object {
-              $0.member(
-                "operators",
-                array: { for user in rest.prefix(limit) { user.encode(into: &$0) } })
-              $0.member("next", next)
-            }
-          }))
+      do throws(ServiceError) {
+        reply(.success(try channel.operatorPage(limit: limit, token: token).encoded(as: "operators")))
+      } catch {
+        reply(.failure(error))
+      }
     }
   }
 
@@ -56,20 +48,31 @@ extension PlatformCall {
   }
 }
 
-/// Where a page of operators ended: how many came before.
-private enum OperatorPageToken {
-  static func position(of token: String?) throws(ServiceError) -> Int {
-    guard let token else { return 0 }
-    guard let position = Int(token, radix: 36), position >= 0 else { throw .pageTokenExpired }
-    return position
-  }
-
-  static func text(at position: Int) -> String { String(position, radix: 36) }
-}
-
-extension Int {
-  fileprivate func addingClamped(_ other: Int) -> Int {
-    let (sum, isOverflow) = addingReportingOverflow(other)
-    return isOverflow ? .max : sum
+extension HomeChannel {
+  /// A page of operators, as many as an answer holds.
+  ///
+  /// A position, not an operator, is where a page ended: whoever became one since comes at the end.
+  fileprivate func operatorPage(limit: Int, token: String?) throws(ServiceError) -> ListPage<[UInt8]> {
+    let query = ["operators", url]
+    var position = 0
+    if let token, !token.isEmpty {
+      guard let bytes = PageToken.decode(token, query: query), bytes.count == 4 else {
+        throw .pageTokenExpired
+      }
+      position = bytes.reduce(0) { $0 << 8 | Int($1) }
+    }
+    var room = PageRoom.answer
+    var page = ListPage<[UInt8]>(items: [], next: "")
+    for user in record.operators.dropFirst(position).prefix(limit) {
+      let item = PageItem { user.encode(into: &$0) }
+      guard room.admit(byteCount: item.byteCount) else { break }
+      page.items.append(item.value)
+    }
+    let end = position + page.items.count
+    if end < record.operators.count {
+      let bytes = withUnsafeBytes(of: UInt32(clamping: end).bigEndian, Array.init)
+      page.next = PageToken.encode(bytes, query: query)
+    }
+    return page
   }
 }

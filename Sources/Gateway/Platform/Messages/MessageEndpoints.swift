@@ -29,19 +29,12 @@ extension PlatformCall {
     let command = try messageList()
     let authors =
       try request.choice("operator_filter", of: MessageQuery.OperatorFilter.self) ?? .all
+    let caller = request.caller
     return try inChannel { channel, reply in
       let operatorIDs = channel.operatorIDs
-      channel.messages(command, from: authors) { transaction, messages in
-        let authors = try MessageAuthors(of: messages, operatorIDs, in: transaction)
-        return JSONWriter.bytes(reserving: messages.count * 512 + 64) { writer in
-          writer.object {
-            $0.member(
-              "messages",
-              array: {
-                for message in messages { message.encodeForPlatform(authors, into: &$0) }
-              })
-          }
-        }
+      channel.messages(command, from: authors, for: caller) { transaction, message in
+        let authors = try MessageAuthors(of: [message], operatorIDs, in: transaction)
+        return JSONWriter.bytes { message.encodeForPlatform(authors, into: &$0) }
       } then: { _, result in
         reply(result)
       }
@@ -52,7 +45,7 @@ extension PlatformCall {
   func countMessages() throws(ServiceError) -> Work {
     try inChannel { channel, reply in
       let id = channel.storeID
-      channel.read {
+      channel.lookUp {
         try $0.messageCount(channelID: id)
       } then: { _, result in
         reply(result.encoded { total, writer in writer.object { $0.member("total", total) } })
@@ -140,7 +133,7 @@ extension HomeChannel {
     _ body: @escaping @Sendable (HomeChannel, Result<User?, ServiceError>) -> Void
   ) {
     guard let userID else { return body(self, .success(nil)) }
-    read({ try $0.account(userID) }) { channel, result in
+    lookUp({ try $0.account(userID) }) { channel, result in
       body(
         channel,
         result.flatMap { account in
@@ -158,7 +151,7 @@ extension HomeChannel {
       return reply(result.map { _ in [] })
     }
     let operatorIDs = operatorIDs
-    read {
+    lookUp {
       try MessageAuthors(of: [message], operatorIDs, in: $0)
     } then: { _, result in
       reply(result.encoded { message.encodeForPlatform($0, into: &$1) })

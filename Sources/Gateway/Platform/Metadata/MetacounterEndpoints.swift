@@ -16,14 +16,14 @@ extension PlatformCall {
   func listMetacounters() throws(ServiceError) -> Work {
     let url = try channelURL
     let keys = try request.texts("keys", limit: Limits.metadataKeyLength)
-    return read({ try $0.metacounters(ofChannel: url, keys: keys) }, { $0.encode(into: &$1) })
+    return lookUp({ try $0.metacounters(ofChannel: url, keys: keys) }, { $0.encode(into: &$1) })
   }
 
   /// `GET …/{key}`.
   func viewMetacounter() throws(ServiceError) -> Work {
     let url = try channelURL
     let key = arguments[1]
-    return read({ [key: try $0.metacounter(key, ofChannel: url)] }, { $0.encode(into: &$1) })
+    return lookUp({ [key: try $0.metacounter(key, ofChannel: url)] }, { $0.encode(into: &$1) })
   }
 
   /// `PUT`: sets, increases or decreases counters; those that are not there are made with `upsert`.

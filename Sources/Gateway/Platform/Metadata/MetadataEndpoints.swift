@@ -15,7 +15,7 @@ extension PlatformCall {
   func listMetadata() throws(ServiceError) -> Work {
     let owner = try metadataOwner
     let keys = try request.texts("keys", limit: Limits.metadataKeyLength)
-    return read {
+    return lookUp {
       try $0.metadata(of: owner).filter { keys.isEmpty || keys.contains($0.key) }
     } _: { items, writer in
       items.encode(into: &writer)
@@ -26,7 +26,7 @@ extension PlatformCall {
   func viewMetadata() throws(ServiceError) -> Work {
     let owner = try metadataOwner
     let key = arguments[1]
-    return read({ [key: try $0.metadata(key, of: owner)] }, { $0.encode(into: &$1) })
+    return lookUp({ [key: try $0.metadata(key, of: owner)] }, { $0.encode(into: &$1) })
   }
 
   /// `PUT`: replaces values; items that are not there are made with `upsert`.
@@ -135,7 +135,7 @@ private struct MetadataChange: Sendable {
         }
       }
     case .user(let id):
-      services.store.read({ try $0.account(id) }) { result in
+      services.store.lookUp({ try $0.account(id) }) { result in
         if case .success(let account?) = result { services.cluster.userDidChange(account) }
       }
     }

@@ -25,7 +25,7 @@ extension PlatformCall {
 
   /// `GET`: all that were issued, by name.
   func listAPITokens() throws(ServiceError) -> Work {
-    read {
+    lookUp {
       try $0.apiTokens()
     } _: { tokens, writer in
       writer.object {

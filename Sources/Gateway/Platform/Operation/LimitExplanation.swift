@@ -18,7 +18,7 @@ extension PlatformCall {
     }
     let services = node.services
     return { reply in
-      services.store.read {
+      services.store.lookUp {
         guard let account = try $0.account(userID) else {
           throw ServiceError.notFound(.user, userID)
         }

@@ -1,5 +1,6 @@
 import LinkPreview
 import ParleyProtocol
+import Store
 import Unfurler
 
 extension PreviewExplanation {
@@ -32,11 +33,18 @@ extension PreviewEntry {
 }
 
 extension PreviewPage {
-  func encode(into writer: inout JSONWriter) {
-    writer.object {
-      $0.member("previews", array: { for entry in entries { entry.encode(into: &$0) } })
-      $0.member("next", next ?? "")
+  /// As many of the entries as an answer holds, with the token of the next page.
+  func encoded(_ list: [String]) -> [UInt8] {
+    var room = PageRoom.answer
+    var page = ListPage<[UInt8]>(items: [], next: "")
+    for entry in entries {
+      let item = PageItem { entry.encode(into: &$0) }
+      guard room.admit(byteCount: item.byteCount) else { break }
+      page.items.append(item.value)
     }
+    let end = page.items.count < entries.count ? entries[page.items.count - 1].link.url : next
+    if let end { page.next = PageToken.encode(Array(end.utf8), query: list) }
+    return page.encoded(as: "previews")
   }
 }
 

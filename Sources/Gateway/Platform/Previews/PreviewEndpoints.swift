@@ -35,10 +35,15 @@ struct PreviewEndpoints {
     let previews = try required()
     let selection = try selection(call) ?? .all
     let limit = try call.pageSize()
-    let cursor = try call.pageToken()
-    return { reply in
+    let list = ["previews", call.query["url"] ?? "", call.query["domain"] ?? ""]
+    var cursor: String?
+    if let token = try call.pageToken() {
+      guard let link = PageToken.decode(token, query: list) else { throw .pageTokenExpired }
+      cursor = String(decoding: link, as: UTF8.self)
+    }
+    return { [cursor] reply in
       previews.entries(selection, after: cursor, limit: limit) { page in
-        reply(.success(JSONWriter.bytes { page.encode(into: &$0) }))
+        reply(.success(page.encoded(list)))
       }
     }
   }

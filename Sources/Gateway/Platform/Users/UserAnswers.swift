@@ -21,14 +21,22 @@ extension Account {
   }
 }
 
-extension UserPage {
+extension Account {
+  /// What it takes of an answer, whether the user is online or not.
+  var maximumByteCount: Int {
+    let offline = JSONWriter.bytes { encode(token: nil, onlineIDs: [], into: &$0) }
+    return offline.count
+  }
+}
+
+extension ListPage<Account> {
   func encoded(onlineIDs: Set<String>) -> [UInt8] {
-    JSONWriter.bytes(reserving: users.count * 256 + 64) { writer in
+    JSONWriter.bytes(reserving: items.count * 256 + 64) { writer in
       writer.object {
         $0.member(
           "users",
           array: {
-            for account in users { account.encode(token: nil, onlineIDs: onlineIDs, into: &$0) }
+            for account in items { account.encode(token: nil, onlineIDs: onlineIDs, into: &$0) }
           })
         $0.member("next", next)
       }

@@ -39,15 +39,17 @@ extension PlatformCall {
       nickname: try request.text("nickname", limit: Limits.nicknameLength),
       nicknamePrefix: try request.text("nickname_startswith", limit: Limits.nicknameLength),
       limit: try request.pageSize(), token: try request.pageToken())
-    let cluster = node.services.cluster
+    let services = node.services
+    let caller = request.caller
     return { reply in
-      node.services.store.read {
-        try $0.listUsers(query)
-      } completion: { result in
+      services.store.query(for: caller.principal) {
+        try $0.listUsers(query) { PageItem($0, byteCount: $0.maximumByteCount) }
+      } completion: { result, cost in
+        caller.pay(cost, to: services)
         guard case .success(let page) = result.serviceResult else {
           return reply(result.serviceResult.map { _ in [] })
         }
-        cluster.online(among: page.users.map(\.user.id)) { online in
+        services.cluster.online(among: page.items.map(\.user.id)) { online in
           reply(.success(page.encoded(onlineIDs: online)))
         }
       }
@@ -59,7 +61,7 @@ extension PlatformCall {
     let userID = try userID(at: 0)
     let cluster = node.services.cluster
     return { reply in
-      node.services.store.read {
+      node.services.store.lookUp {
         guard let account = try $0.account(userID) else {
           throw ServiceError.notFound(.user, userID)
         }

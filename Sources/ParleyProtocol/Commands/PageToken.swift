@@ -3,11 +3,14 @@
 ///     hex( checksum: 4 bytes | position )
 ///
 /// The checksum covers the query's filters too, so a token is refused with another query.
-enum PageToken {
-  /// Positions are numbers, a `user_id` and a nickname: a longer token is none of ours.
-  private static let maximumByteCount = 1_024
+package enum PageToken {
+  /// Positions are numbers, a `user_id`, a nickname or a link: a longer token is none of ours.
+  private static let maximumByteCount = 2_560
 
-  static func encode(_ position: [UInt8], query: [String]) -> String {
+  /// The token of a position in a list.
+  ///
+  /// - Parameter query: The list and its filters; decoding takes the same.
+  package static func encode(_ position: [UInt8], query: [String]) -> String {
     let checksum = checksum(position, query)
     let bytes = withUnsafeBytes(of: checksum.bigEndian, Array.init) + position
     return bytes.reduce(into: "") { text, byte in
@@ -15,22 +18,22 @@ enum PageToken {
     }
   }
 
-  /// - Throws: `StoreError.invalidPageToken`.
-  static func decode(_ token: String, query: [String]) throws(StoreError) -> [UInt8] {
+  /// The position that a token stands for; `nil` for a token that is not one of this query.
+  package static func decode(_ token: String, query: [String]) -> [UInt8]? {
     let digits = Array(token.utf8)
     guard digits.count >= 8, digits.count.isMultiple(of: 2),
       digits.count <= 2 * maximumByteCount
-    else { throw .invalidPageToken }
+    else { return nil }
     var bytes: [UInt8] = []
     for index in stride(from: 0, to: digits.count, by: 2) {
       guard let high = value(digits[index]), let low = value(digits[index + 1]) else {
-        throw .invalidPageToken
+        return nil
       }
       bytes.append(high << 4 | low)
     }
     let position = Array(bytes.dropFirst(4))
     let checksum = bytes.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    guard checksum == self.checksum(position, query) else { throw .invalidPageToken }
+    guard checksum == self.checksum(position, query) else { return nil }
     return position
   }
 

@@ -1,0 +1,57 @@
+/// What one caller may ask for, counted in calls: a steady rate, and a burst above it.
+///
+/// A call costs one. What it turns out to cost besides is charged later and may leave a debt:
+/// refused calls, and time of the database. In debt every call is refused; with a second's worth of
+/// it the caller is not read until it is paid off, since refusals cost too. A pure value; a new
+/// one is full.
+package struct CallBudget: Sendable {
+  /// Time of a database reader that costs as much as a call.
+  package static let nanosecondsPerCall: UInt64 = 5_000_000
+
+  private var bucket = TokenBucket()
+
+  package init() {}
+
+  /// Pays for a call, or says how long until there is enough. A refused call is charged like others.
+  ///
+  /// - Parameter now: Milliseconds of a steady clock.
+  /// - Returns: `nil` when the call may go on, else the wait in milliseconds, at least 1.
+  package mutating func take(at now: Int64, rate: CallRate) -> Int64? {
+    guard bucket.take(at: now, rate: rate) != nil else { return nil }
+    return charge(1, at: now, rate: rate)
+  }
+
+  /// Decides on a call that costs nothing unless it is refused: a message.
+  ///
+  /// - Returns: `nil` when the call may go on; in debt, which this deepens, the wait.
+  package mutating func admitFree(at now: Int64, rate: CallRate) -> Int64? {
+    guard bucket.debt(at: now, rate: rate) > 0 else { return nil }
+    return charge(1, at: now, rate: rate)
+  }
+
+  /// Charges a call that was refused without having been paid for.
+  package mutating func chargeRefusal(at now: Int64, rate: CallRate) {
+    charge(1, at: now, rate: rate)
+  }
+
+  /// Charges the time that a call took of a reader: the first 5 ms belong to the call itself, each
+  /// 5 ms begun after them cost one more.
+  package mutating func charge(readerNanoseconds time: UInt64, at now: Int64, rate: CallRate) {
+    let calls = (time + Self.nanosecondsPerCall - 1) / Self.nanosecondsPerCall
+    guard calls > 1 else { return }
+    charge(Int64(clamping: calls - 1), at: now, rate: rate)
+  }
+
+  /// How long the caller should not be read; `nil` for one with less than a second's worth of debt.
+  package mutating func silence(at now: Int64, rate: CallRate) -> Int64? {
+    let debt = bucket.debt(at: now, rate: rate)
+    guard debt >= 1000 else { return nil }
+    return debt
+  }
+
+  @discardableResult
+  private mutating func charge(_ calls: Int64, at now: Int64, rate: CallRate) -> Int64? {
+    bucket.charge(calls, at: now, rate: rate)
+    return bucket.wait(at: now, rate: rate)
+  }
+}

@@ -1,0 +1,33 @@
+import FloodControl
+import ParleyProtocol
+import Reactor
+import Store
+import Tokens
+
+/// A caller of queries: it takes turns with others, and pays for the time.
+enum QueryCaller: Sendable {
+  case session(Caller)
+  case platform(TokenDigest)
+
+  /// Whose turn it is: a user's over all its connections, a token's over all its calls.
+  var principal: QueryPrincipal {
+    switch self {
+    case .session(let caller): .user(caller.user.id)
+    case .platform(let token): .apiToken(token.bytes)
+    }
+  }
+
+  /// Charges what a query has cost. May be called on any thread, before the answer leaves.
+  func pay(_ cost: QueryCost, to services: GatewayServices) {
+    guard cost.nanoseconds > CallBudget.nanosecondsPerCall else { return }
+    switch self {
+    case .session(let caller):
+      let session = caller.session
+      services.cluster.nodes[session.node].leave { node in
+        node.sessions[session.connection]?.charge(cost)
+      }
+    case .platform(let token):
+      services.tokenRates.charge(token, cost, at: SystemClock.monotonicMilliseconds)
+    }
+  }
+}

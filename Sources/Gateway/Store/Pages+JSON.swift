@@ -1,0 +1,37 @@
+import ParleyProtocol
+import Store
+
+extension MessagePage<[UInt8]> {
+  /// The answer of both doors: the messages, whether there are more, and where to go on; 0 for
+  /// nowhere.
+  func encoded() -> [UInt8] {
+    JSONWriter.bytes(reserving: items.reduce(160) { $0 + $1.count + 1 }) { writer in
+      writer.object {
+        $0.member("messages", array: { for message in items { $0.value(raw: message) } })
+        $0.member("has_previous", previous != nil)
+        $0.member("has_next", next != nil)
+        $0.member("previous_from", previous?.messageID ?? 0)
+        $0.member("next_from", next?.messageID ?? 0)
+      }
+    }
+  }
+}
+
+extension ListPage<[UInt8]> {
+  /// The answer with a list under its name, and the token of the next page.
+  func encoded(as name: StaticString) -> [UInt8] {
+    JSONWriter.bytes(reserving: items.reduce(64 + next.utf8.count) { $0 + $1.count + 1 }) { writer in
+      writer.object {
+        $0.member(name, array: { for item in items { $0.value(raw: item) } })
+        $0.member("next", next)
+      }
+    }
+  }
+}
+
+extension PageItem<[UInt8]> {
+  /// An item as JSON.
+  init(_ write: (inout JSONWriter) -> Void) {
+    self.init(json: JSONWriter.bytes(write))
+  }
+}

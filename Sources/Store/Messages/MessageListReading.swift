@@ -1,0 +1,142 @@
+import GRDB
+import ParleyProtocol
+
+/// Messages on one side of an anchor, the nearest first.
+struct MessageStretch<Value> {
+  var items: [Value] = []
+  /// The ids of the first and the last message that was passed, whether it fits or not.
+  var first: Int64?
+  var last: Int64?
+  /// Whether nothing that fits is left on this side.
+  var isComplete = true
+
+  mutating func pass(_ id: Int64) {
+    if first == nil { first = id }
+    last = id
+  }
+}
+
+/// Reads the stretches of one page, whose bytes and time they share.
+struct MessageListReading<Value> {
+  enum Direction: String {
+    case backward = "DESC"
+    case forward = "ASC"
+  }
+
+  private let transaction: any StoreTransaction
+  private let query: MessageQuery
+  private let channelURL: String
+  private let item: (Message) throws -> PageItem<Value>
+  private var room = PageRoom.answer
+  /// Authors that were seen; a few, since a profile may be large.
+  private var authors: [String: User] = [:]
+
+  init(
+    transaction: any StoreTransaction, query: MessageQuery, channelURL: String,
+    item: @escaping (Message) throws -> PageItem<Value>
+  ) {
+    self.transaction = transaction
+    self.query = query
+    self.channelURL = channelURL
+    self.item = item
+  }
+
+  /// Reads up to `limit` messages of a range, and whether another one follows.
+  mutating func read(
+    _ range: Condition, _ direction: Direction, limit: Int
+  ) throws -> MessageStretch<Value> {
+    var stretch = MessageStretch<Value>()
+    guard transaction.time?.isOver != true else {
+      stretch.isComplete = false
+      return stretch
+    }
+    let (index, required, filter) = try query.way
+    var condition = Condition("channel_id = ?", [query.channelID])
+    condition.require(range.sql, range.arguments)
+    if !required.isEmpty { condition.require(required.sql, required.arguments) }
+    let limit = min(max(limit, 0), 200)
+    // Columns of the index come first, and a message's own only once it fits: its text may be long.
+    let end = try transaction.scan(
+      """
+      SELECT \(filter.flag), message_id FROM messages \(index.rawValue) WHERE \(condition.sql)
+      ORDER BY created_at \(direction.rawValue), message_id \(direction.rawValue)
+      """, filter.arguments + condition.arguments
+    ) { row in
+      let id: Int64 = row[1]
+      guard row[0] as Bool else {
+        stretch.pass(id)
+        return .passed
+      }
+      guard stretch.items.count < limit else { return .stop }
+      let made = try item(try message(id))
+      guard room.admit(byteCount: made.byteCount) else { return .stop }
+      stretch.items.append(made.value)
+      stretch.pass(id)
+      return .taken
+    }
+    stretch.isComplete = end == .exhausted
+    return stretch
+  }
+
+  private mutating func message(_ id: Int64) throws -> Message {
+    let stored = try transaction.connection.first(
+      "SELECT \(StoredMessage.columns) FROM messages WHERE message_id = ?", [id]
+    ) { try StoredMessage(row: $0, channelURL: channelURL) }
+    guard let stored else { throw StoreError.notFound(.message) }
+    var users: [String: User] = [:]
+    if let id = stored.userID { users[id] = try author(id) }
+    if !stored.mentionedIDs.isEmpty {
+      users.merge(try transaction.users(stored.mentionedIDs)) { first, _ in first }
+    }
+    return stored.sequenced(users).message
+  }
+
+  private mutating func author(_ id: String) throws -> User? {
+    if let author = authors[id] { return author }
+    let author = try transaction.user(id)
+    if authors.count >= 32 { authors = [:] }
+    authors[id] = author
+    return author
+  }
+}
+
+extension MessageQuery {
+  /// The index to walk along, what its rows have to fulfil for that, and the filters that are left.
+  ///
+  /// One type, custom type or sender has an index in the order of time; of several, the rows that
+  /// fit would have to be sorted, so that they are filtered on the way.
+  fileprivate var way: (index: MessageIndex, required: Condition, filter: Condition) {
+    get throws {
+      var (required, filter) = (Condition(), Condition())
+      let index = self.index
+      if index == .operators {
+        required.require("is_operator = 1")
+      } else if operatorFilter == .others {
+        filter.require("is_operator = 0")
+      }
+      if index == .customType {
+        required.require("custom_type <> '' AND custom_type = ?", [customTypes[0]])
+      } else {
+        try filter.require("custom_type", isAnyOf: customTypes)
+      }
+      if index == .type {
+        required.require("type <> 'MESG' AND type = ?", [messageType?.rawValue])
+      } else if let messageType {
+        filter.require("type = ?", [messageType.rawValue])
+      }
+      if index == .sender {
+        required.require("user_id = ?", [senderIDs[0]])
+      } else {
+        try filter.require("user_id", isAnyOf: senderIDs)
+      }
+      return (index, required, filter)
+    }
+  }
+
+  private var index: MessageIndex {
+    if operatorFilter == .operators { return .operators }
+    if customTypes.count == 1, customTypes[0] != "" { return .customType }
+    if let messageType, messageType != .user { return .type }
+    return senderIDs.count == 1 ? .sender : .time
+  }
+}

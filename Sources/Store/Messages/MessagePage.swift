@@ -1,0 +1,18 @@
+/// Messages around a place in a channel, and how to go on before and after them.
+package struct MessagePage<Value> {
+  /// In the order of the query.
+  package var items: [Value]
+  /// Where to go on; `nil` when nothing that fits lies before.
+  package var previous: MessageEdge?
+  /// Where to go on; `nil` when nothing that fits lies after.
+  package var next: MessageEdge?
+}
+
+extension MessagePage: Sendable where Value: Sendable {}
+
+/// The end of a page of messages.
+package struct MessageEdge: Sendable, Hashable {
+  /// The place to list from next, itself excluded. No message of the page when the query passed
+  /// others that do not fit, and perhaps none at all.
+  package var messageID: Int64
+}

@@ -1,0 +1,33 @@
+import GRDB
+import Logging
+
+/// A part of a migration that can take long in a large database.
+struct MigrationStep: Sendable {
+  let name: String
+  let run: @Sendable (Database) throws -> Void
+
+  init(_ name: String, _ run: @escaping @Sendable (Database) throws -> Void) {
+    self.name = name
+    self.run = run
+  }
+}
+
+extension [MigrationStep] {
+  /// A file up to this size is brought up to date within a second or two.
+  private static var quietByteLimit: Int { 128 << 20 }
+
+  /// Runs the steps in order, and logs each of them when the database is large.
+  func run(on database: Database, logger: Logger) throws {
+    let pageCount = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+    let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
+    let isLarge = pageCount * pageSize > Self.quietByteLimit
+    for (index, step) in enumerated() {
+      if isLarge {
+        logger.notice(
+          "the database is brought up to date",
+          metadata: ["step": "\(index + 1) of \(count)", "task": "\(step.name)"])
+      }
+      try step.run(database)
+    }
+  }
+}
