@@ -34,6 +34,11 @@ package struct CallBudget: Sendable {
     charge(1, at: now, rate: rate)
   }
 
+  /// Charges a call that costs more than others from the outset.
+  package mutating func charge(calls: Int, at now: Int64, rate: CallRate) {
+    charge(Int64(calls), at: now, rate: rate)
+  }
+
   /// Charges the time that a call took of a reader: the first 5 ms belong to the call itself, each
   /// 5 ms begun after them cost one more.
   package mutating func charge(readerNanoseconds time: UInt64, at now: Int64, rate: CallRate) {

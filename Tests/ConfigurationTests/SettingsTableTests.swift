@@ -17,7 +17,7 @@ struct SettingsTableTests {
     "unfurl.cache_ttl_seconds", "unfurl.negative_ttl_seconds", "unfurl.allow_addresses",
     "unfurl.allow_ports", "reactors", "log.level", "log.format",
     "limits.flood.exempt_operators", "limits.connections", "limits.http_body_bytes",
-    "limits.platform_calls_per_second", "limits.platform_calls_burst",
+    "limits.platform_calls_per_second", "limits.platform_calls_burst", "limits.query_ms",
     "fan_out.io_uring", "compression.contexts", "unfurl.cache_min_ttl_seconds",
     "unfurl.stale_ttl_seconds",
     "unfurl.cache_memory_bytes", "unfurl.cache_disk_bytes", "unfurl.allow_domains",

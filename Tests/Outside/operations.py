@@ -117,6 +117,7 @@ async def test_help_lists_every_setting(ctx):
             "limits.flood.window_ms", "limits.throttle.messages", "limits.throttle.window_ms",
             "limits.connections_per_user", "limits.channels_per_user", "limits.message_bytes",
             "limits.outbound_bytes", "limits.calls_per_second", "limits.calls_burst",
+            "limits.query_ms",
             "auth.allowed_origins", "unfurl.mode", "unfurl.url", "unfurl.timeout_ms",
             "unfurl.max_bytes", "unfurl.max_redirects", "unfurl.cache_ttl_seconds",
             "unfurl.negative_ttl_seconds", "unfurl.allow_addresses", "unfurl.allow_ports",

@@ -16,7 +16,7 @@ import schemas
 from harness import PATIENCE, Context
 
 MODULES = [
-    "sessions", "tokens", "rpc", "channels", "presence", "moderation", "messages", "listing",
+    "sessions", "tokens", "rpc", "channels", "presence", "moderation", "messages", "listing", "queries",
     "metaarrays", "limits", "throttling", "recovery", "detecting",
     "extracting", "previews", "previewraces", "fetching", "remembering",
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",

@@ -18,7 +18,17 @@ extension Store {
     _ job: @escaping @Sendable (ReadTransaction) throws -> T
   ) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
-      read(job) { continuation.resume(with: $0) }
+      lookUp(job) { continuation.resume(with: $0) }
+    }
+  }
+
+  /// Queries for a principal and waits for the answer.
+  func query<T: Sendable>(
+    for principal: QueryPrincipal = .server,
+    _ job: @escaping @Sendable (ReadTransaction) throws -> T
+  ) async throws -> T {
+    try await withCheckedThrowingContinuation { continuation in
+      query(for: principal, job) { result, _ in continuation.resume(with: result) }
     }
   }
 

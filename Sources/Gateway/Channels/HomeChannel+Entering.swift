@@ -56,7 +56,17 @@ extension HomeChannel {
       channel.didRead(result, entrance, known, from: seq, readsLeft: readsLeft)
     }
     if readsLeft > 0 {
-      lookUp({ try $0.events(channelID: id, after: seq) }, then: proceed)
+      // Somebody waits to enter, so that it is a look-up; it is charged as the list that it is.
+      let (caller, services) = (QueryCaller.session(entrance.caller), services)
+      lookUp(
+        { transaction in
+          let start = SystemClock.monotonicNanoseconds
+          defer {
+            let time = UInt64(max(0, SystemClock.monotonicNanoseconds - start))
+            caller.pay(QueryCost(nanoseconds: time, isCutShort: false), to: services)
+          }
+          return try transaction.events(channelID: id, after: seq)
+        }, then: proceed)
     } else {
       write({ try $0.events(channelID: id, after: seq) }, then: proceed)
     }

@@ -43,7 +43,9 @@ extension HomeChannel {
       self.message(message.messageID, then: messageReply(to: address))
     case .messageList(let list):
       guard case .participant(let caller) = actor else { break }
-      messages(list, for: .session(caller)) { $1.encoded() } then: { channel, result in
+      messages(list, for: .session(caller)) {
+        $1.encoded()
+      } then: { channel, result in
         channel.reply(result, to: address)
       }
     default: performOnMetaArrays(command, by: actor, replyTo: address)

@@ -38,6 +38,7 @@ extension Session {
 
   private func carryOut(_ command: Command, _ address: ReplyAddress) throws(ServiceError) {
     guard let caller else { throw .invalidRequest("the session is not open") }
+    charge(command)
     switch command {
     case .userUpdate(let update): self.update(update, caller, address)
     case .channelCreate(let create): self.create(create, caller, address)

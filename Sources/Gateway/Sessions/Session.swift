@@ -132,6 +132,11 @@ final class Session {
     budget.charge(readerNanoseconds: cost.nanoseconds, at: node.loop.now, rate: callRate)
   }
 
+  /// Charges a command that costs more than others.
+  func charge(_ command: Command) {
+    budget.charge(calls: command.extraCalls, at: node.loop.now, rate: callRate)
+  }
+
   /// A refusal costs too: deep in debt the connection is not read until the debt is paid off.
   private func fallSilentIfIndebted() {
     guard silence == nil, connection.isOpen,

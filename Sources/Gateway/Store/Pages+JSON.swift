@@ -20,7 +20,8 @@ extension MessagePage<[UInt8]> {
 extension ListPage<[UInt8]> {
   /// The answer with a list under its name, and the token of the next page.
   func encoded(as name: StaticString) -> [UInt8] {
-    JSONWriter.bytes(reserving: items.reduce(64 + next.utf8.count) { $0 + $1.count + 1 }) { writer in
+    JSONWriter.bytes(reserving: items.reduce(64 + next.utf8.count) { $0 + $1.count + 1 }) {
+      writer in
       writer.object {
         $0.member(name, array: { for item in items { $0.value(raw: item) } })
         $0.member("next", next)

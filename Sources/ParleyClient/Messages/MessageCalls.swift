@@ -49,17 +49,14 @@ enum MessageCalls {
 
   static func list(
     _ url: String, around anchor: MessageAnchor, _ params: MessageListParams
-  ) -> Call<[any BaseMessage]> {
+  ) -> Call<MessagePage> {
     Call(
       "message.list", .safe,
       params: {
         $0.member("channel_url", url)
         anchor.write(into: &$0)
         params.write(into: &$0)
-      },
-      reading: { (node: JSONNode) throws(ParleyError) in
-        try AnswerReader.list("messages", of: node, AnswerReader.message(_:))
-      })
+      }, reading: MessagePage.init(json:))
   }
 
   static func createKeys(

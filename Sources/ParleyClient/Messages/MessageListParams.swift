@@ -20,6 +20,11 @@ public struct MessageListParams: Sendable, Hashable {
   /// Fifteen messages before the place, of all kinds and by everyone.
   public init() {}
 
+  var goesBack: Bool { previousResultSize > 0 }
+  var goesForth: Bool { nextResultSize > 0 }
+  /// Messages asked for, without those at the place itself.
+  var size: Int { previousResultSize + nextResultSize }
+
   func write(into writer: inout JSONWriter) {
     writer.member("prev_limit", previousResultSize)
     writer.member("next_limit", nextResultSize)

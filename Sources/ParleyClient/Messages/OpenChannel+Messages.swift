@@ -24,11 +24,38 @@ extension OpenChannel {
 
   /// Fetches messages around a place.
   ///
-  /// The answer has to fit in ``ParleyClientConfiguration/maximumMessageBytes``: ask for fewer where
-  /// messages are long.
+  /// In one direction, with ``MessageListParams/previousResultSize`` or
+  /// ``MessageListParams/nextResultSize`` at 0, the list has as many as were asked for or as there
+  /// are: further pages are fetched where one holds fewer. In both directions it is one page.
   public func messages(
     around anchor: MessageAnchor = .now, params: MessageListParams = MessageListParams()
   ) async throws(ParleyError) -> [any BaseMessage] {
+    var page = try await messagePage(around: anchor, params: params)
+    var messages = page.messages
+    var rest = params
+    rest.isInclusive = false
+    while let place = params.goesBack ? page.previous : page.next,
+      params.goesBack != params.goesForth, messages.count < params.size
+    {
+      let missing = params.size - messages.count
+      if params.goesBack {
+        rest.previousResultSize = missing
+      } else {
+        rest.nextResultSize = missing
+      }
+      page = try await messagePage(around: place, params: rest)
+      let isContinuation = params.goesBack == (params.order == .newestFirst)
+      messages = isContinuation ? messages + page.messages : page.messages + messages
+    }
+    return messages
+  }
+
+  /// Fetches one page of messages around a place, which says where to go on.
+  ///
+  /// The answer has to fit in ``ParleyClientConfiguration/maximumMessageBytes``.
+  public func messagePage(
+    around anchor: MessageAnchor = .now, params: MessageListParams = MessageListParams()
+  ) async throws(ParleyError) -> MessagePage {
     try await core.perform(MessageCalls.list(url, around: anchor, params))
   }
 

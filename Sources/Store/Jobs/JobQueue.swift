@@ -144,6 +144,17 @@ final class JobQueue<Job: Sendable>: Sendable {
     }
   }
 
+  /// Takes the prompt jobs that wait, without waiting for any.
+  func takePrompt() -> [Job] {
+    state.withLock { state in
+      guard !state.prompt.isEmpty else { return [] }
+      var taken: [Job] = []
+      swap(&taken, &state.prompt)
+      length.wrappingSubtract(taken.count, ordering: .relaxed)
+      return taken
+    }
+  }
+
   /// Takes back a registration after a time-out; false when a wake-up is already on its way.
   private func withdraw() -> Bool {
     let isWithdrawn = state.withLock { state in

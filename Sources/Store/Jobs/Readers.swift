@@ -1,4 +1,5 @@
 import GRDB
+import Glibc
 import Reactor
 
 /// The connections that read, and the two queues before them.
@@ -35,13 +36,20 @@ struct Readers {
     for connection in queryConnections {
       threads.append(
         try Self.thread("store-query", connection, options) { [queries] in
-          QueryReader(
+          Self.yieldToOthers()
+          return QueryReader(
             connection: $0, jobs: queries, counters: counters,
             timeLimit: options.queryMilliseconds, afterRead: options.afterBatch
           ).run()
         })
     }
     return threads
+  }
+
+  /// Has the calling thread give way to the event loops, the writer and look-ups when all processors
+  /// are busy: a search can take a whole one. On Linux the call is for the thread alone.
+  private static func yieldToOthers() {
+    _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 5)
   }
 
   /// The connection stays on its thread for good: the thread works inside its one access.

@@ -72,31 +72,54 @@ final class Writer {
     options.afterBatch()
   }
 
+  /// Commits a batch, in several parts when its jobs take long: prompt jobs come in between.
   private func commitAndAnswer(_ batch: [WriteJob]) {
-    guard !batch.isEmpty else { return }
+    var rest = batch[...]
+    while !rest.isEmpty {
+      rest = rest.dropFirst(commitAndAnswer(part: rest))
+      guard !rest.isEmpty else { return }
+      options.afterBatch()
+      rest = jobs.takePrompt() + rest
+    }
+  }
+
+  /// - Returns: How many jobs are done, from the first on.
+  private func commitAndAnswer(part batch: ArraySlice<WriteJob>) -> Int {
     if case .failing(let reason) = health.current {
-      return batch.forEach { $0.fail(.unavailable(reason: reason)) }
+      batch.forEach { $0.fail(.unavailable(reason: reason)) }
+      return batch.count
     }
     do {
       let answers = try commit(batch)
       connection.outbox?.announce()
       for answer in answers { answer() }
+      return answers.count
     } catch {
       connection.outbox?.rollBack(to: 0)
       let reason = error.storageFailure ?? "\(error)"
       counters.recordFailure()
       health.report(.failing(reason: reason))
       batch.forEach { $0.fail(.unavailable(reason: reason)) }
+      return batch.count
     }
   }
 
-  private func commit(_ batch: [WriteJob]) throws -> [Answer] {
+  /// - Returns: The answers to as many jobs as the time for a transaction allows, and to one at least.
+  private func commit(_ batch: ArraySlice<WriteJob>) throws -> [Answer] {
     guard batch.contains(where: \.needsTransaction) else { return try batch.map(perform) }
     let start = DispatchTime.now().uptimeNanoseconds
-    let answers = try connection.inTransaction { try batch.map(perform) }
+    let end = start + UInt64(options.transactionMilliseconds) * 1_000_000
+    let answers = try connection.inTransaction {
+      var answers: [Answer] = []
+      for job in batch {
+        answers.append(try perform(job))
+        if DispatchTime.now().uptimeNanoseconds >= end { break }
+      }
+      return answers
+    }
     let duration = DispatchTime.now().uptimeNanoseconds - start
-    counters.recordCommit(nanoseconds: duration, jobCount: batch.count)
-    options.onCommit(duration, batch.count)
+    counters.recordCommit(nanoseconds: duration, jobCount: answers.count)
+    options.onCommit(duration, answers.count)
     return answers
   }
 

@@ -14,11 +14,12 @@ struct MessageWalk {
     while true {
       let answer = try client.callPatiently(
         "\(channel.path)/messages", query: filter.query(after: last, limit: Self.pageSize))
-      let page = try OutputOptions.root(of: answer).list("messages")
+      let root = try OutputOptions.root(of: answer)
+      let page = try root.list("messages")
       let wanted = page.prefix { isWanted($0) }
       try take(Array(wanted))
-      guard wanted.count == page.count, page.count == Self.pageSize,
-        let end = page.last?["message_id"]?.integer, end != last
+      guard wanted.count == page.count, root["has_next"]?.bool == true,
+        let end = root["next_from"]?.integer, end != last
       else { return }
       last = end
     }

@@ -6,14 +6,25 @@ final class HeldStore: Sendable {
   private let gate = DispatchSemaphore(value: 0)
   private let heldCount: Int
 
-  /// Holds what is read from now on.
+  /// Holds what is looked up from now on.
   init(reading store: Store) {
     // One for each of the store's readers.
-    heldCount = StoreOptions().readerCount
+    heldCount = StoreOptions().lookUpReaderCount
     for _ in 0..<heldCount {
-      store.read { [gate] _ in
+      store.lookUp { [gate] _ in
         gate.wait()
       } completion: { _ in
+      }
+    }
+  }
+
+  /// Holds the lists and searches from now on.
+  init(querying store: Store) {
+    heldCount = StoreOptions().queryReaderCount
+    for number in 0..<heldCount {
+      store.query(for: .user("holder\(number)")) { [gate] _ in
+        gate.wait()
+      } completion: { _, _ in
       }
     }
   }

@@ -120,12 +120,25 @@ struct MessageCallsTests {
       \(Sample.message(id: 3, type: "FILE"))]}
       """
     let call = MessageCalls.list("lobby", around: .now, MessageListParams())
-    let messages = try call.outcome(.success(answer.json)).get()
+    let messages = try call.outcome(.success(answer.json)).get().messages
     #expect(messages.map(\.messageID) == [1, 2, 3])
     #expect(messages[0] is UserMessage)
     #expect(messages[1] is AdminMessage)
     #expect(messages[1].sender == nil)
     #expect(messages[2] is FileMessage)
+  }
+
+  @Test("reads where a list goes on, if it does")
+  func edges() throws {
+    let call = MessageCalls.list("lobby", around: .now, MessageListParams())
+    let cut =
+      #"{"messages":[],"has_previous":true,"has_next":false,"previous_from":9,"next_from":0}"#
+    let page = try call.outcome(.success(cut.json)).get()
+    #expect(page.previous == .messageID(9))
+    #expect(page.next == nil)
+    let old = try call.outcome(.success(#"{"messages":[]}"#.json)).get()
+    #expect(old.previous == nil)
+    #expect(old.next == nil)
   }
 
   @Test("does not take another kind for a user message")

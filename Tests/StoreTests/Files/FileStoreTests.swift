@@ -181,7 +181,8 @@ struct FileStoreTests {
     try await complete(upload)
     try await send(10, upload)
     fixture.store.close()
-    let database = try DatabaseFile.openForWriting(fixture.directory.database)
+    let database = try DatabaseFile.openForWriting(
+      fixture.directory.database, logger: LogRecorder().logger)
     try await database.write { try $0.execute(sql: "DELETE FROM messages") }
     try database.close()
     #expect(kept == [upload.id])

@@ -21,7 +21,8 @@ extension PlatformCall {
     let token = try request.pageToken()
     return try inChannel { channel, reply in
       do throws(ServiceError) {
-        reply(.success(try channel.operatorPage(limit: limit, token: token).encoded(as: "operators")))
+        reply(
+          .success(try channel.operatorPage(limit: limit, token: token).encoded(as: "operators")))
       } catch {
         reply(.failure(error))
       }
@@ -52,7 +53,9 @@ extension HomeChannel {
   /// A page of operators, as many as an answer holds.
   ///
   /// A position, not an operator, is where a page ended: whoever became one since comes at the end.
-  fileprivate func operatorPage(limit: Int, token: String?) throws(ServiceError) -> ListPage<[UInt8]> {
+  fileprivate func operatorPage(
+    limit: Int, token: String?
+  ) throws(ServiceError) -> ListPage<[UInt8]> {
     let query = ["operators", url]
     var position = 0
     if let token, !token.isEmpty {

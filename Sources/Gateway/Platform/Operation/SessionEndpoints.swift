@@ -6,16 +6,15 @@ import WebSocket
 extension PlatformCall {
   /// `GET …?user_id=`: a page of sessions, in the order of their ids.
   func listSessions() throws(ServiceError) -> Work {
-    let query = SessionQuery(
-      userID: try request.userID("user_id"), limit: try request.pageSize(),
-      token: try request.pageToken() ?? "")
+    let query = try SessionQuery(
+      userID: request.userID("user_id"), limit: request.pageSize(), token: request.pageToken())
     let cluster = node.services.cluster
     return { reply in
       cluster.gather {
         $0.sessions(query)
       } then: { found in
         let all = found.joined().sorted { $0.id < $1.id }
-        reply(.success(SessionSummary.page(all, limit: query.limit)))
+        reply(.success(SessionSummary.page(all, query)))
       }
     }
   }
@@ -57,7 +56,28 @@ private struct SessionQuery: Sendable {
   let userID: String?
   let limit: Int
   /// Only later ids.
-  let token: String
+  let last: String
+
+  /// - Throws: 400109 for a token that is not one of this query.
+  init(userID: String?, limit: Int, token: String?) throws(ServiceError) {
+    self.userID = userID
+    self.limit = limit
+    guard let token, !token.isEmpty else {
+      last = ""
+      return
+    }
+    guard let id = PageToken.decode(token, query: Self.name(userID)) else {
+      throw .pageTokenExpired
+    }
+    last = String(decoding: id, as: UTF8.self)
+  }
+
+  /// The token that goes on after a session.
+  func token(after id: String) -> String {
+    PageToken.encode(Array(id.utf8), query: Self.name(userID))
+  }
+
+  private static func name(_ userID: String?) -> [String] { ["sessions", userID ?? ""] }
 }
 
 private enum SessionClosing: Sendable {
@@ -72,8 +92,8 @@ private struct SessionSummary: Sendable {
   let address: String
   let channelURLs: [String]
 
-  static func page(_ all: [SessionSummary], limit: Int) -> [UInt8] {
-    let shown = all.prefix(limit)
+  static func page(_ all: [SessionSummary], _ query: SessionQuery) -> [UInt8] {
+    let shown = all.prefix(query.limit)
     return JSONWriter.bytes { writer in
       writer.object {
         $0.member(
@@ -88,7 +108,8 @@ private struct SessionSummary: Sendable {
               }
             }
           })
-        $0.member("next", all.count > limit ? shown.last?.id ?? "" : "")
+        let last = all.count > query.limit ? shown.last : nil
+        $0.member("next", last.map { query.token(after: $0.id) } ?? "")
       }
     }
   }
@@ -126,7 +147,7 @@ extension Node {
   fileprivate func sessions(_ query: SessionQuery) -> [SessionSummary] {
     var found: [SessionSummary] = []
     for session in sessions.values {
-      guard case .open(let identity) = session.state, identity.id > query.token,
+      guard case .open(let identity) = session.state, identity.id > query.last,
         query.userID.map({ $0 == identity.user.id }) ?? true
       else { continue }
       // A page is small: putting each in its place costs less than sorting all sessions.

@@ -1,0 +1,85 @@
+import GRDB
+import ParleyProtocol
+import Testing
+
+@testable import Store
+
+@Suite("Migrating to lists")
+struct ListsSchemaTests {
+  @Test("messages are counted, names folded anew, and filters find what was there before")
+  func migrates() async throws {
+    let directory = TemporaryDirectory()
+    try makeOldFile(directory)
+    let store = try Store(directory: directory.path)
+    let (counts, channels, users) = try await store.read { transaction in
+      (
+        [try transaction.messageCount(channelID: 1), try transaction.messageCount(channelID: 2)],
+        try transaction.listChannels(ChannelQuery(nameContains: "STRASSE")).channels.map(\.url),
+        try transaction.listUsers(UserQuery(nicknamePrefix: "strass")).users.map(\.user.id)
+      )
+    }
+    #expect(counts == [3, 0])
+    #expect(channels == ["lobby"])
+    #expect(users == ["ann"])
+    func ids(_ query: MessageQuery) async throws -> [Int64] {
+      try await store.query { try $0.listMessages(query) }.map(\.id)
+    }
+    let end = MessageQuery.Anchor.time(.max)
+    #expect(
+      try await ids(MessageQuery(channelID: 1, anchor: end, customTypes: ["note"])) == [11])
+    #expect(try await ids(MessageQuery(channelID: 1, anchor: end, messageType: .admin)) == [12])
+    #expect(try await ids(MessageQuery(channelID: 1, anchor: end, senderIDs: ["ann"])) == [10, 11])
+    store.close()
+  }
+
+  @Test("the number of messages follows what is sent, deleted and refused")
+  func counts() async throws {
+    let fixture = try await Fixture()
+    let id = fixture.lobby.id
+    for number in Int64(1)...5 {
+      try await fixture.store.append(fixture.message(number, at: number))
+    }
+    try await fixture.store.append(fixture.message(6, requestID: "r", at: 6))
+    try await fixture.store.append(fixture.message(7, requestID: "r", at: 7))
+    try await fixture.store.write { _ = try $0.deleteMessage(2, channelID: id, at: 9) }
+    await #expect(throws: StoreError.notFound(.message)) {
+      try await fixture.store.write { _ = try $0.deleteMessage(2, channelID: id, at: 9) }
+    }
+    #expect(try await fixture.store.read { try $0.messageCount(channelID: id) } == 5)
+  }
+
+  /// A file as the version before left it.
+  private func makeOldFile(_ directory: TemporaryDirectory) throws {
+    try DataDirectory.create(directory.path)
+    let old = try DatabaseQueue(path: directory.database)
+    try old.writeWithoutTransaction { database in
+      try database.execute(sql: "PRAGMA application_id = \(IntegrityCheck.applicationID)")
+      try database.execute(sql: "PRAGMA journal_mode = WAL")
+    }
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1 users", migrate: UsersSchema.create)
+    migrator.registerMigration("2 channels", migrate: ChannelsSchema.create)
+    migrator.registerMigration("3 messages", migrate: MessagesSchema.create)
+    migrator.registerMigration("4 service", migrate: ServiceSchema.create)
+    migrator.registerMigration("5 platform", migrate: PlatformSchema.create)
+    migrator.registerMigration("6 webhooks", migrate: WebhooksSchema.create)
+    migrator.registerMigration("7 files", migrate: FilesSchema.create)
+    try migrator.migrate(old)
+    try old.write { try $0.execute(sql: Self.rows) }
+    try old.close()
+  }
+
+  private static let rows = """
+    INSERT INTO users (user_id, nickname, nickname_folded, profile_url, created_at)
+    VALUES ('ann', 'Straße', 'straße', '', 5), ('bob', 'Bob', 'bob', '', 6);
+    INSERT INTO channels (url, name, name_folded, cover_url, data, custom_type, is_ephemeral,
+      is_frozen, created_at, epoch, last_seq, last_created_at)
+    VALUES ('lobby', 'Lange Straße', 'lange straße', '', '', '', 0, 0, 7, 'e', 3, 1002),
+      ('empty', 'Empty', 'empty', '', '', '', 0, 0, 8, 'e', 0, 0);
+    INSERT INTO messages (message_id, channel_id, seq, type, user_id, text, data, custom_type,
+      mention_type, created_at)
+    VALUES (10, 1, 1, 'MESG', 'ann', 'a', '', '', 'users', 1000),
+      (11, 1, 2, 'MESG', 'ann', 'b', '', 'note', 'users', 1001),
+      (12, 1, 3, 'ADMM', NULL, 'c', '', '', 'users', 1002);
+    """
+}

@@ -1,0 +1,27 @@
+import Testing
+
+@testable import Store
+
+@Suite("The time of a query")
+struct QueryTimeTests {
+  @Test("the clock is looked at after so many rows, and after each item")
+  func looks() {
+    var now: UInt64 = 0
+    var looks = 0
+    let time = QueryTime(nanoseconds: 10, rowsPerLook: 4) {
+      looks += 1
+      return now
+    }
+    looks = 0
+    now = 10
+    #expect((0..<3).map { _ in time.isOverAfterRow() } == [false, false, false])
+    #expect(looks == 0)
+    #expect(time.isOverAfterRow())
+    #expect(time.isOver)
+    #expect(looks == 1)
+    let other = QueryTime(nanoseconds: 10) { now }
+    #expect(!other.isOverAfterItem())
+    now = 20
+    #expect(other.isOverAfterItem())
+  }
+}
