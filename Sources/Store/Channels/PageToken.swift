@@ -3,11 +3,11 @@
 ///     hex( checksum: 4 bytes | position )
 ///
 /// The checksum covers the query's filters too, so a token is refused with another query.
-enum PageToken {
+package enum PageToken {
   /// Positions are numbers, a `user_id` and a nickname: a longer token is none of ours.
   private static let maximumByteCount = 1_024
 
-  static func encode(_ position: [UInt8], query: [String]) -> String {
+  package static func encode(_ position: [UInt8], query: [String]) -> String {
     let checksum = checksum(position, query)
     let bytes = withUnsafeBytes(of: checksum.bigEndian, Array.init) + position
     return bytes.reduce(into: "") { text, byte in
@@ -16,7 +16,9 @@ enum PageToken {
   }
 
   /// - Throws: `StoreError.invalidPageToken`.
-  static func decode(_ token: String, query: [String]) throws(StoreError) -> [UInt8] {
+  package static func decode(
+    _ token: String, query: [String]
+  ) throws(StoreError) -> [UInt8] {
     let digits = Array(token.utf8)
     guard digits.count >= 8, digits.count.isMultiple(of: 2),
       digits.count <= 2 * maximumByteCount
