@@ -1,16 +1,16 @@
-/// The spam-flood protection of one channel: a sliding window for each user that sends.
+/// The spam-flood protection of one channel: windows and a byte budget for each active user.
 ///
-/// Windows that have run empty are dropped when the table has doubled since the last look, so
-/// that an admission costs O(1) on average. At most `capacity` windows are kept: when all of them
+/// Entries that have run empty are dropped when the table has doubled since the last look, so
+/// that an admission costs O(1) on average. At most `capacity` entries are kept: when all of them
 /// are in use, a user without one is refused for as long as a window lasts.
 package struct FloodGate<Key: Hashable & Sendable>: Sendable {
-  /// The number of users that may have sent within one window, unless another is given.
+  /// The number of users that may have been active within one window, unless another is given.
   package static var defaultCapacity: Int { 100_000 }
 
   private static var smallestSweep: Int { 16 }
 
   private let capacity: Int
-  private var windows: [Key: SlidingWindow] = [:]
+  private var flows: [Key: UserFlow] = [:]
   private var sweepSize: Int
   private var nextSweep = Int64.min
 
@@ -19,46 +19,84 @@ package struct FloodGate<Key: Hashable & Sendable>: Sendable {
     sweepSize = min(Self.smallestSweep, self.capacity)
   }
 
-  /// The number of users whose window is kept.
-  package var windowCount: Int { windows.count }
+  /// The number of users whose windows are kept.
+  package var windowCount: Int { flows.count }
 
-  /// Admits one message of a user, or says how long until it would be.
+  /// Admits one activity of a user, or says why not and for how long.
   ///
-  /// - Parameter now: Milliseconds; the time that the message would carry as `created_at`.
-  /// - Returns: `nil` when admitted, else `retry_after_ms`, 1 to the window's length.
-  package mutating func admit(_ user: Key, at now: Int64, limit: RateLimit) -> Int64? {
+  /// - Parameters:
+  ///   - user: The user.
+  ///   - activity: The window that it counts in.
+  ///   - bytes: Its size as far as it is known; see ``charge(_:bytes:at:limit:rate:)``.
+  ///   - now: Milliseconds; the time that a message would carry as `created_at`.
+  ///   - limit: The limit of each activity's window.
+  ///   - rate: The limit of bytes; without one, the limit that goes with `limit`.
+  package mutating func admit(
+    _ user: Key, _ activity: FloodActivity = .send, bytes: Int = 0, at now: Int64,
+    limit: RateLimit, rate: ByteRate? = nil
+  ) -> FloodRefusal? {
     guard !limit.isOff else { return nil }
-    if windows[user] == nil, !makeRoom(at: now, limit: limit) { return limit.windowMilliseconds }
-    return windows[user, default: SlidingWindow()].admit(at: now, limit: limit)
+    let rate = rate ?? ByteRate(beside: limit)
+    if flows[user] == nil, !makeRoom(at: now, limit: limit, rate: rate) {
+      return FloodRefusal(.window(activity), wait: limit.windowMilliseconds)
+    }
+    return flows[user, default: UserFlow()].admit(
+      activity, bytes: bytes, at: now, limit: limit, rate: rate)
   }
 
-  /// Takes back an admission whose message came to nothing.
-  package mutating func retract(_ user: Key, at time: Int64) {
-    windows[user]?.retract(at: time)
+  /// Counts a send that was admitted in an earlier life of the channel.
+  package mutating func restore(_ user: Key, at time: Int64, limit: RateLimit) {
+    let rate = ByteRate(beside: limit)
+    guard !limit.isOff, flows[user] != nil || makeRoom(at: time, limit: limit, rate: rate) else {
+      return
+    }
+    flows[user, default: UserFlow()].record(.send, bytes: 0, at: time, limit: limit, rate: rate)
   }
 
-  /// What `admit` would go by, without counting anything.
-  package func usage(of user: Key, at now: Int64, limit: RateLimit) -> WindowUsage {
+  /// Takes back an admission that came to nothing.
+  package mutating func retract(
+    _ user: Key, _ activity: FloodActivity = .send, bytes: Int = 0, at time: Int64
+  ) {
+    flows[user]?.retract(activity, bytes: bytes, at: time)
+  }
+
+  /// Takes bytes that an admission did not account for out of the user's budget.
+  package mutating func charge(
+    _ user: Key, bytes: Int, at now: Int64, limit: RateLimit, rate: ByteRate
+  ) {
+    guard !limit.isOff else { return }
+    flows[user]?.charge(bytes, at: now, rate: rate)
+  }
+
+  /// The window that `admit` would look at, without counting anything.
+  package func usage(
+    of user: Key, _ activity: FloodActivity = .send, at now: Int64, limit: RateLimit
+  ) -> WindowUsage {
     guard !limit.isOff else { return WindowUsage() }
-    if let window = windows[user] { return window.usage(at: now, limit: limit) }
-    return WindowUsage(wait: hasRoom(at: now, limit: limit) ? nil : limit.windowMilliseconds)
+    let rate = ByteRate(beside: limit)
+    if let flow = flows[user] {
+      return flow.usage(activity, at: now, limit: limit, rate: rate)
+    }
+    return WindowUsage(
+      wait: hasRoom(at: now, limit: limit, rate: rate) ? nil : limit.windowMilliseconds)
   }
 
-  /// Whether the window of one more user may be kept, once those that have run empty are dropped.
-  private func hasRoom(at now: Int64, limit: RateLimit) -> Bool {
-    guard windows.count >= capacity else { return true }
-    return now >= nextSweep && windows.values.contains { $0.isEmpty(at: now, limit: limit) }
+  /// Whether one more user's windows may be kept, once those that have run empty are dropped.
+  private func hasRoom(at now: Int64, limit: RateLimit, rate: ByteRate) -> Bool {
+    guard flows.count >= capacity else { return true }
+    return now >= nextSweep
+      && flows.values.contains { $0.isEmpty(at: now, limit: limit, rate: rate) }
   }
 
   /// Drops the windows that have run empty, and says whether one more may be kept.
-  private mutating func makeRoom(at now: Int64, limit: RateLimit) -> Bool {
-    guard windows.count >= sweepSize else { return true }
-    guard sweepSize < capacity || now >= nextSweep else { return windows.count < capacity }
-    windows = windows.filter { !$0.value.isEmpty(at: now, limit: limit) }
-    sweepSize = min(capacity, max(Self.smallestSweep, windows.count * 2))
+  private mutating func makeRoom(at now: Int64, limit: RateLimit, rate: ByteRate) -> Bool {
+    guard flows.count >= sweepSize else { return true }
+    guard sweepSize < capacity || now >= nextSweep else { return flows.count < capacity }
+    flows = flows.filter { !$0.value.isEmpty(at: now, limit: limit, rate: rate) }
+    sweepSize = min(capacity, max(Self.smallestSweep, flows.count * 2))
     // A full table is looked through a few times per window, not at every refusal.
     let pause = max(1, limit.windowMilliseconds / 4)
     nextSweep = now.addingReportingOverflow(pause).partialValue
-    return windows.count < capacity
+    return flows.count < capacity
   }
 }

@@ -67,7 +67,8 @@ package struct SlidingWindow: Sendable {
     return WindowUsage(used: used, wait: wait(at: now, limit: limit))
   }
 
-  private func wait(at now: Int64, limit: RateLimit) -> Int64? {
+  /// The milliseconds until `admit` would admit; `nil` when it would at once.
+  func wait(at now: Int64, limit: RateLimit) -> Int64? {
     limit.isOff ? nil : wait(atEffective: effectiveTime(now), limit: limit)
   }
 

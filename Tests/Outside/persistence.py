@@ -6,7 +6,7 @@ import random
 import signal
 import sqlite3
 
-from harness import Server, fence
+from harness import Refused, Server, fence
 
 FREE = ("--limits-flood-messages", "0", "--limits-throttle-messages", "0")
 
@@ -243,3 +243,38 @@ async def test_draining_stores_and_answers_what_was_accepted(ctx):
     assert set(answered) <= stored
     await owner.enter(channel)
     await fence(channel, owner, owner)
+
+
+async def test_the_flood_window_outlives_restarts(ctx):
+    """Over kill -9 and over SIGTERM no stretch of the window holds more sends than allowed."""
+    flags = ("--limits-flood-messages", "5", "--limits-flood-window-ms", "4000",
+             "--limits-throttle-messages", "0")
+    server = await ctx.fresh(*flags)
+    channel, owner, sender, other = await ctx.room(server, 2)
+    for how in (signal.SIGKILL, signal.SIGTERM, signal.SIGKILL):
+        await accepted(sender, channel, 4)
+        await server.end(how)
+        server = await ctx.fresh(*flags, data=server.data)
+        owner, sender, other = [
+            await ctx.user(server, client.user_id) for client in (owner, sender, other)]
+        await sender.enter(channel)
+        await other.enter(channel)
+        await accepted(sender, channel, 4)
+        await other.send(channel, "another's window")
+    stored = (await owner.call("message.list", channel_url=channel, prev_limit=200))["messages"]
+    times = [m["created_at"] for m in stored if m["user"]["user_id"] == sender.user_id]
+    assert len(times) == 24
+    gaps = [b - a for a, b in zip(times, times[5:])]
+    assert all(gap >= 4000 for gap in gaps), gaps
+    assert min(gaps) < 8000, "the restarts took too long for this to tell anything"
+
+
+async def accepted(client, channel, count):
+    """Sends until so many were accepted, waiting as long as told."""
+    while count:
+        try:
+            await client.send(channel, "x")
+            count -= 1
+        except Refused as refusal:
+            assert refusal.code == 900200, refusal
+            await asyncio.sleep(refusal.data["retry_after_ms"] / 1000)

@@ -16,8 +16,8 @@ import schemas
 from harness import PATIENCE, Context
 
 MODULES = [
-    "sessions", "tokens", "rpc", "channels", "presence", "moderation", "messages", "listing", "queries",
-    "metaarrays", "limits", "throttling", "recovery", "detecting",
+    "sessions", "tokens", "rpc", "channels", "presence", "moderation", "messages", "listing",
+    "queries", "metaarrays", "rights", "limits", "throttling", "pacing", "recovery", "detecting",
     "extracting", "previews", "previewraces", "fetching", "remembering",
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
     "webhooks",

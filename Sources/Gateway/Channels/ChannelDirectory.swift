@@ -50,7 +50,7 @@ final class ChannelDirectory: TimerHandler {
   /// Takes in a channel that was just created.
   func insert(_ state: ChannelState) {
     guard entries[state.channel.url] == nil else { return }
-    settle(state.channel.url, .success(state))
+    settle(state.channel.url, .success(LoadedChannel(state: state, time: node.services.clock.now)))
   }
 
   /// Forgets a channel that was deleted.
@@ -89,26 +89,27 @@ final class ChannelDirectory: TimerHandler {
   private func load(_ url: String) {
     let directory = Confined(self)
     let handle = node.handle
+    let (limits, now) = (node.services.limits, node.services.clock.now)
     node.services.store.lookUp {
-      try $0.channel(url)
+      try $0.loadChannel(url, limits, at: now)
     } completion: { result in
       handle.post { _ in directory.value.settle(url, result.serviceResult) }
     }
   }
 
-  private func settle(_ url: String, _ result: Result<ChannelState?, ServiceError>) {
+  private func settle(_ url: String, _ result: Result<LoadedChannel?, ServiceError>) {
     var waiters: [Waiter] = []
     if case .loading(let waiting) = entries[url] { waiters = waiting }
     entries[url] = nil
-    let outcome = result.flatMap { state -> Result<HomeChannel, ServiceError> in
-      guard let state else { return .failure(.notFound(.channel, url)) }
-      return .success(reside(state))
+    let outcome = result.flatMap { loaded -> Result<HomeChannel, ServiceError> in
+      guard let loaded else { return .failure(.notFound(.channel, url)) }
+      return .success(reside(loaded))
     }
     for waiter in waiters { waiter(outcome) }
   }
 
-  private func reside(_ state: ChannelState) -> HomeChannel {
-    let channel = HomeChannel(state: state, node: node)
+  private func reside(_ loaded: LoadedChannel) -> HomeChannel {
+    let channel = HomeChannel(loaded, node: node)
     entries[channel.url] = .resident(channel)
     node.gauges.add(1, to: .channels)
     scheduleSweep()

@@ -31,7 +31,7 @@ extension HomeChannel {
       admit(entrance, recovery: nil)
       return
     }
-    recover(entrance, [], from: position, readsLeft: Self.readsAhead)
+    recover(entrance, from: position)
   }
 
   /// The `seq` to recover from; `nil` when that can't be done.
@@ -40,6 +40,19 @@ extension HomeChannel {
       (lastSeq - Self.recoveryLimit...lastSeq).contains(position.seq), position.seq >= 0
     else { return nil }
     return position.seq
+  }
+
+  /// Reads what was missed, and the updates that may have been held back when the client's
+  /// connection was lost.
+  private func recover(_ entrance: Entrance, from seq: Int64) {
+    let id = storeID
+    read {
+      guard let missed = try $0.events(channelID: id, after: seq) else { return nil }
+      let reach = UpdatePacer<MessageUpdate>.reach
+      return try $0.recentUpdates(channelID: id, upTo: seq, within: reach) + missed
+    } then: { channel, result in
+      channel.didRead(result, entrance, [], from: seq, readsLeft: Self.readsAhead)
+    }
   }
 
   /// Reads what was missed, until nothing has happened since the last read.
@@ -83,7 +96,7 @@ extension HomeChannel {
       // What is committed but not yet told here will reach the connection as an event.
       let told = events.filter { $0.seq <= lastSeq }
       let reached = max(told.last?.seq ?? seq, readsLeft == 0 ? lastSeq : seq)
-      guard known.count + told.count <= Self.recoveryLimit else {
+      guard recoverable(entrance.recover) != nil else {
         admit(entrance, recovery: nil)
         return
       }
@@ -107,11 +120,7 @@ extension HomeChannel {
     let slot = participants.add(
       session, of: user, throttle: recovered?.throttle ?? Throttle())
     welcome(entrance, recovered)
-    if let slot {
-      didSeat(user, in: slot, recovered, except: session)
-    } else if let missed = recovered?.throttle.withheld {
-      tell(missed, to: [session])
-    }
+    if let slot { didSeat(user, in: slot, recovered, except: session) }
   }
 
   private func didSeat(
@@ -122,9 +131,7 @@ extension HomeChannel {
     var seat = SlotSet()
     seat.insert(slot)
     for messageID in recovered?.withheldIDs ?? [] { withheld.record(messageID, withheldFrom: seat) }
-    if recovered?.throttle.withheld != nil { notices.noteWithheld(at: node.loop.now) }
-    scheduleNotices()
-    tellPresence(of: user, EventEncoder.userEntered, except: session)
+    publishPresence(PresenceChange(user: user, session: session), isPresent: true)
   }
 
   /// Answers with the channel as it is; the connection gets all events after it.
@@ -162,7 +169,7 @@ extension HomeChannel {
     lastUse = node.loop.now
     guard let user = participants.remove(session, of: userID) else { return }
     node.gauges.add(-1, to: .participants)
-    tellPresence(of: user, EventEncoder.userExited, except: nil)
+    publishPresence(PresenceChange(user: user, session: nil), isPresent: false)
   }
 
   /// Puts a user out with all its connections, after it was told why.
@@ -171,7 +178,7 @@ extension HomeChannel {
     guard let participant = participants.removeAll(of: userID) else { return }
     node.gauges.add(-1, to: .participants)
     for session in participant.connections { unsubscribe(session) }
-    tellPresence(of: participant.user, EventEncoder.userExited, except: nil)
+    publishPresence(PresenceChange(user: participant.user, session: nil), isPresent: false)
   }
 
   /// Puts everyone out, after they were told why.
@@ -180,7 +187,7 @@ extension HomeChannel {
     var connections: [SessionReference] = []
     participants.forEachConnection { session, _ in connections.append(session) }
     node.gauges.add(-Int64(participants.count), to: .participants)
-    participants = Participants()
+    participants = Participants(operatorIDs: operatorIDs)
     services.participantCounts.set(0, of: url)
     for session in connections { unsubscribe(session) }
   }

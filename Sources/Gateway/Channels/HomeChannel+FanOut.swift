@@ -51,10 +51,7 @@ extension HomeChannel {
     let limit = throttleLimit
     guard !limit.isOff, message.authorID != nil else { return SlotSet() }
     let author = message.authorID.flatMap(participants.slot(of:))
-    var operators = SlotSet()
-    for slot in operatorIDs.compactMap(participants.slot(of:)) { operators.insert(slot) }
-    let excluded = participants.decide(
-      message, author: author, operators: operators, limit: limit)
+    let excluded = participants.decide(message, author: author, limit: limit)
     if !excluded.isEmpty { noteWithheld(message.id, from: excluded) }
     return excluded
   }

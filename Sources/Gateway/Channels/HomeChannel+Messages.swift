@@ -7,33 +7,43 @@ extension HomeChannel {
   /// Changes a message, which its author and operators may.
   func update(
     _ id: Int64, _ changes: MessageChanges, by actor: Actor,
-    then answer: @escaping Answer<Message>
+    then answer: @escaping Answer<ChangedMessage>
   ) {
-    do throws(ServiceError) { try requireEditing(actor) } catch {
+    let place: FloodPlace?
+    do throws(ServiceError) {
+      try requireEditing(actor)
+      place = try takeChange(actor, bytes: changes.byteCount)
+    } catch {
       return answer(self, .failure(error))
     }
     let right = changeRight(of: actor)
-    let preview = changes.text.map(knownPreview(ofText:)) ?? .noLink
+    let previews = services.previews
     let storeID = storeID
     let now = now
     write { transaction in
       let message = try transaction.requiredMessage(id, channelID: storeID)
       try right.check(message)
       try message.checkLength(of: changes.text)
-      let isNewText = changes.text.map { $0 != message.text } ?? false
+      // Links are looked for in new texts of callers who may write them.
+      var preview = KnownPreview.noLink
+      let newText = changes.text.flatMap { $0 == message.text ? nil : $0 }
+      if let newText { preview = previews?.known(ofText: newText) ?? .noLink }
       let updated = try transaction.updateMessage(
         id, channelID: storeID, changes,
-        preview: isNewText ? .replace(preview.tag) : .keep, at: now)
-      return TextChange(updated: updated, isNewText: isNewText)
+        preview: newText == nil ? .keep : .replace(preview.tag), at: now)
+      return TextChange(updated: updated, newPreview: newText == nil ? nil : preview)
     } then: { channel, result in
-      channel.didChange(result.map(\.updated), by: actor, then: answer)
+      channel.didChange(result.map(\.updated), by: actor, place, at: now, then: answer)
       guard case .success(let change) = result else { return }
       channel.node.counters.add(to: .messagesUpdated)
-      if change.isNewText { channel.pursue(preview, of: change.updated.message) }
+      if let preview = change.newPreview { channel.pursue(preview, of: change.updated.message) }
     }
   }
 
   /// Deletes a message, which its author and operators may.
+  ///
+  /// Whoever may not write may still take back; no window holds deletions up, for moderators need
+  /// them in numbers and each message has only one.
   func delete(_ id: Int64, by actor: Actor, then answer: @escaping Answer<Void>) {
     do throws(ServiceError) { try requireKeptMessages() } catch {
       return answer(self, .failure(error))
@@ -48,7 +58,8 @@ extension HomeChannel {
     } then: { channel, result in
       answer(channel, result.map { _ in })
       guard case .success(let seq) = result else { return }
-      channel.lastSeq = seq
+      channel.updates.forget(id)
+      channel.reach(seq, at: now)
       channel.withheld.forget(id)
       channel.node.counters.add(to: .messagesDeleted)
       channel.publish(
@@ -56,29 +67,68 @@ extension HomeChannel {
     }
   }
 
-  /// Changes a message's extra data, which any participant may.
-  func changeMetaArrays(
-    of messageID: Int64, by actor: Actor,
-    _ change: @escaping @Sendable ([MetaArray]) throws(ServiceError) -> [MetaArray],
-    then answer: @escaping Answer<Message>
+  /// Changes the keys of a message's extra data, which its author and operators may.
+  func changeMetaArrayKeys(
+    of messageID: Int64, by actor: Actor, _ change: @escaping MetaArrayChange,
+    then answer: @escaping Answer<ChangedMessage>
+  ) {
+    do throws(ServiceError) { try requireEditing(actor) } catch {
+      return answer(self, .failure(error))
+    }
+    let right = changeRight(of: actor)
+    changeMetaArrays(of: messageID, by: actor, then: answer) { message throws(ServiceError) in
+      try right.check(message)
+      return try change(message.metaArrays)
+    }
+  }
+
+  /// Changes the values of a message's extra data, which any participant may who may send.
+  ///
+  /// Keys come into being on the way for those only who may create them.
+  func changeMetaArrayValues(
+    of messageID: Int64, by actor: Actor, _ change: @escaping MetaArrayChange,
+    then answer: @escaping Answer<ChangedMessage>
   ) {
     do throws(ServiceError) { try requireCounting(actor) } catch {
+      return answer(self, .failure(error))
+    }
+    let right = changeRight(of: actor)
+    changeMetaArrays(of: messageID, by: actor, then: answer) { message throws(ServiceError) in
+      let known = message.metaArrays
+      let arrays = try change(known)
+      if arrays.count > known.count, !right.covers(message) {
+        let new = arrays.first { array in !known.contains { $0.key == array.key } }
+        throw .unknownMetaArrayKey(new?.key ?? "")
+      }
+      return arrays
+    }
+  }
+
+  private func changeMetaArrays(
+    of messageID: Int64, by actor: Actor, then answer: @escaping Answer<ChangedMessage>,
+    _ change: @escaping @Sendable (Message) throws(ServiceError) -> [MetaArray]
+  ) {
+    let place: FloodPlace?
+    do throws(ServiceError) { place = try takeChange(actor) } catch {
       return answer(self, .failure(error))
     }
     let storeID = storeID
     let now = now
     write { transaction in
       let message = try transaction.requiredMessage(messageID, channelID: storeID)
-      let arrays = try change(message.metaArrays)
-      guard arrays != message.metaArrays else { return MetaArrayChange.none(message) }
+      let arrays = try change(message)
+      guard arrays != message.metaArrays else { return MetaArrayOutcome.none(message) }
       return .made(
         try transaction.changeMetaArrays(messageID, channelID: storeID, at: now) { $0 = arrays })
     } then: { channel, result in
       switch result {
-      case .success(.none(let message)): answer(channel, .success(message))
+      case .success(.none(let message)):
+        channel.giveBack(place)
+        answer(channel, .success(ChangedMessage(message)))
       case .success(.made(let changed)):
-        channel.didChange(.success(changed), by: actor, then: answer)
-      case .failure(let error): answer(channel, .failure(error))
+        channel.didChange(.success(changed), by: actor, place, at: now, then: answer)
+      case .failure(let error):
+        channel.didChange(.failure(error), by: actor, place, at: now, then: answer)
       }
     }
   }
@@ -112,36 +162,38 @@ extension HomeChannel {
   }
 
   private func didChange(
-    _ result: Result<SequencedMessage, ServiceError>, by actor: Actor,
-    then answer: @escaping Answer<Message>
+    _ result: Result<SequencedMessage, ServiceError>, by actor: Actor, _ place: FloodPlace?,
+    at timestamp: Int64, then answer: @escaping Answer<ChangedMessage>
   ) {
-    answer(self, result.map(\.message))
-    guard case .success(let changed) = result else { return }
-    tellUpdate(of: changed, except: actor.session)
-  }
-
-  /// Tells that a message changed, except to those from whom it was withheld.
-  func tellUpdate(of changed: SequencedMessage, except author: SessionReference?) {
-    lastSeq = changed.seq
-    let now = now
-    let payload = EventEncoder.messageUpdated(
-      origin(at: now), seq: changed.seq, message: changed.message.encoded())
-    queueWebhook(.messageUpdated, seq: changed.seq, at: now, payload)
-    publish(
-      ChannelEvent(
-        payload: payload, audience: .recipients(ofMessage: changed.message.id), author: author))
+    switch result {
+    case .failure(let error):
+      giveBack(place)
+      answer(self, .failure(error))
+    case .success(let changed):
+      let message = ChangedMessage(changed.message)
+      settle(place, bytes: message.encoded.count)
+      answer(self, .success(message))
+      publishUpdate(
+        MessageUpdate(
+          messageID: message.message.id, seq: changed.seq, timestamp: timestamp,
+          encoded: message.encoded, author: actor.session))
+    }
   }
 }
 
-private enum MetaArrayChange: Sendable {
-  /// It was so already: there is nothing to tell.
+/// A change of extra data: the arrays as they were in, as they are to be out.
+typealias MetaArrayChange = @Sendable ([MetaArray]) throws(ServiceError) -> [MetaArray]
+
+private enum MetaArrayOutcome: Sendable {
+  /// The arrays were so already: nothing is stored or published.
   case none(Message)
   case made(SequencedMessage)
 }
 
 private struct TextChange: Sendable {
   let updated: SequencedMessage
-  let isNewText: Bool
+  /// The preview of a new text; `nil` when the text stays.
+  let newPreview: KnownPreview?
 }
 
 extension StoreTransaction {

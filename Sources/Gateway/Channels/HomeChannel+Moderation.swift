@@ -6,7 +6,8 @@ extension HomeChannel {
     _ command: ChannelRestriction, by actor: Actor,
     then answer: @escaping Answer<ImposedRestriction>
   ) {
-    impose(command, by: actor, then: answer) { transaction, url, restriction in
+    impose(Restriction(command, from: now), by: actor, then: answer) {
+      transaction, url, restriction in
       try transaction.mute(channelURL: url, restriction)
     } inForce: { channel, restriction in
       channel.mutes[restriction.userID] = restriction
@@ -26,7 +27,15 @@ extension HomeChannel {
     _ command: ChannelRestriction, by actor: Actor,
     then answer: @escaping Answer<ImposedRestriction>
   ) {
-    impose(command, by: actor, then: answer) { transaction, url, restriction in
+    ban(Restriction(command, from: now), by: actor, then: answer)
+  }
+
+  /// Bans a user until a certain time.
+  func ban(
+    _ restriction: Restriction, by actor: Actor,
+    then answer: @escaping Answer<ImposedRestriction>
+  ) {
+    impose(restriction, by: actor, then: answer) { transaction, url, restriction in
       try transaction.ban(channelURL: url, restriction)
     } inForce: { channel, restriction in
       channel.bans[restriction.userID] = restriction
@@ -42,18 +51,21 @@ extension HomeChannel {
     }
   }
 
-  /// Stores a restriction, tells it, and goes on with it in force.
+  /// Stores a restriction, publishes it, and goes on with it in force.
   private func impose(
-    _ command: ChannelRestriction, by actor: Actor,
+    _ restriction: Restriction, by actor: Actor,
     then answer: @escaping Answer<ImposedRestriction>,
     _ job: @escaping @Sendable (WriteTransaction, String, Restriction) throws -> RecordedEvent,
     inForce: @escaping @Sendable (HomeChannel, Restriction) -> Void
   ) {
-    do throws(ServiceError) { try requireOperating(actor) } catch {
+    let place: FloodPlace?
+    do throws(ServiceError) {
+      try requireOperating(actor)
+      place = try takeChange(actor, bytes: restriction.description.utf8.count)
+    } catch {
       return answer(self, .failure(error))
     }
     let url = url
-    let restriction = Restriction(command, from: now)
     write {
       let event = try job($0, url, restriction)
       let user = try $0.user(restriction.userID) ?? User(id: restriction.userID)
@@ -61,8 +73,8 @@ extension HomeChannel {
     } then: { channel, result in
       answer(
         channel, result.map { ImposedRestriction(user: $0.user, restriction: restriction) })
-      guard case .success(let imposed) = result else { return }
-      channel.tell(imposed.event, except: nil)
+      guard case .success(let imposed) = result else { return channel.giveBack(place) }
+      channel.settle(place, bytes: channel.tell(imposed.event, except: nil))
       inForce(channel, restriction)
     }
   }
@@ -73,7 +85,11 @@ extension HomeChannel {
     _ job: @escaping @Sendable (WriteTransaction, String, Int64) throws -> RecordedEvent?,
     inForce: @escaping @Sendable (HomeChannel) -> Void
   ) {
-    do throws(ServiceError) { try requireOperating(actor) } catch {
+    let place: FloodPlace?
+    do throws(ServiceError) {
+      try requireOperating(actor)
+      place = try takeChange(actor)
+    } catch {
       return answer(self, .failure(error))
     }
     let url = url
@@ -82,9 +98,9 @@ extension HomeChannel {
       try job($0, url, now)
     } then: { channel, result in
       answer(channel, result.map { $0 == nil ? .nothingToLift : .lifted })
-      guard case .success(let event) = result else { return }
+      guard case .success(let event) = result else { return channel.giveBack(place) }
       inForce(channel)
-      if let event { channel.tell(event, except: nil) }
+      if let event { channel.tell(event, except: nil) } else { channel.giveBack(place) }
     }
   }
 }

@@ -8,8 +8,11 @@ extension HomeChannel: TimerHandler {
       notices.timer = nil
       tellWithheld()
     } else if token == presence.timer {
-      presence.timer = nil
-      tellCount()
+      publishCount()
+    } else if token == presenceTimer {
+      publishHeldPresence()
+    } else if token == updateTimer {
+      publishHeldUpdates()
     }
   }
 
@@ -42,32 +45,6 @@ extension HomeChannel: TimerHandler {
         node.send(event, to: group)
       }
     }
-  }
-
-  /// Counts and tells that a user came or went.
-  func tellPresence(
-    of user: User, _ encode: (EventOrigin, User, Int) -> [UInt8], except: SessionReference?
-  ) {
-    services.participantCounts.set(participants.count, of: url)
-    if participants.count > PresenceNotices.largeChannel {
-      scheduleCount()
-    } else {
-      presence.toldCount = participants.count
-      publish(encode(origin(at: now), user, participants.count), except: except)
-    }
-  }
-
-  private func scheduleCount() {
-    guard presence.timer == nil else { return }
-    let wait = presence.toldAt + PresenceNotices.interval - node.loop.now
-    presence.timer = node.loop.schedule(after: max(wait, 0), self)
-  }
-
-  private func tellCount() {
-    guard participants.count != presence.toldCount else { return }
-    presence.toldCount = participants.count
-    presence.toldAt = node.loop.now
-    publish(EventEncoder.participantCount(origin(at: now), participantCount: participants.count))
   }
 }
 

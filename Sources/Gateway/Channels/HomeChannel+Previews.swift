@@ -23,14 +23,7 @@ enum KnownPreview: Sendable {
 extension HomeChannel {
   /// Looks the first link of a text up in the cache.
   func knownPreview(ofText text: String) -> KnownPreview {
-    guard let previews = services.previews, let link = LinkFinder.firstLink(in: text) else {
-      return .noLink
-    }
-    switch previews.lookUp(link) {
-    case .found(let tag): return .found(tag)
-    case .none: return .none
-    case .unknown: return .unknown(link)
-    }
+    services.previews?.known(ofText: text) ?? .noLink
   }
 
   /// Counts what was known of the link of a text that is stored now, and has fetched what was not.
@@ -70,7 +63,10 @@ extension HomeChannel {
       var message = message
       message.openGraphTag = tag
       node.counters.add(to: .previewsUpdated)
-      tellUpdate(of: SequencedMessage(message: message, seq: lastSeq + 1), except: nil)
+      publishUpdate(
+        MessageUpdate(
+          messageID: message.id, seq: lastSeq + 1, timestamp: now, encoded: message.encoded(),
+          author: nil))
     } else {
       store(tag, of: message)
     }
@@ -85,7 +81,22 @@ extension HomeChannel {
     } then: { channel, result in
       guard case .success(let updated?) = result else { return }
       channel.node.counters.add(to: .previewsUpdated)
-      channel.tellUpdate(of: updated, except: nil)
+      channel.publishUpdate(
+        MessageUpdate(
+          messageID: updated.message.id, seq: updated.seq, timestamp: now,
+          encoded: updated.message.encoded(), author: nil))
+    }
+  }
+}
+
+extension Previews {
+  /// Looks the first link of a text up in the cache; from any thread.
+  func known(ofText text: String) -> KnownPreview {
+    guard let link = LinkFinder.firstLink(in: text) else { return .noLink }
+    switch lookUp(link) {
+    case .found(let tag): return .found(tag)
+    case .none: return .none
+    case .unknown: return .unknown(link)
     }
   }
 }

@@ -19,6 +19,7 @@ extension HomeChannel {
       if let ids = fields.operatorIDs {
         mutations.append(try transaction.setOperators(url, ids, at: now))
       }
+      try mutations.last?.channel.checkOperatorCount("operator_ids")
       return mutations
     }
   }
@@ -40,7 +41,12 @@ extension HomeChannel {
   ) {
     let url = url
     let now = now
-    operate(by: actor, then: answer) { [try $0.addOperators(url, ids, at: now)] }
+    let field = actor.operatorsField
+    operate(by: actor, then: answer) {
+      let mutation = try $0.addOperators(url, ids, at: now)
+      if mutation.event != nil { try mutation.channel.checkOperatorCount(field) }
+      return [mutation]
+    }
   }
 
   func removeOperators(
@@ -83,10 +89,11 @@ extension HomeChannel {
   ///
   /// - Throws: 400109 for a token that leads nowhere.
   func participantPage(limit: Int, token: String?) throws(ServiceError) -> ParticipantPage {
-    guard let entry = ParticipantPageToken.entry(of: token) else { throw .pageTokenExpired }
+    let entry = try ParticipantPageToken.entry(of: token, channelURL: url)
     let page = participants.page(after: entry, limit: limit + 1)
     let shown = page.prefix(limit)
-    let next = page.count > limit ? ParticipantPageToken.text(after: shown.last) : ""
+    let next =
+      page.count > limit ? ParticipantPageToken.text(after: shown.last, channelURL: url) : ""
     return ParticipantPage(users: shown.map(\.user), next: next)
   }
 
@@ -95,11 +102,20 @@ extension HomeChannel {
     by actor: Actor, then answer: @escaping Answer<ChannelView>,
     _ job: @escaping @Sendable (WriteTransaction) throws -> [ChannelMutation]
   ) {
-    do throws(ServiceError) { try requireOperating(actor) } catch {
+    let place: FloodPlace?
+    do throws(ServiceError) {
+      try requireOperating(actor)
+      place = try takeChange(actor)
+    } catch {
       return answer(self, .failure(error))
     }
     write(job) { channel, result in
-      if case .success(let mutations) = result { channel.apply(mutations, except: nil) }
+      switch result {
+      case .success(let mutations):
+        if mutations.allSatisfy({ $0.event == nil }) { channel.giveBack(place) }
+        channel.settle(place, bytes: channel.apply(mutations, except: nil))
+      case .failure: channel.giveBack(place)
+      }
       answer(channel, result.map { _ in channel.view })
     }
   }
@@ -109,26 +125,37 @@ extension HomeChannel {
     apply([mutation], except: nil)
   }
 
-  /// Takes over what the store changed, and tells it.
-  private func apply(_ mutations: [ChannelMutation], except author: SessionReference?) {
+  /// Takes over what the store changed, and publishes it.
+  ///
+  /// - Returns: The size of the events.
+  @discardableResult
+  private func apply(_ mutations: [ChannelMutation], except author: SessionReference?) -> Int {
+    var byteCount = 0
     for mutation in mutations {
       let hasNewType = record.customType != mutation.channel.customType
       record = mutation.channel
       if hasNewType { renewLimits() }
       guard let event = mutation.event else { continue }
-      tell(event, except: author)
+      byteCount += tell(event, except: author)
     }
+    return byteCount
   }
 
-  /// Tells an event that the store recorded.
-  func tell(_ event: RecordedEvent, except author: SessionReference?) {
-    lastSeq = record.isEphemeral ? lastSeq + 1 : event.seq
+  /// Publishes an event that the store recorded.
+  ///
+  /// - Returns: Its size.
+  @discardableResult
+  func tell(_ event: RecordedEvent, except author: SessionReference?) -> Int {
+    reach(record.isEphemeral ? lastSeq + 1 : event.seq, at: event.timestamp)
     var event = event
     event.seq = lastSeq
-    guard let payload = event.notification(in: self) else { return }
+    guard let payload = event.notification(in: self) else { return 0 }
     publish(payload, except: author)
-    guard let kind = WebhookEvent(rawValue: event.kind.rawValue) else { return }
+    guard let kind = WebhookEvent(rawValue: event.kind.rawValue) else {
+      return payload.count
+    }
     queueWebhook(kind, seq: event.seq, at: event.timestamp, payload)
+    return payload.count
   }
 }
 
@@ -144,14 +171,43 @@ extension WriteTransaction {
   }
 }
 
-/// Where a page of participants ended.
+extension Actor {
+  /// The parameter that names operators to be added.
+  fileprivate var operatorsField: String {
+    switch self {
+    case .participant: "user_ids"
+    case .platform: "operator_ids"
+    }
+  }
+}
+
+extension Channel {
+  /// - Throws: 400203 when the channel has more operators than one may have.
+  func checkOperatorCount(_ field: String) throws(ServiceError) {
+    guard operators.count <= Limits.operatorCount else {
+      throw .tooMany(field, limit: Limits.operatorCount)
+    }
+  }
+}
+
+/// The token of a page of participants: the entry that it ended with.
 private enum ParticipantPageToken {
-  static func entry(of token: String?) -> Int64? {
+  /// - Throws: 400109 for a token that is not one of this channel's.
+  static func entry(of token: String?, channelURL: String) throws(ServiceError) -> Int64 {
     guard let token, !token.isEmpty else { return 0 }
-    return Int64(token, radix: 36).flatMap { $0 >= 0 ? $0 : nil }
+    guard let position = PageToken.decode(token, query: query(channelURL)),
+      position.count == 8
+    else { throw .pageTokenExpired }
+    let entry = position.reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    guard entry >= 0 else { throw .pageTokenExpired }
+    return entry
   }
 
-  static func text(after last: Participants.Participant?) -> String {
-    last.map { String($0.entry, radix: 36) } ?? ""
+  static func text(after last: Participants.Participant?, channelURL: String) -> String {
+    guard let last else { return "" }
+    let position = withUnsafeBytes(of: last.entry.bigEndian, Array.init)
+    return PageToken.encode(position, query: query(channelURL))
   }
+
+  private static func query(_ channelURL: String) -> [String] { ["participants", channelURL] }
 }

@@ -53,15 +53,13 @@ extension HomeChannel {
     guard !isRestricted(userID, by: mutes) else { throw .muted(url) }
   }
 
-  /// Polls and counters are any participant's.
+  /// Polls and counters are for any participant who may send.
   ///
-  /// - Throws: 400201 when there are no messages, 400108 for someone who is not in the channel.
+  /// - Throws: 400201 when there are no messages, else as for sending.
   func requireCounting(_ actor: Actor) throws(ServiceError) {
     try requireKeptMessages()
-    guard case .participant(let caller) = actor else { return }
-    guard participants.contains(caller.user.id) else {
-      throw .notAllowed("only participants may do this: enter the channel")
-    }
+    guard case .participant = actor else { return }
+    try requireSending(actor)
   }
 
   /// - Throws: 400201 in a channel that keeps no messages, or is no more.
@@ -101,9 +99,15 @@ enum ChangeRight: Sendable {
   case everyMessage
   case messages(of: String)
 
+  func covers(_ message: Message) -> Bool {
+    switch self {
+    case .everyMessage: true
+    case .messages(of: let userID): message.user?.id == userID
+    }
+  }
+
   func check(_ message: Message) throws(ServiceError) {
-    guard case .messages(of: let userID) = self else { return }
-    guard message.user?.id == userID else {
+    guard covers(message) else {
       throw .notAllowed("only its author and operators may change a message")
     }
   }

@@ -33,8 +33,8 @@ struct AcceptedMessage: Sendable {
   /// The connection that learns of it by the answer.
   let author: SessionReference?
   let answer: HomeChannel.Answer<SentMessage>
-  /// When it took its place in the flood window, in Unix milliseconds; `nil` when it took none.
-  let admittedAt: Int64?
+  /// Its place in the flood window; `nil` when it took none.
+  let place: FloodPlace?
   /// Nanoseconds of the monotonic clock when it was accepted.
   let acceptedAt: Int64
 }
@@ -64,25 +64,13 @@ extension HomeChannel {
       let now = services.clock.now
       try requireSending(actor)
       let draft = try draft.get()
-      let admittedAt = try admit(actor, at: now)
+      let place = try takePlace(actor, .send, bytes: draft.byteCount, at: now)
       if let key { repeatedSends[key] = [] }
       accept(
-        draft, upload, requestID: requestID ?? "", by: actor, at: now, admittedAt: admittedAt,
-        then: answer)
+        draft, upload, requestID: requestID ?? "", by: actor, at: now, place, then: answer)
     } catch {
       refuse(error, key, then: answer)
     }
-  }
-
-  /// Takes a place in the sender's flood window.
-  ///
-  /// - Returns: When it was taken; `nil` for a sender whom the limit does not hold.
-  private func admit(_ actor: Actor, at now: Int64) throws(ServiceError) -> Int64? {
-    guard let user = actor.user, isFloodLimited(actor) else { return nil }
-    let wait = floodGate.admit(user.id, at: now, limit: floodLimit)
-    guard let wait else { return now }
-    throw .flood(
-      retryAfter: wait, limit: floodLimit.count, window: floodLimit.windowMilliseconds)
   }
 
   /// A refusal stands unless the very send was accepted before.
@@ -116,7 +104,7 @@ extension HomeChannel {
 
   private func accept(
     _ draft: MessageDraft, _ upload: UploadedFile?, requestID: String, by actor: Actor,
-    at now: Int64, admittedAt: Int64?, then answer: @escaping Answer<SentMessage>
+    at now: Int64, _ place: FloodPlace?, then answer: @escaping Answer<SentMessage>
   ) {
     let createdAt = max(now, lastCreatedAt)
     lastCreatedAt = createdAt
@@ -131,7 +119,7 @@ extension HomeChannel {
       createdAt: createdAt)
     let accepted = AcceptedMessage(
       message: message, mentionedUserIDs: draft.mentionedUserIDs, upload: upload,
-      preview: preview, author: actor.session, answer: answer, admittedAt: admittedAt,
+      preview: preview, author: actor.session, answer: answer, place: place,
       acceptedAt: SystemClock.monotonicNanoseconds)
     upload?.handOver()
     if !record.isEphemeral, let key = accepted.key { recentRequests.note(key, at: createdAt) }
@@ -155,12 +143,12 @@ extension HomeChannel {
     case .success(.repeated(let message, let seq)):
       accepted.upload?.remove()
       // The send was accepted before: it takes no place in the window a second time.
-      retract(accepted)
+      giveBack(accepted.place)
       node.counters.add(to: .messagesRepeated)
       finish(accepted, .success(SentMessage(message, seq: seq)))
     case .failure(let error):
       accepted.upload?.remove()
-      retract(accepted)
+      giveBack(accepted.place)
       node.counters.add(to: .messagesFailed)
       finish(accepted, .failure(error))
     }
@@ -193,15 +181,16 @@ extension HomeChannel {
       didAccept(message, accepted, seq: lastSeq + 1)
     case .failure(let error):
       accepted.upload?.remove()
-      retract(accepted)
+      giveBack(accepted.place)
       node.counters.add(to: .messagesFailed)
       finish(accepted, .failure(error))
     }
   }
 
   private func didAccept(_ message: Message, _ accepted: AcceptedMessage, seq: Int64) {
-    lastSeq = seq
+    reach(seq, at: message.createdAt)
     let sent = SentMessage(message, seq: seq)
+    settle(accepted.place, bytes: sent.encoded.count)
     if record.isEphemeral, let key = accepted.key {
       ephemeralSends.record(sent, of: key, now: node.loop.now)
     }
@@ -217,18 +206,8 @@ extension HomeChannel {
     publish(
       ChannelEvent(payload: payload, audience: .viewers(of: facts), author: accepted.author))
     queueWebhook(.messageReceived, seq: seq, at: message.createdAt, payload)
-    tellMentioned(message, sent.encoded)
+    notifyMentioned(in: sent, by: accepted.author)
     pursue(accepted.preview, of: message)
-  }
-
-  /// Tells mentioned users who are connected and not in the channel.
-  private func tellMentioned(_ message: Message, _ encoded: [UInt8]) {
-    let absent = message.mentionedUsers.map(\.id).filter { !participants.contains($0) }
-    guard message.mentionType == .users, !absent.isEmpty else { return }
-    let event = EventEncoder.mentionReceived(origin(at: message.createdAt), message: encoded)
-    for userID in absent {
-      node.post(toUser: userID) { $0.users.send(event, to: userID) }
-    }
   }
 
   /// Answers a send, and those that repeated it meanwhile.
@@ -238,11 +217,6 @@ extension HomeChannel {
       return
     }
     for answer in repeated { answer(self, outcome) }
-  }
-
-  private func retract(_ accepted: AcceptedMessage) {
-    guard let userID = accepted.message.user?.id, let time = accepted.admittedAt else { return }
-    floodGate.retract(userID, at: time)
   }
 
   private func count(_ error: ServiceError) {

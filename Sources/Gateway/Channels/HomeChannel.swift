@@ -14,7 +14,10 @@ final class HomeChannel {
 
   /// As the store has it.
   var record: Channel {
-    didSet { operatorIDs = Set(record.operators.map(\.id)) }
+    didSet {
+      operatorIDs = Set(record.operators.map(\.id))
+      participants.setOperators(operatorIDs)
+    }
   }
   private(set) var operatorIDs: Set<String>
   /// Names the life of the count of events.
@@ -27,10 +30,13 @@ final class HomeChannel {
   var mutes: [String: Restriction]
   /// The limits that the channel has of its own.
   var ownLimits: [LimitKind: LimitOverride]
-  var floodLimit: RateLimit
+  var floodLimit: RateLimit {
+    didSet { byteRate = ByteRate(beside: floodLimit) }
+  }
+  private(set) var byteRate: ByteRate
   var throttleLimit: RateLimit
 
-  var participants = Participants()
+  var participants: Participants
   /// Connections in the channel, by node.
   var subscriberCounts: [Int]
   var floodGate = FloodGate<String>()
@@ -41,6 +47,12 @@ final class HomeChannel {
   var replies: [(outcome: CallOutcome, address: ReplyAddress)] = []
   var notices: ThrottleNotices
   var presence: PresenceNotices
+  var presencePacer = PresencePacer<PresenceChange>()
+  /// The timer for the entering and leaving that is held back.
+  var presenceTimer: EventLoop.TimerToken?
+  var updates = UpdatePacer<MessageUpdate>()
+  /// The timer for the updates that are held back.
+  var updateTimer: EventLoop.TimerToken?
   /// Sends with a `req_id` that are on their way to the store.
   var repeatedSends: [RequestKey: [Answer<SentMessage>]] = [:]
   /// Which requests may have been carried out before.
@@ -52,6 +64,13 @@ final class HomeChannel {
   /// When the channel was last asked for; the loop's milliseconds.
   var lastUse: Int64
   var isDeleted = false
+
+  convenience init(_ loaded: LoadedChannel, node: Node) {
+    self.init(state: loaded.state, node: node)
+    for send in loaded.recentSends where !isExemptFromFlood(send.userID) {
+      floodGate.restore(send.userID, at: min(send.createdAt, loaded.time), limit: floodLimit)
+    }
+  }
 
   init(state: ChannelState, node: Node) {
     url = state.channel.url
@@ -70,8 +89,10 @@ final class HomeChannel {
     ownLimits = [:]
     ownLimits[.flood] = state.floodOverride
     ownLimits[.throttle] = state.throttleOverride
-    floodLimit =
-      state.floodOverride.map(RateLimit.init) ?? limits.limit(.flood, customType: type)
+    participants = Participants(operatorIDs: operatorIDs)
+    let flood = limits.floodLimit(of: state)
+    floodLimit = flood
+    byteRate = ByteRate(beside: flood)
     throttleLimit =
       state.throttleOverride.map(RateLimit.init) ?? limits.limit(.throttle, customType: type)
     subscriberCounts = Array(repeating: 0, count: node.services.cluster.nodes.count)

@@ -13,7 +13,8 @@ extension Node {
     post(toChannel: channel.url) { node in
       let handle = node.handle
       node.services.store.write {
-        try $0.createChannel(channel, epoch: Identifiers.epoch())
+        try channel.checkOperatorCount("operator_ids")
+        return try $0.createChannel(channel, epoch: Identifiers.epoch())
       } completion: { result in
         handle.post { node in
           answer(

@@ -22,6 +22,18 @@ struct ParticipantPage: Sendable {
   let next: String
 }
 
+/// A message after a change, encoded once for the answer and the event.
+struct ChangedMessage: Sendable {
+  let message: Message
+  /// The message as clients see it.
+  let encoded: [UInt8]
+
+  init(_ message: Message) {
+    self.message = message
+    encoded = message.encoded()
+  }
+}
+
 /// A message that is durable, or told in a channel that keeps none.
 struct SentMessage: Sendable {
   let message: Message

@@ -22,7 +22,15 @@ struct Participants {
   private(set) var throttles: [Throttle] = []
   private var slotByUser: [String: Int] = [:]
   private var freeSlots: [Int] = []
-  private var entryCount: Int64 = 0
+  private var order = EntryOrder()
+  private var operatorIDs: Set<String>
+  /// The slots of operators.
+  private var operators = SlotSet()
+
+  /// - Parameter operatorIDs: The users who are shown everything.
+  init(operatorIDs: Set<String> = []) {
+    self.operatorIDs = operatorIDs
+  }
 
   /// How many users are in the channel.
   var count: Int { slotByUser.count }
@@ -58,11 +66,10 @@ struct Participants {
       }
       return nil
     }
-    entryCount += 1
-    let participant = Participant(user: user, connections: [connection], entry: entryCount)
     let slot = takeSlot()
-    slots[slot] = participant
+    slots[slot] = Participant(user: user, connections: [connection], entry: order.append(slot))
     taken.insert(slot)
+    if operatorIDs.contains(user.id) { operators.insert(slot) }
     throttles[slot] = throttle
     slotByUser[user.id] = slot
     return slot
@@ -90,6 +97,14 @@ struct Participants {
     if let slot = slotByUser[user.id] { slots[slot]?.user = user }
   }
 
+  /// Takes over who is shown everything.
+  mutating func setOperators(_ userIDs: Set<String>) {
+    guard userIDs != operatorIDs else { return }
+    operatorIDs = userIDs
+    operators = SlotSet()
+    for slot in userIDs.compactMap(slot(of:)) { operators.insert(slot) }
+  }
+
   /// The throttle of a user who is in the channel.
   func throttle(of userID: String) -> Throttle? { slotByUser[userID].map { throttles[$0] } }
 
@@ -97,12 +112,12 @@ struct Participants {
   ///
   /// - Parameters:
   ///   - author: The participant who wrote it; `nil` for one who is not in the channel.
-  ///   - operators: The participants who are shown everything.
+  ///   - limit: The throttle's limit.
   /// - Returns: Those from whom it is withheld.
   mutating func decide(
-    _ message: MessageFacts, author: Int?, operators: SlotSet, limit: RateLimit
+    _ message: MessageFacts, author: Int?, limit: RateLimit
   ) -> SlotSet {
-    let (createdAt, id) = (message.createdAt, message.id)
+    let (createdAt, id, operators) = (message.createdAt, message.id, operators)
     var others = taken
     var withheld = SlotSet()
     throttles.withUnsafeMutableBufferPointer { throttles in
@@ -135,8 +150,7 @@ struct Participants {
 
   /// The users who entered after a certain entry, earliest first.
   func page(after entry: Int64, limit: Int) -> [Participant] {
-    let later = slots.compactMap { $0 }.filter { $0.entry > entry }
-    return Array(later.sorted { $0.entry < $1.entry }.prefix(limit))
+    order.slots(after: entry, limit: limit).compactMap { slots[$0] }
   }
 
   /// Calls `body` with every connection in the channel.
@@ -154,7 +168,9 @@ struct Participants {
   }
 
   private mutating func free(_ slot: Int, of userID: String) {
+    if let entry = slots[slot]?.entry { order.remove(entry) }
     slots[slot] = nil
+    operators.remove(slot)
     taken.remove(slot)
     throttles[slot] = Throttle()
     slotByUser[userID] = nil

@@ -28,6 +28,14 @@ struct SlotSet: Sendable {
     if word < words.count { words[word] &= ~(1 << UInt64(slot & 63)) }
   }
 
+  /// Adds the participants of another set.
+  mutating func formUnion(_ other: SlotSet) {
+    if words.count < other.words.count {
+      words.append(contentsOf: repeatElement(0, count: other.words.count - words.count))
+    }
+    for index in other.words.indices { words[index] |= other.words[index] }
+  }
+
   /// Calls `body` with each slot, lowest first.
   func forEach(_ body: (Int) -> Void) {
     for (index, word) in words.enumerated() {

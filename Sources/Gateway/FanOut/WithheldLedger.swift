@@ -17,9 +17,12 @@ struct WithheldLedger {
   /// In the order of their ids, which only increase.
   private var entries: Deque<Entry> = []
   private var byteCount = 0
+  /// The slots that any entry may name.
+  private var named = SlotSet()
 
   /// Notes from whom a message was withheld.
   mutating func record(_ messageID: Int64, withheldFrom slots: SlotSet) {
+    named.formUnion(slots)
     if let index = index(of: messageID) {
       merge(slots, at: index)
     } else {
@@ -45,7 +48,11 @@ struct WithheldLedger {
   }
 
   /// Someone else sits in a slot now.
+  ///
+  /// Walks the entries only when the one before missed something.
   mutating func clear(slot: Int) {
+    guard named.contains(slot) else { return }
+    named.remove(slot)
     for index in entries.indices { entries[index].slots.remove(slot) }
   }
 

@@ -27,6 +27,11 @@ final class LimitTable: Sendable {
         count: 0, windowMilliseconds: 0)
   }
 
+  /// The flood limit of a channel as the store has it.
+  func floodLimit(of state: ChannelState) -> RateLimit {
+    state.floodOverride.map(RateLimit.init) ?? limit(.flood, customType: state.channel.customType)
+  }
+
   /// Where the limit for channels of a custom type comes from.
   func source(_ kind: LimitKind, customType: String) -> LimitSource {
     overrides.withLock { overrides in

@@ -28,6 +28,10 @@ struct SendingOutlook: Sendable {
   let flood: Window
   /// Milliseconds until the flood limit lets a message pass; 0 when it does.
   let floodWait: Int64
+  /// The window of changes, under the same limit.
+  let changes: Window
+  /// Milliseconds until the flood limit lets a change pass; 0 when it does.
+  let changeWait: Int64
   let throttle: Window
   /// Messages withheld from the user since it was last told of any.
   let withheldCount: Int
@@ -43,6 +47,7 @@ extension HomeChannel {
     let usage = floodGate.usage(of: userID, at: now, limit: floodLimit)
     let isExempt = isExemptFromFlood(userID)
     let wait = isExempt ? 0 : usage.wait ?? 0
+    let changes = floodGate.usage(of: userID, .change, at: now, limit: floodLimit)
     let throttle = participants.throttle(of: userID)
     let shown = throttle?.shownCount(at: max(now, lastCreatedAt), limit: throttleLimit)
     return SendingOutlook(
@@ -51,6 +56,9 @@ extension HomeChannel {
       flood: SendingOutlook.Window(
         limit: floodLimit, source: limitSource(.flood), isExempt: isExempt, count: usage.used),
       floodWait: wait,
+      changes: SendingOutlook.Window(
+        limit: floodLimit, source: limitSource(.flood), isExempt: isExempt, count: changes.used),
+      changeWait: isExempt ? 0 : changes.wait ?? 0,
       throttle: SendingOutlook.Window(
         limit: throttleLimit, source: limitSource(.throttle), isExempt: isOperator(userID),
         count: shown ?? 0),

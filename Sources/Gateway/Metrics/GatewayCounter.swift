@@ -21,6 +21,7 @@ enum GatewayCounter: Int, MetricKey {
   case refusedRate
   case deliveries
   case withheld
+  case mentionsDropped
   case bytesReceived
   case bytesSent
   case slowConsumers
@@ -50,6 +51,9 @@ enum GatewayCounter: Int, MetricKey {
     case .refusedRate: .refusal("rate")
     case .deliveries: .counter("parley_deliveries_total", "Events handed to subscribers.")
     case .withheld: .counter("parley_withheld_total", "Messages withheld by the throttle.")
+    case .mentionsDropped:
+      .counter(
+        "parley_mentions_dropped_total", "Mentions of absent users beyond their sender's budget.")
     case .bytesReceived: .counter("parley_received_bytes_total", "Bytes read from sockets.")
     case .bytesSent: .counter("parley_sent_bytes_total", "Bytes written to sockets.")
     case .slowConsumers:

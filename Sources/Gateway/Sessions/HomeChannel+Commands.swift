@@ -36,7 +36,7 @@ extension HomeChannel {
       }
     case .messageUpdate(let update):
       self.update(
-        update.reference.messageID, update.changes, by: actor, then: messageReply(to: address))
+        update.reference.messageID, update.changes, by: actor, then: changeReply(to: address))
     case .messageDelete(let message):
       delete(message.messageID, by: actor, then: emptyReply(to: address))
     case .messageGet(let message):
@@ -55,22 +55,22 @@ extension HomeChannel {
   private func performOnMetaArrays(
     _ command: Command, by actor: Actor, replyTo address: ReplyAddress
   ) {
-    let answer = messageReply(to: address)
+    let answer = changeReply(to: address)
     switch command {
     case .messageCreateMetaArrayKeys(let create):
-      changeMetaArrays(
+      changeMetaArrayKeys(
         of: create.reference.messageID, by: actor,
         { arrays throws(ServiceError) in try arrays.creating(keys: create.keys) }, then: answer)
     case .messageDeleteMetaArrayKeys(let delete):
-      changeMetaArrays(
+      changeMetaArrayKeys(
         of: delete.reference.messageID, by: actor,
         { arrays throws(ServiceError) in arrays.deleting(keys: delete.keys) }, then: answer)
     case .messageAddMetaArrayValues(let add):
-      changeMetaArrays(
+      changeMetaArrayValues(
         of: add.reference.messageID, by: actor,
         { arrays throws(ServiceError) in try arrays.adding(add.values) }, then: answer)
     case .messageRemoveMetaArrayValues(let remove):
-      changeMetaArrays(
+      changeMetaArrayValues(
         of: remove.reference.messageID, by: actor,
         { arrays throws(ServiceError) in arrays.removing(remove.values) }, then: answer)
     default: reply(.failure(.internalError), to: address)
@@ -94,6 +94,10 @@ extension HomeChannel {
     { channel, result in channel.reply(result.map { $0.encodedAsResult() }, to: address) }
   }
 
+  private func changeReply(to address: ReplyAddress) -> Answer<ChangedMessage> {
+    { channel, result in channel.reply(result.map { $0.encodedAsResult() }, to: address) }
+  }
+
   /// Replies `{}`, whatever the operation had to say.
   private func emptyReply<Value>(to address: ReplyAddress) -> Answer<Value> {
     { channel, result in channel.reply(result.flatMap { _ in .empty }, to: address) }
@@ -108,6 +112,15 @@ extension SentMessage {
         $0.member("message", raw: encoded)
         $0.member("seq", seq)
       }
+    }
+  }
+}
+
+extension ChangedMessage {
+  /// The result of a call: `{"message": …}`.
+  fileprivate func encodedAsResult() -> [UInt8] {
+    JSONWriter.bytes(reserving: encoded.count + 16) { writer in
+      writer.object { $0.member("message", raw: encoded) }
     }
   }
 }

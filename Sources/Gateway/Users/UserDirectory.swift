@@ -1,4 +1,5 @@
 import Configuration
+import FloodControl
 import ParleyProtocol
 import Transport
 import WebSocket
@@ -42,7 +43,12 @@ final class UserDirectory {
 
   private unowned let node: Node
   private var presences: [String: Presence] = [:]
+  /// The absent users whom each user mentioned lately.
+  private var mentions = FloodGate<String>()
   private let lastSeen: LastSeenNotes
+
+  /// Absent users whom one user may mention.
+  private static let mentionLimit = RateLimit(count: 60, windowMilliseconds: 60_000)
 
   init(node: Node) {
     self.node = node
@@ -100,6 +106,16 @@ final class UserDirectory {
     guard var presence = presences[userID] else { return }
     presence.leave(session) { $0 == channelURL }
     presences[userID] = presence.isEmpty ? nil : presence
+  }
+
+  /// Takes mentions of absent users out of a sender's budget: 60 in any minute, over all channels.
+  ///
+  /// - Returns: The number of mentions that it has room for.
+  func admitMentions(_ count: Int, by senderID: String) -> Int {
+    let now = node.services.clock.now
+    return (0..<count).prefix { _ in
+      mentions.admit(senderID, at: now, limit: Self.mentionLimit) == nil
+    }.count
   }
 
   /// Sends an event to all of a user's sessions.

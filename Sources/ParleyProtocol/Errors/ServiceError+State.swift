@@ -126,6 +126,33 @@ extension ServiceError {
         scope: "user_channel"))
   }
 
+  /// Spam-flood protection held a change of a message or channel back; parameters as for a message.
+  package static func changeFlood(retryAfter: Int64, limit: Int, window: Int64) -> ServiceError {
+    ServiceError(
+      .flood, "more than \(limit) changes in \(window) ms: try again in \(retryAfter) ms",
+      data: ErrorDetails(
+        retryAfterMilliseconds: retryAfter, limit: Int64(limit), windowMilliseconds: window,
+        scope: "user_channel"))
+  }
+
+  /// The user's byte budget in the channel is used up; `limit` is in bytes per second.
+  package static func byteFlood(retryAfter: Int64, limit: Int64) -> ServiceError {
+    ServiceError(
+      .flood,
+      "messages and changes come to more than \(limit) bytes a second: try again in \(retryAfter) ms",
+      data: ErrorDetails(
+        retryAfterMilliseconds: retryAfter, limit: limit, windowMilliseconds: 1_000,
+        scope: "user_channel"))
+  }
+
+  /// A message has no such key of extra data, and the caller may not create it.
+  package static func unknownMetaArrayKey(_ key: String) -> ServiceError {
+    ServiceError(
+      .notFound,
+      "the message has no key \(excerpt(key)): its author and operators of the channel may create it",
+      field: "values")
+  }
+
   /// The rate limit of a call is exceeded; times in milliseconds.
   package static func rateLimited(
     retryAfter: Int64, limit: Int, window: Int64, scope: String

@@ -21,6 +21,45 @@ extension StoreTransaction {
     return (received + (try recordedEvents(channelID, after: seq))).sorted { $0.seq < $1.seq }
   }
 
+  /// The updates up to an event that came no more than some time before it, in order.
+  ///
+  /// - Parameters:
+  ///   - channelID: The store's own number of the channel.
+  ///   - seq: The event's number. When there is no such event any more, the last one before it
+  ///     stands in.
+  ///   - milliseconds: The time, by the events' timestamps.
+  package func recentUpdates(
+    channelID: Int64, upTo seq: Int64, within milliseconds: Int64
+  ) throws -> [DurableEvent] {
+    guard let time = try timestamp(channelID, upTo: seq) else { return [] }
+    let rows = try connection.all(
+      """
+      SELECT seq, kind, message_id, payload, ts FROM events
+      WHERE channel_id = ?1 AND seq <= ?2 AND kind = ?4 AND seq > coalesce((
+        SELECT seq FROM events WHERE channel_id = ?1 AND seq <= ?2 AND ts <= ?3
+        ORDER BY seq DESC LIMIT 1), 0)
+      ORDER BY seq
+      """, [channelID, seq, time - milliseconds, EventKind.messageUpdated.rawValue],
+      EventRow.init(row:))
+    let updated = try messages(rows.compactMap(\.messageID), channelID: channelID)
+    return rows.compactMap { $0.event(updated: updated) }
+  }
+
+  /// The time of the last event up to `seq`.
+  private func timestamp(_ channelID: Int64, upTo seq: Int64) throws -> Int64? {
+    try connection.first(
+      """
+      SELECT ts FROM (
+        SELECT * FROM (SELECT seq, ts FROM events
+          WHERE channel_id = ?1 AND seq <= ?2 ORDER BY seq DESC LIMIT 1)
+        UNION ALL
+        SELECT * FROM (SELECT seq, created_at AS ts FROM messages INDEXED BY messages_by_seq
+          WHERE channel_id = ?1 AND seq <= ?2 ORDER BY seq DESC LIMIT 1)
+      ) ORDER BY seq DESC LIMIT 1
+      """, [channelID, seq]
+    ) { $0[0] as Int64 }
+  }
+
   private func recordedEvents(_ channelID: Int64, after seq: Int64) throws -> [DurableEvent] {
     let rows = try connection.all(
       """

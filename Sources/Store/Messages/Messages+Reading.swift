@@ -57,6 +57,24 @@ extension StoreTransaction {
     ) { $0[0] as Int64 } ?? 0
   }
 
+  /// The newest messages of users that are younger than a time, oldest first: authors and times.
+  ///
+  /// - Parameters:
+  ///   - channelID: The store's own number of the channel.
+  ///   - time: Unix milliseconds.
+  ///   - limit: Most messages to read.
+  package func recentSends(
+    channelID: Int64, after time: Int64, limit: Int
+  ) throws -> [RecentSend] {
+    try connection.all(
+      """
+      SELECT user_id, created_at FROM messages INDEXED BY messages_by_time
+      WHERE channel_id = ? AND created_at > ? AND user_id IS NOT NULL
+      ORDER BY created_at DESC, message_id DESC LIMIT ?
+      """, [channelID, time, limit]
+    ) { RecentSend(userID: $0[0], createdAt: $0[1]) }.reversed()
+  }
+
   /// How many messages a channel holds; the number is kept, not counted.
   package func messageCount(channelID: Int64) throws -> Int {
     try connection.first(

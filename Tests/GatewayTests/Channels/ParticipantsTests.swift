@@ -29,8 +29,7 @@ struct ParticipantsTests {
     let limit = RateLimit(count: 1, windowMilliseconds: 1000)
     func decide() -> SlotSet {
       participants.decide(
-        MessageFacts(id: 1, createdAt: 100, authorID: "other"), author: nil,
-        operators: SlotSet(), limit: limit)
+        MessageFacts(id: 1, createdAt: 100, authorID: "other"), author: nil, limit: limit)
     }
     _ = participants.add(.sample(1), of: User(id: "ann"), throttle: Throttle())
     #expect(decide().isEmpty)
@@ -43,18 +42,15 @@ struct ParticipantsTests {
 
   @Test("authors and operators are shown all, and those who left are not judged")
   func decidesByRelation() {
-    var participants = Participants()
+    var participants = Participants(operatorIDs: ["operator", "elsewhere"])
     let limit = RateLimit(count: 1, windowMilliseconds: 1000)
     for (index, id) in ["author", "operator", "reader", "gone"].enumerated() {
       _ = participants.add(.sample(index), of: User(id: id), throttle: Throttle())
     }
     _ = participants.removeAll(of: "gone")
-    var operators = SlotSet()
-    operators.insert(1)
     let decisions = (Int64(1)...3).map { id in
       participants.decide(
-        MessageFacts(id: id, createdAt: 100, authorID: "author"), author: 0,
-        operators: operators, limit: limit)
+        MessageFacts(id: id, createdAt: 100, authorID: "author"), author: 0, limit: limit)
     }
     #expect(decisions.map(\.count) == [0, 1, 1])
     #expect(decisions[1].contains(2))
@@ -63,6 +59,28 @@ struct ParticipantsTests {
     #expect(withheld?.lastMessageID == 3)
     #expect(participants.throttle(of: "operator")?.shownCount(at: 100, limit: limit) == 1)
     #expect(participants.throttle(of: "author")?.shownCount(at: 100, limit: limit) == 1)
+  }
+
+  @Test("who becomes an operator is shown all, who is none any more is judged again")
+  func followsOperators() {
+    var participants = Participants()
+    let limit = RateLimit(count: 1, windowMilliseconds: 1000)
+    func decide(at time: Int64) -> SlotSet {
+      participants.decide(
+        MessageFacts(id: time, createdAt: time, authorID: "other"), author: nil, limit: limit)
+    }
+    _ = participants.add(.sample(1), of: User(id: "ann"), throttle: Throttle())
+    participants.setOperators(["ann", "bob"])
+    #expect((1...3).allSatisfy { decide(at: $0).isEmpty })
+    participants.setOperators(["bob"])
+    #expect(decide(at: 4).contains(0))
+    _ = participants.removeAll(of: "ann")
+    _ = participants.add(.sample(2), of: User(id: "bob"), throttle: Throttle())
+    #expect((5...8).allSatisfy { decide(at: $0).isEmpty })
+    _ = participants.removeAll(of: "bob")
+    _ = participants.add(.sample(1), of: User(id: "ann"), throttle: Throttle())
+    #expect(decide(at: 2001).isEmpty)
+    #expect(decide(at: 2002).contains(0))
   }
 
   @Test("random comings and goings leave what a naive list has", arguments: UInt64(1)...20)

@@ -1,5 +1,6 @@
 import FloodControl
 import ParleyProtocol
+import Reactor
 import Store
 import Testing
 
@@ -31,9 +32,14 @@ struct RecoveredEventsTests {
     let missed = messages.map { DurableEvent.received($0, seq: $0.id) }
     let recovered = RecoveredEvents(missed, viewerID: "ann", isOperator: false, channel: channel)
     let shown = [0, 1, 3, 4].map { event(channel, messages[$0], seq: messages[$0].id) }
-    #expect(recovered.events == shown)
+    #expect(recovered.events.dropLast() == shown[...])
+    let notice = try #require(recovered.events.last.map { try JSONDocument($0).root })
+    #expect(notice["method"]?.string == "channel.throttled")
+    #expect(notice["params"]?["withheld"]?.integer == 2)
+    #expect(notice["params"]?["first_message_id"]?.integer == 3)
+    #expect(notice["params"]?["last_message_id"]?.integer == 6)
     #expect(recovered.withheldIDs == [3, 6])
-    #expect(recovered.throttle.withheld?.count == 2)
+    #expect(recovered.throttle.withheld == nil)
   }
 
   @Test("an operator is shown everything")
@@ -62,11 +68,33 @@ struct RecoveredEventsTests {
     ]
     let recovered = RecoveredEvents(missed, viewerID: "ann", isOperator: false, channel: channel)
     #expect(
-      recovered.events == [
+      recovered.events.dropLast() == [
         event(channel, messages[0], seq: 1),
         EventEncoder.messageUpdated(
           channel.origin(at: 160), seq: 4, message: messages[0].encoded()),
         EventEncoder.messageDeleted(channel.origin(at: 170), seq: 5, messageID: 2),
       ])
+  }
+
+  @Test("several updates of a message are one event, and what is held back follows later")
+  func mergesUpdates() throws {
+    let driven = try DrivenNode()
+    let channel = driven.channel()
+    let messages = (Int64(1)...3).map { message($0, by: "bob", at: 100) }
+    let update = MessageUpdate(
+      messageID: 3, seq: 9, timestamp: 150, encoded: messages[2].encoded(), author: nil)
+    for _ in 0..<2 {
+      _ = channel.updates.offer(update, of: 3, timestamp: 150, at: driven.node.loop.now)
+    }
+    let missed: [DurableEvent] = [
+      .updated(messages[0], seq: 5, timestamp: 110), .updated(messages[1], seq: 6, timestamp: 120),
+      .updated(messages[0], seq: 7, timestamp: 130), .updated(messages[2], seq: 9, timestamp: 150),
+    ]
+    let recovered = RecoveredEvents(missed, viewerID: "ann", isOperator: false, channel: channel)
+    #expect(
+      recovered.events == [(6, 120, 1), (7, 130, 0)].map { seq, time, index in
+        EventEncoder.messageUpdated(
+          channel.origin(at: time), seq: seq, message: messages[index].encoded())
+      })
   }
 }

@@ -39,6 +39,63 @@ struct EventsTests {
     #expect(events?.map(\.seq) == [1, 3, 4, 5, 7])
   }
 
+  @Test("updates before a position are found by the time of the event there")
+  func findsRecentUpdates() async throws {
+    let fixture = try await Fixture()
+    let id = fixture.lobby.id
+    try await fixture.store.write { transaction in
+      for number in Int64(1)...3 {
+        _ = try transaction.append(
+          NewMessage(
+            channelID: id, id: number, userID: "ann", text: "m", createdAt: number * 100))
+      }
+      for (message, time) in [(Int64(1), Int64(1_000)), (2, 1_500), (1, 2_000), (3, 2_100)] {
+        _ = try transaction.updateMessage(
+          message, channelID: id, MessageChanges(text: "\(time)"), at: time)
+      }
+      _ = try transaction.append(
+        NewMessage(channelID: id, id: 4, userID: "ann", text: "m", createdAt: 2_500))
+      _ = try transaction.deleteMessage(3, channelID: id, at: 2_600)
+    }
+    func found(_ seq: Int64) async throws -> [Int64] {
+      try await fixture.store.read {
+        try $0.recentUpdates(channelID: id, upTo: seq, within: 1_000).map(\.seq)
+      }
+    }
+    #expect(try await found(0) == [])
+    #expect(try await found(3) == [])
+    #expect(try await found(4) == [4])
+    #expect(try await found(6) == [5, 6])
+    // The update of a message that was deleted is gone, and so is its event.
+    #expect(try await found(7) == [5, 6])
+    #expect(try await found(8) == [6])
+    #expect(try await found(9) == [6])
+    #expect(try await found(99) == [6])
+  }
+
+  @Test("the sends of a stretch of time are found with their authors, oldest first")
+  func findsRecentSends() async throws {
+    let fixture = try await Fixture()
+    let id = fixture.lobby.id
+    try await fixture.store.write { transaction in
+      for number in Int64(1)...6 {
+        _ = try transaction.append(
+          NewMessage(
+            channelID: id, id: number, type: number == 4 ? .admin : .user,
+            userID: number == 4 ? nil : "user-\(number)", text: "m", createdAt: number * 100))
+      }
+    }
+    func found(after time: Int64, limit: Int = 10) async throws -> [RecentSend] {
+      try await fixture.store.read {
+        try $0.recentSends(channelID: id, after: time, limit: limit)
+      }
+    }
+    let expected = [Int64(3), 5, 6].map { RecentSend(userID: "user-\($0)", createdAt: $0 * 100) }
+    #expect(try await found(after: 200) == expected)
+    #expect(try await found(after: 0, limit: 2) == expected.suffix(2))
+    #expect(try await found(after: 600) == [])
+  }
+
   @Test("recovery reaches as far as its limit, and not into another life of the channel")
   func hasReach() async throws {
     let fixture = try await Fixture()

@@ -17,22 +17,26 @@ extension PlatformCall {
     }
   }
 
-  /// `PUT …/ban/{user_id}`: what is absent stays; `seconds` count from now on.
+  /// `PUT …/ban/{user_id}`: what is absent stays, the end to the millisecond; `seconds` count from now on.
   func updateBan() throws(ServiceError) -> Work {
     let userID = try userID(at: 1)
     let body = try request.parameters
     let seconds = body.value("seconds") == nil ? nil : try body.restrictionSeconds()
     let description = try body.text("description", limit: Limits.banDescriptionLength)
     return try inChannel { channel, reply in
-      guard let ban = channel.bans[userID], ban.endsAt > channel.now else {
+      let now = channel.now
+      guard var ban = channel.bans[userID], ban.endsAt > now else {
         reply(.failure(.notFound(.ban, userID)))
         return
       }
-      let command = ChannelRestriction(
-        channelURL: channel.url, userID: userID,
-        seconds: seconds ?? max((ban.endsAt - channel.now + 999) / 1000, 1),
-        description: description ?? ban.description)
-      channel.ban(command, by: .platform(onBehalfOf: nil)) { _, result in
+      ban.startsAt = now
+      if let seconds {
+        let command = ChannelRestriction(
+          channelURL: channel.url, userID: userID, seconds: seconds, description: "")
+        ban.endsAt = now + command.durationMilliseconds
+      }
+      if let description { ban.description = description }
+      channel.ban(ban, by: .platform(onBehalfOf: nil)) { _, result in
         reply(result.encoded { $0.encodeForPlatform(into: &$1) })
       }
     }

@@ -70,7 +70,7 @@ extension PlatformCall {
     guard !changes.isEmpty else { throw .missing("message") }
     return try inChannel { channel, reply in
       channel.update(id, changes, by: .platform(onBehalfOf: nil)) { channel, result in
-        channel.reply(result, to: reply)
+        channel.reply(result.map(\.message), to: reply)
       }
     }
   }

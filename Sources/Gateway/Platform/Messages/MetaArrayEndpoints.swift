@@ -46,12 +46,12 @@ extension PlatformCall {
   ) throws(ServiceError) -> Work {
     let id = try messageID
     return try inChannel { channel, reply in
-      channel.changeMetaArrays(of: id, by: .platform(onBehalfOf: nil), change) { _, result in
+      channel.changeMetaArrayKeys(of: id, by: .platform(onBehalfOf: nil), change) { _, result in
         reply(
-          result.encoded { message, writer in
+          result.encoded { changed, writer in
             writer.object {
               $0.name("sorted_metaarray")
-              message.metaArrays.encode(into: &$0)
+              changed.message.metaArrays.encode(into: &$0)
             }
           })
       }

@@ -7,7 +7,7 @@ extension PlatformCall {
   /// `GET ?user_id=&channel_url=`: the user's windows as they stand, and why its next message would
   /// be refused.
   ///
-  /// A channel that is not in memory has empty windows; it is looked at and not kept.
+  /// A channel that is not in memory is read from the store and not kept.
   func explainLimits() throws(ServiceError) -> Work {
     guard let userID = try request.userID("user_id") else {
       throw .missing("user_id")
@@ -22,13 +22,13 @@ extension PlatformCall {
         guard let account = try $0.account(userID) else {
           throw ServiceError.notFound(.user, userID)
         }
-        return (account, try $0.channel(url))
+        return (account, try $0.loadChannel(url, services.limits, at: services.clock.now))
       } completion: { result in
-        guard case .success((let account, let state)) = result.serviceResult else {
+        guard case .success((let account, let loaded)) = result.serviceResult else {
           return reply(result.serviceResult.map { _ in [] })
         }
         services.cluster.home(ofChannel: url).post { node in
-          reply(node.explainLimits(of: account, in: url, state))
+          reply(node.explainLimits(of: account, in: url, loaded))
         }
       }
     }
@@ -38,11 +38,11 @@ extension PlatformCall {
 extension Node {
   /// Explains what holds in a channel that is at home here.
   ///
-  /// - Parameter state: What the store has of the channel, for one that is not in memory.
+  /// - Parameter loaded: What the store has of the channel, for one that is not in memory.
   fileprivate func explainLimits(
-    of account: Account, in url: String, _ state: ChannelState?
+    of account: Account, in url: String, _ loaded: LoadedChannel?
   ) -> Result<[UInt8], ServiceError> {
-    let channel = channels.resident(url) ?? state.map { HomeChannel(state: $0, node: self) }
+    let channel = channels.resident(url) ?? loaded.map { HomeChannel($0, node: self) }
     guard let channel else { return .failure(.notFound(.channel, url)) }
     return .success(JSONWriter.bytes { channel.outlook(for: account).encode(into: &$0) })
   }
@@ -61,6 +61,13 @@ extension SendingOutlook {
           flood.encodeMembers(into: &$0)
           $0.member("used", flood.count)
           $0.member("retry_after_ms", floodWait)
+        })
+      $0.member(
+        "changes",
+        object: {
+          changes.encodeMembers(into: &$0)
+          $0.member("used", changes.count)
+          $0.member("retry_after_ms", changeWait)
         })
       $0.member(
         "throttle",

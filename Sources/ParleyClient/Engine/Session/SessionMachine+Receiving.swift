@@ -63,7 +63,9 @@ extension SessionMachine {
   @discardableResult
   mutating func take(_ method: String, _ params: JSONNode, inChannel url: String) -> Bool {
     if let seq = params["seq"]?.integer {
-      guard channels[url]?.admit(seq) ?? true else { return false }
+      let isNews = channels[url]?.admit(seq) ?? true
+      // The server may hold an update back until after later events; it shows the newest state.
+      guard isNews || method == EventName.messageUpdated.rawValue else { return false }
       if method == EventName.messageReceived.rawValue, answers(params, seq) { return false }
     }
     deliver(.notification(method: method, params: Array(params.raw)))
