@@ -140,7 +140,8 @@ extension Store {
   ) throws(SystemError) -> Reactor.Thread {
     try Reactor.Thread(name: "store-writer") {
       queue.inDatabase { database in
-        let connection = StoreConnection(database, outbox: options.outbox.map(Outbox.init))
+        let connection = StoreConnection(
+          database, outbox: options.outbox.map(Outbox.init), filesBase: options.filesBase)
         Writer(
           connection: connection, files: files, jobs: jobs, health: health, counters: counters,
           options: options
@@ -158,7 +159,8 @@ extension Store {
     try Reactor.Thread(name: "store-reader") {
       queue.inDatabase { database in
         Reader(
-          connection: StoreConnection(database), jobs: jobs, afterRead: options.afterBatch
+          connection: StoreConnection(database, filesBase: options.filesBase), jobs: jobs,
+          afterRead: options.afterBatch
         ).run()
       }
       close(queue, options)

@@ -20,11 +20,13 @@ extension GatewayServices {
     let fetchMetrics = metrics.latencies[cluster.nodes.count + 1]
     let participantCounts = ParticipantCounts()
     let door = DeliveryDoor()
+    let filesBase = settings.files.publicURL.map(FileAddress.base(ofPublicURL:))
     let store = try Store(
       directory: settings.dataDirectory,
       options: StoreOptions(
         logger: logger,
         outbox: OutboxOptions(settings.webhooks, counts: participantCounts, door: door),
+        filesBase: filesBase,
         onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) },
         afterBatch: { for node in cluster.nodes { node.mailbox.ring() } }))
     let authenticator = try Authenticator(settings.auth, store: store)

@@ -13,6 +13,7 @@ enum Migrations {
     migrator.registerMigration("5 platform", migrate: PlatformSchema.create)
     migrator.registerMigration("6 webhooks", migrate: WebhooksSchema.create)
     migrator.registerMigration("7 files", migrate: FilesSchema.create)
+    migrator.registerMigration("8 ids of files in messages", migrate: FilesSchema.nameInMessages)
     guard try !queue.read(migrator.hasBeenSuperseded) else {
       throw StoreError.newerSchema(path: path)
     }
