@@ -187,7 +187,8 @@ extension Store {
   ) throws(SystemError) -> Reactor.Thread {
     try Reactor.Thread(name: "store-writer") {
       queue.inDatabase { database in
-        let connection = StoreConnection(database, outbox: options.outbox.map(Outbox.init))
+        let connection = StoreConnection(
+          database, outbox: options.outbox.map(Outbox.init), filesBase: options.filesBase)
         Writer(
           connection: connection, files: files, jobs: jobs, health: health, counters: counters,
           options: options

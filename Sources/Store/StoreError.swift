@@ -18,6 +18,8 @@ package enum StoreError: Error, Hashable, Sendable {
   case tooLong(key: String, limit: Int)
   /// The counter of this key would leave the range of 64-bit integers.
   case counterOverflow(key: String)
+  /// There is no user of this id.
+  case noUser(String)
   /// There is no such thing.
   case notFound(StoreResource)
   /// A page token that this store did not make, or made for another query.
@@ -36,7 +38,6 @@ package enum StoreError: Error, Hashable, Sendable {
 
 /// What a job did not find.
 package enum StoreResource: String, Hashable, Sendable {
-  case user
   case channel
   case message
   case metadata = "metadata key"
@@ -58,6 +59,7 @@ extension StoreError: CustomStringConvertible {
     case .tooLong(let key, let limit):
       "the key or value of '\(key.prefix(64))' is longer than \(limit) characters"
     case .counterOverflow(let key): "the counter '\(key)' would leave the range of its numbers"
+    case .noUser(let id): "no user '\(id.prefix(80))'"
     case .notFound(let resource): "no such \(resource.rawValue)"
     case .invalidPageToken: "the page token is not one of this query"
     case .unstorableText: "a text may not hold the character U+0000"

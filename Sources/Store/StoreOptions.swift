@@ -23,6 +23,9 @@ package struct StoreOptions: Sendable {
   package var probeIntervalMilliseconds = 1_000
   /// Which events are kept for webhooks; `nil` for none.
   package var outbox: OutboxOptions?
+  /// Base of the addresses of uploaded files, without a slash at its end; `nil` leaves each file the
+  /// base that the request with it named.
+  package var filesBase: String?
   /// Called on the writer thread after each commit: its duration in nanoseconds, its jobs.
   package var onCommit: @Sendable (_ durationNanoseconds: UInt64, _ jobCount: Int) -> Void
   /// Called after completions, on their thread: after all of a batch, of a read, of a refusal.
@@ -30,11 +33,13 @@ package struct StoreOptions: Sendable {
 
   package init(
     logger: Logger = Logger(label: "parley.store"), outbox: OutboxOptions? = nil,
+    filesBase: String? = nil,
     onCommit: @escaping @Sendable (UInt64, Int) -> Void = { _, _ in },
     afterBatch: @escaping @Sendable () -> Void = {}
   ) {
     self.logger = logger
     self.outbox = outbox
+    self.filesBase = filesBase
     self.onCommit = onCommit
     self.afterBatch = afterBatch
   }

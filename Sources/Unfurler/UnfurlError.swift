@@ -9,6 +9,23 @@ package enum UnfurlError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Anything else.
   case unknown
 
+  /// The errors as programs tell them apart, by their names on the wire.
+  package enum Kind: String, Sendable, CaseIterable {
+    case cancelled
+    case failed
+    case timedOut = "timed_out"
+    case unknown
+  }
+
+  package var kind: Kind {
+    switch self {
+    case .cancelled: .cancelled
+    case .failed: .failed
+    case .timedOut: .timedOut
+    case .unknown: .unknown
+    }
+  }
+
   /// The error in words.
   package var description: String {
     switch self {

@@ -10,8 +10,9 @@ struct Parley: AsyncParsableCommand {
     commandName: "parley",
     abstract: "Operate and inspect a Parley gateway.",
     discussion: """
-      What is asked goes to --server with an API token; watch and chat open a session as --user. \
-      Each of these may also come from PARLEY_CLI_SERVER, PARLEY_CLI_API_TOKEN, PARLEY_CLI_USER \
+      Commands call the gateway at --server with an API token; watch and chat open a session as \
+      --user. These options stand before or after the command. Each of these may also come from \
+      PARLEY_CLI_SERVER, PARLEY_CLI_API_TOKEN, PARLEY_CLI_USER \
       and PARLEY_CLI_TOKEN, or from a profile in ~/.config/parley/profiles.yaml. http_proxy, \
       https_proxy and no_proxy count as usual, but never on the way to this very machine.
 
@@ -38,7 +39,8 @@ struct Parley: AsyncParsableCommand {
     // Behind a pipe that nobody reads any longer nothing is left to do or say.
     signal(SIGPIPE, SIG_DFL)
     do {
-      try await run(parseAsRoot())
+      let arguments = Array(CommandLine.arguments.dropFirst())
+      try await run(parseAsRoot(LeadingOptions.moved(arguments)))
       try StandardOutput.flush()
     } catch let failure as CommandFailure {
       fail(failure)

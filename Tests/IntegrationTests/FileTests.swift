@@ -176,7 +176,7 @@ extension ServerTests {
       }
       let small = Array("abc".utf8)
       #expect(try refusal(FormUpload(small), token: "wrong") == (401, 400_401))
-      #expect(try refusal(FormUpload(Array(content.prefix(100_001)))) == (413, 400_110))
+      #expect(try refusal(FormUpload(Array(content.prefix(100_001)))) == (413, 400_111))
       #expect(try refusal(FormUpload(small, fields: [("message_type", "FILE")])) == (400, 400_105))
       #expect(
         try refusal(FormUpload(small, fields: [("message_type", "FILE"), ("user_id", "nobody")]))
@@ -190,7 +190,9 @@ extension ServerTests {
       let head = FormUpload([]).head(
         to: "/v3/open_channels/lobby/messages", token: try server.apiToken, length: 1_200_000)
       try stream.write(head, .standard)
-      #expect(try HTTPAnswer(reading: stream).status == 413)
+      let early = try HTTPAnswer(reading: stream)
+      #expect(early.status == 413)
+      #expect(try JSONDocument(early.body).root["code"]?.integer == 400_111)
       #expect(try sent(server, FormUpload(Array(content.prefix(100_000))))["message_id"] != nil)
       try Deadline.standard.wait(for: "nothing but what was sent") {
         try names(server, "uploads") == [] && names(server, "files").count == 1
@@ -230,6 +232,32 @@ extension ServerTests {
       let (other, _) = try lobby(["--files-public-url", "https://cdn.example/chat/"])
       let url = try sent(other, FormUpload([]))["file"]?["url"]?.string
       #expect(url?.hasPrefix("https://cdn.example/chat/files/") == true)
+    }
+
+    @Test("a file's address is composed when its message is read")
+    func composedAddresses() throws {
+      let (server, _) = try lobby()
+      let message = try sent(server, FormUpload(content))
+      let id = try #require(message["message_id"]?.integer)
+      let path = try path(message)
+      // An address of the application's own is never touched, however it looks.
+      let foreign = "http://elsewhere.example\(path)"
+      let other = try server.call(
+        "POST", "open_channels/lobby/messages",
+        #"{"message_type":"FILE","user_id":"jeff","url":"\#(foreign)"}"#)
+      let foreignID = try #require(other["message_id"]?.integer)
+      try server.stop()
+      func urls(_ flags: [String]) throws -> [String?] {
+        let next = try ServerProcess(["--unfurl-mode", "off"] + flags, in: server.directory)
+        let urls = try [id, foreignID].map {
+          try next.call("GET", "open_channels/lobby/messages/\($0)")["file"]?["url"]?.string
+        }
+        try next.stop()
+        return urls
+      }
+      let set = try urls(["--files-public-url", "https://cdn.example/chat/"])
+      #expect(set == ["https://cdn.example/chat\(path)", foreign])
+      #expect(try urls([]) == ["http://files.example:8080\(path)", foreign])
     }
 
     @Test("a download that nobody reads costs no memory")

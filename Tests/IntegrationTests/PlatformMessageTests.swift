@@ -179,7 +179,9 @@ extension ServerTests {
       #expect(try server.refusal("GET", "\(messages)/\(id)") == 400_201)
       #expect(try server.refusal("DELETE", "\(messages)/\(id)") == 400_201)
       #expect(try server.refusal("PUT", "\(messages)/\(id)", "{}") == 400_105)
-      #expect(try server.refusal("GET", "\(messages)/x") == 400_101)
+      #expect(try server.refusal("GET", "\(messages)/x") == 400_930)
+      #expect(try server.refusal("PUT", "\(messages)/mark_as_read", "{}") == 400_930)
+      #expect(try server.refusal("DELETE", "\(messages)/total_count") == 400_930)
     }
 
     @Test("keeps extra data with messages")
@@ -216,6 +218,11 @@ extension ServerTests {
       let path = "\(messages)/\(id)/translation"
       #expect(try server.refusal("POST", path, #"{"target_langs":["de"]}"#) == 400_111)
       #expect(try server.refusal("POST", path, "{}") == 400_105)
+      let wish = #""message":"hi","translation_target_langs":["es","de"]"#
+      let message = try server.call(
+        "POST", messages, #"{"message_type":"MESG","user_id":"jeff",\#(wish)}"#)
+      #expect(message["translations"].map { $0.members.map(\.0) } == [])
+      #expect(try jeff.event("message.received").params?["seq"]?.integer == 2)
       try server.call("POST", "open_channels", #"{"channel_url":"fleeting","is_ephemeral":true}"#)
       try jeff.enter("fleeting")
       let fleeting = "open_channels/fleeting/messages"

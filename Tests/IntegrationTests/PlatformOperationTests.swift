@@ -63,12 +63,27 @@ extension ServerTests {
       #expect(try next.call("GET", path)["flood"]?["messages"]?.integer == 2)
     }
 
+    @Test("leaves of a limit what is not given as it is")
+    func partialLimits() throws {
+      let server = try ServerProcess(["--limits-flood-window-ms", "1500"])
+      try server.call("POST", "open_channels", #"{"channel_url":"lobby"}"#)
+      func flood(_ path: String, _ json: String) throws -> [Int64?] {
+        let limit = try server.call("PUT", path, "{\"flood\":\(json)}")["flood"]
+        return [limit?["messages"]?.integer, limit?["window_ms"]?.integer]
+      }
+      #expect(try flood("parley/limits", #"{"messages":3}"#) == [3, 1_500])
+      #expect(try flood("parley/limits", #"{"window_ms":2000}"#) == [3, 2_000])
+      #expect(try flood("parley/limits/custom_types/loud", #"{"messages":9}"#) == [9, 2_000])
+      #expect(try flood("parley/limits/channels/lobby", #"{"window_ms":100}"#) == [3, 100])
+      #expect(try flood("parley/limits/channels/lobby", #"{"messages":1}"#) == [1, 100])
+    }
+
     @Test("refuses limits that are none")
     func limitRefusals() throws {
       let server = try ServerProcess()
       let path = "parley/limits"
       for (json, code) in [
-        ("{}", 400_105), (#"{"flood":5}"#, 400_103), (#"{"flood":{"messages":5}}"#, 400_105),
+        ("{}", 400_105), (#"{"flood":5}"#, 400_103), (#"{"flood":{}}"#, 400_105),
         (#"{"flood":{"messages":-1,"window_ms":1}}"#, 400_106),
         (#"{"flood":{"messages":10001,"window_ms":1}}"#, 400_113),
         (#"{"throttle":{"messages":"1","window_ms":1}}"#, 400_101),

@@ -104,6 +104,9 @@ async def test_problems(ctx, pages):
         answer = await explain(server, url)
         assert "og_tag" not in answer, (url, answer)
         assert re.search(pattern, answer["problem"], re.I), (url, answer["problem"])
+        offers_none = url in map(pages.url, ("/image", "/empty", "/none", "/binary"))
+        kind = None if offers_none else "timed_out" if url == pages.url("/slow") else "failed"
+        assert answer.get("kind") == kind, (url, answer)
     timed_out = await explain(server, pages.url("/slow"))
     assert timed_out["duration_us"] >= 600_000, timed_out
 

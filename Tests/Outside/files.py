@@ -103,11 +103,11 @@ async def test_curl_uploads(ctx):
 
 
 async def test_too_large_a_file_is_refused(ctx):
-    """A file beyond limits.file_bytes gets 413 and 400110; one of exactly so many is taken."""
+    """A file beyond limits.file_bytes gets 413 and 400111; one of exactly so many is taken."""
     server = await ctx.fresh(*FLAGS, "--limits-file-bytes", "1000")
     channel, owner = await ctx.room(server, 0)
     status, answer = await upload(server, channel, b"x" * 1001, user_id=owner.user_id)
-    assert (status, answer["code"]) == (413, 400110), answer
+    assert (status, answer["code"]) == (413, 400111), answer
     status, answer = await upload(server, channel, b"x" * 1000, user_id=owner.user_id)
     assert status == 200, answer
 

@@ -395,6 +395,21 @@ async def test_files_that_are_refused(ctx):
     assert (await owner.call("message.list", channel_url=channel))["messages"] == []
 
 
+async def test_a_wish_for_translations_refuses_nothing(ctx):
+    """Without a translator a message goes out with no translations; only what is no tag is refused."""
+    server = await ctx.server()
+    channel, owner, viewer = await ctx.room(server, 1)
+    sent = await owner.send(channel, "noon", translation_target_langs=["es", "pt-BR", "xx"])
+    assert sent["message"]["translations"] == {}
+    event = await viewer.event("message.received")
+    assert event["message"]["translations"] == {}
+    for code, wish in ((400203, [f"la-{n}" for n in range(11)]), (400111, ["pt_BR"]),
+                       (400100, [7]), (400102, "es"), (400110, ["a" * 36])):
+        async with refused(code, field="translation_target_langs"):
+            await owner.call("message.send", channel_url=channel, message="noon",
+                             translation_target_langs=wish)
+
+
 async def test_translation_is_refused_clearly(ctx):
     """message.translate, where no translator is set up, is an error with a code and a cause."""
     server = await ctx.server()

@@ -177,7 +177,7 @@ def own_refusals(world, ghost):
     ]
     for operation in ("setLimits", "setChannelLimits", "setCustomTypeLimits"):
         yield Refusal(operation, 400105, {}, name="flood")
-        yield Refusal(operation, 400105, {"flood": flood, "throttle": {"messages": 1}})
+        yield Refusal(operation, 400105, {"flood": flood, "throttle": {}}, name="throttle.messages")
         yield Refusal(operation, 400106, {"flood": flood, "throttle": {**flood, "messages": -1}})
     for verb in ("set", "remove", "view"):
         yield Refusal(f"{verb}CustomTypeLimits", 400110, parts={"custom_type": "é" * 129})

@@ -168,5 +168,14 @@ def _answer_problems(operation, status, fields, content):
         return [f"{kind} is not described"]
     if not kind.endswith("json"):
         return []
-    return problems(
-        "openapi.json", response["content"][kind]["schema"], json.loads(content))
+    value = json.loads(content)
+    found = problems("openapi.json", response["content"][kind]["schema"], value)
+    if status >= 400 and isinstance(value, dict) and str(value.get("code")) not in _error_codes():
+        found.append(f"the code {value.get('code')} is not described")
+    return found
+
+
+@cache
+def _error_codes():
+    error = description("openapi.json")["components"]["schemas"]["error"]
+    return error["properties"]["code"]["x-error-codes"].keys()

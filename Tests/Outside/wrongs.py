@@ -15,6 +15,10 @@ LARGEST = 2**63 - 1
 PATTERNS = {
     "^[A-Za-z0-9_-]+$": ("not allowed!", CHARACTER),
     "^[Hh][Tt][Tt][Pp][Ss]?://.": ("ftp://a.example/", INVALID),
+    "^$|^[Hh][Tt][Tt][Pp][Ss]?://.": ("javascript:alert(1)", INVALID),
+    "^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$": ("pt_BR", INVALID),
+    r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$": (
+        "a\u202eb", CHARACTER),
 }
 
 
@@ -55,7 +59,7 @@ def too_long(name):
 def longest(schema, name):
     """A text that is as long as it may be; of characters with several bytes where they may be."""
     limit, pattern = schema["maxLength"], schema.get("pattern", "")
-    if pattern.startswith("^[Hh]"):
+    if "[Hh]" in pattern:
         return "http://a.example/".ljust(limit, "é")
     # What the application keeps under `data` is counted in bytes.
     return ("a" if pattern or name == "data" else "é") * limit

@@ -13,8 +13,6 @@ struct Entrance: Sendable {
 }
 
 extension HomeChannel {
-  /// At most so many events are recovered.
-  private static let recoveryLimit: Int64 = 300
   /// Reads beside the writer before one in its queue, which nothing can overtake.
   private static let readsAhead = 3
 
@@ -37,7 +35,7 @@ extension HomeChannel {
   /// The `seq` to recover from; `nil` when that can't be done.
   private func recoverable(_ position: StreamPosition?) -> Int64? {
     guard let position, position.epoch == epoch, !record.isEphemeral,
-      (lastSeq - Self.recoveryLimit...lastSeq).contains(position.seq), position.seq >= 0
+      (lastSeq - EventLog.recoverableCount...lastSeq).contains(position.seq), position.seq >= 0
     else { return nil }
     return position.seq
   }

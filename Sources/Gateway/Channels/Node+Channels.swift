@@ -19,7 +19,9 @@ extension Node {
         handle.post { node in
           answer(
             node,
-            result.serviceResult.map { state in
+            result.mapError { error in
+              error as? StoreError == .exists ? .exists(.channel, channel.url) : ServiceError(error)
+            }.map { state in
               node.channels.insert(state)
               return ChannelView(channel: state.channel, participantCount: 0)
             })

@@ -1,27 +1,40 @@
 import HTTP1
 import ParleyProtocol
 
-/// Where the files of this deployment can be had.
+/// The addresses of a file that a request brings.
 struct FileAddress {
-  private let base: String
+  /// Of all files, by `files.public_url`.
+  private let publicBase: String?
+  /// By the request's `Host`.
+  private let namedBase: String?
 
-  /// Takes the base from the settings, else from the request that brings a file.
-  ///
-  /// - Throws: 400111 when neither tells it.
+  /// - Throws: 400111 when neither the settings nor the request name a base.
   init(publicURL: String?, _ head: HTTPRequestHead, isEncrypted: Bool) throws(ServiceError) {
-    if let publicURL {
-      base = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
-      return
-    }
-    guard let host = head.fields["Host"], !host.isEmpty else {
+    publicBase = publicURL.map(Self.base(ofPublicURL:))
+    let host = head.fields["Host"].flatMap { $0.isEmpty ? nil : $0 }
+    namedBase = host.map { "\(isEncrypted ? "https" : "http")://\($0)" }
+    guard publicBase != nil || namedBase != nil else {
       throw ServiceError(
         .invalidValue, "the request names no Host, and files.public_url is not set")
     }
-    base = "\(isEncrypted ? "https" : "http")://\(host)"
   }
 
-  /// The address of a file.
+  /// The base in `files.public_url`: without a slash at its end.
+  static func base(ofPublicURL url: String) -> String {
+    url.hasSuffix("/") ? String(url.dropLast()) : url
+  }
+
+  /// The address to show.
   func url(ofFile id: String, _ name: FileName) -> String {
-    "\(base)/files/\(id)/\(name.addressPart)"
+    Self.url(publicBase ?? namedBase, id, name)
+  }
+
+  /// The address to store: by the request's own base, which holds whenever no other is set.
+  func storedURL(ofFile id: String, _ name: FileName) -> String {
+    Self.url(namedBase ?? publicBase, id, name)
+  }
+
+  private static func url(_ base: String?, _ id: String, _ name: FileName) -> String {
+    "\(base ?? "")/files/\(id)/\(name.addressPart)"
   }
 }

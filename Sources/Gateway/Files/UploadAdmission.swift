@@ -24,8 +24,12 @@ struct UploadAdmission {
         publicURL: node.services.settings.files.publicURL, head,
         isEncrypted: connection.isEncrypted)
       // What is around the file has the room of any other body.
+      let limit = limits.fileBytes + limits.httpBodyBytes
+      if let length = head.fields["Content-Length"].flatMap({ Int($0) }), length > limit {
+        return .refused(.fileTooLarge(limit: limits.fileBytes))
+      }
       return .pieces(
-        limit: limits.fileBytes + limits.httpBodyBytes,
+        limit: limit,
         UploadReceiver(
           node: node, connection: connection.id, head: head, boundary: boundary, address: address))
     } catch {

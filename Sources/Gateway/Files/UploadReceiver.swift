@@ -55,7 +55,10 @@ final class UploadReceiver: HTTPBodyReceiver {
         try handle(event)
       }
     } catch {
-      return .refused(node.connection(connection, refusalOf: error))
+      let limit = node.services.settings.limits.fileBytes
+      return .refused(
+        fileSize > limit
+          ? .fileTooLarge(limit: limit) : node.connection(connection, refusalOf: error))
     }
     return waitingBytes > Self.highWaterMark ? .later : .more
   }
@@ -155,9 +158,10 @@ final class UploadReceiver: HTTPBodyReceiver {
   private func record(of upload: FileUpload) throws(ServiceError) -> FileRecord {
     let name = try form.text("file_name").flatMap { $0.isEmpty ? nil : $0 } ?? part?.fileName ?? ""
     let type = try form.text("file_type").flatMap { $0.isEmpty ? nil : $0 }
+    let fileName = FileName(name)
     return FileRecord(
-      id: upload.id, name: FileName(name).text, type: type ?? part?.contentType ?? "",
-      size: Int64(fileSize))
+      id: upload.id, name: fileName.text, type: type ?? part?.contentType ?? "",
+      size: Int64(fileSize), url: address.storedURL(ofFile: upload.id, fileName))
   }
 
   /// The request as it would have been with JSON.
@@ -193,6 +197,18 @@ final class UploadReceiver: HTTPBodyReceiver {
 extension ServiceError {
   fileprivate static let uploadFailed = ServiceError(
     .internalError, "the file can't be stored: nothing was sent, try again later")
+}
+
+extension HTTPResponse {
+  /// Refuses a file that is larger than `limits.file_bytes`.
+  static func fileTooLarge(limit: Int) -> HTTPResponse {
+    var response = HTTPResponse(
+      refusing: ServiceError(
+        .invalidValue, "the file is larger than \(limit) bytes (limits.file_bytes)",
+        data: ErrorDetails(field: "file", limit: Int64(limit))))
+    response.status = .contentTooLarge
+    return response
+  }
 }
 
 extension GatewayServices {

@@ -23,6 +23,7 @@ extension GatewayServices {
     var options = StoreOptions(
       logger: logger,
       outbox: OutboxOptions(settings.webhooks, counts: participantCounts, door: door),
+      filesBase: settings.files.publicURL.map(FileAddress.base(ofPublicURL:)),
       onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) },
       afterBatch: { for node in cluster.nodes { node.mailbox.ring() } })
     options.queryMilliseconds = settings.limits.queryMilliseconds

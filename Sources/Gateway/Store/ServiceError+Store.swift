@@ -6,7 +6,7 @@ extension ServiceError {
   init(_ error: any Error) {
     switch error {
     case let error as ServiceError: self = error
-    case StoreError.notFound(.user): self = ServiceError(.notFound, "there is no such user")
+    case StoreError.noUser(let id): self = .notFound(.user, id)
     case StoreError.notFound(.channel):
       self = ServiceError(.notFound, "there is no such channel", field: "channel_url")
     case StoreError.notFound(.message):
@@ -15,7 +15,7 @@ extension ServiceError {
       self = ServiceError(.notFound, "there is no such key", field: "key")
     case StoreError.notFound(.token): self = ServiceError(.notFound, "there is no such token")
     case StoreError.exists:
-      self = ServiceError(.alreadyExists, "it exists already", field: "channel_url")
+      self = ServiceError(.alreadyExists, "a resource of this name exists already")
     case StoreError.keyExists, StoreError.tooManyItems, StoreError.tooLong,
       StoreError.counterOverflow, StoreError.unstorableText:
       self = ServiceError(refused: error)

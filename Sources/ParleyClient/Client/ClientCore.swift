@@ -139,14 +139,15 @@ final class ClientCore: Sendable {
   private func receive(_ method: String, _ params: [UInt8]) {
     // What can't be read is passed over, as what isn't known is: there is nobody to answer.
     guard let incoming = try? Incoming(method: method, params: params) else { return }
+    let notification = WireEvent.Notification(method: method, params: params)
     switch incoming {
-    case .connection(let event): tell(.connection(event))
-    case .mentioned(let message): tell(.mentioned(message))
+    case .connection(let event): tell(.connection(event), notification)
+    case .mentioned(let message): tell(.mentioned(message), notification)
     case .channel(let url, let event, let change):
       guard let channel = channels.known(url) else { return }
       if let change { channel.apply(change) }
       leave(channel, if: event)
-      tell(.channel(channel, event))
+      tell(.channel(channel, event), notification)
     }
   }
 
@@ -175,8 +176,8 @@ final class ClientCore: Sendable {
     tell(.channel(channel, event))
   }
 
-  private func tell(_ event: ParleyEvent) {
-    streams.push(event)
+  private func tell(_ event: ParleyEvent, _ notification: WireEvent.Notification? = nil) {
+    streams.push(event, notification)
     callbacks.push(event)
   }
 }

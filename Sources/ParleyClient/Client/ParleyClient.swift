@@ -27,4 +27,7 @@ public final class ParleyClient: Sendable {
 
   /// What happens from now on, for one consumer; see ``ParleyEvents``.
   public var events: ParleyEvents<ParleyEvent> { core.streams.events() }
+
+  /// The same with the bytes that brought each event.
+  package var wireEvents: ParleyEvents<WireEvent> { core.streams.wireEvents() }
 }

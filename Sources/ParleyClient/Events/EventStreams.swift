@@ -4,6 +4,7 @@ internal import Synchronization
 final class EventStreams: Sendable {
   private struct State {
     var all: [Weak<EventSubscription<ParleyEvent>>] = []
+    var wire: [Weak<EventSubscription<WireEvent>>] = []
     var channels: [String: [Weak<EventSubscription<OpenChannelEvent>>]] = [:]
     var hasEnded = false
   }
@@ -27,6 +28,20 @@ final class EventStreams: Sendable {
     return ParleyEvents(subscription: subscription)
   }
 
+  /// A new consumer of everything with the bytes that brought it.
+  func wireEvents() -> ParleyEvents<WireEvent> {
+    let subscription = EventSubscription<WireEvent>(limit: limit) {
+      WireEvent(event: .dropped(count: $0), notification: nil)
+    }
+    let hasEnded = state.withLock { state in
+      state.wire.removeAll { $0.value == nil }
+      state.wire.append(Weak(subscription))
+      return state.hasEnded
+    }
+    if hasEnded { subscription.end() }
+    return ParleyEvents(subscription: subscription)
+  }
+
   /// A new consumer of one channel's events.
   func events(ofChannel url: String) -> ParleyEvents<OpenChannelEvent> {
     let subscription = EventSubscription<OpenChannelEvent>(limit: limit) { .dropped(count: $0) }
@@ -40,8 +55,16 @@ final class EventStreams: Sendable {
   }
 
   /// Hands an event to everyone whom it concerns.
-  func push(_ event: ParleyEvent) {
-    for subscription in state.withLock({ $0.all.compactMap(\.value) }) { subscription.push(event) }
+  ///
+  /// - Parameter notification: What brought it, if the server did.
+  func push(_ event: ParleyEvent, _ notification: WireEvent.Notification? = nil) {
+    let (all, wire) = state.withLock { state in
+      (state.all.compactMap(\.value), state.wire.compactMap(\.value))
+    }
+    for subscription in all { subscription.push(event) }
+    for subscription in wire {
+      subscription.push(WireEvent(event: event, notification: notification))
+    }
     guard case .channel(let channel, let event) = event else { return }
     let subscriptions = state.withLock { state in
       let living = state.channels[channel.url]?.compactMap(\.value) ?? []
@@ -53,13 +76,15 @@ final class EventStreams: Sendable {
 
   /// Ends all consumers.
   func end() {
-    let (all, channels) = state.withLock { state in
+    let (all, wire, channels) = state.withLock { state in
       state.hasEnded = true
       return (
-        state.all.compactMap(\.value), state.channels.values.flatMap { $0.compactMap(\.value) }
+        state.all.compactMap(\.value), state.wire.compactMap(\.value),
+        state.channels.values.flatMap { $0.compactMap(\.value) }
       )
     }
     for subscription in all { subscription.end() }
+    for subscription in wire { subscription.end() }
     for subscription in channels { subscription.end() }
   }
 }

@@ -28,8 +28,8 @@ package struct ChannelFields: Sendable, Hashable {
   }
 
   package init(_ parameters: Parameters) throws(ServiceError) {
-    name = try parameters.text("name", limit: Limits.channelNameLength)
-    coverURL = try parameters.text("cover_url", limit: Limits.coverURLLength)
+    name = try parameters.name("name", limit: Limits.channelNameLength)
+    coverURL = try parameters.webURL("cover_url", limit: Limits.coverURLLength)
     data = try parameters.data("data")
     customType = try parameters.text("custom_type", limit: Limits.customTypeLength)
     operatorIDs = try parameters.userIDs("operator_ids", limit: Limits.operatorCount)

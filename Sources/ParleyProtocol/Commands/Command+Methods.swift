@@ -74,8 +74,7 @@ extension Command {
   /// The server has no translator: a request that is otherwise in order is refused for that alone.
   private static func untranslated(_ parameters: Parameters) throws(ServiceError) -> ServiceError {
     _ = try MessageReference(parameters)
-    let languages = try parameters.list("target_langs", limit: Limits.filterCount) ?? []
-    return languages.isEmpty
-      ? .missing("target_langs") : .unsupported("target_langs", "translation is")
+    let languages = try parameters.languages("target_langs") ?? []
+    return languages.isEmpty ? .missing("target_langs") : .noTranslator("target_langs")
   }
 }

@@ -42,6 +42,8 @@ package enum Limits {
   package static let apiTokenNameLength = 128
   /// Room for any language tag in use (RFC 5646 §4.4.1).
   package static let languageTagLength = 35
+  /// Languages that one request may name.
+  package static let languageCount = 10
 
   /// Values in a list that only filters: custom types, senders.
   package static let filterCount = 100

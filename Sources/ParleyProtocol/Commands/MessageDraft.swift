@@ -33,8 +33,7 @@ package struct MessageDraft: Sendable, Hashable {
 
   /// Reads a message of a user's, or a file.
   ///
-  /// - Throws: One of 400100 to 400151, 400203 or 400305; 400111 for a wish for translations, which
-  ///   this server does not have.
+  /// - Throws: One of 400100 to 400151, 400203 or 400305.
   package init(_ parameters: Parameters) throws(ServiceError) {
     switch try parameters.choice("message_type", of: SendableMessageType.self) {
     case nil, .user:
@@ -55,11 +54,12 @@ package struct MessageDraft: Sendable, Hashable {
     try Self.checkTranslations(parameters)
   }
 
-  private static func checkTranslations(_ parameters: Parameters) throws(ServiceError) {
-    let languages = try parameters.list("translation_target_langs", limit: Limits.filterCount)
-    guard (languages ?? []).isEmpty else {
-      throw .unsupported("translation_target_langs", "translation is")
-    }
+  /// Checks the languages asked for.
+  ///
+  /// There is no translator, and a message is never refused for the lack of one: it goes out without
+  /// translations.
+  static func checkTranslations(_ parameters: Parameters) throws(ServiceError) {
+    _ = try parameters.languages("translation_target_langs")
   }
 }
 

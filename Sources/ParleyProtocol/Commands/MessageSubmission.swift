@@ -30,7 +30,9 @@ extension MessageDraft {
       mentionType: try parameters.choice("mention_type", of: MentionType.self) ?? .users,
       mentionedUserIDs: try parameters.mentionedUserIDs() ?? [],
       metaArrays: try parameters.metaArrays("sorted_metaarray") ?? [])
+    try Self.checkTranslations(parameters)
   }
+
   private static func text(
     _ type: MessageType, _ parameters: Parameters
   ) throws(ServiceError) -> String {

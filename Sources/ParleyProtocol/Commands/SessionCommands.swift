@@ -11,8 +11,8 @@ package struct SessionOpen: Sendable, Hashable {
   package init(_ parameters: Parameters) throws(ServiceError) {
     userID = try parameters.userID()
     accessToken = try parameters.text("access_token", limit: Limits.accessTokenLength)
-    nickname = try parameters.text("nickname", limit: Limits.nicknameLength)
-    profileURL = try parameters.text("profile_url", limit: Limits.profileURLLength)
+    nickname = try parameters.name("nickname", limit: Limits.nicknameLength)
+    profileURL = try parameters.webURL("profile_url", limit: Limits.profileURLLength)
   }
 }
 
@@ -34,8 +34,8 @@ package struct UserUpdate: Sendable, Hashable {
   package var metadata: [String: String]?
 
   package init(_ parameters: Parameters) throws(ServiceError) {
-    nickname = try parameters.text("nickname", limit: Limits.nicknameLength)
-    profileURL = try parameters.text("profile_url", limit: Limits.profileURLLength)
+    nickname = try parameters.name("nickname", limit: Limits.nicknameLength)
+    profileURL = try parameters.webURL("profile_url", limit: Limits.profileURLLength)
     metadata = try parameters.metadata()
   }
 }

@@ -88,9 +88,9 @@ extension ServiceError {
       data: ErrorDetails(field: field, limit: Int64(limit)))
   }
 
-  /// A feature of the contract that this server does not have.
-  package static func unsupported(_ field: String, _ what: String) -> ServiceError {
-    ServiceError(.invalidValue, "'\(field)': \(what) not supported yet", field: field)
+  /// Translations are asked for on demand, and there is no translator.
+  package static func noTranslator(_ field: String) -> ServiceError {
+    ServiceError(.invalidValue, "'\(field)': this server has no translator", field: field)
   }
 }
 

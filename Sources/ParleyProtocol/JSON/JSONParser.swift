@@ -139,7 +139,9 @@ struct JSONParser {
   private mutating func parseWord(_ word: StaticString, _ kind: JSONKind) throws(JSONError) {
     let start = position
     for offset in 0..<word.utf8CodeUnitCount {
-      guard skip(word.utf8Start[offset]) else { throw syntax("'\(word)' is expected") }
+      guard skip(word.utf8Start[offset]) else {
+        throw JSONError(.syntax, at: start, "a value is expected")
+      }
     }
     try appendScalar(kind, from: start)
   }

@@ -5,7 +5,7 @@ extension WriteTransaction {
   /// Makes a channel; its operators must be users.
   ///
   /// - Parameter epoch: The name of the life of its event count.
-  /// - Throws: `StoreError.exists` when there is one of this URL, `.notFound(.user)` for an
+  /// - Throws: `StoreError.exists` when there is one of this URL, `.noUser` for an
   ///   operator that is none.
   package func createChannel(_ channel: Channel, epoch: String) throws -> ChannelState {
     guard try channelRow(channel.url) == nil else { throw StoreError.exists }

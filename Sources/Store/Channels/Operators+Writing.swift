@@ -4,7 +4,7 @@ import ParleyProtocol
 extension WriteTransaction {
   /// Makes users operators; records `channel.operators_changed` if any was not one.
   ///
-  /// - Throws: `StoreError.notFound(.user)` when one is no user; then none becomes one.
+  /// - Throws: `StoreError.noUser` when one is no user; then none becomes one.
   package func addOperators(
     _ url: String, _ userIDs: [String], at timestamp: Int64
   ) throws -> ChannelMutation {
@@ -37,7 +37,7 @@ extension WriteTransaction {
   /// - Returns: How many were not operators before.
   func insertOperators(_ userIDs: [String], channelID: Int64) throws -> Int {
     let known = try users(userIDs)
-    guard userIDs.allSatisfy({ known[$0] != nil }) else { throw StoreError.notFound(.user) }
+    if let unknown = userIDs.first(where: { known[$0] == nil }) { throw StoreError.noUser(unknown) }
     return try userIDs.reduce(0) { count, userID in
       count
         + (try connection.change(

@@ -4,17 +4,14 @@ import ParleyProtocol
 extension StoreTransaction {
   /// The events of a channel after `seq`, in order; messages deleted since are left out.
   ///
-  /// - Parameter limit: Most `seq`s to go back, at most 1,000.
-  /// - Returns: `nil` when more are missing, or when the channel's count never was at `seq`.
+  /// - Returns: `nil` when more are missing than ``EventLog/recoverableCount``, or when the channel's count never was at `seq`.
   /// - Throws: `StoreError.notFound(.channel)`.
-  package func events(
-    channelID: Int64, after seq: Int64, limit: Int64 = 300
-  ) throws -> [DurableEvent]? {
+  package func events(channelID: Int64, after seq: Int64) throws -> [DurableEvent]? {
     let lastSeq = try connection.first(
       "SELECT last_seq FROM channels WHERE channel_id = ?", [channelID]
     ) { $0[0] as Int64 }
     guard let lastSeq else { throw StoreError.notFound(.channel) }
-    guard seq >= 0, seq <= lastSeq, lastSeq - seq <= min(limit, 1_000) else { return nil }
+    guard seq >= 0, seq <= lastSeq, lastSeq - seq <= EventLog.recoverableCount else { return nil }
     let received = try storedMessages(
       .seq, "channel_id = ? AND seq > ? ORDER BY seq", [channelID, seq], channelID: channelID
     ).map { DurableEvent.received($0.message, seq: $0.seq) }

@@ -59,9 +59,11 @@ extension WriteTransaction {
 }
 
 /// How far back events other than messages are kept.
-enum EventLog {
-  /// In `seq`s of a channel; well above the 300 that can be recovered.
-  static let reach: Int64 = 1_024
+package enum EventLog {
+  /// Most `seq`s of a channel that a client may have missed and still recover.
+  package static let recoverableCount: Int64 = 300
+  /// In `seq`s of a channel: more than can be recovered, because a read may come late.
+  static let reach = recoverableCount + 724
   /// Events this many `seq`s apart remove the old ones; a prime, so that no rhythm of messages and
   /// events keeps missing it.
   static let pruningInterval: Int64 = 31

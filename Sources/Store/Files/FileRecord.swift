@@ -8,11 +8,14 @@ package struct FileRecord: Sendable, Hashable {
   package var type: String
   /// Bytes.
   package var size: Int64
+  /// Its address by the base that the request with it named; `nil` for a record that was read.
+  package var url: String?
 
-  package init(id: String, name: String, type: String, size: Int64) {
+  package init(id: String, name: String, type: String, size: Int64, url: String? = nil) {
     self.id = id
     self.name = name
     self.type = type
     self.size = size
+    self.url = url
   }
 }

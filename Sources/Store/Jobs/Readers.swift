@@ -58,7 +58,7 @@ struct Readers {
     _ body: @escaping @Sendable (StoreConnection) -> Void
   ) throws(SystemError) -> Reactor.Thread {
     try Reactor.Thread(name: name) {
-      queue.inDatabase { body(StoreConnection($0)) }
+      queue.inDatabase { body(StoreConnection($0, filesBase: options.filesBase)) }
       Store.close(queue, options)
     }
   }

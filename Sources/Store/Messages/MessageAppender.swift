@@ -84,7 +84,7 @@ final class MessageAppender {
   ) throws {
     let metaArrays = message.metaArrays.map(StoredMetaArray.init)
     let tag = try message.openGraphTag.map { try StoredJSON.encode(StoredOpenGraphTag($0)) }
-    let file = try message.file.map { try StoredJSON.encode(StoredFile($0)) }
+    let file = try message.file.map { try StoredJSON.encode(StoredFile($0, message.upload)) }
     try insertion.bind(message.channelID, at: 1)
     try insertion.bind(seq, at: 2)
     try insertion.bind(message.id, at: 3)

@@ -97,7 +97,9 @@ extension StoreTransaction {
     guard let channelURL = try channelURL(channelID) else { return [] }
     let stored = try connection.all(
       "SELECT \(StoredMessage.columns) FROM messages \(index.rawValue) WHERE \(clauses)", arguments
-    ) { try StoredMessage(row: $0, channelURL: channelURL) }
+    ) {
+      try StoredMessage(row: $0, channelURL: channelURL, filesBase: connection.filesBase)
+    }
     let userIDs = Set(stored.compactMap(\.userID)).union(stored.flatMap(\.mentionedIDs))
     let users = try users(userIDs)
     return stored.map { $0.sequenced(users) }

@@ -16,7 +16,9 @@ struct StoredMessage {
   let mentionedIDs: [String]
 
   /// From `columns`.
-  init(row: Row, channelURL: String) throws {
+  ///
+  /// - Parameter filesBase: The base of the addresses of uploaded files, if one is set.
+  init(row: Row, channelURL: String, filesBase: String?) throws {
     let type = MessageType(rawValue: row[2])
     let mentionType = MentionType(rawValue: row[7])
     guard let type, let mentionType else {
@@ -30,7 +32,7 @@ struct StoredMessage {
     let file: StoredFile? = try Self.json(row[15])
     message = Message(
       id: row[1], type: type, channelURL: channelURL, user: nil, text: row[4],
-      file: file?.file, data: row[5],
+      file: file?.file(base: filesBase), data: row[5],
       customType: row[6], mentionType: mentionType,
       metaArrays: metaArrays?.map(\.metaArray) ?? [], openGraphTag: tag?.tag,
       translations: try Self.json(row[11]) ?? [:], requestID: row[12] ?? "",

@@ -3,18 +3,18 @@ import GRDB
 extension StoreTransaction {
   /// The items that the application keeps with a user or a channel.
   ///
-  /// - Throws: `StoreError.notFound` for an owner that there is not.
+  /// - Throws: `StoreError.noUser` or `.notFound(.channel)` for an owner that there is not.
   package func metadata(of owner: MetadataOwner) throws -> [String: String] {
     let row = try connection.first(
       "SELECT metadata FROM \(owner.table) WHERE \(owner.column) = ?", [owner.name]
     ) { $0[0] as String? }
-    guard let json = row else { throw StoreError.notFound(owner.resource) }
+    guard let json = row else { throw owner.absence }
     return try json.map { try StoredJSON.decode([String: String].self, from: $0) } ?? [:]
   }
 
   /// The value of one item.
   ///
-  /// - Throws: `StoreError.notFound` for an owner or key that there is not.
+  /// - Throws: `StoreError.noUser` or `.notFound(.channel)` for an owner or key that there is not.
   package func metadata(_ key: String, of owner: MetadataOwner) throws -> String {
     guard let value = try metadata(of: owner)[key] else { throw StoreError.notFound(.metadata) }
     return value
@@ -43,10 +43,11 @@ extension MetadataOwner {
     }
   }
 
-  var resource: StoreResource {
+  /// Why nothing was found of it.
+  var absence: StoreError {
     switch self {
-    case .user: .user
-    case .channel: .channel
+    case .user(let id): .noUser(id)
+    case .channel: .notFound(.channel)
     }
   }
 }

@@ -47,7 +47,7 @@ extension WriteTransaction {
   package func removeAllMetadata(of owner: MetadataOwner) throws {
     let count = try connection.change(
       "UPDATE \(owner.table) SET metadata = NULL WHERE \(owner.column) = ?", [owner.name])
-    guard count > 0 else { throw StoreError.notFound(owner.resource) }
+    guard count > 0 else { throw owner.absence }
   }
 
   private func saveMetadata(

@@ -35,7 +35,9 @@ extension WriteTransaction {
     guard let channelID = try channelRow(channelURL)?.id else {
       throw StoreError.notFound(.channel)
     }
-    guard let user = try user(restriction.userID) else { throw StoreError.notFound(.user) }
+    guard let user = try user(restriction.userID) else {
+      throw StoreError.noUser(restriction.userID)
+    }
     try removeEnded(kind, channelID: channelID, at: restriction.startsAt)
     try connection.execute(
       """
@@ -56,7 +58,7 @@ extension WriteTransaction {
     guard let channelID = try channelRow(channelURL)?.id else {
       throw StoreError.notFound(.channel)
     }
-    guard let user = try user(userID) else { throw StoreError.notFound(.user) }
+    guard let user = try user(userID) else { throw StoreError.noUser(userID) }
     try removeEnded(kind, channelID: channelID, at: timestamp)
     let count = try connection.change(
       "DELETE FROM \(kind.table) WHERE channel_id = ? AND user_id = ?", [channelID, userID])

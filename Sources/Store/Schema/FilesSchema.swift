@@ -7,6 +7,15 @@ enum FilesSchema {
     try database.execute(sql: removal)
   }
 
+  /// Messages name their uploaded file, so that its address can be composed when it is read.
+  static func nameInMessages(_ database: Database) throws {
+    try database.execute(
+      sql: """
+        UPDATE messages SET file = json_set(messages.file, '$.id', files.file_id) FROM files
+        WHERE messages.message_id = files.message_id AND messages.file IS NOT NULL
+        """)
+  }
+
   /// No foreign keys: a message that an ephemeral channel did not keep may have one all the same.
   private static let files = """
     CREATE TABLE files (

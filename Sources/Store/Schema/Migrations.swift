@@ -17,6 +17,7 @@ enum Migrations {
     migrator.registerMigration("8 lists") { database in
       try ListsSchema.steps.run(on: database, logger: logger)
     }
+    migrator.registerMigration("9 ids of files in messages", migrate: FilesSchema.nameInMessages)
     guard try !queue.read(migrator.hasBeenSuperseded) else {
       throw StoreError.newerSchema(path: path)
     }

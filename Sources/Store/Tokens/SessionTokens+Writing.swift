@@ -5,11 +5,11 @@ extension WriteTransaction {
   ///
   /// A user keeps 100; of more, those that expire first go. Some that have expired, whosever they
   /// are, go too.
-  /// - Throws: `StoreError.notFound(.user)`.
+  /// - Throws: `StoreError.noUser`.
   package func addSessionToken(
     _ hash: [UInt8], userID: String, expiresAt: Int64, at now: Int64
   ) throws {
-    guard try user(userID) != nil else { throw StoreError.notFound(.user) }
+    guard try user(userID) != nil else { throw StoreError.noUser(userID) }
     try sweepSessionTokens(at: now)
     try connection.execute(
       "INSERT OR REPLACE INTO session_tokens (token_hash, user_id, expires_at) VALUES (?, ?, ?)",

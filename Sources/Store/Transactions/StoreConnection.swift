@@ -8,13 +8,16 @@ package final class StoreConnection {
   let database: Database
   /// Where events for webhooks go, on the connection that writes.
   let outbox: Outbox?
+  /// ``StoreOptions/filesBase``.
+  let filesBase: String?
   /// Whether something deleted may have left rows or files that are removed bit by bit; an earlier
   /// process may have left some.
   var mayHaveRemains = true
 
-  init(_ database: Database, outbox: Outbox? = nil) {
+  init(_ database: Database, outbox: Outbox? = nil, filesBase: String? = nil) {
     self.database = database
     self.outbox = outbox
+    self.filesBase = filesBase
   }
 
   var isInTransaction: Bool { database.isInsideTransaction }

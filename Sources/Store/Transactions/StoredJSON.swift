@@ -38,19 +38,34 @@ struct StoredMetaArray: Codable {
 
 /// The file of a file message as stored.
 struct StoredFile: Codable {
+  /// As its sender gave it; for an uploaded file, by the base that the request with it named.
   var url: String
   var name: String
   var type: String
   var size: Int64
+  /// Of the record of an uploaded file; `nil` when the file is somewhere else.
+  var id: String?
 
-  init(_ file: MessageFile) {
-    url = file.url
+  init(_ file: MessageFile, _ upload: FileRecord?) {
+    url = upload?.url ?? file.url
     name = file.name
     type = file.type
     size = file.size
+    id = upload?.id
   }
 
-  var file: MessageFile { MessageFile(url: url, name: name, type: type, size: size) }
+  /// The file, its address composed of the base that holds now.
+  ///
+  /// - Parameter base: The base of all uploaded files; `nil` leaves each the one that its own
+  ///   request named.
+  func file(base: String?) -> MessageFile {
+    MessageFile(url: url(base: base), name: name, type: type, size: size)
+  }
+
+  private func url(base: String?) -> String {
+    guard let base, let id, let path = url.firstRange(of: "/files/\(id)/") else { return url }
+    return base + url[path.lowerBound...]
+  }
 }
 
 /// A link preview as stored.

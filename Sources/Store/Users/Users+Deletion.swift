@@ -8,9 +8,9 @@ extension WriteTransaction {
   /// `channel.operators_changed`.
   ///
   /// - Returns: `.unfinished` while it had more than 100 roles, bans or mutes.
-  /// - Throws: `StoreError.notFound(.user)`.
+  /// - Throws: `StoreError.noUser`.
   package func deleteUser(_ id: String, at timestamp: Int64) throws -> UserDeletion {
-    guard try user(id) != nil else { throw StoreError.notFound(.user) }
+    guard try user(id) != nil else { throw StoreError.noUser(id) }
     let traces = UserTraces(
       operatorChanges: try channels(of: id, in: "channel_operators").map {
         try removeOperators($0, [id], at: timestamp)

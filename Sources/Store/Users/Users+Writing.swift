@@ -35,7 +35,7 @@ extension WriteTransaction {
 
   /// Changes what is given of a user.
   ///
-  /// - Throws: `StoreError.notFound(.user)`.
+  /// - Throws: `StoreError.noUser`.
   package func updateUser(
     _ id: String, nickname: String? = nil, profileURL: String? = nil
   ) throws -> Account {
@@ -89,14 +89,14 @@ extension WriteTransaction {
   }
 
   private func existingAccount(_ id: String) throws -> Account {
-    guard let account = try account(id) else { throw StoreError.notFound(.user) }
+    guard let account = try account(id) else { throw StoreError.noUser(id) }
     return account
   }
 
   private func changeUser(
     _ id: String, _ sql: String, _ arguments: Arguments
   ) throws {
-    guard try connection.change(sql, arguments) > 0 else { throw StoreError.notFound(.user) }
+    guard try connection.change(sql, arguments) > 0 else { throw StoreError.noUser(id) }
   }
 }
 

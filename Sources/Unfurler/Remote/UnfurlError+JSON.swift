@@ -5,16 +5,6 @@ extension UnfurlError {
   /// How long a message may be, in Unicode scalars.
   private static let maximumMessageLength = 500
 
-  /// The word for the error on the wire.
-  private var word: String {
-    switch self {
-    case .cancelled: "cancelled"
-    case .failed: "failed"
-    case .timedOut: "timed_out"
-    case .unknown: "unknown"
-    }
-  }
-
   private var message: String {
     switch self {
     case .cancelled: "the look-up was called off"
@@ -26,7 +16,7 @@ extension UnfurlError {
 
   /// Writes the members `error` and `message`.
   func encode(into writer: inout JSONWriter) {
-    writer.member("error", word)
+    writer.member("error", kind.rawValue)
     writer.member("message", message)
   }
 
@@ -35,12 +25,12 @@ extension UnfurlError {
     let message = json["message"]?.string.map {
       PlainText.clean($0, limit: Self.maximumMessageLength)
     }
-    switch json["error"]?.string {
-    case "cancelled": self = .cancelled
-    case "failed": self = .failed(message ?? "the unfurl service does not say why")
-    case "timed_out": self = .timedOut
-    case "unknown": self = .unknown
-    default: return nil
+    guard let kind = json["error"]?.string.flatMap(Kind.init) else { return nil }
+    switch kind {
+    case .cancelled: self = .cancelled
+    case .failed: self = .failed(message ?? "the unfurl service does not say why")
+    case .timedOut: self = .timedOut
+    case .unknown: self = .unknown
     }
   }
 }

@@ -24,6 +24,18 @@ package struct UnfurlReport: Sendable {
   /// The preview, if there is one.
   package var tag: OpenGraphTag? { (try? outcome.get()) ?? nil }
 
+  /// What kind of failure it was; `nil` without one, as for a page that offers no preview.
+  ///
+  /// A page that its server answers with an error is a failure, though its absence is remembered.
+  package var problemKind: UnfurlError.Kind? {
+    switch outcome {
+    case .failure(let error): error.kind
+    case .success(.some): nil
+    case .success(nil):
+      (trace.requests.last { $0.purpose == .page }?.status ?? 0) >= 400 ? .failed : nil
+    }
+  }
+
   /// Why there is no preview, in words; `nil` when there is one.
   package var problem: String? {
     switch outcome {

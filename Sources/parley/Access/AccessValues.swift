@@ -15,10 +15,13 @@ struct AccessValues: Equatable {
   enum APIToken: Equatable {
     case text(String)
     case file(String)
+    /// The first of ``standardTokenFiles`` that there is.
+    case standardFile
   }
 
   static let standardServer = "http://127.0.0.1:8080"
-  static let standardTokenFile = "parley-data/api-token"
+  /// Of a gateway started in the working directory, and of the Debian package's.
+  static let standardTokenFiles = ["parley-data/api-token", "/var/lib/parley/api-token"]
 
   let server: String
   let apiToken: APIToken
@@ -41,6 +44,6 @@ struct AccessValues: Equatable {
       variable("API_TOKEN").map(APIToken.text), variable("API_TOKEN_FILE").map(APIToken.file),
       profile.apiToken.map(APIToken.text), profile.apiTokenFile.map(APIToken.file),
     ]
-    apiToken = choices.lazy.compactMap { $0 }.first ?? .file(Self.standardTokenFile)
+    apiToken = choices.lazy.compactMap { $0 }.first ?? .standardFile
   }
 }

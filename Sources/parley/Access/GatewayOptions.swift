@@ -14,7 +14,7 @@ struct GatewayOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The file with the API token that a gateway made; else PARLEY_CLI_API_TOKEN_FILE, else the "
-        + "profile's, else \(AccessValues.standardTokenFile).",
+        + "profile's, else \(AccessValues.standardTokenFiles.joined(separator: " or ")).",
       valueName: "file"), completion: .file())
   var apiTokenFile: String?
 
@@ -30,15 +30,20 @@ struct GatewayOptions: ParsableArguments {
 
   private func token(_ source: AccessValues.APIToken) throws -> String {
     switch source {
-    case .text(let token): return try checked(token, from: "the API token")
-    case .file(let path):
-      guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-        throw ValidationError(
-          "no API token: give --api-token, set PARLEY_CLI_API_TOKEN, or name the file with "
-            + "--api-token-file (\(path) cannot be read)")
-      }
+    case .text(let token): try checked(token, from: "the API token")
+    case .file(let path): try token(inFirstOf: [path])
+    case .standardFile: try token(inFirstOf: AccessValues.standardTokenFiles)
+    }
+  }
+
+  private func token(inFirstOf paths: [String]) throws -> String {
+    for path in paths {
+      guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { continue }
       return try checked(text.trimmingCharacters(in: .whitespacesAndNewlines), from: path)
     }
+    throw ValidationError(
+      "no API token: give --api-token, set PARLEY_CLI_API_TOKEN, or name the file with "
+        + "--api-token-file (\(paths.joined(separator: " or ")) cannot be read)")
   }
 
   /// It becomes part of a header field, where a line break would begin another.

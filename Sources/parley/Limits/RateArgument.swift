@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// A limit as the command line has it: `5/1000`, messages in milliseconds, or `off`.
+/// A limit as the command line has it: `5/1000`, messages in milliseconds, `5/1s`, or `off`.
 struct RateArgument: ExpressibleByArgument, Equatable {
   private static let standardWindow: Int64 = 1_000
 
@@ -21,11 +21,23 @@ struct RateArgument: ExpressibleByArgument, Equatable {
       return
     }
     let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, let messages = Int64(parts[0]), let window = Int64(parts[1]),
+    guard parts.count == 2, let messages = Int64(parts[0]),
+      let window = Self.milliseconds(parts[1]),
       messages >= 0, window >= 0
     else { return nil }
     self.messages = messages
     windowMilliseconds = window
+  }
+
+  /// A number of milliseconds, or of the unit behind it.
+  private static func milliseconds(_ text: Substring) -> Int64? {
+    let units: [(String, Int64)] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)]
+    guard let (unit, factor) = units.first(where: { text.hasSuffix($0.0) }) else {
+      return Int64(text)
+    }
+    guard let number = Int64(text.dropLast(unit.count)) else { return nil }
+    let (product, isOverflow) = number.multipliedReportingOverflow(by: factor)
+    return isOverflow ? nil : product
   }
 
   /// As it would be written.

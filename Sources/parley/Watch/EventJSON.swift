@@ -1,45 +1,40 @@
 internal import ParleyClient
 internal import ParleyProtocol
 
-/// Events as JSON, one object a line: `event` with its name in the protocol, and what belongs to it.
+/// Events as JSON, one object a line.
 enum EventJSON {
-  /// A channel's event.
-  static func line(_ event: OpenChannelEvent, channelURL: String) -> String {
-    line(name(of: event)) {
-      $0.member("channel_url", channelURL)
-      $0.content(of: event)
-    }
-  }
-
-  /// An event of the connection.
-  static func line(_ event: ConnectionEvent) -> String {
-    line("connection") { writer in
-      switch event {
-      case .connected: writer.member("state", "connected")
-      case .reconnected: writer.member("state", "reconnected")
-      case .reconnecting(let attempt, _, let reason):
-        writer.member("state", "reconnecting")
-        writer.member("attempt", attempt)
-        writer.member("reason", "\(reason)")
-      case .disconnected(let reason):
-        writer.member("state", "disconnected")
-        writer.member("reason", "\(reason)")
-      case .sessionExpiring(let time):
-        writer.member("state", "expiring")
-        writer.member("expires_at", time)
-      case .serverDraining: writer.member("state", "draining")
+  /// The line for an event: the server's notification as it came, or, for what this client notes
+  /// itself, an object with `event` in place of `method`.
+  static func line(_ event: WireEvent) -> String {
+    guard let notification = event.notification else { return line(event.event) }
+    let bytes = JSONWriter.bytes(reserving: notification.params.count + 64) {
+      $0.object {
+        $0.member("jsonrpc", "2.0")
+        $0.member("method", notification.method)
+        guard !notification.params.isEmpty else { return }
+        $0.name("params")
+        $0.value(raw: notification.params)
       }
     }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// A mention in a channel that the user is not in.
-  static func line(mention message: any BaseMessage) -> String {
-    line("mention.received") { $0.message(message) }
-  }
-
-  /// Events that were dropped as they came too fast.
-  static func line(dropped count: Int) -> String {
-    line("dropped") { $0.member("count", count) }
+  private static func line(_ event: ParleyEvent) -> String {
+    switch event {
+    case .connection(let event): line("connection") { $0.state(event) }
+    case .dropped(let count): line("dropped") { $0.member("count", count) }
+    case .channel(let channel, .recovered(let count)):
+      line("recovered") {
+        $0.member("channel_url", channel.url)
+        $0.member("count", count)
+      }
+    case .channel(let channel, .eventsLost):
+      line("events_lost") { $0.member("channel_url", channel.url) }
+    case .channel(let channel, _):
+      // Everything else about a channel comes by a notification.
+      line("channel") { $0.member("channel_url", channel.url) }
+    case .mentioned: line("mention") { _ in }
+    }
   }
 
   private static func line(_ name: String, _ write: (inout JSONWriter) -> Void) -> String {
@@ -51,52 +46,24 @@ enum EventJSON {
     }
     return String(decoding: bytes, as: UTF8.self)
   }
-
-  private static func name(of event: OpenChannelEvent) -> String {
-    switch event {
-    case .messageReceived: "message.received"
-    case .messageUpdated: "message.updated"
-    case .messageDeleted: "message.deleted"
-    case .messagesThrottled: "channel.throttled"
-    case .changed: "channel.changed"
-    case .frozen: "channel.frozen"
-    case .unfrozen: "channel.unfrozen"
-    case .deleted: "channel.deleted"
-    case .operatorsChanged: "channel.operators_changed"
-    case .userEntered: "channel.user_entered"
-    case .userExited: "channel.user_exited"
-    case .participantCountChanged: "channel.participant_count"
-    case .userMuted: "channel.user_muted"
-    case .userUnmuted: "channel.user_unmuted"
-    case .userBanned: "channel.user_banned"
-    case .userUnbanned: "channel.user_unbanned"
-    case .recovered: "recovered"
-    case .eventsLost: "events_lost"
-    case .dropped: "dropped"
-    }
-  }
 }
 
 extension JSONWriter {
-  fileprivate mutating func content(of event: OpenChannelEvent) {
+  fileprivate mutating func state(_ event: ConnectionEvent) {
     switch event {
-    case .messageReceived(let message), .messageUpdated(let message): self.message(message)
-    case .messageDeleted(let id): member("message_id", id)
-    case .messagesThrottled(let withheld):
-      member("withheld", withheld.count)
-      member("first_message_id", withheld.firstMessageID)
-      member("last_message_id", withheld.lastMessageID)
-    case .operatorsChanged(let users): member("operators", users.map(\.userID))
-    case .userEntered(let user), .userExited(let user), .userUnmuted(let user),
-      .userUnbanned(let user):
-      member("user_id", user.userID)
-    case .participantCountChanged(let count): member("participant_count", count)
-    case .userMuted(let user, let details), .userBanned(let user, let details):
-      member("user_id", user.userID)
-      member("seconds", details.seconds)
-      member("description", details.description)
-    case .recovered(let count), .dropped(let count): member("count", count)
-    case .changed, .frozen, .unfrozen, .deleted, .eventsLost: break
+    case .connected: member("state", "connected")
+    case .reconnected: member("state", "reconnected")
+    case .reconnecting(let attempt, _, let reason):
+      member("state", "reconnecting")
+      member("attempt", attempt)
+      member("reason", "\(reason)")
+    case .disconnected(let reason):
+      member("state", "disconnected")
+      member("reason", "\(reason)")
+    case .sessionExpiring(let time):
+      member("state", "expiring")
+      member("expires_at", time)
+    case .serverDraining: member("state", "draining")
     }
   }
 }

@@ -5,23 +5,17 @@ protocol EventPrinter {
   /// Tells that the channel has been entered.
   mutating func begin(_ channel: OpenChannel)
   /// Writes an event.
-  mutating func print(_ event: ParleyEvent)
+  mutating func print(_ event: WireEvent)
 }
 
 /// For programs: one JSON object a line.
 struct JSONEventPrinter: EventPrinter {
   func begin(_ channel: OpenChannel) {}
 
-  func print(_ event: ParleyEvent) {
-    // That the first connection was made may be told before or after the sequence was asked for.
-    if case .connection(.connected) = event { return }
-    let line =
-      switch event {
-      case .channel(let channel, let event): EventJSON.line(event, channelURL: channel.url)
-      case .connection(let event): EventJSON.line(event)
-      case .mentioned(let message): EventJSON.line(mention: message)
-      case .dropped(let count): EventJSON.line(dropped: count)
-      }
+  func print(_ event: WireEvent) {
+    // The event of the first connection may come before or after the sequence was asked for.
+    if case .connection(.connected) = event.event { return }
+    let line = EventJSON.line(event)
     Terminal.write((Terminal.isOutput ? OutputOptions.harmless(line) : line) + "\n")
   }
 }
@@ -35,8 +29,8 @@ struct TextEventPrinter: EventPrinter {
     write([log.notice("\(title), \(channel.participantCount) here")])
   }
 
-  mutating func print(_ event: ParleyEvent) {
-    write(log.lines(of: event))
+  mutating func print(_ event: WireEvent) {
+    write(log.lines(of: event.event))
   }
 
   private func write(_ lines: [String]) {

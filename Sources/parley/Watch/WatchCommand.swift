@@ -13,18 +13,22 @@ struct WatchCommand: AsyncParsableCommand {
 
       EXAMPLES:
         parley watch lobby --user ada
-        parley watch lobby --user ada --json | jq -r 'select(.message) | .message.message'
+        parley watch lobby --user ada --json | jq -r 'select(.method == "message.received") | .params.message.message'
       """)
 
   @OptionGroup var channel: ChannelArgument
   @OptionGroup var session: SessionOptions
 
-  @Flag(help: "Print each event as a line of JSON.")
+  @Flag(
+    help: """
+      Print each event as a line of JSON: the protocol's notification as it came. Lines about the \
+      connection itself have 'event' in place of 'method'.
+      """)
   var json = false
 
   func run() async throws {
     let client = try await session.connect()
-    let events = client.events
+    let events = client.wireEvents
     let channel = try await client.openChannel(url: channel.url)
     try await channel.enter()
     var printer: any EventPrinter =
@@ -32,7 +36,7 @@ struct WatchCommand: AsyncParsableCommand {
     printer.begin(channel)
     for await event in events {
       printer.print(event)
-      if let failure = ConversationEnd.failure(for: event, in: channel) { throw failure }
+      if let failure = ConversationEnd.failure(for: event.event, in: channel) { throw failure }
     }
   }
 }

@@ -12,6 +12,12 @@ struct TestWebhooks: ParsableCommand {
   func run() throws {
     let answer = try gateway.client().call("POST", "/v3/parley/webhooks/test")
     try output.show(answer, as: Self.lines)
+    let failed = try OutputOptions.root(of: answer).list("webhooks").filter {
+      !$0.text("problem").isEmpty
+    }
+    guard failed.isEmpty else {
+      throw CommandFailure.refused("\(failed.count) of the URLs did not take the event", code: 0)
+    }
   }
 
   private static func lines(_ answer: JSONNode) -> [String] {

@@ -46,9 +46,22 @@ struct PlatformRouteTests {
       try endpoint("GET", "/v3/open_channels/lobby/messages/total_count")
         == "open_channels/*/messages/total_count")
     #expect(
-      try endpoint("GET", "/v3/open_channels/lobby/messages/5") == "open_channels/*/messages/*")
+      try endpoint("GET", "/v3/open_channels/lobby/messages/5") == "open_channels/*/messages/#")
     #expect(try endpoint("GET", "/v3/group_channels") == nil)
     #expect(try endpoint("GET", "/v3") == nil)
+  }
+
+  @Test("a word where a message's number is expected leads nowhere, a number out of range does")
+  func numbers() throws {
+    for part in ["mark_as_read", "1.5", "0x1", "1 ", "-", "١"] {
+      for method in ["GET", "PUT", "DELETE"] {
+        let target = "/v3/open_channels/lobby/messages/\(PercentEncoding.encode(part))"
+        #expect(try endpoint(method, target) == nil, "\(method) \(part)")
+      }
+    }
+    for part in ["0", "-1", "99999999999999999999"] {
+      #expect(try endpoint("PUT", "/v3/open_channels/lobby/messages/\(part)") != nil, "\(part)")
+    }
   }
 
   @Test("no two routes have the same method and pattern")

@@ -11,7 +11,7 @@ struct AccessValuesTests {
   func standard() {
     let values = AccessValues(AccessValues.Flags(), environment: [:], profile: Profile())
     #expect(values.server == "http://127.0.0.1:8080")
-    #expect(values.apiToken == .file("parley-data/api-token"))
+    #expect(values.apiToken == .standardFile)
     #expect(values.user == nil)
   }
 

@@ -9,7 +9,7 @@ extension CommandTests {
       try CommandProcess(arguments, environment: server.commandEnvironment)
     }
 
-    @Test("prints events as lines of JSON")
+    @Test("prints events as they came, each a line of JSON")
     func watch() throws {
       let server = try ServerProcess(CommandTests.quiet)
       _ = try server.run("channel", "create", "lobby")
@@ -23,8 +23,15 @@ extension CommandTests {
       let lines = try outcome.output.split(separator: "\n").map {
         try JSONDocument(String($0)).root
       }
-      #expect(lines.map { $0["event"]?.string } == ["message.received", "channel.deleted"])
-      #expect(lines.first?["message"]?["message"]?.string == "one\u{9b}31m")
+      #expect(lines.map { $0["method"]?.string } == ["message.received", "channel.deleted"])
+      let params = try #require(lines.first?["params"])
+      #expect(params["seq"]?.integer == 1)
+      let message = try #require(params["message"])
+      #expect(message["message"]?.string == "one\u{9b}31m")
+      #expect(message["type"]?.string == "ADMM")
+      for member in ["file", "translations", "sorted_metaarray", "custom_type", "og_tag"] {
+        #expect(message[member] != nil, "\(member)")
+      }
     }
 
     @Test("sends piped lines, those that come too soon when their time has come")

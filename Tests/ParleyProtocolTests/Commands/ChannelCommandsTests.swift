@@ -30,7 +30,8 @@ struct ChannelCommandsTests {
     arguments: [
       Case(""), Case(#""name":"""#), Case(#""name":"\#(text(191))""#),
       Case(#""name":"\#(text(192))""#, 400110, "name"), Case(#""name":1"#, 400100, "name"),
-      Case(#""cover_url":"\#(text(2048))""#),
+      Case(#""cover_url":"http://\#(text(2041))""#),
+      Case(#""cover_url":"data:text/html,x""#, 400111, "cover_url"),
       Case(#""cover_url":"\#(text(2049))""#, 400110, "cover_url"),
       Case(#""data":"\#(text(16_384))""#), Case(#""data":"\#(text(16_385))""#, 400110, "data"),
       Case(#""data":{}"#, 400100, "data"), Case(#""custom_type":"\#(text(128))""#),

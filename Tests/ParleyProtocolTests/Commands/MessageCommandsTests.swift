@@ -136,6 +136,9 @@ struct MessageCommandsTests {
     "a translation is refused for what is wrong with the request, else for itself",
     arguments: [
       Case(#""target_langs":["de"]"#, 400111, "target_langs"),
+      Case(#""target_langs":["pt_BR"]"#, 400111, "target_langs"),
+      Case(
+        #""target_langs":\#(list((10...20).map { "la-\($0)" }))"#, 400203, "target_langs"),
       Case("", 400105, "target_langs"), Case(#""target_langs":"de""#, 400102, "target_langs"),
     ])
   func translate(_ sample: Case) throws {

@@ -57,7 +57,20 @@ struct MessageSendTests {
       Case(#""message_type":"mesg""#, 400111, "message_type"),
       Case(#""message_type":1"#, 400100, "message_type"),
       Case(#""translation_target_langs":[]"#),
-      Case(#""translation_target_langs":["de"]"#, 400111, "translation_target_langs"),
+      Case(#""translation_target_langs":["de","pt-BR","zh-Hant-TW"]"#),
+      Case(
+        #""translation_target_langs":\#(list((10...19).map { "l-\($0)" }))"#, 400111,
+        "translation_target_langs"),
+      Case(#""translation_target_langs":\#(list((10...19).map { "la-\($0)" }))"#),
+      Case(
+        #""translation_target_langs":\#(list((10...20).map { "la-\($0)" }))"#, 400203,
+        "translation_target_langs"),
+      Case(#""translation_target_langs":["pt_BR"]"#, 400111, "translation_target_langs"),
+      Case(#""translation_target_langs":["es-"]"#, 400111, "translation_target_langs"),
+      Case(#""translation_target_langs":[""]"#, 400111, "translation_target_langs"),
+      Case(#""translation_target_langs":[1]"#, 400100, "translation_target_langs"),
+      Case(
+        #""translation_target_langs":["\#(text(36))"]"#, 400110, "translation_target_langs"),
       Case(#""translation_target_langs":"de""#, 400102, "translation_target_langs"),
     ])
   func additions(_ sample: Case) throws {
@@ -73,6 +86,8 @@ struct MessageSendTests {
       Case(#""url":"https://a.b","message":"\#(text(5001))""#, 400110, "message"),
       Case(#""url":"https://a.b","file_name":"\#(text(255))","file_type":"\#(text(128))""#),
       Case(#""url":"https://a.b","file_name":"\#(text(256))""#, 400110, "file_name"),
+      Case(#""url":"https://a.b","file_name":"gnp\u202e.exe""#, 400151, "file_name"),
+      Case(#""url":"https://a.b","file_name":"a\nb""#, 400151, "file_name"),
       Case(#""url":"https://a.b","file_type":"\#(text(129))""#, 400110, "file_type"),
       Case(#""url":"https://a.b","file_size":9007199254740991"#),
       Case(#""url":"https://a.b","file_size":-1"#, 400106, "file_size"),

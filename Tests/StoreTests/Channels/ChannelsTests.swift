@@ -30,7 +30,7 @@ struct ChannelsTests {
         try $0.createChannel(Channel(url: "lobby", createdAt: 1), epoch: "e")
       }
     }
-    await #expect(throws: StoreError.notFound(.user)) {
+    await #expect(throws: StoreError.noUser("nobody")) {
       try await fixture.store.write {
         let channel = Channel(url: "den", operators: [User(id: "nobody")], createdAt: 1)
         return try $0.createChannel(channel, epoch: "e")
@@ -121,7 +121,7 @@ struct ChannelsTests {
     let none = try await fixture.store.write { try $0.removeAllOperators("lobby", at: 5) }
     #expect(none.channel.operators.isEmpty)
     #expect(none.event?.seq == 4)
-    await #expect(throws: StoreError.notFound(.user)) {
+    await #expect(throws: StoreError.noUser("nobody")) {
       try await fixture.store.write { try $0.addOperators("lobby", ["ann", "nobody"], at: 6) }
     }
     let now = try await fixture.store.read { try $0.channel("lobby") }

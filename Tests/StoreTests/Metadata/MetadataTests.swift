@@ -91,7 +91,7 @@ struct MetadataTests {
   @Test(
     "an owner that there is not has no metadata",
     arguments: [
-      (MetadataOwner.user("nobody"), StoreError.notFound(.user)),
+      (MetadataOwner.user("nobody"), StoreError.noUser("nobody")),
       (.channel("nowhere"), .notFound(.channel)),
     ])
   func needsOwner(owner: MetadataOwner, error: StoreError) async throws {

@@ -44,7 +44,7 @@ struct RestrictionsTests {
       ].map { $0?.kind }
     }
     #expect(events == [.userUnmuted, nil, nil, nil])
-    await #expect(throws: StoreError.notFound(.user)) {
+    await #expect(throws: StoreError.noUser("nobody")) {
       try await fixture.store.write { transaction in
         try transaction.mute(
           channelURL: "lobby", Restriction(userID: "nobody", startsAt: 1, endsAt: 2))

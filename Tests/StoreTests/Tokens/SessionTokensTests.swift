@@ -87,7 +87,7 @@ struct SessionTokensTests {
   @Test("a token is for a user that there is")
   func needsUser() async throws {
     let fixture = try await Fixture()
-    await #expect(throws: StoreError.notFound(.user)) {
+    await #expect(throws: StoreError.noUser("nobody")) {
       try await fixture.store.write {
         try $0.addSessionToken([1], userID: "nobody", expiresAt: 9, at: 1)
       }

@@ -26,7 +26,7 @@ struct UserDeletionTests {
     #expect(user == nil)
     #expect(messages.map(\.user) == [User(id: "ann"), User(id: "bob", nickname: "Bob")])
     #expect(messages.last?.mentionedUsers.map(\.id) == ["cy"])
-    await #expect(throws: StoreError.notFound(.user)) {
+    await #expect(throws: StoreError.noUser("ann")) {
       try await fixture.store.write { try $0.deleteUser("ann", at: 9) }
     }
   }

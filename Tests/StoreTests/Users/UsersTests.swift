@@ -46,7 +46,7 @@ struct UsersTests {
     #expect(changed.user.metadata == ["team": "red"])
     #expect(try await fixture.store.read { try $0.account("jeff") } == changed)
     #expect(!changed.isActive)
-    await #expect(throws: StoreError.notFound(.user)) {
+    await #expect(throws: StoreError.noUser("nobody")) {
       try await fixture.store.write { try $0.updateUser("nobody", nickname: "x") }
     }
   }
@@ -80,7 +80,7 @@ struct UsersTests {
     #expect(try await fixture.store.read { try $0.account("ann") }?.isActive == false)
     try await fixture.store.write { try $0.activateUser("ann") }
     #expect(try await fixture.store.read { try $0.account("ann") }?.isActive == true)
-    await #expect(throws: StoreError.notFound(.user)) {
+    await #expect(throws: StoreError.noUser("nobody")) {
       try await fixture.store.write { try $0.deactivateUser("nobody") }
     }
   }

@@ -35,16 +35,16 @@ extension PlatformAPI {
     PlatformRoute("POST", "open_channels/*/messages", PlatformCall.sendMessage),
     PlatformRoute("GET", "open_channels/*/messages", PlatformCall.listMessages),
     PlatformRoute("GET", "open_channels/*/messages/total_count", PlatformCall.countMessages),
-    PlatformRoute("GET", "open_channels/*/messages/*", PlatformCall.viewMessage),
-    PlatformRoute("PUT", "open_channels/*/messages/*", PlatformCall.updateMessage),
-    PlatformRoute("DELETE", "open_channels/*/messages/*", PlatformCall.deleteMessage),
+    PlatformRoute("GET", "open_channels/*/messages/#", PlatformCall.viewMessage),
+    PlatformRoute("PUT", "open_channels/*/messages/#", PlatformCall.updateMessage),
+    PlatformRoute("DELETE", "open_channels/*/messages/#", PlatformCall.deleteMessage),
     PlatformRoute(
-      "POST", "open_channels/*/messages/*/sorted_metaarray", PlatformCall.createMetaArrays),
+      "POST", "open_channels/*/messages/#/sorted_metaarray", PlatformCall.createMetaArrays),
     PlatformRoute(
-      "PUT", "open_channels/*/messages/*/sorted_metaarray", PlatformCall.updateMetaArrays),
+      "PUT", "open_channels/*/messages/#/sorted_metaarray", PlatformCall.updateMetaArrays),
     PlatformRoute(
-      "DELETE", "open_channels/*/messages/*/sorted_metaarray", PlatformCall.deleteMetaArrays),
-    PlatformRoute("POST", "open_channels/*/messages/*/translation", PlatformCall.translate),
+      "DELETE", "open_channels/*/messages/#/sorted_metaarray", PlatformCall.deleteMetaArrays),
+    PlatformRoute("POST", "open_channels/*/messages/#/translation", PlatformCall.translate),
   ]
 
   private static let userRoutes = [

@@ -51,8 +51,9 @@ struct PlatformCall {
   /// The message that the path names after its channel.
   var messageID: Int64 {
     get throws(ServiceError) {
-      guard let id = Int64(arguments[1]) else { throw .notNumber("message_id") }
-      guard Limits.messageIDs.contains(id) else { throw .notFound(messageID: id) }
+      guard let id = Int64(arguments[1]), Limits.messageIDs.contains(id) else {
+        throw .notFound(.message, arguments[1])
+      }
       return id
     }
   }

@@ -76,7 +76,7 @@ extension Message {
 
 extension OpenGraphTag {
   /// Writes what is known.
-  fileprivate func encodeForPlatform(into writer: inout JSONWriter) {
+  func encodeForPlatform(into writer: inout JSONWriter) {
     writer.object {
       $0.member("og:title", ifKnown: title)
       $0.member("og:url", ifKnown: url)
@@ -90,7 +90,7 @@ extension OpenGraphTag {
 }
 
 extension OpenGraphImage {
-  fileprivate func encodeForPlatform(into writer: inout JSONWriter) {
+  func encodeForPlatform(into writer: inout JSONWriter) {
     writer.object {
       $0.member("url", ifKnown: url)
       $0.member("secure_url", ifKnown: secureURL)

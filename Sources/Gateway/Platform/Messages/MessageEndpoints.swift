@@ -85,17 +85,16 @@ extension PlatformCall {
     }
   }
 
-  /// `POST …/{message_id}/translation`: refused for that there is no translator, once the request
-  /// is in order.
+  /// `POST …/{message_id}/translation`: refused because there is no translator, once the
+  /// request is in order.
   func translate() throws(ServiceError) -> Work {
     let id = try messageID
     let body = try request.parameters
-    let languages = try body.texts(
-      "target_langs", countLimit: Limits.filterCount, limit: Limits.languageTagLength)
+    let languages = try body.languages("target_langs")
     guard languages?.isEmpty == false else { throw .missing("target_langs") }
     return try inChannel { channel, reply in
       channel.message(id) { _, result in
-        reply(result.flatMap { _ in .failure(.unsupported("target_langs", "translation is")) })
+        reply(result.flatMap { _ in .failure(.noTranslator("target_langs")) })
       }
     }
   }

@@ -54,16 +54,12 @@ extension PlatformCall {
     }
   }
 
-  private func givenLimits() throws(ServiceError) -> [LimitKind: LimitOverride] {
+  private func givenLimits() throws(ServiceError) -> [LimitKind: GivenLimit] {
     let body = try request.parameters
-    var limits: [LimitKind: LimitOverride] = [:]
+    var limits: [LimitKind: GivenLimit] = [:]
     for kind in LimitKind.allCases {
       guard let limit = try body.nested(kind.rawValue) else { continue }
-      let messages = try limit.integer("messages", in: 0...Int64(RateLimit.maximumCount))
-      let window = try limit.integer("window_ms", in: 0...3_600_000)
-      guard let messages else { throw .missing("messages") }
-      guard let window else { throw .missing("window_ms") }
-      limits[kind] = LimitOverride(messages: Int(messages), windowMilliseconds: window)
+      limits[kind] = try GivenLimit(limit, of: kind)
     }
     guard !limits.isEmpty else { throw .missing("flood") }
     return limits
@@ -72,9 +68,10 @@ extension PlatformCall {
   /// Changes what holds for many channels, at once for those in memory.
   private func change(_ scope: LimitScope, _ change: LimitChange) -> Work {
     let services = node.services
+    let inForce = LimitsInForce { kind in services.limits.limit(kind, for: scope) }
     return { reply in
       services.store.write {
-        try $0.make(change, for: scope)
+        try $0.make(change, for: scope, inForce: inForce)
         return try $0.limitOverrides()
       } completion: { result in
         guard case .success(let overrides) = result.serviceResult else {
@@ -82,12 +79,7 @@ extension PlatformCall {
         }
         services.limits.replace(with: overrides)
         services.cluster.postToAll { $0.channels.renewLimits() }
-        reply(
-          .success(
-            LimitsInForce { kind in
-              guard case .customType(let type) = scope else { return services.limits.limit(kind) }
-              return services.limits.limit(kind, customType: type)
-            }.encoded()))
+        reply(.success(LimitsInForce { services.limits.limit($0, for: scope) }.encoded()))
       }
     }
   }
@@ -95,8 +87,9 @@ extension PlatformCall {
   private func changeOwn(_ change: LimitChange) throws(ServiceError) -> Work {
     try inChannel { channel, reply in
       let scope = LimitScope.channel(channel.url)
+      let inForce = channel.limitsInForce
       channel.write { transaction in
-        try transaction.make(change, for: scope)
+        try transaction.make(change, for: scope, inForce: inForce)
         var own: [LimitKind: LimitOverride] = [:]
         for kind in LimitKind.allCases {
           own[kind] = try transaction.limitOverride(kind, for: scope)
@@ -111,22 +104,49 @@ extension PlatformCall {
 }
 
 private enum LimitChange: Sendable {
-  case set([LimitKind: LimitOverride])
+  case set([LimitKind: GivenLimit])
   case remove
 }
 
+/// A limit of which a request gives all or a part.
+private struct GivenLimit: Sendable {
+  let messages: Int?
+  let windowMilliseconds: Int64?
+
+  init(_ limit: Parameters, of kind: LimitKind) throws(ServiceError) {
+    messages = try limit.integer("messages", in: 0...Int64(RateLimit.maximumCount)).map(Int.init)
+    windowMilliseconds = try limit.integer("window_ms", in: 0...3_600_000)
+    guard messages != nil || windowMilliseconds != nil else {
+      throw .missing("\(kind.rawValue).messages")
+    }
+  }
+
+  /// The whole limit; the part that is not given stays as it is.
+  func completed(by present: LimitOverride) -> LimitOverride {
+    LimitOverride(
+      messages: messages ?? present.messages,
+      windowMilliseconds: windowMilliseconds ?? present.windowMilliseconds)
+  }
+}
+
 extension WriteTransaction {
-  fileprivate func make(_ change: LimitChange, for scope: LimitScope) throws {
+  /// - Parameter inForce: The limits that hold where the scope has none of its own.
+  fileprivate func make(
+    _ change: LimitChange, for scope: LimitScope, inForce: LimitsInForce
+  ) throws {
     switch change {
     case .set(let limits):
-      for (kind, limit) in limits { try setLimitOverride(limit, kind, for: scope) }
+      for (kind, limit) in limits {
+        let present = try limitOverride(kind, for: scope) ?? inForce.limit(kind)
+        try setLimitOverride(limit.completed(by: present), kind, for: scope)
+      }
     case .remove: try removeLimitOverrides(for: scope)
     }
   }
 }
 
 /// The two limits as they hold somewhere.
-private struct LimitsInForce {
+private struct LimitsInForce: Sendable {
   let flood: RateLimit
   let throttle: RateLimit
 
@@ -135,12 +155,31 @@ private struct LimitsInForce {
     throttle = limit(.throttle)
   }
 
+  func limit(_ kind: LimitKind) -> LimitOverride {
+    let limit =
+      switch kind {
+      case .flood: flood
+      case .throttle: throttle
+      }
+    return LimitOverride(messages: limit.count, windowMilliseconds: limit.windowMilliseconds)
+  }
+
   func encoded() -> [UInt8] {
     JSONWriter.bytes {
       $0.object {
         $0.member("flood", flood)
         $0.member("throttle", throttle)
       }
+    }
+  }
+}
+
+extension LimitTable {
+  /// The limit for a scope that this table covers; a channel's own limits are its own affair.
+  fileprivate func limit(_ kind: LimitKind, for scope: LimitScope) -> RateLimit {
+    switch scope {
+    case .customType(let type): limit(kind, customType: type)
+    case .deployment, .channel: limit(kind)
     }
   }
 }

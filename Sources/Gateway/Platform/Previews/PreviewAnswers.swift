@@ -9,6 +9,7 @@ extension PreviewExplanation {
     writer.object {
       $0.member("url", link.url)
       $0.previewOutcome(report.tag, report.problem)
+      if let kind = report.problemKind { $0.member("kind", kind.rawValue) }
       $0.member("duration_us", Int64(duration / .microseconds(1)))
       if let cached {
         $0.name("cached")
@@ -53,7 +54,7 @@ extension JSONWriter {
   fileprivate mutating func previewOutcome(_ tag: OpenGraphTag?, _ problem: String?) {
     if let tag {
       name("og_tag")
-      tag.encode(into: &self)
+      tag.encodeForPlatform(into: &self)
     }
     member("problem", problem ?? "")
   }

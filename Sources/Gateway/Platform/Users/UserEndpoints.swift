@@ -122,8 +122,8 @@ struct UserProfile: Sendable {
   private let wantsToken: Bool
 
   init(_ parameters: Parameters) throws(ServiceError) {
-    nickname = try parameters.text("nickname", limit: Limits.nicknameLength)
-    profileURL = try parameters.text("profile_url", limit: Limits.profileURLLength)
+    nickname = try parameters.name("nickname", limit: Limits.nicknameLength)
+    profileURL = try parameters.webURL("profile_url", limit: Limits.profileURLLength)
     wantsToken = try parameters.boolean("issue_access_token") ?? false
   }
 
