@@ -13,7 +13,7 @@ extension HomeChannel {
       return answer(self, .failure(error))
     }
     let right = changeRight(of: actor)
-    let preview = changes.text.map(knownPreview(ofText:)) ?? .noLink
+    let preview = changes.text.map { knownPreview(ofText: $0, by: actor) } ?? .noLink
     let storeID = storeID
     let now = now
     write { transaction in

@@ -13,7 +13,7 @@ enum KnownPreview: Sendable {
   case none
   case found(OpenGraphTag)
   /// It has to be fetched.
-  case unknown(Link)
+  case unknown(Link, requester: PreviewRequester)
 
   var tag: OpenGraphTag? {
     if case .found(let tag) = self { tag } else { nil }
@@ -22,14 +22,17 @@ enum KnownPreview: Sendable {
 
 extension HomeChannel {
   /// Looks the first link of a text up in the cache.
-  func knownPreview(ofText text: String) -> KnownPreview {
+  ///
+  /// - Parameter actor: The party that posts the text.
+  func knownPreview(ofText text: String, by actor: Actor) -> KnownPreview {
     guard let previews = services.previews, let link = LinkFinder.firstLink(in: text) else {
       return .noLink
     }
-    switch previews.lookUp(link) {
+    let requester = actor.previewRequester
+    switch previews.lookUp(link, for: requester) {
     case .found(let tag): return .found(tag)
     case .none: return .none
-    case .unknown: return .unknown(link)
+    case .unknown: return .unknown(link, requester: requester)
     }
   }
 
@@ -39,19 +42,21 @@ extension HomeChannel {
     case .noLink: break
     case .none: node.counters.add(to: .previewsNone)
     case .found: node.counters.add(to: .previewsAttached)
-    case .unknown(let link): fetchPreview(of: message, link)
+    case .unknown(let link, let requester): fetchPreview(of: message, link, for: requester)
     }
   }
 
   /// Has a link's preview fetched, and the message updated with it unless it has been edited or
   /// deleted by then.
-  private func fetchPreview(of message: Message, _ link: Link) {
+  private func fetchPreview(
+    of message: Message, _ link: Link, for requester: PreviewRequester
+  ) {
     guard let previews = services.previews else { return }
     let channel = Confined(self)
     let handle = node.handle
     let startedAt = SystemClock.monotonicNanoseconds
     pendingJobs += 1
-    previews.request(link) { tag in
+    previews.request(link, for: requester) { tag in
       handle.post { node in
         channel.value.pendingJobs -= 1
         node.latencies.record(
@@ -87,5 +92,12 @@ extension HomeChannel {
       channel.node.counters.add(to: .previewsUpdated)
       channel.tellUpdate(of: updated, except: nil)
     }
+  }
+}
+
+extension Actor {
+  /// The party whose share of the fetches is used.
+  fileprivate var previewRequester: PreviewRequester {
+    user.map { .user($0.id) } ?? .operation
   }
 }
