@@ -11,7 +11,8 @@ extension UnfurlerConfiguration {
     maximumBytes = settings.maximumBytes
     maximumRedirects = settings.maximumRedirects
     maximumTransfers = settings.maximumTransfers
-    maximumTransfersPerHost = settings.maximumTransfersPerHost
+    maximumTransfersPerSite = settings.maximumTransfersPerSite
+    maximumTransfersPerUser = settings.maximumTransfersPerUser
     usesEmbeds = settings.usesEmbeds
     proxy = settings.proxy?.value
     acceptLanguage = settings.acceptLanguage

@@ -67,7 +67,8 @@ final class Front {
     let id = connection.id
     let wanted = question.timeout ?? FrontRoutes.standardTimeout
     let deadline = Duration.milliseconds(min(wanted, configuration.timeout))
-    let task = unfurler.unfurl(question.link, deadline: deadline) { [mailbox] report in
+    let task = unfurler.unfurl(question.link, for: .operation, deadline: deadline) {
+      [mailbox] report in
       mailbox.post(.report(report, for: id))
     }
     pending[id] = PendingQuestion(task: task, start: SystemClock.monotonicNanoseconds)

@@ -5,12 +5,13 @@ package protocol Unfurler: Sendable {
   /// Begins to look `link` up.
   ///
   /// - Parameters:
+  ///   - requester: The party whose turn and share of the places are used.
   ///   - deadline: How long the answer may take in all, waiting and redirects included.
   ///   - completion: Called exactly once, on a thread of the unfurler's, or on the caller's when the
   ///     answer is known at once. It must not block.
   /// - Returns: The fetch, for cancelling it.
   func unfurl(
-    _ link: Link, deadline: Duration,
+    _ link: Link, for requester: PreviewRequester, deadline: Duration,
     completion: @escaping @Sendable (UnfurlReport) -> Void
   ) -> UnfurlTask
 

@@ -8,6 +8,8 @@ package struct UnfurlerConfiguration: Sendable {
   package var maximumRedirects = 5
   /// Which addresses may be dialled.
   package var addressPolicy = AddressPolicy()
+  /// Reads the machine's own addresses, which are refused unless ``addressPolicy`` allows them.
+  package var ownAddresses: @Sendable () -> Set<IPAddress> = OwnAddresses.ofInterfaces
   /// Which ports may be dialled.
   package var portPolicy = PortPolicy.standard
   /// Which sites pages are fetched from.
@@ -24,9 +26,12 @@ package struct UnfurlerConfiguration: Sendable {
   package var usesEmbeds = false
   /// How many pages are fetched at a time.
   package var maximumTransfers = 64
-  /// How many pages of one host are fetched at a time.
-  package var maximumTransfersPerHost = 6
-  /// How many links may wait for their turn; beyond, a fetch fails at once.
+  /// How many pages of one site are fetched at a time.
+  package var maximumTransfersPerSite = 6
+  /// How many pages are fetched for one user at a time.
+  package var maximumTransfersPerUser = 16
+  /// How many links may wait for their turn, a tenth of them one user's; beyond, a fetch fails at
+  /// once.
   package var maximumWaiting = 10_000
   /// Addresses of names that are not looked up, as `name:port:address[,address]`, IPv6 in brackets.
   ///

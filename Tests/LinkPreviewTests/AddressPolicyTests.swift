@@ -114,4 +114,22 @@ struct PolicyTextTests {
   func badPorts(text: String) {
     #expect(throws: PolicyTextError.self) { try PortPolicy(parsing: text) }
   }
+
+  @Test("the machine's own addresses are refused in any wrapping, unless they are allowed")
+  func ownAddresses() throws {
+    let (v4, v6) = (try #require(IPAddress("8.8.4.4")), try #require(IPAddress("2600::1")))
+    let mapped = try #require(IPAddress("::ffff:8.8.4.4"))
+    let translated = try #require(IPAddress("2002:808:404::"))
+    var policy = AddressPolicy()
+    policy.ownAddresses = [v4, v6]
+    for address in [v4, v6, mapped, translated] {
+      #expect(policy.refusal(of: address)?.reason == .ownAddress, "\(address)")
+    }
+    #expect(policy.permits(try #require(IPAddress("8.8.4.5"))))
+    let inside = try #require(IPAddress("10.0.0.1"))
+    #expect(policy.refusal(of: inside)?.reason == .notPublic)
+    var open = AddressPolicy(allowing: [try Network(parsing: "8.8.4.0/24")])
+    open.ownAddresses = [v4]
+    #expect(open.permits(v4) && open.permits(mapped))
+  }
 }

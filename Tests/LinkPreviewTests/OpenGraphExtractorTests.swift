@@ -66,6 +66,20 @@ struct OpenGraphExtractorTests {
     #expect(image(page) == OpenGraphImage(url: "https://s/", secureURL: "https://s/"))
   }
 
+  @Test("a secure_url alone is a picture, and one before its og:image belongs to it")
+  func secureURLAlone() {
+    let alone = og(("image:secure_url", "https://s/"), ("image:width", "5"))
+    #expect(image(alone) == OpenGraphImage(url: "https://s/", secureURL: "https://s/", width: 5))
+    let before = og(
+      ("image:secure_url", "https://s/"), ("image", "http://i/"), ("image:width", "5"),
+      ("image", "http://other/"))
+    #expect(image(before) == OpenGraphImage(url: "http://i/", secureURL: "https://s/", width: 5))
+    let two = og(("image:secure_url", "x:y"), ("image:secure_url", "https://s/"))
+    #expect(image(two)?.url == "https://s/")
+    let late = og(("image", "http://i/"), ("image:secure_url", "https://s/"))
+    #expect(image(late) == OpenGraphImage(url: "http://i/", secureURL: "https://s/"))
+  }
+
   @Test(
     "width and height are leading digits",
     arguments: [

@@ -83,4 +83,18 @@ struct WebURLTests {
     #expect(WebURL("/c", relativeTo: base)?.text == "http://a:8080/c")
     #expect(WebURL("//c", relativeTo: base)?.text == "http://c/")
   }
+
+  @Test(
+    "a site is the registrable domain, an IPv4 address, or the /64 of an IPv6 address",
+    arguments: [
+      ("http://a.evil.com/", "evil.com"), ("https://b.c.evil.com:8443/x", "evil.com"),
+      ("http://evil.com/", "evil.com"), ("http://a.b.co.uk/", "b.co.uk"),
+      ("http://co.uk/", "co.uk"),
+      ("http://intranet/", "intranet"), ("http://8.8.4.4/", "8.8.4.4"),
+      ("http://0x08080404/", "8.8.4.4"), ("http://[2600:1:2:3:4:5:6:7]/", "[2600:1:2:3::]/64"),
+      ("http://[2600:1:2:3::]/", "[2600:1:2:3::]/64"),
+    ])
+  func site(text: String, expected: String) throws {
+    #expect(try #require(WebURL(text)).siteKey == expected)
+  }
 }

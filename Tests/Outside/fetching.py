@@ -321,6 +321,53 @@ async def test_fetches_at_a_time(ctx, pages):
 
 
 @with_pages
+async def test_names_of_one_site(ctx, pages):
+    """A wildcard of names is one site: unfurl.max_concurrent_per_host holds for all of them."""
+    server = await ctx.server(
+        *LOCAL_NAMES, "--unfurl-max-concurrent-per-host", "2", "--unfurl-timeout-ms", "20000")
+    channel, owner, sender = await ctx.room(server, 1)
+    gates, held = [], []
+    for number in range(5):
+        pages.add(f"/w{number}", f"W{number}")
+        gates.append(pages.hold(f"/w{number}"))
+        url = pages.url(f"/w{number}", f"n{number}.wild.localhost")
+        held.append((await sender.send(channel, url))["message"])
+    await pages.until(lambda: pages.underway == 2, "two fetches of one site")
+    pages.add("/other", "Other")
+    other = (await sender.send(channel, pages.url("/other", "other.localhost")))["message"]
+    assert (await preview_of(sender, other))["og_tag"]["og:title"] == "Other"
+    assert pages.most_underway == 3, pages.most_underway
+    for gate in gates:
+        gate.set()
+    for message in held:
+        await preview_of(sender, message)
+    assert pages.most_underway == 3, pages.most_underway
+
+
+@with_pages
+async def test_users_take_turns(ctx, pages):
+    """A user with many slow links takes no more than its share of the places."""
+    server = await ctx.server(
+        *LOCAL_NAMES, "--unfurl-max-concurrent", "4", "--unfurl-max-concurrent-per-user", "2",
+        "--unfurl-timeout-ms", "20000", "--limits-flood-messages", "50")
+    channel, owner, flooder, other = await ctx.room(server, 2)
+    gates = []
+    for number in range(20):
+        pages.add(f"/f{number}", "F")
+        gates.append(pages.hold(f"/f{number}"))
+        await flooder.send(channel, pages.url(f"/f{number}", f"f{number}.localhost"))
+    await pages.until(lambda: pages.underway == 2, "the flooder's share")
+    for number in range(3):
+        pages.add(f"/o{number}", "O")
+        message = await other.send(channel, pages.url(f"/o{number}", "o.localhost"))
+        tag = (await preview_of(other, message["message"]))["og_tag"]
+        assert tag["og:title"] == "O"
+    assert pages.underway == 2, pages.underway
+    for gate in gates:
+        gate.set()
+
+
+@with_pages
 async def test_compressed_pages(ctx, pages):
     """Pages come in gzip and deflate; unfurl.max_bytes counts what they unfold to."""
     server = await ctx.server(*FLAGS)

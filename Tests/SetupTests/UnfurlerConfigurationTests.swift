@@ -22,7 +22,7 @@ struct UnfurlerConfigurationTests {
     #expect(configuration.maximumBytes == 2_048)
     #expect(configuration.maximumRedirects == 2)
     #expect(configuration.maximumTransfers == 3)
-    #expect(configuration.maximumTransfersPerHost == 1)
+    #expect(configuration.maximumTransfersPerSite == 1)
   }
 
   @Test("addresses and ports are allowed that the settings name")

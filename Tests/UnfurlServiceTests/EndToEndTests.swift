@@ -21,7 +21,9 @@ struct EndToEndTests {
   ) async throws -> UnfurlReport {
     let link = try #require(Link(url))
     return await withCheckedContinuation { continuation in
-      _ = unfurler.unfurl(link, deadline: deadline) { continuation.resume(returning: $0) }
+      _ = unfurler.unfurl(link, for: .operation, deadline: deadline) {
+        continuation.resume(returning: $0)
+      }
     }
   }
 
@@ -84,7 +86,7 @@ struct EndToEndTests {
     defer { unfurler.shutdown() }
     let link = try #require(Link(pages.url))
     let outcomes = Mutex<[Result<OpenGraphTag?, UnfurlError>]>([])
-    let task = unfurler.unfurl(link, deadline: .seconds(60)) { report in
+    let task = unfurler.unfurl(link, for: .operation, deadline: .seconds(60)) { report in
       outcomes.withLock { $0.append(report.outcome) }
     }
     try Deadline.standard.wait(for: "a fetch") { pages.asked == 1 }
@@ -129,7 +131,7 @@ struct EndToEndTests {
     defer { unfurler.shutdown() }
     let link = try #require(Link(pages.url))
     let freshness = Mutex<Freshness?>(nil)
-    _ = unfurler.unfurl(link, deadline: .seconds(60)) { report in
+    _ = unfurler.unfurl(link, for: .operation, deadline: .seconds(60)) { report in
       freshness.withLock { $0 = report.freshness }
     }
     try Deadline.standard.wait(for: "a fetch") { pages.asked == 1 }

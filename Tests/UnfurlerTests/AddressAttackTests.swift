@@ -1,5 +1,6 @@
 import LinkPreview
 import ParleyProtocol
+import Synchronization
 import Testing
 
 @testable import Unfurler
@@ -164,5 +165,56 @@ struct AddressAttackTests {
       counts.append(server.connectionCount)
     }
     #expect(counts == [1, 1, 2, 2])
+  }
+
+  @Test("this machine's own public addresses are refused, unless they are allowed")
+  func ownAddress() async throws {
+    let server = try LocalServer { $0.respond(Self.page) }
+    defer { server.stop() }
+    let own = try #require(IPAddress("8.8.4.4"))
+    var configuration = try LocalConfiguration.closed(server, addresses: "8.8.4.4")
+    configuration.ownAddresses = { [own] }
+    let byName = try await report(on: "http://page.example:\(server.port)/", configuration)
+    #expect(byName.problem == "page.example has the address 8.8.4.4, which is this machine's")
+    for host in ["8.8.4.4", "0x08080404", "[::ffff:8.8.4.4]", "[2002:808:404::1]"] {
+      let report = try await report(on: "http://\(host):\(server.port)/", configuration)
+      #expect(try #require(report.problem).hasSuffix("is an address of this machine"), "\(host)")
+    }
+  }
+
+  @Test("a redirect to this machine's own public address is refused")
+  func redirectToOwnAddress() async throws {
+    let server = try LocalServer { $0.respond(Self.page) }
+    defer { server.stop() }
+    let start = try LocalServer { $0.redirect(to: "http://8.8.4.4:\(server.port)/") }
+    defer { start.stop() }
+    var configuration = try LocalConfiguration.open()
+    let own = try #require(IPAddress("8.8.4.4"))
+    configuration.ownAddresses = { [own] }
+    let report = try await report(on: start.url("/"), configuration)
+    #expect(report.problem == "8.8.4.4 is an address of this machine")
+  }
+
+  @Test("the addresses of the interfaces are read, loopback among them")
+  func interfaces() throws {
+    #expect(OwnAddresses.ofInterfaces().contains(try #require(IPAddress("127.0.0.1"))))
+  }
+
+  @Test("addresses are read again after ten seconds")
+  func reading() throws {
+    let reads = Mutex(0)
+    var addresses = OwnAddresses {
+      [
+        .v4(
+          UInt32(
+            reads.withLock { count in
+              count += 1; return count
+            }))
+      ]
+    }
+    let start = ContinuousClock.now
+    #expect(addresses.current(at: start) == [.v4(1)])
+    #expect(addresses.current(at: start.advanced(by: .seconds(9))) == [.v4(1)])
+    #expect(addresses.current(at: start.advanced(by: .seconds(10))) == [.v4(2)])
   }
 }

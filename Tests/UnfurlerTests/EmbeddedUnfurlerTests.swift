@@ -125,7 +125,7 @@ struct EmbeddedUnfurlerTests {
     let server = try LocalServer { $0.waitForEnd() }
     defer { server.stop() }
     var configuration = try LocalConfiguration.open()
-    configuration.maximumTransfersPerHost = 1
+    configuration.maximumTransfersPerSite = 1
     configuration.maximumWaiting = 2
     let unfurler = try EmbeddedUnfurler(configuration: configuration)
     defer { unfurler.shutdown() }

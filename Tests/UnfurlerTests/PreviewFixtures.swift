@@ -101,6 +101,14 @@ extension PreviewCache {
   }
 }
 
+extension PreviewService {
+  func lookUp(_ link: Link) -> PreviewLookup { lookUp(link, for: .operation) }
+
+  func request(_ link: Link, completion: @escaping @Sendable (OpenGraphTag?) -> Void) {
+    request(link, for: .operation, completion: completion)
+  }
+}
+
 /// Remembers what was logged.
 struct LogRecorder: LogHandler {
   private final class Lines: Sendable {

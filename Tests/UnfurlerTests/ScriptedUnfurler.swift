@@ -21,7 +21,8 @@ final class ScriptedUnfurler: Unfurler {
   var cancelled: [Link] { state.withLock { $0.cancelled } }
 
   func unfurl(
-    _ link: Link, deadline: Duration, completion: @escaping @Sendable (UnfurlReport) -> Void
+    _ link: Link, for requester: PreviewRequester, deadline: Duration,
+    completion: @escaping @Sendable (UnfurlReport) -> Void
   ) -> UnfurlTask {
     state.withLock { state in
       state.links.append(link)

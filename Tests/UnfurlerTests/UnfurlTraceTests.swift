@@ -83,7 +83,7 @@ struct UnfurlTraceTests {
     #expect(empty.outcome == .success(nil))
     #expect(empty.problem == "neither title nor description nor image")
     var configuration = try LocalConfiguration.open()
-    configuration.maximumTransfersPerHost = 1
+    configuration.maximumTransfersPerSite = 1
     let unfurler = try EmbeddedUnfurler(configuration: configuration)
     defer { unfurler.shutdown() }
     let first = try #require(Link(server.url("/first")))

@@ -36,3 +36,12 @@ extension LocalConfiguration {
     return configuration
   }
 }
+
+extension Unfurler {
+  /// Looks a link up for the operator, whom no user's limits bound.
+  func unfurl(
+    _ link: Link, deadline: Duration, completion: @escaping @Sendable (UnfurlReport) -> Void
+  ) -> UnfurlTask {
+    unfurl(link, for: .operation, deadline: deadline, completion: completion)
+  }
+}

@@ -19,8 +19,10 @@ package struct UnfurlSettings: Sendable, Equatable {
   package var maximumRedirects = 5
   /// How many pages are fetched at a time.
   package var maximumTransfers = 64
-  /// How many pages of one host are fetched at a time.
-  package var maximumTransfersPerHost = 6
+  /// How many pages of one site are fetched at a time.
+  package var maximumTransfersPerSite = 6
+  /// How many pages are fetched for one user at a time.
+  package var maximumTransfersPerUser = 16
   /// How the fetcher names itself; the release's name when absent.
   package var userAgent: String?
   /// The languages that pages are asked for.

@@ -32,6 +32,9 @@ extension SettingsTable {
     .integer(
       "unfurl.cache_disk_bytes", \.unfurl.cacheDiskBytes, in: 0...1_099_511_627_776,
       unit: "bytes", help: "How large the file of previews may grow; 0 keeps them in memory only."),
+    .integer(
+      "unfurl.max_concurrent_per_user", \.unfurl.maximumTransfersPerUser, in: 1...1024,
+      unit: "a number of pages", help: "Pages that are fetched for one user at a time."),
   ]
 
   /// What is fetched, and how.
@@ -68,8 +71,9 @@ extension SettingsTable {
       "unfurl.max_concurrent", \.unfurl.maximumTransfers, in: 1...1024, unit: "a number of pages",
       help: "Pages that are fetched at a time."),
     .integer(
-      "unfurl.max_concurrent_per_host", \.unfurl.maximumTransfersPerHost, in: 1...1024,
-      unit: "a number of pages", help: "Pages of one host that are fetched at a time."),
+      "unfurl.max_concurrent_per_host", \.unfurl.maximumTransfersPerSite, in: 1...1024,
+      unit: "a number of pages",
+      help: "Pages of one site (registrable domain) that are fetched at a time."),
     .optional(
       "unfurl.user_agent", \.unfurl.userAgent, absent: .described("Parley and its version"),
       expected: "a text of at most 256 visible ASCII characters and spaces",

@@ -17,7 +17,7 @@ extension HomeChannel {
       return answer(self, .failure(error))
     }
     let right = changeRight(of: actor)
-    let previews = services.previews
+    let (previews, requester) = (services.previews, actor.previewRequester)
     let storeID = storeID
     let now = now
     write { transaction in
@@ -27,7 +27,7 @@ extension HomeChannel {
       // Links are looked for in new texts of callers who may write them.
       var preview = KnownPreview.noLink
       let newText = changes.text.flatMap { $0 == message.text ? nil : $0 }
-      if let newText { preview = previews?.known(ofText: newText) ?? .noLink }
+      if let newText { preview = previews?.known(ofText: newText, for: requester) ?? .noLink }
       let updated = try transaction.updateMessage(
         id, channelID: storeID, changes,
         preview: newText == nil ? .keep : .replace(preview.tag), at: now)

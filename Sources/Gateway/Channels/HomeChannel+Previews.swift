@@ -13,7 +13,7 @@ enum KnownPreview: Sendable {
   case none
   case found(OpenGraphTag)
   /// It has to be fetched.
-  case unknown(Link)
+  case unknown(Link, requester: PreviewRequester)
 
   var tag: OpenGraphTag? {
     if case .found(let tag) = self { tag } else { nil }
@@ -22,8 +22,10 @@ enum KnownPreview: Sendable {
 
 extension HomeChannel {
   /// Looks the first link of a text up in the cache.
-  func knownPreview(ofText text: String) -> KnownPreview {
-    services.previews?.known(ofText: text) ?? .noLink
+  ///
+  /// - Parameter actor: The party that posts the text.
+  func knownPreview(ofText text: String, by actor: Actor) -> KnownPreview {
+    services.previews?.known(ofText: text, for: actor.previewRequester) ?? .noLink
   }
 
   /// Counts what was known of the link of a text that is stored now, and has fetched what was not.
@@ -32,19 +34,21 @@ extension HomeChannel {
     case .noLink: break
     case .none: node.counters.add(to: .previewsNone)
     case .found: node.counters.add(to: .previewsAttached)
-    case .unknown(let link): fetchPreview(of: message, link)
+    case .unknown(let link, let requester): fetchPreview(of: message, link, for: requester)
     }
   }
 
   /// Has a link's preview fetched, and the message updated with it unless it has been edited or
   /// deleted by then.
-  private func fetchPreview(of message: Message, _ link: Link) {
+  private func fetchPreview(
+    of message: Message, _ link: Link, for requester: PreviewRequester
+  ) {
     guard let previews = services.previews else { return }
     let channel = Confined(self)
     let handle = node.handle
     let startedAt = SystemClock.monotonicNanoseconds
     pendingJobs += 1
-    previews.request(link) { tag in
+    previews.request(link, for: requester) { tag in
       handle.post { node in
         channel.value.pendingJobs -= 1
         node.latencies.record(
@@ -91,12 +95,19 @@ extension HomeChannel {
 
 extension Previews {
   /// Looks the first link of a text up in the cache; from any thread.
-  func known(ofText text: String) -> KnownPreview {
+  func known(ofText text: String, for requester: PreviewRequester) -> KnownPreview {
     guard let link = LinkFinder.firstLink(in: text) else { return .noLink }
-    switch lookUp(link) {
+    switch lookUp(link, for: requester) {
     case .found(let tag): return .found(tag)
     case .none: return .none
-    case .unknown: return .unknown(link)
+    case .unknown: return .unknown(link, requester: requester)
     }
+  }
+}
+
+extension Actor {
+  /// The party whose share of the fetches is used.
+  var previewRequester: PreviewRequester {
+    user.map { .user($0.id) } ?? .operation
   }
 }

@@ -109,7 +109,7 @@ extension HomeChannel {
     let createdAt = max(now, lastCreatedAt)
     lastCreatedAt = createdAt
     // What stands beside a file describes it; its link is the file's own.
-    let preview = draft.type == .file ? .noLink : knownPreview(ofText: draft.text)
+    let preview = draft.type == .file ? .noLink : knownPreview(ofText: draft.text, by: actor)
     let message = Message(
       id: services.messageIDs.next(at: createdAt), type: draft.type, channelURL: url,
       user: actor.user, text: draft.text, file: draft.file, data: draft.data,

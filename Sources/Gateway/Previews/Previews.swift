@@ -49,13 +49,18 @@ final class Previews: Sendable {
   }
 
   /// What is known of a link; memory only.
-  func lookUp(_ link: Link) -> PreviewLookup { service.lookUp(link) }
+  func lookUp(_ link: Link, for requester: PreviewRequester) -> PreviewLookup {
+    service.lookUp(link, for: requester)
+  }
 
   /// Fetches a link's preview.
   ///
   /// - Parameter completion: Called once, on any thread, with `nil` when there is no preview.
-  func request(_ link: Link, completion: @escaping @Sendable (OpenGraphTag?) -> Void) {
-    service.request(link, completion: completion)
+  func request(
+    _ link: Link, for requester: PreviewRequester,
+    completion: @escaping @Sendable (OpenGraphTag?) -> Void
+  ) {
+    service.request(link, for: requester, completion: completion)
   }
 
   /// Looks a link up anew, whatever is remembered, and tells how it went.
@@ -113,5 +118,6 @@ extension RemoteUnfurlerConfiguration {
     self.init(url: url)
     userAgent = settings.userAgent ?? "Parley/\(Release.version)"
     maximumRequests = settings.maximumTransfers
+    maximumRequestsPerUser = settings.maximumTransfersPerUser
   }
 }

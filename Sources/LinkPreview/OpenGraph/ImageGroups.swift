@@ -22,19 +22,28 @@ struct ImageGroups {
     /// The last property was an `og:image`: an `og:image:url` would only repeat it.
     case justOpened
     case inside
+    /// The picture has an `og:image:secure_url` only; an `og:image` that follows is its own.
+    case awaitingAddress
   }
 
   /// Takes an `og:image`.
   mutating func receiveImage(_ value: PageValue) {
-    open(with: value)
-    if state == .inside { state = .justOpened }
+    state = receiveAddress(value) ? .justOpened : .outside
   }
 
   /// Takes one of the structured properties, `og:image:url` among them.
   mutating func receive(_ property: MetaKey, _ value: PageValue) {
-    if property == .imageURL, !repeatsOpenGroup(value) { open(with: value) }
-    guard state != .outside else { return }
-    state = .inside
+    switch (property, state) {
+    case (.imageURL, _) where !repeatsOpenGroup(value):
+      state = receiveAddress(value) ? .inside : .outside
+      return
+    case (.imageSecureURL, .outside) where groups.isEmpty, (.imageSecureURL, .awaitingAddress):
+      if open(.imageSecureURL, value) { state = .awaitingAddress }
+      return
+    case (_, .outside): return
+    case (_, .awaitingAddress): break
+    case (_, .justOpened), (_, .inside): state = .inside
+    }
     let last = groups.count - 1
     if groups[last][property] == nil, Self.isWorthKeeping(value) {
       groups[last].values[property] = value
@@ -47,19 +56,25 @@ struct ImageGroups {
 
   private func repeatsOpenGroup(_ url: PageValue) -> Bool {
     switch state {
-    case .outside: false
+    case .outside, .awaitingAddress: false
     case .justOpened: true
     case .inside: groups.last?[.imageURL]?.text == url.text
     }
   }
 
-  private mutating func open(with url: PageValue) {
-    guard groups.count < Self.maximumCount else {
-      state = .outside
-      return
-    }
-    groups.append(Group(values: Self.isWorthKeeping(url) ? [.imageURL: url] : [:]))
-    state = .inside
+  /// Takes a picture's address: of the one that has none, or of a new one.
+  ///
+  /// - Returns: `false` when there are enough pictures.
+  private mutating func receiveAddress(_ url: PageValue) -> Bool {
+    guard state == .awaitingAddress else { return open(.imageURL, url) }
+    if Self.isWorthKeeping(url) { groups[groups.count - 1].values[.imageURL] = url }
+    return true
+  }
+
+  private mutating func open(_ property: MetaKey, _ value: PageValue) -> Bool {
+    guard groups.count < Self.maximumCount else { return false }
+    groups.append(Group(values: Self.isWorthKeeping(value) ? [property: value] : [:]))
+    return true
   }
 
   /// All values, for guessing their character set.

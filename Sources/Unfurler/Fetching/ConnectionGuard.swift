@@ -9,7 +9,7 @@ import LinkPreview
 final class ConnectionGuard {
   private let rule: Rule
   /// Addresses that were not dialled; the first few.
-  private(set) var refused: [IPAddress] = []
+  private(set) var refused: [AddressRefusal] = []
 
   private enum Rule {
     case policy(AddressPolicy)
@@ -19,8 +19,8 @@ final class ConnectionGuard {
     case proxy
   }
 
-  init(_ configuration: UnfurlerConfiguration) {
-    rule = configuration.proxy == nil ? .policy(configuration.addressPolicy) : .proxy
+  init(_ policy: AddressPolicy, usesProxy: Bool) {
+    rule = usesProxy ? .proxy : .policy(policy)
   }
 
   /// Lets `easy` open connections only through this guard, which must outlive the request.
@@ -41,8 +41,10 @@ final class ConnectionGuard {
   }
 
   private func admits(_ target: IPAddress) -> Bool {
-    guard case .policy(let policy) = rule, !policy.permits(target) else { return true }
-    if refused.count < 4 { refused.append(target) }
+    guard case .policy(let policy) = rule, let refusal = policy.refusal(of: target) else {
+      return true
+    }
+    if refused.count < 4 { refused.append(refusal) }
     return false
   }
 
@@ -55,9 +57,9 @@ final class ConnectionGuard {
       start: UnsafeRawPointer(address).advanced(by: offset), count: length)
     switch address.pointee.family {
     case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
-      return .v4(bytes[4..<8].reduce(0) { $0 << 8 | UInt32($1) })
+      return IPAddress(networkOrder: bytes[4..<8])
     case AF_INET6 where length >= MemoryLayout<sockaddr_in6>.size:
-      return .v6(bytes[8..<24].reduce(0) { $0 << 8 | UInt128($1) })
+      return IPAddress(networkOrder: bytes[8..<24])
     default: return nil
     }
   }

@@ -22,7 +22,7 @@ package final class EmbeddedUnfurler: Unfurler {
   }
 
   package func unfurl(
-    _ link: Link, deadline: Duration,
+    _ link: Link, for requester: PreviewRequester, deadline: Duration,
     completion: @escaping @Sendable (UnfurlReport) -> Void
   ) -> UnfurlTask {
     guard let url = WebURL(link.url) else {
@@ -31,7 +31,7 @@ package final class EmbeddedUnfurler: Unfurler {
     }
     let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
     let fetch = Fetch(
-      id: id, url: url, now: .now, timeout: deadline, completion: completion)
+      id: id, url: url, for: requester, now: .now, timeout: deadline, completion: completion)
     guard thread.post(.start(fetch)) else {
       completion(.cancelled)
       return UnfurlTask {}

@@ -1,7 +1,7 @@
 import LinkPreview
 
 /// A link that somebody waits for, at the request that it has come to.
-struct Fetch: HostRequest, Sendable {
+struct Fetch: TurnRequest, Sendable {
   typealias Completion = @Sendable (UnfurlReport) -> Void
 
   /// What the next request is for.
@@ -20,6 +20,7 @@ struct Fetch: HostRequest, Sendable {
 
   /// Unique in its unfurler.
   let id: UInt64
+  let requester: PreviewRequester
   private(set) var url: WebURL
   private(set) var purpose = Purpose.page
   /// Where this request's redirects have led, the beginning included.
@@ -34,10 +35,12 @@ struct Fetch: HostRequest, Sendable {
 
   /// - Parameter now: When somebody began to wait.
   init(
-    id: UInt64, url: WebURL, now: ContinuousClock.Instant, timeout: Duration,
+    id: UInt64, url: WebURL, for requester: PreviewRequester, now: ContinuousClock.Instant,
+    timeout: Duration,
     completion: @escaping Completion
   ) {
     self.id = id
+    self.requester = requester
     self.url = url
     path = [url]
     deadline = now.advanced(by: timeout)
@@ -45,8 +48,8 @@ struct Fetch: HostRequest, Sendable {
     self.completion = completion
   }
 
-  /// Fetches of one host share its turns.
-  var hostKey: String { url.host.text }
+  /// Fetches of one site share its places.
+  var siteKey: String { url.siteKey }
 
   /// Its turn has come.
   mutating func noteStart(at now: ContinuousClock.Instant) {

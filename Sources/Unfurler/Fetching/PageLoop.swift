@@ -13,8 +13,9 @@ final class PageLoop: CurlLoopOwner {
   private let configuration: UnfurlerConfiguration
   private let loop: CurlLoop<Transfer>
   private let forms: RequestForms
-  private var queue: HostTurns<Fetch>
+  private var queue: FetchTurns<Fetch>
   private var transfers: [UInt64: Transfer] = [:]
+  private var ownAddresses: OwnAddresses
   private var nextSweep = ContinuousClock.now
 
   /// How often waiting fetches are looked through for those whose deadline has passed.
@@ -23,18 +24,21 @@ final class PageLoop: CurlLoopOwner {
   init(_ loop: CurlLoop<Transfer>, configuration: UnfurlerConfiguration) {
     self.configuration = configuration
     self.loop = loop
+    ownAddresses = OwnAddresses(configuration.ownAddresses)
     forms = RequestForms(configuration)
-    queue = HostTurns(
-      maximumActive: configuration.maximumTransfers,
-      maximumActivePerHost: configuration.maximumTransfersPerHost)
+    queue = FetchTurns(
+      TurnLimits(
+        active: configuration.maximumTransfers,
+        activePerSite: configuration.maximumTransfersPerSite,
+        activePerUser: configuration.maximumTransfersPerUser,
+        waiting: configuration.maximumWaiting))
   }
 
   func receive(_ request: Request) {
     switch request {
     case .start(let fetch):
-      guard queue.waitingCount < configuration.maximumWaiting else {
-        return fetch.turnAway(
-          .failed("too many links are waiting (\(configuration.maximumWaiting))"))
+      guard queue.admits(fetch.requester) else {
+        return fetch.turnAway(.failed("too many links are waiting (\(queue.waitingCount))"))
       }
       admit(fetch)
     case .cancel(let id): cancel(id)
@@ -82,23 +86,33 @@ final class PageLoop: CurlLoopOwner {
     guard configuration.portPolicy.permits(url.port) else {
       return "port \(url.port) is not allowed"
     }
-    if case .address(let address) = url.host, !configuration.addressPolicy.permits(address) {
-      return "\(address) is not a public address"
+    guard case .address(let address) = url.host else { return nil }
+    switch addressPolicy().refusal(of: address)?.reason {
+    case .notPublic: return "\(address) is not a public address"
+    case .ownAddress: return "\(address) is an address of this machine"
+    case nil: return nil
     }
-    return nil
+  }
+
+  private func addressPolicy() -> AddressPolicy {
+    var policy = configuration.addressPolicy
+    policy.ownAddresses = ownAddresses.current(at: .now)
+    return policy
   }
 
   private func start(_ waiting: Fetch) {
     var fetch = waiting
     fetch.noteStart(at: .now)
     guard let easy = forms.makeEasy(for: fetch.purpose) else { return drop(fetch) }
-    let transfer = Transfer(fetch, easy, configuration: configuration)
+    let connections = ConnectionGuard(addressPolicy(), usesProxy: configuration.proxy != nil)
+    let transfer = Transfer(
+      fetch, easy, connections, maximumBytes: configuration.maximumBytes)
     guard loop.add(transfer) else { return drop(fetch) }
     transfers[fetch.id] = transfer
   }
 
   private func drop(_ fetch: Fetch) {
-    queue.finish(fetch.hostKey)
+    queue.finish(fetch)
     fetch.turnAway(.unknown)
   }
 
@@ -141,6 +155,6 @@ final class PageLoop: CurlLoopOwner {
 
   private func forget(_ transfer: Transfer) {
     transfers[transfer.fetch.id] = nil
-    queue.finish(transfer.fetch.hostKey)
+    queue.finish(transfer.fetch)
   }
 }

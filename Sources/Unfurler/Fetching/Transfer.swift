@@ -31,11 +31,13 @@ final class Transfer: CurlTransfer {
     case refused(String)
   }
 
-  init(_ fetch: Fetch, _ easy: CurlEasy, configuration: UnfurlerConfiguration) {
+  init(
+    _ fetch: Fetch, _ easy: CurlEasy, _ connections: ConnectionGuard, maximumBytes: Int
+  ) {
     self.fetch = fetch
     self.easy = easy
-    connections = ConnectionGuard(configuration)
-    maximumBytes = configuration.maximumBytes
+    self.connections = connections
+    self.maximumBytes = maximumBytes
     easy.receiver = self
     easy.set(CURLOPT_URL, to: fetch.url.textWithoutFragment)
     easy.setDeadline(fetch.deadline)

@@ -10,7 +10,7 @@ struct TransferProblem {
 
   init(
     _ result: CURLcode, _ easy: CurlEasy, url: WebURL, hasHead: Bool, isReading: Bool,
-    refused: [IPAddress]
+    refused: [AddressRefusal]
   ) {
     if result == CURLE_OPERATION_TIMEDOUT {
       error = .timedOut
@@ -36,7 +36,7 @@ struct TransferProblem {
   }
 
   private static func text(
-    _ result: CURLcode, _ easy: CurlEasy, _ host: Host, hasHead: Bool, _ refused: [IPAddress]
+    _ result: CURLcode, _ easy: CurlEasy, _ host: Host, hasHead: Bool, _ refused: [AddressRefusal]
   ) -> String {
     switch result {
     case CURLE_COULDNT_RESOLVE_HOST: "the name \(host.text) has no address"
@@ -57,14 +57,18 @@ struct TransferProblem {
     }
   }
 
-  private static func refusal(of addresses: [IPAddress], _ host: Host) -> String {
+  private static func refusal(of refusals: [AddressRefusal], _ host: Host) -> String {
+    let isOwn = refusals.contains { $0.reason == .ownAddress }
     guard case .name(let name) = host else {
-      return "\(host.text) is not a public address"
+      return isOwn
+        ? "\(host.text) is an address of this machine" : "\(host.text) is not a public address"
     }
-    let list = addresses.map(\.description).joined(separator: ", ")
-    return addresses.count == 1
-      ? "\(name) has the address \(list), which is not public"
-      : "\(name) has the addresses \(list), which are not public"
+    let list = refusals.map(\.address.description).joined(separator: ", ")
+    if refusals.count == 1 {
+      return "\(name) has the address \(list), which is \(isOwn ? "this machine's" : "not public")"
+    }
+    return
+      "\(name) has the addresses \(list), which are not public\(isOwn ? " or this machine's" : "")"
   }
 
   private static func systemError(_ easy: CurlEasy) -> String {

@@ -15,7 +15,7 @@ final class RemoteLoop: CurlLoopOwner {
   private let configuration: RemoteUnfurlerConfiguration
   private let health: ServiceHealth
   private let fields = CurlList(["Content-Type: application/json", "Accept: application/json"])
-  private var queue: HostTurns<RemoteQuestion>
+  private var queue: FetchTurns<RemoteQuestion>
   private var transfers: [UInt64: RemoteTransfer] = [:]
   private var nextSweep = ContinuousClock.now
 
@@ -30,15 +30,18 @@ final class RemoteLoop: CurlLoopOwner {
     self.service = service
     self.configuration = configuration
     self.health = health
-    queue = HostTurns(
-      maximumActive: configuration.maximumRequests,
-      maximumActivePerHost: configuration.maximumRequestsPerHost)
+    queue = FetchTurns(
+      TurnLimits(
+        active: configuration.maximumRequests,
+        activePerSite: configuration.maximumRequestsPerSite,
+        activePerUser: configuration.maximumRequestsPerUser,
+        waiting: configuration.maximumWaiting))
   }
 
   func receive(_ request: Request) {
     switch request {
     case .start(let question):
-      guard queue.waitingCount < configuration.maximumWaiting else {
+      guard queue.admits(question.requester) else {
         return question.completion(health.failure("too many links are waiting for it"))
       }
       queue.append(question)
@@ -73,14 +76,14 @@ final class RemoteLoop: CurlLoopOwner {
   private func start(_ question: RemoteQuestion) {
     switch health.admit() {
     case .failure(let refused):
-      queue.finish(question.hostKey)
+      queue.finish(question)
       question.completion(refused.report)
     case .success(let ticket):
       let transfer = RemoteTransfer(
         question, ticket, service: service, configuration: configuration, fields: fields)
       guard let transfer, loop.add(transfer) else {
         health.withdraw(ticket)
-        queue.finish(question.hostKey)
+        queue.finish(question)
         return question.completion(UnfurlReport(.failure(.unknown), freshness: .unkept))
       }
       transfers[question.id] = transfer
@@ -131,6 +134,6 @@ final class RemoteLoop: CurlLoopOwner {
 
   private func forget(_ transfer: RemoteTransfer) {
     transfers[transfer.question.id] = nil
-    queue.finish(transfer.question.hostKey)
+    queue.finish(transfer.question)
   }
 }

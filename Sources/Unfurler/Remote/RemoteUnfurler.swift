@@ -36,17 +36,17 @@ package final class RemoteUnfurler: Unfurler {
   }
 
   package func unfurl(
-    _ link: Link, deadline: Duration,
+    _ link: Link, for requester: PreviewRequester, deadline: Duration,
     completion: @escaping @Sendable (UnfurlReport) -> Void
   ) -> UnfurlTask {
-    guard let host = WebURL(link.url)?.host else {
+    guard let site = WebURL(link.url)?.siteKey else {
       completion(UnfurlReport(.failure(.failed("not a URL"))))
       return UnfurlTask {}
     }
     let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
     let question = RemoteQuestion(
-      id: id, link: link, hostKey: host.text, deadline: .now.advanced(by: deadline),
-      completion: completion)
+      id: id, link: link, requester: requester, siteKey: site,
+      deadline: .now.advanced(by: deadline), completion: completion)
     guard thread.post(.start(question)) else {
       completion(.cancelled)
       return UnfurlTask {}

@@ -8,9 +8,12 @@ package struct RemoteUnfurlerConfiguration: Sendable {
   package var userAgent = "Parley/1.0"
   /// How many questions may be on their way at a time, each on a connection of its own.
   package var maximumRequests = 64
-  /// How many of them may be about pages of one host, so that a slow one does not hold up the rest.
-  package var maximumRequestsPerHost = 8
-  /// How many links may wait for their turn; beyond, a look-up fails at once.
+  /// How many of them may be about pages of one site, so that a slow one does not hold up the rest.
+  package var maximumRequestsPerSite = 8
+  /// How many of them may be made for one user, so that nobody takes all places.
+  package var maximumRequestsPerUser = 16
+  /// How many links may wait for their turn, a tenth of them one user's; beyond, a look-up fails at
+  /// once.
   package var maximumWaiting = 10_000
   /// How much longer than the deadline the service's own word is waited for.
   package var grace = Duration.milliseconds(500)

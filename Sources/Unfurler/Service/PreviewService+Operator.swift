@@ -58,7 +58,7 @@ extension PreviewService {
 
   private func inspect(_ link: Link, _ id: UInt64) {
     let start = ContinuousClock.now
-    let task = unfurler.unfurl(link, deadline: timeout) { [self] report in
+    let task = unfurler.unfurl(link, for: .operation, deadline: timeout) { [self] report in
       let duration = start.duration(to: .now)
       note(report, of: link, after: duration)
       let inspection = inspections.withLock { inspections in

@@ -42,7 +42,9 @@ package final class PreviewService: Sendable {
   /// What is known about a link; memory and a short lock only, so any thread may ask.
   ///
   /// A preview past its time is still given, and refreshed behind the caller's back.
-  package func lookUp(_ link: Link) -> PreviewLookup {
+  ///
+  /// - Parameter requester: The party for which a refresh is made.
+  package func lookUp(_ link: Link, for requester: PreviewRequester) -> PreviewLookup {
     if refusal(link) != nil {
       tally.countRefusalByPolicy()
       return .none
@@ -50,16 +52,21 @@ package final class PreviewService: Sendable {
     let finding = cache.find(link)
     tally.count(finding)
     guard let finding else { return .unknown }
-    if case .stale(_, .due) = finding { refresh(link) }
+    if case .stale(_, .due) = finding { refresh(link, for: requester) }
     return finding.entry.tag.map { .found($0) } ?? .none
   }
 
   /// Fetches a link's preview, once however many ask meanwhile, and remembers the outcome.
   ///
+  /// The fetch takes its turn among those of the first requester.
+  ///
   /// - Parameter completion: Called exactly once, with `nil` when there is no preview; on a thread
   ///   of the unfurler's or the cache's, or on the caller's when the answer is known at once, too
   ///   many are waiting, the link is refused, or the service has been shut down. It must not block.
-  package func request(_ link: Link, completion: @escaping @Sendable (OpenGraphTag?) -> Void) {
+  package func request(
+    _ link: Link, for requester: PreviewRequester,
+    completion: @escaping @Sendable (OpenGraphTag?) -> Void
+  ) {
     if refusal(link) != nil {
       tally.countRefusalByPolicy()
       return completion(nil)
@@ -70,7 +77,7 @@ package final class PreviewService: Sendable {
       tally.countRefusal()
       completion(nil)
     case .joined: break
-    case .first: begin(link)
+    case .first: begin(link, for: requester)
     }
   }
 
@@ -99,25 +106,25 @@ package final class PreviewService: Sendable {
     }
   }
 
-  private func begin(_ link: Link) {
+  private func begin(_ link: Link, for requester: PreviewRequester) {
     cache.load(link) { [self] finding in
-      guard let finding else { return fetch(link) }
+      guard let finding else { return fetch(link, for: requester) }
       land(link, with: finding.entry.tag)
-      if case .stale(_, .due) = finding { refresh(link) }
+      if case .stale(_, .due) = finding { refresh(link, for: requester) }
     }
   }
 
   /// Fetches a link that is shown meanwhile, unless it is being fetched already.
-  private func refresh(_ link: Link) {
+  private func refresh(_ link: Link, for requester: PreviewRequester) {
     guard case .first = flights.withLock({ $0.board(link) { _ in } }) else { return }
     tally.countRefresh()
-    fetch(link)
+    fetch(link, for: requester)
   }
 
-  private func fetch(_ link: Link) {
+  private func fetch(_ link: Link, for requester: PreviewRequester) {
     guard !flights.withLock({ $0.isClosed }) else { return }
     let start = ContinuousClock.now
-    let task = unfurler.unfurl(link, deadline: timeout) { [self] report in
+    let task = unfurler.unfurl(link, for: requester, deadline: timeout) { [self] report in
       finish(link, report, after: start.duration(to: .now))
     }
     if !flights.withLock({ $0.attach(task, to: link) }) { task.cancel() }

@@ -29,7 +29,8 @@ final class ScriptedUnfurler: Unfurler {
   var cancelled: [String] { state.withLock { $0.cancelled } }
 
   func unfurl(
-    _ link: Link, deadline: Duration, completion: @escaping @Sendable (UnfurlReport) -> Void
+    _ link: Link, for requester: PreviewRequester, deadline: Duration,
+    completion: @escaping @Sendable (UnfurlReport) -> Void
   ) -> UnfurlTask {
     let lookUp = LookUp(link: link, deadline: deadline, completion: completion)
     state.withLock { $0.lookUps.append(lookUp) }

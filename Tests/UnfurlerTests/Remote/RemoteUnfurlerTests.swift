@@ -289,7 +289,7 @@ struct RemoteUnfurlerTests {
     defer { server.stop() }
     let unfurler = try unfurler(server.url("/")) {
       $0.maximumRequests = 3
-      $0.maximumRequestsPerHost = 2
+      $0.maximumRequestsPerSite = 2
     }
     defer { unfurler.shutdown() }
     for number in 0..<20 {
