@@ -10,7 +10,7 @@ import tokens
 from harness import PATIENCE, Refused, eventually
 from heaviest import accepted
 from pages import Pages
-from wire import Memory, Sizes, Wire, mib, request
+from wire import Memory, Sizes, Wire, mib
 
 ANSWER, EVENT = 524_288, 65_536
 MIB = 1_048_576
@@ -586,27 +586,6 @@ async def test_sends_of_ephemeral_channels(ctx):
     await asyncio.sleep(0.5)
     figure(f"{sent} sends of {wire.sizes.answers['message.send']} bytes: holds {mib(memory.held)}")
     assert memory.held < 48 * MIB, f"{sent} sends: holds {mib(memory.held)}"
-
-
-async def test_requests_that_wait(ctx):
-    """Requests that wait to be answered are counted in bytes, not by number alone."""
-    server, channel, _ = await mentioning_world(ctx)
-    other = await listener(ctx, server, channel)
-    name = ctx.name("hog")
-    wires = [await Wire.open(server, name) for _ in range(10)]
-    ctx.clients.extend(wires)
-    await wires[0].call("channel.enter", channel_url=channel)
-    big = request(1, "message.send", channel_url=channel, message="x", filler="f" * 250_000)
-    memory = Memory(server)
-    for wire in wires:
-        for _ in range(3):
-            wire.fire("channel.list", name_contains="none of these")
-        for _ in range(124):
-            wire.write(big)
-    grown = await hold(memory, 6, lambda: memory.growth > 400 * MIB)
-    figure(f"10 connections: grew {mib(grown)}")
-    assert grown < 10 * 3 * MIB, f"10 connections: grew by {mib(grown)}"
-    await other.call("session.ping")
 
 
 async def setting_exists(ctx, name):

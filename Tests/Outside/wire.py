@@ -56,7 +56,7 @@ class Wire(asyncio.Protocol):
         self.upgraded = self.transport = None
         self.allowance, self.refilled = 0.0, 0.0
         self.bytes_read, self.events, self.errors = 0, Counter(), Counter()
-        self.answered = 0
+        self.answered, self.sent = 0, 0
         self.pending, self.numbers = {}, 0
         self.close_code = None
         self.ended = asyncio.get_running_loop().create_future()
