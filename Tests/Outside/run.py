@@ -23,6 +23,7 @@ MODULES = [
     "webhooks",
     "deflate", "hostile", "hostilepages",
     "persistence", "files", "operations", "apitokens", "endpoints", "refusals", "exchanges",
+    "budgets", "fairness", "bystanders",
     "commands", "edges", "documents", "schemadocuments", "schemafuzzing",
 ]
 

@@ -1,0 +1,623 @@
+"""Every limit filled to its end: the size of what comes, and what the process holds meanwhile."""
+
+import asyncio
+import os
+import time
+
+import heaviest
+import schemas
+import tokens
+from harness import PATIENCE, Refused, eventually
+from heaviest import accepted
+from pages import Pages
+from wire import Memory, Sizes, Wire, mib
+
+ANSWER, EVENT = 524_288, 65_536
+MIB = 1_048_576
+UNLIMITED = (
+    "--limits-flood-messages", "0", "--limits-throttle-messages", "0",
+    "--limits-calls-per-second", "0")
+
+
+def described(action):
+    return {
+        name for name, operation in schemas.description("asyncapi.json")["operations"].items()
+        if operation["action"] == action}
+
+
+class World:
+    """A channel with everything at its limit, its owner, an onlooker, and many heavy users."""
+
+    @classmethod
+    async def make(cls, ctx, server):
+        world = cls()
+        world.ctx, world.server, world.sizes = ctx, server, Sizes()
+        world.owner = await world.wire("owner")
+        world.heavy = await heaviest.profile(world.owner)
+        world.channel = await world.room()
+        world.onlooker = await world.wire("onlooker")
+        await world.onlooker.call("channel.enter", channel_url=world.channel)
+        names = [world.ctx.name("\U0001f600" * 70) for _ in range(104)]
+        world.crowd = await heaviest.crowd(server, names, world.heavy)
+        ctx.clients.extend(world.crowd)
+        world.names = names
+        return world
+
+    async def wire(self, stem):
+        wire = await Wire.open(self.server, self.ctx.name(stem), sizes=self.sizes)
+        self.ctx.clients.append(wire)
+        return wire
+
+    async def room(self, **params):
+        channel = self.ctx.name("room") + "c" * 80
+        await self.owner.call("channel.create", channel_url=channel, **params)
+        await self.owner.call("channel.enter", channel_url=channel)
+        return channel
+
+    async def return_owner(self):
+        """The owner opens a session again, after its last was closed."""
+        name = self.owner.user_id
+        self.owner = await Wire.open(self.server, name, sizes=self.sizes)
+        self.ctx.clients.append(self.owner)
+        await self.owner.call("channel.enter", channel_url=self.channel)
+
+    async def fill_channel(self, channel):
+        """Gives a channel every member at its limit, and as many heavy operators as it takes."""
+        async def update(**params):
+            await self.owner.call("channel.update", channel_url=channel, **params)
+
+        operators = [self.owner.user_id, *self.names]
+        await heaviest.longest(lambda n: update(operator_ids=operators[:n]), 100)
+        self.values = {}
+        for name, limit, make in (
+                ("name", 191, lambda c, n: c * n), ("cover_url", 2048, heaviest.link),
+                ("data", 16_384, lambda c, n: c * (n // len(c.encode()))),
+                ("custom_type", 128, lambda c, n: c * n)):
+            self.values[name] = await heaviest.heaviest(
+                lambda v, name=name: update(**{name: v}), limit, make)
+
+    async def fenced(self):
+        """What was told in the channel has come to the onlooker."""
+        seen = self.onlooker.events["message.deleted"]
+        sent = await self.owner.call("message.send", channel_url=self.channel, message="fence")
+        await self.owner.call("message.delete", channel_url=self.channel,
+                              message_id=sent["message"]["message_id"])
+        await self.onlooker.until(
+            lambda: self.onlooker.events["message.deleted"] > seen, "the fence")
+
+
+ORDERS = (
+    ("message", "data", "metaarray", "mentioned", "custom_type"),
+    ("mentioned", "metaarray", "data", "message", "custom_type"),
+    ("metaarray", "message", "mentioned", "data"))
+
+
+async def sends(w):
+    for members in ORDERS:
+        message, _ = await heaviest.message(
+            w.owner, w.channel, members=members, mentioned=w.names[:100])
+        w.largest = message["message_id"]
+    await w.owner.call(
+        "message.send", channel_url=w.channel, message_type="FILE",
+        url=heaviest.link("\U0001f600", 2048), file_name="\U0001f600" * 255,
+        data="\U0001f600" * 4096)
+
+
+async def updates(w):
+    """Messages that are full already: then who is mentioned grows, then they are changed."""
+    light = [w.ctx.name("light") for _ in range(100)]
+    wires = await heaviest.crowd(w.server, light)
+    w.ctx.clients.extend(wires)
+    grown = []
+    for members in ORDERS:
+        message, _ = await heaviest.message(
+            w.owner, w.channel, members=["mentioned", *members], mentioned=light)
+        grown.append(message["message_id"])
+    for wire in wires:
+        await wire.call("user.update", nickname=w.heavy["nickname"],
+                        profile_url=w.heavy["profile_url"])
+    for number in grown:
+        await w.owner.call("message.update", channel_url=w.channel, message_id=number,
+                           custom_type="t")
+        await w.owner.call("message.get", channel_url=w.channel, message_id=number)
+        if await accepted(w.owner.call(
+                "message.update", channel_url=w.channel, message_id=number, message="\u0001" * 5000,
+                mention_type="users", mentioned_user_ids=w.names[:10])):
+            await w.owner.call("message.get", channel_url=w.channel, message_id=number)
+
+
+async def metaarrays(w):
+    """Keys with as many values as go, added call by call to a message that is full of text."""
+    message, _ = await heaviest.message(w.owner, w.channel, members=["message", "data"])
+    w.poll = message["message_id"]
+    for n in range(10):
+        key = f"{n}" + "\u0001" * 127
+        if not await accepted(w.owner.call(
+                "message.create_metaarray_keys", channel_url=w.channel, message_id=w.poll,
+                keys=[key])):
+            break
+
+
+async def values(w):
+    for n in range(10):
+        key = f"{n}" + "\u0001" * 127
+
+        async def add(count, key=key):
+            await w.owner.call(
+                "message.add_metaarray_values", channel_url=w.channel, message_id=w.poll,
+                values={key: [f"{v:02}" + "\u0001" * 188 for v in range(count)]})
+        await heaviest.longest(add, 100)
+
+
+async def removes(w):
+    await w.owner.call(
+        "message.remove_metaarray_values", channel_url=w.channel, message_id=w.poll,
+        values={"0" + "\u0001" * 127: ["00" + "\u0001" * 188]})
+
+
+async def deletes_keys(w):
+    message = await w.owner.call("message.get", channel_url=w.channel, message_id=w.poll)
+    keys = [part["key"] for part in message["message"]["sorted_metaarray"]]
+    await w.owner.call("message.delete_metaarray_keys", channel_url=w.channel,
+                       message_id=w.poll, keys=keys[-1:])
+
+
+async def lists_messages(w):
+    for limits in ({"prev_limit": 200}, {"prev_limit": 200, "next_limit": 200},
+                   {"message_ts": 0, "next_limit": 200}, {"prev_limit": 200, "reverse": True}):
+        await w.owner.call("message.list", channel_url=w.channel, **limits)
+
+
+async def creates_channels(w):
+    async def create(count):
+        await w.owner.call(
+            "channel.create", channel_url=w.ctx.name("full"), operator_ids=w.names[:count])
+    most = await heaviest.longest(create, 100)
+    for _ in range(12):
+        for character in heaviest.CHARACTERS:
+            if await accepted(w.owner.call(
+                    "channel.create", channel_url=w.ctx.name("full"), name=character * 191,
+                    cover_url=heaviest.link(character, 2048),
+                    data=character * (16_384 // len(character.encode())),
+                    custom_type=character * 128, operator_ids=w.names[:most])):
+                break
+
+
+async def changes_channel(w):
+    await w.fill_channel(w.channel)
+
+
+async def operators(w, method):
+    async def change(count):
+        await w.owner.call(method, channel_url=w.channel, user_ids=w.names[:count])
+    await heaviest.longest(change, 100 if method.endswith("remove_operators") else 99)
+
+
+async def restricts(w, method, **params):
+    for name in w.names[100:102]:
+        async def restrict(description, name=name):
+            await w.owner.call(method, channel_url=w.channel, user_id=name,
+                               description=description, **params)
+        await heaviest.heaviest(restrict, 2048)
+
+
+async def releases(w, method):
+    for name in w.names[100:102]:
+        await w.owner.call(method, channel_url=w.channel, user_id=name)
+
+
+async def enters(w):
+    """Everybody enters and leaves; a recovery of all that went before is asked for."""
+    here = await w.owner.call("channel.enter", channel_url=w.channel)
+    for back in (1, 10, 100, 300):
+        await w.owner.call("channel.enter", channel_url=w.channel, recover={
+            "epoch": here["epoch"], "seq": max(0, here["seq"] - back)})
+    for wire in w.crowd:
+        await wire.call("channel.enter", channel_url=w.channel)
+
+
+async def exits(w):
+    for wire in w.crowd[:8]:
+        await wire.call("channel.exit", channel_url=w.channel)
+
+
+async def lists_participants(w):
+    await w.owner.call("channel.participants", channel_url=w.channel, limit=100)
+
+
+async def lists_channels(w):
+    for limit in (10, 100):
+        await w.owner.call("channel.list", limit=limit)
+
+
+async def deletes_channel(w):
+    channel = await w.room()
+    await w.onlooker.call("channel.enter", channel_url=channel)
+    await w.fill_channel(channel)
+    await w.owner.call("channel.delete", channel_url=channel)
+
+
+async def deletes_message(w):
+    await w.owner.call("message.delete", channel_url=w.channel, message_id=w.poll)
+
+
+async def translates(w):
+    try:
+        await w.owner.call("message.translate", channel_url=w.channel, message_id=w.largest,
+                           target_langs=[f"{n}" for n in range(100)])
+    except Refused as refusal:
+        assert refusal.code == 400111, refusal
+
+
+async def opens(w):
+    again = await Wire.connect(w.server, sizes=w.sizes)
+    w.ctx.clients.append(again)
+    session = await again.call("session.open", user_id=w.owner.user_id, nickname=w.heavy["nickname"])
+    assert session["user"]["metadata"] == w.heavy["metadata"]
+
+
+async def refreshes(w):
+    """A session of 30 s, told at once that it ends; refreshed with the longest of tokens."""
+    server = await w.ctx.server(*tokens.FLAGS)
+    name, now = w.ctx.name(), int(time.time())
+    wire = await Wire.connect(server, sizes=w.sizes)
+    w.ctx.clients.append(wire)
+    await wire.call("session.open", user_id=name, access_token=tokens.token(name, exp=now + 30))
+    await wire.until(lambda: wire.events["session.expiring"], "session.expiring")
+    await wire.call("session.refresh", access_token=tokens.token(
+        name, exp=now + 600, filler="x" * 5800))
+
+
+async def closes(w):
+    wire = await w.wire("leaver")
+    await wire.call("session.close")
+
+
+async def calls(w, method, **params):
+    await w.owner.call(method, channel_url=w.channel, **params)
+
+
+async def batches(w):
+    """The largest of calls a hundredfold; recoveries, lists and pages together."""
+    here = await w.owner.call("channel.enter", channel_url=w.channel)
+    recover = {"epoch": here["epoch"], "seq": max(0, here["seq"] - 20)}
+    for call in (
+            ("message.get", {"channel_url": w.channel, "message_id": w.largest}),
+            ("channel.get", {"channel_url": w.channel}),
+            ("message.list", {"channel_url": w.channel, "prev_limit": 200}),
+            ("channel.enter", {"channel_url": w.channel, "recover": recover}),
+            ("channel.participants", {"channel_url": w.channel, "limit": 100}),
+            ("channel.list", {"limit": 100})):
+        await w.owner.ask_batch([call] * 100)
+
+
+# For each method of AsyncAPI the largest calls, in an order in which they can follow one another.
+CASES = {
+    "session.open": opens,
+    "session.ping": lambda w: w.owner.call("session.ping"),
+    "session.refresh": refreshes,
+    "session.close": closes,
+    "user.update": lambda w: heaviest.profile(w.owner),
+    "channel.create": creates_channels,
+    "message.send": sends,
+    "message.update": updates,
+    "message.create_metaarray_keys": metaarrays,
+    "message.add_metaarray_values": values,
+    "message.remove_metaarray_values": removes,
+    "message.get": lambda w: calls(w, "message.get", message_id=w.largest),
+    "message.translate": translates,
+    "message.list": lists_messages,
+    "channel.update": changes_channel,
+    "channel.get": lambda w: calls(w, "channel.get"),
+    "channel.remove_operators": lambda w: operators(w, "channel.remove_operators"),
+    "channel.add_operators": lambda w: operators(w, "channel.add_operators"),
+    "channel.freeze": lambda w: calls(w, "channel.freeze"),
+    "channel.unfreeze": lambda w: calls(w, "channel.unfreeze"),
+    "channel.mute": lambda w: restricts(w, "channel.mute"),
+    "channel.unmute": lambda w: releases(w, "channel.unmute"),
+    "channel.ban": lambda w: restricts(w, "channel.ban"),
+    "channel.unban": lambda w: releases(w, "channel.unban"),
+    "channel.enter": enters,
+    "channel.participants": lists_participants,
+    "batch": batches,
+    "channel.exit": exits,
+    "channel.list": lists_channels,
+    "message.delete_metaarray_keys": deletes_keys,
+    "message.delete": deletes_message,
+    "channel.delete": deletes_channel,
+}
+
+
+async def previews(w, pages):
+    """A message that is full but for its preview, and the largest of previews."""
+    for character in ("\U0001f600", '&quot;', "&#1;"):
+        path = f"/p{ord(character[-1])}"
+        pages.add(path, character * 1024, og__description=character * 4096,
+                  og__image="https://a.example/" + "i" * 2000,
+                  og__url="https://a.example/" + "u" * 2000,
+                  og__image__alt=character * 4096)
+        seen = w.onlooker.events["message.updated"]
+        await heaviest.message(
+            w.owner, w.channel, members=["data", "metaarray", "mentioned"], mentioned=w.names,
+            message=f"{pages.url(path)} " + "\u0001" * 4900)
+        await w.onlooker.until(
+            lambda: w.onlooker.events["message.updated"] > seen, "the preview's update")
+
+
+async def other_events(w):
+    """What calls alone do not bring about."""
+    await w.server_call("PUT", f"/parley/limits/channels/{w.channel}",
+                        {"throttle": {"messages": 1, "window_ms": 1000}})
+    for n in range(4):
+        await w.owner.call("message.send", channel_url=w.channel, message=f"{n}")
+    await w.onlooker.until(lambda: w.onlooker.events["channel.throttled"], "channel.throttled")
+    outsider = await w.wire("outsider")
+    for members in ORDERS:
+        seen = outsider.events["mention.received"]
+        await heaviest.message(
+            w.owner, w.channel, members=members, mentioned=[outsider.user_id, *w.names])
+        if not seen:
+            await outsider.until(lambda: outsider.events["mention.received"], "mention.received")
+
+
+async def measure(ctx):
+    from calls import Caller
+    pages = await Pages.start()
+    server = await ctx.fresh(
+        *UNLIMITED, "--unfurl-allow-addresses", "127.0.0.0/8", "--unfurl-allow-ports",
+        str(pages.port))
+    try:
+        w = await World.make(ctx, server)
+        async with Caller(server) as caller:
+            w.server_call = lambda *call: caller.send(call[0], f"/v3{call[1]}", call[2])
+            failures = {}
+            for method, case in [*CASES.items(), ("previews", lambda w: previews(w, pages)),
+                                 ("events", other_events)]:
+                begun = time.monotonic()
+                try:
+                    async with asyncio.timeout(12 * PATIENCE):
+                        await case(w)
+                except Exception as failure:
+                    failures[method] = f"{type(failure).__name__}: {failure}"[:300]
+                    if not w.owner.is_open:
+                        await w.return_owner()
+                if os.environ.get("PARLEY_TEST_FIGURES"):
+                    print(f"     {method}: {time.monotonic() - begun:.1f} s", flush=True)
+        await server.end()
+        await eventually(lambda: _draining(w), "server.draining")
+    finally:
+        pages.close()
+    return w.sizes, failures
+
+
+async def _draining(w):
+    return w.sizes.events["server.draining"]
+
+
+_measured = None
+
+
+async def measured(ctx):
+    global _measured
+    if _measured is None:
+        _measured = await measure(ctx)
+    return _measured
+
+
+def above(sizes, limit):
+    return {name: size for name, size in sorted(sizes.items()) if size > limit}
+
+
+async def test_every_method_and_event_has_a_case(ctx):
+    """What AsyncAPI names has a case here, and each case does what it is meant to do."""
+    methods = described("receive")
+    assert set(CASES) == methods, f"without a case, or without a method: {set(CASES) ^ methods}"
+    sizes, failures = await measured(ctx)
+    assert not failures, failures
+    assert not methods - set(sizes.answers), f"never answered: {methods - set(sizes.answers)}"
+    events = described("send")
+    assert set(sizes.events) == events, f"not seen: {events ^ set(sizes.events)}"
+
+
+async def test_the_largest_answers(ctx):
+    """No answer and no batch of answers is larger than 512 KiB, whatever is filled to its end."""
+    sizes, _ = await measured(ctx)
+    assert not above(sizes.answers, ANSWER), above(sizes.answers, ANSWER)
+
+
+async def test_the_largest_events(ctx):
+    """No event is larger than 64 KiB, whatever is filled to its end, then grows."""
+    sizes, _ = await measured(ctx)
+    assert not above(sizes.events, EVENT), above(sizes.events, EVENT)
+
+
+async def hold(memory, seconds, condition=lambda: False):
+    """Waits until a condition holds, no longer than this, since what is looked at is a peak."""
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends and not condition():
+        await asyncio.sleep(0.05)
+    return memory.growth
+
+
+def figure(text):
+    if os.environ.get("PARLEY_TEST_FIGURES"):
+        print(f"     {text}", flush=True)
+
+
+async def listener(ctx, server, channel):
+    """Somebody else, who is answered all the while."""
+    wire = await Wire.open(server, ctx.name("other"))
+    ctx.clients.append(wire)
+    await wire.call("channel.enter", channel_url=channel)
+    return wire
+
+
+async def mentioning_world(ctx, *flags):
+    """A channel of short messages that mention as many heavy users as they may."""
+    server = await ctx.fresh(*UNLIMITED, *flags)
+    owner = await Wire.open(server, ctx.name("owner"))
+    ctx.clients.append(owner)
+    heavy = await heaviest.profile(owner)
+    names = [ctx.name() for _ in range(100)]
+    for wire in await heaviest.crowd(server, names, heavy):
+        await accepted(wire.call("user.update", metadata=heavy["metadata"]))
+        await wire.close()
+    channel = ctx.name("room")
+    await owner.call("channel.create", channel_url=channel)
+    await owner.call("channel.enter", channel_url=channel)
+    most = await heaviest.longest(
+        lambda n: owner.call("message.send", channel_url=channel, message="x",
+                             mentioned_user_ids=names[:n]), 100)
+    total = 0
+    while total < 32 * MIB and owner.answered < 400:
+        before = owner.bytes_read
+        await owner.call("message.send", channel_url=channel, message="x",
+                         mentioned_user_ids=names[:most])
+        total += owner.bytes_read - before
+    return server, channel, owner
+
+
+async def test_a_page_of_messages(ctx):
+    """Pages of messages that mention all they may cost the process no more than their bytes."""
+    server, channel, owner = await mentioning_world(ctx)
+    other = await listener(ctx, server, channel)
+    memory = Memory(server)
+    await owner.call("message.list", channel_url=channel, prev_limit=200)
+    figure(f"one page: {mib(owner.sizes.answers['message.list'])}, grew {mib(memory.growth)}")
+    assert memory.growth < 12 * MIB, f"one page: grew by {mib(memory.growth)}"
+    size = await owner.ask_batch(
+        [("message.list", {"channel_url": channel, "prev_limit": 200})] * 100)
+    figure(f"a batch of 100: {mib(size)}, grew {mib(memory.growth)}")
+    assert size <= ANSWER, f"a batch is answered with {mib(size)}"
+    assert memory.growth < 16 * MIB, f"a batch: grew by {mib(memory.growth)}"
+    await other.call("session.ping")
+
+
+async def test_clients_that_do_not_read(ctx):
+    """Twenty connections that ask for pages and read none hold about what may wait for each."""
+    server, channel, _ = await mentioning_world(ctx)
+    other = await listener(ctx, server, channel)
+    name = ctx.name("deaf")
+    deaf = [await Wire.open(server, name, receive_buffer=4096) for _ in range(20)]
+    ctx.clients.extend(deaf)
+    memory = Memory(server)
+    for wire in deaf:
+        wire.stop_reading()
+        for _ in range(100):
+            wire.fire("message.list", channel_url=channel, prev_limit=200)
+    grown = await hold(memory, 5, lambda: memory.growth > 200 * MIB)
+    figure(f"20 deaf connections: grew {mib(grown)}")
+    assert grown < 20 * 2.5 * MIB, f"20 connections: grew by {mib(grown)}"
+    await other.call("session.ping")
+
+
+async def changed_world(ctx):
+    """A channel whose last 300 events are changes of a message as large as may be."""
+    server = await ctx.fresh(*UNLIMITED)
+    owner = await Wire.open(server, ctx.name("owner"))
+    ctx.clients.append(owner)
+    channel = ctx.name("room")
+    await owner.call("channel.create", channel_url=channel)
+    await owner.call("channel.enter", channel_url=channel)
+    message, _ = await heaviest.message(owner, channel, members=["metaarray", "data", "message"])
+    key, number = message["sorted_metaarray"][0]["key"], message["message_id"]
+    here = await owner.call("channel.enter", channel_url=channel)
+    for n in range(148):
+        for method in ("message.remove_metaarray_values", "message.add_metaarray_values"):
+            value = message["sorted_metaarray"][0]["value"][0]
+            owner.fire(method, channel_url=channel, message_id=number, values={key: [value]})
+        if n % 20 == 19:
+            await owner.call("session.ping")
+    await owner.call("session.ping")
+    now = await owner.call("channel.enter", channel_url=channel)
+    figure(f"{now['seq'] - here['seq']} events, each {owner.sizes.answers['message.send']} bytes")
+    return server, channel, owner, {"epoch": here["epoch"], "seq": here["seq"]}
+
+
+async def test_pipelined_recoveries(ctx):
+    """Recoveries one behind the other, of the largest events, for a client that does not read."""
+    server, channel, _, recover = await changed_world(ctx)
+    other = await listener(ctx, server, channel)
+    deaf = await Wire.open(server, ctx.name("deaf"), receive_buffer=4096)
+    ctx.clients.append(deaf)
+    memory = Memory(server)
+    deaf.stop_reading()
+    for _ in range(28):
+        deaf.fire("channel.enter", channel_url=channel, recover=recover)
+    grown = await hold(memory, 4, lambda: memory.growth > 400 * MIB)
+    figure(f"28 recoveries, unread: grew {mib(grown)}")
+    assert grown < 12 * MIB, f"grew by {mib(grown)}"
+    await other.call("session.ping")
+
+
+async def test_a_batch_of_recoveries(ctx):
+    """A hundred recoveries in a batch are answered within the budget of one answer."""
+    server, channel, owner, recover = await changed_world(ctx)
+    memory = Memory(server)
+    asked = asyncio.create_task(owner.ask_batch(
+        [("channel.enter", {"channel_url": channel, "recover": recover})] * 100))
+    grown = await hold(memory, 8, lambda: asked.done() or memory.growth > 400 * MIB)
+    figure(f"a batch of 100 recoveries: grew {mib(grown)}")
+    assert grown < 16 * MIB, f"grew by {mib(grown)}"
+    assert await asked <= ANSWER, mib(asked.result())
+
+
+async def test_sends_of_ephemeral_channels(ctx):
+    """What an ephemeral channel remembers of its sends is bounded in bytes."""
+    server = await ctx.fresh("--limits-flood-messages", "20", "--limits-throttle-messages", "0")
+    wire = await Wire.open(server, ctx.name("sender"))
+    ctx.clients.append(wire)
+    rooms = [ctx.name("brief") for _ in range(10)]
+    for room in rooms:
+        await wire.call("channel.create", channel_url=room, is_ephemeral=True)
+        await wire.call("channel.enter", channel_url=room)
+    _, params = await heaviest.message(
+        wire, rooms[0], members=["metaarray", "data", "message"])
+    memory, began = Memory(server), time.monotonic()
+    sent = 0
+    while time.monotonic() - began < 6 and memory.growth < 300 * MIB:
+        for room in rooms:
+            waiting = [wire.ask("message.send", channel_url=room, **params, req_id=f"{sent}-{n}")
+                       for n in range(5)]
+            sent += len(waiting)
+            for part in waiting:
+                async with asyncio.timeout(30 * PATIENCE):
+                    await part
+    await asyncio.sleep(0.5)
+    figure(f"{sent} sends of {wire.sizes.answers['message.send']} bytes: holds {mib(memory.held)}")
+    assert memory.held < 48 * MIB, f"{sent} sends: holds {mib(memory.held)}"
+
+
+async def setting_exists(ctx, name):
+    _, output, errors = await ctx.run(ctx.parleyd, "--help")
+    return name.encode() in output + errors
+
+
+async def test_memory_of_the_process(ctx):
+    """Over limits.memory_bytes those that hold most are closed with 1013, and nobody else."""
+    assert await setting_exists(ctx, "limits.memory_bytes"), "there is no limits.memory_bytes"
+    server, channel, owner = await mentioning_world(
+        ctx, "--limits-memory-bytes", str(64 * MIB), "--limits-outbound-bytes", str(16 * MIB))
+    others = [await listener(ctx, server, channel) for _ in range(5)]
+    deaf = []
+    for _ in range(4):
+        name = ctx.name("deaf")
+        deaf += [await Wire.open(server, name, receive_buffer=4096) for _ in range(10)]
+    ctx.clients.extend(deaf)
+    memory = Memory(server)
+    for wire in deaf:
+        wire.stop_reading()
+        for _ in range(60):
+            wire.fire("message.list", channel_url=channel, prev_limit=200)
+    grown = await hold(memory, 6)
+    for wire in deaf:
+        wire.read_on()
+    for wire in others:
+        await wire.call("session.ping")
+    await owner.call("session.ping")
+    await asyncio.sleep(2)
+    codes = [wire.close_code for wire in deaf]
+    figure(f"40 deaf connections: grew {mib(grown)}, closed with {set(codes)}")
+    assert 1013 in codes, codes
+    assert grown < 112 * MIB, f"grew by {mib(grown)}"
+    assert all(wire.is_open for wire in others)
