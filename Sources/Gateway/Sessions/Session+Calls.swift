@@ -39,6 +39,7 @@ extension Session {
   private func carryOut(_ command: Command, _ address: ReplyAddress) throws(ServiceError) {
     guard let caller else { throw .invalidRequest("the session is not open") }
     switch command {
+    case .userGet(let get): self.get(get, address)
     case .userUpdate(let update): self.update(update, caller, address)
     case .channelCreate(let create): self.create(create, caller, address)
     case .channelList(let list): self.list(list, address)
