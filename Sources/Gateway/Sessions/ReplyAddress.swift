@@ -6,6 +6,8 @@ struct ReplyAddress: Sendable {
   let ticket: Session.Pipeline.Ticket
   /// `nil` for a notification, which gets no reply.
   let id: RPCIdentifier?
+  /// The bytes that the result may hold.
+  var limit = Limits.answerByteCount
 }
 
 /// What a call came to: its result as a JSON text, or an error.
