@@ -17,6 +17,9 @@ package final class Transport {
   package let loop: EventLoop
   package let configuration: TransportConfiguration
   package var counters = TransportCounters()
+  /// The memory that all connections together hold: what waits to be written, and what applications
+  /// and requests keep.
+  package var heldByteCount = 0
   let connections = ConnectionTable()
   let deflate = DeflateWorkspace()
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(

@@ -72,9 +72,18 @@ package enum WebSocketMessage: Sendable {
 package protocol WebSocketApplication: AnyObject {
   func connection(_ connection: Connection, received message: WebSocketMessage)
 
+  /// Some of what waited has been written, after ``Connection/hasRoom(for:)`` said that there was no
+  /// room.
+  func connectionHasRoom(_ connection: Connection)
+
   /// The WebSocket is no longer open: nothing more will be received, what is sent is dropped.
   /// Called once.
   func connectionDidClose(_ connection: Connection, _ reason: ClosingReason)
+}
+
+extension WebSocketApplication {
+  /// Nothing: it matters to those alone who ask whether there is room.
+  package func connectionHasRoom(_ connection: Connection) {}
 }
 
 /// Why a WebSocket is no longer open.

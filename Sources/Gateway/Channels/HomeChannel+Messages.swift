@@ -24,6 +24,7 @@ extension HomeChannel {
       let message = try transaction.requiredMessage(id, channelID: storeID)
       try right.check(message)
       try message.checkLength(of: changes.text)
+      try message.checkSize(after: changes)
       // Links are looked for in new texts of callers who may write them.
       var preview = KnownPreview.noLink
       let newText = changes.text.flatMap { $0 == message.text ? nil : $0 }
@@ -118,6 +119,7 @@ extension HomeChannel {
       let message = try transaction.requiredMessage(messageID, channelID: storeID)
       let arrays = try change(message)
       guard arrays != message.metaArrays else { return MetaArrayOutcome.none(message) }
+      try message.checkSize(with: arrays)
       return .made(
         try transaction.changeMetaArrays(messageID, channelID: storeID, at: now) { $0 = arrays })
     } then: { channel, result in
@@ -212,6 +214,23 @@ extension Message {
     guard text.unicodeScalars.count <= Limits.adminMessageLength else {
       throw .tooLong("message", limit: Limits.adminMessageLength)
     }
+  }
+}
+
+extension Message {
+  /// - Throws: 400110 when the message would not fit into an event after a change.
+  fileprivate func checkSize(after changes: MessageChanges) throws(ServiceError) {
+    var changed = self
+    if let text = changes.text { changed.text = text }
+    if let data = changes.data { changed.data = data }
+    if let customType = changes.customType { changed.customType = customType }
+    try MessageSize(changed).check(after: MessageSize(self))
+  }
+
+  fileprivate func checkSize(with arrays: [MetaArray]) throws(ServiceError) {
+    var changed = self
+    changed.metaArrays = arrays
+    try MessageSize(changed).check(after: MessageSize(self))
   }
 }
 

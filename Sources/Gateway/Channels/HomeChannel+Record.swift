@@ -17,7 +17,7 @@ extension HomeChannel {
             customType: fields.customType), at: now)
       ]
       if let ids = fields.operatorIDs {
-        mutations.append(try transaction.setOperators(url, ids, at: now))
+        mutations += try transaction.setOperators(url, ids, at: now)
       }
       try mutations.last?.channel.checkOperatorCount("operator_ids")
       return mutations
@@ -163,11 +163,12 @@ extension WriteTransaction {
   /// Makes exactly these users the operators.
   fileprivate func setOperators(
     _ url: String, _ ids: [String], at now: Int64
-  ) throws -> ChannelMutation {
-    let present = try addOperators(url, ids, at: now)
+  ) throws -> [ChannelMutation] {
+    // Those who go first make room for those who come.
+    let present = try removeOperators(url, [], at: now)
     let superfluous = present.channel.operators.map(\.id).filter { !ids.contains($0) }
-    guard !superfluous.isEmpty else { return present }
-    return try removeOperators(url, superfluous, at: now)
+    let reduced = try removeOperators(url, superfluous, at: now)
+    return [reduced, try addOperators(url, ids, at: now)]
   }
 }
 

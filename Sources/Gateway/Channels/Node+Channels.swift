@@ -10,6 +10,14 @@ extension Node {
     _ channel: Channel,
     then answer: @escaping @Sendable (Node, Result<ChannelView, ServiceError>) -> Void
   ) {
+    do throws(ServiceError) {
+      try channel.checkSize()
+      guard channel.operators.count <= Limits.operatorCount else {
+        throw .tooMany("operator_ids", limit: Limits.operatorCount)
+      }
+    } catch {
+      return post(toChannel: channel.url) { answer($0, .failure(error)) }
+    }
     post(toChannel: channel.url) { node in
       let handle = node.handle
       node.services.store.write {

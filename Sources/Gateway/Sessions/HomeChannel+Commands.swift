@@ -142,7 +142,7 @@ extension ParticipantPage {
     JSONWriter.bytes {
       $0.object {
         $0.name("participants")
-        users.encode(into: &$0)
+        users.encodeReferences(into: &$0)
         $0.member("next", next)
       }
     }

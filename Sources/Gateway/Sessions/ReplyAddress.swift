@@ -8,6 +8,8 @@ struct ReplyAddress: Sendable {
   let id: RPCIdentifier?
   /// Whether the call was paid for when it began; one that was not is charged when it is refused.
   let isPaid: Bool
+  /// The bytes that the result may hold.
+  var limit = Limits.answerByteCount
 }
 
 /// What a call came to: its result as a JSON text, or an error.

@@ -1,7 +1,7 @@
 import DequeModule
 import ParleyProtocol
 
-/// Keeps one connection's requests in order.
+/// Keeps one connection's requests in order, and counts what they hold in bytes.
 ///
 /// Messages that are sent are handed on one after the other without waiting, since their channels
 /// keep their order; any other call runs alone, after all before it and before all behind it, so
@@ -9,6 +9,10 @@ import ParleyProtocol
 ///
 ///     arrived   send  send  enter  send
 ///     started   ●     ●     when both are answered
+///
+/// The replies of a batch share one budget. A call of it starts when the largest reply that it may
+/// have fits into what is left, and waits for those under way when it does not. With none under way
+/// it is refused, and all of the batch behind it, without being carried out.
 struct RequestPipeline<Call> {
   /// Names a call that was started, to bring its reply back.
   struct Ticket: Hashable, Sendable {
@@ -24,7 +28,8 @@ struct RequestPipeline<Call> {
 
   /// One entry of a batch.
   enum Entry {
-    case call(Call, Concurrency)
+    /// - Parameter replyBound: The bytes that must be left for its reply when it starts.
+    case call(Call, Concurrency, replyBound: Int = 0)
     /// The reply to something that can't be carried out.
     case reply([UInt8])
   }
@@ -33,13 +38,35 @@ struct RequestPipeline<Call> {
     let ticket: Ticket
     let call: Call
     let concurrency: Concurrency
+    let replyBound: Int
   }
 
   private struct Unit {
     let isBatch: Bool
+    /// The memory of the request, until it is answered.
+    let byteCount: Int
     var outstanding = 0
     var replies: [[UInt8]?] = []
+    /// What the replies that are there hold.
+    var replyByteCount = 0
+    /// What was promised to calls of a batch under way, each and all together.
+    var promises: [Int: Int] = [:]
+    var promisedByteCount = 0
+    /// Whether a reply did not fit: no further call of the batch is carried out.
+    var isFull = false
+
+    /// What is left of a batch's budget, beside a refusal for each call that has not begun.
+    var room: Int {
+      let waiting = outstanding - promises.count
+      return RequestPipeline.batchLimit - replyByteCount - promisedByteCount
+        - waiting * RequestPipeline.refusalSize
+    }
   }
+
+  /// The budget of a batch's replies.
+  private static var batchLimit: Int { Limits.answerByteCount }
+  /// Room for the reply to a call that is refused.
+  private static var refusalSize: Int { 512 }
 
   private var units: Deque<Unit> = []
   private var firstUnit = 0
@@ -50,34 +77,88 @@ struct RequestPipeline<Call> {
   /// How many calls have arrived and are not answered.
   private(set) var pendingCount = 0
 
+  /// The memory of requests that are not answered, and of replies that have not left.
+  var heldByteCount: Int { requestByteCount + replyByteCount }
+
+  /// The memory of requests that are not answered.
+  private(set) var requestByteCount = 0
+  /// What the replies hold that have not left.
+  private(set) var replyByteCount = 0
+
   /// How much has arrived and is not done with: calls, and replies that wait for those before them.
   var backlog: Int { pendingCount + units.count }
 
   /// Adds a request.
-  mutating func append(_ call: Call, _ concurrency: Concurrency) {
-    append([.call(call, concurrency)], to: Unit(isBatch: false))
+  mutating func append(_ call: Call, _ concurrency: Concurrency, byteCount: Int = 0) {
+    append([.call(call, concurrency)], to: Unit(isBatch: false, byteCount: byteCount))
   }
 
   /// Adds the requests of a batch, which are answered together.
-  mutating func append(batch entries: [Entry]) {
-    append(entries, to: Unit(isBatch: true))
+  mutating func append(batch entries: [Entry], byteCount: Int = 0) {
+    append(entries, to: Unit(isBatch: true, byteCount: byteCount))
   }
 
   /// Adds the reply to something that can't be carried out, in its place.
   mutating func append(reply: [UInt8]) {
-    append([.reply(reply)], to: Unit(isBatch: false))
+    append([.reply(reply)], to: Unit(isBatch: false, byteCount: 0))
   }
 
   /// The next call that may start now.
-  mutating func start() -> (ticket: Ticket, call: Call)? {
+  ///
+  /// - Returns: `replyLimit`, the bytes that its reply may hold, is `nil` for a call that is to be
+  ///   refused for want of room.
+  mutating func start() -> (ticket: Ticket, call: Call, replyLimit: Int?)? {
     guard !isRunningAlone, let next = waiting.first else { return nil }
-    if next.concurrency == .alone {
-      guard runningCount == 0 else { return nil }
-      isRunningAlone = true
+    if next.concurrency == .alone, runningCount > 0 { return nil }
+    let limit: Int?
+    switch makeRoom(for: next) {
+    case .later: return nil
+    case .never: limit = nil
+    case .promised(let byteCount): limit = byteCount
     }
+    isRunningAlone = next.concurrency == .alone
     waiting.removeFirst()
     runningCount += 1
-    return (next.ticket, next.call)
+    return (next.ticket, next.call, limit)
+  }
+
+  private enum Room {
+    case promised(Int)
+    /// Those under way may leave some.
+    case later
+    case never
+  }
+
+  /// Promises a call of a batch room for its reply.
+  private mutating func makeRoom(for next: Waiting) -> Room {
+    let position = next.ticket.unit - firstUnit
+    guard units.indices.contains(position), units[position].isBatch else {
+      return .promised(Limits.answerByteCount)
+    }
+    // The room that is kept for its refusal is its own.
+    let room = units[position].room + Self.refusalSize
+    if next.replyBound > room {
+      guard units[position].promises.isEmpty else { return .later }
+      units[position].isFull = true
+    }
+    guard !units[position].isFull else { return .never }
+    let promise = next.concurrency == .alone ? room : next.replyBound
+    units[position].promises[next.ticket.index] = promise
+    units[position].promisedByteCount += promise
+    return .promised(promise)
+  }
+
+  /// Whether the reply to a call fits into what was promised to it.
+  func admits(_ byteCount: Int, for ticket: Ticket) -> Bool {
+    let position = ticket.unit - firstUnit
+    guard units.indices.contains(position) else { return true }
+    return byteCount < units[position].promises[ticket.index] ?? .max
+  }
+
+  /// Refuses all of a batch that has not begun, since the reply to a call of it does not fit.
+  mutating func refuseRest(after ticket: Ticket) {
+    let position = ticket.unit - firstUnit
+    if units.indices.contains(position) { units[position].isFull = true }
   }
 
   /// Brings a call's reply; `nil` when none is due, as for a notification.
@@ -85,6 +166,12 @@ struct RequestPipeline<Call> {
     let position = ticket.unit - firstUnit
     guard units.indices.contains(position), units[position].outstanding > 0 else { return }
     units[position].replies[ticket.index] = reply
+    let count = reply.map { $0.count + 1 } ?? 0
+    units[position].replyByteCount += count
+    replyByteCount += count
+    if let promise = units[position].promises.removeValue(forKey: ticket.index) {
+      units[position].promisedByteCount -= promise
+    }
     units[position].outstanding -= 1
     runningCount -= 1
     pendingCount -= 1
@@ -92,10 +179,15 @@ struct RequestPipeline<Call> {
   }
 
   /// The next reply that may leave; `nil` when the oldest is not complete.
-  mutating func takeReply() -> [UInt8]? {
+  ///
+  /// - Parameter fits: Decides by its bytes whether there is room for it; else it stays.
+  mutating func takeReply(if fits: (Int) -> Bool = { _ in true }) -> [UInt8]? {
     while let unit = units.first, unit.outstanding == 0 {
+      guard unit.replyByteCount == 0 || fits(unit.replyByteCount + 1) else { return nil }
       units.removeFirst()
       firstUnit += 1
+      requestByteCount -= unit.byteCount
+      replyByteCount -= unit.replyByteCount
       if units.isEmpty { rest() }
       let replies = unit.replies.compactMap(\.self)
       guard !replies.isEmpty else { continue }
@@ -118,15 +210,20 @@ struct RequestPipeline<Call> {
     let number = firstUnit + units.count
     for entry in entries {
       switch entry {
-      case .reply(let reply): unit.replies.append(reply)
-      case .call(let call, let concurrency):
+      case .reply(let reply):
+        unit.replies.append(reply)
+        unit.replyByteCount += reply.count + 1
+      case .call(let call, let concurrency, let replyBound):
         let ticket = Ticket(unit: number, index: unit.replies.count)
-        waiting.append(Waiting(ticket: ticket, call: call, concurrency: concurrency))
+        waiting.append(
+          Waiting(ticket: ticket, call: call, concurrency: concurrency, replyBound: replyBound))
         unit.replies.append(nil)
         unit.outstanding += 1
       }
     }
     pendingCount += unit.outstanding
+    requestByteCount += unit.byteCount
+    replyByteCount += unit.replyByteCount
     units.append(unit)
   }
 }

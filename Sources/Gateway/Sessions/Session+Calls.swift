@@ -40,6 +40,7 @@ extension Session {
     guard let caller else { throw .invalidRequest("the session is not open") }
     charge(command)
     switch command {
+    case .userGet(let get): self.get(get, address)
     case .userUpdate(let update): self.update(update, caller, address)
     case .channelCreate(let create): self.create(create, caller, address)
     case .channelList(let list): self.list(list, caller, address)

@@ -111,6 +111,20 @@ extension Session {
     reply(.empty, to: address)
   }
 
+  /// Reads a user with its metadata, which references to it do not have.
+  func get(_ command: UserGet, _ address: ReplyAddress) {
+    let handle = node.handle
+    node.services.store.read {
+      guard let account = try $0.account(command.userID) else {
+        throw ServiceError.notFound(.user, command.userID)
+      }
+      return account.user
+    } completion: { result in
+      let result: Result<User, ServiceError> = result.serviceResult
+      handle.post { $0.reply(to: address, result.map { $0.encodedAsResult() }) }
+    }
+  }
+
   /// Changes the user's profile for all its sessions.
   func update(_ command: UserUpdate, _ caller: Caller, _ address: ReplyAddress) {
     let now = node.services.clock.now
@@ -143,13 +157,18 @@ extension Node {
     }
     reply(
       to: address,
-      result.map { user in
-        JSONWriter.bytes {
-          $0.object {
-            $0.name("user")
-            user.encode(into: &$0)
-          }
-        }
-      })
+      result.map { $0.encodedAsResult() })
+  }
+}
+
+extension User {
+  /// The result of a call that answers with a user: `{"user": …}`.
+  fileprivate func encodedAsResult() -> [UInt8] {
+    JSONWriter.bytes {
+      $0.object {
+        $0.name("user")
+        encode(into: &$0)
+      }
+    }
   }
 }

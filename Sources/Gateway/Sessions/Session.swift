@@ -42,6 +42,8 @@ final class Session {
   /// With more than this unanswered the connection is not read: each request counts, and each call
   /// in it.
   private static let backlogLimit = 128
+  /// With requests of more memory than this unanswered the connection is not read.
+  private static let requestLimit = 524_288
   /// So many malformed requests in a row end the connection.
   private static let malformedLimit = 10
 
@@ -110,15 +112,24 @@ final class Session {
       node.counters.add(to: .callsFailed)
       if !address.isPaid { budget.chargeRefusal(at: node.loop.now, rate: callRate) }
     }
-    pipeline.complete(address.ticket, reply: address.id.map { outcome.reply(to: $0) })
+    let reply = address.id.map { outcome.reply(to: $0) }
+    if let reply, !pipeline.admits(reply.count, for: address.ticket) {
+      pipeline.refuseRest(after: address.ticket)
+      refuse(address.ticket, address.id, .batchTooLarge)
+    } else {
+      pipeline.complete(address.ticket, reply: reply)
+    }
     proceed()
   }
 
   private func proceed() {
-    startCalls()
-    while let reply = pipeline.takeReply() { connection.send(text: reply) }
+    sendReplies()
+    if startCalls() { sendReplies() }
+    connection.applicationByteCount = pipeline.heldByteCount
     closeIfAnswered()
-    if isFull, pipeline.backlog < Self.backlogLimit / 2 {
+    if isFull, pipeline.backlog < Self.backlogLimit / 2,
+      pipeline.requestByteCount <= Self.requestLimit / 2
+    {
       isFull = false
       if silence == nil { connection.resumeReading() }
     }
@@ -149,20 +160,42 @@ final class Session {
     }
   }
 
-  private func startCalls() {
-    while connection.isOpen, let (ticket, request) = pipeline.start() {
+  /// A reply waits for room: the answer to what a client asked does not make it a slow consumer.
+  private func sendReplies() {
+    while let reply = pipeline.takeReply(if: connection.hasRoom) { connection.send(reply: reply) }
+  }
+
+  /// Starts what may start, unless the client takes no answers.
+  ///
+  /// - Returns: Whether there may be replies.
+  private func startCalls() -> Bool {
+    var isAnswered = false
+    while connection.isOpen, connection.hasRoom(for: pipeline.replyByteCount),
+      let (ticket, request, limit) = pipeline.start()
+    {
       node.counters.add(to: .calls)
-      let address = ReplyAddress(
-        session: reference, ticket: ticket, id: request.id,
-        isPaid: request.concurrency == .alone)
       if let error = refusal(of: request) {
-        node.counters.add(to: .refusedRate)
-        pipeline.complete(
-          ticket, reply: request.id.map { CallOutcome.failure(error).reply(to: $0) })
+        refuse(ticket, request.id, error)
+        isAnswered = true
+      } else if let limit {
+        perform(
+          request,
+          ReplyAddress(
+            session: reference, ticket: ticket, id: request.id,
+            isPaid: request.concurrency == .alone, limit: limit - 128))
       } else {
-        perform(request, address)
+        refuse(ticket, request.id, .batchTooLarge)
+        isAnswered = true
       }
     }
+    return isAnswered
+  }
+
+  private func refuse(
+    _ ticket: Pipeline.Ticket, _ id: RPCIdentifier?, _ error: ServiceError
+  ) {
+    node.counters.add(to: .refusedRate)
+    pipeline.complete(ticket, reply: id.map { CallOutcome.failure(error).reply(to: $0) })
   }
 
   /// Calls other than `message.send` are limited by their number; a send only after many that were
@@ -192,35 +225,41 @@ extension Session: WebSocketApplication {
     guard pendingClose == nil else { return }
     switch message {
     case .binary: close(.unsupportedData, reason: "messages are text: JSON-RPC 2.0")
-    case .text(let bytes): receive(RPCInput(bytes))
+    case .text(let bytes): receive(RPCInput(bytes), byteCount: bytes.count)
     }
   }
 
-  private func receive(_ input: RPCInput) {
+  private func receive(_ input: RPCInput, byteCount: Int) {
     switch input {
     case .malformed(let error): append(malformed: error, id: nil)
     case .single(.invalid(let id, let error)): append(malformed: error, id: id)
     case .single(.request(let request)):
       malformedCount = 0
-      pipeline.append(request, request.concurrency)
-    case .batch(let calls): receive(batch: calls)
+      pipeline.append(
+        request, request.concurrency, byteCount: max(byteCount, request.documentByteCount))
+    case .batch(let calls): receive(batch: calls, byteCount: byteCount)
     }
     proceed()
-    if pipeline.backlog >= Self.backlogLimit, !isFull {
+    let isBehind =
+      pipeline.backlog >= Self.backlogLimit || pipeline.requestByteCount > Self.requestLimit
+    if isBehind, !isFull {
       isFull = true
       connection.pauseReading()
     }
   }
 
-  private func receive(batch calls: [RPCCall]) {
+  private func receive(batch calls: [RPCCall], byteCount: Int) {
     malformedCount = 0
-    pipeline.append(
-      batch: calls.map { call in
-        switch call {
-        case .request(let request): .call(request, request.concurrency)
-        case .invalid(let id, let error): refused(id, error)
-        }
-      })
+    var byteCount = byteCount
+    let entries = calls.map { call -> Pipeline.Entry in
+      switch call {
+      case .request(let request):
+        byteCount = max(byteCount, request.documentByteCount)
+        return .call(request, request.concurrency, replyBound: request.replyBound)
+      case .invalid(let id, let error): return refused(id, error)
+      }
+    }
+    pipeline.append(batch: entries, byteCount: byteCount)
   }
 
   private func refused(_ id: RPCIdentifier?, _ error: ServiceError) -> Pipeline.Entry {
@@ -237,6 +276,10 @@ extension Session: WebSocketApplication {
       closeWhenAnswered(
         .policyViolation, reason: "\(Self.malformedLimit) malformed requests in a row")
     }
+  }
+
+  func connectionHasRoom(_ connection: Connection) {
+    proceed()
   }
 
   func connectionDidClose(_ connection: Connection, _ reason: ClosingReason) {
@@ -268,6 +311,23 @@ extension RPCRequest {
   fileprivate var concurrency: Session.Pipeline.Concurrency {
     method == "message.send" ? .besideItsLike : .alone
   }
+
+  /// The bytes that must be left of a batch's budget when the call starts.
+  ///
+  /// What a send answers with, besides what was sent, are the author, a preview and those mentioned;
+  /// any other call answers with a resource, or gets along with room for one.
+  fileprivate var replyBound: Int {
+    guard id != nil else { return 0 }
+    guard method == "message.send" else { return Limits.eventByteCount + 1_024 }
+    let mentions = params?.present("mentioned_user_ids") == nil ? 0 : Limits.userListByteCount
+    let sent = (params?.raw.count ?? 0) + 2_048
+    return min(
+      sent + Limits.userReferenceByteCount + Limits.previewByteCount + mentions,
+      Limits.eventByteCount + 1_024)
+  }
+
+  /// What the request holds in memory: its text and the list of its values.
+  fileprivate var documentByteCount: Int { params?.documentByteCount ?? 0 }
 }
 
 extension CallOutcome {

@@ -46,6 +46,11 @@ extension ParleyClient {
     try await core.refresh(accessToken: accessToken)
   }
 
+  /// Reads a user with its metadata, which the users of messages and channels come without.
+  public func user(id: String) async throws(ParleyError) -> User {
+    try await core.perform(SessionCalls.user(id))
+  }
+
   /// Changes the current user.
   ///
   /// - Returns: The user as it is now.

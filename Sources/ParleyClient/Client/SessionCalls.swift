@@ -6,6 +6,12 @@ enum SessionCalls {
   static let opened = Call<User>(
     "session.open", .once, params: { _ in }, reading: AnswerReader.user(of:))
 
+  static func user(_ userID: String) -> Call<User> {
+    Call(
+      "user.get", .safe, params: { $0.member("user_id", userID) },
+      reading: AnswerReader.user(of:))
+  }
+
   static func updateUser(_ params: UserUpdateParams) -> Call<User> {
     Call("user.update", .once, params: params.write, reading: AnswerReader.user(of:))
   }

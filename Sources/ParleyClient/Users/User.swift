@@ -8,7 +8,8 @@ public struct User: Sendable, Hashable, Identifiable {
   public let nickname: String
   /// The address of a picture; empty when none was given.
   public let profileURL: String
-  /// Whatever the application keeps with the user.
+  /// Whatever the application keeps with the user; empty for the users of messages, channels and
+  /// events: ``ParleyClient/user(id:)`` reads it.
   public let metadata: [String: String]
 
   /// Makes the value; it is no user of a server by that.

@@ -23,6 +23,7 @@ extension Command {
     "session.refresh": { p throws(ServiceError) in .sessionRefresh(try .init(p)) },
     "session.ping": { _ throws(ServiceError) in .sessionPing },
     "session.close": { _ throws(ServiceError) in .sessionClose },
+    "user.get": { p throws(ServiceError) in .userGet(try .init(p)) },
     "user.update": { p throws(ServiceError) in .userUpdate(try .init(p)) },
   ]
 

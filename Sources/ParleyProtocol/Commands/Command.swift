@@ -4,6 +4,7 @@ package enum Command: Sendable {
   case sessionRefresh(SessionRefresh)
   case sessionPing
   case sessionClose
+  case userGet(UserGet)
   case userUpdate(UserUpdate)
 
   case channelCreate(ChannelCreate)
@@ -38,7 +39,8 @@ extension Command {
   /// The channel that the command is about, if it names one.
   package var channelURL: String? {
     switch self {
-    case .sessionOpen, .sessionRefresh, .sessionPing, .sessionClose, .userUpdate, .channelList:
+    case .sessionOpen, .sessionRefresh, .sessionPing, .sessionClose, .userGet, .userUpdate,
+      .channelList:
       nil
     case .channelCreate(let command): command.channelURL
     case .channelUpdate(let command): command.channelURL

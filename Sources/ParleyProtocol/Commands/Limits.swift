@@ -1,5 +1,21 @@
 /// The contract's limits on values; lengths are Unicode scalars unless the name says bytes.
 package enum Limits {
+  /// An answer, as JSON.
+  package static let answerByteCount = 524_288
+  /// An event, as JSON.
+  package static let eventByteCount = 65_536
+  /// A message as JSON, without its users and its preview.
+  package static let messageByteCount = 49_152
+  /// A message's preview, as JSON.
+  package static let previewByteCount = 14_336
+  /// A channel as JSON, without its operators.
+  package static let channelByteCount = 31_744
+  /// The mentioned users of a message, or the operators of a channel, as JSON.
+  package static let userListByteCount = 32_768
+  /// A user in a message, a channel or an event at its longest, as JSON: each text all escapes.
+  package static let userReferenceByteCount =
+    6 * (userIDLength + nicknameLength + profileURLLength) + 64
+
   package static let userIDLength = 80
   package static let nicknameLength = 80
   package static let profileURLLength = 2048
@@ -19,7 +35,10 @@ package enum Limits {
   package static let fileURLLength = 2048
   package static let fileNameLength = 255
   package static let fileTypeLength = 128
-  package static let mentionedUserCount = 100
+  /// Over the socket.
+  package static let mentionedUserCount = 10
+  /// Over the Platform API.
+  package static let platformMentionedUserCount = 100
   /// Exact in JavaScript: 1 to 2^53 − 1.
   package static let messageIDs: ClosedRange<Int64> = 1...(1 << 53) - 1
   /// Unix milliseconds that are exact in JavaScript.
@@ -29,10 +48,14 @@ package enum Limits {
   package static let metaArrayKeyLength = 128
   package static let metaArrayValueCount = 100
   package static let metaArrayValueLength = 190
+  /// All keys and values of one message together.
+  package static let metaArrayByteCount = 16_384
 
   package static let metadataItemCount = 25
   package static let metadataKeyLength = 128
   package static let metadataValueLength = 190
+  /// All keys and values of one user together.
+  package static let userMetadataByteCount = 4_096
 
   package static let banDescriptionLength = 250
   package static let muteDescriptionLength = 2048

@@ -42,13 +42,16 @@ package struct MessageChanges: Sendable, Hashable {
     self.mentionedUserIDs = mentionedUserIDs
   }
 
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  /// - Parameter mentionLimit: Mentioned users at most.
+  package init(
+    _ parameters: Parameters, mentionLimit: Int = Limits.mentionedUserCount
+  ) throws(ServiceError) {
     text = try parameters.text("message", limit: Limits.messageLength)
     guard text != "" else { throw .missing("message") }
     data = try parameters.data("data")
     customType = try parameters.text("custom_type", limit: Limits.customTypeLength)
     mentionType = try parameters.choice("mention_type", of: MentionType.self)
-    mentionedUserIDs = try parameters.mentionedUserIDs()
+    mentionedUserIDs = try parameters.mentionedUserIDs(limit: mentionLimit)
   }
 
   /// Whether nothing is to change.

@@ -77,7 +77,9 @@ private enum SendableMessageType: String, CaseIterable {
 
 extension Parameters {
   /// `mentioned_user_ids`, if given, each once.
-  package func mentionedUserIDs() throws(ServiceError) -> [String]? {
-    try userIDs("mentioned_user_ids", limit: Limits.mentionedUserCount)
+  package func mentionedUserIDs(
+    limit: Int = Limits.mentionedUserCount
+  ) throws(ServiceError) -> [String]? {
+    try userIDs("mentioned_user_ids", limit: limit)
   }
 }

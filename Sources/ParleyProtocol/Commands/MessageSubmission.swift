@@ -28,7 +28,8 @@ extension MessageDraft {
       data: try parameters.data("data") ?? "",
       customType: try parameters.text("custom_type", limit: Limits.customTypeLength) ?? "",
       mentionType: try parameters.choice("mention_type", of: MentionType.self) ?? .users,
-      mentionedUserIDs: try parameters.mentionedUserIDs() ?? [],
+      mentionedUserIDs: try parameters.mentionedUserIDs(
+        limit: Limits.platformMentionedUserCount) ?? [],
       metaArrays: try parameters.metaArrays("sorted_metaarray") ?? [])
     try Self.checkTranslations(parameters)
   }

@@ -71,6 +71,16 @@ extension Parameters {
   }
 }
 
+extension [String: String] {
+  /// - Throws: ``ErrorCode/tooLong`` when a user's metadata is longer together than 4,096 bytes.
+  package func checkUserByteCount(_ name: String = "metadata") throws(ServiceError) {
+    let count = reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+    guard count <= Limits.userMetadataByteCount else {
+      throw .tooLongTogether(name, byteCount: count, limit: Limits.userMetadataByteCount)
+    }
+  }
+}
+
 extension [String] {
   /// The texts in order, each where it came first.
   package func withoutRepetitions() -> [String] {

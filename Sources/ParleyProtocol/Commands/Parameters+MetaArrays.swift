@@ -14,6 +14,7 @@ extension Parameters {
       let values = try item.value("value").map(Self.metaArrayValues) ?? []
       arrays.append(MetaArray(key: key, values: values))
     }
+    try arrays.checkByteCount(name)
     return arrays
   }
 

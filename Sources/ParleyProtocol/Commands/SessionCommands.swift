@@ -26,6 +26,15 @@ package struct SessionRefresh: Sendable, Hashable {
   }
 }
 
+/// `user.get`.
+package struct UserGet: Sendable, Hashable {
+  package var userID: String
+
+  package init(_ parameters: Parameters) throws(ServiceError) {
+    userID = try parameters.userID()
+  }
+}
+
 /// `user.update`: what is absent stays as it is.
 package struct UserUpdate: Sendable, Hashable {
   package var nickname: String?
@@ -37,5 +46,6 @@ package struct UserUpdate: Sendable, Hashable {
     nickname = try parameters.name("nickname", limit: Limits.nicknameLength)
     profileURL = try parameters.webURL("profile_url", limit: Limits.profileURLLength)
     metadata = try parameters.metadata()
+    try metadata?.checkUserByteCount()
   }
 }

@@ -164,6 +164,15 @@ extension ServiceError {
         scope: scope))
   }
 
+  /// The answers of a batch hold as much as they may: this call of it was not carried out, or only
+  /// read.
+  package static let batchTooLarge = ServiceError(
+    .rateLimited,
+    "the answers of the batch hold \(Limits.answerByteCount) bytes: send this call by itself",
+    data: ErrorDetails(
+      retryAfterMilliseconds: 0, limit: Int64(Limits.answerByteCount), windowMilliseconds: 0,
+      scope: "batch"))
+
   /// A fault of the server's own; what it was goes to the log, not to the client.
   package static let internalError = ServiceError(
     .internalError, "the server failed to answer; nothing is wrong with the request")

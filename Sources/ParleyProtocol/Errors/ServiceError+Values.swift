@@ -46,6 +46,28 @@ extension ServiceError {
       data: ErrorDetails(field: field, limit: Int64(limit)))
   }
 
+  /// A resource is larger as JSON than fits into an event; `field` takes most of it.
+  package static func tooLarge(
+    _ resource: String, byteCount: Int, limit: Int, field: String
+  ) -> ServiceError {
+    ServiceError(
+      .tooLong,
+      "the \(resource) takes \(byteCount) bytes as JSON, most of them for '\(field)'; "
+        + "at most \(limit) are expected, escapes included",
+      data: ErrorDetails(field: field, limit: Int64(limit)))
+  }
+
+  /// The values of a parameter are longer together than allowed.
+  package static func tooLongTogether(
+    _ field: String, byteCount: Int, limit: Int
+  ) -> ServiceError {
+    ServiceError(
+      .tooLong,
+      "'\(field)' holds \(byteCount) bytes, all keys and values together; "
+        + "at most \(limit) are expected",
+      data: ErrorDetails(field: field, limit: Int64(limit)))
+  }
+
   /// A user's id is longer than allowed.
   package static func userIDTooLong(_ field: String) -> ServiceError {
     ServiceError(

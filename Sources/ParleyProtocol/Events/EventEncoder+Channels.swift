@@ -34,7 +34,7 @@ extension EventEncoder {
   ) -> [UInt8] {
     channelEvent(.operatorsChanged, origin, seq: seq) {
       $0.name("operators")
-      operators.encode(into: &$0)
+      operators.fitted().encodeReferences(into: &$0)
     }
   }
 
@@ -74,7 +74,7 @@ extension EventEncoder {
   ) -> [UInt8] {
     channelEvent(name, origin, seq: nil) {
       $0.name("user")
-      user.encode(into: &$0)
+      user.encodeReference(into: &$0)
       $0.member("participant_count", count)
     }
   }

@@ -37,7 +37,7 @@ extension EventEncoder {
   ) -> [UInt8] {
     channelEvent(name, origin, seq: seq) {
       $0.name("user")
-      user.encode(into: &$0)
+      user.encodeReference(into: &$0)
       $0.member("seconds", seconds)
       $0.member("description", description)
     }
@@ -48,7 +48,7 @@ extension EventEncoder {
   ) -> [UInt8] {
     channelEvent(name, origin, seq: seq) {
       $0.name("user")
-      user.encode(into: &$0)
+      user.encodeReference(into: &$0)
     }
   }
 }

@@ -7,6 +7,15 @@ extension JSONEscapes {
     bytes.append(UInt8(ascii: "\""))
   }
 
+  /// How many bytes a byte of a string becomes.
+  static func byteCount(writing byte: UInt8) -> Int {
+    guard needsEscape(byte) else { return 1 }
+    switch byte {
+    case 0x22, 0x5c, 0x08, 0x09, 0x0a, 0x0c, 0x0d: return 2
+    default: return 6
+    }
+  }
+
   /// Copies the runs between escapes whole.
   private static func append(_ text: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
     var runStart = 0

@@ -20,6 +20,12 @@ package struct JSONNode: Sendable {
     return tape.bytes[Int(entry.start)..<Int(entry.end)]
   }
 
+  /// The memory of the whole document, which the value keeps alive: its text, and the list of its
+  /// values.
+  package var documentByteCount: Int {
+    tape.bytes.count + tape.entries.count * MemoryLayout<JSONEntry>.stride
+  }
+
   /// The string's characters, or `nil` when the value is no string.
   package var string: String? {
     let entry = entry

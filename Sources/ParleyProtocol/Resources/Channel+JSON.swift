@@ -9,14 +9,14 @@ extension Channel {
       $0.member("channel_url", url)
       $0.member("name", name)
       $0.member("cover_url", coverURL)
-      $0.member("data", data)
+      $0.member("data", fittingData)
       $0.member("custom_type", customType)
       $0.member("is_ephemeral", isEphemeral)
       $0.member("freeze", isFrozen)
       $0.member("participant_count", participantCount)
       $0.member("max_length_message", Limits.messageLength)
       $0.name("operators")
-      operators.encode(into: &$0)
+      operators.fitted().encodeReferences(into: &$0)
       $0.member("created_at", createdAt)
     }
   }

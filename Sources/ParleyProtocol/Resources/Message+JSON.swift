@@ -1,6 +1,11 @@
 extension Message {
-  /// Writes the message as the contract shows it; an admin message has no `user`.
+  /// Writes the message as the contract shows it, as it fits into an event; an admin message has no
+  /// `user`.
   package func encode(into writer: inout JSONWriter) {
+    fitted().encodeWhole(into: &writer)
+  }
+
+  private func encodeWhole(into writer: inout JSONWriter) {
     writer.object {
       encodeOrigin(into: &$0)
       encodeContents(into: &$0)
@@ -18,7 +23,7 @@ extension Message {
     writer.member("channel_type", "open_channels")
     guard let user else { return }
     writer.name("user")
-    user.encode(into: &writer)
+    user.encodeReference(into: &writer)
   }
 
   private func encodeContents(into writer: inout JSONWriter) {
@@ -27,7 +32,7 @@ extension Message {
     writer.member("custom_type", customType)
     writer.member("mention_type", mentionType.rawValue)
     writer.name("mentioned_users")
-    mentionedUsers.encode(into: &writer)
+    mentionedUsers.encodeReferences(into: &writer)
   }
 
   private func encodeAdditions(into writer: inout JSONWriter) {

@@ -15,7 +15,7 @@ extension [MetaArray] {
   /// Adds values that are not there yet behind those that are, creating keys as needed.
   ///
   /// - Throws: ``ErrorCode/tooManyItems`` when there would be more than 10 keys, or more than 100
-  ///   values of one.
+  ///   values of one; ``ErrorCode/tooLong`` when they would be longer together than 16,384 bytes.
   package func adding(_ additions: [MetaArray]) throws(ServiceError) -> [MetaArray] {
     var result = self
     for addition in additions {
@@ -34,7 +34,16 @@ extension [MetaArray] {
     guard result.count <= Limits.metaArrayKeyCount else {
       throw .tooMany("metaarray", limit: Limits.metaArrayKeyCount)
     }
+    if result.textByteCount > textByteCount { try result.checkByteCount("metaarray") }
     return result
+  }
+
+  /// - Throws: ``ErrorCode/tooLong`` when keys and values are longer together than 16,384 bytes.
+  package func checkByteCount(_ name: String) throws(ServiceError) {
+    let count = textByteCount
+    guard count <= Limits.metaArrayByteCount else {
+      throw .tooLongTogether(name, byteCount: count, limit: Limits.metaArrayByteCount)
+    }
   }
 
   /// Leaves values out; the keys stay, and what is not there is passed over.

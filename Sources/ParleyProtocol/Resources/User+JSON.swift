@@ -1,5 +1,14 @@
 extension User {
-  /// Writes the user as the contract shows it.
+  /// Writes the user as other resources refer to it: without its metadata.
+  package func encodeReference(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("user_id", id)
+      $0.member("nickname", nickname)
+      $0.member("profile_url", profileURL)
+    }
+  }
+
+  /// Writes the user as a resource of its own, with its metadata.
   package func encode(into writer: inout JSONWriter) {
     writer.object {
       $0.member("user_id", id)
@@ -19,9 +28,14 @@ extension User {
 }
 
 extension [User] {
-  /// Writes the users as a list.
+  /// Writes the users as a list, with their metadata.
   package func encode(into writer: inout JSONWriter) {
     writer.array { for user in self { user.encode(into: &$0) } }
+  }
+
+  /// Writes the users as a list, without their metadata.
+  package func encodeReferences(into writer: inout JSONWriter) {
+    writer.array { for user in self { user.encodeReference(into: &$0) } }
   }
 
   /// Reads a list of users.

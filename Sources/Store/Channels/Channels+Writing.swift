@@ -27,12 +27,15 @@ extension WriteTransaction {
   }
 
   /// Changes what is given, and records `channel.changed` if that makes a difference.
+  ///
+  /// - Throws: `ServiceError` when the channel would not fit into an event.
   package func updateChannel(
     _ url: String, _ changes: ChannelChanges, at timestamp: Int64
   ) throws -> ChannelMutation {
     let state = try existingChannel(url)
     let channel = changes.applied(to: state.channel)
     guard channel != state.channel else { return ChannelMutation(channel: channel) }
+    try channel.checkSize(after: state.channel)
     try connection.execute(
       """
       UPDATE channels SET name = ?, name_folded = ?, cover_url = ?, data = ?, custom_type = ?

@@ -23,17 +23,15 @@ struct EventPayload: Codable {
     var user_id: String
     var nickname: String
     var profile_url: String
-    var metadata: [String: String]
 
     init(_ user: User) {
       user_id = user.id
       nickname = user.nickname
       profile_url = user.profileURL
-      metadata = user.metadata
     }
 
     var user: User {
-      User(id: user_id, nickname: nickname, profileURL: profile_url, metadata: metadata)
+      User(id: user_id, nickname: nickname, profileURL: profile_url)
     }
   }
 
@@ -45,7 +43,7 @@ struct EventPayload: Codable {
       self.user = Profile(user)
       self.seconds = seconds
       self.description = description
-    case .operators(let users): operators = users.map(Profile.init)
+    case .operators(let users): operators = users.fitted().map(Profile.init)
     }
   }
 

@@ -1,7 +1,8 @@
 import GRDB
+import ParleyProtocol
 
-/// Items are at most 25, keys at most 128 characters long and values 190; no event tells of their
-/// change.
+/// Items are at most 25, keys at most 128 characters long and values 190, and those of a user 4,096
+/// bytes together (`ServiceError`); no event tells of their change.
 extension WriteTransaction {
   /// Adds items.
   ///
@@ -57,7 +58,11 @@ extension WriteTransaction {
       try MetadataLimits.check(key: key)
       try MetadataLimits.check(value: value, of: key)
     }
-    if !changed.isEmpty { try MetadataLimits.check(count: items.count) }
+    if !changed.isEmpty {
+      try MetadataLimits.check(count: items.count)
+      // A channel's is bounded by its items: it is shown by the Platform API alone.
+      if case .user = owner { try items.checkUserByteCount() }
+    }
     try connection.execute(
       "UPDATE \(owner.table) SET metadata = ? WHERE \(owner.column) = ?",
       [StoredJSON.encodeUnlessEmpty(items), owner.name])

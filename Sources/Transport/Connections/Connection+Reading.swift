@@ -244,8 +244,25 @@ extension Connection: ReadinessHandler {
       if !output.bytes.isEmpty { append(output.bytes) }
       for event in output.events { handle(event) }
       output.removeAll()
+      // Few bytes may be many messages once they are inflated.
+      if isReadingPaused, offset < bytes.count, isOpen { break }
     }
     transport.output = output
+    if isReadingPaused, offset < bytes.count, isOpen { hold(bytes[offset...]) }
+  }
+
+  private func hold(_ rest: Slice<UnsafeBufferPointer<UInt8>>) {
+    heldInput = Array(rest)
+    account()
+  }
+
+  /// Handles what was read before the application asked not to be given more.
+  func takeHeldInput() {
+    guard !heldInput.isEmpty, isOpen else { return }
+    let held = heldInput
+    heldInput = []
+    held.withUnsafeBytes { receiveFrames($0) }
+    account()
   }
 
   private func handle(_ event: WebSocketEvent) {

@@ -88,8 +88,8 @@ extension Connection: TimerHandler {
   /// One timer serves both, as the time to answer may be shorter or longer than the interval.
   private func checkLiveness(nextPing: Int64, unanswered: Int64?) {
     let (now, configuration) = (transport.loop.now, transport.configuration)
-    // While the application does not read, silence is not the peer's.
-    var unanswered = isReadingPaused ? nil : unanswered
+    // While the application does not read, silence is not the peer's, unless it waits for the peer.
+    var unanswered = isReadingPaused && !awaitsRoom ? nil : unanswered
     if let ping = unanswered, lastReceived ?? .min >= ping { unanswered = nil }
     if let unanswered, now - unanswered >= configuration.pongTimeout {
       close(.pongTimeout, reason: "nothing came since the last ping")

@@ -8,15 +8,15 @@ extension Connection {
   /// TLS encrypts at most so much at a time, so that its output area stays small.
   private static let encryptionStep = 65_536
 
-  /// Appends frames for the peer, unless too much waits already.
+  /// Appends frames for the peer, unless too much would wait then.
   func enqueue(_ bytes: [UInt8]) {
-    guard admitsMore() else { return }
+    guard admits(bytes.count) else { return }
     append(bytes)
   }
 
   /// Appends what a fan-out owes to a connection that can't simply be written to.
   func deliver(_ bytes: UnsafeRawBufferPointer) {
-    if admitsMore() { append(bytes) }
+    if admits(bytes.count) { append(bytes) }
   }
 
   /// Encrypts what a fan-out owes to a connection that nothing waits for, and writes it at once;
@@ -82,11 +82,32 @@ extension Connection {
     awaitsFlush = false
     if case .closed = stage { return }
     var budget = OutgoingFile.slice
+    let queued = queuedByteCount
     repeat {
-      guard writeOutbound() else { return }
+      guard writeOutbound() else {
+        if queuedByteCount < queued { offerRoom() }
+        return
+      }
     } while encryptNext() || moveFile(&budget)
     didFlush()
     completeFile()
+    offerRoom()
+  }
+
+  /// Notifies an application that waits for room.
+  private func offerRoom() {
+    guard awaitsRoom else { return }
+    awaitsRoom = false
+    // The peer takes what it is sent.
+    lastReceived = transport.loop.now
+    application?.connectionHasRoom(self)
+  }
+
+  /// Carries a change of what the connection holds over to the transport's total.
+  func account() {
+    let count = outbound.count + unencrypted.count + heldInput.count + applicationByteCount
+    transport.heldByteCount += count - accountedByteCount
+    accountedByteCount = count
   }
 
   /// Ends the connection as soon as all that waits has been written.
@@ -147,10 +168,10 @@ extension Connection {
     if case .sending(let outgoing) = stage { outgoing.file.count > 0 } else { false }
   }
 
-  private func admitsMore() -> Bool {
+  private func admits(_ byteCount: Int) -> Bool {
     // After a close frame there is no more data (RFC 6455 §5.5.1).
     guard isOpen, condemnation == nil else { return false }
-    guard queuedByteCount > transport.configuration.outboundBytes else { return true }
+    guard queuedByteCount + byteCount > transport.configuration.outboundBytes else { return true }
     condemn(.slow)
     return false
   }
@@ -163,6 +184,7 @@ extension Connection {
   }
 
   private func scheduleFlush() {
+    account()
     updatePath()
     guard !awaitsFlush else { return }
     awaitsFlush = true
@@ -170,6 +192,7 @@ extension Connection {
   }
 
   private func awaitWritability() {
+    account()
     updatePath()
     updateInterest()
   }
@@ -220,6 +243,7 @@ extension Connection {
     // An idle connection keeps no buffers.
     outbound = ByteQueue()
     unencrypted = ByteQueue()
+    account()
     updatePath()
     updateInterest()
     guard case .lingering = stage else { return }

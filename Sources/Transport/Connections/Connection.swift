@@ -81,9 +81,19 @@ package final class Connection {
   /// When something last came from the peer; `nil` when nothing has since a request was awaited.
   var lastReceived: Int64?
   var awaitsFlush = false
+  /// Whether the application waits for ``WebSocketApplication/connectionHasRoom(_:)``.
+  var awaitsRoom = false
   var condemnation: Condemnation?
   /// Whether the application has asked not to be given more for now.
   var isReadingPaused = false
+  /// What was read of a WebSocket before the application asked not to be given more.
+  var heldInput: [UInt8] = []
+  /// The memory that the application holds for the connection.
+  package var applicationByteCount = 0 {
+    didSet { if applicationByteCount != oldValue { account() } }
+  }
+  /// What the transport's total has of this connection.
+  var accountedByteCount = 0
 
   private init(
     id: ConnectionID, descriptor: Int32, tls: TLSSession?, tag: Int, transport: Transport
@@ -143,6 +153,25 @@ package final class Connection {
   /// How many bytes wait to be written.
   package var queuedByteCount: Int { outbound.count + unencrypted.count }
 
+  /// Whether a reply of so many bytes may be sent now, which makes no slow consumer of the client.
+  /// Else ``WebSocketApplication/connectionHasRoom(_:)`` follows.
+  package func hasRoom(for byteCount: Int) -> Bool {
+    let queued = queuedByteCount
+    if queued == 0 || queued + byteCount <= transport.configuration.outboundHighWaterMark {
+      return true
+    }
+    awaitsRoom = true
+    return false
+  }
+
+  /// Sends the reply to a request of the client's, whatever waits: see ``hasRoom(for:)``.
+  package func send(reply text: [UInt8]) {
+    guard isOpen, condemnation == nil else { return }
+    var frame: [UInt8] = []
+    transport.appendFrame(text: text, encoding: encoding, into: &frame)
+    append(frame)
+  }
+
   /// Sends a text message.
   package func send(text: [UInt8]) {
     guard isOpen else { return }
@@ -194,10 +223,11 @@ package final class Connection {
     if isOpen { stopReading() }
   }
 
-  /// Reads again.
+  /// Reads again, first what was read before.
   package func resumeReading() {
     isReadingPaused = false
     updateInterest()
+    takeHeldInput()
   }
 
   func stopReading() {
@@ -226,6 +256,9 @@ package final class Connection {
     Socket.close(descriptor)
     outbound = ByteQueue()
     unencrypted = ByteQueue()
+    heldInput = []
+    applicationByteCount = 0
+    account()
     endpoint = nil
     transport.connections.remove(id)
   }

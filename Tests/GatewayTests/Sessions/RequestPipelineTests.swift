@@ -103,6 +103,91 @@ struct RequestPipelineTests {
     #expect(pipeline.takeReply() == nil)
   }
 
+  @Test("replies of a batch share one budget: what no longer fits is not carried out")
+  func refusesBeyondTheBudget() throws {
+    var pipeline = RequestPipeline<Int>()
+    pipeline.append(batch: (0..<4).map { .call($0, .alone, replyBound: 100_000) }, byteCount: 40)
+    pipeline.append(4, .alone, byteCount: 2)
+    #expect(pipeline.requestByteCount == 42)
+    let first = try pipeline.next()
+    let limit = try #require(first.replyLimit)
+    #expect((500_000...524_288).contains(limit))
+    pipeline.complete(first.ticket, reply: Array(repeating: 32, count: 300_000))
+    let second = try pipeline.next()
+    #expect(pipeline.admits(200_000, for: second.ticket))
+    #expect(!pipeline.admits(230_000, for: second.ticket))
+    pipeline.complete(second.ticket, reply: Array(repeating: 32, count: 200_000))
+    #expect(pipeline.heldByteCount == 500_044)
+    for _ in 0..<2 {
+      let refused = try pipeline.next()
+      #expect(refused.replyLimit == nil)
+      pipeline.complete(refused.ticket, reply: [33])
+    }
+    let reply = try #require(pipeline.takeReply())
+    #expect(reply.count <= 524_288)
+    let other = try pipeline.next()
+    #expect(other.call == 4 && other.replyLimit == 524_288)
+    #expect(pipeline.heldByteCount == 2)
+    pipeline.complete(other.ticket, reply: nil)
+    #expect(pipeline.takeReply() == nil)
+    #expect(pipeline.heldByteCount == 0)
+  }
+
+  @Test("sends of a batch wait for room while others are under way")
+  func waitsForRoom() throws {
+    var pipeline = RequestPipeline<Int>()
+    pipeline.append(batch: (0..<5).map { .call($0, .besideItsLike, replyBound: 200_000) })
+    let started = try (0..<2).map { _ in try pipeline.next() }
+    #expect(started.map(\.replyLimit) == [200_000, 200_000])
+    #expect(pipeline.start() == nil)
+    pipeline.complete(started[0].ticket, reply: [48])
+    #expect(pipeline.start()?.replyLimit == 200_000)
+    #expect(pipeline.start() == nil)
+  }
+
+  @Test("a reply stays until there is room, and counts as held")
+  func keepsReplies() throws {
+    var pipeline = RequestPipeline<Int>()
+    pipeline.append(1, .alone, byteCount: 100)
+    let started = try pipeline.next()
+    pipeline.complete(started.ticket, reply: [1, 2, 3])
+    #expect(pipeline.takeReply(if: { $0 < 3 }) == nil)
+    #expect(pipeline.heldByteCount == 104)
+    #expect(pipeline.takeReply(if: { $0 < 6 }) == [1, 2, 3])
+    #expect(pipeline.heldByteCount == 0)
+  }
+
+  @Test("whatever a batch's calls answer, its reply holds at most 512 KiB", arguments: UInt64(1)...60)
+  func boundsBatches(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var pipeline = RequestPipeline<Int>()
+    let bounds = (0..<100).map { _ in Int.random(in: 1...90_000, using: &generator) }
+    pipeline.append(
+      batch: bounds.enumerated().map { number, bound in
+        .call(number, Bool.random(using: &generator) ? .alone : .besideItsLike, replyBound: bound)
+      })
+    var running: [RequestPipeline<Int>.Ticket] = []
+    var refusedCount = 0
+    while pipeline.pendingCount > 0 {
+      while let next = pipeline.start() {
+        if next.replyLimit == nil {
+          refusedCount += 1
+          pipeline.complete(next.ticket, reply: Array(repeating: 33, count: 300))
+        } else {
+          running.append(next.ticket)
+        }
+      }
+      guard let index = running.indices.randomElement(using: &generator) else { continue }
+      let ticket = running.remove(at: index)
+      let size = Int.random(in: 1...200_000, using: &generator)
+      let fits = pipeline.admits(size, for: ticket)
+      pipeline.complete(ticket, reply: Array(repeating: 32, count: fits ? size : 300))
+    }
+    let reply = pipeline.takeReply()
+    #expect((reply?.count ?? 0) <= 524_288)
+    #expect(refusedCount > 0)
+  }
+
   @Test("random requests run and are answered as a naive list has it", arguments: UInt64(1)...60)
   func agreesWithNaivePipeline(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
@@ -114,7 +199,7 @@ struct RequestPipelineTests {
 
 extension RequestPipeline {
   /// Starts a call that must be there.
-  fileprivate mutating func next() throws -> (ticket: Ticket, call: Call) {
+  fileprivate mutating func next() throws -> (ticket: Ticket, call: Call, replyLimit: Int?) {
     let started = start()
     return try #require(started)
   }
@@ -203,7 +288,7 @@ private struct PipelineComparison {
   }
 
   private mutating func start() {
-    while let (ticket, number) = pipeline.start() {
+    while let (ticket, number, _) = pipeline.start() {
       #expect(number == startedCount, "calls start in their order")
       #expect(mayStart, "a call that runs alone met another")
       running.append((calls[number], ticket))

@@ -45,9 +45,9 @@ struct MessageSendTests {
       Case(#""mention_type":"channel""#),
       Case(#""mention_type":"all""#, 400111, "mention_type"),
       Case(#""mention_type":1"#, 400100, "mention_type"),
-      Case(#""mentioned_user_ids":\#(list((1...100).map(String.init)))"#),
+      Case(#""mentioned_user_ids":\#(list((1...10).map(String.init)))"#),
       Case(
-        #""mentioned_user_ids":\#(list((1...101).map(String.init)))"#, 400203,
+        #""mentioned_user_ids":\#(list((1...11).map(String.init)))"#, 400203,
         "mentioned_user_ids"),
       Case(#""mentioned_user_ids":"u""#, 400102, "mentioned_user_ids"),
       Case(#""push_option":"default""#), Case(#""push_option":"suppress""#),

@@ -5,7 +5,7 @@ import Testing
 struct EventEncoderTests {
   private let origin = EventOrigin(channelURL: "lobby", timestamp: 1_730_000_000_000)
   private let jeff = User(id: "jeff")
-  private let userJSON = #"{"user_id":"jeff","nickname":"","profile_url":"","metadata":{}}"#
+  private let userJSON = #"{"user_id":"jeff","nickname":"","profile_url":""}"#
 
   private func event(
     _ name: String, _ params: String, durable: Bool = true

@@ -9,6 +9,12 @@ struct ResourceTests {
     #"{"user_id":"jeff","nickname":"Jeff","profile_url":"https://p.example/j","#
     + #""metadata":{"a":"1","b":"2"}}"#
 
+  private let referenceJSON =
+    #"{"user_id":"jeff","nickname":"Jeff","profile_url":"https://p.example/j"}"#
+  /// The user as others than its own resource show it.
+  private let reference = User(
+    id: "jeff", nickname: "Jeff", profileURL: "https://p.example/j")
+
   private var preview: OpenGraphTag {
     OpenGraphTag(
       title: "T", url: "https://a.b/", description: nil,
@@ -18,8 +24,8 @@ struct ResourceTests {
 
   private var message: Message {
     Message(
-      id: 17_300_000_000_001, channelURL: "lobby", user: jeff, text: "see \"parley.dev\"",
-      mentionedUsers: [jeff], metaArrays: [MetaArray(key: "games", values: ["soccer"])],
+      id: 17_300_000_000_001, channelURL: "lobby", user: reference, text: "see \"parley.dev\"",
+      mentionedUsers: [reference], metaArrays: [MetaArray(key: "games", values: ["soccer"])],
       openGraphTag: preview, translations: ["de": "sieh"], requestID: "r",
       createdAt: 1_730_000_000_000)
   }
@@ -31,13 +37,19 @@ struct ResourceTests {
     #expect(try User(json: node(#"{"user_id":"x","nickname":null}"#)) == User(id: "x"))
   }
 
+  @Test("a reference to a user has no metadata")
+  func references() {
+    #expect(written(jeff.encodeReference) == referenceJSON)
+    #expect(written([jeff].encodeReferences) == "[\(referenceJSON)]")
+  }
+
   @Test("a message has the shape of the contract, member by member")
   func messageShape() throws {
     let expected =
       #"{"type":"MESG","message_id":17300000000001,"channel_url":"lobby","#
-      + #""channel_type":"open_channels","user":"# + userJSON
+      + #""channel_type":"open_channels","user":"# + referenceJSON
       + #","message":"see \"parley.dev\"","data":"","custom_type":"","mention_type":"users","#
-      + #""mentioned_users":["# + userJSON
+      + #""mentioned_users":["# + referenceJSON
       + #"],"sorted_metaarray":[{"key":"games","value":["soccer"]}],"#
       + #""og_tag":{"og:title":"T","og:url":"https://a.b/","og:description":null,"#
       + #""og:image":{"url":"https://a.b/i.png","secure_url":null,"type":"image/png","#
@@ -73,13 +85,13 @@ struct ResourceTests {
   @Test("a channel has the shape of the contract")
   func channel() throws {
     let channel = Channel(
-      url: "lobby", name: "Lobby", isFrozen: true, operators: [jeff], createdAt: 7)
+      url: "lobby", name: "Lobby", isFrozen: true, operators: [reference], createdAt: 7)
     let text = written { channel.encode(participantCount: 3, into: &$0) }
     #expect(
       text
         == #"{"channel_url":"lobby","name":"Lobby","cover_url":"","data":"","custom_type":"","#
         + #""is_ephemeral":false,"freeze":true,"participant_count":3,"max_length_message":5000,"#
-        + #""operators":["# + userJSON + #"],"created_at":7}"#)
+        + #""operators":["# + referenceJSON + #"],"created_at":7}"#)
     #expect(try Channel(json: node(text)) == channel)
   }
 

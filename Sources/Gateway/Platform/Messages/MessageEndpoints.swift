@@ -66,7 +66,8 @@ extension PlatformCall {
     let id = try messageID
     let body = try request.parameters
     _ = try body.choice("message_type", of: MessageType.self)
-    let changes = try MessageChanges(body)
+    let changes = try MessageChanges(
+      body, mentionLimit: Limits.platformMentionedUserCount)
     guard !changes.isEmpty else { throw .missing("message") }
     return try inChannel { channel, reply in
       channel.update(id, changes, by: .platform(onBehalfOf: nil)) { channel, result in

@@ -11,6 +11,7 @@ extension PlatformCall {
     let userID = try request.parameters.userID()
     try NormalForm.require(userID, "user_id")
     let metadata = try request.parameters.metadata() ?? [:]
+    try metadata.checkUserByteCount()
     let now = node.services.clock.now
     let token = profile.newToken()
     return { reply in

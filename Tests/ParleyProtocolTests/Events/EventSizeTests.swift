@@ -1,0 +1,212 @@
+import ParleyProtocol
+import TestSupport
+import Testing
+
+/// Texts that are long as JSON, up to the limits and beyond what events have room for.
+private struct LongTexts {
+  var random: SeededGenerator
+
+  /// Control characters become six bytes, quotes two; others are one to four.
+  private let alphabet: [Unicode.Scalar] = ["\u{1}", "\u{1f}", "\"", "\\", "a", "é", "語", "😀"]
+
+  mutating func text(_ limit: Int) -> String {
+    let count = Bool.random(using: &random) ? limit : Int.random(in: 0...limit, using: &random)
+    // One character throughout is the worst and the most likely to find an edge.
+    guard Bool.random(using: &random) else {
+      return String(repeating: scalar(), count: count)
+    }
+    return String(String.UnicodeScalarView((0..<count).map { _ in scalar() }))
+  }
+
+  /// A text whose UTF-8 is at most so long.
+  mutating func text(bytes limit: Int) -> String {
+    let scalar = scalar()
+    let size = String(scalar).utf8.count
+    let count = Bool.random(using: &random) ? limit / size : Int.random(in: 0...limit / size, using: &random)
+    return String(repeating: scalar, count: count)
+  }
+
+  mutating func user() -> User {
+    User(
+      id: text(Limits.userIDLength), nickname: text(Limits.nicknameLength),
+      profileURL: text(Limits.profileURLLength), metadata: [text(128): text(190)])
+  }
+
+  mutating func users(_ limit: Int) -> [User] {
+    let count = Int.random(in: 0...limit, using: &random)
+    return (0..<count).map { _ in user() }
+  }
+
+  mutating func metaArrays() -> [MetaArray] {
+    let count = Int.random(in: 0...Limits.metaArrayKeyCount, using: &random)
+    return (0..<count).map { _ in
+      MetaArray(
+        key: text(Limits.metaArrayKeyLength),
+        values: (0..<Int.random(in: 0...Limits.metaArrayValueCount, using: &random)).map { _ in
+          text(Limits.metaArrayValueLength)
+        })
+    }
+  }
+
+  mutating func preview() -> OpenGraphTag? {
+    guard Int.random(in: 0..<4, using: &random) > 0 else { return nil }
+    return OpenGraphTag(
+      title: text(1_024), url: text(2_048), description: text(4_096),
+      image: Bool.random(using: &random)
+        ? nil
+        : OpenGraphImage(
+          url: text(2_048), secureURL: text(2_048), type: text(128), width: .max, height: .max,
+          alt: text(1_024)))
+  }
+
+  mutating func message() -> Message {
+    Message(
+      id: Limits.messageIDs.upperBound, type: Bool.random(using: &random) ? .user : .file,
+      channelURL: String(repeating: "c", count: 100),
+      user: Int.random(in: 0..<8, using: &random) == 0 ? nil : user(),
+      text: text(Limits.messageLength),
+      file: Bool.random(using: &random)
+        ? nil
+        : MessageFile(
+          url: text(Limits.fileURLLength), name: text(Limits.fileNameLength),
+          type: text(Limits.fileTypeLength), size: .max),
+      data: text(bytes: Limits.dataByteCount), customType: text(Limits.customTypeLength),
+      mentionType: .channel, mentionedUsers: users(Limits.platformMentionedUserCount),
+      metaArrays: metaArrays(), openGraphTag: preview(),
+      translations: Bool.random(using: &random) ? [:] : ["de": text(5_000), "ko": text(5_000)],
+      requestID: text(Limits.requestIDLength), createdAt: Limits.timestamps.upperBound,
+      updatedAt: Limits.timestamps.upperBound)
+  }
+
+  mutating func channel() -> Channel {
+    Channel(
+      url: String(repeating: "c", count: 100), name: text(Limits.channelNameLength),
+      coverURL: text(Limits.coverURLLength), data: text(bytes: Limits.dataByteCount),
+      customType: text(Limits.customTypeLength), operators: users(Limits.operatorCount),
+      createdAt: Limits.timestamps.upperBound)
+  }
+
+  private mutating func scalar() -> Unicode.Scalar {
+    alphabet[Int.random(in: 0..<alphabet.count, using: &random)]
+  }
+}
+
+extension String {
+  fileprivate init(repeating scalar: Unicode.Scalar, count: Int) {
+    self.init(String.UnicodeScalarView(repeatElement(scalar, count: count)))
+  }
+}
+
+@Suite("Sizes of events")
+struct EventSizeTests {
+  private let origin = EventOrigin(
+    channelURL: String(repeating: "c", count: 100), timestamp: Limits.timestamps.upperBound)
+  private let seq = Limits.messageIDs.upperBound
+
+  private func texts(_ seed: UInt64) -> LongTexts {
+    LongTexts(random: SeededGenerator(seed: seed))
+  }
+
+  @Test("no event about a message is larger than 64 KiB, whatever its members hold", arguments: 1...30)
+  func messages(seed: UInt64) throws {
+    var texts = texts(seed)
+    let message = texts.message()
+    let json = JSONWriter.bytes { message.encode(into: &$0) }
+    let events = [
+      EventEncoder.messageReceived(origin, seq: seq, message: json),
+      EventEncoder.messageUpdated(origin, seq: seq, message: json),
+      EventEncoder.mentionReceived(origin, message: json),
+    ]
+    for event in events { #expect(event.count <= Limits.eventByteCount) }
+    let read = try Message(json: JSONDocument(json).root)
+    #expect(read.id == message.id && read.text == message.text && read.user?.id == message.user?.id)
+  }
+
+  @Test("a message that is let through loses nothing of its own, whoever is in it", arguments: 1...30)
+  func accepted(seed: UInt64) throws {
+    var texts = texts(seed)
+    var message = texts.message()
+    message.translations = [:]
+    let isAccepted = (try? MessageSize(message).check()) != nil
+    let json = JSONWriter.bytes { message.encode(into: &$0) }
+    let read = try Message(json: JSONDocument(json).root)
+    #expect(!isAccepted || read.data == message.data && read.metaArrays == message.metaArrays)
+    #expect(!isAccepted || (read.openGraphTag == nil) == (message.openGraphTag == nil))
+    #expect(read.mentionedUsers.map(\.id) == message.mentionedUsers.prefix(read.mentionedUsers.count).map(\.id))
+  }
+
+  @Test("no event about a channel or user is larger than 64 KiB", arguments: 1...20)
+  func channels(seed: UInt64) throws {
+    var texts = texts(seed)
+    let channel = texts.channel()
+    let user = texts.user()
+    let json = JSONWriter.bytes { channel.encode(participantCount: .max, into: &$0) }
+    let description = texts.text(Limits.muteDescriptionLength)
+    let events = [
+      EventEncoder.channelChanged(origin, seq: seq, channel: json),
+      EventEncoder.channelDeleted(origin, seq: seq, channel: json),
+      EventEncoder.channelFrozen(origin, seq: seq, channel: json),
+      EventEncoder.channelUnfrozen(origin, seq: seq, channel: json),
+      EventEncoder.operatorsChanged(origin, seq: seq, operators: texts.users(Limits.operatorCount)),
+      EventEncoder.userMuted(origin, seq: seq, user: user, seconds: .max, description: description),
+      EventEncoder.userBanned(origin, seq: seq, user: user, seconds: .max, description: description),
+      EventEncoder.userUnmuted(origin, seq: seq, user: user),
+      EventEncoder.userUnbanned(origin, seq: seq, user: user),
+      EventEncoder.userEntered(origin, user: user, participantCount: .max),
+      EventEncoder.userExited(origin, user: user, participantCount: .max),
+    ]
+    for event in events { #expect(event.count <= Limits.eventByteCount) }
+    let isAccepted = (try? channel.checkSize()) != nil
+    let read = try Channel(json: JSONDocument(json).root)
+    #expect(!isAccepted || read.data == channel.data)
+  }
+
+  @Test("texts without escapes pass at the limits of all members together")
+  func ordinaryLimits() throws {
+    let value = String(repeating: "x", count: 160)
+    let message = Message(
+      id: 1, channelURL: "lobby", user: User(id: "jeff"),
+      text: String(repeating: "語", count: Limits.messageLength),
+      data: String(repeating: "d", count: Limits.dataByteCount - 64),
+      metaArrays: (0..<5).map { key in
+        MetaArray(key: "key\(key)", values: (0..<20).map { String($0) + value })
+      }, createdAt: 1)
+    try MessageSize(message).check()
+    let channel = Channel(
+      url: "lobby", name: String(repeating: "語", count: Limits.channelNameLength),
+      coverURL: String(repeating: "u", count: Limits.coverURLLength),
+      data: String(repeating: "d", count: Limits.dataByteCount),
+      customType: String(repeating: "é", count: Limits.customTypeLength), createdAt: 1)
+    try channel.checkSize()
+  }
+
+  @Test("the refusal names the member that takes most, and the bytes")
+  func refusal() throws {
+    let message = Message(
+      id: 1, channelURL: "lobby", user: nil, text: "x",
+      data: String(repeating: "\u{1}", count: Limits.dataByteCount), createdAt: 1)
+    let error = try #require(throws: ServiceError.self) { try MessageSize(message).check() }
+    #expect(error.code == .tooLong && error.data.field == "data")
+    #expect(error.data.limit == Int64(Limits.messageByteCount))
+    #expect(error.message.contains("99343"))
+    // A change that makes it smaller is let through.
+    var smaller = message
+    smaller.data.unicodeScalars.removeLast(10)
+    try MessageSize(smaller).check(after: MessageSize(message))
+  }
+
+  @Test("of many users the pictures go first, then the last users")
+  func fitting() {
+    let users = (0..<10).map {
+      User(id: "u\($0)", profileURL: String(repeating: "p", count: 100))
+    }
+    #expect(users.fitted(toBytes: 2_000) == users)
+    let some = users.fitted(toBytes: 1_000)
+    #expect(some.map(\.id) == users.map(\.id))
+    #expect(some.map(\.profileURL.isEmpty) == [false, false, false, false, false] + Array(repeating: true, count: 5))
+    let few = users.fitted(toBytes: 200)
+    #expect(few == Array(users.prefix(few.count)).map { User(id: $0.id) })
+    #expect(few.count == 4)
+    #expect(users.fitted(toBytes: 0).isEmpty)
+  }
+}
