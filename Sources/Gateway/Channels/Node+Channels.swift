@@ -12,17 +12,14 @@ extension Node {
   ) {
     do throws(ServiceError) {
       try channel.checkSize()
-      guard channel.operators.count <= Limits.operatorCount else {
-        throw .tooMany("operator_ids", limit: Limits.operatorCount)
-      }
+      try channel.checkOperatorCount("operator_ids")
     } catch {
       return post(toChannel: channel.url) { answer($0, .failure(error)) }
     }
     post(toChannel: channel.url) { node in
       let handle = node.handle
       node.services.store.write {
-        try channel.checkOperatorCount("operator_ids")
-        return try $0.createChannel(channel, epoch: Identifiers.epoch())
+        try $0.createChannel(channel, epoch: Identifiers.epoch())
       } completion: { result in
         handle.post { node in
           answer(

@@ -4,16 +4,12 @@ import ParleyProtocol
 extension WriteTransaction {
   /// Makes users operators; records `channel.operators_changed` if any was not one.
   ///
-  /// - Throws: `StoreError.noUser` when one is no user, `ServiceError` when there would be more than
-  ///   100; then none becomes one.
+  /// - Throws: `StoreError.noUser` when one is no user; then none becomes one.
   package func addOperators(
     _ url: String, _ userIDs: [String], at timestamp: Int64
   ) throws -> ChannelMutation {
     let state = try existingChannel(url)
     let count = try insertOperators(userIDs, channelID: state.id)
-    guard count == 0 || state.channel.operators.count + count <= Limits.operatorCount else {
-      throw ServiceError.tooMany("operators", limit: Limits.operatorCount)
-    }
     return try operatorsChanged(state, by: count, at: timestamp)
   }
 
