@@ -17,8 +17,9 @@ package struct ByteRate: Sendable, Hashable {
     self.burst = min(max(burst, 1), 1_000_000_000_000)
   }
 
-  /// The rate that goes with a flood limit: it never holds back messages of ordinary size, however
-  /// many the flood limit lets through. Off when the flood limit is.
+  /// The rate that goes with a flood limit; off when that is.
+  ///
+  /// It never holds back messages of ordinary size, however many the flood limit lets through.
   package init(beside limit: RateLimit) {
     guard !limit.isOff else {
       self.init(bytesPerSecond: 0, burst: 1)

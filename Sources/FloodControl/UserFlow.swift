@@ -69,7 +69,9 @@ struct UserFlow: Sendable {
   }
 
   /// The state of an activity's window, with the wait for an activity of no size.
-  func usage(_ activity: FloodActivity, at now: Int64, limit: RateLimit, rate: ByteRate)
+  func usage(
+    _ activity: FloodActivity, at now: Int64, limit: RateLimit, rate: ByteRate
+  )
     -> WindowUsage
   {
     var usage = window(activity).usage(at: now, limit: limit)

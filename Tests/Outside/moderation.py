@@ -1,8 +1,9 @@
 """Freezing, muting, banning and operators."""
 
 import asyncio
+import json
 
-from harness import fence, refused
+from harness import fence, http, refused
 
 
 async def test_a_frozen_channel(ctx):
@@ -271,3 +272,67 @@ async def test_operators_values(ctx):
         await owner.call("channel.add_operators", channel_url=channel)
     async with refused(400102, field="user_ids"):
         await owner.call("channel.add_operators", channel_url=channel, user_ids="me")
+
+
+async def test_a_new_description_leaves_the_end_of_a_ban(ctx):
+    """A ban of which only the description is changed ends to the millisecond when it did."""
+    server = await ctx.server()
+    channel, owner, one = await ctx.room(server, 1)
+    await owner.call("channel.ban", channel_url=channel, user_id=one.user_id, seconds=3600)
+    path = f"/v3/open_channels/{channel}/ban/{one.user_id}"
+
+    async def ban(method, **values):
+        status, _, body = await http(
+            server.port, method, path,
+            {"Api-Token": server.api_token, "Content-Type": "application/json",
+             "Content-Length": str(len(json.dumps(values)))}, json.dumps(values).encode())
+        assert status == 200, body
+        return json.loads(body)
+    end = (await ban("GET"))["end_at"]
+    for n in range(5):
+        changed = await ban("PUT", description=f"again {n}")
+        assert (changed["end_at"], changed["description"]) == (end, f"again {n}")
+    assert (await ban("GET"))["end_at"] == end
+    later = await ban("PUT", seconds=7200)
+    assert later["end_at"] - later["start_at"] == 7_200_000
+    assert later["description"] == "again 4"
+
+
+async def test_a_channel_has_a_hundred_operators_at_most(ctx):
+    """Beyond 100 operators creating, updating and adding are 400203, by whichever door."""
+    server = await ctx.fresh("--limits-calls-per-second", "0", "--limits-flood-messages", "0")
+    names = [ctx.name("operator") for _ in range(101)]
+
+    async def api(method, path, **values):
+        body = json.dumps(values).encode()
+        status, _, answer = await http(
+            server.port, method, "/v3" + path,
+            {"Api-Token": server.api_token, "Content-Type": "application/json",
+             "Content-Length": str(len(body))}, body)
+        return status, json.loads(answer)
+    for name in names:
+        status, answer = await api(
+            "POST", "/users", user_id=name, nickname="", profile_url="")
+        assert status == 200, answer
+    owner = await ctx.user(server)
+    channel = ctx.name("crowd")
+    async with refused(400203, field="operator_ids", limit=100):
+        await owner.call("channel.create", channel_url=channel, operator_ids=names[:100])
+    async with refused(400201):
+        await owner.call("channel.get", channel_url=channel)
+    await owner.call("channel.create", channel_url=channel, operator_ids=names[:98])
+    async with refused(400203, field="user_ids", limit=100):
+        await owner.call("channel.add_operators", channel_url=channel, user_ids=names[97:100])
+    status, answer = await api(
+        "POST", f"/open_channels/{channel}/operators", operator_ids=names[97:100])
+    assert (status, answer["code"]) == (400, 400203), answer
+    got = (await owner.call("channel.get", channel_url=channel))["channel"]
+    assert len(got["operators"]) == 99
+    await owner.call("channel.add_operators", channel_url=channel, user_ids=names[90:99])
+    got = (await owner.call(
+        "channel.update", channel_url=channel,
+        operator_ids=[owner.user_id, *names[2:101]]))["channel"]
+    assert len(got["operators"]) == 100
+    async with refused(400203):
+        await owner.call("channel.add_operators", channel_url=channel, user_ids=names[:1])
+    await owner.call("channel.freeze", channel_url=channel)

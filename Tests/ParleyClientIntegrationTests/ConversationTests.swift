@@ -36,8 +36,11 @@ extension ClientTests {
       #expect(counted.metaArrays == votes)
       #expect(try await seen.getMessage(messageID: sent.messageID).metaArrays == votes)
       try await seen.removeMessageMetaArrayValues(message: received, values: votes)
-      try await seen.createMessageMetaArrayKeys(message: received, keys: ["more"])
-      let last = try await seen.deleteMessageMetaArrayKeys(message: received, keys: ["votes"])
+      await #expect(throws: ParleyError.self) {
+        try await seen.createMessageMetaArrayKeys(message: received, keys: ["more"])
+      }
+      try await lobby.createMessageMetaArrayKeys(message: sent, keys: ["more"])
+      let last = try await lobby.deleteMessageMetaArrayKeys(message: sent, keys: ["votes"])
       #expect(last.metaArrays == [MessageMetaArray(key: "more")])
 
       try await lobby.delete(message: sent)

@@ -3,7 +3,7 @@ import ParleyProtocol
 import Telemetry
 
 /// A place that something took in a user's flood window, to be given back if nothing comes of it.
-struct FloodPlace: Sendable {
+struct FloodPlace: Sendable, Hashable {
   let userID: String
   let activity: FloodActivity
   /// Unix milliseconds.

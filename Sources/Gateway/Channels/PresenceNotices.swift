@@ -1,6 +1,6 @@
 import Reactor
 
-/// How participants are told who comes and goes.
+/// The notices of who comes and goes, beside those that ``PresencePacer`` paces.
 ///
 /// One by one in small channels. In a channel with more than 100 participants the count alone is
 /// told, at most once a second and only when it changed.

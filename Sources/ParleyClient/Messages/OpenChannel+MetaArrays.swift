@@ -1,6 +1,7 @@
-/// Extra data of messages, which every participant may change: polls, counters.
+/// Extra data of messages: polls, counters.
 ///
-/// Each returns the message as it is now.
+/// Authors and operators change the keys, every participant who may send changes the values. Each
+/// call returns the message as it is now.
 extension OpenChannel {
   /// Adds keys without values; those that are there already stay as they are.
   @discardableResult
@@ -18,7 +19,7 @@ extension OpenChannel {
     try await core.perform(MessageCalls.deleteKeys(reference(to: message), keys))
   }
 
-  /// Adds values behind those that are there, creating keys as needed.
+  /// Adds values behind those that are there, creating keys for those who may create them.
   @discardableResult
   public func addMessageMetaArrayValues(
     message: any BaseMessage, values: [MessageMetaArray]

@@ -7,6 +7,7 @@ enum LimitExplanationText {
     fields.add("user", explanation.text("user_id") + role(explanation))
     fields.add("channel", explanation.text("channel_url"))
     fields.add("flood", flood(explanation["flood"]))
+    if let changes = explanation["changes"] { fields.add("changes", flood(changes)) }
     fields.add("throttle", throttle(explanation["throttle"]))
     return fields.lines() + verdict(explanation.list("refusals"))
   }

@@ -56,6 +56,26 @@ struct HomeChannelRightsTests {
     #expect(code { () throws(ServiceError) in try channel.requireSending(platform) } == nil)
   }
 
+  @Test("values of extra data are for those who may send, keys for those who may edit")
+  func extraData() {
+    func counting(_ actor: Actor) -> ErrorCode? {
+      code { () throws(ServiceError) in try channel.requireCounting(actor) }
+    }
+    let away = Actor.participant(Caller(user: User(id: "away"), session: .sample(3)))
+    #expect(counting(jeff) == .notFound)
+    channel.record.isEphemeral = false
+    #expect(counting(jeff) == nil && counting(platform) == nil)
+    #expect(counting(away) == .notInChannel)
+    #expect(code { () throws(ServiceError) in try channel.requireEditing(away) } == nil)
+    channel.record.isFrozen = true
+    #expect(counting(jeff) == .frozen && counting(boss) == nil && counting(platform) == nil)
+    channel.mutes["boss"] = Restriction(userID: "boss", startsAt: 0, endsAt: .max)
+    #expect(counting(boss) == .muted)
+    channel.bans["jeff"] = restriction
+    #expect(counting(jeff) == .banned)
+    #expect(code { () throws(ServiceError) in try channel.requireEditing(jeff) } == .banned)
+  }
+
   @Test("a ban holds by whichever door, and not the administrator")
   func bans() {
     channel.bans["jeff"] = restriction

@@ -92,9 +92,10 @@ struct RecoveredEventsTests {
     ]
     let recovered = RecoveredEvents(missed, viewerID: "ann", isOperator: false, channel: channel)
     #expect(
-      recovered.events == [(6, 120, 1), (7, 130, 0)].map { seq, time, index in
-        EventEncoder.messageUpdated(
-          channel.origin(at: time), seq: seq, message: messages[index].encoded())
-      })
+      recovered.events
+        == [(6, 120, 1), (7, 130, 0)].map { seq, time, index in
+          EventEncoder.messageUpdated(
+            channel.origin(at: time), seq: seq, message: messages[index].encoded())
+        })
   }
 }

@@ -116,7 +116,8 @@ private struct PacerComparison {
         #expect(entry.time - list[index - 5].time >= 1_000)
       }
     }
-    _ = pacer.offer(Update(id: 99, number: 0, timestamp: now), of: 99, timestamp: now, at: now + 500)
+    _ = pacer.offer(
+      Update(id: 99, number: 0, timestamp: now), of: 99, timestamp: now, at: now + 500)
     #expect(pacer.messageCount == 1)
   }
 

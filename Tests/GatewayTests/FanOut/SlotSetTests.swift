@@ -22,9 +22,16 @@ struct SlotSetTests {
       #expect(slots.contains(slot) == expected.contains(slot))
       #expect(slots.isEmpty == expected.isEmpty)
     }
+    var other = SlotSet()
+    for slot in (0..<20).map({ $0 * 23 }) {
+      other.insert(slot)
+      expected.insert(slot)
+    }
+    slots.formUnion(other)
+    slots.formUnion(SlotSet())
     var visited: [Int] = []
     slots.forEach { visited.append($0) }
     #expect(visited == expected.sorted())
-    for slot in 0..<400 { #expect(slots.contains(slot) == expected.contains(slot)) }
+    for slot in 0..<500 { #expect(slots.contains(slot) == expected.contains(slot)) }
   }
 }

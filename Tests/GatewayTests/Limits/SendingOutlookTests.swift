@@ -82,6 +82,26 @@ struct SendingOutlookTests {
     #expect(outlook.refusals.isEmpty && outlook.floodWait == 0)
   }
 
+  @Test("changes have a window of their own")
+  func changes() throws {
+    channel.setOwnLimits([.flood: LimitOverride(messages: 2, windowMilliseconds: 3_600_000)])
+    let jeff = Actor.participant(Caller(user: User(id: "jeff"), session: .sample(1)))
+    let first = try channel.takeChange(jeff)
+    _ = try channel.takeChange(jeff)
+    #expect(outlook("jeff").changes.count == 2)
+    #expect(outlook("jeff").changeWait > 0)
+    #expect(outlook("jeff").flood.count == 0 && outlook("jeff").floodWait == 0)
+    #expect(throws: ServiceError.self) { try channel.takeChange(jeff) }
+    channel.giveBack(first)
+    #expect(outlook("jeff").changes.count == 1 && outlook("jeff").changeWait == 0)
+    for actor in [
+      Actor.participant(Caller(user: User(id: "boss"), session: .sample(2))),
+      .platform(onBehalfOf: User(id: "jeff")), .platform(onBehalfOf: nil),
+    ] {
+      for _ in 0..<9 { #expect(try channel.takeChange(actor) == nil) }
+    }
+  }
+
   @Test("asking changes nothing")
   func changesNothing() {
     let use = channel.lastUse

@@ -29,6 +29,17 @@ struct SessionChannelsTests {
     #expect(try rig.takeSeqs() == [6, 7, 9, 10])
   }
 
+  @Test("an update that was held back is delivered after later events, and is no position")
+  func lateUpdates() throws {
+    var rig = try entered()
+    try rig.receiveEvent("lobby", seq: 8)
+    try rig.receive(
+      #"{"jsonrpc":"2.0","method":"message.updated","params":{"channel_url":"lobby","seq":7,"message":{}}}"#
+    )
+    try rig.receiveEvent("lobby", seq: 8)
+    #expect(try rig.takeSeqs() == [8, 7])
+  }
+
   @Test("an event without seq, or of another channel, is always delivered")
   func untracked() throws {
     var rig = try entered()
