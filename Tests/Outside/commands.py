@@ -7,10 +7,11 @@ import os
 import pty
 import re
 import signal
+import sqlite3
 import struct
 import termios
 
-from harness import PATIENCE, process_environment
+from harness import PATIENCE, process_environment, refused
 from remembered import FLAGS, with_pages
 
 QUIET = ("--limits-flood-messages", "0", "--unfurl-mode", "off")
@@ -109,10 +110,21 @@ async def test_typing_while_others_speak(ctx):
 
 
 async def test_hostile_names_and_texts(ctx):
-    """No text of another user reaches the terminal with its control characters."""
-    server = await ctx.server(*QUIET)
-    channel, owner = await ctx.room(server, 0)
-    await owner.call("user.update", nickname="\x1b]0;owned\x07")
+    """No text of another user reaches the terminal with its control characters, be it an old name."""
+    server = await ctx.fresh(*QUIET)
+    name = ctx.name("user")
+    owner = await ctx.user(server, name)
+    async with refused(400151, field="nickname"):
+        await owner.call("user.update", nickname="\x1b]0;owned\x07")
+    await server.end()
+    # Earlier versions took such names.
+    with contextlib.closing(sqlite3.connect(os.path.join(server.data, "parley.sqlite"))) as old:
+        old.execute("UPDATE users SET nickname = ? WHERE user_id = ?", ("\x1b]0;owned\x07", name))
+        old.commit()
+    server = await ctx.fresh(*QUIET, data=server.data)
+    owner = await ctx.user(server, name)
+    channel = (await owner.call("channel.create", name="Room"))["channel"]["channel_url"]
+    await owner.call("channel.enter", channel_url=channel)
     async with terminal(ctx, server, "chat", channel, "--user", "typist", NO_COLOR="1") as chat:
         await chat.until("typist> ")
         await owner.send(channel, "\x1b[2J\x9b31m\u202eend")

@@ -213,7 +213,7 @@ async def test_ephemeral(ctx):
 
 
 async def test_trying(ctx):
-    """parley webhooks test posts a signed event to each URL and tells what each answered."""
+    """parley webhooks test posts a signed event to each URL, shows the answers, and fails with them."""
     async with Receiver() as good, Receiver() as bad:
         server = await ctx.fresh(*flags(good, bad))
         bad.statuses = [503]
@@ -226,6 +226,9 @@ async def test_trying(ctx):
         gateway = ["--server", f"http://127.0.0.1:{server.port}", "--api-token", server.api_token]
         code, output, errors = await ctx.run(ctx.parley, "webhooks", "test", *gateway)
         assert code == 0 and good.url.encode() in output, (output, errors)
+        bad.statuses = [503]
+        code, output, errors = await ctx.run(ctx.parley, "webhooks", "test", *gateway)
+        assert code == 1 and b"status 503" in output and errors, (output, errors)
         code, output, _ = await ctx.run(ctx.parley, "webhooks", *gateway, "--json")
         assert code == 0 and [w["url"] for w in json.loads(output)["webhooks"]] == [
             good.url, bad.url], output

@@ -75,7 +75,8 @@ extension ServiceError {
 
   /// A page token does not lead anywhere any more.
   package static let pageTokenExpired = ServiceError(
-    .pageTokenExpired, "the page token has expired: begin with the first page", field: "token")
+    .pageTokenExpired, "the page token does not lead anywhere: begin with the first page",
+    field: "token")
 
   /// The user is deactivated.
   package static func deactivated(_ userID: String) -> ServiceError {

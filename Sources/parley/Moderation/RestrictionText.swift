@@ -4,15 +4,15 @@ internal import ParleyProtocol
 enum RestrictionText {
   /// The columns of a table of them.
   static let columns: [TextTable.Column] = [
-    .text("user"), .text("nickname"), .text("until"), .text("reason"),
+    .text("user"), .text("nickname"), .text("state"), .text("until"), .text("reason"),
   ]
 
   /// One of them in such a table.
-  static func row(_ entry: JSONNode) -> [String] {
+  static func row(_ entry: JSONNode, _ kind: RestrictionKind) -> [String] {
     // A ban has its user as a member; a mute is its user with more members.
     let user = entry.present("user") ?? entry
     return [
-      user.text("user_id"), user.text("nickname"), entry.time("end_at"),
+      user.text("user_id"), user.text("nickname"), kind.past, entry.time("end_at"),
       entry.text("description"),
     ]
   }

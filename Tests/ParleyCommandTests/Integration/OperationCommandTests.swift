@@ -49,6 +49,9 @@ extension CommandTests {
       #expect(try server.run("channel", "list", "--api-token", token).status == 1)
       #expect(try server.run("token", "revoke", "first").errors.contains("auth.api_token"))
       #expect(try server.run("token", "create", "shop").output.contains("token"))
+      #expect(try server.run("token", "revoke", "shop").status == 0)
+      #expect(try server.run("token", "list").output == "no API tokens were issued\n")
+      #expect(try server.run("token", "revoke", "shop").errors.contains("400201"))
     }
 
     @Test("shows and closes sessions, and drains")

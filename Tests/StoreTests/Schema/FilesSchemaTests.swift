@@ -1,0 +1,48 @@
+import GRDB
+import ParleyProtocol
+import Testing
+
+@testable import Store
+
+@Suite("Addresses of uploaded files")
+struct FilesSchemaTests {
+  private static let id = String(repeating: "a", count: 32)
+  private static let named = "http://127.0.0.1:8080/files/\(id)/plan.png"
+  private static let foreign = "http://elsewhere.example/files/\(id)/plan.png"
+
+  private func urls(_ directory: TemporaryDirectory, base: String?) async throws -> [String?] {
+    let store = try Store(directory: directory.path, options: StoreOptions(filesBase: base))
+    defer { store.close() }
+    return try await store.read { transaction in
+      let channel = try #require(try transaction.channel("lobby"))
+      return try transaction.listMessages(
+        MessageQuery(channelID: channel.id, anchor: .time(.max))
+      ).map { $0.file?.url }
+    }
+  }
+
+  @Test("are composed of the base that is set, also in a database of before there were ids")
+  func migrates() async throws {
+    let fixture = try await Fixture()
+    var uploaded = fixture.message(10, "", at: 1_000)
+    uploaded.type = .file
+    uploaded.file = MessageFile(url: "https://old.example/files/\(Self.id)/plan.png")
+    uploaded.upload = FileRecord(
+      id: Self.id, name: "plan.png", type: "", size: 1, url: Self.named)
+    var linked = fixture.message(20, "", at: 1_001)
+    linked.type = .file
+    linked.file = MessageFile(url: Self.foreign)
+    try await fixture.store.append(uploaded)
+    try await fixture.store.append(linked)
+    fixture.store.close()
+    let database = try DatabaseQueue(path: fixture.directory.database)
+    try await database.write { database in
+      try database.execute(sql: "UPDATE messages SET file = json_remove(file, '$.id')")
+      try database.execute(sql: "DELETE FROM grdb_migrations WHERE identifier LIKE '8 %'")
+    }
+    try database.close()
+    let set = try await urls(fixture.directory, base: "https://cdn.example/chat")
+    #expect(set == ["https://cdn.example/chat/files/\(Self.id)/plan.png", Self.foreign])
+    #expect(try await urls(fixture.directory, base: nil) == [Self.named, Self.foreign])
+  }
+}
