@@ -197,6 +197,14 @@ let package = Package(
         "Bytes", "ClientTransport", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS",
         "COpenSSL", "TestPeers",
       ]),
+    // The harnesses of fuzzing, replayed on their corpora; Scripts/fuzz compiles them by itself.
+    .testTarget(
+      name: "FuzzingTests",
+      dependencies: [
+        "ClientTransport", "Configuration", "Gateway", "HTTP1", "LinkPreview", "ParleyClient",
+        "ParleyProtocol", "Store", "TestSupport", "Tokens", "Transport", "Unfurler", "WebSocket",
+      ],
+      path: "Tests/Fuzzing", exclude: ["Corpora"], swiftSettings: house),
     .testTarget(
       name: "ParleyClientIntegrationTests",
       dependencies: [

@@ -3,14 +3,14 @@ import HTTP1
 /// Feeds a stream to a request parser whole and in pieces; both must find the same requests.
 ///
 /// The first byte of the input chooses the length of the pieces.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzHTTPRequestParser(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-  guard count > 0 else { return 0 }
-  let stream = Array(UnsafeBufferPointer(start: start + 1, count: count - 1))
-  let whole = outcomes(stream, piece: max(1, stream.count))
-  let pieces = outcomes(stream, piece: 1 + Int(start[0]))
-  precondition(whole == pieces, "the requests depend on how the stream is cut")
-  return 0
+enum HTTPRequestParserHarness: Harness {
+  static func run(_ input: [UInt8]) {
+    guard let choice = input.first else { return }
+    let stream = Array(input.dropFirst())
+    let whole = outcomes(stream, piece: max(1, stream.count))
+    let pieces = outcomes(stream, piece: 1 + Int(choice))
+    precondition(whole == pieces, "the requests depend on how the stream is cut")
+  }
 }
 
 private enum Outcome: Equatable {

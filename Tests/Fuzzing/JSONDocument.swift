@@ -4,17 +4,17 @@ import ParleyProtocol
 ///
 /// Nothing may trap, and what is accepted must be UTF-8 and mean the same after being written and
 /// read again.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzJSON(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-  let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-  if let document = try? JSONDocument(bytes) {
-    precondition(String(validating: bytes, as: UTF8.self) != nil, "accepted what is not UTF-8")
-    checkRewriting(of: document.root)
-    readResources(from: document.root)
+enum JSONDocumentHarness: Harness {
+  static func run(_ input: [UInt8]) {
+    let bytes = input
+    if let document = try? JSONDocument(bytes) {
+      precondition(String(validating: bytes, as: UTF8.self) != nil, "accepted what is not UTF-8")
+      checkRewriting(of: document.root)
+      readResources(from: document.root)
+    }
+    readCommands(from: RPCInput(bytes))
+    _ = try? RPCOutput.parse(bytes)
   }
-  readCommands(from: RPCInput(bytes))
-  _ = try? RPCOutput.parse(bytes)
-  return 0
 }
 
 private func checkRewriting(of node: JSONNode) {

@@ -3,14 +3,14 @@ import LinkPreview
 /// Looks for a link in any text, and expects one that is in its normal form.
 ///
 /// What stands behind the text or in a paragraph before it must not change the result.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzLinkFinder(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-  let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
-  let url = LinkFinder.firstURL(in: text)
-  precondition(LinkFinder.firstURL(in: text + " x") == url, "what follows changes the link")
-  precondition(LinkFinder.firstURL(in: "b.c\n\n" + text) == url, "what precedes changes the link")
-  if let url { check(url) }
-  return 0
+enum LinkFinderHarness: Harness {
+  static func run(_ input: [UInt8]) {
+    let text = String(decoding: input, as: UTF8.self)
+    let url = LinkFinder.firstURL(in: text)
+    precondition(LinkFinder.firstURL(in: text + " x") == url, "what follows changes the link")
+    precondition(LinkFinder.firstURL(in: "b.c\n\n" + text) == url, "what precedes changes the link")
+    if let url { check(url) }
+  }
 }
 
 private func check(_ url: WebURL) {

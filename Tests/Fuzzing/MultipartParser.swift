@@ -3,14 +3,14 @@ import HTTP1
 /// Feeds a form to a multipart parser whole and in pieces; both must find the same parts.
 ///
 /// The first byte of the input chooses the length of the pieces.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzMultipartParser(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-  guard count > 0 else { return 0 }
-  let body = Array(UnsafeBufferPointer(start: start + 1, count: count - 1))
-  let whole = outcomes(body, piece: max(1, body.count))
-  let pieces = outcomes(body, piece: 1 + Int(start[0] % 64))
-  precondition(whole == pieces, "the parts depend on how the body is cut")
-  return 0
+enum MultipartParserHarness: Harness {
+  static func run(_ input: [UInt8]) {
+    guard let choice = input.first else { return }
+    let body = Array(input.dropFirst())
+    let whole = outcomes(body, piece: max(1, body.count))
+    let pieces = outcomes(body, piece: 1 + Int(choice % 64))
+    precondition(whole == pieces, "the parts depend on how the body is cut")
+  }
 }
 
 private enum Outcome: Equatable {

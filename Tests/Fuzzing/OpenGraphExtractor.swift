@@ -3,19 +3,18 @@ import LinkPreview
 /// Reads any bytes as a page, whole and in pieces.
 ///
 /// The first byte picks the content type, the second the size of the pieces.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzOpenGraphExtractor(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-  guard count > 2, let url = WebURL("https://www.example.com/a/b") else { return 0 }
-  let bytes = UnsafeBufferPointer(start: start, count: count)
-  let types = [
-    "text/html", "application/xhtml+xml", "text/html; charset=utf-16", "text/html;charset=euc-kr",
-    "text/html; charset=iso-2022-jp", "text/html; charset=big5",
-  ]
-  let type = types[Int(bytes[0]) % types.count]
-  let page = Array(bytes.dropFirst(2))
-  read(page, url, type, piece: page.count)
-  read(page, url, type, piece: 1 + Int(bytes[1]))
-  return 0
+enum OpenGraphExtractorHarness: Harness {
+  static func run(_ input: [UInt8]) {
+    guard input.count > 2, let url = WebURL("https://www.example.com/a/b") else { return }
+    let types = [
+      "text/html", "application/xhtml+xml", "text/html; charset=utf-16", "text/html;charset=euc-kr",
+      "text/html; charset=iso-2022-jp", "text/html; charset=big5",
+    ]
+    let type = types[Int(input[0]) % types.count]
+    let page = Array(input.dropFirst(2))
+    read(page, url, type, piece: page.count)
+    read(page, url, type, piece: 1 + Int(input[1]))
+  }
 }
 
 private func read(_ page: [UInt8], _ url: WebURL, _ type: String, piece: Int) {

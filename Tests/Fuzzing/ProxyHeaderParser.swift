@@ -2,12 +2,12 @@ import Transport
 
 /// Feeds a stream to a PROXY header parser whole and byte by byte; both must find the same header,
 /// and take no more than its limit.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzProxyHeaderParser(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-  let stream = Array(UnsafeBufferPointer(start: start, count: count))
-  let whole = outcome(stream, piece: max(1, stream.count))
-  precondition(whole == outcome(stream, piece: 1), "the header depends on how the stream is cut")
-  return 0
+enum ProxyHeaderParserHarness: Harness {
+  static func run(_ input: [UInt8]) {
+    let stream = input
+    let whole = outcome(stream, piece: max(1, stream.count))
+    precondition(whole == outcome(stream, piece: 1), "the header depends on how the stream is cut")
+  }
 }
 
 private enum Outcome: Equatable {

@@ -3,15 +3,14 @@ import WebSocket
 /// Feeds a stream to an endpoint whole and in pieces; both must see the same events.
 ///
 /// The first byte of the input chooses role, compression and the length of the pieces.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzWebSocketEndpoint(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-  guard count > 0 else { return 0 }
-  let choice = start[0]
-  let stream = Array(UnsafeBufferPointer(start: start + 1, count: count - 1))
-  let whole = events(stream, piece: max(1, stream.count), choice)
-  let pieces = events(stream, piece: 1 + Int(choice >> 4), choice)
-  precondition(whole == pieces, "the events depend on how the stream is cut")
-  return 0
+enum WebSocketEndpointHarness: Harness {
+  static func run(_ input: [UInt8]) {
+    guard let choice = input.first else { return }
+    let stream = Array(input.dropFirst())
+    let whole = events(stream, piece: max(1, stream.count), choice)
+    let pieces = events(stream, piece: 1 + Int(choice >> 4), choice)
+    precondition(whole == pieces, "the events depend on how the stream is cut")
+  }
 }
 
 private func events(_ stream: [UInt8], piece: Int, _ choice: UInt8) -> [WebSocketEvent] {

@@ -18,7 +18,7 @@ struct PlainTextTests {
     arguments: [
       ("ab👩\u{200d}🚀", 3, "ab"), ("ab👩\u{200d}🚀", 5, "ab👩\u{200d}🚀"), ("abe\u{301}x", 3, "ab"),
       ("abe\u{301}x", 4, "abe\u{301}"), ("ab🇰🇷", 3, "ab"), ("abc", 3, "abc"), ("abcd", 3, "abc"),
-      ("ab c", 3, "ab"), ("a  b", 3, "a b"), ("", 3, ""),
+      ("ab c", 3, "ab"), ("a  b", 3, "a b"), ("", 3, ""), ("a e\u{301}x", 3, "a"),
     ])
   func cutting(text: String, limit: Int, expected: String) {
     #expect(PlainText.clean(text, limit: limit) == expected)

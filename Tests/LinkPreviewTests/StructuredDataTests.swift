@@ -1,6 +1,7 @@
-import LinkPreview
 import ParleyProtocol
 import Testing
+
+@testable import LinkPreview
 
 @Suite("Structured data (JSON-LD)")
 struct StructuredDataTests {
@@ -182,5 +183,15 @@ struct StructuredDataTests {
     let wide = "[" + String(repeating: "0,", count: 60_000) + "0]"
     #expect(PageReader.title(script(wide) + good) == "T")
     #expect(PageReader.tag(String(repeating: script("{}"), count: 10_000) + good) == nil)
+  }
+
+  @Test("a megabyte of marks is taken off in one go, from either end", .timeLimit(.minutes(1)))
+  func endlessMarks() {
+    for mark in ["<!--", "//", "-->", "<!-- "] {
+      let marks = String(repeating: mark, count: 1_000_000 / mark.utf8.count)
+      #expect(ScriptWrapping.unwrap(Array(marks.utf8)[...]).isEmpty)
+    }
+    let behind = "{}" + String(repeating: "]]> ", count: 250_000)
+    #expect(ScriptWrapping.unwrap(Array(behind.utf8)[...]).elementsEqual("{}".utf8))
   }
 }

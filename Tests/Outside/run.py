@@ -22,7 +22,7 @@ MODULES = [
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
     "webhooks",
     "deflate", "hostile", "hostilepages",
-    "persistence", "files", "operations", "apitokens", "endpoints", "refusals", "exchanges",
+    "racing", "persistence", "files", "operations", "apitokens", "endpoints", "refusals", "exchanges",
     "budgets", "fairness", "bystanders",
     "commands", "edges", "documents", "schemadocuments", "schemafuzzing",
 ]

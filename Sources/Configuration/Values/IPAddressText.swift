@@ -12,6 +12,8 @@ enum IPAddressText {
 
   /// The kind of address that a text is; `nil` when it is none.
   static func family(of text: String) -> Family? {
+    // The C library would pass over what follows a zero byte.
+    guard !text.utf8.contains(0) else { return nil }
     var v4 = in_addr()
     if inet_pton(AF_INET, text, &v4) == 1 { return .v4 }
     var v6 = in6_addr()

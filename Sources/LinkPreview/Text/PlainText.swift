@@ -35,7 +35,9 @@ package enum PlainText {
     guard let last = text.last, last.unicodeScalars.count <= longestCharacter else { return text }
     var joined = String(last)
     joined.unicodeScalars.append(next)
-    return joined.count == 1 ? String(text.dropLast()) : text
+    guard joined.count == 1 else { return text }
+    let rest = text.dropLast()
+    return String(rest.last == " " ? rest.dropLast() : rest)
   }
 
   /// Whether nothing but a space, if at all, is left of it.

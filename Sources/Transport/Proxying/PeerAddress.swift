@@ -31,6 +31,8 @@ package struct PeerAddress: Sendable, Hashable {
 
   /// Reads a numeric address without brackets, zone or port; `nil` when it is none.
   package init?(host: String, port: UInt16 = 0) {
+    // The C library would pass over what follows a zero byte.
+    guard !host.utf8.contains(0) else { return nil }
     var v4 = in_addr()
     var v6 = in6_addr()
     if inet_pton(AF_INET, host, &v4) == 1 {

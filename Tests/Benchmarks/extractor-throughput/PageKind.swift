@@ -57,7 +57,9 @@ extension PageKind {
     ("title", "<title>x</title>"), ("title-open", "<title>"), ("title-ends", "<title></titl"),
     ("title-ends-long", "<title></titlex"), ("script", "<script>x</script>"),
     ("script-open", "<script>"), ("script-type", "<script type=x></script>"),
-    ("script-escaped", "<script><!-- x "), ("script-dashes", "<script><!-- - - "),
+    ("script-escaped", "<script><!-- x "),
+    ("linked-data-marks", "<script type=application/ld+json>\(marks)</script>"),
+    ("script-dashes", "<script><!-- - - "),
     ("script-double-escaped", "<script><!--<script>"), ("script-less-than", "<script>< < <"),
     ("script-ends", "<script></scrip "), ("linked-data-small", scripted("{}")),
     ("linked-data-open", "<script type=application/ld+json>["),
@@ -113,6 +115,9 @@ extension PageKind {
     <li class="list_item"><a href="/news/1">오늘의 날씨는 대체로 맑겠으며 남부 지방은 흐리겠습니다.</a><span>3분 전</span></li>
 
     """
+
+  /// What templates put around a script, as often as one may be long.
+  private static let marks = String(repeating: "<!--", count: 30_000)
 
   private static let linkedData = scripted(
     """

@@ -1,0 +1,28 @@
+// sources: Sources/Configuration/Values/*.swift
+#if canImport(Configuration)
+  @testable import Configuration
+#endif
+
+/// Reads any text as the values of settings; what is accepted reads back as itself.
+enum SettingValuesHarness: Harness {
+  static func run(_ input: [UInt8]) {
+    let text = String(decoding: input, as: UTF8.self)
+    if let address = SocketAddressText(text) {
+      precondition(SocketAddressText(address.description) == address)
+      precondition(!address.host.utf8.contains(0), "text after a zero byte is passed over")
+    }
+    if let network = NetworkText(text) {
+      precondition(NetworkText(network.description) == network)
+      precondition(!text.utf8.contains(0))
+    }
+    if let origin = OriginText.read(text) { precondition(OriginText.read(origin) == origin) }
+    if let domain = DomainText(text) { precondition(DomainText(domain.name) == domain) }
+    if let ports = PortRangeText.read(text) {
+      precondition(PortRangeText.read(PortRangeText.write(ports)) == ports)
+    }
+    if let value = HeaderText.read(text) {
+      precondition(value.utf8.allSatisfy { (0x20...0x7e).contains($0) })
+    }
+    _ = (ServiceURLText.read(text), WebhookURLText.read(text), ToggleText.read(text))
+  }
+}
