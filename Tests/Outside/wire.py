@@ -250,9 +250,13 @@ class Wire(asyncio.Protocol):
         if len(json.dumps(params, ensure_ascii=False).encode()) > MESSAGE_BYTES - 200:
             raise Refused({"code": 400110, "message": "more than a client may send at once"})
         async with asyncio.timeout(DEADLINE):
-            answer = json.loads(await self.ask(method, **params))
-        if "error" in answer:
-            raise Refused(answer["error"])
+            while "error" in (answer := json.loads(await self.ask(method, **params))):
+                # A limit of calls or sends is not what those who wait for an answer look at.
+                if answer["error"]["code"] not in (500910, 900200):
+                    raise Refused(answer["error"])
+                if not (wait := (answer["error"].get("data") or {}).get("retry_after_ms")):
+                    raise Refused(answer["error"])
+                await asyncio.sleep(wait / 1000)
         return answer["result"]
 
     async def ask_batch(self, calls):
