@@ -370,10 +370,13 @@ async def measure(ctx):
         w = await World.make(ctx, server)
         async with Caller(server) as caller:
             w.server_call = lambda *call: caller.send(call[0], f"/v3{call[1]}", call[2])
-            failures = {}
+            failures, started = {}, time.monotonic()
             for method, case in [*CASES.items(), ("previews", lambda w: previews(w, pages)),
                                  ("events", other_events)]:
                 begun = time.monotonic()
+                if begun - started > 60 * PATIENCE:
+                    failures[method] = "not reached within a minute"
+                    continue
                 try:
                     async with asyncio.timeout(12 * PATIENCE):
                         await case(w)
@@ -383,8 +386,9 @@ async def measure(ctx):
                         await w.return_owner()
                 if os.environ.get("PARLEY_TEST_FIGURES"):
                     print(f"     {method}: {time.monotonic() - begun:.1f} s", flush=True)
-        await server.end()
-        await eventually(lambda: _draining(w), "server.draining")
+        if not failures:
+            await server.end()
+            await eventually(lambda: _draining(w), "server.draining")
     finally:
         pages.close()
     return w.sizes, failures

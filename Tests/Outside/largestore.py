@@ -33,7 +33,7 @@ def fill(data, *, channels, messages, users=0, others=0):
             database.execute(
                 "UPDATE messages SET seq = ? WHERE message_id = ?", (messages + 1, message))
             _copies(database, "messages", f"row.message_id = {message}", {
-                "message_id": f"{message} - {messages} - 1 + n", "seq": "n", "req_id": "NULL",
+                "message_id": f"{number} * 1000000000 + n", "seq": "n", "req_id": "NULL",
                 "created_at": f"row.created_at - 10 * ({messages} + 1 - n)"}, messages)
             database.execute("UPDATE channels SET last_seq = ? WHERE channel_id = ?",
                              (messages + 1, number))

@@ -23,7 +23,7 @@ MODULES = [
     "webhooks",
     "deflate", "hostile", "hostilepages",
     "racing", "persistence", "files", "operations", "apitokens", "endpoints", "refusals", "exchanges",
-    "budgets", "fairness", "bystanders",
+    "budgets", "fairness", "bystanders", "limitrows",
     "commands", "edges", "documents", "schemadocuments", "schemafuzzing",
 ]
 
