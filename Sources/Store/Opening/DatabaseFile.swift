@@ -1,4 +1,5 @@
 import GRDB
+import Reactor
 
 /// Opens connections to the database file.
 enum DatabaseFile {
@@ -17,6 +18,7 @@ enum DatabaseFile {
     configuration.busyMode = .immediateError
     configuration.label = "parley.store.writer"
     configuration.allowsUnsafeTransactions = true
+    PrivateFile.prepareDatabase(path)
     return try explaining(path) {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       try queue.writeWithoutTransaction { database in
