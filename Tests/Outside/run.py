@@ -23,7 +23,7 @@ MODULES = [
     "webhooks",
     "deflate", "hostile", "hostilepages",
     "persistence", "files", "operations", "apitokens", "endpoints", "refusals", "exchanges",
-    "commands", "edges", "documents", "schemadocuments", "schemafuzzing",
+    "commands", "edges", "doors", "documents", "schemadocuments", "schemafuzzing",
 ]
 
 

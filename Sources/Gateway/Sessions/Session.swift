@@ -200,6 +200,7 @@ extension Session: WebSocketApplication {
     cancelTimer()
     state = .closed
     if keepsContext { node.contextCount -= 1 }
+    node.gauges.add(-1, to: .webSockets)
     node.sessions[connection.id] = nil
   }
 
