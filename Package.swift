@@ -70,7 +70,7 @@ let package = Package(
     library("ParleyProtocol"),
     library("FloodControl"),
     library("Tokens", ["ParleyProtocol", "COpenSSL"]),
-    library("LinkPreview", ["ParleyProtocol", "CDomainNames"]),
+    library("LinkPreview", ["Bytes", "ParleyProtocol", "CDomainNames"]),
 
     // Mechanism: descriptors, clocks, threads.
     library("Reactor", ["Bytes", "CLinux", "CSendRing"]),
@@ -81,10 +81,13 @@ let package = Package(
     library("Curl", ["Reactor", "CCurl"]),
 
     // Composition: where chat and mechanism meet.
-    library("Configuration", ["FloodControl", "ParleyProtocol", yaml]),
+    library("Configuration", ["Bytes", "FloodControl", "ParleyProtocol", yaml]),
     library(
       "Unfurler",
-      ["LinkPreview", "ParleyProtocol", "Reactor", "CCurl", "Curl", database, deque, logging]),
+      [
+        "Bytes", "LinkPreview", "ParleyProtocol", "Reactor", "CCurl", "Curl", database, deque,
+        logging,
+      ]),
     library(
       "Webhooks",
       ["ParleyProtocol", "Reactor", "Store", "Tokens", "CCurl", "Curl", deque, heap, logging]),
@@ -130,7 +133,7 @@ let package = Package(
     .executableTarget(
       name: "parley",
       dependencies: [
-        "ClientTransport", "Configuration", "FloodControl", "HTTP1", "LinkPreview",
+        "Bytes", "ClientTransport", "Configuration", "FloodControl", "HTTP1", "LinkPreview",
         "LoadGenerator", "ParleyClient", "ParleyProtocol", "Reactor", "CCurl", arguments, yaml,
       ],
       swiftSettings: house),
@@ -160,17 +163,18 @@ let package = Package(
     tests("WebSocket", ["Bytes", "HTTP1"]),
     tests("ParleyProtocol", ["Bytes"]),
     tests("FloodControl"),
-    tests("LinkPreview", ["ParleyProtocol"], exclude: ["Corpus"]),
+    tests("LinkPreview", ["Bytes", "ParleyProtocol"], exclude: ["Corpus"]),
     tests("Reactor"),
     tests("TLS", ["COpenSSL"]),
     tests("Tokens", ["COpenSSL"]),
     tests("Transport", ["TestPeers", "Reactor", "WebSocket", "HTTP1", "TLS", "Bytes"]),
     tests("Store", ["ParleyProtocol", "Reactor", database, logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),
-    tests("Configuration", ["FloodControl", "ParleyProtocol"]),
+    tests("Configuration", ["Bytes", "FloodControl", "ParleyProtocol"]),
     tests("Daemon", ["Reactor", logging]),
     tests(
-      "Unfurler", ["CCurl", "COpenSSL", "LinkPreview", "ParleyProtocol", database, logging]),
+      "Unfurler",
+      ["Bytes", "CCurl", "COpenSSL", "LinkPreview", "ParleyProtocol", database, logging]),
     tests(
       "Webhooks", ["ParleyProtocol", "Reactor", "Store", "TestPeers", "Tokens", deque, logging]),
     tests(
@@ -179,7 +183,7 @@ let package = Package(
         "TestPeers", "HTTP1", "LinkPreview", "ParleyProtocol", "Reactor", "Unfurler",
         "parley-unfurl", logging,
       ]),
-    tests("Setup", ["Configuration", "LinkPreview", "TestPeers", "Unfurler"]),
+    tests("Setup", ["Bytes", "Configuration", "LinkPreview", "TestPeers", "Unfurler"]),
     tests(
       "Gateway",
       [

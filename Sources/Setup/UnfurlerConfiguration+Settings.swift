@@ -17,7 +17,7 @@ extension UnfurlerConfiguration {
     proxy = settings.proxy?.value
     acceptLanguage = settings.acceptLanguage
     userAgent = settings.userAgent ?? "Parley/\(Release.version) (+link preview)"
-    addressPolicy = AddressPolicy(allowing: try Self.networks(settings.allowedNetworks))
+    addressPolicy = AddressPolicy(allowing: settings.allowedNetworks)
     portPolicy = try Self.ports(settings.allowedPorts)
     domainRules = try Self.domainRules(settings)
   }
@@ -37,20 +37,6 @@ extension UnfurlerConfiguration {
         }
       throw UnusableFetchSetting(setting: setting, reason: "\(error)")
     }
-  }
-
-  private static func networks(
-    _ settings: [NetworkText]
-  ) throws(UnusableFetchSetting) -> [Network] {
-    var networks: [Network] = []
-    for setting in settings {
-      do throws(PolicyTextError) {
-        networks.append(try Network(parsing: setting.description))
-      } catch {
-        throw UnusableFetchSetting(setting: "unfurl.allow_addresses", reason: "\(error)")
-      }
-    }
-    return networks
   }
 
   private static func ports(

@@ -29,6 +29,12 @@ package final class Transport {
   /// What a WebSocket made of the read under way.
   var output = WebSocketOutput()
   weak var delegate: (any TransportDelegate)?
+  /// The connections without a session, in the order in which they are closed to make room.
+  var silence = SilenceOrder()
+  /// What the other event loops know of ``silence``.
+  var notedSilence = [Int64?](repeating: nil, count: SocketPool.allCases.count)
+  /// Whether it is about to end: every answer closes its connection.
+  package private(set) var isDraining = false
 
   /// Gathers the writes of a fan-out; `nil` where there can be none.
   var ring: SendRing?
@@ -60,13 +66,14 @@ package final class Transport {
   /// - Parameters:
   ///   - introduction: Whether a proxy says first whom each connection is from.
   ///   - tag: The owner's name for the listener, which its connections carry.
+  ///   - pool: The connections with which its own are bounded together.
   package func listen(
     _ descriptor: Int32, security: Listener.Security, introduction: Introduction = .none,
-    tag: Int = 0
+    tag: Int = 0, pool: SocketPool = .clients
   ) throws(SystemError) {
     let listener = Listener(
       descriptor: descriptor, security: security, introduction: introduction, tag: tag,
-      transport: self)
+      pool: pool, transport: self)
     try listener.resume()
     listeners.append(listener)
   }
@@ -75,6 +82,26 @@ package final class Transport {
   package func stopListening() {
     for listener in listeners { listener.close() }
     listeners = []
+  }
+
+  /// Begins to end.
+  ///
+  /// Connections on which no request is under way are closed at once, the others with their answer.
+  /// Connections are still accepted, for one request each.
+  package func drain() {
+    isDraining = true
+    closeIdle()
+  }
+
+  /// Closes the connections on which no request is under way.
+  package func closeIdle() {
+    forEachConnection { if $0.isIdle { $0.drop() } }
+  }
+
+  /// Closes what is left of connections on which all has been said and written, without waiting for
+  /// their peers' end.
+  package func closeLingering() {
+    forEachConnection { if $0.hasSaidAll { $0.drop() } }
   }
 
   /// How many connections there are, of any kind.
@@ -121,6 +148,7 @@ package final class Transport {
     sweepFeeds(&budget)
     flushConnections()
     closeCondemned()
+    noteSilence()
     return sweepingFeeds.isEmpty && unflushed.isEmpty ? .idle : .unfinished
   }
 

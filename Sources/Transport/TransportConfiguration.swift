@@ -28,6 +28,10 @@ package struct TransportConfiguration: Sendable {
   package var gathersSystemCalls = true
   /// Whose word is taken for whom a request is from; `nil` takes nobody's.
   package var forwarding: ForwardingRules?
+  /// Counts connections by address; `nil` counts none.
+  package var addresses: AddressRegister?
+  /// Bounds the sockets of the process; `nil` leaves that to the kernel.
+  package var sockets: SocketSharing?
 
   package init() {}
 

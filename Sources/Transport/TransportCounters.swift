@@ -14,6 +14,12 @@ package struct TransportCounters: Sendable {
   package var messagesReceived = 0
   /// Connections closed because too much waited for them.
   package var slowConsumers = 0
+  /// Connections closed because their address has too many.
+  package var refusedByAddress = 0
+  /// Connections closed, after a long silence and without a session, to make room for others.
+  package var shed = 0
+  /// Connections closed at once because there was no room for them.
+  package var turnedAway = 0
 
   package init() {}
 }

@@ -28,11 +28,29 @@ package protocol TransportDelegate: AnyObject {
   /// Tells that a connection was closed because it did not begin with a PROXY header that can be
   /// believed, in words.
   func connection(_ connection: Connection, wasNotIntroduced reason: String)
+
+  /// A connection is closed because its address has too many.
+  func connection(_ connection: Connection, isRefused refusal: AddressRefusal)
+
+  /// A connection without a session is closed, after the longest silence of all, to make room.
+  func connectionWillBeShed(_ connection: Connection)
+
+  /// A connection was closed at once, as there was no room and none that could be made.
+  func transportHasNoRoom()
 }
 
 extension TransportDelegate {
   /// Nothing: it matters to those alone who have listeners for proxies.
   package func connection(_ connection: Connection, wasNotIntroduced reason: String) {}
+
+  /// Nothing: it matters to owners that limit addresses.
+  package func connection(_ connection: Connection, isRefused refusal: AddressRefusal) {}
+
+  /// Nothing: it matters to owners that share sockets.
+  package func connectionWillBeShed(_ connection: Connection) {}
+
+  /// Nothing: it matters to owners that share sockets.
+  package func transportHasNoRoom() {}
 
   /// With the request.
   package func connection(
@@ -54,8 +72,9 @@ package enum RequestOutcome {
   /// event loop; what the peer sends meanwhile waits. There is no timer: whoever answers bounds the time.
   ///
   /// `onAbandonment` is called, at most once and instead of the response, when the peer has ended
-  /// the connection or it broke: nobody waits for the answer any more.
-  case respondLater(onAbandonment: () -> Void)
+  /// the connection or it broke: nobody waits for the answer any more. With `nil`, for work that is
+  /// done anyway, a peer that has ended its own side only is still answered.
+  case respondLater(onAbandonment: (() -> Void)?)
   case upgrade(ServerHandshake.Acceptance, any WebSocketApplication)
 }
 

@@ -28,7 +28,8 @@ struct SettingsTableTests {
     "limits.file_bytes", "limits.upload_timeout_ms", "files.public_url",
     "webhooks.urls", "webhooks.secret", "webhooks.events",
     "webhooks.timeout_ms", "webhooks.concurrency", "webhooks.retry_seconds",
-    "webhooks.backlog_events",
+    "webhooks.backlog_events", "limits.connections_per_address",
+    "limits.unopened_connections_per_address",
   ]
 
   @Test("every setting of the contract is there, and none beside the documented ones")

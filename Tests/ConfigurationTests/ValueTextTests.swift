@@ -1,3 +1,4 @@
+import Bytes
 import Testing
 
 @testable import Configuration
@@ -62,13 +63,15 @@ struct ValueTextTests {
   }
 
   @Test("networks are an address and as many bits as it can have")
-  func networks() {
-    #expect(NetworkText("10.0.0.0/8")?.description == "10.0.0.0/8")
-    #expect(NetworkText("fd00::/8")?.prefixLength == 8)
-    #expect(NetworkText("192.168.1.1")?.prefixLength == 32)
-    #expect(NetworkText("::1")?.prefixLength == 128)
-    for text in ["", "10.0.0.0/33", "::/129", "10.0.0.0/", "10.0.0/8", "a/8", "10.0.0.0/8/8"] {
-      #expect(NetworkText(text) == nil, "\(text)")
+  func networks() throws {
+    #expect(try Network(parsing: "10.0.0.0/8").description == "10.0.0.0/8")
+    #expect(try Network(parsing: "fd00::/8").prefixLength == 8)
+    #expect(try Network(parsing: "192.168.1.1").prefixLength == 32)
+    #expect(try Network(parsing: "::1").prefixLength == 128)
+    for text in [
+      "", "10.0.0.0/33", "::/129", "10.0.0.0/", "10.0.0/8", "a/8", "10.0.0.0/8/8", "10.1.2.3/8",
+    ] {
+      #expect(throws: NetworkTextError.self, "\(text)") { try Network(parsing: text) }
     }
   }
 
@@ -87,8 +90,9 @@ struct ValueTextTests {
     #expect(OriginText.read("http://localhost:3000") == "http://localhost:3000")
     #expect(OriginText.read("http://[::1]:3000") == "http://[::1]:3000")
     #expect(OriginText.read("null") == "null")
+    #expect(OriginText.read("*") == "*")
     for text in [
-      "", "example.com", "https://", "https://a/", "https://a/b", "*", "://a", "h s://a",
+      "", "example.com", "https://", "https://a/", "https://a/b", "**", "://a", "h s://a",
     ] {
       #expect(OriginText.read(text) == nil, "\(text)")
     }

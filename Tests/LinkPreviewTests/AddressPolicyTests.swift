@@ -1,3 +1,4 @@
+import Bytes
 import LinkPreview
 import Testing
 
@@ -90,12 +91,12 @@ struct PolicyTextTests {
     "a network that cannot be understood is named in the error",
     arguments: ["", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/-1", "host/8", "::/129", "10.0.0.0/8/8"])
   func badNetwork(text: String) {
-    #expect(throws: PolicyTextError.network(text)) { try Network(parsing: text) }
+    #expect(throws: NetworkTextError.malformed(text)) { try Network(parsing: text) }
   }
 
   @Test("a network with bits beyond its prefix is a slip of the pen")
   func hostBits() {
-    #expect(throws: PolicyTextError.hostBitsSet("10.0.0.1/8")) {
+    #expect(throws: NetworkTextError.hostBitsSet("10.0.0.1/8")) {
       try Network(parsing: "10.0.0.1/8")
     }
   }

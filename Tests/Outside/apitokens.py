@@ -48,7 +48,7 @@ async def test_a_revoked_token_is_refused_on_open_connections(ctx):
 
     async def status():
         writer.write(
-            b"GET /v3/parley/status HTTP/1.1\r\nHost: x\r\nApi-Token: "
+            b"GET /v3/parley/status HTTP/1.1\r\nHost: localhost\r\nApi-Token: "
             + token["token"].encode() + b"\r\n\r\n")
         head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
         length = int(head.split("content-length: ")[1].split("\r\n")[0])

@@ -12,7 +12,7 @@ DOCUMENTS = os.path.join(ROOT, "Sources", "Gateway", "Gateway.docc")
 
 def settings_of(text):
     """Every setting with its words: what it is, what it takes, its default."""
-    found = re.findall(r"^  --\S+  \(([a-z_.]+)\)\n((?:      .*\n)+)", text, re.M)
+    found = re.findall(r"^  --\S+\s+\(([a-z_.]+)\)\n((?:      .*\n)+)", text, re.M)
     return {name: " ".join(words.split()) for name, words in found}
 
 

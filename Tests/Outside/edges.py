@@ -285,8 +285,8 @@ async def test_http_keeps_alive_and_pipelines(ctx):
     """Two requests in one write on one connection are answered in order."""
     server = await ctx.server()
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-    writer.write(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
-                 b"GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+    writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                 b"GET /nowhere HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     async with asyncio.timeout(DEADLINE):
         answer = await reader.read()
     writer.close()
@@ -297,7 +297,7 @@ async def test_head_and_other_methods(ctx):
     """HEAD is answered without a body, other methods with 404 or 405."""
     server = await ctx.server()
     reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
-    writer.write(b"HEAD /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+    writer.write(b"HEAD /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     async with asyncio.timeout(DEADLINE):
         head, _, body = (await reader.read()).partition(b"\r\n\r\n")
     writer.close()

@@ -17,7 +17,7 @@ ODD_NAMES = [
 
 
 def head(method, target, *fields, version="1.1"):
-    lines = [f"{method} {target} HTTP/{version}", "Host: a.example", *fields]
+    lines = [f"{method} {target} HTTP/{version}", "Host: localhost", *fields]
     return ("\r\n".join(lines) + "\r\n\r\n").encode()
 
 

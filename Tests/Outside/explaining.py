@@ -298,7 +298,7 @@ async def answers(reader, count):
 
 def request(server, path, method="GET"):
     token = server.api_token
-    return f"{method} {path} HTTP/1.1\r\nHost: a\r\nApi-Token: {token}\r\n\r\n".encode()
+    return f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nApi-Token: {token}\r\n\r\n".encode()
 
 
 @with_pages

@@ -257,16 +257,16 @@ async def test_http_framing(ctx):
     """Heads that are too long, doubled lengths and other ambiguities are refused with 4xx."""
     server = await ctx.server()
     for data in (
-            b"GET /healthz HTTP/1.1\r\nHost: a\r\nX: " + b"x" * 200_000 + b"\r\n\r\n",
-            b"GET /" + b"x" * 200_000 + b" HTTP/1.1\r\nHost: a\r\n\r\n",
+            b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 200_000 + b"\r\n\r\n",
+            b"GET /" + b"x" * 200_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
             b"GET /healthz HTTP/1.1\r\n\r\n",
-            b"GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
-            b"POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
-            b"POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n"
+            b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: b\r\n\r\n",
+            b"POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx",
+            b"POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n"
             b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-            b"POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
-            b"GET /healthz HTTP/1.1\r\nHost: a\r\nBad Name: x\r\n\r\n",
-            b"GET /healthz HTTP/9.9\r\nHost: a\r\n\r\n",
+            b"POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+            b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nBad Name: x\r\n\r\n",
+            b"GET /healthz HTTP/9.9\r\nHost: localhost\r\n\r\n",
             b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + os.urandom(200)):
         answer = await raw_http(server, data)
         first = answer.split(b"\r\n")[0]
@@ -276,7 +276,7 @@ async def test_http_framing(ctx):
 async def test_a_head_that_never_ends(ctx):
     """A request's head that has not come within limits.head_timeout_ms ends the connection."""
     server = await ctx.fresh("--limits-head-timeout-ms", "300")
-    answer = await raw_http(server, b"GET /healthz HTTP/1.1\r\nHost: a\r\nX-Slow: ")
+    answer = await raw_http(server, b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
     assert not answer or answer.startswith(b"HTTP/1.1 408"), answer
 
 

@@ -39,7 +39,7 @@ async def test_not_ready_while_draining(ctx):
     server.process.send_signal(signal.SIGTERM)
     await clients[0].event("server.draining")
     try:
-        writer.write(b"GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n")
+        writer.write(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         answer = await asyncio.wait_for(reader.read(300), DEADLINE)
         assert not answer or answer.startswith(b"HTTP/1.1 503"), answer
     except ConnectionError:
@@ -117,7 +117,8 @@ async def test_help_lists_every_setting(ctx):
             "limits.flood.window_ms", "limits.throttle.messages", "limits.throttle.window_ms",
             "limits.connections_per_user", "limits.channels_per_user", "limits.message_bytes",
             "limits.outbound_bytes", "limits.calls_per_second", "limits.calls_burst",
-            "limits.query_ms",
+            "limits.query_ms", "limits.connections_per_address",
+            "limits.unopened_connections_per_address",
             "auth.allowed_origins", "unfurl.mode", "unfurl.url", "unfurl.timeout_ms",
             "unfurl.max_bytes", "unfurl.max_redirects", "unfurl.cache_ttl_seconds",
             "unfurl.negative_ttl_seconds", "unfurl.allow_addresses", "unfurl.allow_ports",

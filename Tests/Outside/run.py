@@ -24,7 +24,7 @@ MODULES = [
     "deflate", "hostile", "hostilepages",
     "racing", "persistence", "files", "operations", "apitokens", "endpoints", "refusals", "exchanges",
     "budgets", "fairness", "bystanders", "limitrows",
-    "commands", "edges", "documents", "schemadocuments", "schemafuzzing",
+    "commands", "edges", "doors", "documents", "schemadocuments", "schemafuzzing",
 ]
 
 

@@ -41,6 +41,13 @@ struct ServerVerificationTests {
     #expect(try rejection(hostname: "127.0.0.2") == "IP address mismatch")
   }
 
+  @Test("a certificate that has the name in its subject only is rejected")
+  func commonName() throws {
+    try workspace.install(
+      Certificate(names: [], commonName: "localhost", issuer: workspace.authority))
+    #expect(try rejection() == "hostname mismatch")
+  }
+
   @Test("an expired certificate is rejected")
   func expired() throws {
     try workspace.install(

@@ -14,3 +14,4 @@
 #include "CiphertextPort.h"
 #include "Files.h"
 #include "Macros.h"
+#include "Tickets.h"

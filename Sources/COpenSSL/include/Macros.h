@@ -3,11 +3,14 @@
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 
 static const uint64_t copenssl_op_no_renegotiation = SSL_OP_NO_RENEGOTIATION;
 static const uint64_t copenssl_op_no_compression = SSL_OP_NO_COMPRESSION;
 static const uint64_t copenssl_op_server_preference = SSL_OP_CIPHER_SERVER_PREFERENCE;
 static const uint64_t copenssl_op_prioritize_chacha = SSL_OP_PRIORITIZE_CHACHA;
+
+static const unsigned int copenssl_never_check_subject = X509_CHECK_FLAG_NEVER_CHECK_SUBJECT;
 
 static inline int copenssl_ctx_set_min_version(SSL_CTX *context, int version) {
   return (int)SSL_CTX_set_min_proto_version(context, version);

@@ -16,6 +16,7 @@ package struct AuthSettings: Sendable, Equatable {
   package var jwtPublicKey: String?
   /// The token of the Platform API; when `nil`, the one kept in the data directory.
   package var apiToken: Secret?
-  /// The origins from which browsers may connect, in lower case; any when empty.
+  /// The origins from which browsers may connect, in lower case; `*` is any, none is the server's
+  /// own.
   package var allowedOrigins: [String] = []
 }

@@ -16,6 +16,11 @@ package struct LimitSettings: Sendable, Equatable {
   package var throttle = RateLimit(count: 5, windowMilliseconds: 1000)
   /// Connections of the whole process; 0 for as many as its descriptors allow.
   package var connections = 0
+  /// Connections of one client's address; 0 for any number.
+  package var connectionsPerAddress = 0
+  /// Connections of one client's address that have neither opened a session nor sent a whole
+  /// request; 0 for any number.
+  package var unopenedConnectionsPerAddress = 256
   package var connectionsPerUser = 30
   package var channelsPerUser = 10
   /// The largest message that a client may send over a WebSocket.

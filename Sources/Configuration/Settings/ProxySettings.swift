@@ -1,3 +1,5 @@
+package import Bytes
+
 /// Proxies that stand before the server and tell whom they speak for.
 package struct ProxySettings: Sendable, Equatable {
   /// The field of a request that proxies name the client in.
@@ -11,7 +13,7 @@ package struct ProxySettings: Sendable, Equatable {
   package var listen: [SocketAddressText] = []
   package var field = Field.none
   /// Where the proxies are; with none named, any that reaches ``listen`` is one.
-  package var trusted: [NetworkText] = []
+  package var trusted: [Network] = []
 
   /// Whether clients reach the server through a proxy, wherever that is.
   package var isUsed: Bool { !listen.isEmpty || field != .none }

@@ -1,3 +1,5 @@
+package import Bytes
+
 /// Looking up link previews.
 package struct UnfurlSettings: Sendable, Equatable {
   /// Where previews come from.
@@ -50,7 +52,7 @@ package struct UnfurlSettings: Sendable, Equatable {
   /// How long it is remembered that a page has none.
   package var negativeSeconds: Int64 = 300
   /// Networks outside the public internet that may be fetched from all the same.
-  package var allowedNetworks: [NetworkText] = []
+  package var allowedNetworks: [Network] = []
   /// The ports that may be fetched from.
   package var allowedPorts: [ClosedRange<UInt16>] = [80...80, 443...443]
 }

@@ -24,7 +24,10 @@ package enum SettingsReference {
 
   private static func helpLines(_ definition: SettingDefinition) -> [String] {
     let text = "\(definition.help) Takes \(expected(definition)). Default: \(standard(definition))."
-    return ["  \(definition.flag)  (\(definition.name))"] + wrapped(text).map { "      " + $0 }
+    let (flag, name) = ("  \(definition.flag)", "(\(definition.name))")
+    let line = "\(flag)  \(name)"
+    let heading = line.utf8.count <= width ? [line] : [flag, "    \(name)"]
+    return heading + wrapped(text).map { "      " + $0 }
   }
 
   private static func fileEntry(_ definition: SettingDefinition) -> String {

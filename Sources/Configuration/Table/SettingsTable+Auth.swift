@@ -22,8 +22,9 @@ extension SettingsTable {
       }),
     .list(
       "auth.allowed_origins", \.auth.allowedOrigins,
-      expected: "an origin, such as https://example.com",
-      help: "Origins from which browsers may connect; any without a list.",
+      orElse: .described("the server's own"),
+      expected: "an origin, such as https://example.com, or * for any",
+      help: "Origins of pages that may connect; * also lifts the check of Host on loopback.",
       write: { $0 }, read: OriginText.read),
   ]
 }

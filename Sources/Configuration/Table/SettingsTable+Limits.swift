@@ -69,7 +69,15 @@ extension SettingsTable {
     .integer(
       "limits.connections", \.limits.connections, in: 0...10_000_000,
       unit: "a number of connections",
-      help: "Connections of the whole server; 0 for as many as its descriptors allow."),
+      help: "WebSockets of the whole server; 0 for as many as its descriptors allow."),
+    .integer(
+      "limits.connections_per_address", \.limits.connectionsPerAddress, in: 0...10_000_000,
+      unit: "a number of connections",
+      help: "Connections of one address, an IPv6 /64 being one; 0 for any number."),
+    .integer(
+      "limits.unopened_connections_per_address", \.limits.unopenedConnectionsPerAddress,
+      in: 0...10_000_000, unit: "a number of connections",
+      help: "Those without a session or a whole request; 0 for any number."),
     .integer(
       "limits.connections_per_user", \.limits.connectionsPerUser, in: 1...1_000_000,
       unit: "a number of connections",

@@ -1,4 +1,8 @@
+internal import Bytes
+
 extension SettingsTable {
+  static let network = "the first address of a network and its prefix length, such as 10.0.0.0/8"
+
   /// What stands before the server.
   static let proxies: [SettingDefinition] = [
     .list(
@@ -9,8 +13,8 @@ extension SettingsTable {
       "proxy.field", \.proxy.field,
       help: "Field of requests in which trusted proxies name the client."),
     .list(
-      "proxy.trusted", \.proxy.trusted, expected: "a network, such as 10.0.0.0/8",
+      "proxy.trusted", \.proxy.trusted, expected: network,
       help: "Networks of the proxies whose word is taken for whom they speak for.",
-      write: \.description, read: { NetworkText($0) }),
+      write: \.description, read: { try? Network(parsing: $0) }),
   ]
 }

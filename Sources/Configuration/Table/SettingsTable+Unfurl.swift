@@ -1,3 +1,5 @@
+internal import Bytes
+
 extension SettingsTable {
   /// How long looking one preview up may take.
   static let previewTimeout = SettingDefinition.integer(
@@ -47,9 +49,9 @@ extension SettingsTable {
       unit: "a number of redirects", help: "Redirects that are followed for one preview."),
     .list(
       "unfurl.allow_addresses", \.unfurl.allowedNetworks,
-      expected: "a network, such as 10.0.0.0/8",
+      expected: network,
       help: "Networks outside the public internet that may be fetched from all the same.",
-      write: \.description, read: { NetworkText($0) }),
+      write: \.description, read: { try? Network(parsing: $0) }),
     .list(
       "unfurl.allow_ports", \.unfurl.allowedPorts,
       expected: "a port or a range of ports, such as 8000-8099",

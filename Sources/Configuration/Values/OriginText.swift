@@ -1,9 +1,10 @@
-/// The origin of a page as browsers send it: scheme, host, and a port that is not the usual one.
+/// The origin of a page as browsers send it: scheme, host, and a port that is not the usual one;
+/// or `*` for any.
 enum OriginText {
   /// Reads an origin and puts it into lower case; `nil` when it is none or has a path.
   static func read(_ text: String) -> String? {
     let lowered = text.lowercased()
-    guard lowered != "null" else { return lowered }
+    guard lowered != "null", lowered != "*" else { return lowered }
     guard let separator = lowered.firstRange(of: "://") else { return nil }
     let scheme = lowered[..<separator.lowerBound]
     let authority = lowered[separator.upperBound...]

@@ -31,7 +31,7 @@ struct FileDownload {
       let answer = FileAnswer(to: head, result.serviceResult, in: files)
       handle.post { node in answer.send(on: node.transport.connection(id)) }
     }
-    return .respondLater(onAbandonment: {})
+    return .respondLater(onAbandonment: nil)
   }
 
   fileprivate static let notFound = {

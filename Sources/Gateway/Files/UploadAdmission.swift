@@ -8,8 +8,9 @@ struct UploadAdmission {
   let node: Node
   let connection: Connection
 
-  func decision(on head: HTTPRequestHead) -> BodyDecision {
-    guard let path = Self.path(ifMeantBy: head) else { return .whole }
+  /// - Returns: `nil` for a request that is no upload.
+  func decision(on head: HTTPRequestHead) -> BodyDecision? {
+    guard let path = Self.path(ifMeantBy: head) else { return nil }
     do throws(ServiceError) {
       let api = PlatformAPI(node: node, connection: connection)
       try api.admit(head)
@@ -33,7 +34,7 @@ struct UploadAdmission {
         UploadReceiver(
           node: node, connection: connection.id, head: head, boundary: boundary, address: address))
     } catch {
-      return .refused(HTTPResponse(refusing: error))
+      return .refusing(head, HTTPResponse(refusing: error))
     }
   }
 

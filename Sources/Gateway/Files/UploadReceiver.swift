@@ -78,7 +78,7 @@ final class UploadReceiver: HTTPBodyReceiver {
       // From here on completing it tells of every failure, once.
       self.upload = nil
       complete(upload, record, for: request)
-      return .respondLater(onAbandonment: {})
+      return .respondLater(onAbandonment: nil)
     } catch {
       bodyWasAbandoned()
       return .respond(HTTPResponse(refusing: error))

@@ -9,6 +9,7 @@ import WebSocket
 
 extension Node: TransportDelegate {
   func connection(_ connection: Connection, received request: HTTPRequest) -> RequestOutcome {
+    if let refusal = refusal(of: request.head, on: connection) { return .respond(refusal) }
     if request.head.path == "/v1/ws" { return upgrade(connection, request.head) }
     if FileDownload.isMeant(by: request.head) {
       return FileDownload(node: self, connection: connection).outcome(of: request.head)
@@ -23,7 +24,8 @@ extension Node: TransportDelegate {
   func connection(
     _ connection: Connection, decidesOnBodyOf head: HTTPRequestHead
   ) -> BodyDecision {
-    UploadAdmission(node: self, connection: connection).decision(on: head)
+    if let refusal = refusal(of: head, on: connection) { return .refusing(head, refusal) }
+    return BodyAdmission(node: self, connection: connection).decision(on: head)
   }
 
   func connection(_ connection: Connection, refusalOf error: HTTPError) -> HTTPResponse {
@@ -51,10 +53,62 @@ extension Node: TransportDelegate {
       metadata: ["client": "\(connection.clientText)", "reason": "\(reason)"])
   }
 
+  func connection(_ connection: Connection, isRefused refusal: AddressRefusal) {
+    note(refusal, of: connection)
+  }
+
+  func connectionWillBeShed(_ connection: Connection) {
+    refuse(.silentConnection, connection, [:])
+  }
+
+  func transportHasNoRoom() {
+    services.refusals.note(.noRoom, at: loop.now)
+  }
+
+  /// Notes in the log what a client was refused.
+  func refuse(_ kind: RefusalLog.Kind, _ connection: Connection, _ details: Logger.Metadata) {
+    var metadata = details
+    metadata["client"] = "\(connection.clientText)"
+    services.refusals.note(kind, at: loop.now, metadata)
+  }
+
+  private func note(_ refusal: AddressRefusal, of connection: Connection) {
+    let (setting, limit) =
+      switch refusal {
+      case .connections(let limit): ("limits.connections_per_address", limit)
+      case .unopened(let limit): ("limits.unopened_connections_per_address", limit)
+      }
+    refuse(.address, connection, ["limit": "\(limit)", "setting": "\(setting)"])
+  }
+
+  /// The answer to a request from a page, or to a host, that is not served; `nil` to others.
+  private func refusal(of head: HTTPRequestHead, on connection: Connection) -> HTTPResponse? {
+    let request = OriginRules.Request(
+      head, on: connection, isLoopback: loopbackListeners.contains(connection.listenerTag))
+    guard let refusal = services.origins.refusal(of: request) else { return nil }
+    switch refusal {
+    case .origin(let origin):
+      counters.add(to: .requestsOfForeignOrigin)
+      refuse(.origin, connection, ["origin": "\(origin.prefix(200))"])
+    case .host(let host):
+      counters.add(to: .requestsOfForeignHost)
+      refuse(.host, connection, ["host": "\(host.prefix(200))"])
+    }
+    return HTTPResponse(refusing: ServiceError(.originNotAllowed, refusal.explanation))
+  }
+
   private func upgrade(_ connection: Connection, _ head: HTTPRequestHead) -> RequestOutcome {
-    if let refusal = refusal(of: head) { return .respond(refusal) }
+    guard services.stage == .serving, webSocketCount < services.connectionLimit else {
+      return .respond(HTTPResponse(refusing: .overCapacity))
+    }
     do {
       let acceptance = try handshake.accept(head)
+      if let refusal = connection.awaitSession() {
+        counters.add(to: .connectionsOverAddressLimit)
+        note(refusal, of: connection)
+        return .respond(HTTPResponse(refusing: .overCapacity))
+      }
+      gauges.add(1, to: .webSockets)
       let keepsContext = acceptance.compression?.clientNoContextTakeover == false
       if keepsContext { contextCount += 1 }
       let session = Session(connection: connection, node: self, keepsContext: keepsContext)
@@ -77,27 +131,15 @@ extension Node: TransportDelegate {
         contexts: contextCount < allowed ? .clientsKept : .notKept))
   }
 
-  private func refusal(of head: HTTPRequestHead) -> HTTPResponse? {
-    let allowed = services.settings.auth.allowedOrigins
-    if !allowed.isEmpty, let origin = head.fields["Origin"], !allowed.contains(origin) {
-      return HTTPResponse(
-        refusing: ServiceError(.originNotAllowed, "this origin is not in auth.allowed_origins"))
-    }
-    guard services.stage == .serving, openConnectionCount <= services.connectionLimit else {
-      return HTTPResponse(refusing: .overCapacity)
-    }
-    return nil
-  }
-
-  /// Connections of the whole process, as the nodes last counted them.
-  private var openConnectionCount: Int {
-    services.metrics.gauges.reduce(0) { $0 + Int($1.value(of: .connections)) }
+  /// WebSockets of the whole process.
+  private var webSocketCount: Int {
+    services.metrics.gauges.reduce(0) { $0 + Int($1.value(of: .webSockets)) }
   }
 }
 
 extension Connection {
   /// The client's address for the log.
-  fileprivate var clientText: String { clientAddress?.description ?? "unknown" }
+  var clientText: String { clientAddress?.description ?? "unknown" }
 }
 
 extension HTTPResponse {

@@ -25,6 +25,12 @@ enum GatewayCounter: Int, MetricKey {
   case bytesReceived
   case bytesSent
   case slowConsumers
+  case connectionsOverAddressLimit
+  case connectionsShed
+  case connectionsTurnedAway
+  case requestsOfForeignOrigin
+  case requestsOfForeignHost
+  case requestsWithoutAPIToken
   case previewsAttached
   case previewsUpdated
   case previewsNone
@@ -58,6 +64,12 @@ enum GatewayCounter: Int, MetricKey {
     case .bytesSent: .counter("parley_sent_bytes_total", "Bytes written to sockets.")
     case .slowConsumers:
       .counter("parley_slow_consumers_closed_total", "Connections closed with 4004.")
+    case .connectionsOverAddressLimit: .closed("address")
+    case .connectionsShed: .closed("silent")
+    case .connectionsTurnedAway: .closed("no_room")
+    case .requestsOfForeignOrigin: .request("origin")
+    case .requestsOfForeignHost: .request("host")
+    case .requestsWithoutAPIToken: .request("api_token")
     case .previewsAttached: .preview("cached")
     case .previewsUpdated: .preview("updated")
     case .previewsNone: .preview("none")
@@ -79,6 +91,20 @@ extension MetricDefinition {
   fileprivate static func refusal(_ reason: String) -> MetricDefinition {
     MetricDefinition(
       "parley_refused_total", kind: .counter, help: "Calls refused, by reason.",
+      labels: [Label("reason", reason)])
+  }
+
+  fileprivate static func closed(_ reason: String) -> MetricDefinition {
+    MetricDefinition(
+      "parley_connections_refused_total", kind: .counter,
+      help: "Connections closed for want of room or by their address's limits, by reason.",
+      labels: [Label("reason", reason)])
+  }
+
+  fileprivate static func request(_ reason: String) -> MetricDefinition {
+    MetricDefinition(
+      "parley_requests_refused_total", kind: .counter,
+      help: "HTTP requests refused by their origin, host or API token, by reason.",
       labels: [Label("reason", reason)])
   }
 

@@ -4,6 +4,7 @@ import Telemetry
 enum GatewayGauge: Int, MetricKey {
   case connections
   case queuedConnections
+  case webSockets
   case sessions
   case channels
   case participants
@@ -17,6 +18,9 @@ enum GatewayGauge: Int, MetricKey {
       MetricDefinition(
         "parley_connections_queued", kind: .gauge,
         help: "Connections with something that waits to be written.")
+    case .webSockets:
+      MetricDefinition(
+        "parley_websockets", kind: .gauge, help: "WebSockets open, with a session or without.")
     case .sessions:
       MetricDefinition("parley_sessions", kind: .gauge, help: "Sessions open.")
     case .channels:

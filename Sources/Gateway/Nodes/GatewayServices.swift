@@ -3,6 +3,7 @@ import Logging
 import Reactor
 import Store
 import Synchronization
+import Transport
 import Unfurler
 import Webhooks
 
@@ -26,7 +27,14 @@ final class GatewayServices: Sendable {
   let clock = DeploymentClock()
   let messageIDs: MessageIDs
   let metrics: GatewayMetrics
+  /// WebSockets that the process may have.
   let connectionLimit: Int
+  /// Counts connections by address; `nil` when there is no limit.
+  let addresses: AddressRegister?
+  let clientSockets: SocketBudget
+  let operationsSockets: SocketBudget
+  let origins: OriginRules
+  let refusals: RefusalLog
   let logger: Logger
   private let lifecycle = Atomic(Lifecycle.starting.rawValue)
   private let undrainedNodes: Atomic<Int>
@@ -43,7 +51,7 @@ final class GatewayServices: Sendable {
     webhooks: Webhooks?, participantCounts: ParticipantCounts,
     authenticator: Authenticator, apiTokens: APITokens, limits: LimitTable, messageIDs: MessageIDs,
     metrics: GatewayMetrics,
-    connectionLimit: Int, logger: Logger
+    descriptors: DescriptorPlan, logger: Logger
   ) {
     self.settings = settings
     self.cluster = cluster
@@ -58,7 +66,15 @@ final class GatewayServices: Sendable {
     self.limits = limits
     self.messageIDs = messageIDs
     self.metrics = metrics
-    self.connectionLimit = connectionLimit
+    connectionLimit = descriptors.webSockets(settings.limits.connections)
+    let limits = AddressLimits(
+      connections: settings.limits.connectionsPerAddress,
+      unopened: settings.limits.unopenedConnectionsPerAddress)
+    addresses = limits.isOff ? nil : AddressRegister(limits)
+    clientSockets = descriptors.clients(loops: cluster.nodes.count)
+    operationsSockets = descriptors.operations(loops: cluster.nodes.count)
+    origins = OriginRules(allowed: settings.auth.allowedOrigins)
+    refusals = RefusalLog(logger: logger)
     self.logger = logger
     undrainedNodes = Atomic(cluster.nodes.count)
   }

@@ -15,7 +15,7 @@ final class Node {
   let services: GatewayServices
   let loop: EventLoop
   private(set) lazy var transport = Transport(
-    loop: loop, configuration: .init(services.settings), delegate: self)
+    loop: loop, configuration: .init(services, loop: handle.index), delegate: self)
   private(set) lazy var channels = ChannelDirectory(node: self)
   private(set) lazy var users = UserDirectory(node: self)
   /// Connections whose messages may refer to earlier ones, which costs memory for each.
@@ -35,6 +35,8 @@ final class Node {
   var drain: NodeDrain?
   /// The tags of the listeners on which `/metrics` is served.
   var metricsListeners: Set<Int> = []
+  /// The tags of the listeners that answer only by names of this machine.
+  var loopbackListeners: Set<Int> = []
 
   init(handle: NodeHandle, services: GatewayServices) throws(SystemError) {
     self.handle = handle
@@ -93,6 +95,7 @@ final class Node {
     let outcome = transport.flush()
     services.store.submit(&writes)
     report()
+    services.refusals.writeSummaries(at: loop.now)
     return localJobs.isEmpty ? outcome : .unfinished
   }
 
@@ -103,6 +106,10 @@ final class Node {
     counters.add(UInt64(now.bytesReceived - reported.bytesReceived), to: .bytesReceived)
     counters.add(UInt64(now.bytesSent - reported.bytesSent), to: .bytesSent)
     counters.add(UInt64(now.slowConsumers - reported.slowConsumers), to: .slowConsumers)
+    counters.add(
+      UInt64(now.refusedByAddress - reported.refusedByAddress), to: .connectionsOverAddressLimit)
+    counters.add(UInt64(now.shed - reported.shed), to: .connectionsShed)
+    counters.add(UInt64(now.turnedAway - reported.turnedAway), to: .connectionsTurnedAway)
     gauges.add(Int64(transport.connectionCount - reportedConnections), to: .connections)
     reportedConnections = transport.connectionCount
     gauges.add(
@@ -120,9 +127,16 @@ extension Node: ReadinessHandler {
 }
 
 extension TransportConfiguration {
-  fileprivate init(_ settings: Settings) {
+  fileprivate init(_ services: GatewayServices, loop: Int) {
     self.init()
+    let settings = services.settings
     let limits = settings.limits
+    addresses = services.addresses
+    sockets = SocketSharing(
+      loop: loop, clients: services.clientSockets, operations: services.operationsSockets
+    ) { [cluster = services.cluster] loop, pool in
+      cluster.nodes[loop].post { $0.transport.shed(in: pool) }
+    }
     http.bodyBytes = limits.httpBodyBytes
     webSocket.messageBytes = limits.messageBytes
     bodyTimeout = limits.uploadTimeoutMilliseconds

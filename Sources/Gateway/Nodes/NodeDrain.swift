@@ -17,20 +17,27 @@ final class NodeDrain: TimerHandler {
   private static let shortestSpread: Int64 = 200
   /// How often closed sessions are looked for.
   private static let step: Int64 = 50
+  /// How long a peer may take to end a connection on which all has been said.
+  private static let lingering: Int64 = 100
+  /// How long a request whose head has come in part may take.
+  private static let unfinishedRequest: Int64 = 1000
 
   private unowned let node: Node
   private let deadline: Int64
   private var closings: [(time: Int64, connection: ConnectionID)] = []
   private var timer: EventLoop.TimerToken?
   private var isFinished = false
+  /// When the last WebSocket was gone.
+  private var lastLeft: Int64?
 
   init(node: Node, timeout: Int64) {
     self.node = node
     deadline = node.loop.now + timeout
   }
 
-  /// Tells every session.
+  /// Closes what is idle, and tells every session.
   func begin() {
+    node.transport.drain()
     let timeout = deadline - node.loop.now
     let natural = Int64(node.sessions.count) * 1000 / Int64(Self.sessionsPerSecond)
     let spread = min(max(natural, Self.shortestSpread), max(timeout / 2, 1))
@@ -79,7 +86,13 @@ final class NodeDrain: TimerHandler {
     node.transport.forEachConnection { if $0.isWebSocket { hasWebSockets = true } }
     guard !hasWebSockets else { return }
     node.transport.stopListening()
-    // Whoever still waits for an answer gets it first.
+    let now = node.loop.now
+    let lastLeft = lastLeft ?? now
+    self.lastLeft = lastLeft
+    node.transport.closeIdle()
+    if now - lastLeft >= Self.lingering { node.transport.closeLingering() }
+    // A request that is under way is answered first; one that has come in part may be none.
+    guard now - lastLeft >= Self.unfinishedRequest else { return }
     node.transport.forEachConnection { if !$0.isAnswering { $0.end() } }
   }
 

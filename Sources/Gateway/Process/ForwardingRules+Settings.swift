@@ -10,13 +10,6 @@ extension ForwardingRules {
     case .forwarded: field = .forwarded
     case .xForwardedFor: field = .xForwardedFor
     }
-    self.init(field: field, trusted: settings.trusted.compactMap(AddressRange.init))
-  }
-}
-
-extension AddressRange {
-  /// The network that a setting means.
-  init?(_ network: NetworkText) {
-    self.init(host: network.address, prefixLength: network.prefixLength)
+    self.init(field: field, trusted: settings.trusted.map(AddressRange.init))
   }
 }

@@ -38,7 +38,9 @@ package final class Gateway: Sendable {
         listeners[index].append(
           NodeListener(
             descriptor: socket, security: target.security, introduction: target.introduction,
-            servesMetrics: target.servesMetrics))
+            servesMetrics: target.servesMetrics,
+            answersLoopbackNamesOnly: target.answersLoopbackNamesOnly,
+            pool: target.purpose == .operations ? .operations : .clients))
       }
     }
     addresses = bound
@@ -75,6 +77,7 @@ package final class Gateway: Sendable {
     do {
       try certificate.reload()
       services.logger.notice("the certificate was read again")
+      Self.warnOfPrivateKey(services.settings, services.logger)
     } catch {
       services.logger.error(
         "the certificate can't be read again: the old one stays", metadata: ["reason": "\(error)"])
@@ -124,11 +127,24 @@ package final class Gateway: Sendable {
       logger.warning(
         "auth.mode is token without a key for JSON Web Tokens: only issued tokens open sessions")
     }
+    if PrivateFile.isOpenToOthers(settings.dataDirectory) {
+      logger.warning(
+        "other users of the machine can enter data_dir: its files are closed to them, chmod 700 closes the directory",
+        metadata: ["data_dir": "\(settings.dataDirectory)"])
+    }
+    warnOfPrivateKey(settings, logger)
     if let secret = settings.auth.jwtSecret,
       secret.value.utf8.count < TokenVerifier.soundSecretSize
     {
       logger.warning("auth.jwt_secret is shorter than 32 bytes: it can be guessed")
     }
+  }
+
+  private static func warnOfPrivateKey(_ settings: Settings, _ logger: Logger) {
+    guard let key = settings.tls.privateKey, PrivateFile.isOpenToOthers(key) else { return }
+    logger.warning(
+      "other users of the machine have rights to tls.private_key: chmod 600 takes them away",
+      metadata: ["file": "\(key)"])
   }
 
   private static func run(
@@ -139,9 +155,10 @@ package final class Gateway: Sendable {
       let node = try Node(handle: handle, services: services)
       for (tag, listener) in listeners.enumerated() {
         if listener.servesMetrics { node.metricsListeners.insert(tag) }
+        if listener.answersLoopbackNamesOnly { node.loopbackListeners.insert(tag) }
         try node.transport.listen(
           listener.descriptor, security: listener.security, introduction: listener.introduction,
-          tag: tag)
+          tag: tag, pool: listener.pool)
       }
       start.add(.success(()))
       node.loop.run()
@@ -171,4 +188,6 @@ private struct NodeListener: Sendable {
   let security: Listener.Security
   let introduction: Introduction
   let servesMetrics: Bool
+  let answersLoopbackNamesOnly: Bool
+  let pool: SocketPool
 }

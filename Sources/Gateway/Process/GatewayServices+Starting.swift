@@ -9,9 +9,6 @@ import Unfurler
 import Webhooks
 
 extension GatewayServices {
-  /// Descriptors that are not for clients but for files, pipes, fetches; of few a quarter is kept.
-  private static let reservedDescriptors = 256
-
   /// Opens what the nodes share.
   convenience init(settings: Settings, cluster: Cluster, logger: Logger) throws {
     // One shard for each node, one for the store's thread and one for the unfurler's.
@@ -42,13 +39,6 @@ extension GatewayServices {
         settings, issued: IssuedAPITokens(try store.readNow { try $0.apiTokens() })),
       limits: LimitTable(settings.limits, try store.readNow { try $0.limitOverrides() }),
       messageIDs: MessageIDs(after: try store.readNow { try $0.maximumMessageID() }),
-      metrics: metrics, connectionLimit: Self.connectionLimit(settings), logger: logger)
-  }
-
-  private static func connectionLimit(_ settings: Settings) -> Int {
-    let descriptors = DescriptorLimit.raise()
-    let possible = max(descriptors - min(reservedDescriptors, descriptors / 4), 1)
-    let wanted = settings.limits.connections
-    return wanted == 0 ? possible : min(wanted, possible)
+      metrics: metrics, descriptors: DescriptorPlan(limit: DescriptorLimit.raise()), logger: logger)
   }
 }

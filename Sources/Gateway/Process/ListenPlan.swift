@@ -14,6 +14,9 @@ struct ListenPlan {
     let introduction: Introduction
     /// Whether `/metrics` is served there.
     let servesMetrics: Bool
+    /// Whether requests must name this machine in `Host`: pages elsewhere can have the browser
+    /// resolve a name of theirs to loopback.
+    let answersLoopbackNamesOnly: Bool
 
     /// Opens a listening socket for each node, all on the same port.
     func open(count: Int) throws(SystemError) -> (SocketAddress, [Int32]) {
@@ -29,7 +32,7 @@ struct ListenPlan {
 
   init(_ settings: Settings) throws {
     let hasOperations = !settings.operations.listen.isEmpty
-    let proxies = settings.proxy.trusted.compactMap(AddressRange.init)
+    let proxies = settings.proxy.trusted.map(AddressRange.init)
     func target(
       _ text: SocketAddressText, _ purpose: BoundAddress.Purpose, _ security: Listener.Security
     ) throws -> Target {
@@ -38,7 +41,9 @@ struct ListenPlan {
         introduction: purpose == .proxied ? .required(from: proxies) : .none,
         // What a proxy on this machine passes on comes from loopback as well.
         servesMetrics: hasOperations
-          ? purpose == .operations : text.isLoopback && !settings.proxy.isUsed)
+          ? purpose == .operations : text.isLoopback && !settings.proxy.isUsed,
+        answersLoopbackNamesOnly: text.isLoopback && settings.auth.mode == .open
+          && !settings.proxy.isUsed)
     }
     var targets = try settings.listen.map { try target($0, .plain, .plain) }
     targets += try settings.proxy.listen.map { try target($0, .proxied, .plain) }

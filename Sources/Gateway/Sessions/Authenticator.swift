@@ -11,6 +11,17 @@ struct Credentials: Sendable {
   let isNewProfile: Bool
 }
 
+/// Why a token is not accepted: what the client is answered, and what the log says beyond that.
+struct AccessRefusal: Error, Sendable {
+  let error: ServiceError
+  let reason: String
+
+  init(_ error: ServiceError, reason: String? = nil) {
+    self.error = error
+    self.reason = reason ?? error.message
+  }
+}
+
 /// Decides who may open a session.
 final class Authenticator: Sendable {
   private let mode: AuthSettings.Mode
@@ -42,20 +53,22 @@ final class Authenticator: Sendable {
   /// - Parameter completion: Called once, on any thread.
   func authenticate(
     _ command: SessionOpen, clock: DeploymentClock,
-    completion: @escaping @Sendable (Result<Credentials, ServiceError>) -> Void
+    completion: @escaping @Sendable (Result<Credentials, AccessRefusal>) -> Void
   ) {
+    let admitUser: @Sendable (TokenGrant) -> Void = { [self] grant in
+      admit(command, grant, at: clock.now) { completion($0.mapError { AccessRefusal($0) }) }
+    }
     switch mode {
-    case .open:
-      admit(command, TokenGrant(proof: .none, expiresAt: nil), at: clock.now, completion)
+    case .open: admitUser(TokenGrant(proof: .none, expiresAt: nil))
     case .token:
       guard let token = command.accessToken, !token.isEmpty else {
-        completion(.failure(.accessToken("an access token is required")))
+        completion(.failure(AccessRefusal(.accessToken("an access token is required"))))
         return
       }
-      check(token, of: command.userID, clock: clock) { [self] result in
+      check(token, of: command.userID, clock: clock) { result in
         switch result {
-        case .success(let grant): admit(command, grant, at: clock.now, completion)
-        case .failure(let error): completion(.failure(error))
+        case .success(let grant): admitUser(grant)
+        case .failure(let refusal): completion(.failure(refusal))
         }
       }
     }
@@ -66,28 +79,34 @@ final class Authenticator: Sendable {
   /// - Parameter completion: Called once, on any thread.
   func check(
     _ token: String, of userID: String, clock: DeploymentClock,
-    completion: @escaping @Sendable (Result<TokenGrant, ServiceError>) -> Void
+    completion: @escaping @Sendable (Result<TokenGrant, AccessRefusal>) -> Void
   ) {
     guard mode == .token else {
       completion(.success(TokenGrant(proof: .none, expiresAt: nil)))
       return
     }
+    var reasons: [String] = []
     for verifier in verifiers {
-      if let claims = try? verifier.verify(token, user: userID, now: clock.now / 1000) {
+      do throws(TokenError) {
+        let claims = try verifier.verify(token, user: userID, now: clock.now / 1000)
         let expiry = claims.expiresAt.map { $0.multipliedClamping(by: 1000) }
         completion(.success(TokenGrant(proof: .signed, expiresAt: expiry)))
         return
+      } catch {
+        reasons.append("as a JSON Web Token: \(error)")
       }
     }
     let digest = TokenDigest(of: token).bytes
     let now = clock.now
     store.lookUp {
       try $0.issuedToken(hash: digest, at: now)
-    } completion: { result in
+    } completion: { [reasons] result in
       completion(
-        result.serviceResult.flatMap { token in
+        result.serviceResult.mapError { AccessRefusal($0) }.flatMap { token in
           guard let token, token.userID == userID else {
-            return .failure(.notValidToken)
+            let reason = token == nil ? "unknown, expired or revoked" : "another user's"
+            let all = reasons + ["as an issued token: \(reason)"]
+            return .failure(AccessRefusal(.notValidToken, reason: all.joined(separator: "; ")))
           }
           return .success(
             TokenGrant(

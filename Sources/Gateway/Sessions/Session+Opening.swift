@@ -1,3 +1,4 @@
+import Logging
 import ParleyProtocol
 import Reactor
 import Store
@@ -33,16 +34,17 @@ extension Session {
     }
   }
 
-  private func didAuthenticate(_ result: Result<Credentials, ServiceError>, _ address: ReplyAddress)
-  {
+  private func didAuthenticate(
+    _ result: Result<Credentials, AccessRefusal>, _ address: ReplyAddress
+  ) {
     guard case .opening = state else { return }
     switch result {
     case .success(let credentials):
       guard !revokedProofs.contains(credentials.grant.proof) else {
-        return refuse(.accessToken("the access token was revoked"), address)
+        return refuse(AccessRefusal(.accessToken("the access token was revoked")), address)
       }
       begin(credentials, address)
-    case .failure(let error): refuse(error, address)
+    case .failure(let refusal): refuse(refusal, address)
     }
   }
 
@@ -50,6 +52,7 @@ extension Session {
     let identity = Identity(
       id: Identifiers.session(), user: credentials.user, proof: credentials.grant.proof)
     state = .open(identity)
+    connection.sessionDidOpen()
     awaitExpiry(at: credentials.grant.expiresAt)
     let reference = reference
     node.post(toUser: identity.user.id) { node in
@@ -61,7 +64,9 @@ extension Session {
     reply(.success(identity.opened(node.services.settings)), to: address)
   }
 
-  private func refuse(_ error: ServiceError, _ address: ReplyAddress) {
+  private func refuse(_ refusal: AccessRefusal, _ address: ReplyAddress) {
+    let error = refusal.error
+    note(refusal)
     withdraw()
     state = .awaitingOpen
     node.counters.add(to: .sessionsRefused)
@@ -69,6 +74,18 @@ extension Session {
     if error.code == .invalidAccessToken || error.code == .userDeactivated {
       closeWhenAnswered(.unauthorized, reason: error.message)
     }
+  }
+
+  /// Notes in the log why a token was refused; other errors are the client's to see.
+  private func note(_ refusal: AccessRefusal) {
+    guard refusal.error.code == .invalidAccessToken else { return }
+    var metadata: Logger.Metadata = ["reason": "\(refusal.reason)"]
+    switch state {
+    case .opening(let userID): metadata["user_id"] = "\(userID)"
+    case .open(let identity): metadata["user_id"] = "\(identity.user.id)"
+    case .awaitingOpen, .closed: break
+    }
+    node.refuse(.accessToken, connection, metadata)
   }
 
   /// Tells the home of a user that a session that was expected does not open.
@@ -99,11 +116,14 @@ extension Session {
     }
   }
 
-  private func didRefresh(_ result: Result<TokenGrant, ServiceError>, _ address: ReplyAddress) {
+  private func didRefresh(_ result: Result<TokenGrant, AccessRefusal>, _ address: ReplyAddress) {
     guard case .open(var identity) = state else { return }
-    guard case .success(let grant) = result, !revokedProofs.contains(grant.proof) else {
-      return reply(
-        result.flatMap { _ in .failure(.accessToken("the access token was revoked")) }, to: address)
+    let grant: TokenGrant
+    switch result {
+    case .success(let found) where !revokedProofs.contains(found.proof): grant = found
+    case .success:
+      return refuseRefresh(AccessRefusal(.accessToken("the access token was revoked")), address)
+    case .failure(let refusal): return refuseRefresh(refusal, address)
     }
     identity.proof = grant.proof
     state = .open(identity)
@@ -114,7 +134,7 @@ extension Session {
   /// Reads a user with its metadata, which references to it do not have.
   func get(_ command: UserGet, _ address: ReplyAddress) {
     let handle = node.handle
-    node.services.store.read {
+    node.services.store.lookUp {
       guard let account = try $0.account(command.userID) else {
         throw ServiceError.notFound(.user, command.userID)
       }
@@ -123,6 +143,11 @@ extension Session {
       let result: Result<User, ServiceError> = result.serviceResult
       handle.post { $0.reply(to: address, result.map { $0.encodedAsResult() }) }
     }
+  }
+
+  private func refuseRefresh(_ refusal: AccessRefusal, _ address: ReplyAddress) {
+    note(refusal)
+    reply(.failure(refusal.error), to: address)
   }
 
   /// Changes the user's profile for all its sessions.

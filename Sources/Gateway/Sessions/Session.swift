@@ -290,6 +290,7 @@ extension Session: WebSocketApplication {
     silence = nil
     state = .closed
     if keepsContext { node.contextCount -= 1 }
+    node.gauges.add(-1, to: .webSockets)
     node.sessions[connection.id] = nil
   }
 

@@ -26,14 +26,14 @@ package enum HTTPSyntax {
     (byte >= 0x20 && byte != 0x7F) || byte == 0x09
   }
 
-  /// Whether `byte` may stand in a Host field (RFC 3986 §3.2.2 and §3.2.3).
-  static func isHostByte(_ byte: UInt8) -> Bool {
+  /// Whether `byte` may stand for itself in a host's name (RFC 3986 §3.2.2).
+  static func isNameByte(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "0")...UInt8(ascii: "9"):
       true
     default:
-      "-._~%!$&'()*+,;=:[]".utf8.contains(byte)
+      "-._~!$&'()*+,;=".utf8.contains(byte)
     }
   }
 

@@ -52,6 +52,22 @@ package struct HTTPRequestHead: Sendable, Hashable {
     return String(decoding: bytes[bytes.index(after: mark)...], as: UTF8.self)
   }
 
+  /// The host and port that the request is for: those of an absolute target, which count more than
+  /// `Host` (RFC 9112 §3.2.2), else those of `Host`.
+  ///
+  /// `nil` without either, which only HTTP/1.0 allows.
+  package var authority: HTTPAuthority? {
+    (targetAuthority ?? fields["Host"]).flatMap { HTTPAuthority($0) }
+  }
+
+  /// The authority of an absolute target; `nil` for a target in another form.
+  var targetAuthority: String? {
+    let bytes = ArraySlice(target.utf8)
+    guard let start = Self.authorityStart(of: bytes) else { return nil }
+    let end = bytes[start...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
+    return String(decoding: bytes[start..<(end ?? bytes.endIndex)], as: UTF8.self)
+  }
+
   /// Whether the sender lets the connection serve another request (RFC 9112 §9.3).
   package var shouldKeepAlive: Bool { version.keepsAlive(fields) }
 

@@ -178,11 +178,16 @@ package struct HTTPRequestParser: Sendable {
     guard hosts.count <= 1, line.version == .http10 || hosts.count == 1 else {
       throw .badRequest("There must be exactly one Host.")
     }
-    guard hosts.allSatisfy({ $0.utf8.allSatisfy(HTTPSyntax.isHostByte) }) else {
-      throw .badRequest("The Host is not valid.")
+    guard hosts.allSatisfy({ HTTPAuthority($0) != nil }) else {
+      throw .badRequest("The Host is not a host with or without a port.")
     }
-    return HTTPRequestHead(
+    let head = HTTPRequestHead(
       method: line.method, target: line.target, version: line.version, fields: lines.fields)
+    // A URL of these schemes without a host is not valid (RFC 9110 §4.2.1).
+    guard head.targetAuthority.map({ HTTPAuthority($0)?.isEmpty == false }) ?? true else {
+      throw .badRequest("The request target does not name a host with or without a port.")
+    }
+    return head
   }
 
   /// HTTP/1.0 knows no expectations (RFC 9110 §10.1.1).

@@ -1,3 +1,5 @@
+package import Bytes
+
 /// Decides which addresses may be dialled to fetch a page.
 ///
 /// Everything outside the public internet is refused, in whatever notation it comes, unless the

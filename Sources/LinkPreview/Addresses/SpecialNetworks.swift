@@ -1,3 +1,5 @@
+import Bytes
+
 /// Networks that are not part of the public internet (IANA's special-purpose address registries).
 enum SpecialNetworks {
   static let v4 = networks([

@@ -1,5 +1,6 @@
 import GRDB
 import Logging
+import Reactor
 
 /// Opens connections to the database file.
 enum DatabaseFile {
@@ -18,6 +19,7 @@ enum DatabaseFile {
     configuration.busyMode = .immediateError
     configuration.label = "parley.store.writer"
     configuration.allowsUnsafeTransactions = true
+    PrivateFile.prepareDatabase(path)
     return try explaining(path) {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       try queue.writeWithoutTransaction { database in

@@ -3,12 +3,15 @@ internal import COpenSSL
 /// A server's certificate, key and settings, shared by all its TLS sessions on all threads.
 ///
 /// TLS 1.2 and 1.3 with forward secrecy only, no renegotiation, no compression. A client resumes
-/// with a ticket (RFC 8446 §4.6.1), which only this context can read; nothing is kept per client.
+/// with a ticket (RFC 8446 §4.6.1) for an hour, which only this context can read; nothing is kept per
+/// client. The keys of the tickets change each hour, and are forgotten after two.
 /// The name in SNI is ignored: there is one certificate.
 package final class TLSServerContext: Sendable {
   let handle: ContextHandle
   /// Kept because OpenSSL's callback points at it.
   private let alpn: ALPNProtocols
+  /// Kept for the same reason.
+  private let ticketKeys = TicketKeys()
 
   /// Reads the files, each of at most 1 MiB.
   ///
@@ -28,6 +31,7 @@ package final class TLSServerContext: Sendable {
     SSL_CTX_set_options(
       handle.pointer, copenssl_op_server_preference | copenssl_op_prioritize_chacha)
     copenssl_ctx_disable_chain_search(handle.pointer)
+    try ticketKeys.install(in: handle.pointer)
     // One ticket is enough for a client that comes back with one connection.
     SSL_CTX_set_num_tickets(handle.pointer, 1)
     let files = CertificateFiles(certificatePath: certificatePath, privateKeyPath: privateKeyPath)

@@ -15,6 +15,9 @@ struct PeerName {
     }
     if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), text) == 1 { return }
     ErrorQueue.clear()
+    // The name must be among the alternative names: a subject's common name is only a label (RFC 9525
+    // §6.4.4).
+    X509_VERIFY_PARAM_set_hostflags(SSL_get0_param(ssl), copenssl_never_check_subject)
     guard SSL_set1_host(ssl, text) == 1, copenssl_set_server_name(ssl, text) == 1 else {
       throw .internalFailure(ErrorQueue.drainText())
     }

@@ -10,7 +10,7 @@ extension Connection {
   /// Does nothing when nobody waits for one any more.
   package func respond(_ head: HTTPResponse, with file: FileSpan) {
     guard case .answering(let pending) = stage else { return }
-    let persistence = persistence(after: head, to: pending.request)
+    let persistence = peerHasEnded ? .close : persistence(after: head, to: pending.request)
     var bytes: [UInt8] = []
     head.serializeHead(into: &bytes, for: persistence, contentLength: file.count)
     append(bytes)
@@ -51,6 +51,7 @@ extension Connection {
       switch outgoing.file.send(to: descriptor, atMost: budget) {
       case .transferred(let count):
         transport.counters.bytesSent += count
+        noteLife()
         budget -= count
       case .wouldBlock: budget = 0
       case .ended, .failed:

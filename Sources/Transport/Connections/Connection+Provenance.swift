@@ -1,4 +1,4 @@
-import HTTP1
+package import HTTP1
 import Reactor
 
 extension Connection {
@@ -12,7 +12,7 @@ extension Connection {
   }
 
   /// Whom the PROXY header named, else whoever connected.
-  private var introducedAddress: PeerAddress? { provenance?.introduced ?? peerAddress }
+  var introducedAddress: PeerAddress? { provenance?.introduced ?? peerAddress }
 
   /// Whoever connected.
   private var peerAddress: PeerAddress? {
@@ -55,14 +55,24 @@ extension Connection {
   }
 
   private func introduce(_ header: ProxyHeader) {
-    if case .client(let address) = header {
-      let provenance = Provenance()
-      provenance.introduced = address
-      self.provenance = provenance
+    let provenance = Provenance()
+    switch header {
+    case .client(let address): provenance.introduced = address
+    case .itself: break
     }
+    self.provenance = provenance
+    guard !dropIfRefused(enterAddress()) else { return }
     stage = Self.firstStage(of: transport)
     // The time for the request begins anew, and so does what counts as its first byte.
     awaitHead()
+  }
+
+  /// The hosts and schemes by which clients reach the trusted proxies that a request came through.
+  package func forwardedSites(of head: HTTPRequestHead) -> ForwardedSites {
+    guard let rules = transport.configuration.forwarding, let peer = introducedAddress else {
+      return ForwardedSites()
+    }
+    return rules.sites(of: head.fields, from: peer)
   }
 
   /// Notes whom a request is from: requests of several clients may share a proxy's connection.

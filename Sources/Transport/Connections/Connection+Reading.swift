@@ -20,6 +20,7 @@ extension Connection: ReadinessHandler {
     case .transferred(let count):
       transport.counters.bytesReceived += count
       lastReceived = transport.loop.now
+      noteLife()
       take(UnsafeRawBufferPointer(rebasing: transport.readBuffer[..<count]))
     case .wouldBlock: break
     case .ended: peerDidEnd()
@@ -118,8 +119,12 @@ extension Connection: ReadinessHandler {
 
   func carryOut(_ outcome: RequestOutcome?, for request: HTTPRequest) {
     switch outcome {
-    case .respond(let response): respond(response, to: request)
-    case .respondLater(let onAbandonment): awaitAnswer(to: request, onAbandonment)
+    case .respond(let response):
+      markOpened()
+      respond(response, to: request)
+    case .respondLater(let onAbandonment):
+      markOpened()
+      awaitAnswer(to: request, onAbandonment)
     case .upgrade(let acceptance, let application): upgrade(acceptance, application)
     case nil: end()
     }
@@ -141,12 +146,18 @@ extension Connection: ReadinessHandler {
   ) -> ConnectionPersistence {
     let isKept =
       request?.head.shouldKeepAlive == true && response.status != .serviceUnavailable
+      && !transport.isDraining
       && queuedByteCount <= transport.configuration.outboundHighWaterMark
     return isKept ? .keepAlive : .close
   }
 
   func respond(_ response: HTTPResponse, to request: HTTPRequest?) {
-    let persistence = persistence(after: response, to: request)
+    write(response, to: request, persistence(after: response, to: request))
+  }
+
+  private func write(
+    _ response: HTTPResponse, to request: HTTPRequest?, _ persistence: ConnectionPersistence
+  ) {
     var bytes: [UInt8] = []
     if request?.head.method == "HEAD" {
       response.serializeHead(into: &bytes, for: persistence)
@@ -161,9 +172,12 @@ extension Connection: ReadinessHandler {
   }
 
   private func awaitAnswer(
-    to request: HTTPRequest, _ onAbandonment: @escaping () -> Void
+    to request: HTTPRequest, _ onAbandonment: (() -> Void)?
   ) {
-    guard case .http(let parser) = stage else { return onAbandonment() }
+    guard case .http(let parser) = stage else {
+      onAbandonment?()
+      return
+    }
     cancelTimer()
     stage = .answering(
       PendingRequest(request: request, parser: parser, onAbandonment: onAbandonment))
@@ -193,9 +207,13 @@ extension Connection: ReadinessHandler {
   package func respond(_ response: HTTPResponse) {
     guard case .answering(let pending) = stage else { return refuseBody(response) }
     stage = .http(pending.parser)
-    resumeReading()
-    respond(response, to: pending.request)
+    if !peerHasEnded { resumeReading() }
+    let isLast = peerHasEnded && pending.held.isEmpty
+    write(
+      response, to: pending.request,
+      isLast ? .close : persistence(after: response, to: pending.request))
     pending.held.withUnsafeBytes { process($0) }
+    if peerHasEnded { endUnlessAnswering() }
   }
 
   /// Tells who owes an answer that nobody waits for it.
@@ -206,7 +224,7 @@ extension Connection: ReadinessHandler {
       body.receiver.bodyWasAbandoned()
     case .answering(let pending):
       stage = .http(pending.parser)
-      pending.onAbandonment()
+      pending.onAbandonment?()
     case .introduction, .http, .sending, .webSocket, .closing, .lingering, .closed: break
     }
   }
@@ -297,7 +315,22 @@ extension Connection: ReadinessHandler {
     case .sending:
       finish()
       stopReading()
-    default: drop()
+    case .answering(let pending) where pending.onAbandonment == nil:
+      // It may have ended its side only (RFC 9112 §9.6): what it asked for is answered.
+      peerHasEnded = true
+      stopReading()
+    case .introduction, .http, .receiving, .answering, .webSocket, .closing, .lingering, .closed:
+      drop()
+    }
+  }
+
+  /// Ends the connection whose peer sends no more, once all that it asked for is answered.
+  func endUnlessAnswering() {
+    switch stage {
+    case .http, .lingering:
+      finish()
+      stopReading()
+    case .introduction, .receiving, .answering, .sending, .webSocket, .closing, .closed: break
     }
   }
 }

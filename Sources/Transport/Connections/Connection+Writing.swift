@@ -225,6 +225,7 @@ extension Connection {
       switch outcome {
       case .transferred(let count):
         transport.counters.bytesSent += count
+        noteLife()
         outbound.removeFirst(count)
       case .wouldBlock:
         awaitWritability()

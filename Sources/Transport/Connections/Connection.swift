@@ -56,6 +56,8 @@ package final class Connection {
   package let id: ConnectionID
   /// The tag of the listener that it came from.
   package let listenerTag: Int
+  /// What bounds connections of the listener's kind.
+  let pool: SocketPool
   /// Whether TLS is between the socket and what is spoken.
   package let isEncrypted: Bool
   /// What runs on the WebSocket.
@@ -94,11 +96,19 @@ package final class Connection {
   }
   /// What the transport's total has of this connection.
   var accountedByteCount = 0
+  /// Whether the peer has ended its side; what it asked for before is still answered.
+  var peerHasEnded = false
+  /// Whether it may be closed to make room for others.
+  var isSheddable = false
+  /// The address that it is counted under; `nil` when it is not counted.
+  var counted: CountedAddress?
 
   private init(
-    id: ConnectionID, descriptor: Int32, tls: TLSSession?, tag: Int, transport: Transport
+    id: ConnectionID, descriptor: Int32, tls: TLSSession?, tag: Int, pool: SocketPool,
+    transport: Transport
   ) {
     listenerTag = tag
+    self.pool = pool
     self.id = id
     self.descriptor = descriptor
     self.tls = tls
@@ -114,11 +124,11 @@ package final class Connection {
   /// Takes over an accepted socket.
   static func open(
     descriptor: Int32, tls: TLSSession?, introduction: Introduction = .none, tag: Int,
-    transport: Transport
+    pool: SocketPool = .clients, transport: Transport
   ) throws(SystemError) {
     let id = transport.connections.reserve(descriptor: descriptor)
     let connection = Connection(
-      id: id, descriptor: descriptor, tls: tls, tag: tag, transport: transport)
+      id: id, descriptor: descriptor, tls: tls, tag: tag, pool: pool, transport: transport)
     transport.connections.insert(connection)
     do throws(SystemError) {
       connection.registration = try transport.loop.register(
@@ -127,11 +137,27 @@ package final class Connection {
       transport.connections.remove(id)
       throw error
     }
+    connection.becomeSheddable()
     connection.awaitHead()
-    if case .required(let trusted) = introduction, !connection.awaitIntroduction(from: trusted) {
+    switch introduction {
+    case .none: connection.dropIfRefused(connection.enterAddress())
+    case .required(let trusted):
+      guard !connection.awaitIntroduction(from: trusted) else { break }
       transport.delegate?.connection(connection, wasNotIntroduced: "it is from none of the proxies")
       connection.drop()
     }
+  }
+
+  /// Ends a connection of an address that has too many.
+  ///
+  /// - Returns: Whether it was ended.
+  @discardableResult
+  func dropIfRefused(_ refusal: AddressRefusal?) -> Bool {
+    guard let refusal else { return false }
+    transport.counters.refusedByAddress += 1
+    transport.delegate?.connection(self, isRefused: refusal)
+    drop()
+    return true
   }
 
   /// Whether a WebSocket is open on it.
@@ -145,6 +171,25 @@ package final class Connection {
     case .receiving, .answering, .sending: true
     case .introduction, .http, .webSocket, .closing, .lingering, .closed: false
     }
+  }
+
+  /// Whether nothing of a request has come, nor waits to be written.
+  var isIdle: Bool {
+    switch stage {
+    case .introduction: true
+    case .http(let parser): parser.isIdle && queuedByteCount == 0
+    case .receiving, .answering, .sending, .webSocket, .closing, .lingering, .closed: false
+    }
+  }
+
+  /// Whether all has been said and written, and only the peer's end is awaited.
+  var hasSaidAll: Bool {
+    if case .lingering = stage { queuedByteCount == 0 } else { false }
+  }
+
+  /// Whether a request waits for the delegate's answer.
+  var awaitsAnswer: Bool {
+    if case .answering = stage { true } else { false }
   }
 
   /// Whether it was upgraded and has not been given back.
@@ -248,6 +293,8 @@ package final class Connection {
     if case .closed = stage { return }
     let wasOpen = isOpen
     abandonRequest()
+    leaveAddress()
+    stopBeingSheddable()
     stage = .closed
     if wasOpen { didStopBeingOpen(.lost) }
     cancelTimer()
@@ -261,5 +308,6 @@ package final class Connection {
     account()
     endpoint = nil
     transport.connections.remove(id)
+    transport.configuration.sockets?.budget(of: pool).give()
   }
 }

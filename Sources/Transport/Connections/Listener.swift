@@ -1,3 +1,4 @@
+import Glibc
 package import Reactor
 package import TLS
 
@@ -18,6 +19,7 @@ package final class Listener: ReadinessHandler, TimerHandler {
   private let security: Security
   private let introduction: Introduction
   private let tag: Int
+  private let pool: SocketPool
   private unowned let transport: Transport
   private var registration: EventLoop.Registration?
   private var pauseTimer: EventLoop.TimerToken?
@@ -26,9 +28,10 @@ package final class Listener: ReadinessHandler, TimerHandler {
 
   init(
     descriptor: Int32, security: Security, introduction: Introduction = .none, tag: Int,
-    transport: Transport
+    pool: SocketPool = .clients, transport: Transport
   ) {
     self.tag = tag
+    self.pool = pool
     self.introduction = introduction
     self.descriptor = descriptor
     self.security = security
@@ -50,12 +53,22 @@ package final class Listener: ReadinessHandler, TimerHandler {
   package func descriptorIsReady(for readiness: Readiness) {
     do {
       for _ in 0..<Self.batch {
-        guard let accepted = try Socket.accept(descriptor) else { return }
+        guard let accepted = try accept() else { return }
         hasReported = false
         try open(accepted)
       }
     } catch {
       pauseAccepting(error)
+    }
+  }
+
+  /// Takes one connection that waits, at another's cost when descriptors have run out.
+  private func accept() throws(SystemError) -> Int32? {
+    do throws(SystemError) {
+      return try Socket.accept(descriptor)
+    } catch {
+      guard error.isOutOfDescriptors, transport.shed(in: pool) else { throw error }
+      return try Socket.accept(descriptor)
     }
   }
 
@@ -70,6 +83,10 @@ package final class Listener: ReadinessHandler, TimerHandler {
   }
 
   private func open(_ accepted: Int32) throws(SystemError) {
+    guard transport.makeRoom(in: pool) else {
+      Socket.close(accepted)
+      return
+    }
     Socket.setNoDelay(accepted)
     do {
       let session: TLSSession? =
@@ -79,15 +96,20 @@ package final class Listener: ReadinessHandler, TimerHandler {
         }
       try Connection.open(
         descriptor: accepted, tls: session, introduction: introduction, tag: tag,
-        transport: transport)
+        pool: pool, transport: transport)
       transport.counters.accepted += 1
     } catch let error as SystemError {
-      Socket.close(accepted)
+      giveBack(accepted)
       throw error
     } catch {
       // No memory for a session: this connection is refused, others may fare better.
-      Socket.close(accepted)
+      giveBack(accepted)
     }
+  }
+
+  private func giveBack(_ accepted: Int32) {
+    Socket.close(accepted)
+    transport.configuration.sockets?.budget(of: pool).give()
   }
 
   private func pauseAccepting(_ error: SystemError) {
@@ -97,4 +119,9 @@ package final class Listener: ReadinessHandler, TimerHandler {
     registration = nil
     pauseTimer = transport.loop.schedule(after: Self.pause, self)
   }
+}
+
+extension SystemError {
+  /// Whether the process, or the machine, has no descriptor left.
+  fileprivate var isOutOfDescriptors: Bool { code == EMFILE || code == ENFILE }
 }

@@ -9,5 +9,6 @@ struct PendingRequest {
   let parser: HTTPRequestParser
   /// What came behind the request.
   var held: [UInt8] = []
-  let onAbandonment: () -> Void
+  /// Calls the work off; `nil` when it is done anyway.
+  let onAbandonment: (() -> Void)?
 }

@@ -1,8 +1,20 @@
+package import Bytes
+
 /// A network, as its first address and the number of bits that count.
 package struct AddressRange: Sendable, Hashable {
   private let base: PeerAddress
   /// Of the 128 bits of an IPv6 address, or of an IPv4 address mapped into one.
   private let prefixLength: Int
+
+  /// Takes a network; its mapped IPv4 addresses count as IPv4 too.
+  package init(_ network: Network) {
+    base = PeerAddress(network.address)
+    prefixLength =
+      switch network.address {
+      case .v4: network.prefixLength + 96
+      case .v6: network.prefixLength
+      }
+  }
 
   /// Makes a range from a numeric address and a prefix length; `nil` when they make none.
   package init?(host: String, prefixLength: Int) {

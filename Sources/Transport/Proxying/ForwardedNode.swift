@@ -4,14 +4,19 @@ enum ForwardedNode {
   ///
   /// - Returns: `nil` when there is none, more than one, or none that is an address.
   static func read(element: String) -> PeerAddress? {
-    var names: [String] = []
+    parameter("for", of: element).flatMap { read($0) }
+  }
+
+  /// Reads a parameter of an element of `Forwarded`; `nil` when there is none, or more than one.
+  static func parameter(_ name: String, of element: String) -> String? {
+    var values: [String] = []
     for pair in ForwardedText.pieces(of: element, at: UInt8(ascii: ";"), .strings) {
       let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
-      guard parts.count == 2, parts[0].lowercased() == "for" else { continue }
-      names.append(parts[1])
+      guard parts.count == 2, parts[0].lowercased() == name else { continue }
+      values.append(parts[1])
     }
-    guard names.count == 1, let name = names.first else { return nil }
-    return read(unquoted(name))
+    guard values.count == 1, let value = values.first else { return nil }
+    return unquoted(value)
   }
 
   /// Reads an address: `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]`,

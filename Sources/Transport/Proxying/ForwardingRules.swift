@@ -36,18 +36,42 @@ package struct ForwardingRules: Sendable {
     return client
   }
 
+  /// By which hosts and schemes the proxies that a peer speaks for were reached; none when the peer
+  /// is not trusted.
+  func sites(of fields: HTTPFields, from peer: PeerAddress) -> ForwardedSites {
+    guard trusted.contains(peer) else { return ForwardedSites() }
+    let comma = UInt8(ascii: ",")
+    var sites = ForwardedSites()
+    switch field {
+    case .xForwardedFor:
+      sites.hosts = pieces(of: fields, "X-Forwarded-Host", at: comma, .none)
+      sites.scheme = pieces(of: fields, "X-Forwarded-Proto", at: comma, .none).first?.lowercased()
+    case .forwarded:
+      let elements = pieces(of: fields, "Forwarded", at: comma, .strings)
+      sites.hosts = elements.compactMap { ForwardedNode.parameter("host", of: $0) }
+      sites.scheme =
+        elements.lazy.compactMap { ForwardedNode.parameter("proto", of: $0) }.first?.lowercased()
+    }
+    return sites
+  }
+
+  /// The elements of a list field, the nearest proxy's first.
+  private func pieces(
+    of fields: HTTPFields, _ name: String, at separator: UInt8, _ quoting: ForwardedText.Quoting
+  ) -> [String] {
+    let all = fields.values(of: name).reversed()
+      .flatMap { ForwardedText.pieces(of: $0, at: separator, quoting) }
+    return Array(all.prefix(Self.maximumHops))
+  }
+
   /// Whom each proxy named, the nearest first; `nil` for one who is unknown or hides.
   private func hops(_ fields: HTTPFields) -> [PeerAddress?] {
     let comma = UInt8(ascii: ",")
     return switch field {
     case .xForwardedFor:
-      fields.values(of: "X-Forwarded-For").reversed()
-        .flatMap { ForwardedText.pieces(of: $0, at: comma, .none) }
-        .prefix(Self.maximumHops).map { ForwardedNode.read($0) }
+      pieces(of: fields, "X-Forwarded-For", at: comma, .none).map { ForwardedNode.read($0) }
     case .forwarded:
-      fields.values(of: "Forwarded").reversed()
-        .flatMap { ForwardedText.pieces(of: $0, at: comma, .strings) }
-        .prefix(Self.maximumHops).map { ForwardedNode.read(element: $0) }
+      pieces(of: fields, "Forwarded", at: comma, .strings).map { ForwardedNode.read(element: $0) }
     }
   }
 }

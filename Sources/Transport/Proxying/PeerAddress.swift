@@ -1,3 +1,4 @@
+package import Bytes
 import Glibc
 
 /// An address of a client, with its port where that is known.
@@ -29,6 +30,19 @@ package struct PeerAddress: Sendable, Hashable {
     self.port = port
   }
 
+  /// Makes an address of a number.
+  package init(_ address: IPAddress, port: UInt16 = 0) {
+    switch address {
+    case .v4(let bits):
+      high = 0
+      low = Self.mappedPrefix | UInt64(bits)
+    case .v6(let bits):
+      high = UInt64(truncatingIfNeeded: bits >> 64)
+      low = UInt64(truncatingIfNeeded: bits)
+    }
+    self.port = port
+  }
+
   /// Reads a numeric address without brackets, zone or port; `nil` when it is none.
   package init?(host: String, port: UInt16 = 0) {
     // The C library would pass over what follows a zero byte.
@@ -42,6 +56,11 @@ package struct PeerAddress: Sendable, Hashable {
     } else {
       return nil
     }
+  }
+
+  /// Whether only processes of this machine can have it.
+  package var isLoopback: Bool {
+    high == 0 && (low == 1 || low >> 24 == Self.mappedPrefix >> 24 | 127)
   }
 
   /// Whether it is an IPv4 address.

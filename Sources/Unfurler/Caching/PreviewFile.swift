@@ -1,5 +1,6 @@
 import GRDB
 import LinkPreview
+import Reactor
 import Synchronization
 
 /// The previews on disk: a cache of its own, that may be deleted at any time.
@@ -24,6 +25,7 @@ final class PreviewFile: Sendable {
   init(path: String, bounds: PreviewFileBounds, at now: Int64) throws {
     self.path = path
     self.bounds = bounds
+    PrivateFile.prepareDatabase(path)
     database = try DatabaseQueue(
       path: path, configuration: PreviewFileSchema.configuration(bounds))
     try database.write { try PreviewFileSchema.prepare($0) }

@@ -14,8 +14,7 @@ extension PermessageDeflate.Policy {
 
   /// Declines a server window of 256 bytes, which zlib cannot make.
   private func agree(to offer: PermessageDeflate.Parameters) -> PermessageDeflate.Agreement? {
-    let serverBits = min(offer.serverMaxWindowBits ?? 15, serverWindowBits)
-    guard serverBits >= 9 else { return nil }
+    guard let serverBits = windowBits(atMost: offer.serverMaxWindowBits ?? 15) else { return nil }
     let clientBits: UInt8 =
       switch offer.clientMaxWindowBits {
       case .notMentioned: 15
@@ -26,6 +25,17 @@ extension PermessageDeflate.Policy {
       serverNoContextTakeover: offer.serverNoContextTakeover || contexts != .kept,
       clientNoContextTakeover: offer.clientNoContextTakeover || contexts == .notKept,
       serverMaxWindowBits: serverBits, clientMaxWindowBits: clientBits)
+  }
+
+  /// The server's window for a client that takes one up to this size.
+  ///
+  /// Frames for many clients come in two windows only, the policy's and the smallest: each further
+  /// one would compress every event once more (RFC 7692 §7.1.2.1 allows a smaller one than asked
+  /// for).
+  private func windowBits(atMost offered: UInt8) -> UInt8? {
+    if offered >= serverWindowBits { return serverWindowBits }
+    guard offered >= Self.smallestWindowBits else { return nil }
+    return contexts == .kept ? offered : Self.smallestWindowBits
   }
 
   /// The element of `Sec-WebSocket-Extensions` that tells the client what was agreed (§7.1).

@@ -48,6 +48,9 @@ package enum PermessageDeflate {
 
   /// What a server agrees to.
   package struct Policy: Sendable, Hashable {
+    /// The base-2 logarithm of the smallest window that zlib deflates with.
+    static let smallestWindowBits: UInt8 = 9
+
     /// Whether contexts may be kept.
     package var contexts: Contexts
     /// The base-2 logarithm of the largest window that the server uses, 9...15.

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import LinkPreview
 
 /// The proxy that the environment names for a gateway.

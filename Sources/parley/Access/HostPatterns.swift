@@ -1,4 +1,4 @@
-internal import LinkPreview
+internal import Bytes
 
 /// Hosts to reach without a proxy, as `no_proxy` has them: names with all below them, addresses,
 /// networks such as `10.0.0.0/8`, each with a port if wanted, or `*`; between commas or spaces.

@@ -42,13 +42,13 @@ struct GatewayTests {
   func tellsReadiness() throws {
     let running = try Running()
     let client = try running.connect()
-    try client.write("GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n")
+    try client.write("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
     #expect(try client.readUntil("ready\n").hasPrefix("HTTP/1.1 200 "))
     running.gateway.drain()
     running.gateway.waitUntilStopped()
     #expect(throws: (any Error).self) {
       let late = try running.connect()
-      try late.write("GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n")
+      try late.write("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
       _ = try late.readUntil("ready\n")
     }
   }

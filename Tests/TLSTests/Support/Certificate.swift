@@ -9,10 +9,12 @@ final class Certificate {
   /// - Parameters:
   ///   - names: Subject alternative names such as `DNS:localhost` or `IP:127.0.0.1`; empty for an
   ///     authority.
+  ///   - commonName: That of the subject; with it and without names, the certificate is a server's.
   ///   - issuer: Who signs it; itself when `nil`.
   ///   - lifetime: Seconds from now, first and last.
   init(
-    names: [String], issuer: Certificate? = nil, lifetime: ClosedRange<Int> = -60...86_400
+    names: [String], commonName: String? = nil, issuer: Certificate? = nil,
+    lifetime: ClosedRange<Int> = -60...86_400
   ) throws {
     key = try Self.makeKey()
     certificate = try #require(X509_new())
@@ -22,13 +24,13 @@ final class Certificate {
     X509_gmtime_adj(X509_getm_notAfter(certificate), lifetime.upperBound)
     X509_set_pubkey(certificate, key)
     let subject = X509_get_subject_name(certificate)
-    let name = names.isEmpty ? "Test Authority" : "Test Server"
+    let name = commonName ?? (names.isEmpty ? "Test Authority" : "Test Server")
     X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, name, -1, -1, 0)
     X509_set_issuer_name(
       certificate, issuer.map { X509_get_subject_name($0.certificate) } ?? subject)
-    if names.isEmpty {
+    if names.isEmpty, commonName == nil {
       try addExtension(NID_basic_constraints, "critical,CA:TRUE")
-    } else {
+    } else if !names.isEmpty {
       try addExtension(NID_subject_alt_name, names.joined(separator: ","))
     }
     try #require(X509_sign(certificate, issuer?.key ?? key, EVP_sha256()) > 0)

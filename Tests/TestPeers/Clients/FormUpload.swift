@@ -49,7 +49,7 @@ package struct FormUpload: Sendable {
     Array(
       """
       POST \(path) HTTP/1.1\r
-      Host: files.example:8080\r
+      Host: files.localhost:8080\r
       Connection: close\r
       Api-Token: \(token)\r
       Content-Type: \(Self.contentType)\r

@@ -1,3 +1,4 @@
+import Glibc
 import HTTP1
 import Reactor
 import Testing
@@ -66,6 +67,33 @@ struct PendingRequestTests {
     peer.connection.respond(driven.response)
     #expect(peer.connection.interest.contains(.readable))
     #expect(driven.requests.count > 1_000)
+  }
+
+  @Test("a peer that has ended its side is answered when the work is done anyway")
+  func answersAfterHalfClose() throws {
+    let (driven, peer) = try deferring()
+    driven.callsOff = false
+    peer.deliver(get("/1") + get("/2"))
+    shutdown(peer.descriptor, Int32(SHUT_WR))
+    peer.connection.descriptorIsReady(for: .readable)
+    for path in ["/1", "/2"] {
+      #expect(driven.requests.last?.head.path == path)
+      peer.connection.respond(HTTPResponse(status: .ok, text: path))
+    }
+    driven.settle()
+    #expect(peer.readAll() == answer("/1") + answer("/2", .close))
+    #expect(peer.hasEnded)
+    #expect(driven.transport.connectionCount == 0)
+  }
+
+  @Test("a peer that has ended its side has called off what can be called off")
+  func abandonsAfterHalfClose() throws {
+    let (driven, peer) = try deferring()
+    peer.deliver(get("/1"))
+    shutdown(peer.descriptor, Int32(SHUT_WR))
+    peer.connection.descriptorIsReady(for: .readable)
+    #expect(driven.abandonmentCount == 1)
+    #expect(driven.transport.connectionCount == 0)
   }
 
   @Test("HEAD is answered without a body, and Connection: close ends the connection")

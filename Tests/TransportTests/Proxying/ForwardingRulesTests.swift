@@ -30,6 +30,25 @@ struct ForwardingRulesTests {
     #expect(try client(.xForwardedFor, ["X-Forwarded-For": value]) == expected)
   }
 
+  @Test("trusted proxies tell by which hosts and schemes they were called, the nearest first")
+  func sites() throws {
+    let near = try #require(PeerAddress(host: "127.0.0.1"))
+    let far = try #require(PeerAddress(host: "192.0.2.1"))
+    let trusted = [try #require(AddressRange(host: "127.0.0.0", prefixLength: 8))]
+    let single = ForwardingRules(field: .xForwardedFor, trusted: trusted)
+    let fields: HTTPFields = [
+      "X-Forwarded-Host": "outer.example, inner.example", "X-Forwarded-Proto": "http, HTTPS",
+      "Forwarded": "for=a;host=outer.example;proto=http, host=\"inner.example:8080\"",
+    ]
+    #expect(single.sites(of: fields, from: near).hosts == ["inner.example", "outer.example"])
+    #expect(single.sites(of: fields, from: near).scheme == "https")
+    #expect(single.sites(of: fields, from: far) == ForwardedSites())
+    let standard = ForwardingRules(field: .forwarded, trusted: trusted)
+    #expect(
+      standard.sites(of: fields, from: near).hosts == ["inner.example:8080", "outer.example"])
+    #expect(standard.sites(of: fields, from: near).scheme == "http")
+  }
+
   @Test("several fields of the name are one list")
   func severalFields() throws {
     let fields: HTTPFields = ["X-Forwarded-For": "6.6.6.6", "x-forwarded-for": "192.0.2.1"]

@@ -15,6 +15,8 @@ final class DrivenTransport: TransportDelegate {
   var response = HTTPResponse(status: .ok, text: "hello")
   /// Whether requests that are no upgrades are answered by the test, later.
   var answersLater = false
+  /// Whether what is answered later is called off when its peer is gone.
+  var callsOff = true
   private(set) var requests: [HTTPRequest] = []
   private(set) var abandonmentCount = 0
 
@@ -66,7 +68,7 @@ final class DrivenTransport: TransportDelegate {
     } catch {
       requests.append(request)
       guard answersLater else { return .respond(response) }
-      return .respondLater { self.abandonmentCount += 1 }
+      return .respondLater(onAbandonment: callsOff ? { self.abandonmentCount += 1 } : nil)
     }
   }
 

@@ -51,6 +51,23 @@ struct PermessageDeflateTests {
     #expect(choose(offer, Policy(contexts: .kept))?.response == response)
   }
 
+  @Test(
+    "frames for many clients come in two windows only, whatever is offered",
+    arguments: [
+      ("", ""), ("; server_max_window_bits=15", "; server_max_window_bits=15"),
+      ("; server_max_window_bits=14", "; server_max_window_bits=9"),
+      ("; server_max_window_bits=12", "; server_max_window_bits=9"),
+      ("; server_max_window_bits=9", "; server_max_window_bits=9"),
+    ])
+  func sharedWindows(offer: String, response: String) throws {
+    let (agreement, text) = try #require(
+      choose("permessage-deflate; server_no_context_takeover" + offer, Policy()))
+    #expect(
+      text == "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
+        + response)
+    #expect(agreement.sharedFrameWindowBits == (response.hasSuffix("=9") ? 9 : 15))
+  }
+
   @Test("a server's own windows bound the agreement")
   func windows() throws {
     let policy = Policy(contexts: .kept, serverWindowBits: 12, clientWindowBits: 11)

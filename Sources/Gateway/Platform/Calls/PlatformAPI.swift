@@ -1,9 +1,11 @@
 import Configuration
 import FloodControl
 import HTTP1
+import Logging
 import ParleyProtocol
 import Reactor
 import Store
+import Telemetry
 import Tokens
 import Transport
 
@@ -27,7 +29,7 @@ struct PlatformAPI {
   func perform(_ request: PlatformRequest) throws(ServiceError) -> RequestOutcome {
     let work = try work(for: request)
     work(Self.reply(to: connection.id, of: node))
-    return .respondLater(onAbandonment: {})
+    return .respondLater(onAbandonment: nil)
   }
 
   /// Carries out a call whose answer is owed already; its connection may be gone.
@@ -38,15 +40,41 @@ struct PlatformAPI {
     }
   }
 
+  /// Checks all that the head of a call tells before its body is taken; counts and changes nothing.
+  ///
+  /// - Throws: What ``outcome(of:)`` would answer.
+  func judge(_ head: HTTPRequestHead) throws(ServiceError) {
+    let token = try token(of: head)
+    if let wait = node.services.tokenRates.wait(for: token, at: node.loop.now) {
+      throw rateLimited(wait)
+    }
+    let request = try PlatformRequest(HTTPRequest(head: head))
+    try requireServing(request.path)
+    guard Self.routes.contains(where: { $0.arguments(of: request) != nil }) else {
+      throw .noSuchEndpoint(request)
+    }
+  }
+
   /// - Throws: 400401 without a token that may pass, 500910 when it was used too often.
   func admit(_ head: HTTPRequestHead) throws(ServiceError) {
-    guard let token = node.services.apiTokens.admit(head.fields["Api-Token"]) else {
-      throw ServiceError(.invalidAPIToken, "the header Api-Token is missing or wrong")
-    }
+    let token = try token(of: head)
     noteUse(of: token)
+    if let wait = node.services.tokenRates.admit(token, at: node.loop.now) {
+      throw rateLimited(wait)
+    }
+  }
+
+  private func token(of head: HTTPRequestHead) throws(ServiceError) -> TokenDigest {
+    let sent = head.fields["Api-Token"]
+    if let token = node.services.apiTokens.admit(sent) { return token }
+    node.counters.add(to: .requestsWithoutAPIToken)
+    node.refuse(.apiToken, connection, ["reason": sent == nil ? "missing" : "wrong"])
+    throw ServiceError(.invalidAPIToken, "the header Api-Token is missing or wrong")
+  }
+
+  private func rateLimited(_ wait: Int64) -> ServiceError {
     let rate = node.services.settings.limits.platformCalls
-    guard let wait = node.services.tokenRates.admit(token, at: node.loop.now) else { return }
-    throw .rateLimited(
+    return .rateLimited(
       retryAfter: wait, limit: rate.callsPerSecond, window: 1000, scope: "api_token")
   }
 
@@ -81,7 +109,7 @@ struct PlatformAPI {
       let call = PlatformCall(node: node, request: request, arguments: arguments)
       return try route.endpoint(call)()
     }
-    throw .noSuchEndpoint(request.method, "/v3/" + request.path.joined(separator: "/"))
+    throw .noSuchEndpoint(request)
   }
 
   /// Carries an answer back to the connection's thread; by then it may be gone.
@@ -96,5 +124,11 @@ struct PlatformAPI {
         }
       handle.post { node in node.transport.connection(id)?.respond(response) }
     }
+  }
+}
+
+extension ServiceError {
+  fileprivate static func noSuchEndpoint(_ request: PlatformRequest) -> ServiceError {
+    .noSuchEndpoint(request.method, "/v3/" + request.path.joined(separator: "/"))
   }
 }

@@ -29,6 +29,14 @@ final class TokenRates: Sendable {
     }
   }
 
+  /// How many milliseconds there are until the next call may come; `nil` when it may come now.
+  func wait(for token: TokenDigest, at now: Int64) -> Int64? {
+    buckets.withLock { buckets in
+      var bucket = buckets[token.bytes] ?? TokenBucket()
+      return bucket.take(at: now, rate: rate)
+    }
+  }
+
   /// Forgets a token that was revoked.
   func forget(_ token: TokenDigest) {
     buckets.withLock { $0[token.bytes] = nil }

@@ -1,4 +1,5 @@
 import Configuration
+import Logging
 import ParleyProtocol
 import Reactor
 import Telemetry
@@ -14,7 +15,10 @@ extension PlatformCall {
   /// `POST …/drain`: the same as SIGTERM; again it changes nothing.
   func drain() throws(ServiceError) -> Work {
     let services = node.services
-    return { reply in
+    return { [services] reply in
+      if services.stage == .serving {
+        services.logger.notice("draining", metadata: ["reason": "asked for by the Platform API"])
+      }
       services.drain()
       reply(Result<Void, ServiceError>.success(()).encodedEmpty)
     }

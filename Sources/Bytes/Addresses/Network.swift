@@ -7,18 +7,18 @@ package struct Network: Sendable, Hashable {
 
   /// A network written as `10.0.0.0/8`, `::1/128`, or a single address.
   ///
-  /// - Throws: ``PolicyTextError`` when the text is not such a network, or when bits beyond the
+  /// - Throws: ``NetworkTextError`` when the text is not such a network, or when bits beyond the
   ///   prefix are set (a slip of the pen that would allow more than was meant).
-  package init(parsing text: String) throws(PolicyTextError) {
+  package init(parsing text: String) throws(NetworkTextError) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let first = parts.first, let address = IPAddress(String(first)) else {
-      throw .network(text)
+      throw .malformed(text)
     }
     var length = address.bitWidth
     if parts.count == 2 {
-      guard parts[1].utf8.allSatisfy(\.isASCIIDigit), let given = Int(parts[1]),
+      guard parts[1].utf8.allSatisfy({ $0 &- 0x30 < 10 }), let given = Int(parts[1]),
         given <= address.bitWidth
-      else { throw .network(text) }
+      else { throw .malformed(text) }
       length = given
     }
     guard address.bits & ~Self.mask(length, of: address.bitWidth) == 0 else {
@@ -38,4 +38,9 @@ package struct Network: Sendable, Hashable {
     let ones: UInt128 = width == 32 ? UInt128(UInt32.max) : UInt128.max
     return ones & ~(length >= width ? 0 : ones >> UInt128(length))
   }
+}
+
+extension Network: CustomStringConvertible {
+  /// The address and the prefix length, such as `10.0.0.0/8`.
+  package var description: String { "\(address)/\(prefixLength)" }
 }

@@ -17,8 +17,17 @@ package enum IPAddress: Sendable, Hashable {
     }
   }
 
+  /// Whether only processes of the same machine can have it: 127.0.0.0/8, also mapped into IPv6, and
+  /// `::1`.
+  package var isLoopback: Bool {
+    switch self {
+    case .v4(let bits): bits >> 24 == 127
+    case .v6(let bits): bits == 1 || bits >> 24 == 0xffff_7f
+    }
+  }
+
   /// How many bits an address of this family has.
-  var bitWidth: Int {
+  package var bitWidth: Int {
     switch self {
     case .v4: 32
     case .v6: 128
@@ -26,7 +35,7 @@ package enum IPAddress: Sendable, Hashable {
   }
 
   /// The address's bits, right-aligned.
-  var bits: UInt128 {
+  package var bits: UInt128 {
     switch self {
     case .v4(let bits): UInt128(bits)
     case .v6(let bits): bits

@@ -1,0 +1,53 @@
+import HTTP1
+import Transport
+
+extension OriginRules {
+  /// As much of a request as the rules look at.
+  struct Request: Sendable {
+    enum Kind: Sendable {
+      /// To become a WebSocket.
+      case upgrade
+      /// For what pages of any origin may have: files of messages, which are found by who knows
+      /// their address only, and the descriptions of the interfaces.
+      case shared
+      case other
+    }
+
+    var kind = Kind.other
+    /// The values of `Origin`; one or none unless something is wrong.
+    var origins: [String] = []
+    /// `Host` as sent.
+    var host = ""
+    var authority: HTTPAuthority?
+    /// What trusted proxies say of how they were reached.
+    var sites = ForwardedSites()
+    var isEncrypted = false
+    /// Whether it came to a listener that answers only by names of this machine.
+    var isLoopback = false
+  }
+}
+
+extension OriginRules.Request {
+  init(_ head: HTTPRequestHead, on connection: Connection, isLoopback: Bool) {
+    kind = Kind(head)
+    origins = head.fields.values(of: "Origin")
+    host = head.fields["Host"] ?? ""
+    authority = head.authority
+    if !origins.isEmpty { sites = connection.forwardedSites(of: head) }
+    isEncrypted = connection.isEncrypted
+    self.isLoopback = isLoopback
+  }
+}
+
+extension OriginRules.Request.Kind {
+  fileprivate init(_ head: HTTPRequestHead) {
+    let path = head.path
+    if path == "/v1/ws" {
+      self = .upgrade
+    } else if InterfaceDescription(rawValue: path) != nil || FileDownload.isMeant(by: head) {
+      self = .shared
+    } else {
+      self = .other
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import HTTP1
+import Transport
+
+/// Decides from which pages, and under which names, the gateway may be called.
+///
+/// Browsers say in `Origin` which page sends a request, and programs of other kinds send none: only
+/// pages are judged by it. A page whose name its owner has made to resolve to loopback is of the
+/// same origin as what it calls there, and is known by its name in `Host`.
+struct OriginRules: Sendable {
+  /// Why a request is not served.
+  enum Refusal: Sendable, Equatable {
+    /// From a page elsewhere.
+    case origin(String)
+    /// By a name that is not this machine's.
+    case host(String)
+  }
+
+  /// As the settings have them, in lower case; `*` is any.
+  private let allowed: Set<String>
+
+  init(allowed: [String]) {
+    self.allowed = Set(allowed)
+  }
+
+  /// - Returns: `nil` for a request that may be served.
+  func refusal(of request: Request) -> Refusal? {
+    guard !allowed.contains("*") else { return nil }
+    if request.isLoopback, let authority = request.authority, !authority.isLoopback,
+      !isListed(authority)
+    {
+      return .host(request.host)
+    }
+    guard let origin = request.origins.first, request.kind != .shared else { return nil }
+    guard request.origins.count == 1 else { return .origin(request.origins.joined(separator: " ")) }
+    guard allowed.isEmpty else {
+      let isAllowed = request.kind != .upgrade || allowed.contains(origin.lowercased())
+      return isAllowed ? nil : .origin(origin)
+    }
+    return WebOrigin(origin)?.isOwn(of: request) == true ? nil : .origin(origin)
+  }
+
+  /// Whether pages of this host are named in the settings, which vouches for the name.
+  private func isListed(_ authority: HTTPAuthority) -> Bool {
+    allowed.contains { WebOrigin($0)?.authority.host == authority.host }
+  }
+}
+
+extension OriginRules.Refusal {
+  /// What is wrong, and which setting changes it.
+  var explanation: String {
+    switch self {
+    case .origin:
+      "this origin is neither the server's own nor in auth.allowed_origins"
+    case .host:
+      "Host must be localhost or a loopback address, as the server listens on loopback with "
+        + "auth.mode open; for another name, put its origin, or *, into auth.allowed_origins"
+    }
+  }
+}

@@ -1,0 +1,62 @@
+internal import COpenSSL
+internal import Glibc
+internal import Synchronization
+
+/// The keys of one server context's session tickets, asked for by OpenSSL from any thread.
+final class TicketKeys: Sendable {
+  private let ring = Mutex(TicketKeyRing<copenssl_ticket_key>(make: TicketKeys.makeKey))
+
+  /// Makes a server's context use these; it keeps no reference, so this object must live as long.
+  func install(in context: OpaquePointer) throws(TLSError) {
+    let isInstalled = copenssl_ctx_use_ticket_keys(
+      context,
+      { owner, name, key in
+        guard let owner, let key else { return 0 }
+        return Unmanaged<TicketKeys>.fromOpaque(owner).takeUnretainedValue().choose(name, key)
+      },
+      Unmanaged.passUnretained(self).toOpaque(),
+      Int(TicketKeyRing<copenssl_ticket_key>.lifetime / 1000))
+    guard isInstalled == 1 else { throw .internalFailure(ErrorQueue.drainText()) }
+  }
+
+  private func choose(
+    _ name: UnsafePointer<UInt8>?, _ key: UnsafeMutablePointer<copenssl_ticket_key>
+  ) -> Int32 {
+    let now = Self.now
+    guard let name else {
+      guard let issuing = ring.withLock({ $0.issuing(at: now) }) else { return 0 }
+      key.pointee = issuing
+      return 1
+    }
+    let wanted = Array(
+      UnsafeBufferPointer(start: name, count: MemoryLayout.size(ofValue: key.pointee.name)))
+    let found = ring.withLock { ring in
+      ring.opening(at: now) { withUnsafeBytes(of: $0.name) { $0.elementsEqual(wanted) } }
+    }
+    switch found {
+    case .current(let match):
+      key.pointee = match
+      return 1
+    case .previous(let match):
+      key.pointee = match
+      return 2
+    case nil: return 0
+    }
+  }
+
+  @Sendable
+  private static func makeKey() -> copenssl_ticket_key? {
+    var key = copenssl_ticket_key()
+    let outcome = withUnsafeMutableBytes(of: &key) { bytes in
+      RAND_bytes(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(bytes.count))
+    }
+    return outcome == 1 ? key : nil
+  }
+
+  /// Milliseconds, the time that the machine slept included.
+  private static var now: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+}

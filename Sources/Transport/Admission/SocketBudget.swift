@@ -1,0 +1,56 @@
+internal import Synchronization
+
+/// How many sockets of a pool the process has, over all event loops, and how many it may have.
+///
+/// The rest of the process's descriptors is for its own files and transfers.
+package final class SocketBudget: Sendable {
+  enum Verdict: Sendable, Equatable {
+    /// There is room.
+    case atEase
+    /// The socket may stay, another one has to go.
+    case short
+    /// Another one has to go first.
+    case exhausted
+  }
+
+  /// When the longest silent connection of one event loop last gave a sign of life.
+  private final class Oldest: Sendable {
+    let time = Atomic<Int64>(.max)
+  }
+
+  private let limit: Int
+  private let overdraft: Int
+  private let count = Atomic<Int>(0)
+  private let oldest: [Oldest]
+
+  /// - Parameters:
+  ///   - limit: Sockets at ease.
+  ///   - overdraft: More sockets, while others make room on another event loop, or when all have
+  ///     sessions.
+  package init(limit: Int, overdraft: Int, loops: Int) {
+    self.limit = limit
+    self.overdraft = overdraft
+    oldest = (0..<loops).map { _ in Oldest() }
+  }
+
+  /// Counts one more socket.
+  func take() -> Verdict {
+    let (_, count) = count.add(1, ordering: .relaxed)
+    if count <= limit { return .atEase }
+    return count <= limit + overdraft ? .short : .exhausted
+  }
+
+  func give() { count.subtract(1, ordering: .relaxed) }
+
+  /// Notes the longest silence on one event loop; `nil` when none of its connections may go.
+  func note(_ time: Int64?, on loop: Int) {
+    oldest[loop].time.store(time ?? .max, ordering: .relaxed)
+  }
+
+  /// The event loop that has the longest silent connection, as last noted.
+  var loopWithOldest: Int? {
+    let times = oldest.map { $0.time.load(ordering: .relaxed) }
+    guard let least = times.min(), least < .max else { return nil }
+    return times.firstIndex(of: least)
+  }
+}

@@ -1,0 +1,106 @@
+import HTTP1
+import Testing
+import Transport
+
+@testable import Gateway
+
+@Suite("Origins and hosts")
+struct OriginRulesTests {
+  private func request(
+    _ origin: String?, host: String? = "chat.example:8080", kind: OriginRules.Request.Kind = .other,
+    _ adjust: (inout OriginRules.Request) -> Void = { _ in }
+  ) -> OriginRules.Request {
+    var request = OriginRules.Request()
+    request.kind = kind
+    request.origins = origin.map { [$0] } ?? []
+    request.host = host ?? ""
+    request.authority = host.flatMap { HTTPAuthority($0) }
+    adjust(&request)
+    return request
+  }
+
+  private func isRefused(_ request: OriginRules.Request, allowed: [String] = []) -> Bool {
+    OriginRules(allowed: allowed).refusal(of: request) != nil
+  }
+
+  @Test("without a list a page must come from the host and port that it calls")
+  func own() {
+    for kind in [OriginRules.Request.Kind.upgrade, .other] {
+      #expect(!isRefused(request(nil, kind: kind)))
+      #expect(!isRefused(request("http://chat.example:8080", kind: kind)))
+      #expect(!isRefused(request("HTTPS://CHAT.example:8080", kind: kind)))
+      for origin in [
+        "http://chat.example", "http://chat.example:8081", "http://evil.example:8080", "null", "",
+        "http://chat.example:8080.evil.example", "http://chat.example:8080@evil.example",
+        "file://", "chrome-extension://abc", "http://chat.example:8080/", "chat.example:8080",
+      ] {
+        #expect(isRefused(request(origin, kind: kind)), "\(origin)")
+      }
+    }
+  }
+
+  @Test("the usual port of the scheme may be left out on either side")
+  func ports() {
+    #expect(!isRefused(request("http://a", host: "a")))
+    #expect(!isRefused(request("http://a:80", host: "a")))
+    #expect(!isRefused(request("https://a", host: "a:443")))
+    #expect(isRefused(request("https://a", host: "a:80")))
+    #expect(!isRefused(request("http://[::1]:80", host: "[::1]")))
+    #expect(!isRefused(request("http://127.0.0.1:8080", host: "127.0.0.1:8080")))
+    #expect(isRefused(request("http://localhost:8080", host: "127.0.0.1:8080")))
+  }
+
+  @Test("over TLS the page must have come by https")
+  func schemes() {
+    #expect(isRefused(request("http://a", host: "a") { $0.isEncrypted = true }))
+    #expect(!isRefused(request("https://a", host: "a") { $0.isEncrypted = true }))
+  }
+
+  @Test("trusted proxies tell by which host and scheme they were called")
+  func proxies() {
+    let adjust = { (request: inout OriginRules.Request) in
+      request.sites.hosts = ["chat.example"]
+      request.sites.scheme = "https"
+    }
+    #expect(!isRefused(request("https://chat.example", host: "10.0.0.1:8080", adjust)))
+    #expect(isRefused(request("http://chat.example", host: "10.0.0.1:8080", adjust)))
+    #expect(isRefused(request("https://evil.example", host: "10.0.0.1:8080", adjust)))
+  }
+
+  @Test("files and descriptions are for pages of any origin, but not by any name")
+  func shared() {
+    #expect(!isRefused(request("https://evil.example", kind: .shared)))
+    #expect(isRefused(request(nil, kind: .shared) { $0.isLoopback = true }))
+  }
+
+  @Test("with a list an upgrade must come from one of it")
+  func listed() {
+    let allowed = ["https://good.example"]
+    #expect(!isRefused(request("https://Good.example", kind: .upgrade), allowed: allowed))
+    #expect(isRefused(request("http://good.example", kind: .upgrade), allowed: allowed))
+    #expect(isRefused(request("http://chat.example:8080", kind: .upgrade), allowed: allowed))
+    #expect(!isRefused(request("https://other.example"), allowed: allowed))
+    #expect(!isRefused(request(nil, kind: .upgrade), allowed: allowed))
+  }
+
+  @Test("on loopback in open mode a request must name this machine")
+  func hosts() {
+    let rules = OriginRules(allowed: [])
+    for host in ["localhost:8080", "a.localhost", "127.0.0.1:1", "[::1]:8080"] {
+      #expect(rules.refusal(of: request(nil, host: host) { $0.isLoopback = true }) == nil)
+    }
+    #expect(rules.refusal(of: request(nil, host: nil) { $0.isLoopback = true }) == nil)
+    for host in ["evil.example:8080", "", "192.0.2.1", "localhost.evil.example"] {
+      #expect(
+        rules.refusal(of: request(nil, host: host) { $0.isLoopback = true }) == .host(host))
+    }
+    #expect(!isRefused(request(nil) { $0.isLoopback = true }, allowed: ["https://chat.example"]))
+    #expect(isRefused(request(nil) { $0.isLoopback = true }, allowed: ["https://other.example"]))
+  }
+
+  @Test("a star opens both, and two origins are none")
+  func open() {
+    #expect(!isRefused(request("https://evil.example") { $0.isLoopback = true }, allowed: ["*"]))
+    #expect(isRefused(request(nil) { $0.origins = ["http://chat.example:8080", "null"] }))
+  }
+}
