@@ -10,6 +10,9 @@ struct Entrance: Sendable {
   let caller: Caller
   let recover: StreamPosition?
   let address: ReplyAddress
+
+  /// What the answer has room for beside the channel.
+  var eventByteLimit: Int { max(address.limit - Limits.eventByteCount, 0) }
 }
 
 extension HomeChannel {
@@ -51,14 +54,15 @@ extension HomeChannel {
       return
     }
     let id = storeID
+    let byteLimit = Int64(entrance.eventByteLimit)
     let proceed: @Sendable (HomeChannel, Result<[DurableEvent]?, ServiceError>) -> Void = {
       channel, result in
       channel.didRead(result, entrance, known, from: seq, readsLeft: readsLeft)
     }
     if readsLeft > 0 {
-      read({ try $0.events(channelID: id, after: seq) }, then: proceed)
+      read({ try $0.events(channelID: id, after: seq, byteLimit: byteLimit) }, then: proceed)
     } else {
-      write({ try $0.events(channelID: id, after: seq) }, then: proceed)
+      write({ try $0.events(channelID: id, after: seq, byteLimit: byteLimit) }, then: proceed)
     }
   }
 
@@ -90,8 +94,10 @@ extension HomeChannel {
     fanOut()
     let user = entrance.caller.user
     let session = entrance.caller.session
-    let recovered = events.map {
-      RecoveredEvents($0, viewerID: user.id, isOperator: isOperator(user.id), channel: self)
+    let recovered = events.flatMap {
+      RecoveredEvents(
+        $0, viewerID: user.id, isOperator: isOperator(user.id), channel: self,
+        byteLimit: entrance.eventByteLimit)
     }
     if !participants.contains(session, of: user.id) { subscriberCounts[session.node] += 1 }
     let slot = participants.add(

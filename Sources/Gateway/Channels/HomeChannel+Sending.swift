@@ -202,7 +202,7 @@ extension HomeChannel {
     lastSeq = seq
     let sent = SentMessage(message, seq: seq)
     if record.isEphemeral, let key = accepted.key {
-      ephemeralSends.record(sent, of: key, now: node.loop.now)
+      ephemeralSends.record(sent, of: key, byteCount: sent.byteCount, now: node.loop.now)
     }
     node.counters.add(to: .messagesAccepted)
     node.latencies.record(

@@ -12,27 +12,43 @@ struct RecoveredEvents {
   /// The messages that it would not have been shown.
   private(set) var withheldIDs: Set<Int64> = []
 
-  init(_ missed: [DurableEvent], viewerID: String, isOperator: Bool, channel: HomeChannel) {
+  /// - Parameter byteLimit: The bytes that the events may hold.
+  /// - Returns: `nil` when they hold more.
+  init?(
+    _ missed: [DurableEvent], viewerID: String, isOperator: Bool, channel: HomeChannel,
+    byteLimit: Int
+  ) {
+    var rest = byteLimit
     for event in missed {
+      guard rest >= 0 else { return nil }
       switch event {
       case .received(let message, let seq):
         guard shows(message, to: viewerID, isOperator, channel.throttleLimit) else { continue }
-        events.append(
+        add(
           EventEncoder.messageReceived(
-            channel.origin(at: message.createdAt), seq: seq, message: message.encoded()))
+            channel.origin(at: message.createdAt), seq: seq, message: message.encoded()),
+          &rest)
       case .updated(let message, let seq, let timestamp):
         guard !withheldIDs.contains(message.id) else { continue }
-        events.append(
+        add(
           EventEncoder.messageUpdated(
-            channel.origin(at: timestamp), seq: seq, message: message.encoded()))
+            channel.origin(at: timestamp), seq: seq, message: message.encoded()),
+          &rest)
       case .deleted(let messageID, let seq, let timestamp):
-        events.append(
+        add(
           EventEncoder.messageDeleted(
-            channel.origin(at: timestamp), seq: seq, messageID: messageID))
+            channel.origin(at: timestamp), seq: seq, messageID: messageID),
+          &rest)
       case .channel(let event):
-        if let payload = event.notification(in: channel) { events.append(payload) }
+        if let payload = event.notification(in: channel) { add(payload, &rest) }
       }
     }
+    guard rest >= 0 else { return nil }
+  }
+
+  private mutating func add(_ event: [UInt8], _ rest: inout Int) {
+    rest -= event.count + 1
+    if rest >= 0 { events.append(event) }
   }
 
   private mutating func shows(
