@@ -24,7 +24,7 @@ struct SettingsTableTests {
     "unfurl.deny_domains", "unfurl.opt_out_file", "unfurl.max_concurrent",
     "unfurl.max_concurrent_per_host", "unfurl.user_agent", "unfurl.accept_language",
     "unfurl.proxy", "unfurl.oembed", "proxy.listen", "proxy.field", "proxy.trusted",
-    "limits.file_bytes", "limits.upload_timeout_ms", "files.public_url",
+    "limits.file_bytes", "limits.memory_bytes", "limits.upload_timeout_ms", "files.public_url",
     "webhooks.urls", "webhooks.secret", "webhooks.events",
     "webhooks.timeout_ms", "webhooks.concurrency", "webhooks.retry_seconds",
     "webhooks.backlog_events",

@@ -85,7 +85,7 @@ package struct FanOutSettings: Sendable, Equatable {
 
 /// permessage-deflate.
 package struct CompressionSettings: Sendable, Equatable {
-  /// How many connections may keep a compression window between messages; about 300 KB each.
+  /// How many connections may keep a compression window between messages; up to 40 KiB each.
   package var contexts = 0
 }
 

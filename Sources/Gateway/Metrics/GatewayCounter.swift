@@ -24,6 +24,7 @@ enum GatewayCounter: Int, MetricKey {
   case bytesReceived
   case bytesSent
   case slowConsumers
+  case closedForMemory
   case previewsAttached
   case previewsUpdated
   case previewsNone
@@ -54,6 +55,9 @@ enum GatewayCounter: Int, MetricKey {
     case .bytesSent: .counter("parley_sent_bytes_total", "Bytes written to sockets.")
     case .slowConsumers:
       .counter("parley_slow_consumers_closed_total", "Connections closed with 4004.")
+    case .closedForMemory:
+      .counter(
+        "parley_memory_closed_total", "Connections closed for holding most of limits.memory_bytes.")
     case .previewsAttached: .preview("cached")
     case .previewsUpdated: .preview("updated")
     case .previewsNone: .preview("none")

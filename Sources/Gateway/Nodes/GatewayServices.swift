@@ -26,6 +26,7 @@ final class GatewayServices: Sendable {
   let clock = DeploymentClock()
   let messageIDs: MessageIDs
   let metrics: GatewayMetrics
+  let memory: MemoryBudget
   let connectionLimit: Int
   let logger: Logger
   private let lifecycle = Atomic(Lifecycle.starting.rawValue)
@@ -54,6 +55,7 @@ final class GatewayServices: Sendable {
     self.participantCounts = participantCounts
     self.authenticator = authenticator
     self.apiTokens = apiTokens
+    memory = MemoryBudget(limit: settings.limits.memoryBytes, nodes: cluster.nodes.count)
     tokenRates = TokenRates(settings.limits.platformCalls)
     self.limits = limits
     self.messageIDs = messageIDs

@@ -59,7 +59,7 @@ final class Session {
   var revokedProofs: Set<TokenGrant.Proof> = []
   private var pipeline = Pipeline()
   private var calls = TokenBucket()
-  private var malformedCount = 0
+  private var malformedCount: UInt8 = 0
   private var isPaused = false
   /// A close that waits until what was accepted is answered.
   private var pendingClose: (code: CloseCode, reason: String)?
@@ -118,7 +118,7 @@ final class Session {
   private func proceed() {
     sendReplies()
     if startCalls() { sendReplies() }
-    connection.applicationByteCount = pipeline.heldByteCount
+    if connection.isOpen { connection.applicationByteCount = pipeline.heldByteCount }
     closeIfAnswered()
     if isPaused, pipeline.backlog < Self.backlogLimit / 2,
       pipeline.requestByteCount <= Self.requestLimit / 2
@@ -138,7 +138,8 @@ final class Session {
   /// - Returns: Whether there may be replies.
   private func startCalls() -> Bool {
     var isAnswered = false
-    while connection.isOpen, connection.hasRoom(for: pipeline.replyByteCount),
+    while connection.isOpen, pipeline.replyByteCount <= Limits.answerByteCount,
+      connection.hasRoom(for: pipeline.replyByteCount),
       let (ticket, request, limit) = pipeline.start()
     {
       node.counters.add(to: .calls)

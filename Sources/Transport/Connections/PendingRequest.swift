@@ -10,4 +10,7 @@ struct PendingRequest {
   /// What came behind the request.
   var held: [UInt8] = []
   let onAbandonment: () -> Void
+
+  /// What it holds.
+  var byteCount: Int { request.body.count + held.count }
 }
