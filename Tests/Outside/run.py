@@ -17,7 +17,7 @@ from harness import PATIENCE, Context
 
 MODULES = [
     "sessions", "tokens", "rpc", "channels", "presence", "moderation", "messages", "listing",
-    "metaarrays", "limits", "throttling", "recovery", "detecting",
+    "metaarrays", "sizes", "limits", "throttling", "recovery", "detecting",
     "extracting", "previews", "previewraces", "fetching", "remembering",
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
     "webhooks",
