@@ -63,6 +63,13 @@ package struct ByteQueue: Sendable {
     }
   }
 
+  /// Keeps the first `count` bytes only, and gives the memory of the others back.
+  package mutating func keepFirst(_ count: Int) {
+    guard count < self.count else { return }
+    storage = Array(storage[head..<(head + max(count, 0))])
+    head = 0
+  }
+
   /// Lends the waiting bytes, oldest first, for the length of the call.
   @inlinable
   package func withUnsafeBytes<Result>(

@@ -120,6 +120,22 @@ package final class Transport {
     connections.forEach(body)
   }
 
+  /// The connections that hold most, largest first.
+  package func largestHolders(_ limit: Int) -> [(id: ConnectionID, byteCount: Int)] {
+    var holders: [(id: ConnectionID, byteCount: Int)] = []
+    var least = 1
+    connections.forEach { connection in
+      let count = Int(connection.accountedByteCount)
+      guard count >= least else { return }
+      holders.append((connection.id, count))
+      guard holders.count >= 2 * limit else { return }
+      holders.sort { $0.byteCount > $1.byteCount }
+      holders.removeLast(holders.count - limit)
+      least = holders.last?.byteCount ?? 1
+    }
+    return Array(holders.sorted { $0.byteCount > $1.byteCount }.prefix(limit))
+  }
+
   /// Encodes a text message as one frame for all connections with the same encoding.
   package func appendFrame(
     text: [UInt8], encoding: FrameEncoding, into frames: inout [UInt8]

@@ -10,7 +10,7 @@ func load(
   try SettingsLoader.load(
     for: program, arguments: arguments, environment: environment,
     file: text == nil ? nil : "parley.yaml",
-    processorCount: 4
+    processorCount: 4, memoryByteCount: 8_000_000_000
   ) { _ throws(FileFailure) in Array((text ?? "").utf8) }
 }
 

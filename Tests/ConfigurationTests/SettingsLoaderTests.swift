@@ -37,6 +37,13 @@ struct SettingsLoaderTests {
     #expect(limits.calls == CallRate(callsPerSecond: 100, burst: 300))
   }
 
+  @Test("all connections may hold half of the memory unless it says otherwise")
+  func memory() throws {
+    #expect(try load().limits.memoryBytes == 4_000_000_000)
+    #expect(try load(["--limits-memory-bytes", "0"]).limits.memoryBytes == 4_000_000_000)
+    #expect(try load(["--limits-memory-bytes", "5000"]).limits.memoryBytes == 5000)
+  }
+
   @Test("the defaults of authorisation and previews are those of the contract")
   func otherDefaults() throws {
     let settings = try load()
@@ -55,15 +62,15 @@ struct SettingsLoaderTests {
 
   @Test("flags outrank the environment, which outranks the file, which outranks the defaults")
   func precedence() throws {
-    let file = "limits: {message_bytes: 1001, outbound_bytes: 2001, channels_per_user: 3001}"
+    let file = "limits: {message_bytes: 1001, outbound_bytes: 300001, channels_per_user: 3001}"
     let variables = [
-      "PARLEY_LIMITS_MESSAGE_BYTES": "1002", "PARLEY_LIMITS_OUTBOUND_BYTES": "2002",
+      "PARLEY_LIMITS_MESSAGE_BYTES": "1002", "PARLEY_LIMITS_OUTBOUND_BYTES": "300002",
     ]
     let limits = try load(
       ["--limits-message-bytes=1003"], environment: variables, file: file
     ).limits
     #expect(limits.messageBytes == 1003)
-    #expect(limits.outboundBytes == 2002)
+    #expect(limits.outboundBytes == 300_002)
     #expect(limits.channelsPerUser == 3001)
     #expect(limits.connectionsPerUser == 30)
   }

@@ -25,7 +25,7 @@ struct SettingsTableTests {
     "unfurl.max_concurrent_per_host", "unfurl.max_concurrent_per_user", "unfurl.user_agent",
     "unfurl.accept_language",
     "unfurl.proxy", "unfurl.oembed", "proxy.listen", "proxy.field", "proxy.trusted",
-    "limits.file_bytes", "limits.upload_timeout_ms", "files.public_url",
+    "limits.file_bytes", "limits.memory_bytes", "limits.upload_timeout_ms", "files.public_url",
     "webhooks.urls", "webhooks.secret", "webhooks.events",
     "webhooks.timeout_ms", "webhooks.concurrency", "webhooks.retry_seconds",
     "webhooks.backlog_events", "limits.connections_per_address",

@@ -9,7 +9,7 @@ extension ServerTests {
     @Test("closes that one with 4004 while another gets everything")
     func slowConsumer() throws {
       let server = try ServerProcess(
-        unlimitedSending + ["--limits-outbound-bytes", "65536", "--reactors", "2"])
+        unlimitedSending + ["--limits-outbound-bytes", "262144", "--reactors", "2"])
       let sender = try server.open("jeff")
       let reader = try server.open("mia")
       let sleeper = try server.open("otto", receiveBuffer: 4_096)

@@ -17,7 +17,7 @@ from harness import PATIENCE, Context
 
 MODULES = [
     "sessions", "tokens", "rpc", "channels", "presence", "moderation", "messages", "listing",
-    "queries", "metaarrays", "rights", "limits", "throttling", "pacing", "recovery", "detecting",
+    "queries", "metaarrays", "sizes", "rights", "limits", "throttling", "pacing", "recovery", "detecting",
     "extracting", "previews", "previewraces", "fetching", "remembering",
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
     "webhooks",

@@ -16,13 +16,16 @@ struct SettingsAssembly {
   }
 
   /// Decides the defaults that depend on others, and checks what must go together.
-  mutating func finish(processorCount: Int) throws(SettingsError) -> Settings {
+  mutating func finish(
+    processorCount: Int, memoryByteCount: Int
+  ) throws(SettingsError) -> Settings {
     if !given.contains("auth.mode") {
       settings.auth.mode = settings.isExposed ? .token : .open
     }
     if !given.contains("reactors") {
       settings.reactors = min(max(1, processorCount), 1024)
     }
+    if settings.limits.memoryBytes == 0 { settings.limits.memoryBytes = memoryByteCount / 2 }
     problems += SettingsChecks.problems(in: settings, ignoring: Set(problems.map(\.setting)))
     guard problems.isEmpty else { throw SettingsError(problems: problems) }
     return settings

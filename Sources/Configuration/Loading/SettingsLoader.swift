@@ -23,6 +23,7 @@ package enum SettingsLoader {
   ///   - environment: All variables of the environment; only those named `PARLEY_…` are looked at.
   ///   - file: The path given by `--config`, when the caller has taken it from the command line.
   ///   - processorCount: What `reactors` is when nothing sets it.
+  ///   - memoryByteCount: Twice what `limits.memory_bytes` is when nothing sets it.
   ///   - readFile: Reads the configuration file, if one is named.
   /// - Throws: Every problem found: unknown names, bad values, combinations that make no sense.
   package static func load(
@@ -31,6 +32,7 @@ package enum SettingsLoader {
     environment: [String: String],
     file: String? = nil,
     processorCount: Int = ProcessInfo.processInfo.activeProcessorCount,
+    memoryByteCount: Int = MachineMemory.byteCount,
     readFile: ReadFile = SettingsFile.read
   ) throws(SettingsError) -> Settings {
     let table = program.table
@@ -42,6 +44,7 @@ package enum SettingsLoader {
 
     var assembly = SettingsAssembly(settings: table.defaults)
     for reading in [contents, variables, flags] { assembly.add(reading) }
-    return try assembly.finish(processorCount: processorCount)
+    return try assembly.finish(
+      processorCount: processorCount, memoryByteCount: memoryByteCount)
   }
 }

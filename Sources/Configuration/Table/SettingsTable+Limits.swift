@@ -89,8 +89,12 @@ extension SettingsTable {
       "limits.message_bytes", \.limits.messageBytes, in: 128...134_217_728, unit: "bytes",
       help: "Largest message that a client may send over a WebSocket."),
     .integer(
-      "limits.outbound_bytes", \.limits.outboundBytes, in: 1024...1_073_741_824, unit: "bytes",
+      "limits.outbound_bytes", \.limits.outboundBytes, in: 262_144...1_073_741_824, unit: "bytes",
       help: "What may wait to be written to a connection before it is closed."),
+    .integer(
+      "limits.memory_bytes", \.limits.memoryBytes, in: 0...1_099_511_627_776, unit: "bytes",
+      orElse: .described("half the memory of the machine, or of the control group if that is less"),
+      help: "What all connections together may hold in memory; 0 for the default."),
     .integer(
       "limits.http_body_bytes", \.limits.httpBodyBytes, in: 1024...134_217_728, unit: "bytes",
       help: "Largest body of an HTTP request."),

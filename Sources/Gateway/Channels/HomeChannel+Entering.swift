@@ -10,6 +10,9 @@ struct Entrance: Sendable {
   let caller: Caller
   let recover: StreamPosition?
   let address: ReplyAddress
+
+  /// What the answer has room for beside the channel.
+  var eventByteLimit: Int { max(address.limit - Limits.eventByteCount, 0) }
 }
 
 extension HomeChannel {
@@ -44,13 +47,34 @@ extension HomeChannel {
   /// connection was lost.
   private func recover(_ entrance: Entrance, from seq: Int64) {
     let id = storeID
-    read {
-      guard let missed = try $0.events(channelID: id, after: seq) else { return nil }
+    let byteLimit = Int64(entrance.eventByteLimit)
+    readMissed(entrance) {
+      guard let missed = try $0.events(channelID: id, after: seq, byteLimit: byteLimit) else {
+        return nil
+      }
       let reach = UpdatePacer<MessageUpdate>.reach
       return try $0.recentUpdates(channelID: id, upTo: seq, within: reach) + missed
     } then: { channel, result in
       channel.didRead(result, entrance, [], from: seq, readsLeft: Self.readsAhead)
     }
+  }
+
+  /// Reads for a caller who waits to enter: a look-up, charged as the list that it is.
+  private func readMissed(
+    _ entrance: Entrance,
+    _ job: @escaping @Sendable (ReadTransaction) throws -> [DurableEvent]?,
+    then: @escaping @Sendable (HomeChannel, Result<[DurableEvent]?, ServiceError>) -> Void
+  ) {
+    let (caller, services) = (QueryCaller.session(entrance.caller), services)
+    lookUp(
+      { transaction in
+        let start = SystemClock.monotonicNanoseconds
+        defer {
+          let time = UInt64(max(0, SystemClock.monotonicNanoseconds - start))
+          caller.pay(QueryCost(nanoseconds: time, isCutShort: false), to: services)
+        }
+        return try job(transaction)
+      }, then: then)
   }
 
   /// Reads what was missed, until nothing has happened since the last read.
@@ -62,24 +86,16 @@ extension HomeChannel {
       return
     }
     let id = storeID
+    let byteLimit = Int64(entrance.eventByteLimit)
     let proceed: @Sendable (HomeChannel, Result<[DurableEvent]?, ServiceError>) -> Void = {
       channel, result in
       channel.didRead(result, entrance, known, from: seq, readsLeft: readsLeft)
     }
     if readsLeft > 0 {
-      // Somebody waits to enter, so that it is a look-up; it is charged as the list that it is.
-      let (caller, services) = (QueryCaller.session(entrance.caller), services)
-      lookUp(
-        { transaction in
-          let start = SystemClock.monotonicNanoseconds
-          defer {
-            let time = UInt64(max(0, SystemClock.monotonicNanoseconds - start))
-            caller.pay(QueryCost(nanoseconds: time, isCutShort: false), to: services)
-          }
-          return try transaction.events(channelID: id, after: seq)
-        }, then: proceed)
+      readMissed(
+        entrance, { try $0.events(channelID: id, after: seq, byteLimit: byteLimit) }, then: proceed)
     } else {
-      write({ try $0.events(channelID: id, after: seq) }, then: proceed)
+      write({ try $0.events(channelID: id, after: seq, byteLimit: byteLimit) }, then: proceed)
     }
   }
 
@@ -111,8 +127,10 @@ extension HomeChannel {
     fanOut()
     let user = entrance.caller.user
     let session = entrance.caller.session
-    let recovered = events.map {
-      RecoveredEvents($0, viewerID: user.id, isOperator: isOperator(user.id), channel: self)
+    let recovered = events.flatMap {
+      RecoveredEvents(
+        $0, viewerID: user.id, isOperator: isOperator(user.id), channel: self,
+        byteLimit: entrance.eventByteLimit)
     }
     if !participants.contains(session, of: user.id) { subscriberCounts[session.node] += 1 }
     let slot = participants.add(

@@ -193,7 +193,7 @@ extension HomeChannel {
     let sent = SentMessage(message, seq: seq)
     settle(accepted.place, bytes: sent.encoded.count)
     if record.isEphemeral, let key = accepted.key {
-      ephemeralSends.record(sent, of: key, now: node.loop.now)
+      ephemeralSends.record(sent, of: key, byteCount: sent.byteCount, now: node.loop.now)
     }
     node.counters.add(to: .messagesAccepted)
     node.latencies.record(

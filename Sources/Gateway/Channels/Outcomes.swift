@@ -46,4 +46,7 @@ struct SentMessage: Sendable {
     self.seq = seq
     encoded = message.encoded()
   }
+
+  /// About what it holds in memory: the message's texts, and the same once more encoded.
+  var byteCount: Int { 2 * encoded.count + 1_024 }
 }

@@ -15,35 +15,53 @@ struct RecoveredEvents {
   /// The messages that it would not have been shown.
   private(set) var withheldIDs: Set<Int64> = []
 
-  init(_ missed: [DurableEvent], viewerID: String, isOperator: Bool, channel: HomeChannel) {
+  /// - Parameter byteLimit: The bytes that the events may hold.
+  /// - Returns: `nil` when they hold more.
+  init?(
+    _ missed: [DurableEvent], viewerID: String, isOperator: Bool, channel: HomeChannel,
+    byteLimit: Int
+  ) {
     let lastUpdates = Self.lastUpdates(in: missed)
+    var rest = byteLimit
     for event in missed {
+      guard rest >= 0 else { return nil }
       switch event {
       case .received(let message, let seq):
         guard shows(message, to: viewerID, isOperator, channel.throttleLimit) else { continue }
-        events.append(
+        add(
           EventEncoder.messageReceived(
-            channel.origin(at: message.createdAt), seq: seq, message: message.encoded()))
+            channel.origin(at: message.createdAt), seq: seq, message: message.encoded()),
+          &rest)
       case .updated(let message, let seq, let timestamp):
         guard lastUpdates[message.id] == seq, !withheldIDs.contains(message.id),
           !channel.updates.holds(message.id)
         else { continue }
-        events.append(
+        add(
           EventEncoder.messageUpdated(
-            channel.origin(at: timestamp), seq: seq, message: message.encoded()))
+            channel.origin(at: timestamp), seq: seq, message: message.encoded()),
+          &rest)
       case .deleted(let messageID, let seq, let timestamp):
-        events.append(
+        add(
           EventEncoder.messageDeleted(
-            channel.origin(at: timestamp), seq: seq, messageID: messageID))
+            channel.origin(at: timestamp), seq: seq, messageID: messageID),
+          &rest)
       case .channel(let event):
-        if let payload = event.notification(in: channel) { events.append(payload) }
+        if let payload = event.notification(in: channel) { add(payload, &rest) }
       }
     }
-    guard let withheld = throttle.takeWithheld() else { return }
-    events.append(
-      EventEncoder.throttled(
-        channel.origin(at: channel.now), withheld: withheld.count,
-        first: withheld.firstMessageID, last: withheld.lastMessageID))
+    if let withheld = throttle.takeWithheld() {
+      add(
+        EventEncoder.throttled(
+          channel.origin(at: channel.now), withheld: withheld.count,
+          first: withheld.firstMessageID, last: withheld.lastMessageID),
+        &rest)
+    }
+    guard rest >= 0 else { return nil }
+  }
+
+  private mutating func add(_ event: [UInt8], _ rest: inout Int) {
+    rest -= event.count + 1
+    if rest >= 0 { events.append(event) }
   }
 
   /// The `seq` of each message's last update.

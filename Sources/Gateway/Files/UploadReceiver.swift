@@ -60,7 +60,13 @@ final class UploadReceiver: HTTPBodyReceiver {
         fileSize > limit
           ? .fileTooLarge(limit: limit) : node.connection(connection, refusalOf: error))
     }
+    account(connection)
     return waitingBytes > Self.highWaterMark ? .later : .more
+  }
+
+  /// Counts what is in memory: fields, and bytes that the disk has not taken.
+  private func account(_ connection: Connection) {
+    connection.applicationByteCount = waitingBytes + fieldSize
   }
 
   func connectionDidReceiveBody(_ connection: Connection) -> RequestOutcome {
@@ -146,6 +152,7 @@ final class UploadReceiver: HTTPBodyReceiver {
   private func didWrite(_ count: Int, _ result: Result<Void, any Error>) {
     waitingBytes -= count
     guard upload != nil, let connection = node.transport.connection(connection) else { return }
+    account(connection)
     if case .failure(let error) = result {
       node.services.reportFailedUpload(error)
       bodyWasAbandoned()

@@ -31,6 +31,7 @@ enum GatewayCounter: Int, MetricKey {
   case requestsOfForeignOrigin
   case requestsOfForeignHost
   case requestsWithoutAPIToken
+  case closedForMemory
   case previewsAttached
   case previewsUpdated
   case previewsNone
@@ -70,6 +71,9 @@ enum GatewayCounter: Int, MetricKey {
     case .requestsOfForeignOrigin: .request("origin")
     case .requestsOfForeignHost: .request("host")
     case .requestsWithoutAPIToken: .request("api_token")
+    case .closedForMemory:
+      .counter(
+        "parley_memory_closed_total", "Connections closed for holding most of limits.memory_bytes.")
     case .previewsAttached: .preview("cached")
     case .previewsUpdated: .preview("updated")
     case .previewsNone: .preview("none")

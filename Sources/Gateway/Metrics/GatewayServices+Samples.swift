@@ -6,7 +6,18 @@ import Webhooks
 extension GatewayServices {
   /// What is read when the metrics are asked for.
   var samples: [MetricSample] {
-    storeSamples + (previews?.samples ?? []) + (webhooks?.samples(at: clock.now) ?? [])
+    storeSamples + memorySamples + (previews?.samples ?? [])
+      + (webhooks?.samples(at: clock.now) ?? [])
+  }
+
+  /// What the connections hold, and may hold.
+  private var memorySamples: [MetricSample] {
+    [
+      MetricSample(
+        "parley_held_bytes", .gauge, "Bytes that connections hold in memory.", memory.byteCount),
+      MetricSample(
+        "parley_held_bytes_limit", .gauge, "Bytes that connections may hold.", memory.limit),
+    ]
   }
 
   /// What the store says of itself.

@@ -27,6 +27,7 @@ final class GatewayServices: Sendable {
   let clock = DeploymentClock()
   let messageIDs: MessageIDs
   let metrics: GatewayMetrics
+  let memory: MemoryBudget
   /// WebSockets that the process may have.
   let connectionLimit: Int
   /// Counts connections by address; `nil` when there is no limit.
@@ -62,6 +63,7 @@ final class GatewayServices: Sendable {
     self.participantCounts = participantCounts
     self.authenticator = authenticator
     self.apiTokens = apiTokens
+    memory = MemoryBudget(limit: settings.limits.memoryBytes, nodes: cluster.nodes.count)
     tokenRates = TokenRates(settings.limits.platformCalls)
     self.limits = limits
     self.messageIDs = messageIDs

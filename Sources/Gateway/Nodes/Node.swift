@@ -32,6 +32,8 @@ final class Node {
   private var reported = TransportCounters()
   private var reportedConnections = 0
   private var reportedQueuedConnections = 0
+  /// What others know of the memory that this node's connections hold.
+  var publishedByteCount = 0
   var drain: NodeDrain?
   /// The tags of the listeners on which `/metrics` is served.
   var metricsListeners: Set<Int> = []
@@ -94,6 +96,7 @@ final class Node {
     services.store.submit(&writes)
     let outcome = transport.flush()
     services.store.submit(&writes)
+    balanceMemory()
     report()
     services.refusals.writeSummaries(at: loop.now)
     return localJobs.isEmpty ? outcome : .unfinished

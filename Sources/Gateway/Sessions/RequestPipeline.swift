@@ -71,11 +71,13 @@ struct RequestPipeline<Call> {
   private var units: Deque<Unit> = []
   private var firstUnit = 0
   private var waiting: Deque<Waiting> = []
-  private var runningCount = 0
+  // Every session has these: 32 bits are enough.
+  private var runningCount: Int32 = 0
+  private var callCount: Int32 = 0
   private var isRunningAlone = false
 
   /// How many calls have arrived and are not answered.
-  private(set) var pendingCount = 0
+  var pendingCount: Int { Int(callCount) }
 
   /// The memory of requests that are not answered, and of replies that have not left.
   var heldByteCount: Int { requestByteCount + replyByteCount }
@@ -174,7 +176,7 @@ struct RequestPipeline<Call> {
     }
     units[position].outstanding -= 1
     runningCount -= 1
-    pendingCount -= 1
+    callCount -= 1
     isRunningAlone = false
   }
 
@@ -221,7 +223,7 @@ struct RequestPipeline<Call> {
         unit.outstanding += 1
       }
     }
-    pendingCount += unit.outstanding
+    callCount += Int32(clamping: unit.outstanding)
     requestByteCount += unit.byteCount
     replyByteCount += unit.replyByteCount
     units.append(unit)

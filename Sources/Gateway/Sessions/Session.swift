@@ -60,7 +60,7 @@ final class Session {
   var revokedProofs: Set<TokenGrant.Proof> = []
   private var pipeline = Pipeline()
   private var budget = CallBudget()
-  private var malformedCount = 0
+  private var malformedCount: UInt8 = 0
   /// With too much unanswered the connection is not read.
   private var isFull = false
   /// Waits until the caller is out of debt; the connection is not read meanwhile.
@@ -125,7 +125,7 @@ final class Session {
   private func proceed() {
     sendReplies()
     if startCalls() { sendReplies() }
-    connection.applicationByteCount = pipeline.heldByteCount
+    if connection.isOpen { connection.applicationByteCount = pipeline.heldByteCount }
     closeIfAnswered()
     if isFull, pipeline.backlog < Self.backlogLimit / 2,
       pipeline.requestByteCount <= Self.requestLimit / 2
@@ -170,7 +170,8 @@ final class Session {
   /// - Returns: Whether there may be replies.
   private func startCalls() -> Bool {
     var isAnswered = false
-    while connection.isOpen, connection.hasRoom(for: pipeline.replyByteCount),
+    while connection.isOpen, pipeline.replyByteCount <= Limits.answerByteCount,
+      connection.hasRoom(for: pipeline.replyByteCount),
       let (ticket, request, limit) = pipeline.start()
     {
       node.counters.add(to: .calls)

@@ -60,6 +60,14 @@ package struct HTTPRequestParser: Sendable {
     if case .head(let reader) = state { reader.isEmpty } else { false }
   }
 
+  /// How much of a body has been collected.
+  package var bodyByteCount: Int {
+    switch state {
+    case .body(_, let reader), .pieces(let reader, _): reader.body.count
+    case .head, .undecided, .failed: 0
+    }
+  }
+
   /// Takes bytes up to the next event.
   ///
   /// - Parameter input: Bytes received and not yet consumed, split anywhere.

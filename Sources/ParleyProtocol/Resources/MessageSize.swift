@@ -41,7 +41,8 @@ package struct MessageSize: Sendable, Hashable {
   ///   member that takes most.
   package func check(after previous: MessageSize? = nil) throws(ServiceError) {
     guard total > Limits.messageByteCount, total > previous?.total ?? 0 else { return }
-    throw .tooLarge("message", byteCount: total, limit: Limits.messageByteCount, field: largestField)
+    throw .tooLarge(
+      "message", byteCount: total, limit: Limits.messageByteCount, field: largestField)
   }
 
   private var largestField: String {

@@ -4,14 +4,22 @@ import ParleyProtocol
 extension StoreTransaction {
   /// The events of a channel after `seq`, in order; messages deleted since are left out.
   ///
-  /// - Returns: `nil` when more are missing than ``EventLog/recoverableCount``, or when the channel's count never was at `seq`.
+  /// - Parameters:
+  ///   - channelID: The store's own number of the channel.
+  ///   - seq: The last event that is not wanted.
+  ///   - byteLimit: Most bytes that the events may hold; they are added up before any is read.
+  /// - Returns: `nil` when more are missing than ``EventLog/recoverableCount``, or when the channel's
+  ///   count never was at `seq`.
   /// - Throws: `StoreError.notFound(.channel)`.
-  package func events(channelID: Int64, after seq: Int64) throws -> [DurableEvent]? {
+  package func events(
+    channelID: Int64, after seq: Int64, byteLimit: Int64 = .max
+  ) throws -> [DurableEvent]? {
     let lastSeq = try connection.first(
       "SELECT last_seq FROM channels WHERE channel_id = ?", [channelID]
     ) { $0[0] as Int64 }
     guard let lastSeq else { throw StoreError.notFound(.channel) }
     guard seq >= 0, seq <= lastSeq, lastSeq - seq <= EventLog.recoverableCount else { return nil }
+    if byteLimit < .max, try eventByteCount(channelID, after: seq) > byteLimit { return nil }
     let received = try storedMessages(
       .seq, "channel_id = ? AND seq > ? ORDER BY seq", [channelID, seq], channelID: channelID
     ).map { DurableEvent.received($0.message, seq: $0.seq) }
@@ -55,6 +63,31 @@ extension StoreTransaction {
       ) ORDER BY seq DESC LIMIT 1
       """, [channelID, seq]
     ) { $0[0] as Int64 }
+  }
+
+  /// What the events after `seq` hold at the least: of a message's updates only the last counts.
+  private func eventByteCount(_ channelID: Int64, after seq: Int64) throws -> Int64 {
+    let size = """
+      length(CAST(text AS BLOB)) + length(CAST(data AS BLOB)) + coalesce(length(metaarray), 0)
+        + coalesce(length(og_tag), 0) + coalesce(length(translations), 0)
+      """
+    let received = try connection.first(
+      """
+      SELECT coalesce(sum(\(size)), 0) FROM messages INDEXED BY messages_by_seq
+      WHERE channel_id = ? AND seq > ?
+      """, [channelID, seq]
+    ) { $0[0] as Int64 }
+    let updated = try connection.first(
+      """
+      SELECT coalesce(sum(\(size)), 0) FROM messages WHERE message_id IN (
+        SELECT message_id FROM events WHERE channel_id = ? AND seq > ? AND kind = ?)
+      """, [channelID, seq, EventKind.messageUpdated.rawValue]
+    ) { $0[0] as Int64 }
+    let others = try connection.first(
+      "SELECT coalesce(sum(length(payload)), 0) FROM events WHERE channel_id = ? AND seq > ?",
+      [channelID, seq]
+    ) { $0[0] as Int64 }
+    return (received ?? 0) + (updated ?? 0) + (others ?? 0)
   }
 
   private func recordedEvents(_ channelID: Int64, after seq: Int64) throws -> [DurableEvent] {

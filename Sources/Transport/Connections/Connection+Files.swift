@@ -41,6 +41,7 @@ extension Connection {
     case .keepAlive:
       awaitHead()
       resumeReading()
+      applicationByteCount = 0
       outgoing.pending.held.withUnsafeBytes { process($0) }
     }
   }

@@ -1,3 +1,4 @@
+import Bytes
 package import HTTP1
 package import Reactor
 import TLS
@@ -39,6 +40,18 @@ extension Connection: ReadinessHandler {
       decrypt(bytes, with: tls)
     } else {
       process(bytes)
+    }
+    accountRequest()
+  }
+
+  /// Counts what a request over HTTP holds.
+  private func accountRequest() {
+    switch stage {
+    case .http(let parser): applicationByteCount = parser.bodyByteCount
+    case .answering(let pending): applicationByteCount = pending.byteCount
+    case .sending(let outgoing): applicationByteCount = outgoing.pending.byteCount
+    // A receiver of bodies counts what it holds itself; so does what runs on a WebSocket.
+    case .introduction, .receiving, .webSocket, .closing, .lingering, .closed: break
     }
   }
 
@@ -214,6 +227,7 @@ extension Connection: ReadinessHandler {
       isLast ? .close : persistence(after: response, to: pending.request))
     pending.held.withUnsafeBytes { process($0) }
     if peerHasEnded { endUnlessAnswering() }
+    accountRequest()
   }
 
   /// Tells who owes an answer that nobody waits for it.
@@ -242,6 +256,8 @@ extension Connection: ReadinessHandler {
       encoding = .deflated(windowBits: UInt8(clamping: bits))
     }
     stage = .webSocket
+    // The response goes whole before any frame.
+    cutFrameByteCount = UInt32(clamping: tls == nil ? outbound.count : unencrypted.count)
     self.application = application
     awaitPing()
     updatePath()

@@ -49,6 +49,9 @@ extension Connection {
     case .transferred(let count):
       transport.counters.bytesSent += count
       outbound.append(UnsafeRawBufferPointer(rebasing: bytes[count...]))
+      if tls == nil {
+        cutFrameByteCount = UInt32(clamping: FrameBoundary.rest(of: bytes, from: 0, cutAt: count))
+      }
       awaitWritability()
     case .wouldBlock:
       outbound.append(bytes)
@@ -105,8 +108,9 @@ extension Connection {
 
   /// Carries a change of what the connection holds over to the transport's total.
   func account() {
-    let count = outbound.count + unencrypted.count + heldInput.count + applicationByteCount
-    transport.heldByteCount += count - accountedByteCount
+    let count = UInt32(
+      clamping: outbound.count + unencrypted.count + heldInput.count + applicationByteCount)
+    transport.heldByteCount += Int(count) - Int(accountedByteCount)
     accountedByteCount = count
   }
 
@@ -206,6 +210,7 @@ extension Connection {
       try unencrypted.withUnsafeBytes { bytes in
         try tls.send(UnsafeRawBufferPointer(rebasing: bytes[..<count]), scratch: scratch)
       }
+      cutFrames(of: unencrypted, at: count)
       unencrypted.removeFirst(count)
       outbound.append(scratch.outgoing)
       scratch.removeOutgoing()
@@ -226,6 +231,7 @@ extension Connection {
       case .transferred(let count):
         transport.counters.bytesSent += count
         noteLife()
+        if tls == nil { cutFrames(of: outbound, at: count) }
         outbound.removeFirst(count)
       case .wouldBlock:
         awaitWritability()
@@ -237,6 +243,18 @@ extension Connection {
     }
     if case .closed = stage { return false }
     return true
+  }
+
+  /// Notes how much is left of the frame that is cut where the next `count` bytes of a queue end.
+  private func cutFrames(of queue: ByteQueue, at count: Int) {
+    guard endpoint != nil else { return }
+    guard count < queue.count else {
+      cutFrameByteCount = 0
+      return
+    }
+    let first = Int(cutFrameByteCount)
+    let rest = queue.withUnsafeBytes { FrameBoundary.rest(of: $0, from: first, cutAt: count) }
+    cutFrameByteCount = UInt32(clamping: rest)
   }
 
   private func didFlush() {

@@ -90,12 +90,13 @@ package final class Connection {
   var isReadingPaused = false
   /// What was read of a WebSocket before the application asked not to be given more.
   var heldInput: [UInt8] = []
-  /// The memory that the application holds for the connection.
-  package var applicationByteCount = 0 {
-    didSet { if applicationByteCount != oldValue { account() } }
-  }
+  // There may be many connections, and these are seldom large: 32 bits each.
+
+  /// What is left of a frame of which the first bytes have been written, or encrypted.
+  var cutFrameByteCount: UInt32 = 0
   /// What the transport's total has of this connection.
-  var accountedByteCount = 0
+  var accountedByteCount: UInt32 = 0
+  private var applicationHoldings: UInt32 = 0
   /// Whether the peer has ended its side; what it asked for before is still answered.
   var peerHasEnded = false
   /// Whether it may be closed to make room for others.
@@ -198,8 +199,10 @@ package final class Connection {
   /// How many bytes wait to be written.
   package var queuedByteCount: Int { outbound.count + unencrypted.count }
 
-  /// Whether a reply of so many bytes may be sent now, which makes no slow consumer of the client.
-  /// Else ``WebSocketApplication/connectionHasRoom(_:)`` follows.
+  /// Whether a reply of so many bytes may be sent now.
+  ///
+  /// It makes no slow consumer of the client. Without room
+  /// ``WebSocketApplication/connectionHasRoom(_:)`` follows.
   package func hasRoom(for byteCount: Int) -> Bool {
     let queued = queuedByteCount
     if queued == 0 || queued + byteCount <= transport.configuration.outboundHighWaterMark {
@@ -215,6 +218,17 @@ package final class Connection {
     var frame: [UInt8] = []
     transport.appendFrame(text: text, encoding: encoding, into: &frame)
     append(frame)
+  }
+
+  /// The memory that the application holds for the connection.
+  package var applicationByteCount: Int {
+    get { Int(applicationHoldings) }
+    set {
+      let count = UInt32(clamping: newValue)
+      guard count != applicationHoldings else { return }
+      applicationHoldings = count
+      account()
+    }
   }
 
   /// Sends a text message.
@@ -256,6 +270,23 @@ package final class Connection {
     didStopBeingOpen(.closed(code))
   }
 
+  /// The largest rest of a frame that is still written before a connection is closed that holds too
+  /// much.
+  private static let largestRest = 65_536
+
+  /// Closes the connection and gives up at once what it holds: frames that wait are not sent, a
+  /// request over HTTP is not answered.
+  package func shed(_ code: CloseCode, reason: String) {
+    guard isOpen, cutFrameByteCount <= Self.largestRest else { return drop() }
+    if tls == nil {
+      outbound.keepFirst(Int(cutFrameByteCount))
+    } else {
+      unencrypted.keepFirst(Int(cutFrameByteCount))
+    }
+    heldInput = []
+    close(code, reason: reason)
+  }
+
   /// Ends the connection without a closing handshake, once what waits has been written.
   package func end() {
     let wasOpen = isOpen
@@ -286,6 +317,7 @@ package final class Connection {
     guard let application else { return }
     self.application = nil
     application.connectionDidClose(self, reason)
+    applicationByteCount = 0
   }
 
   /// Gives everything back.

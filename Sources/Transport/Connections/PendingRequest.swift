@@ -11,4 +11,7 @@ struct PendingRequest {
   var held: [UInt8] = []
   /// Calls the work off; `nil` when it is done anyway.
   let onAbandonment: (() -> Void)?
+
+  /// What it holds.
+  var byteCount: Int { request.body.count + held.count }
 }

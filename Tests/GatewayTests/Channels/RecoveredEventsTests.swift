@@ -19,6 +19,29 @@ struct RecoveredEventsTests {
       channel.origin(at: message.createdAt), seq: seq, message: message.encoded())
   }
 
+  private func recover(
+    _ missed: [DurableEvent], isOperator: Bool, _ channel: HomeChannel, byteLimit: Int = 500_000
+  ) throws -> RecoveredEvents {
+    try #require(
+      RecoveredEvents(
+        missed, viewerID: "ann", isOperator: isOperator, channel: channel, byteLimit: byteLimit))
+  }
+
+  @Test("nothing is recovered when the events hold more than there is room for")
+  func boundsBytes() throws {
+    let driven = try DrivenNode()
+    let channel = driven.channel()
+    let messages = (Int64(1)...3).map { message($0, by: "ann", at: 100) }
+    let missed = messages.map { DurableEvent.received($0, seq: $0.id) }
+    let size = event(channel, messages[0], seq: 1).count + 1
+    let recovered = try recover(missed, isOperator: false, channel, byteLimit: 3 * size)
+    #expect(recovered.events.count == 3)
+    #expect(
+      RecoveredEvents(
+        missed, viewerID: "ann", isOperator: false, channel: channel, byteLimit: 3 * size - 1
+      ) == nil)
+  }
+
   @Test("who comes back is shown what the throttle would have shown, from an empty window on")
   func throttles() throws {
     let driven = try DrivenNode()
@@ -30,7 +53,7 @@ struct RecoveredEventsTests {
       message(5, by: "bob", at: 1100), message(6, by: "bob", at: 1150),
     ]
     let missed = messages.map { DurableEvent.received($0, seq: $0.id) }
-    let recovered = RecoveredEvents(missed, viewerID: "ann", isOperator: false, channel: channel)
+    let recovered = try recover(missed, isOperator: false, channel)
     let shown = [0, 1, 3, 4].map { event(channel, messages[$0], seq: messages[$0].id) }
     #expect(recovered.events.dropLast() == shown[...])
     let notice = try #require(recovered.events.last.map { try JSONDocument($0).root })
@@ -48,9 +71,8 @@ struct RecoveredEventsTests {
     let channel = driven.channel()
     channel.throttleLimit = RateLimit(count: 1, windowMilliseconds: 1000)
     let messages = (Int64(1)...5).map { message($0, by: "bob", at: 100) }
-    let recovered = RecoveredEvents(
-      messages.map { .received($0, seq: $0.id) }, viewerID: "ann", isOperator: true,
-      channel: channel)
+    let recovered = try recover(
+      messages.map { .received($0, seq: $0.id) }, isOperator: true, channel)
     #expect(recovered.events.count == 5)
     #expect(recovered.withheldIDs.isEmpty)
   }
@@ -66,7 +88,7 @@ struct RecoveredEventsTests {
       .updated(messages[1], seq: 3, timestamp: 150), .updated(messages[0], seq: 4, timestamp: 160),
       .deleted(messageID: 2, seq: 5, timestamp: 170),
     ]
-    let recovered = RecoveredEvents(missed, viewerID: "ann", isOperator: false, channel: channel)
+    let recovered = try recover(missed, isOperator: false, channel)
     #expect(
       recovered.events.dropLast() == [
         event(channel, messages[0], seq: 1),

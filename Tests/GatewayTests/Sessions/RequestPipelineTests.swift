@@ -123,8 +123,8 @@ struct RequestPipelineTests {
       #expect(refused.replyLimit == nil)
       pipeline.complete(refused.ticket, reply: [33])
     }
-    let reply = try #require(pipeline.takeReply())
-    #expect(reply.count <= 524_288)
+    let reply = pipeline.takeReply()
+    #expect(reply?.count == 500_007)
     let other = try pipeline.next()
     #expect(other.call == 4 && other.replyLimit == 524_288)
     #expect(pipeline.heldByteCount == 2)
@@ -157,7 +157,8 @@ struct RequestPipelineTests {
     #expect(pipeline.heldByteCount == 0)
   }
 
-  @Test("whatever a batch's calls answer, its reply holds at most 512 KiB", arguments: UInt64(1)...60)
+  @Test(
+    "whatever a batch's calls answer, its reply holds at most 512 KiB", arguments: UInt64(1)...60)
   func boundsBatches(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var pipeline = RequestPipeline<Int>()

@@ -22,7 +22,8 @@ private struct LongTexts {
   mutating func text(bytes limit: Int) -> String {
     let scalar = scalar()
     let size = String(scalar).utf8.count
-    let count = Bool.random(using: &random) ? limit / size : Int.random(in: 0...limit / size, using: &random)
+    let count =
+      Bool.random(using: &random) ? limit / size : Int.random(in: 0...limit / size, using: &random)
     return String(repeating: scalar, count: count)
   }
 
@@ -107,7 +108,8 @@ struct EventSizeTests {
     LongTexts(random: SeededGenerator(seed: seed))
   }
 
-  @Test("no event about a message is larger than 64 KiB, whatever its members hold", arguments: 1...30)
+  @Test(
+    "no event about a message is larger than 64 KiB, whatever its members hold", arguments: 1...30)
   func messages(seed: UInt64) throws {
     var texts = texts(seed)
     let message = texts.message()
@@ -122,7 +124,8 @@ struct EventSizeTests {
     #expect(read.id == message.id && read.text == message.text && read.user?.id == message.user?.id)
   }
 
-  @Test("a message that is let through loses nothing of its own, whoever is in it", arguments: 1...30)
+  @Test(
+    "a message that is let through loses nothing of its own, whoever is in it", arguments: 1...30)
   func accepted(seed: UInt64) throws {
     var texts = texts(seed)
     var message = texts.message()
@@ -132,7 +135,9 @@ struct EventSizeTests {
     let read = try Message(json: JSONDocument(json).root)
     #expect(!isAccepted || read.data == message.data && read.metaArrays == message.metaArrays)
     #expect(!isAccepted || (read.openGraphTag == nil) == (message.openGraphTag == nil))
-    #expect(read.mentionedUsers.map(\.id) == message.mentionedUsers.prefix(read.mentionedUsers.count).map(\.id))
+    #expect(
+      read.mentionedUsers.map(\.id)
+        == message.mentionedUsers.prefix(read.mentionedUsers.count).map(\.id))
   }
 
   @Test("no event about a channel or user is larger than 64 KiB", arguments: 1...20)
@@ -149,7 +154,8 @@ struct EventSizeTests {
       EventEncoder.channelUnfrozen(origin, seq: seq, channel: json),
       EventEncoder.operatorsChanged(origin, seq: seq, operators: texts.users(Limits.operatorCount)),
       EventEncoder.userMuted(origin, seq: seq, user: user, seconds: .max, description: description),
-      EventEncoder.userBanned(origin, seq: seq, user: user, seconds: .max, description: description),
+      EventEncoder.userBanned(
+        origin, seq: seq, user: user, seconds: .max, description: description),
       EventEncoder.userUnmuted(origin, seq: seq, user: user),
       EventEncoder.userUnbanned(origin, seq: seq, user: user),
       EventEncoder.userEntered(origin, user: user, participantCount: .max),
@@ -203,7 +209,9 @@ struct EventSizeTests {
     #expect(users.fitted(toBytes: 2_000) == users)
     let some = users.fitted(toBytes: 1_000)
     #expect(some.map(\.id) == users.map(\.id))
-    #expect(some.map(\.profileURL.isEmpty) == [false, false, false, false, false] + Array(repeating: true, count: 5))
+    #expect(
+      some.map(\.profileURL.isEmpty) == [false, false, false, false, false]
+        + Array(repeating: true, count: 5))
     let few = users.fitted(toBytes: 200)
     #expect(few == Array(users.prefix(few.count)).map { User(id: $0.id) })
     #expect(few.count == 4)

@@ -87,6 +87,11 @@ final class RecordingApplication: WebSocketApplication {
   private(set) var reasons: [ClosingReason] = []
   var onMessage: (Connection, WebSocketMessage) -> Void = { _, _ in }
   var onClose: () -> Void = {}
+  var onRoom: (Connection) -> Void = { _ in }
+
+  func connectionHasRoom(_ connection: Connection) {
+    onRoom(connection)
+  }
 
   func connection(_ connection: Connection, received message: WebSocketMessage) {
     messages.append(message)

@@ -1,0 +1,49 @@
+import Synchronization
+
+/// What the connections of all nodes hold in memory, against the budget of the process.
+///
+/// Each node publishes its own total at the end of a turn; adding them up is a load for each node.
+final class MemoryBudget: Sendable {
+  private final class Share: Sendable {
+    let byteCount = Atomic(0)
+  }
+
+  /// In bytes.
+  let limit: Int
+  private let shares: [Share]
+  private let isBeingRelieved = Atomic(false)
+
+  /// - Parameter limit: In bytes; 0 for none, as long as settings have not been loaded.
+  init(limit: Int, nodes: Int) {
+    self.limit = limit > 0 ? limit : .max
+    shares = (0..<nodes).map { _ in Share() }
+  }
+
+  /// Takes note of what a node's connections hold.
+  func publish(_ byteCount: Int, of node: Int) {
+    shares[node].byteCount.store(byteCount, ordering: .relaxed)
+  }
+
+  /// What all nodes' connections hold.
+  var byteCount: Int { shares.reduce(0) { $0 + $1.byteCount.load(ordering: .relaxed) } }
+
+  /// Whether they hold more than the budget.
+  var isExceeded: Bool { byteCount > limit }
+
+  /// Begins to close connections, unless that is under way or not needed.
+  ///
+  /// - Returns: How many bytes are to go; ``endRelief()`` must follow. `nil` for none.
+  func beginRelief() -> Int? {
+    guard isExceeded,
+      isBeingRelieved.compareExchange(
+        expected: false, desired: true, ordering: .acquiringAndReleasing
+      ).exchanged
+    else { return nil }
+    return max(byteCount - limit, 1)
+  }
+
+  /// Lets the next relief begin, once what was closed is published.
+  func endRelief() {
+    isBeingRelieved.store(false, ordering: .releasing)
+  }
+}

@@ -1,0 +1,84 @@
+import Logging
+import Reactor
+import Telemetry
+import Transport
+import WebSocket
+
+/// Closing those that hold most when all connections together hold too much.
+extension Node {
+  private typealias Relief = MemoryRelief<ConnectionID>
+
+  /// A relief under way, on the node that noticed.
+  private final class Round {
+    var relief: Relief
+    var unclosedCount = 0
+
+    init(_ relief: Relief) {
+      self.relief = relief
+    }
+  }
+
+  /// Publishes what this node's connections hold, and begins a relief when that is too much.
+  func balanceMemory() {
+    let held = transport.heldByteCount
+    guard held != publishedByteCount else { return }
+    publishedByteCount = held
+    services.memory.publish(held, of: handle.index)
+    if services.memory.isExceeded { relieveMemory() }
+  }
+
+  /// Asks all nodes for their largest holders, then has the largest of all closed.
+  private func relieveMemory() {
+    guard let excess = services.memory.beginRelief() else { return }
+    let nodes = services.cluster.nodes
+    let round = Confined(Round(Relief(excess: excess, nodes: nodes.count)))
+    let home = handle
+    for target in nodes {
+      post(to: target) { node in
+        let largest = node.largestHolders
+        node.post(to: home) { $0.take(largest, round) }
+      }
+    }
+  }
+
+  private var largestHolders: [Relief.Holder] {
+    transport.largestHolders(Relief.holdersPerNode).map {
+      Relief.Holder(name: $0.id, node: handle.index, byteCount: $0.byteCount)
+    }
+  }
+
+  private func take(_ largest: [Relief.Holder], _ round: Confined<Round>) {
+    guard let victims = round.value.relief.add(largest) else { return }
+    guard !victims.isEmpty else { return services.memory.endRelief() }
+    round.value.unclosedCount = victims.count
+    let home = handle
+    for victim in victims {
+      post(to: services.cluster.nodes[victim.node]) { node in
+        node.shed(victim)
+        node.post(to: home) { $0.didShed(round) }
+      }
+    }
+  }
+
+  private func shed(_ holder: Relief.Holder) {
+    if let connection = transport.connection(holder.name) {
+      counters.add(to: .closedForMemory)
+      services.logger.warning(
+        "connections hold more memory than limits.memory_bytes: the largest is closed",
+        metadata: [
+          "client": "\(connection.clientAddress.map { "\($0)" } ?? "unknown")",
+          "bytes": "\(holder.byteCount)", "limit": "\(services.memory.limit)",
+        ])
+      connection.shed(.tryAgainLater, reason: "the server is short of memory")
+    }
+    publishedByteCount = transport.heldByteCount
+    services.memory.publish(publishedByteCount, of: handle.index)
+  }
+
+  private func didShed(_ round: Confined<Round>) {
+    round.value.unclosedCount -= 1
+    guard round.value.unclosedCount == 0 else { return }
+    services.memory.endRelief()
+    if services.memory.isExceeded { relieveMemory() }
+  }
+}

@@ -1,0 +1,48 @@
+import TestSupport
+import Testing
+
+@testable import Gateway
+
+@Suite("Relief of memory")
+struct MemoryReliefTests {
+  private typealias Relief = MemoryRelief<String>
+
+  private func holder(_ name: String, _ byteCount: Int, node: Int = 0) -> Relief.Holder {
+    Relief.Holder(name: name, node: node, byteCount: byteCount)
+  }
+
+  @Test("the largest of all nodes go first, and no more than are needed")
+  func choosesLargest() {
+    var relief = Relief(excess: 25, nodes: 2)
+    #expect(relief.add([holder("a", 10), holder("b", 3)]) == nil)
+    let victims = relief.add([holder("c", 20, node: 1), holder("d", 5, node: 1)])
+    #expect(victims?.map(\.name) == ["c", "a"])
+    #expect(victims?.map(\.node) == [1, 0])
+  }
+
+  @Test("when all together are not enough, all go; without any, none")
+  func takesAll() {
+    var relief = Relief(excess: 100, nodes: 1)
+    #expect(relief.add([holder("a", 10), holder("b", 30)])?.map(\.name) == ["b", "a"])
+    var empty = Relief(excess: 1, nodes: 1)
+    #expect(empty.add([])?.isEmpty == true)
+  }
+
+  @Test("the budget is that of all nodes together, and one relief runs at a time")
+  func budget() {
+    let budget = MemoryBudget(limit: 100, nodes: 2)
+    budget.publish(60, of: 0)
+    budget.publish(40, of: 1)
+    #expect(!budget.isExceeded)
+    #expect(budget.beginRelief() == nil)
+    budget.publish(50, of: 1)
+    #expect(budget.byteCount == 110)
+    #expect(budget.beginRelief() == 10)
+    #expect(budget.beginRelief() == nil)
+    budget.endRelief()
+    #expect(budget.beginRelief() == 10)
+    budget.endRelief()
+    budget.publish(0, of: 0)
+    #expect(!budget.isExceeded)
+  }
+}
