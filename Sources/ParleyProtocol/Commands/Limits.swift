@@ -1,6 +1,6 @@
 /// The contract's limits on values; lengths are Unicode scalars unless the name says bytes.
 package enum Limits {
-  /// An answer, as JSON.
+  /// An answer, as JSON; a page of a list ends before it would hold more.
   package static let answerByteCount = 524_288
   /// An event, as JSON.
   package static let eventByteCount = 65_536
@@ -73,8 +73,6 @@ package enum Limits {
   /// Room for the token of a list that is ordered by links of 2,048 bytes.
   package static let pageTokenLength = 5_120
   package static let epochLength = 128
-  /// Bytes of an answer: a page of a list ends before it would hold more.
-  package static let answerByteCount = 524_288
   package static let pageSizes: ClosedRange<Int64> = 1...100
   package static let defaultPageSize: Int64 = 10
   package static let messagePageSizes: ClosedRange<Int64> = 0...200
