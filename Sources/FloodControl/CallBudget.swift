@@ -42,9 +42,12 @@ package struct CallBudget: Sendable {
   /// Charges the time that a call took of a reader: the first 5 ms belong to the call itself, each
   /// 5 ms begun after them cost one more.
   package mutating func charge(readerNanoseconds time: UInt64, at now: Int64, rate: CallRate) {
-    let calls = (time + Self.nanosecondsPerCall - 1) / Self.nanosecondsPerCall
-    guard calls > 1 else { return }
-    charge(Int64(clamping: calls - 1), at: now, rate: rate)
+    charge(Self.extraCalls(forReaderNanoseconds: time), at: now, rate: rate)
+  }
+
+  /// The calls that time of a reader costs beyond the call itself.
+  package static func extraCalls(forReaderNanoseconds time: UInt64) -> Int64 {
+    time == 0 ? 0 : Int64(clamping: (time - 1) / nanosecondsPerCall)
   }
 
   /// How long the caller should not be read; `nil` for one with less than a second's worth of debt.

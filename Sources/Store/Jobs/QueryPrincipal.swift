@@ -15,5 +15,10 @@ package struct QueryCost: Sendable, Hashable {
   /// Whether the query ended early because its time was up.
   package var isCutShort: Bool
 
+  package init(nanoseconds: UInt64, isCutShort: Bool) {
+    self.nanoseconds = nanoseconds
+    self.isCutShort = isCutShort
+  }
+
   package static let none = QueryCost(nanoseconds: 0, isCutShort: false)
 }

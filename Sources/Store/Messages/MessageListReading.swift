@@ -46,7 +46,8 @@ struct MessageListReading<Value> {
     _ range: Condition, _ direction: Direction, limit: Int
   ) throws -> MessageStretch<Value> {
     var stretch = MessageStretch<Value>()
-    guard transaction.time?.isOver != true else {
+    // A side that is wanted gets one row further at least.
+    guard limit > 0 || transaction.time?.isOver != true else {
       stretch.isComplete = false
       return stretch
     }

@@ -22,10 +22,16 @@ extension StoreTransaction {
         center = try reading.read(ranges.at, .backward, limit: MessageQuery.maximumLimit)
       }
       // With something left at the anchor, what lies before it would come after a gap.
-      let before =
-        center.isComplete
-        ? try reading.read(ranges.before, .backward, limit: query.previousLimit)
-        : MessageStretch(isComplete: false)
+      func readBefore() throws -> MessageStretch<Value> {
+        guard center.isComplete else { return MessageStretch(isComplete: false) }
+        return try reading.read(ranges.before, .backward, limit: query.previousLimit)
+      }
+      // A side of which nothing is wanted, but whether there is anything, has the time that is left.
+      if query.previousLimit <= 0 {
+        let after = try reading.read(ranges.after, .forward, limit: query.nextLimit)
+        return try page(query, readBefore(), center, after)
+      }
+      let before = try readBefore()
       let after = try reading.read(ranges.after, .forward, limit: query.nextLimit)
       return try page(query, before, center, after)
     }

@@ -15,7 +15,7 @@ struct MessageWalk {
       let answer = try client.callPatiently(
         "\(channel.path)/messages", query: filter.query(after: last, limit: Self.pageSize))
       let root = try OutputOptions.root(of: answer)
-      let page = try root.list("messages")
+      let page = root.list("messages")
       let wanted = page.prefix { isWanted($0) }
       try take(Array(wanted))
       guard wanted.count == page.count, root["has_next"]?.bool == true,

@@ -130,7 +130,8 @@ struct OpeningSessionsTests {
   func profile(isDeletion: Bool) throws {
     let store = driven.node.services.store
     let held = HeldStore(writing: store)
-    store.write {
+    // Prompt as the profile is, or it would be passed by it.
+    store.writePromptly {
       if isDeletion { _ = try $0.deleteUser("ann", at: 2) } else { try $0.deactivateUser("ann") }
     } completion: { _ in
     }

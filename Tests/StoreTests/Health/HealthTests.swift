@@ -11,6 +11,8 @@ struct HealthTests {
     let log = LogRecorder()
     var options = StoreOptions(logger: log.logger)
     options.probeIntervalMilliseconds = 10
+    // All in one transaction, however slow the machine is.
+    options.transactionMilliseconds = 60_000
     let fixture = try await Fixture(options: options)
     try await fixture.store.append(fixture.message(1))
     try await limitPages(fixture.store, to: 1)
@@ -47,6 +49,7 @@ struct HealthTests {
   func noticesHiddenErrors() async throws {
     var options = StoreOptions(logger: LogRecorder().logger)
     options.probeIntervalMilliseconds = 10
+    options.transactionMilliseconds = 60_000
     let fixture = try await Fixture(options: options)
     let gate = fixture.store.holdWriter()
     let before = fixture.store.pendingAppend(fixture.message(1))

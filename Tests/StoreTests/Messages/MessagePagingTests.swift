@@ -102,7 +102,7 @@ struct MessagePagingTests {
     let model = try await fill(fixture, count: 80, &random)
     for _ in 0..<60 {
       let query = query(fixture.lobby.id, &random)
-      let page = try await fixture.store.query {
+      let page = try await fixture.store.read {
         try $0.listMessages(query) { PageItem($0.id, byteCount: 0) }
       }
       var everything = query
@@ -129,7 +129,7 @@ struct MessagePagingTests {
       channelID: fixture.lobby.id, anchor: .time(.max), previousLimit: 20)
     for (bytes, count) in [(100_000, 5), (600_000, 1), (30_000, 17)] {
       let encoded = Encoded()
-      let page = try await fixture.store.query { transaction in
+      let page = try await fixture.store.read { transaction in
         try transaction.listMessages(query) { message in
           encoded.count += 1
           return PageItem(message.id, byteCount: bytes)

@@ -22,7 +22,7 @@ struct ListsSchemaTests {
     #expect(channels == ["lobby"])
     #expect(users == ["ann"])
     func ids(_ query: MessageQuery) async throws -> [Int64] {
-      try await store.query { try $0.listMessages(query) }.map(\.id)
+      try await store.read { try $0.listMessages(query) }.map(\.id)
     }
     let end = MessageQuery.Anchor.time(.max)
     #expect(

@@ -9,7 +9,7 @@ import Tokens
 /// more entries than such tokens.
 final class TokenRates: Sendable {
   private let rate: CallRate
-  private let buckets = Mutex<[[UInt8]: CallBudget]>([:])
+  private let buckets = Mutex<[[UInt8]: TokenBucket]>([:])
 
   init(_ rate: CallRate) {
     self.rate = rate
@@ -19,14 +19,13 @@ final class TokenRates: Sendable {
   ///
   /// - Parameter now: Milliseconds of a steady clock.
   func admit(_ token: TokenDigest, at now: Int64) -> Int64? {
-    buckets.withLock { $0[token.bytes, default: CallBudget()].take(at: now, rate: rate) }
+    buckets.withLock { $0[token.bytes, default: TokenBucket()].take(at: now, rate: rate) }
   }
 
   /// Charges what a query has cost beyond its call.
   func charge(_ token: TokenDigest, _ cost: QueryCost, at now: Int64) {
-    buckets.withLock {
-      $0[token.bytes]?.charge(readerNanoseconds: cost.nanoseconds, at: now, rate: rate)
-    }
+    let calls = CallBudget.extraCalls(forReaderNanoseconds: cost.nanoseconds)
+    buckets.withLock { $0[token.bytes]?.charge(calls, at: now, rate: rate) }
   }
 
   /// How many milliseconds there are until the next call may come; `nil` when it may come now.
