@@ -47,9 +47,11 @@ extension HomeChannel {
   private func recover(_ entrance: Entrance, from seq: Int64) {
     let id = storeID
     read {
-      guard let missed = try $0.events(channelID: id, after: seq) else { return nil }
       let reach = UpdatePacer<MessageUpdate>.reach
-      return try $0.recentUpdates(channelID: id, upTo: seq, within: reach) + missed
+      guard let missed = try $0.events(channelID: id, after: seq),
+        let updates = try $0.recentUpdates(channelID: id, upTo: seq, within: reach)
+      else { return nil }
+      return updates + missed
     } then: { channel, result in
       channel.didRead(result, entrance, [], from: seq, readsLeft: Self.readsAhead)
     }
