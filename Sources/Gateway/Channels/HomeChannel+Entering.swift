@@ -49,11 +49,11 @@ extension HomeChannel {
     let id = storeID
     let byteLimit = Int64(entrance.eventByteLimit)
     readMissed(entrance) {
-      guard let missed = try $0.events(channelID: id, after: seq, byteLimit: byteLimit) else {
-        return nil
-      }
       let reach = UpdatePacer<MessageUpdate>.reach
-      return try $0.recentUpdates(channelID: id, upTo: seq, within: reach) + missed
+      guard let missed = try $0.events(channelID: id, after: seq, byteLimit: byteLimit),
+        let updates = try $0.recentUpdates(channelID: id, upTo: seq, within: reach)
+      else { return nil }
+      return updates + missed
     } then: { channel, result in
       channel.didRead(result, entrance, [], from: seq, readsLeft: Self.readsAhead)
     }

@@ -26,26 +26,31 @@ extension StoreTransaction {
     return (received + (try recordedEvents(channelID, after: seq))).sorted { $0.seq < $1.seq }
   }
 
-  /// The updates up to an event that came no more than some time before it, in order.
+  /// The last updates of messages up to an event that came no more than some time before it, in
+  /// order.
   ///
   /// - Parameters:
   ///   - channelID: The store's own number of the channel.
   ///   - seq: The event's number. When there is no such event any more, the last one before it
   ///     stands in.
   ///   - milliseconds: The time, by the events' timestamps.
+  ///   - limit: Most messages.
+  /// - Returns: `nil` when more messages than that were updated.
   package func recentUpdates(
-    channelID: Int64, upTo seq: Int64, within milliseconds: Int64
-  ) throws -> [DurableEvent] {
+    channelID: Int64, upTo seq: Int64, within milliseconds: Int64, limit: Int = 300
+  ) throws -> [DurableEvent]? {
     guard let time = try timestamp(channelID, upTo: seq) else { return [] }
     let rows = try connection.all(
       """
-      SELECT seq, kind, message_id, payload, ts FROM events
+      SELECT max(seq), kind, message_id, payload, ts FROM events
       WHERE channel_id = ?1 AND seq <= ?2 AND kind = ?4 AND seq > coalesce((
         SELECT seq FROM events WHERE channel_id = ?1 AND seq <= ?2 AND ts <= ?3
         ORDER BY seq DESC LIMIT 1), 0)
-      ORDER BY seq
-      """, [channelID, seq, time - milliseconds, EventKind.messageUpdated.rawValue],
+      GROUP BY message_id ORDER BY 1 LIMIT ?5
+      """,
+      [channelID, seq, time - milliseconds, EventKind.messageUpdated.rawValue, limit + 1],
       EventRow.init(row:))
+    guard rows.count <= limit else { return nil }
     let updated = try messages(rows.compactMap(\.messageID), channelID: channelID)
     return rows.compactMap { $0.event(updated: updated) }
   }

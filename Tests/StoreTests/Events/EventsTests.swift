@@ -57,15 +57,16 @@ struct EventsTests {
         NewMessage(channelID: id, id: 4, userID: "ann", text: "m", createdAt: 2_500))
       _ = try transaction.deleteMessage(3, channelID: id, at: 2_600)
     }
-    func found(_ seq: Int64) async throws -> [Int64] {
+    func found(_ seq: Int64, limit: Int = 2) async throws -> [Int64]? {
       try await fixture.store.read {
-        try $0.recentUpdates(channelID: id, upTo: seq, within: 1_000).map(\.seq)
+        try $0.recentUpdates(channelID: id, upTo: seq, within: 1_000, limit: limit)?.map(\.seq)
       }
     }
     #expect(try await found(0) == [])
     #expect(try await found(3) == [])
     #expect(try await found(4) == [4])
     #expect(try await found(6) == [5, 6])
+    #expect(try await found(6, limit: 1) == nil)
     // The update of a message that was deleted is gone, and so is its event.
     #expect(try await found(7) == [5, 6])
     #expect(try await found(8) == [6])
