@@ -31,7 +31,7 @@ def forms(operation):
         return []
     schema = wrongs.resolved(
         operation["requestBody"]["content"]["application/json"]["schema"])
-    return schema.get("oneOf", [schema])
+    return [wrongs.resolved(form) for form in schema.get("oneOf", [schema])]
 
 
 @contextlib.asynccontextmanager

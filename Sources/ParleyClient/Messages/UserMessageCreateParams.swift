@@ -14,7 +14,7 @@ public struct UserMessageCreateParams: Sendable, Hashable {
   public var mentionedUserIDs: [String] = []
   /// Extra data that participants may change, at most 10 keys.
   public var metaArrays: [MessageMetaArray] = []
-  /// Languages to translate the text to; a server without translations refuses them.
+  /// Languages to translate the text to; a server without a translator sends none.
   public var translationTargetLanguages: [String] = []
   /// Whether those who are away are to be notified.
   public var pushNotificationDeliveryOption = PushNotificationDeliveryOption.default

@@ -9,13 +9,13 @@ struct SetLimits: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What a user gets through: messages/milliseconds, such as 5/1000, or off.",
+      "What a user gets through: messages/milliseconds, such as 5/1000 or 5/1s, or off.",
       valueName: "limit"))
   var flood: RateArgument?
 
   @Option(
     help: ArgumentHelp(
-      "What a participant is shown of others: messages/milliseconds, or off.", valueName: "limit"))
+      "What a participant is shown of others: messages/milliseconds, such as 5/1s, or off.", valueName: "limit"))
   var throttle: RateArgument?
 
   @OptionGroup var gateway: GatewayOptions
