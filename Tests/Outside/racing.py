@@ -131,6 +131,8 @@ class Racer:
             if self.source.random() < 0.4:
                 method = "message.send"
             params = self.maker.parameters(method)
+            if method == "message.send":
+                params.setdefault("message", "hello")
             if method == "message.send" and self.source.random() < 0.9:
                 # The description can't say what goes together: most are plain texts.
                 params |= {"message": f"hello {self.last_id}", "message_type": "MESG"}
