@@ -252,7 +252,8 @@ async def translates(w):
 async def opens(w):
     again = await Wire.connect(w.server, sizes=w.sizes)
     w.ctx.clients.append(again)
-    session = await again.call("session.open", user_id=w.owner.user_id, nickname=w.heavy["nickname"])
+    session = await again.call(
+        "session.open", user_id=w.owner.user_id, nickname=w.heavy["nickname"])
     assert session["user"]["metadata"] == w.heavy["metadata"]
 
 
@@ -374,11 +375,11 @@ async def measure(ctx):
             for method, case in [*CASES.items(), ("previews", lambda w: previews(w, pages)),
                                  ("events", other_events)]:
                 begun = time.monotonic()
-                if begun - started > 60 * PATIENCE:
-                    failures[method] = "not reached within a minute"
+                if begun - started > 100 * PATIENCE:
+                    failures[method] = "not reached in time"
                     continue
                 try:
-                    async with asyncio.timeout(12 * PATIENCE):
+                    async with asyncio.timeout(25 * PATIENCE):
                         await case(w)
                 except Exception as failure:
                     failures[method] = f"{type(failure).__name__}: {failure}"[:300]
@@ -598,7 +599,10 @@ async def setting_exists(ctx, name):
 
 
 async def test_memory_of_the_process(ctx):
-    """Over limits.memory_bytes those that hold most are closed with 1013, and nobody else."""
+    """Over limits.memory_bytes those that hold most are closed with 1013, and nobody else.
+
+    Within a frame that is cut there can be no close frame: then the connection just ends.
+    """
     assert await setting_exists(ctx, "limits.memory_bytes"), "there is no limits.memory_bytes"
     server, channel, owner = await mentioning_world(
         ctx, "--limits-memory-bytes", str(64 * MIB), "--limits-outbound-bytes", str(16 * MIB))
@@ -620,8 +624,8 @@ async def test_memory_of_the_process(ctx):
         await wire.call("session.ping")
     await owner.call("session.ping")
     await asyncio.sleep(2)
-    codes = [wire.close_code for wire in deaf]
-    figure(f"40 deaf connections: grew {mib(grown)}, closed with {set(codes)}")
-    assert 1013 in codes, codes
+    codes = [wire.close_code for wire in deaf if not wire.is_open]
+    figure(f"40 deaf connections: grew {mib(grown)}, {len(codes)} closed with {set(codes)}")
+    assert codes and set(codes) <= {1013, None}, codes
     assert grown < 112 * MIB, f"grew by {mib(grown)}"
     assert all(wire.is_open for wire in others)
