@@ -133,8 +133,9 @@ class Stage:
         closed = [f"{s['name']} {s['code']} {s['events']}" for s in self.states if not s["open"]]
         answered = sum(wire.answered for wire in self.wires)
         errors = sum((wire.errors for wire in self.wires), start=Counter())
-        figure(f"{what}: {written} calls, errors {dict(errors)}, {came / 1e6:.1f} MB to readers while they were written, "
-               f"{(self.total() - before) / 1e6:.1f} MB in {passed:.1f} s, {answered} answers, "
+        figure(f"{what}: {written} calls, {answered} answers, errors {dict(errors)}, "
+               f"{came / 1e6:.1f} MB to readers while they were made, "
+               f"{(self.total() - before) / 1e6:.1f} MB in {passed:.1f} s, "
                f"closed: {len(closed)}")
         return [f"{what}: {closed}"] if closed else []
 

@@ -115,7 +115,7 @@ class Bench:
 
 
 def endless(*calls):
-    """Frames of calls in turn; a call is (method, params) or a function of a number that gives one."""
+    """Frames of calls in turn; a call is (method, params), or a function of a number to one."""
     prepared = [
         call if callable(call) else frame(
             {"jsonrpc": "2.0", "id": 0, "method": call[0], "params": call[1]})
@@ -257,7 +257,7 @@ class Verdict:
 
 
 async def compare(ctx, methods):
-    """Has the user call each of these methods as fast as it may; judges what the other one waits for."""
+    """One user calls each of these methods as fast as it may; judges how long another one waits."""
     async with bench_of(ctx) as bench:
         await _compare(bench, methods)
 

@@ -43,7 +43,8 @@ def known(reason):
 
 def process_environment(additions):
     # The programs refuse settings that they do not know, and these are the tests' own.
-    inherited = {name: text for name, text in os.environ.items() if not name.startswith("PARLEY_TEST_")}
+    inherited = {
+        name: text for name, text in os.environ.items() if not name.startswith("PARLEY_TEST_")}
     return {**inherited, "SWIFT_BACKTRACE": "enable=no", **(additions or {})}
 
 

@@ -31,7 +31,7 @@ async def longest(attempt, limit):
     if await accepted(attempt(limit)):
         return limit
     low, high = 0, limit
-    while high - low > max(1, limit // 64):
+    while high - low > max(1, limit // 32):
         middle = (low + high) // 2
         if await accepted(attempt(middle)):
             low = middle
@@ -117,7 +117,6 @@ async def message(wire, channel, *, members, mentioned=(), **fixed):
             value = await heaviest(lambda v, name=name: send(**{name: v}), limit, make)
             if value is not None:
                 params[name] = value
-    # As many keys and values as are accepted: the last one is what counts.
     sent = await send()
     return sent["message"], params
 

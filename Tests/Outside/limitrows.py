@@ -1,4 +1,4 @@
-"""The numbers of values in Limits.md: what is at its limit is accepted, what is beyond it is not."""
+"""The numbers of values in Limits.md: at the limit a value is accepted, beyond it refused."""
 
 import asyncio
 import os
@@ -162,7 +162,8 @@ async def test_values(ctx):
                 method, params = make(count)
                 code = await answer(w.owner, method, params)
                 if code not in wanted:
-                    problems.append(f"{what}: {count} in {method} {list(params)[1:]} came to {code}")
+                    problems.append(
+                        f"{what}: {count} in {method} {list(params)[1:]} came to {code}")
     assert not problems, problems
 
 

@@ -1,7 +1,8 @@
 """A user in a process of its own, so that its waiting is the server's and not that of the tests.
 
-Run as probe.py PORT CHANNEL HISTORY: it opens sessions, sends to CHANNEL, looks a message up and reads
-a page of HISTORY, over and over; after each round a line of JSON says how many milliseconds each took.
+Run as probe.py PORT CHANNEL HISTORY: it opens sessions, sends to CHANNEL, looks a message up and
+reads a page of HISTORY, over and over. After each round it writes a line of JSON with the
+milliseconds that each took.
 """
 
 import base64

@@ -1,7 +1,7 @@
-"""Clients with a slow line, in a process of their own: what they do not read is not the tests' fault.
+"""Clients with a slow line, in a process of their own so that a busy test does not slow them down.
 
-Run as slowreaders.py PORT BYTES_PER_SECOND with a JSON list of [user, [channel, ...]] on its input;
-it writes a line of JSON now and then with the state of each: how it was closed, bytes and events.
+Run as slowreaders.py PORT BYTES_PER_SECOND with a JSON list of [user, [channel, ...]] on its input.
+It writes a line of JSON ten times a second with the state of each: how it was closed, bytes, events.
 """
 
 import asyncio

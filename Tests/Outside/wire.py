@@ -1,4 +1,4 @@
-"""A WebSocket client that counts bytes instead of keeping them, and may read slowly or not at all."""
+"""A WebSocket client that counts bytes, keeps none, and may read slowly or not at all."""
 
 import asyncio
 import base64
