@@ -8,6 +8,9 @@ package struct CallBudget: Sendable {
   /// Time of a database reader that costs as much as a call.
   package static let nanosecondsPerCall: UInt64 = 5_000_000
 
+  /// Bytes of a message, inflated, that cost as much as a call.
+  package static let bytesPerCall = 16_384
+
   private var bucket = TokenBucket()
 
   package init() {}
@@ -37,6 +40,11 @@ package struct CallBudget: Sendable {
   /// Charges a call that costs more than others from the outset.
   package mutating func charge(calls: Int, at now: Int64, rate: CallRate) {
     charge(Int64(calls), at: now, rate: rate)
+  }
+
+  /// Charges a message for its size: it is inflated, checked and parsed whatever it asks for.
+  package mutating func charge(messageBytes count: Int, at now: Int64, rate: CallRate) {
+    charge(Int64(count / Self.bytesPerCall), at: now, rate: rate)
   }
 
   /// Charges the time that a call took of a reader: the first 5 ms belong to the call itself, each

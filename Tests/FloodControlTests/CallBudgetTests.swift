@@ -28,6 +28,18 @@ struct CallBudgetTests {
     #expect(budget.admitFree(at: 31, rate: rate) == nil)
   }
 
+  @Test("a message costs a call for each 16 KiB")
+  func chargesBytes() {
+    for (bytes, calls) in [(0, 0), (16_383, 0), (16_384, 1), (262_144, 16)] {
+      var budget = CallBudget()
+      let large = CallRate(callsPerSecond: 100, burst: 20)
+      budget.charge(messageBytes: bytes, at: 0, rate: large)
+      var left = 0
+      while left < 30, budget.take(at: 0, rate: large) == nil { left += 1 }
+      #expect(left == 20 - calls, "\(bytes) bytes")
+    }
+  }
+
   @Test("time of a reader costs a call for each 5 ms begun, the first ones aside")
   func chargesTime() {
     for (time, calls) in [(0, 0), (1, 0), (5, 0), (6, 1), (10, 1), (11, 2), (100, 19)] {

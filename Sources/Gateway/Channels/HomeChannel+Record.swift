@@ -85,15 +85,17 @@ extension HomeChannel {
     }
   }
 
-  /// A page of those in the channel, in the order in which they entered.
+  /// A page of those in the channel, in the order in which they entered; it ends before it would
+  /// take more than an answer holds.
   ///
   /// - Throws: 400109 for a token that leads nowhere.
   func participantPage(limit: Int, token: String?) throws(ServiceError) -> ParticipantPage {
     let entry = try ParticipantPageToken.entry(of: token, channelURL: url)
     let page = participants.page(after: entry, limit: limit + 1)
-    let shown = page.prefix(limit)
+    var room = PageRoom.answer
+    let shown = page.prefix(limit).prefix { room.admit(byteCount: $0.user.referenceByteCount) }
     let next =
-      page.count > limit ? ParticipantPageToken.text(after: shown.last, channelURL: url) : ""
+      page.count > shown.count ? ParticipantPageToken.text(after: shown.last, channelURL: url) : ""
     return ParticipantPage(users: shown.map(\.user), next: next)
   }
 

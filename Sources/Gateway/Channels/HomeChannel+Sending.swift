@@ -93,7 +93,7 @@ extension HomeChannel {
       switch result {
       case .success(let found?):
         channel.node.counters.add(to: .messagesRepeated)
-        answer(channel, .success(SentMessage(found.message, seq: found.seq)))
+        answer(channel, .success(SentMessage(found.message, seq: found.seq, .repeated)))
       case .failure(let missing) where missing.code == .notFound:
         answer(channel, .failure(missing))
       case .success(nil), .failure:
@@ -146,7 +146,7 @@ extension HomeChannel {
       // The send was accepted before: it takes no place in the window a second time.
       giveBack(accepted.place)
       node.counters.add(to: .messagesRepeated)
-      finish(accepted, .success(SentMessage(message, seq: seq)))
+      finish(accepted, .success(SentMessage(message, seq: seq, .repeated)))
     case .failure(let error):
       accepted.upload?.remove()
       giveBack(accepted.place)

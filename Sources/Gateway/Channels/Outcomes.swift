@@ -36,14 +36,23 @@ struct ChangedMessage: Sendable {
 
 /// A message that is durable, or told in a channel that keeps none.
 struct SentMessage: Sendable {
+  /// How the message came to be there.
+  enum Arrival: Sendable {
+    case sent
+    /// By an earlier send with the same `req_id`.
+    case repeated
+  }
+
   let message: Message
   let seq: Int64
+  let arrival: Arrival
   /// The message as clients see it: encoded once, for the answer and for the event.
   let encoded: [UInt8]
 
-  init(_ message: Message, seq: Int64) {
+  init(_ message: Message, seq: Int64, _ arrival: Arrival = .sent) {
     self.message = message
     self.seq = seq
+    self.arrival = arrival
     encoded = message.encoded()
   }
 

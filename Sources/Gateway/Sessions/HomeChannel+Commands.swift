@@ -32,6 +32,9 @@ extension HomeChannel {
     switch command {
     case .messageSend(let send):
       self.send(send.draft, requestID: send.requestID, by: actor) { channel, result in
+        if case .success(let sent) = result, sent.arrival == .repeated {
+          channel.node.chargeRepetition(to: address)
+        }
         channel.reply(result.map { $0.encodedAsResult() }, to: address)
       }
     case .messageUpdate(let update):

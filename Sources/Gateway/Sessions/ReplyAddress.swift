@@ -21,6 +21,13 @@ extension CallOutcome {
 }
 
 extension Node {
+  /// Charges the session that repeated a send.
+  func chargeRepetition(to address: ReplyAddress) {
+    post(to: services.cluster.nodes[address.session.node]) { node in
+      node.sessions[address.session.connection]?.chargeRepetition()
+    }
+  }
+
   /// Brings a reply to the session that waits for it.
   func reply(to address: ReplyAddress, _ outcome: CallOutcome) {
     let target = services.cluster.nodes[address.session.node]

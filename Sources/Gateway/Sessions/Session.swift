@@ -148,6 +148,11 @@ final class Session {
     budget.charge(calls: command.extraCalls, at: node.loop.now, rate: callRate)
   }
 
+  /// Charges a send that was only repeated, which is looked up like any other call.
+  func chargeRepetition() {
+    budget.charge(calls: 1, at: node.loop.now, rate: callRate)
+  }
+
   /// A refusal costs too: deep in debt the connection is not read until the debt is paid off.
   private func fallSilentIfIndebted() {
     guard silence == nil, connection.isOpen,
@@ -226,7 +231,9 @@ extension Session: WebSocketApplication {
     guard pendingClose == nil else { return }
     switch message {
     case .binary: close(.unsupportedData, reason: "messages are text: JSON-RPC 2.0")
-    case .text(let bytes): receive(RPCInput(bytes), byteCount: bytes.count)
+    case .text(let bytes):
+      budget.charge(messageBytes: bytes.count, at: node.loop.now, rate: callRate)
+      receive(RPCInput(bytes), byteCount: bytes.count)
     }
   }
 

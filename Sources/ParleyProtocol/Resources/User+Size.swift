@@ -1,6 +1,6 @@
 extension User {
   /// What a reference to the user takes as JSON.
-  var referenceByteCount: Int { bareReferenceByteCount + JSONSize.quoted(profileURL) - 2 }
+  package var referenceByteCount: Int { bareReferenceByteCount + JSONSize.quoted(profileURL) - 2 }
 
   /// The same without its picture.
   fileprivate var bareReferenceByteCount: Int {
