@@ -31,7 +31,7 @@ struct ChannelCommandsTests {
       Case(""), Case(#""name":"""#), Case(#""name":"\#(text(191))""#),
       Case(#""name":"\#(text(192))""#, 400110, "name"), Case(#""name":1"#, 400100, "name"),
       Case(#""cover_url":"\#(text(2048))""#),
-      Case(#""cover_url":"\#(text(5121))""#, 400110, "cover_url"),
+      Case(#""cover_url":"\#(text(2049))""#, 400110, "cover_url"),
       Case(#""data":"\#(text(16_384))""#), Case(#""data":"\#(text(16_385))""#, 400110, "data"),
       Case(#""data":{}"#, 400100, "data"), Case(#""custom_type":"\#(text(128))""#),
       Case(#""custom_type":"\#(text(129))""#, 400110, "custom_type"),
@@ -72,7 +72,7 @@ struct ChannelCommandsTests {
       Case(""), Case(#""limit":1"#), Case(#""limit":100"#), Case(#""limit":0"#, 400113, "limit"),
       Case(#""limit":101"#, 400113, "limit"), Case(#""limit":-1"#, 400106, "limit"),
       Case(#""limit":"10""#, 400101, "limit"), Case(#""token":"\#(text(2048))""#),
-      Case(#""token":"\#(text(5121))""#, 400110, "token"), Case(#""token":1"#, 400100, "token"),
+      Case(#""token":"\#(text(2561))""#, 400110, "token"), Case(#""token":1"#, 400100, "token"),
     ])
   func pages(_ sample: Case) throws {
     try sample.check("channel.list")
