@@ -15,7 +15,9 @@ package struct CallBudget: Sendable {
 
   package init() {}
 
-  /// Pays for a call, or says how long until there is enough. A refused call is charged like others.
+  /// Pays for a call, or says how long until there is enough.
+  ///
+  /// A refused call is charged like others.
   ///
   /// - Parameter now: Milliseconds of a steady clock.
   /// - Returns: `nil` when the call may go on, else the wait in milliseconds, at least 1.

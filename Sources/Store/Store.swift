@@ -77,9 +77,10 @@ package final class Store: Sendable {
     submit(.control(ControlJob(job, completion: completion)))
   }
 
-  /// Submits a small job that somebody waits for before anything else can happen: a user who opens a
-  /// session. It passes the jobs that wait, so that it lasts as long as the commit that is under way
-  /// and its own.
+  /// Submits a small job that a client waits for before it can do anything else: opening a session.
+  ///
+  /// It passes the jobs that wait, so that it takes as long as the commit that is under way and its
+  /// own.
   package func writePromptly<T: Sendable>(
     _ job: @escaping @Sendable (WriteTransaction) throws -> T,
     completion: @escaping @Sendable (Result<T, any Error>) -> Void

@@ -9,7 +9,7 @@ package struct StoreOptions: Sendable {
   /// Most jobs that share one commit.
   package var batchLimit = 1_000
   /// Time after which a commit takes no further job, so that prompt jobs come in between.
-  package var transactionMilliseconds = 50
+  package var transactionMilliseconds = 200
   /// Threads for look-ups by key, each with a connection of its own.
   package var lookUpReaderCount = 2
   /// Threads for queries, each with a connection of its own.

@@ -17,7 +17,7 @@ enum QueryCaller: Sendable {
     }
   }
 
-  /// Charges what a query has cost. May be called on any thread, before the answer leaves.
+  /// Charges the cost of a query, before its answer leaves; on any thread.
   func pay(_ cost: QueryCost, to services: GatewayServices) {
     guard cost.nanoseconds > CallBudget.nanosecondsPerCall else { return }
     switch self {

@@ -71,7 +71,7 @@ package enum Limits {
   /// Values in a list that only filters: custom types, senders.
   package static let filterCount = 100
   /// Room for the token of a list that is ordered by links of 2,048 bytes.
-  package static let pageTokenLength = 5_120
+  package static let pageTokenLength = 2_560
   package static let epochLength = 128
   package static let pageSizes: ClosedRange<Int64> = 1...100
   package static let defaultPageSize: Int64 = 10

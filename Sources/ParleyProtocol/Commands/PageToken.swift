@@ -4,8 +4,8 @@
 ///
 /// The checksum covers the query's filters too, so a token is refused with another query.
 package enum PageToken {
-  /// Positions are numbers, a `user_id`, a nickname or a link: a longer token is none of ours.
-  private static let maximumByteCount = 2_560
+  /// Positions are numbers, a `user_id` or a nickname: a longer token is none of ours.
+  private static let maximumByteCount = 1_024
 
   /// The token of a position in a list.
   ///
@@ -35,6 +35,18 @@ package enum PageToken {
     let checksum = bytes.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     guard checksum == self.checksum(position, query) else { return nil }
     return position
+  }
+
+  /// The token of a position that is a text of ASCII and may be long: it stands there as it is.
+  package static func encode(text: String, query: [String]) -> String {
+    encode([], query: query + [text]) + text
+  }
+
+  /// The text that a token stands for; `nil` for a token that is not one of this query.
+  package static func decode(text token: String, query: [String]) -> String? {
+    let text = String(decoding: token.utf8.dropFirst(8), as: UTF8.self)
+    let checksum = String(decoding: token.utf8.prefix(8), as: UTF8.self)
+    return decode(checksum, query: query + [text]) == [] ? text : nil
   }
 
   private static func value(_ digit: UInt8) -> UInt8? {

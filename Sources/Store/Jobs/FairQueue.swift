@@ -119,8 +119,9 @@ struct FairQueue<Principal: Hashable, Job> {
   /// Most principals that are remembered though they have no job.
   private static var memory: Int { 1_024 }
 
-  /// With no job left there is nobody to compare with. Else service above the floor is remembered
-  /// for a while, or a short pause between two jobs would wipe it out.
+  /// Forgets principals without jobs when no other has any, or when there are too many of them.
+  ///
+  /// Until then their service is remembered, or a short pause between two jobs would wipe it out.
   private mutating func forgetIdle() {
     guard count > 0 || runningCount > 0 else {
       shares = [:]

@@ -46,8 +46,9 @@ struct Readers {
     return threads
   }
 
-  /// Has the calling thread give way to the event loops, the writer and look-ups when all processors
-  /// are busy: a search can take a whole one. On Linux the call is for the thread alone.
+  /// Lets the event loops, the writer and look-ups go first when all processors are busy.
+  ///
+  /// A search can take a whole processor. On Linux the call is for the calling thread alone.
   private static func yieldToOthers() {
     _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 5)
   }

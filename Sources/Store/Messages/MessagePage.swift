@@ -12,7 +12,8 @@ extension MessagePage: Sendable where Value: Sendable {}
 
 /// The end of a page of messages.
 package struct MessageEdge: Sendable, Hashable {
-  /// The place to list from next, itself excluded. No message of the page when the query passed
-  /// others that do not fit, and perhaps none at all.
+  /// The place to list from next, itself excluded.
+  ///
+  /// It need not be a message of the page: the query may have passed others that do not fit.
   package var messageID: Int64
 }

@@ -73,7 +73,7 @@ struct ChannelCommandsTests {
       Case(""), Case(#""limit":1"#), Case(#""limit":100"#), Case(#""limit":0"#, 400113, "limit"),
       Case(#""limit":101"#, 400113, "limit"), Case(#""limit":-1"#, 400106, "limit"),
       Case(#""limit":"10""#, 400101, "limit"), Case(#""token":"\#(text(2048))""#),
-      Case(#""token":"\#(text(2049))""#, 400110, "token"), Case(#""token":1"#, 400100, "token"),
+      Case(#""token":"\#(text(2561))""#, 400110, "token"), Case(#""token":1"#, 400100, "token"),
     ])
   func pages(_ sample: Case) throws {
     try sample.check("channel.list")

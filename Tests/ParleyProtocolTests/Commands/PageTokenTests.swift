@@ -18,6 +18,17 @@ struct PageTokenTests {
     }
   }
 
+  @Test("a text stands in its token, and belongs to its own query")
+  func texts() {
+    let token = PageToken.encode(text: "https://a.b/c?d=e", query: ["previews", ""])
+    #expect(PageToken.decode(text: token, query: ["previews", ""]) == "https://a.b/c?d=e")
+    #expect(PageToken.decode(text: token, query: ["previews", "x"]) == nil)
+    #expect(PageToken.decode(text: token + "f", query: ["previews", ""]) == nil)
+    for made in ["", "zz", "https://a.b/c?d=e", "00000000", "00000000https://a.b/c?d=e"] {
+      #expect(PageToken.decode(text: made, query: ["previews", ""]) == nil)
+    }
+  }
+
   @Test("no single changed digit goes unnoticed", arguments: UInt64(1)...20)
   func detectsChanges(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

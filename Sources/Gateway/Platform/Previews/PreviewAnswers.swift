@@ -44,7 +44,7 @@ extension PreviewPage {
       page.items.append(item.value)
     }
     let end = page.items.count < entries.count ? entries[page.items.count - 1].link.url : next
-    if let end { page.next = PageToken.encode(Array(end.utf8), query: list) }
+    if let end { page.next = PageToken.encode(text: end, query: list) }
     return page.encoded(as: "previews")
   }
 }

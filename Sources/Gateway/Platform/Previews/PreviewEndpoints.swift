@@ -38,8 +38,8 @@ struct PreviewEndpoints {
     let list = ["previews", call.query["url"] ?? "", call.query["domain"] ?? ""]
     var cursor: String?
     if let token = try call.pageToken() {
-      guard let link = PageToken.decode(token, query: list) else { throw .pageTokenExpired }
-      cursor = String(decoding: link, as: UTF8.self)
+      guard let link = PageToken.decode(text: token, query: list) else { throw .pageTokenExpired }
+      cursor = link
     }
     return { [cursor] reply in
       previews.entries(selection, after: cursor, limit: limit) { page in
