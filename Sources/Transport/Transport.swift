@@ -31,7 +31,7 @@ package final class Transport {
   weak var delegate: (any TransportDelegate)?
   /// The connections without a session, in the order in which they are closed to make room.
   var silence = SilenceOrder()
-  /// What the other event loops know of ``silence``.
+  /// The oldest times in ``silence`` as published to the other event loops.
   var notedSilence = [Int64?](repeating: nil, count: SocketPool.allCases.count)
   /// Whether it is about to end: every answer closes its connection.
   package private(set) var isDraining = false

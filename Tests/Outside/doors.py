@@ -198,7 +198,7 @@ async def test_loopback_is_exempt(ctx):
 
 
 async def crowd(port, count):
-    """So many TCP connections that say nothing."""
+    """TCP connections that send nothing."""
     sockets = []
     for _ in range(count):
         plain = socket.socket()
@@ -239,7 +239,7 @@ async def test_idle_connections_do_not_lock_others_out(ctx):
 
 
 async def start_limited(ctx, descriptors):
-    """A server whose process may have only so many descriptors."""
+    """A server whose process may have only this number of descriptors."""
     wrapper = os.path.join(ctx.directory(), "limited")
     with open(wrapper, "w", encoding="ascii") as file:
         file.write(f'#!/bin/sh\nulimit -n {descriptors}\nexec "{ctx.parleyd}" "$@"\n')

@@ -11,7 +11,8 @@ import subprocess
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from harness import DEADLINE, Client, RawSocket, Server, fence, http, known, refused
+from harness import (
+    DEADLINE, Client, RawSocket, Server, fence, http, known, process_environment, refused)
 
 FREE = ("--limits-flood-messages", "0")
 
@@ -250,7 +251,8 @@ async def test_more_connections_than_descriptors(ctx):
     process = await asyncio.create_subprocess_exec(
         "sh", "-c", 'ulimit -n 300; exec "$@"', "sh", ctx.parleyd, "--listen", "127.0.0.1:0",
         "--data-dir", ctx.directory(), *ctx.always, stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE)
+        stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
+        env=process_environment(None))
     server = Server(process)
     ctx.running.append(server)
     async with asyncio.timeout(DEADLINE):

@@ -322,6 +322,6 @@ async def test_connections_that_are_not_kept(ctx):
                 async with asyncio.timeout(30):
                     assert await reader.read() == b""
                 caller.close()
-        target = f"http://a.example:{caller.port}/v3/users"
+        target = f"http://localhost:{caller.port}/v3/users"
         await caller.write(head("GET", target, token))
         assert (await caller.read()).status == 200, "the absolute form of a target is one, too"

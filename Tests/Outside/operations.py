@@ -6,14 +6,14 @@ import os
 import re
 import signal
 
-from harness import DEADLINE, http
+from harness import DEADLINE, http, process_environment
 
 
 async def ended(ctx, *flags, environment=None, stdin=None):
     """The exit status and the whole output of a parleyd that is expected to end by itself."""
     process = await asyncio.create_subprocess_exec(
         ctx.parleyd, *flags, stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT, env={**os.environ, **(environment or {})})
+        stderr=asyncio.subprocess.STDOUT, env=process_environment(environment))
     try:
         async with asyncio.timeout(DEADLINE):
             output = (await process.communicate())[0].decode()

@@ -14,7 +14,7 @@ struct LineRateTests {
     #expect((0..<3).map { _ in rate.admit(at: 1100) } == [true, true, false])
   }
 
-  @Test("what was counted in one second is still told in a later one")
+  @Test("lines counted in one second are still reported in a later one")
   func keeps() {
     var rate = LineRate(limit: 1)
     #expect(rate.admit(at: 0) == true)

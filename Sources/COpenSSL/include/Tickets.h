@@ -19,7 +19,7 @@ typedef struct copenssl_ticket_key {
 typedef int (*copenssl_ticket_chooser)(void *owner, const uint8_t *name, copenssl_ticket_key *key);
 
 /// Has the context protect tickets, by AES-256-CBC and HMAC-SHA-256, with the keys that the chooser
-/// gives, and honour them for so many seconds. The owner must live as long as the context.
+/// gives, and honour them for `lifetime` seconds. The owner must live as long as the context.
 ///
 /// @return 1, or 0 when OpenSSL refuses.
 int copenssl_ctx_use_ticket_keys(SSL_CTX *context, copenssl_ticket_chooser chooser, void *owner,

@@ -19,7 +19,7 @@ extension OriginRules {
     /// `Host` as sent.
     var host = ""
     var authority: HTTPAuthority?
-    /// What trusted proxies say of how they were reached.
+    /// The hosts and the scheme by which clients reach the trusted proxies.
     var sites = ForwardedSites()
     var isEncrypted = false
     /// Whether it came to a listener that answers only by names of this machine.

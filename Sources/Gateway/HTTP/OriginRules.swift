@@ -46,7 +46,7 @@ struct OriginRules: Sendable {
 }
 
 extension OriginRules.Refusal {
-  /// What is wrong, and which setting changes it.
+  /// The problem, and the setting that changes it.
   var explanation: String {
     switch self {
     case .origin:

@@ -35,7 +35,7 @@ final class NodeDrain: TimerHandler {
     deadline = node.loop.now + timeout
   }
 
-  /// Closes what is idle, and tells every session.
+  /// Closes idle connections, and notifies every session.
   func begin() {
     node.transport.drain()
     let timeout = deadline - node.loop.now

@@ -6,7 +6,7 @@ import Telemetry
 ///
 /// Called on any thread. Values from outside are escaped by the log's handler.
 final class RefusalLog: Sendable {
-  /// What was refused; each kind has lines of its own.
+  /// The kinds of refusal; each has lines of its own.
   enum Kind: Int, CaseIterable, Sendable {
     case accessToken
     case apiToken

@@ -18,7 +18,7 @@ struct TicketKeyRing<Key: Sendable>: Sendable {
   private var current: (key: Key, since: Int64)?
   private var previous: (key: Key, since: Int64)?
 
-  /// - Parameter make: Makes a key that nobody can guess; `nil` when the system has no randomness.
+  /// - Parameter make: Makes a random key; `nil` when the system has no randomness.
   init(make: @escaping @Sendable () -> Key?) {
     self.make = make
   }

@@ -56,7 +56,7 @@ extension Transport {
     return first
   }
 
-  /// Tells the other event loops how long this one's connections have been silent.
+  /// Publishes to the other event loops how long this one's connections have been silent.
   func noteSilence() {
     guard let sharing = configuration.sockets else { return }
     for pool in SocketPool.allCases {

@@ -1,7 +1,7 @@
 import Reactor
 
-/// What a connection counts for until it ends: under its client's address, and among those that may
-/// be closed for others' sake.
+/// Counting a connection under its client's address, and among those that may be closed to make room
+/// for others.
 extension Connection {
   /// The address that a connection is counted under.
   struct CountedAddress {

@@ -56,7 +56,7 @@ package final class Connection {
   package let id: ConnectionID
   /// The tag of the listener that it came from.
   package let listenerTag: Int
-  /// What bounds connections of the listener's kind.
+  /// The connections that it is bounded together with.
   let pool: SocketPool
   /// Whether TLS is between the socket and what is spoken.
   package let isEncrypted: Bool

@@ -1,5 +1,4 @@
-/// By which hosts and schemes clients reach the proxies that a request came through, as far as the
-/// trusted ones tell.
+/// The hosts and the scheme by which clients reach the trusted proxies that a request came through.
 package struct ForwardedSites: Sendable, Hashable {
   /// As in `Host`.
   package var hosts: [String] = []

@@ -56,7 +56,7 @@ struct OriginRulesTests {
     #expect(!isRefused(request("https://a", host: "a") { $0.isEncrypted = true }))
   }
 
-  @Test("trusted proxies tell by which host and scheme they were called")
+  @Test("the host and scheme that trusted proxies forward are the server's own")
   func proxies() {
     let adjust = { (request: inout OriginRules.Request) in
       request.sites.hosts = ["chat.example"]

@@ -30,7 +30,7 @@ struct ForwardingRulesTests {
     #expect(try client(.xForwardedFor, ["X-Forwarded-For": value]) == expected)
   }
 
-  @Test("trusted proxies tell by which hosts and schemes they were called, the nearest first")
+  @Test("hosts and schemes are those that trusted proxies forward, the nearest first")
   func sites() throws {
     let near = try #require(PeerAddress(host: "127.0.0.1"))
     let far = try #require(PeerAddress(host: "192.0.2.1"))

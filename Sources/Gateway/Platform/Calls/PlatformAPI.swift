@@ -40,7 +40,7 @@ struct PlatformAPI {
     }
   }
 
-  /// Checks all that the head of a call tells before its body is taken; counts and changes nothing.
+  /// Checks the head of a call before its body is taken; counts and changes nothing.
   ///
   /// - Throws: What ``outcome(of:)`` would answer.
   func judge(_ head: HTTPRequestHead) throws(ServiceError) {
