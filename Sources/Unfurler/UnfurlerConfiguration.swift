@@ -1,3 +1,4 @@
+package import Bytes
 package import LinkPreview
 
 /// What bounds the embedded unfurler.

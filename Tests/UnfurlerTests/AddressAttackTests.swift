@@ -1,3 +1,4 @@
+import Bytes
 import LinkPreview
 import ParleyProtocol
 import Synchronization

@@ -1,3 +1,5 @@
+package import Bytes
+
 /// An address that may not be dialled, and the reason.
 package struct AddressRefusal: Sendable, Hashable {
   package enum Reason: Sendable, Hashable {

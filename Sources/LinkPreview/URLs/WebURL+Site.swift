@@ -1,3 +1,5 @@
+import Bytes
+
 extension WebURL {
   /// Names the party that serves the URL, as far as names and addresses can tell: the registrable
   /// domain, so that a wildcard of names is one site; an IPv4 address; the /64 of an IPv6 address.

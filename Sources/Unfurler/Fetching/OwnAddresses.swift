@@ -1,3 +1,4 @@
+import Bytes
 import CCurl
 import Glibc
 import LinkPreview
