@@ -205,7 +205,8 @@ let package = Package(
     .testTarget(
       name: "FuzzingTests",
       dependencies: [
-        "ClientTransport", "Configuration", "Gateway", "HTTP1", "LinkPreview", "ParleyClient",
+        "Bytes", "ClientTransport", "Configuration", "Gateway", "HTTP1", "LinkPreview",
+        "ParleyClient",
         "ParleyProtocol", "Store", "TestSupport", "Tokens", "Transport", "Unfurler", "WebSocket",
       ],
       path: "Tests/Fuzzing", exclude: ["Corpora"], swiftSettings: house),
