@@ -15,7 +15,8 @@ struct SetLimits: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "What a participant is shown of others: messages/milliseconds, such as 5/1s, or off.", valueName: "limit"))
+      "What a participant is shown of others: messages/milliseconds, such as 5/1s, or off.",
+      valueName: "limit"))
   var throttle: RateArgument?
 
   @OptionGroup var gateway: GatewayOptions
