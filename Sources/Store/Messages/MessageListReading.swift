@@ -82,7 +82,10 @@ struct MessageListReading<Value> {
   private mutating func message(_ id: Int64) throws -> Message {
     let stored = try transaction.connection.first(
       "SELECT \(StoredMessage.columns) FROM messages WHERE message_id = ?", [id]
-    ) { try StoredMessage(row: $0, channelURL: channelURL) }
+    ) {
+      try StoredMessage(
+        row: $0, channelURL: channelURL, filesBase: transaction.connection.filesBase)
+    }
     guard let stored else { throw StoreError.notFound(.message) }
     var users: [String: User] = [:]
     if let id = stored.userID { users[id] = try author(id) }

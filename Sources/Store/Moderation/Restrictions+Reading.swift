@@ -54,7 +54,7 @@ extension StoreTransaction {
     _ id: String, by kind: RestrictionKind, channelID: Int64, at now: Int64
   ) throws -> RestrictedUser {
     guard let found = try restriction(kind, channelID: channelID, userID: id, at: now) else {
-      throw StoreError.notFound(.user)
+      throw StoreError.noUser(id)
     }
     return RestrictedUser(user: try user(id) ?? User(id: id), restriction: found)
   }

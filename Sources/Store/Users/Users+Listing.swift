@@ -17,7 +17,8 @@ extension StoreTransaction {
       WHERE \(range.sql) ORDER BY \(query.order)
       """, filter.arguments + range.arguments, limit: min(max(query.limit, 1), 100)
     ) { row in
-      guard let account = try account(row[3]) else { throw StoreError.notFound(.user) }
+      let id: String = row[3]
+      guard let account = try account(id) else { throw StoreError.noUser(id) }
       return try item(account)
     } token: { row in
       query.token(createdAt: row[1], nickname: row[2], userID: row[3])
