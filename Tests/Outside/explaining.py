@@ -421,7 +421,7 @@ async def test_commands_for_people(ctx, pages):
     output = await parley.text("list", "--limit", "1")
     token = re.search(r"--token (\S+)", output)
     assert token, output
-    rest = await parley.text("list", "--limit", "1", "--token", token[1].strip("'"))
+    rest = await parley.text("list", "--limit", "1", "--token", token[1].rstrip(",").strip("'"))
     shown = [pages.url(path) in output for path in ("/page", "/missing")]
     assert [pages.url(path) in rest for path in ("/page", "/missing")] == [
         not value for value in shown], (output, rest)
