@@ -1,8 +1,4 @@
-// sources: Sources/Store/Channels/PageToken.swift
-// sources: Sources/Store/StoreError.swift
-#if canImport(Store)
-  @testable import Store
-#endif
+import ParleyProtocol
 
 /// Reads any text as a page token, and tokens under another query.
 ///
@@ -13,10 +9,12 @@ enum PageTokensHarness: Harness {
     let query = [source.text(upTo: 20), source.text(upTo: 20)]
     let position = source.bytes(upTo: 200)
     let token = PageToken.encode(position, query: query)
-    precondition((try? PageToken.decode(token, query: query)) == position)
-    precondition((try? PageToken.decode(token + "0", query: query)) == nil)
+    precondition(PageToken.decode(token, query: query) == position)
+    precondition(PageToken.decode(token + "0", query: query) == nil)
+    let text = PageToken.encode(text: token, query: query)
+    precondition(PageToken.decode(text: text, query: query) == token)
     let foreign = String(decoding: source.rest(), as: UTF8.self)
-    if let position = try? PageToken.decode(foreign, query: query) {
+    if let position = PageToken.decode(foreign, query: query) {
       precondition(PageToken.encode(position, query: query) == foreign, "two tokens of one page")
     }
   }

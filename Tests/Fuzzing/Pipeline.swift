@@ -100,7 +100,8 @@ private struct PipelineModel {
   }
 
   private mutating func start() {
-    while let (ticket, call) = pipeline.start() {
+    while let (ticket, call, replyLimit) = pipeline.start() {
+      precondition(replyLimit != nil, "a call is refused though there is room")
       precondition(started.insert(call).inserted, "a call started twice")
       precondition(started.count == call + 1, "calls start out of order")
       precondition(!running.contains { isAlone[$0.call] }, "a call runs beside one that is alone")

@@ -1,4 +1,6 @@
 // sources: Sources/Configuration/Values/*.swift
+import Bytes
+
 #if canImport(Configuration)
   @testable import Configuration
 #endif
@@ -11,8 +13,8 @@ enum SettingValuesHarness: Harness {
       precondition(SocketAddressText(address.description) == address)
       precondition(!address.host.utf8.contains(0), "text after a zero byte is passed over")
     }
-    if let network = NetworkText(text) {
-      precondition(NetworkText(network.description) == network)
+    if let network = try? Network(parsing: text) {
+      precondition((try? Network(parsing: network.description)) == network)
       precondition(!text.utf8.contains(0))
     }
     if let origin = OriginText.read(text) { precondition(OriginText.read(origin) == origin) }

@@ -112,7 +112,9 @@ struct RecoveredEventsTests {
       .updated(messages[0], seq: 5, timestamp: 110), .updated(messages[1], seq: 6, timestamp: 120),
       .updated(messages[0], seq: 7, timestamp: 130), .updated(messages[2], seq: 9, timestamp: 150),
     ]
-    let recovered = RecoveredEvents(missed, viewerID: "ann", isOperator: false, channel: channel)
+    let recovered = try #require(
+      RecoveredEvents(
+        missed, viewerID: "ann", isOperator: false, channel: channel, byteLimit: 65_536))
     #expect(
       recovered.events
         == [(6, 120, 1), (7, 130, 0)].map { seq, time, index in
