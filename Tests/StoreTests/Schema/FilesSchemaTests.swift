@@ -38,7 +38,7 @@ struct FilesSchemaTests {
     let database = try DatabaseQueue(path: fixture.directory.database)
     try await database.write { database in
       try database.execute(sql: "UPDATE messages SET file = json_remove(file, '$.id')")
-      try database.execute(sql: "DELETE FROM grdb_migrations WHERE identifier LIKE '8 %'")
+      try database.execute(sql: "DELETE FROM grdb_migrations WHERE identifier LIKE '9 %'")
     }
     try database.close()
     let set = try await urls(fixture.directory, base: "https://cdn.example/chat")
