@@ -257,7 +257,7 @@ extension ServerTests {
       }
       let set = try urls(["--files-public-url", "https://cdn.example/chat/"])
       #expect(set == ["https://cdn.example/chat\(path)", foreign])
-      #expect(try urls([]) == ["http://files.example:8080\(path)", foreign])
+      #expect(try urls([]) == ["http://files.localhost:8080\(path)", foreign])
     }
 
     @Test("a download that nobody reads costs no memory")

@@ -13,6 +13,8 @@ extension ServerTests {
       let server = try ServerProcess([
         "--limits-flood-messages", "\(Self.limit)", "--limits-flood-window-ms", "\(Self.window)",
         "--limits-throttle-messages", "0", "--unfurl-mode", "off", "--reactors", "2",
+        // Refusals cost calls, and there are to be many.
+        "--limits-calls-per-second", "0",
       ])
       let viewer = try server.open("viewer")
       try viewer.create("lobby")
