@@ -60,6 +60,9 @@ package struct CallBudget: Sendable {
     time == 0 ? 0 : Int64(clamping: (time - 1) / nanosecondsPerCall)
   }
 
+  /// Whether there may be a debt, without a look at the time.
+  package var mayBeIndebted: Bool { bucket.mayBeIndebted }
+
   /// How long the caller should not be read; `nil` for one with less than a second's worth of debt.
   package mutating func silence(at now: Int64, rate: CallRate) -> Int64? {
     let debt = bucket.debt(at: now, rate: rate)

@@ -49,6 +49,9 @@ package struct TokenBucket: Sendable {
     owed = excess >= most - owed ? most : owed + excess
   }
 
+  /// Whether there was a debt when the bucket was last looked at.
+  var mayBeIndebted: Bool { owed > 0 }
+
   /// How many milliseconds it takes to pay off the debt; 0 without one.
   package mutating func debt(at now: Int64, rate: CallRate) -> Int64 {
     guard !rate.isOff else { return 0 }

@@ -299,6 +299,7 @@ CASES = {
     "session.refresh": refreshes,
     "session.close": closes,
     "user.update": lambda w: heaviest.profile(w.owner),
+    "user.get": lambda w: w.owner.call("user.get", user_id=w.owner.user_id),
     "channel.create": creates_channels,
     "message.send": sends,
     "message.update": updates,

@@ -173,7 +173,7 @@ def ways(stage):
              for n in range(10)]
     more = [call("message.update", **message(n), **texts[0], mentioned_user_ids=ids)
             for n in range(10) for ids in ([stage.absent], [people[0]])]
-    full = {"data": "\u0001" * 8000, "name": "\u0001" * 100}
+    full = {"data": "\u0001" * 8000, "name": "n" * 100}
     return {
         "message.received": steps(lambda n: prepared["sends"][n % 10][0]),
         "message.updated": steps(lambda n: prepared["updates"][n % 10][n // 10 % 2]),

@@ -143,6 +143,7 @@ def costly(message_id):
         "session.ping": [("session.ping", {})],
         "session.refresh": [("session.refresh", {"access_token": "x" * 8000})],
         "session.close": [("session.close", {})],
+        "user.get": [("user.get", {"user_id": "hog"}), ("user.get", {"user_id": "nobody"})],
         "user.update": [lambda n: ("user.update", {
             "nickname": f"{n}", "metadata": heaviest.pairs("\u0001", 2)})],
         "channel.create": [lambda n: ("channel.create", {

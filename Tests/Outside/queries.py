@@ -235,9 +235,16 @@ async def test_refused_messages_cost_calls(ctx):
         await second.send(channel, "x")
     await owner.enter(channel)
     await owner.send(channel, "fine")
-    await asyncio.sleep((last.data or {}).get("retry_after_ms", 0) / 1000)
-    async with refused(900020):
-        await outsider.send(channel, "x")
+    # What was refused last has deepened the debt: ask again as told, until it is paid off.
+    for _ in range(20):
+        try:
+            await outsider.send(channel, "x")
+        except Refused as refusal:
+            last = refusal
+        if last.code != 500910:
+            break
+        await asyncio.sleep(last.data["retry_after_ms"] / 1000)
+    assert last.code == 900020, last
 
 
 async def test_made_up_tokens_are_refused(ctx):

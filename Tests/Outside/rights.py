@@ -11,7 +11,7 @@ from schemas import source
 
 # Methods that change nothing of a channel that is there.
 OTHERS = {
-    "session.open", "session.refresh", "session.ping", "session.close", "user.update",
+    "session.open", "session.refresh", "session.ping", "session.close", "user.get", "user.update",
     "channel.create", "channel.get", "channel.list", "channel.enter", "channel.exit",
     "channel.participants", "message.get", "message.list", "message.translate", "batch",
 }

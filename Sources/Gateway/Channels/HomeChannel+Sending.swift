@@ -64,7 +64,7 @@ extension HomeChannel {
       let now = services.clock.now
       try requireSending(actor)
       let draft = try draft.get()
-      try MessageSize(draft).check()
+      try MessageSize.check(draft)
       let place = try takePlace(actor, .send, bytes: draft.byteCount, at: now)
       if let key { repeatedSends[key] = [] }
       accept(

@@ -41,24 +41,46 @@ struct RequestPipeline<Call> {
     let replyBound: Int
   }
 
+  /// What the replies of a batch have been promised.
+  private struct Batch {
+    /// By the index of a call under way.
+    var promises: [Int: Int] = [:]
+    /// All promises together.
+    var promisedByteCount = 0
+    /// Whether a reply did not fit: no further call of the batch is carried out.
+    var isFull = false
+
+    mutating func promise(_ byteCount: Int, to index: Int) {
+      promises[index] = byteCount
+      promisedByteCount += byteCount
+    }
+
+    mutating func release(_ index: Int) {
+      promisedByteCount -= promises.removeValue(forKey: index) ?? 0
+    }
+  }
+
   private struct Unit {
-    let isBatch: Bool
+    /// `nil` for a request by itself.
+    var batch: Batch?
     /// The memory of the request, until it is answered.
     let byteCount: Int
     var outstanding = 0
     var replies: [[UInt8]?] = []
     /// What the replies that are there hold.
     var replyByteCount = 0
-    /// What was promised to calls of a batch under way, each and all together.
-    var promises: [Int: Int] = [:]
-    var promisedByteCount = 0
-    /// Whether a reply did not fit: no further call of the batch is carried out.
-    var isFull = false
+
+    mutating func complete(_ index: Int, _ reply: [UInt8]?, byteCount: Int) {
+      replies[index] = reply
+      replyByteCount += byteCount
+      outstanding -= 1
+      batch?.release(index)
+    }
 
     /// What is left of a batch's budget, beside a refusal for each call that has not begun.
-    var room: Int {
-      let waiting = outstanding - promises.count
-      return RequestPipeline.batchLimit - replyByteCount - promisedByteCount
+    func room(in batch: Batch) -> Int {
+      let waiting = outstanding - batch.promises.count
+      return RequestPipeline.batchLimit - replyByteCount - batch.promisedByteCount
         - waiting * RequestPipeline.refusalSize
     }
   }
@@ -92,17 +114,17 @@ struct RequestPipeline<Call> {
 
   /// Adds a request.
   mutating func append(_ call: Call, _ concurrency: Concurrency, byteCount: Int = 0) {
-    append([.call(call, concurrency)], to: Unit(isBatch: false, byteCount: byteCount))
+    append([.call(call, concurrency)], to: Unit(byteCount: byteCount))
   }
 
   /// Adds the requests of a batch, which are answered together.
   mutating func append(batch entries: [Entry], byteCount: Int = 0) {
-    append(entries, to: Unit(isBatch: true, byteCount: byteCount))
+    append(entries, to: Unit(batch: Batch(), byteCount: byteCount))
   }
 
   /// Adds the reply to something that can't be carried out, in its place.
   mutating func append(reply: [UInt8]) {
-    append([.reply(reply)], to: Unit(isBatch: false, byteCount: 0))
+    append([.reply(reply)], to: Unit(byteCount: 0))
   }
 
   /// The next call that may start now.
@@ -134,19 +156,19 @@ struct RequestPipeline<Call> {
   /// Promises a call of a batch room for its reply.
   private mutating func makeRoom(for next: Waiting) -> Room {
     let position = next.ticket.unit - firstUnit
-    guard units.indices.contains(position), units[position].isBatch else {
+    guard units.indices.contains(position), let batch = units[position].batch else {
       return .promised(Limits.answerByteCount)
     }
     // The room that is kept for its refusal is its own.
-    let room = units[position].room + Self.refusalSize
-    if next.replyBound > room {
-      guard units[position].promises.isEmpty else { return .later }
-      units[position].isFull = true
+    let room = units[position].room(in: batch) + Self.refusalSize
+    guard !batch.isFull else { return .never }
+    guard next.replyBound <= room else {
+      guard batch.promises.isEmpty else { return .later }
+      units[position].batch?.isFull = true
+      return .never
     }
-    guard !units[position].isFull else { return .never }
     let promise = next.concurrency == .alone ? room : next.replyBound
-    units[position].promises[next.ticket.index] = promise
-    units[position].promisedByteCount += promise
+    units[position].batch?.promise(promise, to: next.ticket.index)
     return .promised(promise)
   }
 
@@ -154,27 +176,22 @@ struct RequestPipeline<Call> {
   func admits(_ byteCount: Int, for ticket: Ticket) -> Bool {
     let position = ticket.unit - firstUnit
     guard units.indices.contains(position) else { return true }
-    return byteCount < units[position].promises[ticket.index] ?? .max
+    return byteCount < units[position].batch?.promises[ticket.index] ?? .max
   }
 
   /// Refuses all of a batch that has not begun, since the reply to a call of it does not fit.
   mutating func refuseRest(after ticket: Ticket) {
     let position = ticket.unit - firstUnit
-    if units.indices.contains(position) { units[position].isFull = true }
+    if units.indices.contains(position) { units[position].batch?.isFull = true }
   }
 
   /// Brings a call's reply; `nil` when none is due, as for a notification.
   mutating func complete(_ ticket: Ticket, reply: [UInt8]?) {
     let position = ticket.unit - firstUnit
     guard units.indices.contains(position), units[position].outstanding > 0 else { return }
-    units[position].replies[ticket.index] = reply
     let count = reply.map { $0.count + 1 } ?? 0
-    units[position].replyByteCount += count
+    units[position].complete(ticket.index, reply, byteCount: count)
     replyByteCount += count
-    if let promise = units[position].promises.removeValue(forKey: ticket.index) {
-      units[position].promisedByteCount -= promise
-    }
-    units[position].outstanding -= 1
     runningCount -= 1
     callCount -= 1
     isRunningAlone = false
@@ -184,18 +201,18 @@ struct RequestPipeline<Call> {
   ///
   /// - Parameter fits: Decides by its bytes whether there is room for it; else it stays.
   mutating func takeReply(if fits: (Int) -> Bool = { _ in true }) -> [UInt8]? {
-    while let unit = units.first, unit.outstanding == 0 {
-      guard unit.replyByteCount == 0 || fits(unit.replyByteCount + 1) else { return nil }
-      units.removeFirst()
+    while !units.isEmpty, units[0].outstanding == 0 {
+      let byteCount = units[0].replyByteCount
+      guard byteCount == 0 || fits(byteCount + 1) else { return nil }
+      let unit = units.removeFirst()
       firstUnit += 1
       requestByteCount -= unit.byteCount
-      replyByteCount -= unit.replyByteCount
+      replyByteCount -= byteCount
       if units.isEmpty { rest() }
-      let replies = unit.replies.compactMap(\.self)
-      guard !replies.isEmpty else { continue }
-      guard unit.isBatch else { return replies[0] }
+      guard byteCount > 0 else { continue }
+      guard unit.batch != nil else { return unit.replies[0] }
       var batch: [UInt8] = []
-      RPCReply.appendBatch(to: &batch, replies)
+      RPCReply.appendBatch(to: &batch, unit.replies.compactMap(\.self))
       return batch
     }
     return nil

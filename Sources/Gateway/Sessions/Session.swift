@@ -42,6 +42,8 @@ final class Session {
   /// With more than this unanswered the connection is not read: each request counts, and each call
   /// in it.
   private static let backlogLimit = 128
+  /// Up to this many bytes of requests and replies are not accounted.
+  private static let negligibleByteCount = 2_048
   /// With requests of more memory than this unanswered the connection is not read.
   private static let requestLimit = 524_288
   /// So many malformed requests in a row end the connection.
@@ -125,7 +127,7 @@ final class Session {
   private func proceed() {
     sendReplies()
     if startCalls() { sendReplies() }
-    if connection.isOpen { connection.applicationByteCount = pipeline.heldByteCount }
+    accountForHeld()
     closeIfAnswered()
     if isFull, pipeline.backlog < Self.backlogLimit / 2,
       pipeline.requestByteCount <= Self.requestLimit / 2
@@ -134,6 +136,13 @@ final class Session {
       if silence == nil { connection.resumeReading() }
     }
     fallSilentIfIndebted()
+  }
+
+  /// What an ordinary request holds for a moment is not worth an account.
+  private func accountForHeld() {
+    let held = pipeline.heldByteCount
+    guard connection.isOpen else { return }
+    connection.applicationByteCount = held > Self.negligibleByteCount ? held : 0
   }
 
   private var callRate: CallRate { node.services.settings.limits.calls }
@@ -155,7 +164,7 @@ final class Session {
 
   /// A refusal costs too: deep in debt the connection is not read until the debt is paid off.
   private func fallSilentIfIndebted() {
-    guard silence == nil, connection.isOpen,
+    guard budget.mayBeIndebted, silence == nil, connection.isOpen,
       let wait = budget.silence(at: node.loop.now, rate: callRate)
     else { return }
     connection.pauseReading()

@@ -31,6 +31,18 @@ package struct MessageSize: Sendable, Hashable {
     file = draft.file?.byteCount ?? 4
   }
 
+  /// Checks a draft, most of which need no closer look: their texts fit even if all were escapes.
+  ///
+  /// - Throws: As ``check(after:)``.
+  package static func check(_ draft: MessageDraft) throws(ServiceError) {
+    let texts = draft.text.utf8.count + draft.data.utf8.count + draft.customType.utf8.count
+    let isPlain = draft.metaArrays.isEmpty && draft.file == nil
+    guard !isPlain || JSONSize.bound(ofBytes: texts) + fixed + 16 > Limits.messageByteCount else {
+      return
+    }
+    try MessageSize(draft).check()
+  }
+
   /// All of it, in bytes.
   package var total: Int {
     Self.fixed + text + data + customType + metaArrays + translations + file

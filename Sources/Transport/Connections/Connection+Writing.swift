@@ -187,8 +187,8 @@ extension Connection {
     transport.condemn(self)
   }
 
+  // What waits is accounted when it has been flushed: nearly always nothing is left then.
   private func scheduleFlush() {
-    account()
     updatePath()
     guard !awaitsFlush else { return }
     awaitsFlush = true
