@@ -285,6 +285,7 @@ package final class Connection {
     }
     heldInput = []
     close(code, reason: reason)
+    account()
   }
 
   /// Ends the connection without a closing handshake, once what waits has been written.
