@@ -110,9 +110,12 @@ final class Session {
 
   /// Brings the reply to a call.
   func complete(_ address: ReplyAddress, _ outcome: CallOutcome) {
-    if case .failure = outcome {
+    if case .failure(let error) = outcome {
       node.counters.add(to: .callsFailed)
-      if !address.isPaid { budget.chargeRefusal(at: node.loop.now, rate: callRate) }
+      // The server's own failures are not the client's to pay for.
+      if !address.isPaid, error.code != .internalError {
+        budget.chargeRefusal(at: node.loop.now, rate: callRate)
+      }
     }
     let reply = address.id.map { outcome.reply(to: $0) }
     if let reply, !pipeline.admits(reply.count, for: address.ticket) {
