@@ -41,7 +41,7 @@ package struct ByteBucket: Sendable {
     rate.isOff || spent(at: now, rate: rate) == 0
   }
 
-  /// What is missing at a time that is no earlier than the last.
+  /// The missing part at a time that is no earlier than the last.
   private func spent(at now: Int64, rate: ByteRate) -> Int64 {
     guard now > last, spent > 0 else { return spent }
     let (elapsed, overflow) = now.subtractingReportingOverflow(last)

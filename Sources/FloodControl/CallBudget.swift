@@ -1,4 +1,4 @@
-/// What one caller may ask for, counted in calls: a steady rate, and a burst above it.
+/// Bounds the calls of one caller: a steady rate, and a burst above it.
 ///
 /// A call costs one. What it turns out to cost besides is charged later and may leave a debt:
 /// refused calls, and time of the database. In debt every call is refused; with a second's worth of

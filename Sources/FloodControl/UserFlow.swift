@@ -25,7 +25,7 @@ package struct FloodRefusal: Sendable, Hashable {
   }
 }
 
-/// What one user does in one channel: a sliding window for each activity, and a byte budget over
+/// The activity of one user in one channel: a sliding window of each kind, and a byte budget over
 /// both.
 struct UserFlow: Sendable {
   private var sends = SlidingWindow()

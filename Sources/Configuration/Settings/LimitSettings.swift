@@ -27,7 +27,7 @@ package struct LimitSettings: Sendable, Equatable {
   package var messageBytes = 262_144
   /// What may wait to be written to one connection before it is closed as a slow consumer.
   package var outboundBytes = 1_048_576
-  /// What all connections together may hold in memory; above 0 once loaded.
+  /// Bytes that all connections together may hold in memory; above 0 once loaded.
   package var memoryBytes = 0
   /// The largest body of an HTTP request.
   package var httpBodyBytes = 1_048_576

@@ -16,7 +16,7 @@ struct EphemeralSends<Outcome> {
 
   private var results: [RequestKey: Outcome] = [:]
   private var order: Deque<Entry> = []
-  /// What the results hold together.
+  /// Bytes of all results together.
   private(set) var byteCount = 0
 
   /// The result of a send that is repeated; `nil` when it is not known.

@@ -11,7 +11,7 @@ struct Entrance: Sendable {
   let recover: StreamPosition?
   let address: ReplyAddress
 
-  /// What the answer has room for beside the channel.
+  /// Bytes of the answer beside the channel.
   var eventByteLimit: Int { max(address.limit - Limits.eventByteCount, 0) }
 }
 

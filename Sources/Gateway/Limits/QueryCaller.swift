@@ -9,7 +9,7 @@ enum QueryCaller: Sendable {
   case session(Caller)
   case platform(TokenDigest)
 
-  /// Whose turn it is: a user's over all its connections, a token's over all its calls.
+  /// The party that takes turns: a user with all its connections, a token with all its calls.
   var principal: QueryPrincipal {
     switch self {
     case .session(let caller): .user(caller.user.id)

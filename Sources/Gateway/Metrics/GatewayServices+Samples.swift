@@ -10,7 +10,7 @@ extension GatewayServices {
       + (webhooks?.samples(at: clock.now) ?? [])
   }
 
-  /// What the connections hold, and may hold.
+  /// Memory of the connections, and its limit.
   private var memorySamples: [MetricSample] {
     [
       MetricSample(

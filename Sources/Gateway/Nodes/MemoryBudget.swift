@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the connections of all nodes hold in memory, against the budget of the process.
+/// Compares the memory that the connections of all nodes hold with the budget of the process.
 ///
 /// Each node publishes its own total at the end of a turn; adding them up is a load for each node.
 final class MemoryBudget: Sendable {
@@ -24,7 +24,7 @@ final class MemoryBudget: Sendable {
     shares[node].byteCount.store(byteCount, ordering: .relaxed)
   }
 
-  /// What all nodes' connections hold.
+  /// Bytes that the connections of all nodes hold.
   var byteCount: Int { shares.reduce(0) { $0 + $1.byteCount.load(ordering: .relaxed) } }
 
   /// Whether they hold more than the budget.

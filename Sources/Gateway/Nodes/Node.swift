@@ -32,7 +32,7 @@ final class Node {
   private var reported = TransportCounters()
   private var reportedConnections = 0
   private var reportedQueuedConnections = 0
-  /// What others know of the memory that this node's connections hold.
+  /// The published memory of this node's connections.
   var publishedByteCount = 0
   var drain: NodeDrain?
   /// The tags of the listeners on which `/metrics` is served.

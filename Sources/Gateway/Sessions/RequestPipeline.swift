@@ -41,7 +41,7 @@ struct RequestPipeline<Call> {
     let replyBound: Int
   }
 
-  /// What the replies of a batch have been promised.
+  /// Bytes promised to the replies of a batch.
   private struct Batch {
     /// By the index of a call under way.
     var promises: [Int: Int] = [:]
@@ -67,7 +67,7 @@ struct RequestPipeline<Call> {
     let byteCount: Int
     var outstanding = 0
     var replies: [[UInt8]?] = []
-    /// What the replies that are there hold.
+    /// Bytes of the replies that are there.
     var replyByteCount = 0
 
     mutating func complete(_ index: Int, _ reply: [UInt8]?, byteCount: Int) {
@@ -77,7 +77,7 @@ struct RequestPipeline<Call> {
       batch?.release(index)
     }
 
-    /// What is left of a batch's budget, beside a refusal for each call that has not begun.
+    /// The rest of a batch's budget, beside a refusal for each call that has not begun.
     func room(in batch: Batch) -> Int {
       let waiting = outstanding - batch.promises.count
       return RequestPipeline.batchLimit - replyByteCount - batch.promisedByteCount
@@ -106,7 +106,7 @@ struct RequestPipeline<Call> {
 
   /// The memory of requests that are not answered.
   private(set) var requestByteCount = 0
-  /// What the replies hold that have not left.
+  /// Bytes of the replies that have not left.
   private(set) var replyByteCount = 0
 
   /// How much has arrived and is not done with: calls, and replies that wait for those before them.

@@ -141,7 +141,7 @@ final class Session {
     fallSilentIfIndebted()
   }
 
-  /// What an ordinary request holds for a moment is not worth an account.
+  /// Accounts for requests and replies in memory, but for the little that an ordinary request holds.
   private func accountForHeld() {
     let held = pipeline.heldByteCount
     guard connection.isOpen else { return }
@@ -335,7 +335,7 @@ extension RPCRequest {
 
   /// The bytes that must be left of a batch's budget when the call starts.
   ///
-  /// What a send answers with, besides what was sent, are the author, a preview and those mentioned;
+  /// A send answers with the message, its author, a preview and the mentioned users;
   /// any other call answers with a resource, or gets along with room for one.
   fileprivate var replyBound: Int {
     guard id != nil else { return 0 }
@@ -347,7 +347,7 @@ extension RPCRequest {
       Limits.eventByteCount + 1_024)
   }
 
-  /// What the request holds in memory: its text and the list of its values.
+  /// Bytes of the request in memory: its text and the list of its values.
   fileprivate var documentByteCount: Int { params?.documentByteCount ?? 0 }
 }
 

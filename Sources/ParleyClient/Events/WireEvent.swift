@@ -1,6 +1,6 @@
 /// An event beside the bytes that brought it, for programs that pass events on.
 package struct WireEvent: Sendable {
-  /// What the client made of it.
+  /// The event as the client reads it.
   package let event: ParleyEvent
   /// The notification as the server sent it; `nil` for what the client itself notes.
   package let notification: Notification?

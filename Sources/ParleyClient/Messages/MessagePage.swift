@@ -7,11 +7,11 @@ internal import ParleyProtocol
 public struct MessagePage: Sendable {
   /// In the order that was asked for.
   public let messages: [any BaseMessage]
-  /// Where to list further messages before these; `nil` when there are none.
+  /// The place to list further messages before these; `nil` when there are none.
   ///
   /// List with ``MessageListParams/isInclusive`` false.
   public let previous: MessageAnchor?
-  /// Where to list further messages after these; `nil` when there are none.
+  /// The place to list further messages after these; `nil` when there are none.
   ///
   /// List with ``MessageListParams/isInclusive`` false.
   public let next: MessageAnchor?

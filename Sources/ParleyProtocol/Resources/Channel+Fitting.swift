@@ -1,5 +1,5 @@
 extension Channel {
-  /// What the channel takes as JSON, without its operators.
+  /// Bytes of the channel as JSON, without its operators.
   package var byteCount: Int {
     512 + JSONSize.quoted(name) + JSONSize.quoted(coverURL) + JSONSize.quoted(data)
       + JSONSize.quoted(customType)

@@ -1,5 +1,5 @@
 extension Message {
-  /// What is left for a message in an event, beside the event's own members.
+  /// Bytes for a message in an event, beside the event's own members.
   static let byteLimit = Limits.eventByteCount - 512
 
   /// The message as it fits into an event.

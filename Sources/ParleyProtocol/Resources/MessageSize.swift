@@ -1,4 +1,4 @@
-/// What a message takes as JSON, without its users and its preview, which come and change by
+/// Bytes of a message as JSON, without its users and its preview, which come and change by
 /// themselves.
 package struct MessageSize: Sendable, Hashable {
   /// The names of the members, the ids and times, and `req_id` at its longest.

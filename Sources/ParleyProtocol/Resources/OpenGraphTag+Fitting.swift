@@ -1,5 +1,5 @@
 extension OpenGraphTag {
-  /// What the preview takes as JSON.
+  /// Bytes of the preview as JSON.
   var byteCount: Int { JSONWriter.bytes { encode(into: &$0) }.count }
 
   /// The UTF-8 bytes of its texts.

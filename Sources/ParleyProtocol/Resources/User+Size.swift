@@ -1,5 +1,5 @@
 extension User {
-  /// What a reference to the user takes as JSON.
+  /// Bytes of a reference to the user as JSON.
   package var referenceByteCount: Int { bareReferenceByteCount + JSONSize.quoted(profileURL) - 2 }
 
   /// The same without its picture.
@@ -22,7 +22,7 @@ extension User {
 }
 
 extension [User] {
-  /// What a list of references takes as JSON.
+  /// Bytes of a list of references as JSON.
   var referencesByteCount: Int { reduce(2) { $0 + $1.referenceByteCount } }
 
   /// The users as far as their references fit into so many bytes: where they do not, the pictures of

@@ -70,7 +70,7 @@ extension StoreTransaction {
     ) { $0[0] as Int64 }
   }
 
-  /// What the events after `seq` hold at the least: of a message's updates only the last counts.
+  /// The least size of the events after `seq`: of a message's updates only the last counts.
   private func eventByteCount(_ channelID: Int64, after seq: Int64) throws -> Int64 {
     let size = """
       length(CAST(text AS BLOB)) + length(CAST(data AS BLOB)) + coalesce(length(metaarray), 0)

@@ -8,7 +8,7 @@ package enum QueryPrincipal: Hashable, Sendable {
   case server
 }
 
-/// What a query has cost.
+/// The cost of a query.
 package struct QueryCost: Sendable, Hashable {
   /// Time of a reader.
   package var nanoseconds: UInt64

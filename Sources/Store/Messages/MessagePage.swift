@@ -2,9 +2,9 @@
 package struct MessagePage<Value> {
   /// In the order of the query.
   package var items: [Value]
-  /// Where to go on; `nil` when nothing that fits lies before.
+  /// The place to go on; `nil` when nothing that fits lies before.
   package var previous: MessageEdge?
-  /// Where to go on; `nil` when nothing that fits lies after.
+  /// The place to go on; `nil` when nothing that fits lies after.
   package var next: MessageEdge?
 }
 

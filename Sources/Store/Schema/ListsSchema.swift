@@ -1,6 +1,6 @@
 import GRDB
 
-/// What lists are read by: indexes of messages for filters, the number of a channel's messages, and
+/// The schema that lists need: indexes of messages for filters, the number of a channel's messages, and
 /// names folded so that case makes no difference in any language.
 enum ListsSchema {
   static let steps: [MigrationStep] = [

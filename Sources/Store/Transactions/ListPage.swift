@@ -55,6 +55,6 @@ package struct PageRoom {
 }
 
 extension PageRoom {
-  /// What the items of one answer may take: the rest is for what stands around them.
+  /// Room for the items of one answer: the rest is for what stands around them.
   package static var answer: PageRoom { PageRoom(byteCount: Limits.answerByteCount - 4_096) }
 }

@@ -1,6 +1,6 @@
 import GRDB
 
-/// What is to become of a scan after a row.
+/// The next step of a scan after a row.
 enum ScanStep {
   /// The row was looked at.
   case passed

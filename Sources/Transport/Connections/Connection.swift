@@ -88,13 +88,13 @@ package final class Connection {
   var condemnation: Condemnation?
   /// Whether the application has asked not to be given more for now.
   var isReadingPaused = false
-  /// What was read of a WebSocket before the application asked not to be given more.
+  /// Bytes read from a WebSocket before the application paused reading.
   var heldInput: [UInt8] = []
   // There may be many connections, and these are seldom large: 32 bits each.
 
-  /// What is left of a frame of which the first bytes have been written, or encrypted.
+  /// Bytes left of a frame of which the first have been written, or encrypted.
   var cutFrameByteCount: UInt32 = 0
-  /// What the transport's total has of this connection.
+  /// This connection's part of the transport's total.
   var accountedByteCount: UInt32 = 0
   private var applicationHoldings: UInt32 = 0
   /// Whether the peer has ended its side; what it asked for before is still answered.

@@ -12,6 +12,6 @@ struct PendingRequest {
   /// Calls the work off; `nil` when it is done anyway.
   let onAbandonment: (() -> Void)?
 
-  /// What it holds.
+  /// Bytes in memory.
   var byteCount: Int { request.body.count + held.count }
 }

@@ -24,7 +24,7 @@ package struct UnfurlReport: Sendable {
   /// The preview, if there is one.
   package var tag: OpenGraphTag? { (try? outcome.get()) ?? nil }
 
-  /// What kind of failure it was; `nil` without one, as for a page that offers no preview.
+  /// The kind of failure; `nil` without one, as for a page that offers no preview.
   ///
   /// A page that its server answers with an error is a failure, though its absence is remembered.
   package var problemKind: UnfurlError.Kind? {

@@ -35,7 +35,7 @@ struct PlatformRequest {
     return request
   }
 
-  /// Who calls, for what is charged by its cost.
+  /// The caller, for calls that are charged by their cost.
   var caller: QueryCaller { .platform(TokenDigest(of: apiToken)) }
 
   /// Whether a request is one for the Platform API.

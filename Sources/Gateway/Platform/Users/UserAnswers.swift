@@ -22,7 +22,7 @@ extension Account {
 }
 
 extension Account {
-  /// What it takes of an answer, whether the user is online or not.
+  /// Bytes of an answer, whether the user is online or not.
   var maximumByteCount: Int {
     let offline = JSONWriter.bytes { encode(token: nil, onlineIDs: [], into: &$0) }
     return offline.count
