@@ -19,7 +19,6 @@ extension HomeChannel {
       if let ids = fields.operatorIDs {
         mutations += try transaction.setOperators(url, ids, at: now)
       }
-      try mutations.last?.channel.checkOperatorCount("operator_ids")
       return mutations
     }
   }
