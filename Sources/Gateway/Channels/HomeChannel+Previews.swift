@@ -67,10 +67,7 @@ extension HomeChannel {
       var message = message
       message.openGraphTag = tag
       node.counters.add(to: .previewsUpdated)
-      publishUpdate(
-        MessageUpdate(
-          messageID: message.id, seq: lastSeq + 1, timestamp: now, encoded: message.encoded(),
-          author: nil))
+      publishUpdate(of: SequencedMessage(message: message, seq: lastSeq + 1), at: now)
     } else {
       store(tag, of: message)
     }
@@ -85,10 +82,7 @@ extension HomeChannel {
     } then: { channel, result in
       guard case .success(let updated?) = result else { return }
       channel.node.counters.add(to: .previewsUpdated)
-      channel.publishUpdate(
-        MessageUpdate(
-          messageID: updated.message.id, seq: updated.seq, timestamp: now,
-          encoded: updated.message.encoded(), author: nil))
+      channel.publishUpdate(of: updated, at: now)
     }
   }
 }

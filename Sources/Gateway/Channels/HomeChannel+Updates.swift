@@ -36,6 +36,14 @@ extension HomeChannel {
     scheduleUpdates()
   }
 
+  /// Publishes a change that the server itself made, to the author's connections too.
+  func publishUpdate(of changed: SequencedMessage, at timestamp: Int64) {
+    publishUpdate(
+      MessageUpdate(
+        messageID: changed.message.id, seq: changed.seq, timestamp: timestamp,
+        encoded: changed.message.encoded(), author: nil))
+  }
+
   /// Publishes the updates whose pause is over.
   func publishHeldUpdates() {
     updateTimer = nil

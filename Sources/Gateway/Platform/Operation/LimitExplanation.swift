@@ -57,18 +57,10 @@ extension SendingOutlook {
       $0.member("is_operator", isOperator)
       $0.member(
         "flood",
-        object: {
-          flood.encodeMembers(into: &$0)
-          $0.member("used", flood.count)
-          $0.member("retry_after_ms", floodWait)
-        })
+        object: { flood.encodeMembers(untilNext: floodWait, into: &$0) })
       $0.member(
         "changes",
-        object: {
-          changes.encodeMembers(into: &$0)
-          $0.member("used", changes.count)
-          $0.member("retry_after_ms", changeWait)
-        })
+        object: { changes.encodeMembers(untilNext: changeWait, into: &$0) })
       $0.member(
         "throttle",
         object: {
@@ -82,6 +74,13 @@ extension SendingOutlook {
 }
 
 extension SendingOutlook.Window {
+  /// Writes a flood window: its limit, and when it lets something through.
+  fileprivate func encodeMembers(untilNext wait: Int64, into writer: inout JSONWriter) {
+    encodeMembers(into: &writer)
+    writer.member("used", count)
+    writer.member("retry_after_ms", wait)
+  }
+
   /// Writes the limit, where it comes from, and what the user is exempt by, if by anything.
   fileprivate func encodeMembers(into writer: inout JSONWriter) {
     writer.member("messages", limit.count)
