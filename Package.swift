@@ -146,8 +146,11 @@ let package = Package(
     .executableTarget(
       name: "extractor-throughput", dependencies: ["LinkPreview"],
       path: "Tests/Benchmarks/extractor-throughput", swiftSettings: house),
+    .target(
+      name: "CFaultyDisk", path: "Tests/CFaultyDisk",
+      linkerSettings: [.linkedLibrary("sqlite3")]),
     .executableTarget(
-      name: "store-crash-writer", dependencies: ["Store", "ParleyProtocol"],
+      name: "store-crash-writer", dependencies: ["Store", "ParleyProtocol", "CFaultyDisk"],
       path: "Tests/store-crash-writer", swiftSettings: house),
     .target(
       name: "TestSupport", path: "Tests/TestSupport", swiftSettings: house),

@@ -10,9 +10,24 @@ struct CrashTests {
   @Test("loses nothing that it acknowledged, and leaves no gap", arguments: [50, 800, 3_000])
   func keepsAcknowledged(lineCount: Int) async throws {
     let directory = TemporaryDirectory()
-    let acknowledged = try runAndKill(directory, after: lineCount)
-    #expect(acknowledged.count >= lineCount)
+    let output = try runAndKill(directory, after: lineCount)
+    #expect(output.acknowledged.count >= lineCount)
+    #expect(output.failed.isEmpty)
+    try await expectKept(output, in: directory)
+  }
 
+  @Test("keeps what it acknowledged, and nothing that failed, when writes to the log are cut short")
+  func keepsAcknowledgedBesideFailures() async throws {
+    for interval in [2, 3, 7] {
+      let directory = TemporaryDirectory()
+      let output = try runAndKill(directory, failingLogWrites: interval, after: 2_000)
+      #expect(!output.acknowledged.isEmpty && !output.failed.isEmpty)
+      try await expectKept(output, in: directory)
+    }
+  }
+
+  /// Expects in the store what was acknowledged, nothing that failed, and no gap.
+  private func expectKept(_ output: Output, in directory: TemporaryDirectory) async throws {
     let store = try Store(directory: directory.path)
     let stored = try await store.read { transaction in
       let rows = try transaction.connection.all("SELECT message_id, seq FROM messages", []) {
@@ -20,20 +35,28 @@ struct CrashTests {
       }
       return Dictionary(uniqueKeysWithValues: rows)
     }
-    for (id, seq) in acknowledged { #expect(stored[id] == seq) }
+    for (id, seq) in output.acknowledged { #expect(stored[id] == seq) }
+    for id in output.failed { #expect(stored[id] == nil) }
     #expect(stored.values.sorted() == Array(1...Int64(stored.count)))
     let state = try await store.read { try $0.channel("lobby") }
     #expect(state?.lastSeq == Int64(stored.count))
     store.close()
   }
 
-  /// Lets the writer run until it has acknowledged so many messages, then kills it at once.
+  /// What became of messages, as far as the writer could say.
+  private struct Output {
+    /// Positions by id.
+    var acknowledged: [Int64: Int64] = [:]
+    var failed: [Int64] = []
+  }
+
+  /// Lets the writer run until it has printed this many lines, then kills it at once.
   private func runAndKill(
-    _ directory: TemporaryDirectory, after lineCount: Int
-  ) throws -> [Int64: Int64] {
+    _ directory: TemporaryDirectory, failingLogWrites interval: Int? = nil, after lineCount: Int
+  ) throws -> Output {
     let process = Process()
     process.executableURL = Self.writer
-    process.arguments = [directory.path]
+    process.arguments = [directory.path] + (interval.map { ["\($0)"] } ?? [])
     let output = Pipe()
     process.standardOutput = output
     try process.run()
@@ -50,13 +73,18 @@ struct CrashTests {
     return parse(text)
   }
 
-  private func parse(_ text: Data) -> [Int64: Int64] {
-    var sequences: [Int64: Int64] = [:]
+  private func parse(_ text: Data) -> Output {
+    var output = Output()
     for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
-      let numbers = line.split(separator: " ").compactMap { Int64($0) }
-      if numbers.count == 2 { sequences[numbers[0]] = numbers[1] }
+      let words = line.split(separator: " ")
+      guard words.count == 2, let id = Int64(words[0]) else { continue }
+      if let seq = Int64(words[1]) {
+        output.acknowledged[id] = seq
+      } else {
+        output.failed.append(id)
+      }
     }
-    return sequences
+    return output
   }
 
   /// Built beside the tests.
