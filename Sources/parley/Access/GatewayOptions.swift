@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Foundation
+internal import ParleyClient
 
 /// Which gateway is asked, and with what token.
 struct GatewayOptions: ParsableArguments {
@@ -52,5 +53,136 @@ struct GatewayOptions: ParsableArguments {
       throw ValidationError("\(source) is not one word of visible ASCII characters")
     }
     return token
+  }
+}
+
+/// Which gateway is meant.
+struct ServerOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The gateway's address; else PARLEY_CLI_SERVER, else the profile's, "
+        + "else \(AccessValues.standardServer).",
+      valueName: "url"))
+  var server: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "A PEM file of authorities to trust beside the system's; else PARLEY_CLI_CA_CERTIFICATE, else "
+        + "the profile's ca_certificate.", valueName: "file"),
+    completion: .file())
+  var caCertificate: String?
+
+  @OptionGroup var profiles: ProfileOptions
+
+  /// Adds what environment and profile say to what flags say.
+  func values(_ flags: AccessValues.Flags) throws -> AccessValues {
+    let environment = ProcessInfo.processInfo.environment
+    var flags = flags
+    flags.server = server
+    flags.caCertificate = caCertificate
+    return AccessValues(
+      flags, environment: environment, profile: try profiles.chosen(environment))
+  }
+
+  static func address(_ text: String) throws -> ServerAddress {
+    guard let address = ServerAddress(text) else {
+      throw ValidationError(
+        "the gateway's address is \"\(text)\"; an http or https URL is expected, "
+          + "such as \(AccessValues.standardServer)")
+    }
+    return address
+  }
+}
+
+/// Who opens a session, and where.
+struct SessionOptions: ParsableArguments {
+  /// How long a gateway that does not answer is tried.
+  private static let patience = Duration.seconds(10)
+
+  @OptionGroup var server: ServerOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Who is connecting; else PARLEY_CLI_USER, else the profile's user.", valueName: "user id"))
+  var user: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The user's access token, where the gateway asks for one; else PARLEY_CLI_TOKEN, else the "
+        + "profile's token.", valueName: "token"))
+  var accessToken: String?
+
+  /// A client with an open session.
+  func connect() async throws -> ParleyClient {
+    let flags = AccessValues.Flags(user: user, accessToken: accessToken)
+    let values = try server.values(flags)
+    guard let userID = values.user else {
+      throw ValidationError("no user: give --user, set PARLEY_CLI_USER, or name one in a profile")
+    }
+    let address = try ServerOptions.address(values.server)
+    var configuration = ParleyClientConfiguration(serverURL: address.webSocketURL)
+    let route = try NetworkRoute(to: address, authorityFile: values.caCertificate)
+    configuration.tls.authorityPaths = route.authorityFile.map { [$0] } ?? []
+    configuration.proxyURL = route.proxyURL
+    configuration.connectTimeout = Self.patience
+    configuration.maximumMessageBytes = 16_777_216
+    configuration.userAgent = "parley-cli"
+    let client = ParleyClient(configuration: configuration)
+    do throws(ParleyError) {
+      try await client.connect(userID: userID, accessToken: values.accessToken)
+    } catch {
+      throw CommandFailure(error, connectingTo: address.httpBase)
+    }
+    return client
+  }
+}
+
+/// How to reach a gateway, put together from flags, environment and profile, which decide in this
+/// order.
+struct AccessValues: Equatable {
+  /// What is given on the command line.
+  struct Flags: Equatable {
+    var server: String?
+    var apiToken: String?
+    var apiTokenFile: String?
+    var user: String?
+    var accessToken: String?
+    var caCertificate: String?
+  }
+
+  /// Where the token of the Platform API comes from.
+  enum APIToken: Equatable {
+    case text(String)
+    case file(String)
+    /// The first of ``standardTokenFiles`` that there is.
+    case standardFile
+  }
+
+  static let standardServer = "http://127.0.0.1:8080"
+  /// Of a gateway started in the working directory, and of the Debian package's.
+  static let standardTokenFiles = ["parley-data/api-token", "/var/lib/parley/api-token"]
+
+  let server: String
+  let apiToken: APIToken
+  let user: String?
+  let accessToken: String?
+  /// A PEM file of authorities that are trusted beside the system's.
+  let caCertificate: String?
+
+  /// - Parameter environment: Its variables; one that is empty counts as not set.
+  init(_ flags: Flags, environment: [String: String], profile: Profile) {
+    func variable(_ name: String) -> String? {
+      environment["PARLEY_CLI_" + name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+    server = flags.server ?? variable("SERVER") ?? profile.server ?? Self.standardServer
+    user = flags.user ?? variable("USER") ?? profile.user
+    accessToken = flags.accessToken ?? variable("TOKEN") ?? profile.token
+    caCertificate = flags.caCertificate ?? variable("CA_CERTIFICATE") ?? profile.caCertificate
+    let choices: [APIToken?] = [
+      flags.apiToken.map(APIToken.text), flags.apiTokenFile.map(APIToken.file),
+      variable("API_TOKEN").map(APIToken.text), variable("API_TOKEN_FILE").map(APIToken.file),
+      profile.apiToken.map(APIToken.text), profile.apiTokenFile.map(APIToken.file),
+    ]
+    apiToken = choices.lazy.compactMap { $0 }.first ?? .standardFile
   }
 }

@@ -1,3 +1,6 @@
+internal import Dispatch
+internal import Glibc
+
 /// Does what the typed lines ask for.
 struct ChatInput {
   private static let help = "/who: who is here; /more: what was withheld; /quit: leave"
@@ -50,5 +53,60 @@ struct ChatInput {
     case .quit: return false
     }
     return true
+  }
+}
+
+/// What a typed line asks for.
+enum ChatLine: Equatable {
+  case nothing
+  case message(String)
+  case participants
+  case withheld
+  case help
+  case quit
+  case unknown(String)
+
+  /// A line that begins with a slash is a command, unless with two: then it is text with one.
+  init(_ line: String) {
+    let text = line.trimmingWhitespace
+    guard text.hasPrefix("/"), !text.hasPrefix("//") else {
+      self =
+        text.isEmpty ? .nothing : .message(text.hasPrefix("//") ? String(text.dropFirst()) : text)
+      return
+    }
+    switch text {
+    case "/quit", "/exit": self = .quit
+    case "/who": self = .participants
+    case "/more": self = .withheld
+    case "/help": self = .help
+    default: self = .unknown(text)
+    }
+  }
+}
+
+extension String {
+  fileprivate var trimmingWhitespace: String {
+    String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+  }
+}
+
+/// Reads standard input without holding a task's thread.
+struct TypedInput {
+  private let queue = DispatchQueue(label: "parley.input")
+
+  /// Waits for some bytes; `nil` at the end.
+  func next() async -> [UInt8]? {
+    await withCheckedContinuation { continuation in
+      queue.async { continuation.resume(returning: Self.read()) }
+    }
+  }
+
+  private static func read() -> [UInt8]? {
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    while true {
+      let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      return count > 0 ? Array(buffer[..<count]) : nil
+    }
   }
 }

@@ -14,7 +14,7 @@ struct LoadCommand: ParsableCommand {
       The exit status is 1 when an objective was missed or a delivery was wrong.
       """,
     subcommands: [
-      FanoutLoad.self, ChatterLoad.self, SpikeLoad.self, StormLoad.self, FloodLoad.self,
-      SlowLoad.self, SoakLoad.self,
+      Fanout.self, Chatter.self, Spike.self, Storm.self, Flood.self,
+      Slow.self, Soak.self,
     ])
 }

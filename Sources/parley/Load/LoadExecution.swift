@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import ClientTransport
 internal import Foundation
 internal import LoadGenerator
+internal import ParleyProtocol
 
 /// Runs a plan, shows how it goes, and leaves the report.
 struct LoadExecution {
@@ -88,5 +89,30 @@ struct LoadExecution {
     let source = try MetricsSource(url: url, route: route)
     _ = try source.read()
     return MetricsUsage(source: source)
+  }
+}
+
+/// The answer to the creation of a user with a token.
+enum AccessTokenAnswer {
+  static func token(_ answer: [UInt8]) throws -> String {
+    guard let token = try? JSONDocument(answer).root["access_token"]?.string, !token.isEmpty else {
+      throw CommandFailure.unreachable("the answer has no access token: is it a Parley gateway?")
+    }
+    return token
+  }
+}
+
+/// The server's usage out of its metrics, for one that runs on another machine.
+///
+/// CPU time is as fine as the kernel's ticks, memory is all that is resident.
+struct MetricsUsage: UsageSource {
+  let source: MetricsSource
+
+  func read() -> ProcessUsage? {
+    guard let text = try? source.read().text, let cpu = text.sum("process_cpu_seconds_total"),
+      let memory = text.sum("process_resident_memory_bytes"), cpu >= 0, memory >= 0,
+      cpu < 1e9, memory < 1e15
+    else { return nil }
+    return ProcessUsage(cpu: Int64(cpu * 1e9), memory: Int64(memory))
   }
 }

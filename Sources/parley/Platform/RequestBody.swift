@@ -1,3 +1,4 @@
+internal import HTTP1
 internal import ParleyProtocol
 
 /// The members of a call's body; those without a value are left out.
@@ -93,5 +94,12 @@ extension RequestBody {
           }
         }
       ))
+  }
+}
+
+extension PercentEncoding {
+  /// Encodes one part of a path; `.` and `..` stay names.
+  static func encode(pathPart text: String) -> String {
+    text == "." || text == ".." ? text.replacing(".", with: "%2E") : encode(text)
   }
 }

@@ -1,3 +1,4 @@
+internal import ArgumentParser
 internal import Glibc
 
 /// What the process's input and output are connected to.
@@ -36,6 +37,23 @@ enum Terminal {
         continue
       }
       bytes = bytes.dropFirst(count)
+    }
+  }
+}
+
+/// Asks before something is lost.
+struct Confirmation: ParsableArguments {
+  @Flag(name: .shortAndLong, help: "Don't ask. Nobody is asked unless on a terminal.")
+  var yes = false
+
+  /// Goes on, or ends the command when the answer is not yes.
+  func ask(_ question: String) throws {
+    guard !yes, Terminal.isInteractive else { return }
+    Terminal.write("\(question) [y/N] ")
+    let answer = readLine() ?? ""
+    guard ["y", "yes"].contains(answer.lowercased()) else {
+      StandardError.write("nothing was done")
+      throw ExitCode(1)
     }
   }
 }
