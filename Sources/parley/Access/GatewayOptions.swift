@@ -2,24 +2,24 @@ internal import ArgumentParser
 internal import Foundation
 internal import ParleyClient
 
-/// Which gateway is asked, and with what token.
+/// Options for calling the Platform API of a gateway.
 struct GatewayOptions: ParsableArguments {
   @OptionGroup var server: ServerOptions
 
   @Option(
     help: ArgumentHelp(
-      "The API token; else PARLEY_CLI_API_TOKEN, else the profile's, else what --api-token-file holds.",
+      "The API token. (default: PARLEY_CLI_API_TOKEN, the profile, or --api-token-file)",
       valueName: "token"))
   var apiToken: String?
 
   @Option(
     help: ArgumentHelp(
-      "The file with the API token that a gateway made; else PARLEY_CLI_API_TOKEN_FILE, else the "
-        + "profile's, else \(AccessValues.standardTokenFiles.joined(separator: " or ")).",
+      "The file with the API token. (default: PARLEY_CLI_API_TOKEN_FILE, the profile, or "
+        + "\(AccessValues.standardTokenFiles.joined(separator: " or ")))",
       valueName: "file"), completion: .file())
   var apiTokenFile: String?
 
-  /// The client for that gateway.
+  /// Returns a client for the gateway.
   func client() throws -> PlatformClient {
     let flags = AccessValues.Flags(apiToken: apiToken, apiTokenFile: apiTokenFile)
     let values = try server.values(flags)
@@ -43,38 +43,39 @@ struct GatewayOptions: ParsableArguments {
       return try checked(text.trimmingCharacters(in: .whitespacesAndNewlines), from: path)
     }
     throw ValidationError(
-      "no API token: give --api-token, set PARLEY_CLI_API_TOKEN, or name the file with "
+      "no API token: give --api-token, set PARLEY_CLI_API_TOKEN, or give its file with "
         + "--api-token-file (\(paths.joined(separator: " or ")) cannot be read)")
   }
 
-  /// It becomes part of a header field, where a line break would begin another.
+  /// Checks the token, which becomes part of a header field and must not contain a line break.
   private func checked(_ token: String, from source: String) throws -> String {
     guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
-      throw ValidationError("\(source) is not one word of visible ASCII characters")
+      throw ValidationError(
+        "\(source) is not a valid token; visible ASCII characters without spaces are expected")
     }
     return token
   }
 }
 
-/// Which gateway is meant.
+/// Options for the address of a gateway.
 struct ServerOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The gateway's address; else PARLEY_CLI_SERVER, else the profile's, "
-        + "else \(AccessValues.standardServer).",
+      "The gateway's URL. (default: PARLEY_CLI_SERVER, the profile, or "
+        + "\(AccessValues.standardServer))",
       valueName: "url"))
   var server: String?
 
   @Option(
     help: ArgumentHelp(
-      "A PEM file of authorities to trust beside the system's; else PARLEY_CLI_CA_CERTIFICATE, else "
-        + "the profile's ca_certificate.", valueName: "file"),
+      "A PEM file of certificate authorities to trust in addition to the system's. (default: "
+        + "PARLEY_CLI_CA_CERTIFICATE or the profile)", valueName: "file"),
     completion: .file())
   var caCertificate: String?
 
   @OptionGroup var profiles: ProfileOptions
 
-  /// Adds what environment and profile say to what flags say.
+  /// Combines flags, environment and profile.
   func values(_ flags: AccessValues.Flags) throws -> AccessValues {
     let environment = ProcessInfo.processInfo.environment
     var flags = flags
@@ -87,37 +88,37 @@ struct ServerOptions: ParsableArguments {
   static func address(_ text: String) throws -> ServerAddress {
     guard let address = ServerAddress(text) else {
       throw ValidationError(
-        "the gateway's address is \"\(text)\"; an http or https URL is expected, "
+        "the gateway's URL is \"\(text)\"; an http or https URL is expected, "
           + "such as \(AccessValues.standardServer)")
     }
     return address
   }
 }
 
-/// Who opens a session, and where.
+/// Options for opening a session.
 struct SessionOptions: ParsableArguments {
-  /// How long a gateway that does not answer is tried.
+  /// The time limit for connecting.
   private static let patience = Duration.seconds(10)
 
   @OptionGroup var server: ServerOptions
 
   @Option(
     help: ArgumentHelp(
-      "Who is connecting; else PARLEY_CLI_USER, else the profile's user.", valueName: "user id"))
+      "The user id. (default: PARLEY_CLI_USER or the profile)", valueName: "user id"))
   var user: String?
 
   @Option(
     help: ArgumentHelp(
-      "The user's access token, where the gateway asks for one; else PARLEY_CLI_TOKEN, else the "
-        + "profile's token.", valueName: "token"))
+      "The user's access token, if the gateway requires one. (default: PARLEY_CLI_TOKEN or the "
+        + "profile)", valueName: "token"))
   var accessToken: String?
 
-  /// A client with an open session.
+  /// Opens a session and returns its client.
   func connect() async throws -> ParleyClient {
     let flags = AccessValues.Flags(user: user, accessToken: accessToken)
     let values = try server.values(flags)
     guard let userID = values.user else {
-      throw ValidationError("no user: give --user, set PARLEY_CLI_USER, or name one in a profile")
+      throw ValidationError("no user: give --user, set PARLEY_CLI_USER, or set user in a profile")
     }
     let address = try ServerOptions.address(values.server)
     var configuration = ParleyClientConfiguration(serverURL: address.webSocketURL)
@@ -137,10 +138,10 @@ struct SessionOptions: ParsableArguments {
   }
 }
 
-/// How to reach a gateway, put together from flags, environment and profile, which decide in this
-/// order.
+/// The values for reaching a gateway: from flags, environment and profile, in this order of
+/// precedence.
 struct AccessValues: Equatable {
-  /// What is given on the command line.
+  /// The values given on the command line.
   struct Flags: Equatable {
     var server: String?
     var apiToken: String?
@@ -150,26 +151,26 @@ struct AccessValues: Equatable {
     var caCertificate: String?
   }
 
-  /// Where the token of the Platform API comes from.
+  /// The source of the API token.
   enum APIToken: Equatable {
     case text(String)
     case file(String)
-    /// The first of ``standardTokenFiles`` that there is.
+    /// The first existing file of ``standardTokenFiles``.
     case standardFile
   }
 
   static let standardServer = "http://127.0.0.1:8080"
-  /// Of a gateway started in the working directory, and of the Debian package's.
+  /// The token files of a gateway started in the working directory and of the Debian package.
   static let standardTokenFiles = ["parley-data/api-token", "/var/lib/parley/api-token"]
 
   let server: String
   let apiToken: APIToken
   let user: String?
   let accessToken: String?
-  /// A PEM file of authorities that are trusted beside the system's.
+  /// A PEM file of certificate authorities trusted in addition to the system's.
   let caCertificate: String?
 
-  /// - Parameter environment: Its variables; one that is empty counts as not set.
+  /// - Parameter environment: The environment; empty variables count as not set.
   init(_ flags: Flags, environment: [String: String], profile: Profile) {
     func variable(_ name: String) -> String? {
       environment["PARLEY_CLI_" + name].flatMap { $0.isEmpty ? nil : $0 }

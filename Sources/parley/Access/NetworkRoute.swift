@@ -3,16 +3,16 @@ internal import Bytes
 internal import Foundation
 internal import LinkPreview
 
-/// How a gateway is connected to, over HTTP and WebSocket alike.
+/// The network route to a gateway, for both HTTP and WebSocket.
 struct NetworkRoute: Equatable {
-  /// A PEM file of authorities that are trusted beside the system's.
+  /// A PEM file of certificate authorities trusted in addition to the system's.
   var authorityFile: String?
   /// The URL of an HTTP proxy.
   var proxyURL: String?
 
-  /// The way to an address.
+  /// Finds the route to an address.
   ///
-  /// - Throws: `ValidationError` for a file without certificates and a proxy of another kind.
+  /// - Throws: `ValidationError` for a file without certificates or an unsupported proxy.
   init(
     to address: ServerAddress, authorityFile: String?,
     environment: [String: String] = ProcessInfo.processInfo.environment
@@ -26,20 +26,20 @@ struct NetworkRoute: Equatable {
     if let authorityFile { try Self.check(authorityFile) }
   }
 
-  /// What is wrong with the file is told by its name, before anything is connected to.
+  /// Checks the file before connecting, so that errors name it.
   private static func check(_ path: String) throws {
     guard let text = try? Data(contentsOf: URL(fileURLWithPath: path)) else {
-      throw ValidationError("the certificates in \(path) cannot be read")
+      throw ValidationError("the certificate file \(path) cannot be read")
     }
     guard text.range(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil else {
-      throw ValidationError("\(path) has no certificate in PEM form")
+      throw ValidationError("\(path) contains no certificate; a PEM file is expected")
     }
   }
 }
 
-/// Where a gateway is: one address for its HTTP side and its WebSocket side.
+/// The address of a gateway, for both HTTP and WebSocket.
 struct ServerAddress: Equatable {
-  /// Whether what is sent can be read on the way.
+  /// The encryption of connections.
   enum Security {
     case plain
     case tls
@@ -47,16 +47,16 @@ struct ServerAddress: Equatable {
 
   private static let schemes = ["http": "ws", "https": "wss", "ws": "ws", "wss": "wss"]
 
-  /// The base of the HTTP side, without a slash at its end.
+  /// The base URL for HTTP, without a trailing slash.
   let httpBase: String
-  /// The address for sessions, with its path.
+  /// The URL for sessions.
   let webSocketURL: String
   /// The host in lower case, an IPv6 address without its brackets.
   let host: String
   let port: Int
   let security: Security
 
-  /// Takes `http`, `https`, `ws` and `wss` addresses; `nil` for anything else.
+  /// Parses `http`, `https`, `ws` and `wss` URLs; `nil` for other texts.
   init?(_ text: String) {
     guard var url = URLComponents(string: text), let host = url.host, !host.isEmpty,
       url.user == nil, url.query == nil, url.fragment == nil,
@@ -76,17 +76,17 @@ struct ServerAddress: Equatable {
   }
 }
 
-/// The proxy that the environment names for a gateway.
+/// Finds the proxy for a gateway in the environment.
 ///
-/// `http_proxy` counts for http and ws, `https_proxy` or `HTTPS_PROXY` for https and wss, without
-/// them `all_proxy` or `ALL_PROXY`; `no_proxy` or `NO_PROXY` names exceptions. `HTTP_PROXY` does not
-/// count: to a program run by a web server it would be a field of somebody's request.
+/// `http_proxy` applies to http and ws, `https_proxy` or `HTTPS_PROXY` to https and wss, otherwise
+/// `all_proxy` or `ALL_PROXY`; `no_proxy` or `NO_PROXY` lists exceptions. `HTTP_PROXY` is ignored:
+/// in a program run by a web server its value would come from a request.
 enum EnvironmentProxy {
   private static let ownMachine = [
     "127.0.0.0/8", "::1/128", "::ffff:127.0.0.0/104", "0.0.0.0/32", "::/128",
   ].compactMap { try? Network(parsing: $0) }
 
-  /// The proxy's URL; `nil` when the way is direct, as it is to this very machine in any case.
+  /// Returns the URL of the proxy; `nil` for a direct connection, always used for this machine.
   ///
   /// - Throws: ``ProxyError`` for a proxy of another kind than HTTP.
   static func url(
@@ -121,19 +121,20 @@ enum EnvironmentProxy {
   }
 }
 
-/// A proxy that can't be gone through; its URL may have a password and is not told.
+/// An unsupported proxy; its URL is not shown because it may contain a password.
 struct ProxyError: Error, Equatable, CustomStringConvertible {
   let variable: String
   let scheme: String
 
   var description: String {
-    "\(variable) names a proxy of the kind \(PlainLine.clean(scheme, limit: 20)); an http:// URL is "
-      + "expected, or the gateway's host in no_proxy"
+    "\(variable) names a proxy of type \(PlainLine.clean(scheme, limit: 20)), which is not "
+      + "supported; use an http:// URL, or add the gateway's host to no_proxy"
   }
 }
 
-/// Hosts to reach without a proxy, as `no_proxy` has them: names with all below them, addresses,
-/// networks such as `10.0.0.0/8`, each with a port if wanted, or `*`; between commas or spaces.
+/// Hosts to reach without a proxy, in the syntax of `no_proxy`: domains with their subdomains,
+/// addresses, networks such as `10.0.0.0/8`, each with an optional port, or `*`, separated by commas
+/// or spaces.
 struct HostPatterns {
   private let patterns: [Substring]
 
@@ -141,7 +142,7 @@ struct HostPatterns {
     patterns = text.lowercased().split { $0 == "," || $0.isWhitespace }
   }
 
-  /// Whether a host is among them.
+  /// Whether a pattern matches a host.
   ///
   /// - Parameter host: In lower case, an IPv6 address without brackets.
   func contains(_ host: String, port: Int) -> Bool {
@@ -162,7 +163,7 @@ struct HostPatterns {
     return bare == domain || bare.hasSuffix(".\(domain)")
   }
 
-  /// The pattern's host without brackets, and its port.
+  /// Splits a pattern into host, without brackets, and port.
   private static func split(_ pattern: Substring) -> (Substring, Int?) {
     if pattern.hasPrefix("["), let end = pattern.firstIndex(of: "]") {
       let rest = pattern[end...].dropFirst()

@@ -4,7 +4,7 @@ internal import Foundation
 internal import Glibc
 internal import Yams
 
-/// What a profile says of a gateway and its user; each part may be missing.
+/// A profile of a gateway and its user; each value is optional.
 struct Profile: Equatable {
   var server: String?
   var apiToken: String?
@@ -14,12 +14,12 @@ struct Profile: Equatable {
   var caCertificate: String?
 }
 
-/// What is wrong with a file of profiles.
+/// An error in a profile file.
 struct ProfileError: Error, Equatable, CustomStringConvertible {
   let description: String
 }
 
-/// Named profiles in YAML or JSON.
+/// Parses named profiles in YAML or JSON.
 ///
 ///     default:
 ///       server: https://chat.example.com
@@ -31,25 +31,30 @@ enum ProfileFile {
     "user": \.user, "token": \.token, "ca_certificate": \.caCertificate,
   ]
 
-  /// Reads all profiles of a file.
+  /// Parses all profiles of a file.
   static func parse(_ text: String) throws(ProfileError) -> [String: Profile] {
-    // An alias may stand for much; no file of profiles needs one.
+    // Aliases could expand to very large documents; profiles do not need them.
     guard text.utf8.count <= SettingsFile.maximumBytes, !text.contains("*") || !text.contains("&")
-    else { throw ProfileError(description: "it is too large, or has aliases") }
+    else {
+      throw ProfileError(
+        description:
+          "the file is larger than \(SettingsFile.maximumBytes) bytes or uses YAML aliases")
+    }
     let root: Node?
     do {
       root = try Parser(yaml: text, encoding: .utf8).singleRoot()
     } catch {
-      throw ProfileError(description: "it is not valid YAML")
+      throw ProfileError(description: "the file is not valid YAML")
     }
     guard let root else { return [:] }
     guard case .mapping(let mapping) = root else {
-      throw ProfileError(description: "names of profiles are expected, with their values")
+      throw ProfileError(
+        description: "a mapping from names of profiles to their values is expected")
     }
     var profiles: [String: Profile] = [:]
     for (name, value) in mapping {
       guard case .scalar(let scalar) = name else {
-        throw ProfileError(description: "texts are expected as names of profiles")
+        throw ProfileError(description: "profile names must be texts")
       }
       profiles[scalar.string] = try profile(value, named: scalar.string)
     }
@@ -61,7 +66,7 @@ enum ProfileFile {
   ) throws(ProfileError) -> Profile {
     let shown = PlainLine.clean(name, limit: 40)
     guard case .mapping(let mapping) = node else {
-      throw ProfileError(description: "\(shown): server, api_token … are expected below it")
+      throw ProfileError(description: "\(shown): server, api_token … are expected, as a mapping")
     }
     var profile = Profile()
     for (key, value) in mapping {
@@ -78,30 +83,30 @@ enum ProfileFile {
     return profile
   }
 
-  /// Whether a file's mode lets others than its owner read it.
+  /// Whether users other than the owner may read a file.
   static func isReadableByOthers(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
   }
 }
 
-/// Which profile is used.
+/// Options for choosing a profile.
 struct ProfileOptions: ParsableArguments {
   private static let standardName = "default"
 
   @Option(
     help: ArgumentHelp(
-      "The profile to use; else PARLEY_CLI_PROFILE, else 'default' if there is one.",
+      "The profile. (default: PARLEY_CLI_PROFILE, or 'default' if it exists)",
       valueName: "name"))
   var profile: String?
 
   @Option(
     help: ArgumentHelp(
-      "The file with profiles; else PARLEY_CLI_PROFILE_FILE, else ~/.config/parley/profiles.yaml.",
+      "The profile file. (default: PARLEY_CLI_PROFILE_FILE or ~/.config/parley/profiles.yaml)",
       valueName: "file"), completion: .file())
   var profileFile: String?
 
-  /// The profile that is asked for; an empty one when none is and there is no default.
+  /// Returns the chosen profile; an empty one without a choice and a default.
   func chosen(_ environment: [String: String]) throws -> Profile {
     let given = environment.filter { !$0.value.isEmpty }
     let wanted = profile ?? given["PARLEY_CLI_PROFILE"]
@@ -109,7 +114,7 @@ struct ProfileOptions: ParsableArguments {
     let path = named ?? Self.standardPath(environment)
     guard FileManager.default.fileExists(atPath: path) else {
       guard wanted == nil, named == nil else {
-        throw ValidationError("there is no file of profiles at \(path)")
+        throw ValidationError("the profile file \(path) does not exist")
       }
       return Profile()
     }
@@ -118,7 +123,7 @@ struct ProfileOptions: ParsableArguments {
       guard let wanted else { return Profile() }
       let known = profiles.keys.sorted().map { PlainLine.clean($0, limit: 40) }
       throw ValidationError(
-        "there is no profile '\(wanted)' in \(path); there is "
+        "\(path) has no profile '\(wanted)'; it has "
           + (known.isEmpty ? "none" : known.joined(separator: ", ")))
     }
     return profile
@@ -134,7 +139,8 @@ struct ProfileOptions: ParsableArguments {
       throw ValidationError("\(path) cannot be read")
     }
     if ProfileFile.isReadableByOthers(path) {
-      StandardError.write("Warning: others may read the tokens in \(path); chmod 600 it")
+      StandardError.write(
+        "Warning: other users may read the tokens in \(path); run chmod 600 \(path)")
     }
     do {
       return try ProfileFile.parse(text)

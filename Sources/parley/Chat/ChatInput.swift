@@ -1,17 +1,16 @@
 internal import Dispatch
 internal import Glibc
 
-/// Does what the typed lines ask for.
+/// Executes the typed lines.
 struct ChatInput {
-  private static let help = "/who: who is here; /more: what was withheld; /quit: leave"
+  private static let help = "/who: list participants; /more: show withheld messages; /quit: leave"
 
   let conversation: ChatConversation
   let withheld: WithheldRange
 
-  /// Goes on until the input ends or says so.
+  /// Runs until the input ends or a line quits.
   ///
-  /// Lines are worked off one after the other beside the typing, which goes on meanwhile; from a
-  /// pipe no more is read before.
+  /// Lines are executed in order while typing continues; a pipe is read one line at a time.
   func run() async {
     let (lines, line) = AsyncStream.makeStream(of: ChatLine.self)
     let worker = Task {
@@ -28,7 +27,7 @@ struct ChatInput {
     await worker.value
   }
 
-  /// Hands lines over until the input ends or no more is wanted.
+  /// Passes lines to `handOver` until the input ends or it returns `false`.
   private func read(_ handOver: (ChatLine) async -> Bool) async {
     let input = TypedInput()
     while let bytes = await input.next() {
@@ -41,7 +40,7 @@ struct ChatInput {
     }
   }
 
-  /// - Returns: Whether to go on.
+  /// - Returns: Whether to continue.
   private func take(_ line: ChatLine) async -> Bool {
     switch line {
     case .nothing: break
@@ -56,7 +55,7 @@ struct ChatInput {
   }
 }
 
-/// What a typed line asks for.
+/// A typed line: a message or a command.
 enum ChatLine: Equatable {
   case nothing
   case message(String)
@@ -66,7 +65,9 @@ enum ChatLine: Equatable {
   case quit
   case unknown(String)
 
-  /// A line that begins with a slash is a command, unless with two: then it is text with one.
+  /// Parses a line.
+  ///
+  /// One slash begins a command; two slashes begin a text with one.
   init(_ line: String) {
     let text = line.trimmingWhitespace
     guard text.hasPrefix("/"), !text.hasPrefix("//") else {
@@ -90,11 +91,11 @@ extension String {
   }
 }
 
-/// Reads standard input without holding a task's thread.
+/// Reads standard input without blocking a thread of the concurrency runtime.
 struct TypedInput {
   private let queue = DispatchQueue(label: "parley.input")
 
-  /// Waits for some bytes; `nil` at the end.
+  /// Returns the next bytes; `nil` at the end of the input.
   func next() async -> [UInt8]? {
     await withCheckedContinuation { continuation in
       queue.async { continuation.resume(returning: Self.read()) }

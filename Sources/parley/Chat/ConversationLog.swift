@@ -1,8 +1,8 @@
 internal import ParleyClient
 
-/// What is told of a channel's events, for people.
+/// Formats a channel's events as text.
 ///
-/// Remembers the latest messages, to tell a preview that has arrived from an edited text.
+/// Remembers the latest messages to distinguish a new preview from an edited text.
 struct ConversationLog {
   private static let capacity = 1_000
 
@@ -19,28 +19,28 @@ struct ConversationLog {
     lines = MessageLines(style: style)
   }
 
-  /// Whether a message has been shown lately.
+  /// Whether a message is among the latest ones shown.
   func hasShown(_ id: Int64) -> Bool { shown[id] != nil }
 
-  /// The lines for a message that is shown for the first time.
+  /// Returns the lines for a new message.
   mutating func show(_ message: any BaseMessage) -> [String] {
     remember(message)
     return [lines.line(message)] + lines.card(message)
   }
 
-  /// The lines for an event; none for what needs no telling.
+  /// Returns the lines for an event; none for events that are not shown.
   mutating func lines(of event: OpenChannelEvent) -> [String] {
     switch event {
     case .messageReceived(let message): show(message)
     case .messageUpdated(let message): change(message)
     case .messageDeleted(let id): forget(id)
     case .messagesThrottled(let withheld):
-      [notice("+\(withheld.count) more, from \(withheld.firstMessageID) on, were not shown")]
+      [notice("+\(withheld.count) more, from \(withheld.firstMessageID) on, were withheld")]
     default: EventNotice.text(event).map { [notice($0)] } ?? []
     }
   }
 
-  /// A line about something else than a message.
+  /// Returns a line that is not a message.
   func notice(_ text: String) -> String {
     lines.style.dim("-- \(PlainLine.clean(text))")
   }
@@ -71,37 +71,37 @@ struct ConversationLog {
   }
 }
 
-/// Messages of a conversation, for people.
+/// Formats messages of a conversation as text.
 struct MessageLines {
   let style: TextStyle
 
-  /// Who said what when, in one line.
+  /// Returns time, author and text of a message as one line.
   func line(_ message: any BaseMessage, note: String = "") -> String {
     let time = style.dim(UnixTime.timeOfDay(message.createdAt))
     let text = PlainLine.clean(message.message, limit: 5_000)
     return "\(time) \(author(of: message)): \(text)" + (note.isEmpty ? "" : style.dim(" \(note)"))
   }
 
-  /// The name of who sent a message.
+  /// Returns the name of a message's author.
   func author(of message: any BaseMessage) -> String {
     guard let sender = message.sender else { return style.yellow("admin") }
     let name = sender.nickname.isEmpty ? sender.userID : sender.nickname
     return style.bold(PlainLine.clean(name, limit: 80))
   }
 
-  /// The message's preview, if it has one.
+  /// Returns the lines of the message's preview; none without a preview.
   func card(_ message: any BaseMessage) -> [String] {
     message.ogMetaData.map { PreviewCard(style: style).lines($0) } ?? []
   }
 }
 
-/// A link preview as a card of text.
+/// Formats a link preview as a card of text.
 struct PreviewCard {
   private static let width = 72
 
   let style: TextStyle
 
-  /// Title, description and address, each in a line, and what is known of the picture.
+  /// Returns title, description, picture and URL, each as one line.
   func lines(_ preview: OGMetaData) -> [String] {
     let title = preview.title.map { style.bold(fit($0)) }
     let image = preview.defaultImage.flatMap(picture)

@@ -2,11 +2,11 @@ internal import ArgumentParser
 internal import HTTP1
 internal import ParleyProtocol
 
-/// Channels.
+/// Commands for channels.
 struct ChannelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "channel",
-    abstract: "Create, change and look at channels.",
+    abstract: "Create, list, show, change and delete channels.",
     discussion: """
       EXAMPLES:
         parley channel create lobby --name Lobby --operator ada
@@ -26,18 +26,18 @@ struct ChannelCommand: ParsableCommand {
 }
 
 extension ChannelCommand {
-  /// Makes a channel.
+  /// Creates a channel.
   struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "create", abstract: "Create a channel.",
-      discussion: "Without a URL the gateway makes one up.")
+      discussion: "The gateway chooses a URL if none is given.")
 
     @Argument(help: "The channel's URL: 4 to 100 letters, digits, hyphens and underscores.")
     var url: String?
 
     @OptionGroup var fields: ChannelFieldOptions
 
-    @Flag(help: "Keep no messages.")
+    @Flag(help: "Do not store messages of this channel.")
     var ephemeral = false
 
     @OptionGroup var gateway: GatewayOptions
@@ -54,21 +54,21 @@ extension ChannelCommand {
 }
 
 extension ChannelCommand {
-  /// Shows channels.
+  /// Lists channels.
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "List channels, newest first.")
 
-    @Option(help: ArgumentHelp("Only those with this in their name.", valueName: "text"))
+    @Option(help: ArgumentHelp("Only channels whose name contains this text.", valueName: "text"))
     var name: String?
 
-    @Option(help: ArgumentHelp("Only those with this in their URL.", valueName: "text"))
+    @Option(help: ArgumentHelp("Only channels whose URL contains this text.", valueName: "text"))
     var url: String?
 
-    @Option(help: ArgumentHelp("Only this kind; may be given several times.", valueName: "type"))
+    @Option(help: ArgumentHelp("Only channels of this custom type; repeatable.", valueName: "type"))
     var customType: [String] = []
 
-    @Flag(help: "Leave frozen ones out.")
+    @Flag(help: "Leave out frozen channels.")
     var unfrozen = false
 
     @OptionGroup var page: PageOptions
@@ -110,8 +110,11 @@ extension ChannelCommand {
   /// Changes a channel.
   struct Update: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "update", abstract: "Change what is given of a channel, and leave the rest.",
-      discussion: "--operator replaces all operators; 'channel operators' adds and removes some.")
+      commandName: "update", abstract: "Change fields of a channel.",
+      discussion: """
+        Fields that are not given keep their values. --operator replaces all operators; \
+        'channel operators' adds and removes single ones.
+        """)
 
     @OptionGroup var channel: ChannelArgument
     @OptionGroup var fields: ChannelFieldOptions
@@ -119,7 +122,9 @@ extension ChannelCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-      guard !fields.body.isEmpty else { throw ValidationError("nothing to change is given") }
+      guard !fields.body.isEmpty else {
+        throw ValidationError("no field to change is given; see --help for the options")
+      }
     }
 
     func run() throws {
@@ -130,10 +135,10 @@ extension ChannelCommand {
 }
 
 extension ChannelCommand {
-  /// Removes a channel.
+  /// Deletes a channel.
   struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "delete", abstract: "Delete a channel with all its messages.")
+      commandName: "delete", abstract: "Delete a channel and all its messages.")
 
     @OptionGroup var channel: ChannelArgument
     @OptionGroup var confirmation: Confirmation
@@ -149,10 +154,10 @@ extension ChannelCommand {
 }
 
 extension ChannelCommand {
-  /// Let only operators send to a channel.
+  /// Freezes a channel: only operators may send.
   struct Freeze: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "freeze", abstract: "Let only operators send to a channel.")
+      commandName: "freeze", abstract: "Freeze a channel: only operators may send messages.")
 
     @OptionGroup var channel: ChannelArgument
     @OptionGroup var gateway: GatewayOptions
@@ -168,10 +173,11 @@ extension ChannelCommand {
 }
 
 extension ChannelCommand {
-  /// Let everyone send to a channel again.
+  /// Unfreezes a channel.
   struct Unfreeze: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "unfreeze", abstract: "Let everyone send to a channel again.")
+      commandName: "unfreeze",
+      abstract: "Unfreeze a channel: all participants may send messages again.")
 
     @OptionGroup var channel: ChannelArgument
     @OptionGroup var gateway: GatewayOptions
@@ -187,10 +193,10 @@ extension ChannelCommand {
 }
 
 extension ChannelCommand {
-  /// Shows who is in a channel.
+  /// Lists a channel's participants.
   struct Participants: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "participants", abstract: "List who is in a channel.")
+      commandName: "participants", abstract: "List the participants of a channel.")
 
     @OptionGroup var channel: ChannelArgument
     @OptionGroup var page: PageOptions
@@ -199,7 +205,7 @@ extension ChannelCommand {
 
     func run() throws {
       let list = PagedList(
-        "\(channel.path)/participants", member: "participants", whenEmpty: "nobody is there",
+        "\(channel.path)/participants", member: "participants", whenEmpty: "no participants",
         columns: [
           .text("user"), .text("nickname"), .text("state"), .text("last seen"), .text("picture"),
         ], row: Self.row)
@@ -217,39 +223,41 @@ extension ChannelCommand {
   }
 }
 
-/// Which channel is meant.
+/// The channel that a command applies to.
 struct ChannelArgument: ParsableArguments {
-  @Argument(help: ArgumentHelp("The channel's URL, such as lobby.", valueName: "channel"))
+  @Argument(help: ArgumentHelp("The channel URL, such as lobby.", valueName: "channel"))
   var url: String
 
   func validate() throws {
-    guard !url.isEmpty else { throw ValidationError("the channel's URL is empty") }
+    guard !url.isEmpty else {
+      throw ValidationError("the channel URL is empty; a URL such as lobby is expected")
+    }
   }
 
-  /// Its place in the Platform API.
+  /// The path in the Platform API.
   var path: String { "/v3/open_channels/\(PercentEncoding.encode(pathPart: url))" }
 }
 
-/// What a channel is given.
+/// Fields of a channel.
 struct ChannelFieldOptions: ParsableArguments {
-  @Option(help: "Its name.")
+  @Option(help: "The channel's name, at most 191 characters.")
   var name: String?
 
-  @Option(help: ArgumentHelp("The address of a picture.", valueName: "url"))
+  @Option(help: ArgumentHelp("The URL of a cover picture.", valueName: "url"))
   var cover: String?
 
-  @Option(help: ArgumentHelp("The application's own kind of channel.", valueName: "type"))
+  @Option(help: ArgumentHelp("A channel type defined by the application.", valueName: "type"))
   var customType: String?
 
-  @Option(help: "The application's own data, at most 16,384 bytes.")
+  @Option(help: "Data defined by the application, at most 16,384 bytes.")
   var data: String?
 
   @Option(
     name: .customLong("operator"),
-    help: ArgumentHelp("An operator; may be given several times.", valueName: "user id"))
+    help: ArgumentHelp("The id of an operator; repeatable.", valueName: "user id"))
   var operators: [String] = []
 
-  /// The members of the call.
+  /// The members of the request body.
   var body: RequestBody {
     var body = RequestBody()
     body.set("name", name)
@@ -261,9 +269,9 @@ struct ChannelFieldOptions: ParsableArguments {
   }
 }
 
-/// Channels, for people.
+/// Formats channels as text.
 enum ChannelText {
-  /// One channel with all that is known of it.
+  /// Returns all fields of a channel.
   static func lines(ofChannel channel: JSONNode) -> [String] {
     var fields = FieldList()
     fields.add("channel", channel.text("channel_url"))
@@ -284,7 +292,7 @@ enum ChannelText {
     .text("created"),
   ]
 
-  /// A channel in such a table.
+  /// Returns a channel's row in that table.
   static func row(ofChannel channel: JSONNode) -> [String] {
     [
       channel.text("channel_url"), channel.text("name"), channel.number("participant_count"),

@@ -1,8 +1,8 @@
 internal import ArgumentParser
 
-/// Teaches a shell what may follow.
+/// Prints shell completion scripts.
 struct CompletionCommand: ParsableCommand {
-  /// A shell that can be taught.
+  /// A shell with completion.
   enum Shell: String, ExpressibleByArgument, CaseIterable {
     case bash
     case zsh
@@ -18,7 +18,7 @@ struct CompletionCommand: ParsableCommand {
   }
 
   static let configuration = CommandConfiguration(
-    commandName: "completion", abstract: "Print a script that completes commands in a shell.",
+    commandName: "completion", abstract: "Print a completion script for a shell.",
     discussion: """
       EXAMPLES:
         parley completion bash > /etc/bash_completion.d/parley
@@ -26,7 +26,7 @@ struct CompletionCommand: ParsableCommand {
         parley completion fish > ~/.config/fish/completions/parley.fish
       """)
 
-  @Argument(help: "bash, zsh or fish.")
+  @Argument(help: "The shell: bash, zsh or fish.")
   var shell: Shell
 
   func run() {

@@ -2,11 +2,11 @@ internal import ArgumentParser
 internal import Configuration
 internal import Foundation
 
-/// The servers' settings.
+/// Commands for settings files.
 struct ConfigCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config",
-    abstract: "Check the servers' settings, and print their defaults.",
+    abstract: "Check settings files and print the default settings.",
     discussion: """
       EXAMPLES:
         parley config defaults > parley.yaml
@@ -17,22 +17,22 @@ struct ConfigCommand: ParsableCommand {
 }
 
 extension ConfigCommand {
-  /// Looks for mistakes in a file of settings.
+  /// Checks a settings file.
   struct Check: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "check", abstract: "Check a file of settings as a server would at its start.",
+      commandName: "check", abstract: "Check a settings file as a server does at start.",
       discussion: """
-        The file alone is looked at, unless --environment has the variables PARLEY_… of this process \
-        decide over it. Every mistake is told, and the exit status is then 1.
+        With --environment, variables named PARLEY_… override the file. All problems are printed, and \
+        the exit status is then 1.
         """)
 
-    @Argument(help: "A YAML or JSON file.")
+    @Argument(help: "The YAML or JSON file.")
     var file: String
 
-    @Option(help: ArgumentHelp("Whose settings: gateway or unfurl.", valueName: "program"))
+    @Option(help: ArgumentHelp("The program: gateway or unfurl.", valueName: "program"))
     var program = ProgramName.gateway
 
-    @Flag(help: "Take the environment into account.")
+    @Flag(help: "Include settings from the environment.")
     var environment = false
 
     func run() throws {
@@ -50,12 +50,13 @@ extension ConfigCommand {
 }
 
 extension ConfigCommand {
-  /// Writes a file of settings to start from.
+  /// Prints the default settings.
   struct Defaults: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "defaults", abstract: "Print a file of all settings with their defaults.")
+      commandName: "defaults",
+      abstract: "Print a settings file with all settings and their defaults.")
 
-    @Option(help: ArgumentHelp("Whose settings: gateway or unfurl.", valueName: "program"))
+    @Option(help: ArgumentHelp("The program: gateway or unfurl.", valueName: "program"))
     var program = ProgramName.gateway
 
     func run() {
@@ -64,7 +65,7 @@ extension ConfigCommand {
   }
 }
 
-/// Whose settings are meant.
+/// A server program.
 enum ProgramName: String, ExpressibleByArgument, CaseIterable {
   case gateway
   case unfurl

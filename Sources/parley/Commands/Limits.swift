@@ -2,14 +2,14 @@ internal import ArgumentParser
 internal import HTTP1
 internal import ParleyProtocol
 
-/// What users may send and are shown.
+/// Commands for flood protection and throttling.
 struct LimitsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "limits",
     abstract: "Show, set and explain flood protection and throttling.",
     discussion: """
-      Each limit is a number of messages in a window; 0 turns it off. A channel's own limit decides \
-      over that of its custom type, which decides over the deployment's.
+      A limit is a number of messages in a window of time; 0 turns it off. A channel's own limit \
+      has precedence over that of its custom type, and that over the deployment's.
 
       EXAMPLES:
         parley limits show
@@ -22,10 +22,10 @@ struct LimitsCommand: ParsableCommand {
 }
 
 extension LimitsCommand {
-  /// Shows limits.
+  /// Shows the limits in force.
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "Show the limits that hold.")
+      commandName: "show", abstract: "Show the limits in force.")
 
     @OptionGroup var scope: LimitScopeOptions
     @OptionGroup var gateway: GatewayOptions
@@ -42,19 +42,19 @@ extension LimitsCommand {
   /// Sets limits.
   struct Set: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "set", abstract: "Set limits; they hold at once, and over restarts.")
+      commandName: "set", abstract: "Set limits at once and permanently.")
 
     @OptionGroup var scope: LimitScopeOptions
 
     @Option(
       help: ArgumentHelp(
-        "What a user gets through: messages/milliseconds, such as 5/1000 or 5/1s, or off.",
+        "Messages that a user may send: count/milliseconds such as 5/1000, count/time such as 5/1s, or off.",
         valueName: "limit"))
     var flood: RateArgument?
 
     @Option(
       help: ArgumentHelp(
-        "What a participant is shown of others: messages/milliseconds, such as 5/1s, or off.",
+        "Messages of others that a participant receives: count/time such as 5/1s, or off.",
         valueName: "limit"))
     var throttle: RateArgument?
 
@@ -78,10 +78,10 @@ extension LimitsCommand {
 }
 
 extension LimitsCommand {
-  /// Takes limits back.
+  /// Removes limits that were set.
   struct Unset: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "unset", abstract: "Forget limits that were set, so that the wider ones hold.")
+      commandName: "unset", abstract: "Remove limits, so that the next wider ones apply.")
 
     @OptionGroup var scope: LimitScopeOptions
     @OptionGroup var gateway: GatewayOptions
@@ -95,17 +95,17 @@ extension LimitsCommand {
 }
 
 extension LimitsCommand {
-  /// Shows what keeps a user from sending, and from seeing.
+  /// Explains the limits in force for a user.
   struct Explain: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "explain",
-      abstract: "Show a user's windows in a channel, and why its next message would be refused.",
-      discussion: "Asking counts as nothing: it uses up no window.")
+      abstract: "Show a user's limits in a channel and why a message would be refused.",
+      discussion: "This check is not counted against any limit.")
 
-    @Option(help: ArgumentHelp("The user.", valueName: "user id"))
+    @Option(help: ArgumentHelp("The user id.", valueName: "user id"))
     var user: String
 
-    @Option(help: ArgumentHelp("The channel.", valueName: "channel"))
+    @Option(help: ArgumentHelp("The channel URL.", valueName: "channel"))
     var channel: String
 
     @OptionGroup var gateway: GatewayOptions
@@ -113,7 +113,7 @@ extension LimitsCommand {
 
     func validate() throws {
       guard !user.isEmpty, !channel.isEmpty else {
-        throw ValidationError("--user and --channel can't be empty")
+        throw ValidationError("--user and --channel cannot be empty")
       }
     }
 
@@ -126,55 +126,56 @@ extension LimitsCommand {
   }
 }
 
-/// Whose limits are meant: the deployment's, unless something else is given.
+/// The scope of limits: the deployment, a custom type or a channel.
 struct LimitScopeOptions: ParsableArguments {
   private static let root = "/v3/parley/limits"
 
-  @Option(help: ArgumentHelp("Those of this channel.", valueName: "channel"))
+  @Option(help: ArgumentHelp("Limits of this channel.", valueName: "channel"))
   var channel: String?
 
-  @Option(help: ArgumentHelp("Those of channels of this kind.", valueName: "type"))
+  @Option(help: ArgumentHelp("Limits of channels of this custom type.", valueName: "type"))
   var customType: String?
 
   func validate() throws {
     guard channel == nil || customType == nil else {
-      throw ValidationError("give one of --channel and --custom-type")
+      throw ValidationError("give --channel or --custom-type, not both")
     }
     guard channel?.isEmpty != true, customType?.isEmpty != true else {
-      throw ValidationError("--channel and --custom-type can't be empty")
+      throw ValidationError("--channel and --custom-type cannot be empty")
     }
   }
 
-  /// Its place in the Platform API.
+  /// The path in the Platform API.
   var path: String {
     if let channel { return Self.path(ofChannel: channel) }
     return customType.map(Self.path(ofCustomType:)) ?? Self.root
   }
 
-  /// The place of the deployment's limits.
+  /// The path of the deployment's limits.
   static var pathOfDeployment: String { root }
 
-  /// The place of a channel's limits.
+  /// Returns the path of a channel's limits.
   static func path(ofChannel url: String) -> String {
     "\(root)/channels/\(PercentEncoding.encode(pathPart: url))"
   }
 
-  /// The place of the limits of a kind of channel.
+  /// Returns the path of the limits of a custom type.
   static func path(ofCustomType type: String) -> String {
     "\(root)/custom_types/\(PercentEncoding.encode(pathPart: type))"
   }
 }
 
-/// Limits, for people.
+/// Formats limits as text.
 enum LimitsText {
   static func lines(_ limits: JSONNode) -> [String] {
     var fields = FieldList()
-    fields.add("flood", text(limits["flood"]) + ": what a user gets through to a channel")
-    fields.add("throttle", text(limits["throttle"]) + ": what a participant is shown of others")
+    fields.add("flood", text(limits["flood"]) + ": messages that a user may send to a channel")
+    fields.add(
+      "throttle", text(limits["throttle"]) + ": messages of others that a participant receives")
     return fields.lines()
   }
 
-  /// One limit in words.
+  /// Returns a limit in words.
   static func text(_ limit: JSONNode?) -> String {
     guard let messages = limit?["messages"]?.integer, let window = limit?["window_ms"]?.integer
     else { return "?" }
@@ -183,7 +184,7 @@ enum LimitsText {
   }
 }
 
-/// What holds for a user in a channel, for people.
+/// Formats the limits in force for a user as text.
 enum LimitExplanationText {
   static func lines(_ explanation: JSONNode) -> [String] {
     var fields = FieldList()
@@ -208,19 +209,20 @@ enum LimitExplanationText {
     guard let window else { return "" }
     let withheld = window["withheld"]?.integer ?? 0
     let count = "\(window.number("shown")) shown"
-    return limit(window, count: withheld > 0 ? "\(count), \(withheld) withheld since told" : count)
+    return limit(
+      window, count: withheld > 0 ? "\(count), \(withheld) withheld since the last notice" : count)
   }
 
   private static func limit(_ window: JSONNode, count: String) -> String {
     let source = window.text("source").replacing("_", with: " ")
     let exemption = window.text("exemption")
-    let exempt = exemption.isEmpty ? "" : "; does not hold: \(exemption)"
+    let exempt = exemption.isEmpty ? "" : "; not applied: \(exemption)"
     return "\(LimitsText.text(window)), by \(source); \(count)\(exempt)"
   }
 
-  /// One line for each reason, the first being what the sender would be told.
+  /// Returns one line for each reason; the first is the error that the sender would receive.
   private static func verdict(_ refusals: [JSONNode]) -> [String] {
-    guard !refusals.isEmpty else { return ["a message would pass"] }
+    guard !refusals.isEmpty else { return ["a message would be accepted"] }
     return refusals.map { PlainLine.clean("would be refused: \(reason($0))", limit: 2_500) }
   }
 

@@ -1,11 +1,11 @@
 internal import ArgumentParser
 internal import ParleyProtocol
 
-/// Messages.
+/// Commands for messages.
 struct MessageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "message",
-    abstract: "Send, change and look at messages.",
+    abstract: "Send, list, search, change and delete messages.",
     discussion: """
       EXAMPLES:
         parley message send lobby "see swift.org" --user ada
@@ -42,10 +42,10 @@ extension MessageCommand {
 }
 
 extension MessageCommand {
-  /// Counts messages.
+  /// Counts a channel's messages.
   struct Count: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "count", abstract: "Print how many messages a channel has.")
+      commandName: "count", abstract: "Print the number of messages in a channel.")
 
     @OptionGroup var channel: ChannelArgument
     @OptionGroup var gateway: GatewayOptions
@@ -62,17 +62,17 @@ extension MessageCommand {
   /// Changes a message.
   struct Update: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "update", abstract: "Change what is given of a message, whoever wrote it.")
+      commandName: "update", abstract: "Change fields of a message of any author.")
 
     @OptionGroup var message: MessageArgument
 
-    @Option(help: "Its new text.")
+    @Option(help: "The new text, at most 5,000 characters.")
     var text: String?
 
-    @Option(help: ArgumentHelp("The application's own kind of message.", valueName: "type"))
+    @Option(help: ArgumentHelp("A message type defined by the application.", valueName: "type"))
     var customType: String?
 
-    @Option(help: "The application's own data, at most 16,384 bytes.")
+    @Option(help: "Data defined by the application, at most 16,384 bytes.")
     var data: String?
 
     @OptionGroup var gateway: GatewayOptions
@@ -87,7 +87,9 @@ extension MessageCommand {
     }
 
     func validate() throws {
-      guard !body.isEmpty else { throw ValidationError("nothing to change is given") }
+      guard !body.isEmpty else {
+        throw ValidationError("no field to change is given; see --help for the options")
+      }
     }
 
     func run() throws {
@@ -98,7 +100,7 @@ extension MessageCommand {
 }
 
 extension MessageCommand {
-  /// Removes a message.
+  /// Deletes a message.
   struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "delete", abstract: "Delete a message.")
@@ -114,20 +116,20 @@ extension MessageCommand {
   }
 }
 
-/// Which message is meant.
+/// The message that a command applies to.
 struct MessageArgument: ParsableArguments {
   @OptionGroup var channel: ChannelArgument
 
-  @Argument(help: ArgumentHelp("The message's number.", valueName: "message id"))
+  @Argument(help: ArgumentHelp("The message id.", valueName: "message id"))
   var id: Int64
 
-  /// Its place in the Platform API.
+  /// The path in the Platform API.
   var path: String { "\(channel.path)/messages/\(id)" }
 }
 
-/// Messages, for people.
+/// Formats messages as text.
 enum MessageText {
-  /// One message with all that is known of it.
+  /// Returns all fields of a message.
   static func lines(ofMessage message: JSONNode) -> [String] {
     var fields = FieldList()
     fields.add("message", message.number("message_id"))
@@ -151,13 +153,13 @@ enum MessageText {
     return fields.lines()
   }
 
-  /// Messages, one a line.
+  /// Returns one line for each message of a page.
   static func lines(ofPage page: JSONNode) -> [String] {
     let lines = page.list("messages").map(line(ofMessage:))
     return lines.isEmpty ? ["no messages"] : lines
   }
 
-  /// One message in one line.
+  /// Returns a message as one line.
   static func line(ofMessage message: JSONNode) -> String {
     let style = TextStyle.standard
     let head = "\(message.time("created_at"))  \(message.number("message_id"))"

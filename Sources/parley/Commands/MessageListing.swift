@@ -2,12 +2,12 @@ internal import ArgumentParser
 internal import ParleyProtocol
 
 extension MessageCommand {
-  /// Shows messages.
+  /// Lists messages.
   struct List: ParsableCommand {
     private static let standardLimit = 20
 
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "List a channel's latest messages, in the order of time.",
+      commandName: "list", abstract: "List the latest messages of a channel, oldest first.",
       discussion: """
         EXAMPLES:
           parley message list lobby --limit 50 --from ada
@@ -18,10 +18,10 @@ extension MessageCommand {
 
     @Option(
       help: ArgumentHelp(
-        "How many at most, 1 to 200; \(standardLimit) unless given.", valueName: "count"))
+        "Messages to list, 1 to 200. (default: \(standardLimit))", valueName: "count"))
     var limit: Int?
 
-    @Flag(help: "Show them from the very first on; as JSON, one array of messages.")
+    @Flag(help: "List all messages from the first one; with --json, as one array.")
     var all = false
 
     @OptionGroup var filter: MessageFilterOptions
@@ -33,7 +33,7 @@ extension MessageCommand {
         throw ValidationError("--limit is \(limit ?? 0); 1 to 200 is expected")
       }
       guard !all || limit == nil else {
-        throw ValidationError("--all shows everything: --limit can't go with it")
+        throw ValidationError("--all lists everything and cannot be combined with --limit")
       }
     }
 
@@ -53,26 +53,26 @@ extension MessageCommand {
 }
 
 extension MessageCommand {
-  /// Finds messages by their text.
+  /// Searches messages by their text.
   struct Search: ParsableCommand {
     private static let pageSize = 200
 
     static let configuration = CommandConfiguration(
-      commandName: "search", abstract: "Find a channel's latest messages that have a text in them.",
+      commandName: "search", abstract: "Search the latest messages of a channel for a text.",
       discussion: """
-        Case does not matter. The messages are read page by page, the latest first, and looked through \
-        here: at most --scan of them.
+        Case is ignored. Messages are read page by page, the latest first, and compared by this \
+        program, up to --scan messages.
         """)
 
     @OptionGroup var channel: ChannelArgument
 
-    @Argument(help: "What is looked for.")
+    @Argument(help: "The text to search for.")
     var text: String
 
-    @Option(help: ArgumentHelp("How many to show at most, 1 to 1,000.", valueName: "count"))
+    @Option(help: ArgumentHelp("Messages to show, 1 to 1,000.", valueName: "count"))
     var limit = 20
 
-    @Option(help: ArgumentHelp("How many to look through at most.", valueName: "count"))
+    @Option(help: ArgumentHelp("Messages to compare, 1 to 1,000,000.", valueName: "count"))
     var scan = 10_000
 
     @OptionGroup var filter: MessageFilterOptions
@@ -80,9 +80,10 @@ extension MessageCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-      guard !text.isEmpty else { throw ValidationError("the text to look for is empty") }
+      guard !text.isEmpty else { throw ValidationError("the text to search for is empty") }
       guard (1...1_000).contains(limit), (1...1_000_000).contains(scan) else {
-        throw ValidationError("--limit goes from 1 to 1000, --scan from 1 to 1000000")
+        throw ValidationError(
+          "--limit is \(limit) and --scan is \(scan); 1 to 1000 and 1 to 1000000 are expected")
       }
     }
 
@@ -96,7 +97,7 @@ extension MessageCommand {
       try output.show(answer, as: MessageText.lines(ofPage:))
     }
 
-    /// The latest that match, in the order of time.
+    /// Returns the latest matches, oldest first.
     private func matches() throws -> [JSONNode] {
       let client = try gateway.client()
       let wanted = text.lowercased()
@@ -117,28 +118,28 @@ extension MessageCommand {
   }
 }
 
-/// Which messages are looked at.
+/// Filters for lists of messages.
 struct MessageFilterOptions: ParsableArguments {
-  /// Behind everything that was ever sent, whatever this machine's clock says.
+  /// A time after every message, independent of this machine's clock.
   private static let endOfTime: Int64 = 9_007_199_254_740_991
 
   @Option(
-    help: ArgumentHelp("Only those before this message.", valueName: "message id"))
+    help: ArgumentHelp("Only messages before this one.", valueName: "message id"))
   var before: Int64?
 
-  @Option(help: ArgumentHelp("Only by these; may be given several times.", valueName: "user id"))
+  @Option(help: ArgumentHelp("Only messages of this author; repeatable.", valueName: "user id"))
   var from: [String] = []
 
-  @Option(help: ArgumentHelp("Only this kind; may be given several times.", valueName: "type"))
+  @Option(help: ArgumentHelp("Only messages of this custom type; repeatable.", valueName: "type"))
   var customType: [String] = []
 
   func validate() throws {
     guard !(from + customType).contains(where: { $0.contains(",") }) else {
-      throw ValidationError("--from and --custom-type can't have a comma")
+      throw ValidationError("--from and --custom-type cannot contain a comma")
     }
   }
 
-  /// The parameters for the messages before a place.
+  /// Returns the parameters for the messages before another one, or for the latest.
   func query(before id: Int64?, limit: Int) -> [(String, String)] {
     var query = [("prev_limit", String(limit)), ("next_limit", "0"), ("include", "false")]
     if let id {
@@ -149,7 +150,7 @@ struct MessageFilterOptions: ParsableArguments {
     return query + choice
   }
 
-  /// The parameters for the messages behind one, or from the very first on.
+  /// Returns the parameters for the messages after another one, or for the first.
   func query(after id: Int64?, limit: Int) -> [(String, String)] {
     let place = id.map { ("message_id", String($0)) } ?? ("message_ts", "0")
     return [place, ("prev_limit", "0"), ("next_limit", String(limit)), ("include", "false")]
@@ -164,7 +165,7 @@ struct MessageFilterOptions: ParsableArguments {
   }
 }
 
-/// Reads a channel's messages from the first on, page by page.
+/// Reads all messages of a channel page by page, oldest first.
 struct MessageWalk {
   private static let pageSize = 200
 
@@ -172,7 +173,7 @@ struct MessageWalk {
   let channel: ChannelArgument
   let filter: MessageFilterOptions
 
-  /// Hands over the messages of each page, until there are no more or the filter's end is reached.
+  /// Passes the messages of each page to `take` until the end of the list or of the filter.
   func forEachPage(_ take: ([JSONNode]) throws -> Void) throws {
     var last: Int64?
     while true {

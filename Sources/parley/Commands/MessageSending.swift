@@ -1,35 +1,37 @@
 internal import ArgumentParser
 
 extension MessageCommand {
-  /// Sends on behalf of a user.
+  /// Sends a message on behalf of a user.
   struct Send: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "send", abstract: "Send a message on behalf of a user.",
       discussion: """
-        The user need not be in the channel, and neither freezing, muting nor flood protection holds \
-        it back. A text of - is read from standard input. With --file or --file-url it is a file \
-        message, and needs no text.
+        The user need not be in the channel. Freezing, muting and flood protection do not apply. \
+        A text of - is read from standard input. With --file or --file-url a file message is sent, \
+        whose text is optional.
         """)
 
     @OptionGroup var channel: ChannelArgument
 
-    @Argument(help: "What is said, 1 to 5,000 characters.")
+    @Argument(help: "The text, 1 to 5,000 characters.")
     var text: String?
 
-    @Option(help: ArgumentHelp("Who says it.", valueName: "user id"))
+    @Option(help: ArgumentHelp("The id of the author.", valueName: "user id"))
     var user: String
 
-    @Option(help: ArgumentHelp("The application's own kind of message.", valueName: "type"))
+    @Option(help: ArgumentHelp("A message type defined by the application.", valueName: "type"))
     var customType: String?
 
-    @Option(help: "The application's own data, at most 16,384 bytes.")
+    @Option(help: "Data defined by the application, at most 16,384 bytes.")
     var data: String?
 
-    @Option(help: ArgumentHelp("Who is mentioned; several times.", valueName: "user id"))
+    @Option(help: ArgumentHelp("The id of a mentioned user; repeatable.", valueName: "user id"))
     var mention: [String] = []
 
     @Option(
-      help: ArgumentHelp("A name for this sending: repeated, it sends nothing.", valueName: "text"))
+      help: ArgumentHelp(
+        "A key for this message: a second send with the same key sends nothing.",
+        valueName: "text"))
     var dedupID: String?
 
     @OptionGroup var file: MessageFileOptions
@@ -68,7 +70,7 @@ extension MessageCommand {
       return body
     }
 
-    /// What is sent with a file that is uploaded; `nil` without one.
+    /// Returns the form for a file upload; `nil` without a file.
     private func form() throws -> FormBody? {
       guard let path = file.file else { return nil }
       let fields: [(String, String?)] = [
@@ -84,22 +86,22 @@ extension MessageCommand {
 }
 
 extension MessageCommand {
-  /// Sends as the administrator.
+  /// Sends an admin message.
   struct SendAdmin: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "admin",
-      abstract: "Send an admin message, which everyone in the channel is shown.",
+      abstract: "Send an admin message, which is exempt from throttling.",
       discussion: "A text of - is read from standard input.")
 
     @OptionGroup var channel: ChannelArgument
 
-    @Argument(help: "What is said, 1 to 1,000 characters.")
+    @Argument(help: "The text, 1 to 1,000 characters.")
     var text: String
 
-    @Option(help: ArgumentHelp("The application's own kind of message.", valueName: "type"))
+    @Option(help: ArgumentHelp("A message type defined by the application.", valueName: "type"))
     var customType: String?
 
-    @Option(help: "The application's own data, at most 16,384 bytes.")
+    @Option(help: "Data defined by the application, at most 16,384 bytes.")
     var data: String?
 
     @OptionGroup var gateway: GatewayOptions
@@ -120,18 +122,20 @@ extension MessageCommand {
 /// The file of a file message.
 struct MessageFileOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Upload this file with the message.", valueName: "path"),
+    help: ArgumentHelp("Upload this file.", valueName: "path"),
     completion: .file())
   var file: String?
 
-  @Option(help: ArgumentHelp("Send a file that is to be had there.", valueName: "url"))
+  @Option(help: ArgumentHelp("Send a file that is available at this URL.", valueName: "url"))
   var fileURL: String?
 
-  @Option(help: ArgumentHelp("What the file is called, else its own name.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("The name to show; the file's own name by default.", valueName: "name"))
   var fileName: String?
 
   @Option(
-    help: ArgumentHelp("The file's media type, else a guess by its name.", valueName: "type"))
+    help: ArgumentHelp(
+      "The media type; derived from the file name by default.", valueName: "type"))
   var fileType: String?
 
   /// Whether there is a file.
@@ -142,7 +146,7 @@ struct MessageFileOptions: ParsableArguments {
       throw ValidationError("give --file or --file-url, not both")
     }
     guard isGiven || (fileName == nil && fileType == nil) else {
-      throw ValidationError("--file-name and --file-type go with --file or --file-url")
+      throw ValidationError("--file-name and --file-type need --file or --file-url")
     }
   }
 }

@@ -1,13 +1,14 @@
 internal import ArgumentParser
 internal import ParleyProtocol
 
-/// A message's extra data.
+/// Commands for a message's extra data.
 struct MetaArrayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "metaarray", abstract: "Change a message's extra data: lists of texts by keys.",
+    commandName: "metaarray",
+    abstract: "Change the extra data of a message: lists of texts by key.",
     discussion: """
-      At most 10 keys of at most 128 characters, with at most 100 texts each of at most 190. A text \
-      is in a list once; lists keep their order. 'message show' shows them.
+      A message has up to 10 keys of 128 characters, each with up to 100 texts of 190 characters. A \
+      list keeps its order and holds each text once. 'message show' prints the lists.
 
       EXAMPLES:
         parley message metaarray add lobby 17300000000001 games=chess games=go
@@ -21,7 +22,8 @@ extension MetaArrayCommand {
   /// Adds texts to a message's extra data.
   struct Add: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "add", abstract: "Add texts to a message's extra data; new keys are made.")
+      commandName: "add",
+      abstract: "Add texts to the extra data of a message, creating missing keys.")
 
     @OptionGroup var change: MetaArrayChange
 
@@ -37,7 +39,8 @@ extension MetaArrayCommand {
   /// Removes texts from a message's extra data.
   struct Remove: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "remove", abstract: "Remove texts from a message's extra data; keys stay.")
+      commandName: "remove",
+      abstract: "Remove texts from the extra data of a message, keeping the keys.")
 
     @OptionGroup var change: MetaArrayChange
 
@@ -49,12 +52,13 @@ extension MetaArrayCommand {
   /// Removes keys from a message's extra data.
   struct RemoveKeys: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "remove-keys", abstract: "Remove keys of a message's extra data with all texts.",
-      discussion: "Keys that are not there are passed over.")
+      commandName: "remove-keys",
+      abstract: "Remove keys and their texts from the extra data of a message.",
+      discussion: "Unknown keys are ignored.")
 
     @OptionGroup var message: MessageArgument
 
-    @Argument(help: ArgumentHelp("The keys.", valueName: "key"))
+    @Argument(help: ArgumentHelp("The keys to remove.", valueName: "key"))
     var keys: [String]
 
     @OptionGroup var gateway: GatewayOptions
@@ -62,7 +66,7 @@ extension MetaArrayCommand {
 
     func validate() throws {
       guard !keys.contains(where: { $0.isEmpty || $0.contains(",") }) else {
-        throw ValidationError("a key can't be empty or have a comma here")
+        throw ValidationError("a key is empty or contains a comma; neither can be removed here")
       }
     }
 
@@ -75,18 +79,20 @@ extension MetaArrayCommand {
   }
 }
 
-/// Which texts of a message's extra data are changed.
+/// Arguments of commands that change texts of a message's extra data.
 struct MetaArrayChange: ParsableArguments {
   @OptionGroup var message: MessageArgument
 
   @Argument(
-    help: ArgumentHelp("The texts with their keys; a key several times.", valueName: "key=text"))
+    help: ArgumentHelp("The texts with their keys; keys may repeat.", valueName: "key=text"))
   var items: [MetadataItem]
 
   @OptionGroup var gateway: GatewayOptions
   @OptionGroup var output: OutputOptions
 
-  /// Adds or removes them, as the mode of the Platform API says, and shows what there is then.
+  /// Adds or removes the texts and prints the result.
+  ///
+  /// - Parameter mode: `add` or `remove`, as in the Platform API.
   func perform(mode: String, body: RequestBody = RequestBody()) throws {
     var body = body
     body.set("sorted_metaarray", lists: Self.lists(items))
@@ -95,7 +101,7 @@ struct MetaArrayChange: ParsableArguments {
     try output.show(answer, as: MetaArrayText.lines)
   }
 
-  /// The texts of each key, both in the order given.
+  /// Groups texts by key, keeping the order.
   static func lists(_ items: [MetadataItem]) -> [(key: String, values: [String])] {
     var lists: [(key: String, values: [String])] = []
     for item in items {
@@ -109,7 +115,7 @@ struct MetaArrayChange: ParsableArguments {
   }
 }
 
-/// A message's extra data, for people.
+/// Formats a message's extra data as text.
 enum MetaArrayText {
   static func lines(_ answer: JSONNode) -> [String] {
     var fields = FieldList()

@@ -1,13 +1,14 @@
 internal import ArgumentParser
 internal import ParleyProtocol
 
-/// Counters that the application keeps with a channel.
+/// Commands for a channel's counters.
 struct MetacounterCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "metacounter", abstract: "Show, set, move and remove a channel's counters.",
+    commandName: "metacounter",
+    abstract: "Show, set, increase, decrease and remove counters of a channel.",
     discussion: """
-      At most 25 whole numbers by keys of at most 128 characters. Several calls at the same time are \
-      all counted.
+      A channel has up to 25 integer counters with keys of up to 128 characters. Concurrent changes \
+      are all counted.
 
       EXAMPLES:
         parley channel metacounter set lobby likes=0
@@ -25,7 +26,7 @@ extension MetacounterCommand {
   /// Shows a channel's counters.
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "Show a channel's counters.")
+      commandName: "show", abstract: "Show the counters of a channel.")
 
     @OptionGroup var channel: ChannelArgument
     @OptionGroup var gateway: GatewayOptions
@@ -42,7 +43,7 @@ extension MetacounterCommand {
   /// Sets counters.
   struct Set: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "set", abstract: "Set counters; the others stay.")
+      commandName: "set", abstract: "Set counters of a channel.")
 
     @OptionGroup var change: MetacounterChange
 
@@ -54,7 +55,7 @@ extension MetacounterCommand {
   /// Adds to counters.
   struct Increase: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "increase", abstract: "Add to counters; one that is not there begins at 0.")
+      commandName: "increase", abstract: "Increase counters; a missing counter starts at 0.")
 
     @OptionGroup var change: MetacounterChange
 
@@ -67,7 +68,7 @@ extension MetacounterCommand {
   struct Decrease: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "decrease",
-      abstract: "Subtract from counters; one that is not there begins at 0.")
+      abstract: "Decrease counters; a missing counter starts at 0.")
 
     @OptionGroup var change: MetacounterChange
 
@@ -76,10 +77,10 @@ extension MetacounterCommand {
 }
 
 extension MetacounterCommand {
-  /// Removes a channel's counter, or all.
+  /// Removes one or all counters of a channel.
   struct Remove: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "remove", abstract: "Remove a channel's counter, or all.")
+      commandName: "remove", abstract: "Remove one or all counters of a channel.")
 
     @OptionGroup var channel: ChannelArgument
     @OptionGroup var choice: KeyChoice
@@ -94,11 +95,12 @@ extension MetacounterCommand {
   }
 }
 
-/// Which counters are changed by how much.
+/// Arguments of commands that change counters.
 struct MetacounterChange: ParsableArguments {
   @OptionGroup var channel: ChannelArgument
 
-  @Argument(help: ArgumentHelp("The counters, such as likes=5.", valueName: "key=number"))
+  @Argument(
+    help: ArgumentHelp("The counters, such as likes=5; others stay.", valueName: "key=number"))
   var items: [MetacounterItem]
 
   @OptionGroup var gateway: GatewayOptions
@@ -106,11 +108,13 @@ struct MetacounterChange: ParsableArguments {
 
   func validate() throws {
     guard Set(items.map(\.key)).count == items.count else {
-      throw ValidationError("a counter is given twice")
+      throw ValidationError("a counter is given twice; give each key once")
     }
   }
 
-  /// Changes them in one of the ways that the Platform API has, and shows what they are then.
+  /// Changes the counters and prints the result.
+  ///
+  /// - Parameter mode: `set`, `increase` or `decrease`, as in the Platform API.
   func perform(mode: String) throws {
     var body = RequestBody()
     body.set("metacounter", items.map { ($0.key, $0.number) })
@@ -121,13 +125,13 @@ struct MetacounterChange: ParsableArguments {
   }
 }
 
-/// A counter's name with a number, as the command line has them: `likes=5`.
+/// A counter's key with a number, written as `likes=5`.
 struct MetacounterItem: ExpressibleByArgument, Equatable {
   let key: String
   let number: Int64
 
   init?(argument: String) {
-    // Behind the last mark, since a name may have one and a number has none.
+    // After the last mark: a key may contain one, a number cannot.
     guard let mark = argument.lastIndex(of: "="), mark != argument.startIndex,
       let number = Int64(argument[argument.index(after: mark)...])
     else { return nil }
@@ -136,7 +140,7 @@ struct MetacounterItem: ExpressibleByArgument, Equatable {
   }
 }
 
-/// Counters, for people.
+/// Formats counters as text.
 enum MetacounterText {
   static func lines(_ counters: JSONNode) -> [String] {
     var fields = FieldList()

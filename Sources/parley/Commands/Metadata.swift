@@ -2,14 +2,14 @@ internal import ArgumentParser
 internal import HTTP1
 internal import ParleyProtocol
 
-/// What the application keeps with a channel or user.
+/// Commands for the metadata of a channel or user.
 struct MetadataCommand<Owner: MetadataOwner>: ParsableCommand {
   static var configuration: CommandConfiguration {
     let example = Owner.noun == ChannelArgument.noun ? "lobby" : "ada"
     return CommandConfiguration(
-      commandName: "metadata", abstract: "Show, set and remove a \(Owner.noun)'s metadata.",
+      commandName: "metadata", abstract: "Show, set and remove metadata of a \(Owner.noun).",
       discussion: """
-        At most 25 texts by keys of at most 128 characters; a text has at most 190.
+        Metadata has up to 25 texts of 190 characters, each with a key of up to 128 characters.
 
         EXAMPLES:
           parley \(Owner.noun) metadata set \(example) topic=launch colour=red
@@ -26,7 +26,7 @@ extension MetadataCommand {
   /// Shows metadata.
   struct Show: ParsableCommand {
     static var configuration: CommandConfiguration {
-      CommandConfiguration(commandName: "show", abstract: "Show a \(Owner.noun)'s metadata.")
+      CommandConfiguration(commandName: "show", abstract: "Show the metadata of a \(Owner.noun).")
     }
 
     @OptionGroup var owner: Owner
@@ -45,12 +45,12 @@ extension MetadataCommand {
   struct Set: ParsableCommand {
     static var configuration: CommandConfiguration {
       CommandConfiguration(
-        commandName: "set", abstract: "Set items of a \(Owner.noun)'s metadata; the others stay.")
+        commandName: "set", abstract: "Set items of the metadata of a \(Owner.noun).")
     }
 
     @OptionGroup var owner: Owner
 
-    @Argument(help: ArgumentHelp("The items.", valueName: "key=value"))
+    @Argument(help: ArgumentHelp("The items to set; other items stay.", valueName: "key=value"))
     var items: [MetadataItem]
 
     @OptionGroup var gateway: GatewayOptions
@@ -68,11 +68,12 @@ extension MetadataCommand {
 }
 
 extension MetadataCommand {
-  /// Removes an item of metadata, or all.
+  /// Removes one or all items of metadata.
   struct Remove: ParsableCommand {
     static var configuration: CommandConfiguration {
       CommandConfiguration(
-        commandName: "remove", abstract: "Remove an item of a \(Owner.noun)'s metadata, or all.")
+        commandName: "remove",
+        abstract: "Remove one or all items of the metadata of a \(Owner.noun).")
     }
 
     @OptionGroup var owner: Owner
@@ -87,11 +88,11 @@ extension MetadataCommand {
   }
 }
 
-/// What has metadata: a channel or a user, as the command line names it.
+/// The owner of metadata: a channel or a user.
 protocol MetadataOwner: ParsableArguments {
-  /// What it is called.
+  /// The noun for the owner.
   static var noun: String { get }
-  /// Its place in the Platform API.
+  /// The path in the Platform API.
   var path: String { get }
 }
 
@@ -103,7 +104,7 @@ extension UserArgument: MetadataOwner {
   static var noun: String { "user" }
 }
 
-/// A key with its value, as the command line has them: `topic=launch`.
+/// A key with its value, written as `topic=launch`.
 struct MetadataItem: ExpressibleByArgument, Equatable {
   let key: String
   let value: String
@@ -115,12 +116,12 @@ struct MetadataItem: ExpressibleByArgument, Equatable {
   }
 }
 
-/// One key, or all.
+/// One key, or all keys.
 struct KeyChoice: ParsableArguments {
-  @Argument(help: "The item's key.")
+  @Argument(help: "The key of the item.")
   var key: String?
 
-  @Flag(help: "All items.")
+  @Flag(help: "Remove all items.")
   var all = false
 
   func validate() throws {
@@ -128,11 +129,11 @@ struct KeyChoice: ParsableArguments {
     guard key?.isEmpty != true else { throw ValidationError("the key is empty") }
   }
 
-  /// What follows the place of all items in the Platform API.
+  /// The part of the path after that of all items in the Platform API.
   var pathPart: String { key.map { "/" + PercentEncoding.encode(pathPart: $0) } ?? "" }
 }
 
-/// Metadata, for people.
+/// Formats metadata as text.
 enum MetadataText {
   static func lines(_ items: JSONNode) -> [String] {
     var fields = FieldList()

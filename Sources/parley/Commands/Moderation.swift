@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import HTTP1
 internal import ParleyProtocol
 
-/// Bans and mutes.
+/// Commands for bans and mutes.
 struct ModerationCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "moderation",
@@ -22,10 +22,10 @@ struct ModerationCommand: ParsableCommand {
 }
 
 extension ModerationCommand {
-  /// Put a user out of a channel and keep it out.
+  /// Bans a user from a channel.
   struct Ban: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "ban", abstract: "Put a user out of a channel and keep it out.")
+      commandName: "ban", abstract: "Ban a user from a channel.")
 
     @OptionGroup var restriction: RestrictionOptions
     @OptionGroup var gateway: GatewayOptions
@@ -42,12 +42,12 @@ extension ModerationCommand {
 }
 
 extension ModerationCommand {
-  /// Changes a ban that is in force.
+  /// Changes a ban.
   struct UpdateBan: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "update-ban", abstract: "Change how long a user stays banned, or why.",
+      commandName: "update-ban", abstract: "Change the duration or reason of a ban.",
       discussion: """
-        What is not given stays. To change a mute, mute again: the later one replaces it.
+        Options that are not given keep their values. To change a mute, mute the user again.
 
         EXAMPLES:
           parley moderation update-ban lobby jeff --seconds 3600
@@ -57,10 +57,11 @@ extension ModerationCommand {
     @OptionGroup var target: RestrictionTarget
 
     @Option(
-      help: ArgumentHelp("How long from now on; -1 for ten years.", valueName: "seconds"))
+      help: ArgumentHelp(
+        "Duration from now in seconds; -1 for ten years.", valueName: "seconds"))
     var seconds: Int64?
 
-    @Option(help: ArgumentHelp("Why, told to the channel.", valueName: "text"))
+    @Option(help: ArgumentHelp("The reason, which participants see.", valueName: "text"))
     var reason: String?
 
     @OptionGroup var gateway: GatewayOptions
@@ -83,10 +84,10 @@ extension ModerationCommand {
 }
 
 extension ModerationCommand {
-  /// Ends a user's ban before its time.
+  /// Ends a user's ban.
   struct Unban: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "unban", abstract: "End a user's ban before its time.")
+      commandName: "unban", abstract: "End the ban of a user.")
 
     @OptionGroup var target: RestrictionTarget
     @OptionGroup var gateway: GatewayOptions
@@ -100,10 +101,10 @@ extension ModerationCommand {
 }
 
 extension ModerationCommand {
-  /// Let a user read in a channel but not send.
+  /// Mutes a user in a channel.
   struct Mute: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "mute", abstract: "Let a user read in a channel but not send.")
+      commandName: "mute", abstract: "Mute a user: the user may read in a channel but not send.")
 
     @OptionGroup var restriction: RestrictionOptions
     @OptionGroup var gateway: GatewayOptions
@@ -120,10 +121,10 @@ extension ModerationCommand {
 }
 
 extension ModerationCommand {
-  /// Ends a user's mute before its time.
+  /// Ends a user's mute.
   struct Unmute: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "unmute", abstract: "End a user's mute before its time.")
+      commandName: "unmute", abstract: "End the mute of a user.")
 
     @OptionGroup var target: RestrictionTarget
     @OptionGroup var gateway: GatewayOptions
@@ -137,21 +138,21 @@ extension ModerationCommand {
 }
 
 extension ModerationCommand {
-  /// Shows who is banned or muted.
+  /// Lists bans and mutes.
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "List who is banned or muted in a channel.",
+      commandName: "list", abstract: "List banned and muted users of a channel.",
       discussion: """
         EXAMPLES:
           parley moderation list lobby
           parley moderation list lobby mute --all
 
-        Without a kind, bans come first and mutes after them; --json then prints one answer for each.
+        Without a kind, bans are listed before mutes, and --json prints one document for each list.
         """)
 
     @OptionGroup var channel: ChannelArgument
 
-    @Argument(help: "Which: ban or mute; both unless given.")
+    @Argument(help: "The list: ban or mute. (default: both)")
     var kind: RestrictionKind?
 
     @OptionGroup var page: PageOptions
@@ -160,7 +161,7 @@ extension ModerationCommand {
 
     func validate() throws {
       guard kind != nil || page.token == nil else {
-        throw ValidationError("--token belongs to one list: name ban or mute")
+        throw ValidationError("--token needs a list: give ban or mute")
       }
     }
 
@@ -171,7 +172,7 @@ extension ModerationCommand {
     private func show(_ kind: RestrictionKind) throws {
       let list = PagedList(
         "\(channel.path)/\(kind.rawValue)", member: kind.listName,
-        whenEmpty: "nobody is \(kind.past)", columns: RestrictionText.columns
+        whenEmpty: "no \(kind.past) users", columns: RestrictionText.columns
       ) { RestrictionText.row($0, kind) }
       try page.show(list, gateway, output)
     }
@@ -182,9 +183,9 @@ extension ModerationCommand {
   /// Shows a user's ban or mute.
   struct Show: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "Show since when, how long and why a user is banned or muted.",
+      commandName: "show", abstract: "Show the start, end and reason of a user's ban or mute.",
       discussion: """
-        Without a ban the exit status is 1; a user who is not muted is told of as such.
+        The exit status is 1 if the user is not banned. A user without a mute is shown as not muted.
 
         EXAMPLES:
           parley moderation show lobby jeff
@@ -193,7 +194,7 @@ extension ModerationCommand {
 
     @OptionGroup var target: RestrictionTarget
 
-    @Argument(help: "Which: ban or mute.")
+    @Argument(help: "The restriction: ban or mute.")
     var kind = RestrictionKind.ban
 
     @OptionGroup var gateway: GatewayOptions
@@ -206,41 +207,41 @@ extension ModerationCommand {
   }
 }
 
-/// What a user may be kept from in a channel.
+/// A restriction of a user in a channel.
 enum RestrictionKind: String, ExpressibleByArgument, CaseIterable {
   case ban
   case mute
 
-  /// The member of a page that lists them.
+  /// The member of a page that holds the list.
   var listName: String { "\(past)_list" }
-  /// What one of them is.
+  /// The state of a restricted user.
   var past: String { self == .ban ? "banned" : "muted" }
 }
 
-/// Who in which channel.
+/// The channel and user of a restriction.
 struct RestrictionTarget: ParsableArguments {
   @OptionGroup var channel: ChannelArgument
 
-  @Argument(help: ArgumentHelp("The user.", valueName: "user id"))
+  @Argument(help: ArgumentHelp("The user id.", valueName: "user id"))
   var user: String
 
-  /// The place of a user's restriction of some kind in the Platform API.
+  /// Returns the path of a user's restriction in the Platform API.
   func path(_ kind: String) -> String {
     "\(channel.path)/\(kind)/\(PercentEncoding.encode(pathPart: user))"
   }
 }
 
-/// Whom a restriction is for, how long and why.
+/// Arguments of commands that restrict a user.
 struct RestrictionOptions: ParsableArguments {
   @OptionGroup var target: RestrictionTarget
 
-  @Option(help: ArgumentHelp("How long; -1 for ten years.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Duration in seconds; -1 for ten years.", valueName: "seconds"))
   var seconds: Int64 = -1
 
-  @Option(help: ArgumentHelp("Why, told to the channel.", valueName: "text"))
+  @Option(help: ArgumentHelp("The reason, which participants see.", valueName: "text"))
   var reason: String?
 
-  /// The members of the call.
+  /// The members of the request body.
   var body: RequestBody {
     var body = RequestBody()
     body.set("user_id", target.user)
@@ -249,18 +250,18 @@ struct RestrictionOptions: ParsableArguments {
     return body
   }
 
-  /// For how long, in words.
+  /// The duration in words.
   var duration: String { seconds < 0 ? "for ten years" : "for \(seconds) seconds" }
 }
 
-/// Bans and mutes, for people.
+/// Formats bans and mutes as text.
 enum RestrictionText {
-  /// The columns of a table of them.
+  /// The columns of a table of restrictions.
   static let columns: [TextTable.Column] = [
     .text("user"), .text("nickname"), .text("state"), .text("until"), .text("reason"),
   ]
 
-  /// One of them in such a table.
+  /// Returns a restriction's row in that table.
   static func row(_ entry: JSONNode, _ kind: RestrictionKind) -> [String] {
     // A ban has its user as a member; a mute is its user with more members.
     let user = entry.present("user") ?? entry
@@ -270,7 +271,7 @@ enum RestrictionText {
     ]
   }
 
-  /// One of them with all that is known of it.
+  /// Returns all fields of a restriction.
   static func lines(
     _ entry: JSONNode, _ kind: RestrictionKind, of target: RestrictionTarget
   )
@@ -285,7 +286,7 @@ enum RestrictionText {
     fields.add("since", entry.time("start_at"))
     fields.add("until", entry.time("end_at"))
     if let rest = entry["remaining_duration"]?.integer, rest > 0 {
-      fields.add("still", Milliseconds.inWords(rest))
+      fields.add("remaining", Milliseconds.inWords(rest))
     }
     fields.add("reason", entry.text("description"))
     return fields.lines()

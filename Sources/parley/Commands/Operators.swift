@@ -1,9 +1,9 @@
 internal import ArgumentParser
 
-/// Those who operate a channel.
+/// Commands for a channel's operators.
 struct OperatorsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "operators", abstract: "List, add and remove a channel's operators.",
+    commandName: "operators", abstract: "List, add and remove operators of a channel.",
     discussion: """
       EXAMPLES:
         parley channel operators list lobby
@@ -13,10 +13,10 @@ struct OperatorsCommand: ParsableCommand {
 }
 
 extension OperatorsCommand {
-  /// Shows a channel's operators.
+  /// Lists a channel's operators.
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "List a channel's operators.")
+      commandName: "list", abstract: "List the operators of a channel.")
 
     @OptionGroup var channel: ChannelArgument
     @OptionGroup var page: PageOptions
@@ -36,14 +36,14 @@ extension OperatorsCommand {
 }
 
 extension OperatorsCommand {
-  /// Makes users operators.
+  /// Adds operators to a channel.
   struct Add: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "add", abstract: "Make users operators of a channel.")
+      commandName: "add", abstract: "Add operators to a channel.")
 
     @OptionGroup var channel: ChannelArgument
 
-    @Argument(help: ArgumentHelp("The users.", valueName: "user id"))
+    @Argument(help: ArgumentHelp("The ids of the users.", valueName: "user id"))
     var users: [String]
 
     @OptionGroup var gateway: GatewayOptions
@@ -53,32 +53,32 @@ extension OperatorsCommand {
       var body = RequestBody()
       body.set("operator_ids", users)
       let answer = try gateway.client().call("POST", "\(channel.path)/operators", body: body)
-      try output.show(answer, as: "now operators: \(users.joined(separator: ", "))")
+      try output.show(answer, as: "added operators: \(users.joined(separator: ", "))")
     }
   }
 }
 
 extension OperatorsCommand {
-  /// Takes the role of operator back.
+  /// Removes operators from a channel.
   struct Remove: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "remove", abstract: "Let users be operators of a channel no longer.")
+      commandName: "remove", abstract: "Remove operators from a channel.")
 
     @OptionGroup var channel: ChannelArgument
 
-    @Argument(help: ArgumentHelp("The users.", valueName: "user id"))
+    @Argument(help: ArgumentHelp("The ids of the users.", valueName: "user id"))
     var users: [String] = []
 
-    @Flag(help: "All operators.")
+    @Flag(help: "Remove all operators.")
     var all = false
 
     @OptionGroup var gateway: GatewayOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-      guard all == users.isEmpty else { throw ValidationError("give either users or --all") }
+      guard all == users.isEmpty else { throw ValidationError("give either user ids or --all") }
       guard !users.contains(where: { $0.contains(",") }) else {
-        throw ValidationError("a user whose id has a comma can only be removed with --all")
+        throw ValidationError("a user id with a comma cannot be removed by itself; use --all")
       }
     }
 
@@ -86,7 +86,7 @@ extension OperatorsCommand {
       let query = all ? ("delete_all", "true") : ("operator_ids", users.joined(separator: ","))
       let answer = try gateway.client().call("DELETE", "\(channel.path)/operators", query: [query])
       let who = all ? "all" : users.joined(separator: ", ")
-      try output.show(answer, as: "operators no longer: \(who)")
+      try output.show(answer, as: "removed operators: \(who)")
     }
   }
 }

@@ -2,13 +2,13 @@ internal import ArgumentParser
 internal import LinkPreview
 internal import ParleyProtocol
 
-/// What previews are, and why.
+/// Commands for link previews.
 struct PreviewCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "preview",
-    abstract: "Find links, read pages, and ask a gateway about its link previews.",
+    abstract: "Detect links, extract previews and manage a gateway's previews.",
     discussion: """
-      detect and extract work here, on standard input; explain, list and purge ask a running gateway.
+      detect and extract work locally on standard input; explain, list and purge call a gateway.
 
       EXAMPLES:
         echo 'see sendbird.com!' | parley preview detect
@@ -24,12 +24,12 @@ struct PreviewCommand: ParsableCommand {
 }
 
 extension PreviewCommand {
-  /// Finds the link of a message.
+  /// Detects the link of a message.
   struct Detect: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "detect",
-      abstract: "Read a message's text from standard input and print the URL that is previewed.",
-      discussion: "Prints nothing when the text has no link.")
+      abstract: "Print the URL that a message text on standard input previews.",
+      discussion: "Prints nothing if the text has no link.")
 
     func run() throws {
       let text = try StandardInput.read(upTo: 4_194_304)
@@ -41,26 +41,26 @@ extension PreviewCommand {
 }
 
 extension PreviewCommand {
-  /// Reads a page.
+  /// Extracts the preview of a page.
   struct Extract: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "extract",
-      abstract: "Read a page from standard input and print its preview as JSON, or null.",
+      abstract: "Print the preview of a page on standard input as JSON, or null.",
       discussion: """
-        The page is read as the gateway's unfurler would, no further than --max-bytes. Where each part \
-        was found, or why there is no preview, goes to standard error with --explain.
+        The page is read as by the gateway's unfurler, up to --max-bytes. --explain prints the source \
+        of each part, or the reason for a missing preview, to standard error.
         """)
 
-    @Option(help: ArgumentHelp("The page's address, after redirects.", valueName: "url"))
+    @Option(help: ArgumentHelp("The URL of the page after redirects.", valueName: "url"))
     var url: String
 
-    @Option(help: ArgumentHelp("The Content-Type that it came with.", valueName: "type"))
+    @Option(help: ArgumentHelp("The Content-Type of the response.", valueName: "type"))
     var contentType = "text/html"
 
-    @Option(help: ArgumentHelp("How much of it is read.", valueName: "bytes"))
+    @Option(help: ArgumentHelp("Bytes of the page to read, 1 to 67,108,864.", valueName: "bytes"))
     var maxBytes = 524_288
 
-    @Flag(help: "Say on standard error where each part was found.")
+    @Flag(help: "Print the source of each part to standard error.")
     var explain = false
 
     func validate() throws {
@@ -76,7 +76,11 @@ extension PreviewCommand {
       guard let page = WebURL(url) else { return }
       let body = try StandardInput.read(upTo: maxBytes)
       guard HTMLMediaType(contentType) != nil else {
-        if explain { StandardError.write("the content type \(contentType) is not a page's") }
+        if explain {
+          StandardError.write(
+            "the content type \(contentType) is not HTML; text/html or application/xhtml+xml is expected"
+          )
+        }
         return print("null")
       }
       var extractor = OpenGraphExtractor(pageURL: page, contentType: contentType)
@@ -100,13 +104,13 @@ extension PreviewCommand {
 }
 
 extension PreviewCommand {
-  /// Asks a gateway why a link has the preview that it has, or none.
+  /// Explains the preview of a URL.
   struct Explain: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "explain",
-      abstract: "Have a gateway look a URL up anew, and show what was found where, or why nothing.")
+      abstract: "Fetch a URL by the gateway and show the source of each part of its preview.")
 
-    @Argument(help: "The URL, or what a message would say: example.com/page.")
+    @Argument(help: "The URL, or a link as in a message: example.com/page.")
     var url: String
 
     @OptionGroup var gateway: GatewayOptions
@@ -121,15 +125,16 @@ extension PreviewCommand {
 }
 
 extension PreviewCommand {
-  /// Shows what a gateway's cache of previews holds.
+  /// Lists cached previews.
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "List the previews that a gateway remembers, by their URLs.")
+      commandName: "list", abstract: "List the cached previews of a gateway, sorted by URL.")
 
-    @Option(help: ArgumentHelp("Only this page.", valueName: "url"))
+    @Option(help: ArgumentHelp("Only the preview of this URL.", valueName: "url"))
     var url: String?
 
-    @Option(help: ArgumentHelp("Only this domain and those below it.", valueName: "domain"))
+    @Option(
+      help: ArgumentHelp("Only previews of this domain and its subdomains.", valueName: "domain"))
     var domain: String?
 
     @OptionGroup var page: PageOptions
@@ -141,7 +146,7 @@ extension PreviewCommand {
         value.map { (name, $0) }
       }
       let list = PagedList(
-        "/v3/parley/previews", query: query, member: "previews", whenEmpty: "nothing is remembered"
+        "/v3/parley/previews", query: query, member: "previews", whenEmpty: "no cached previews"
       ) {
         $0.flatMap(Self.lines(ofEntry:))
       }
@@ -154,27 +159,28 @@ extension PreviewCommand {
       let expiry = entry["expires_at"]?.integer.map(UnixTime.text) ?? "?"
       return [
         PlainLine.clean(entry["url"]?.string ?? "?"), "    \(PlainLine.clean(text))",
-        "    good until \(expiry)",
+        "    valid until \(expiry)",
       ]
     }
   }
 }
 
 extension PreviewCommand {
-  /// Makes a gateway forget previews.
+  /// Removes cached previews.
   struct Purge: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "purge",
-      abstract: "Make a gateway forget previews, so that they are fetched anew when next seen.",
-      discussion: "Messages that carry a preview already keep it.")
+      abstract: "Remove cached previews, so that links are fetched again.",
+      discussion: "Messages keep the previews they have.")
 
-    @Option(help: ArgumentHelp("Forget this page.", valueName: "url"))
+    @Option(help: ArgumentHelp("Remove the preview of this URL.", valueName: "url"))
     var url: String?
 
-    @Option(help: ArgumentHelp("Forget this domain and those below it.", valueName: "domain"))
+    @Option(
+      help: ArgumentHelp("Remove previews of this domain and its subdomains.", valueName: "domain"))
     var domain: String?
 
-    @Flag(help: "Forget everything.")
+    @Flag(help: "Remove all previews.")
     var all = false
 
     @OptionGroup var gateway: GatewayOptions
@@ -194,13 +200,13 @@ extension PreviewCommand {
         query: parameters.compactMap { name, value in value.map { (name, $0) } })
       try output.show(answer) { node in
         let count = node["purged"]?.integer ?? 0
-        return [count == 1 ? "1 preview forgotten" : "\(count) previews forgotten"]
+        return [count == 1 ? "1 preview removed" : "\(count) previews removed"]
       }
     }
   }
 }
 
-/// An explanation of a preview, for people.
+/// Formats the explanation of a preview as text.
 struct PreviewExplanationText {
   let explanation: JSONNode
 
@@ -258,10 +264,10 @@ struct PreviewExplanationText {
 
   private var cached: String {
     guard let cached = explanation["cached"], let until = cached["expires_at"]?.integer else {
-      return "before this, nothing was remembered"
+      return "not cached before"
     }
-    let what = cached["og_tag"] == nil ? "that there is none" : "a preview"
-    return "before this, \(what) was remembered until \(UnixTime.text(until))"
+    let what = cached["og_tag"] == nil ? "a failure" : "a preview"
+    return "cached before: \(what), valid until \(UnixTime.text(until))"
   }
 
   private func elements(_ name: String) -> [JSONNode] {

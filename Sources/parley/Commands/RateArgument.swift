@@ -1,13 +1,13 @@
 internal import ArgumentParser
 
-/// A limit as the command line has it: `5/1000`, messages in milliseconds, `5/1s`, or `off`.
+/// A limit, written as `5/1000` (messages in milliseconds), `5/1s`, or `off`.
 struct RateArgument: ExpressibleByArgument, Equatable {
   private static let standardWindow: Int64 = 1_000
 
   let messages: Int64
   let windowMilliseconds: Int64
 
-  /// What a gateway does unless it is told otherwise.
+  /// The default of a gateway.
   static let standard = RateArgument(messages: 5, windowMilliseconds: standardWindow)
 
   private init(messages: Int64, windowMilliseconds: Int64) {
@@ -29,7 +29,7 @@ struct RateArgument: ExpressibleByArgument, Equatable {
     windowMilliseconds = window
   }
 
-  /// A number of milliseconds, or of the unit behind it.
+  /// Parses a number of milliseconds, or a number with a unit.
   private static func milliseconds(_ text: Substring) -> Int64? {
     let units: [(String, Int64)] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)]
     guard let (unit, factor) = units.first(where: { text.hasSuffix($0.0) }) else {
@@ -40,6 +40,6 @@ struct RateArgument: ExpressibleByArgument, Equatable {
     return isOverflow ? nil : product
   }
 
-  /// As it would be written.
+  /// The limit as it would be written.
   var defaultValueDescription: String { "\(messages)/\(windowMilliseconds)" }
 }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import HTTP1
 internal import ParleyProtocol
 
-/// Who is connected.
+/// Commands for sessions.
 struct SessionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sessions", abstract: "List and close sessions.",
@@ -15,13 +15,13 @@ struct SessionsCommand: ParsableCommand {
 }
 
 extension SessionsCommand {
-  /// Shows who is connected.
+  /// Lists sessions.
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
-      abstract: "List sessions, where they come from and the channels that they are in.")
+      abstract: "List sessions with their addresses and channels.")
 
-    @Option(help: ArgumentHelp("Only those of this user.", valueName: "user id"))
+    @Option(help: ArgumentHelp("Only sessions of this user.", valueName: "user id"))
     var user: String?
 
     @OptionGroup var page: PageOptions
@@ -49,18 +49,18 @@ extension SessionsCommand {
   /// Closes a session.
   struct Close: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "close", abstract: "Close a session; its client may come back.",
-      discussion: "'user deactivate' keeps a user away.")
+      commandName: "close", abstract: "Close a session.",
+      discussion: "The client may reconnect; 'user deactivate' prevents that.")
 
     @Argument(
-      help: ArgumentHelp("The session, as 'sessions list' shows it.", valueName: "session id"))
+      help: ArgumentHelp("The session id, from 'sessions list'.", valueName: "session id"))
     var session: String
 
     @OptionGroup var gateway: GatewayOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-      guard !session.isEmpty else { throw ValidationError("the session's id is empty") }
+      guard !session.isEmpty else { throw ValidationError("the session id is empty") }
     }
 
     func run() throws {

@@ -1,10 +1,10 @@
 internal import ArgumentParser
 internal import ParleyProtocol
 
-/// Shows how a gateway is doing.
+/// Shows the state of a gateway.
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Show how a gateway is doing.")
+    commandName: "status", abstract: "Show the state of a gateway.")
 
   @OptionGroup var gateway: GatewayOptions
   @OptionGroup var output: OutputOptions
@@ -27,13 +27,13 @@ struct StatusCommand: ParsableCommand {
   }
 }
 
-/// Shows how connections are spread.
+/// Shows the connections of each event loop.
 struct ConnectionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "connections", abstract: "Show how many connections each event loop has.",
+    commandName: "connections", abstract: "Show the number of connections of each event loop.",
     discussion: """
-      Queued are those with something that waits to be written. 'sessions list' tells who is \
-      connected, 'status' the sums.
+      Queued connections have data that waits to be written. 'sessions list' prints the users, \
+      'status' the totals.
       """)
 
   @OptionGroup var gateway: GatewayOptions
@@ -59,18 +59,18 @@ struct ConnectionsCommand: ParsableCommand {
   }
 }
 
-/// Ends a gateway in good order.
+/// Shuts a gateway down.
 struct DrainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "drain", abstract: "Have a gateway send its clients elsewhere and end.",
-    discussion: "The same as SIGTERM: what was accepted is stored and answered first.")
+    commandName: "drain", abstract: "Shut a gateway down gracefully.",
+    discussion: "The same as SIGTERM: accepted messages are stored and acknowledged first.")
 
   @OptionGroup var confirmation: Confirmation
   @OptionGroup var gateway: GatewayOptions
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    try confirmation.ask("Have the gateway end?")
+    try confirmation.ask("Shut the gateway down?")
     let answer = try gateway.client().call("POST", "/v3/parley/drain")
     try output.show(answer, as: "the gateway is draining")
   }

@@ -2,15 +2,14 @@ internal import ArgumentParser
 internal import HTTP1
 internal import ParleyProtocol
 
-/// Tokens of the Platform API.
+/// Commands for tokens of the Platform API.
 struct TokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token",
-    abstract: "Issue, list and revoke API tokens.",
+    abstract: "Create, list and revoke API tokens.",
     discussion: """
-      Each program that calls the gateway may have a token of its own, which can be taken back \
-      without disturbing the others. Tokens with which users open sessions are under parley user \
-      token.
+      Give each program that calls the gateway a token of its own, so that one can be revoked \
+      without affecting the others. 'user token' issues the tokens with which users open sessions.
 
       EXAMPLES:
         parley token create shop
@@ -19,17 +18,17 @@ struct TokenCommand: ParsableCommand {
       """,
     subcommands: [Create.self, List.self, Revoke.self])
 
-  /// Their place in the Platform API.
+  /// The path of all API tokens in the Platform API.
   static let path = "/v3/parley/api_tokens"
 }
 
 extension TokenCommand {
-  /// Issues an API token.
+  /// Creates an API token.
   struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "create", abstract: "Issue an API token; it is shown once.")
+      commandName: "create", abstract: "Create an API token, which is shown once.")
 
-    @Argument(help: ArgumentHelp("What the token is for, such as shop.", valueName: "name"))
+    @Argument(help: ArgumentHelp("A name for the token, such as shop.", valueName: "name"))
     var name: String
 
     @OptionGroup var gateway: GatewayOptions
@@ -51,11 +50,12 @@ extension TokenCommand {
 }
 
 extension TokenCommand {
-  /// Shows which API tokens there are.
+  /// Lists API tokens.
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "List the API tokens that were issued.",
-      discussion: "The first one, of auth.api_token or the file api-token, is not among them.")
+      commandName: "list", abstract: "List API tokens.",
+      discussion:
+        "The gateway's own token, from auth.api_token or the file api-token, is not listed.")
 
     @OptionGroup var gateway: GatewayOptions
     @OptionGroup var output: OutputOptions
@@ -70,34 +70,34 @@ extension TokenCommand {
             token.time("last_used_at"),
           ])
         }
-        return table.lines(whenEmpty: "no API tokens were issued")
+        return table.lines(whenEmpty: "no API tokens")
       }
     }
   }
 }
 
 extension TokenCommand {
-  /// Takes an API token back.
+  /// Revokes an API token.
   struct Revoke: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "revoke", abstract: "Make an API token invalid, at once.")
+      commandName: "revoke", abstract: "Revoke an API token at once.")
 
     @Argument(
       help: ArgumentHelp(
-        "The token's id or name, as parley token list shows them.", valueName: "id"))
+        "The id or name of the token, from 'token list'.", valueName: "id"))
     var id: String
 
     @OptionGroup var gateway: GatewayOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-      guard !id.isEmpty else { throw ValidationError("the token's id or name is empty") }
+      guard !id.isEmpty else { throw ValidationError("the id or name of the token is empty") }
     }
 
     func run() throws {
       let client = try gateway.client()
       let list = try OutputOptions.root(of: client.call("GET", TokenCommand.path))
-      // An id decides over a name; no two tokens have the same of either.
+      // Ids have precedence over names; both are unique.
       let tokens = list.list("api_tokens")
       let named =
         tokens.contains { $0.text("id") == id } ? nil : tokens.first { $0.text("name") == id }

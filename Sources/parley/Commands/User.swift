@@ -2,11 +2,11 @@ internal import ArgumentParser
 internal import HTTP1
 internal import ParleyProtocol
 
-/// Users.
+/// Commands for users.
 struct UserCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "user",
-    abstract: "Create, change and look at users.",
+    abstract: "Create, list, show, change and delete users.",
     discussion: """
       EXAMPLES:
         parley user create ada --nickname Ada --issue-access-token
@@ -24,7 +24,7 @@ struct UserCommand: ParsableCommand {
 }
 
 extension UserCommand {
-  /// Makes a user.
+  /// Creates a user.
   struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "create", abstract: "Create a user.")
@@ -46,15 +46,16 @@ extension UserCommand {
 }
 
 extension UserCommand {
-  /// Shows users.
+  /// Lists users.
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "List users.")
 
-    @Option(help: ArgumentHelp("Only those of this nickname.", valueName: "text"))
+    @Option(help: ArgumentHelp("Only users with this nickname.", valueName: "text"))
     var nickname: String?
 
-    @Option(help: ArgumentHelp("Only those whose nickname begins so.", valueName: "text"))
+    @Option(
+      help: ArgumentHelp("Only users whose nickname begins with this text.", valueName: "text"))
     var nicknamePrefix: String?
 
     @OptionGroup var page: PageOptions
@@ -93,7 +94,7 @@ extension UserCommand {
   /// Changes a user.
   struct Update: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "update", abstract: "Change what is given of a user, and leave the rest.")
+      commandName: "update", abstract: "Change fields of a user.")
 
     @OptionGroup var user: UserArgument
     @OptionGroup var fields: UserFieldOptions
@@ -101,7 +102,9 @@ extension UserCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-      guard !fields.body.isEmpty else { throw ValidationError("nothing to change is given") }
+      guard !fields.body.isEmpty else {
+        throw ValidationError("no field to change is given; see --help for the options")
+      }
     }
 
     func run() throws {
@@ -112,10 +115,10 @@ extension UserCommand {
 }
 
 extension UserCommand {
-  /// Put a user out and let it open no session.
+  /// Deactivates a user.
   struct Deactivate: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "deactivate", abstract: "Put a user out and let it open no session.")
+      commandName: "deactivate", abstract: "Close the sessions of a user and refuse new ones.")
 
     @OptionGroup var user: UserArgument
     @OptionGroup var gateway: GatewayOptions
@@ -131,10 +134,10 @@ extension UserCommand {
 }
 
 extension UserCommand {
-  /// Let a deactivated user open sessions again.
+  /// Reactivates a user.
   struct Reactivate: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "reactivate", abstract: "Let a deactivated user open sessions again.")
+      commandName: "reactivate", abstract: "Allow a deactivated user to open sessions again.")
 
     @OptionGroup var user: UserArgument
     @OptionGroup var gateway: GatewayOptions
@@ -150,10 +153,10 @@ extension UserCommand {
 }
 
 extension UserCommand {
-  /// Removes a user.
+  /// Deletes a user.
   struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "delete", abstract: "Delete a user; its messages stay.")
+      commandName: "delete", abstract: "Delete a user, keeping the user's messages.")
 
     @OptionGroup var user: UserArgument
     @OptionGroup var confirmation: Confirmation
@@ -168,31 +171,31 @@ extension UserCommand {
   }
 }
 
-/// Which user is meant.
+/// The user that a command applies to.
 struct UserArgument: ParsableArguments {
-  @Argument(help: ArgumentHelp("The user.", valueName: "user id"))
+  @Argument(help: ArgumentHelp("The user id.", valueName: "user id"))
   var id: String
 
   func validate() throws {
-    guard !id.isEmpty else { throw ValidationError("the user's id is empty") }
+    guard !id.isEmpty else { throw ValidationError("the user id is empty") }
   }
 
-  /// Its place in the Platform API.
+  /// The path in the Platform API.
   var path: String { "/v3/users/\(PercentEncoding.encode(pathPart: id))" }
 }
 
-/// What a user is given.
+/// Fields of a user.
 struct UserFieldOptions: ParsableArguments {
-  @Option(help: "The name shown to others.")
+  @Option(help: "The name to show, at most 80 characters.")
   var nickname: String?
 
-  @Option(help: ArgumentHelp("The address of a picture.", valueName: "url"))
+  @Option(help: ArgumentHelp("The URL of a profile picture.", valueName: "url"))
   var profileURL: String?
 
-  @Flag(help: "Issue an access token that does not expire; one from before is no longer valid.")
+  @Flag(help: "Issue an access token without expiry; it replaces the previous one.")
   var issueAccessToken = false
 
-  /// The members of the call.
+  /// The members of the request body.
   var body: RequestBody {
     var body = RequestBody()
     body.set("nickname", nickname)
@@ -202,9 +205,9 @@ struct UserFieldOptions: ParsableArguments {
   }
 }
 
-/// Users, for people.
+/// Formats users as text.
 enum UserText {
-  /// One user with all that is known of it.
+  /// Returns all fields of a user.
   static func lines(ofUser user: JSONNode) -> [String] {
     var fields = FieldList()
     fields.add("user", user.text("user_id"))
@@ -225,7 +228,7 @@ enum UserText {
     .text("user"), .text("nickname"), .text("state"), .text("last seen"), .text("created"),
   ]
 
-  /// A user in such a table.
+  /// Returns a user's row in that table.
   static func row(ofUser user: JSONNode) -> [String] {
     [
       user.text("user_id"), user.text("nickname"), state(of: user), user.time("last_seen_at"),

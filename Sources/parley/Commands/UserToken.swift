@@ -1,10 +1,10 @@
 internal import ArgumentParser
 internal import Foundation
 
-/// Session tokens.
+/// Commands for a user's session tokens.
 struct UserTokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "token", abstract: "Issue and revoke a user's session tokens.",
+    commandName: "token", abstract: "Issue and revoke session tokens of a user.",
     discussion: """
       EXAMPLES:
         parley user token issue ada --hours 24
@@ -14,15 +14,16 @@ struct UserTokenCommand: ParsableCommand {
 }
 
 extension UserTokenCommand {
-  /// Issues a token that opens sessions for some time.
+  /// Issues a session token.
   struct Issue: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "issue", abstract: "Issue a token with which a user opens sessions.",
-      discussion: "It is shown once. Without --hours it is good for a week.")
+      commandName: "issue", abstract: "Issue a session token for a user.",
+      discussion: "The token is shown once.")
 
     @OptionGroup var user: UserArgument
 
-    @Option(help: ArgumentHelp("How long it is good, 1 to 87,600.", valueName: "hours"))
+    @Option(
+      help: ArgumentHelp("Lifetime in hours, 1 to 87,600. (default: 168)", valueName: "hours"))
     var hours: Int64?
 
     @OptionGroup var gateway: GatewayOptions
@@ -42,7 +43,7 @@ extension UserTokenCommand {
       try output.show(answer) { token in
         var fields = FieldList()
         fields.add("token", token.text("token"))
-        fields.add("good until", token.time("expires_at"))
+        fields.add("valid until", token.time("expires_at"))
         return fields.lines()
       }
     }
@@ -50,10 +51,10 @@ extension UserTokenCommand {
 }
 
 extension UserTokenCommand {
-  /// Takes session tokens back.
+  /// Revokes session tokens.
   struct Revoke: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "revoke", abstract: "Make all session tokens of a user invalid.")
+      commandName: "revoke", abstract: "Revoke all session tokens of a user.")
 
     @OptionGroup var user: UserArgument
     @OptionGroup var gateway: GatewayOptions

@@ -6,11 +6,10 @@ internal import ParleyProtocol
 struct WatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Enter a channel, and print its events as they come.",
+    abstract: "Enter a channel and print its events.",
     discussion: """
-      What the user is not shown (the channel's throttle, messages withheld) is told as +N more. \
-      Connections that are lost are made again. Ends when the channel is deleted or the user \
-      banned, or with Ctrl-C.
+      Messages withheld by throttling are printed as +N more. The connection is restored when it is \
+      lost. The command ends when the channel is deleted, when the user is banned, or with Ctrl-C.
 
       EXAMPLES:
         parley watch lobby --user ada
@@ -22,8 +21,8 @@ struct WatchCommand: AsyncParsableCommand {
 
   @Flag(
     help: """
-      Print each event as a line of JSON: the protocol's notification as it came. Lines about the \
-      connection itself have 'event' in place of 'method'.
+      Print each event as one line of JSON: the protocol's notification, unchanged. Lines about the \
+      connection have the member 'event' in place of 'method'.
       """)
   var json = false
 
@@ -42,27 +41,27 @@ struct WatchCommand: AsyncParsableCommand {
   }
 }
 
-/// Writes events to standard output as they come.
+/// Prints events to standard output.
 protocol EventPrinter {
-  /// Tells that the channel has been entered.
+  /// Prints that the channel has been entered.
   mutating func begin(_ channel: OpenChannel)
-  /// Writes an event.
+  /// Prints an event.
   mutating func print(_ event: WireEvent)
 }
 
-/// For programs: one JSON object a line.
+/// Prints one JSON object per line, for programs.
 struct JSONEventPrinter: EventPrinter {
   func begin(_ channel: OpenChannel) {}
 
   func print(_ event: WireEvent) {
-    // The event of the first connection may come before or after the sequence was asked for.
+    // The first connection may be reported before or after the subscription to events.
     if case .connection(.connected) = event.event { return }
     let line = EventJSON.line(event)
     Terminal.write((Terminal.isOutput ? OutputOptions.harmless(line) : line) + "\n")
   }
 }
 
-/// For people: lines of text.
+/// Prints lines of text.
 struct TextEventPrinter: EventPrinter {
   var log: ConversationLog
 
@@ -81,22 +80,23 @@ struct TextEventPrinter: EventPrinter {
 }
 
 extension ConversationLog {
-  /// The lines for any event of a client.
+  /// Returns the lines for an event of a client.
   mutating func lines(of event: ParleyEvent) -> [String] {
     switch event {
     case .channel(_, let event): lines(of: event)
     case .connection(let event): EventNotice.text(event).map { [notice($0)] } ?? []
     case .mentioned(let message):
       [notice("mentioned in \(message.channelURL): \(message.message)")]
-    case .dropped(let count): [notice("\(count) events came too fast to be shown")]
+    case .dropped(let count):
+      [notice("\(count) events were dropped: they arrived faster than they could be printed")]
     }
   }
 }
 
-/// Events as JSON, one object a line.
+/// Encodes events as JSON, one object per line.
 enum EventJSON {
-  /// The line for an event: the server's notification as it came, or, for what this client notes
-  /// itself, an object with `event` in place of `method`.
+  /// Returns the line for an event: the server's notification unchanged, or, for an event of this
+  /// client, an object with `event` in place of `method`.
   static func line(_ event: WireEvent) -> String {
     guard let notification = event.notification else { return line(event.event) }
     let bytes = JSONWriter.bytes(reserving: notification.params.count + 64) {
@@ -123,7 +123,7 @@ enum EventJSON {
     case .channel(let channel, .eventsLost):
       line("events_lost") { $0.member("channel_url", channel.url) }
     case .channel(let channel, _):
-      // Everything else about a channel comes by a notification.
+      // All other events of a channel arrive as notifications.
       line("channel") { $0.member("channel_url", channel.url) }
     case .mentioned: line("mention") { _ in }
     }

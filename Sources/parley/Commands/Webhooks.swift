@@ -1,10 +1,10 @@
 internal import ArgumentParser
 internal import ParleyProtocol
 
-/// Where a gateway posts events.
+/// Commands for webhooks.
 struct WebhooksCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "webhooks", abstract: "Show and try the URLs that events are posted to.",
+    commandName: "webhooks", abstract: "Show and test webhooks.",
     discussion: """
       EXAMPLES:
         parley webhooks
@@ -14,10 +14,10 @@ struct WebhooksCommand: ParsableCommand {
 }
 
 extension WebhooksCommand {
-  /// Shows how it goes with each URL.
+  /// Shows the state of each webhook.
   struct Status: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "status", abstract: "Show how posting to each URL goes.")
+      commandName: "status", abstract: "Show the backlog and the latest results of each webhook.")
 
     @OptionGroup var gateway: GatewayOptions
     @OptionGroup var output: OutputOptions
@@ -46,7 +46,7 @@ extension WebhooksCommand {
       return fields.lines()
     }
 
-    /// - Returns: `nil` for a time that never was.
+    /// - Returns: `nil` for a time of 0, which means never.
     private static func time(_ name: String, of webhook: JSONNode) -> String? {
       webhook[name]?.integer.flatMap { $0 == 0 ? nil : UnixTime.text($0) }
     }
@@ -54,10 +54,11 @@ extension WebhooksCommand {
 }
 
 extension WebhooksCommand {
-  /// Posts an event to each URL.
+  /// Posts a test event to each webhook.
   struct Test: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "test", abstract: "Post a signed test event to each URL, and show the answers.")
+      commandName: "test",
+      abstract: "Post a signed test event to each webhook and show the responses.")
 
     @OptionGroup var gateway: GatewayOptions
     @OptionGroup var output: OutputOptions
@@ -69,7 +70,8 @@ extension WebhooksCommand {
         !$0.text("problem").isEmpty
       }
       guard failed.isEmpty else {
-        throw CommandFailure.refused("\(failed.count) of the URLs did not take the event", code: 0)
+        throw CommandFailure.refused(
+          "\(failed.count) of the webhooks did not accept the event", code: 0)
       }
     }
 

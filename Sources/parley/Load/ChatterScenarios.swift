@@ -3,15 +3,16 @@ internal import LoadGenerator
 internal import Reactor
 
 extension LoadCommand {
-  /// Many talk in many channels, as people do.
+  /// Simulates conversations in many channels.
   struct Chatter: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "chatter",
-      abstract: "Many talk in many channels, as people do.",
+      abstract: "Simulate conversations in many channels.",
       discussion: """
-        Texts are short and long, some beyond ASCII. With --links, that part of them has a link to a \
-        page that this program serves at 127.0.0.1, which the gateway must be allowed to fetch \
-        (--unfurl-allow-addresses 127.0.0.0/8 --unfurl-allow-ports 1-65535), or to --link-base.
+        Texts vary in length, and some have characters outside ASCII. With --links, a part of them \
+        links to pages under --link-base, or to pages that this program serves at 127.0.0.1. The \
+        gateway fetches the latter only with --unfurl-allow-addresses 127.0.0.0/8 and \
+        --unfurl-allow-ports 1-65535.
 
         EXAMPLES:
           parley load chatter --channels 100 --users 20 --duration 1m
@@ -30,13 +31,13 @@ extension LoadCommand {
 }
 
 extension LoadCommand {
-  /// The same as chatter for long, while connections come and go.
+  /// Runs the chatter scenario for a long time with reconnecting clients.
   struct Soak: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "soak",
-      abstract: "The same as chatter for long, while connections come and go.",
+      abstract: "Run the chatter scenario for long while clients reconnect.",
       discussion: """
-        What matters is in the plots: memory and latency should stay where they are.
+        The plots of the report show whether memory and latency stay constant.
 
         EXAMPLES:
           parley load soak --duration 1h --server-pid 4711 --report soak
@@ -47,7 +48,7 @@ extension LoadCommand {
 
     @Option(
       help: ArgumentHelp(
-        "One listener after the other is cut off and returns, one in this time; 0s for none.",
+        "Interval at which one client after another is disconnected and reconnects; 0s for never.",
         valueName: "time"))
     var cutEvery = TimeArgument(seconds: 1)
 
@@ -64,37 +65,37 @@ extension LoadCommand {
 }
 
 extension LoadCommand {
-  /// Abusers flood some channels; the others should not feel it.
+  /// Floods some channels and measures the effect on others.
   struct Flood: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "flood",
-      abstract: "Abusers flood some channels; the others should not feel it.",
+      abstract: "Flood some channels and measure the effect on other users.",
       discussion: """
-        Half of the time there is only talk, then the abusers in a quarter of the channels send far \
-        more than they may. Latencies are those of what the others say; 'shift' is how many times \
-        their 99th percentile during the flood is that before.
+        In the second half of the run, abusers in a quarter of the channels send far more than they \
+        may. Latencies are those of other users' messages; 'shift' is their 99th percentile during \
+        the flood divided by that before.
 
         EXAMPLES:
           parley load flood --abusers 50 --abuse 100 --duration 20s
           parley load flood --require 'shift<1.5' --require 'p99<100ms'
         """)
 
-    @Option(help: ArgumentHelp("Channels.", valueName: "count"))
+    @Option(help: ArgumentHelp("Number of channels.", valueName: "count"))
     var channels = 20
 
-    @Option(help: ArgumentHelp("Users in each channel, without abusers.", valueName: "count"))
+    @Option(help: ArgumentHelp("Users per channel, without abusers.", valueName: "count"))
     var users = 20
 
-    @Option(help: ArgumentHelp("Those in each channel that talk.", valueName: "count"))
+    @Option(help: ArgumentHelp("Users per channel that send.", valueName: "count"))
     var talkers = 2
 
-    @Option(help: ArgumentHelp("Messages a second of each that talks.", valueName: "count"))
+    @Option(help: ArgumentHelp("Messages per second of each such user.", valueName: "count"))
     var rate = 1.0
 
-    @Option(help: ArgumentHelp("Abusers.", valueName: "count"))
+    @Option(help: ArgumentHelp("Number of abusers.", valueName: "count"))
     var abusers = 20
 
-    @Option(help: ArgumentHelp("Messages a second of each abuser.", valueName: "count"))
+    @Option(help: ArgumentHelp("Messages per second of each abuser.", valueName: "count"))
     var abuse = 100.0
 
     @OptionGroup var options: LoadOptions
@@ -105,7 +106,9 @@ extension LoadCommand {
       try LoadOptions.check("--talkers", talkers, 1...users)
       try LoadOptions.check("--abusers", abusers, 1...100_000)
       guard rate > 0, rate <= 1000, abuse > 0, abuse <= 10_000 else {
-        throw ValidationError("--rate goes up to 1000 and --abuse to 10,000, from more than 0")
+        throw ValidationError(
+          "--rate is \(rate) and --abuse is \(abuse); more than 0, up to 1000 and 10,000, is expected"
+        )
       }
     }
 
@@ -117,29 +120,29 @@ extension LoadCommand {
   }
 }
 
-/// Who talks where, and of what.
+/// Options of a conversation scenario.
 struct ChatterOptions: ParsableArguments {
   private static let linkCount = 50
 
-  @Option(help: ArgumentHelp("Channels.", valueName: "count"))
+  @Option(help: ArgumentHelp("Number of channels.", valueName: "count"))
   var channels = 50
 
-  @Option(help: ArgumentHelp("Users in each channel.", valueName: "count"))
+  @Option(help: ArgumentHelp("Users per channel.", valueName: "count"))
   var users = 20
 
-  @Option(help: ArgumentHelp("Those in each channel that talk.", valueName: "count"))
+  @Option(help: ArgumentHelp("Users per channel that send.", valueName: "count"))
   var talkers = 5
 
-  @Option(help: ArgumentHelp("Messages a second of each that talks.", valueName: "count"))
+  @Option(help: ArgumentHelp("Messages per second of each such user.", valueName: "count"))
   var rate = 0.5
 
   @Option(
-    help: ArgumentHelp("The part of the messages that has a link, 0 to 1.", valueName: "part"))
+    help: ArgumentHelp("The fraction of messages with a link, 0 to 1.", valueName: "fraction"))
   var links = 0.0
 
   @Option(
     help: ArgumentHelp(
-      "What links begin with, instead of pages of this program; a number follows.",
+      "URL prefix of links, followed by a number. (default: pages of this program)",
       valueName: "url"))
   var linkBase: String?
 
@@ -149,7 +152,9 @@ struct ChatterOptions: ParsableArguments {
     try LoadOptions.check("--talkers", talkers, 1...users)
     try LoadOptions.check("--channels times --users", channels * users, 1...1_000_000)
     guard rate > 0, rate <= 1000, (0...1).contains(links) else {
-      throw ValidationError("--rate is more than 0 and at most 1000, --links from 0 to 1")
+      throw ValidationError(
+        "--rate is \(rate) and --links is \(links); more than 0 up to 1000, and 0 to 1 are expected"
+      )
     }
   }
 
@@ -157,7 +162,7 @@ struct ChatterOptions: ParsableArguments {
     Chatter(channels: channels, users: users, talkers: talkers, rate: rate)
   }
 
-  /// Has the pages served for as long as they may be asked for.
+  /// Serves the linked pages while `body` runs.
   func withContent(_ body: (MessageContent) throws -> Void) throws {
     guard links > 0, linkBase == nil else {
       return try body(mixed(linkBase ?? ""))
@@ -166,7 +171,7 @@ struct ChatterOptions: ParsableArguments {
     do throws(SystemError) {
       pages = try LinkPages()
     } catch {
-      throw CommandFailure.unreachable("no pages to link to: \(error)")
+      throw CommandFailure.unreachable("pages to link to cannot be served: \(error)")
     }
     defer { pages.stop() }
     try body(mixed(pages.base))

@@ -2,30 +2,30 @@ internal import ArgumentParser
 internal import LoadGenerator
 
 extension LoadCommand {
-  /// Very many connect within a short time, while there is talk.
+  /// Opens many connections in a short time.
   struct Spike: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "spike",
-      abstract: "Very many connect within a short time, while there is talk.",
+      abstract: "Open many connections in a short time during conversations.",
       discussion: """
-        The latency of connecting counts from when each connection was to be made until its session \
-        is open and its channel entered; p99 in an objective means that.
+        Latency is the time from the scheduled start of a connection until its session is open and \
+        its channel entered. p99 in an objective refers to it.
 
         EXAMPLES:
           parley load spike --connections 5000 --over 5s --duration 10s
           parley load spike --require 'p99<2s' --require 'delivery.p99<200ms'
         """)
 
-    @Option(help: ArgumentHelp("Connections that are made.", valueName: "count"))
+    @Option(help: ArgumentHelp("Connections to open.", valueName: "count"))
     var connections = 2000
 
-    @Option(help: ArgumentHelp("The time over which they are spread.", valueName: "time"))
+    @Option(help: ArgumentHelp("Time over which the connections are spread.", valueName: "time"))
     var over = TimeArgument(seconds: 5)
 
-    @Option(help: ArgumentHelp("Channels, each with one who talks.", valueName: "count"))
+    @Option(help: ArgumentHelp("Channels, each with one sender.", valueName: "count"))
     var channels = 10
 
-    @Option(help: ArgumentHelp("Messages a second in each channel.", valueName: "count"))
+    @Option(help: ArgumentHelp("Messages per second in each channel.", valueName: "count"))
     var rate = 2.0
 
     @OptionGroup var options: LoadOptions
@@ -34,10 +34,10 @@ extension LoadCommand {
       try LoadOptions.check("--connections", connections, 1...1_000_000)
       try LoadOptions.check("--channels", channels, 1...10_000)
       guard rate > 0, rate <= 1000 else {
-        throw ValidationError("--rate is more than 0 and at most 1000")
+        throw ValidationError("--rate is \(rate); more than 0, up to 1000, is expected")
       }
       guard over.nanoseconds <= options.duration.nanoseconds else {
-        throw ValidationError("--over is not longer than --duration")
+        throw ValidationError("--over is longer than --duration; give a longer --duration")
       }
     }
 
@@ -50,28 +50,28 @@ extension LoadCommand {
 }
 
 extension LoadCommand {
-  /// All are cut off at once, and return at once for what they missed.
+  /// Disconnects all subscribers at once and measures recovery.
   struct Storm: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "storm",
-      abstract: "All are cut off at once, and return at once for what they missed.",
+      abstract: "Disconnect all subscribers at once and measure recovery.",
       discussion: """
-        When a third of the time is over, every listener loses its connection and makes another, \
-        recovering from the last event that it saw. The latency of reconnecting counts until it is \
-        back in its channel; p99 in an objective means that.
+        After a third of the time every subscriber loses its connection, reconnects and recovers \
+        from the last event it received. Latency is the time until the channel is entered again. p99 \
+        in an objective refers to it.
 
         EXAMPLES:
           parley load storm --connections 2000 --duration 20s
           parley load storm --require 'p99<5s' --require 'lost=0'
         """)
 
-    @Option(help: ArgumentHelp("Connections that are cut off.", valueName: "count"))
+    @Option(help: ArgumentHelp("Connections to disconnect.", valueName: "count"))
     var connections = 1000
 
-    @Option(help: ArgumentHelp("Channels, each with one who talks.", valueName: "count"))
+    @Option(help: ArgumentHelp("Channels, each with one sender.", valueName: "count"))
     var channels = 10
 
-    @Option(help: ArgumentHelp("Messages a second in each channel.", valueName: "count"))
+    @Option(help: ArgumentHelp("Messages per second in each channel.", valueName: "count"))
     var rate = 2.0
 
     @OptionGroup var options: LoadOptions
@@ -80,7 +80,7 @@ extension LoadCommand {
       try LoadOptions.check("--connections", connections, 1...1_000_000)
       try LoadOptions.check("--channels", channels, 1...10_000)
       guard rate > 0, rate <= 1000 else {
-        throw ValidationError("--rate is more than 0 and at most 1000")
+        throw ValidationError("--rate is \(rate); more than 0, up to 1000, is expected")
       }
     }
 

@@ -2,15 +2,15 @@ internal import ArgumentParser
 internal import LoadGenerator
 
 extension LoadCommand {
-  /// Few send, many receive.
+  /// Sends to one channel with many subscribers.
   struct Fanout: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "fanout",
-      abstract: "Few send to one channel that many are in.",
+      abstract: "Send to one channel with many subscribers.",
       discussion: """
-        With the gateway's standard limits one sender gets 5 messages a second through, and a \
-        subscriber is shown 5 a second: for more, run the gateway with \
-        --limits-flood-messages 0 --limits-throttle-messages 0, and give --throttle off.
+        With the gateway's default limits, a user may send and a subscriber receives 5 messages per \
+        second. For higher rates, run the gateway with --limits-flood-messages 0 and \
+        --limits-throttle-messages 0, and give --throttle off here.
 
         EXAMPLES:
           parley load fanout --subscribers 1000 --rate 20 --senders 4 --duration 30s
@@ -24,12 +24,12 @@ extension LoadCommand {
     @Option(help: ArgumentHelp("Connections that send.", valueName: "count"))
     var senders = 1
 
-    @Option(help: ArgumentHelp("Messages a second of all senders together.", valueName: "count"))
+    @Option(help: ArgumentHelp("Messages per second of all senders together.", valueName: "count"))
     var rate = 4.0
 
     @Option(
       help: ArgumentHelp(
-        "Send as fast as answers come, so many of each sender without one; --rate does not count.",
+        "Keep this many unanswered messages in flight per sender; --rate is then ignored.",
         valueName: "count"))
     var inFlight: Int?
 
@@ -44,7 +44,7 @@ extension LoadCommand {
       try LoadOptions.check("--in-flight", inFlight ?? 1, 1...10_000)
       try LoadOptions.check("--bytes", bytes, 1...5_000)
       guard rate > 0, rate <= 1_000_000 else {
-        throw ValidationError("--rate is more than 0 and at most 1,000,000")
+        throw ValidationError("--rate is \(rate); more than 0, up to 1,000,000, is expected")
       }
     }
 
@@ -58,14 +58,14 @@ extension LoadCommand {
 }
 
 extension LoadCommand {
-  /// A part of the subscribers reads too slowly; the others should not feel it.
+  /// Lets some subscribers read too slowly and measures the effect on others.
   struct Slow: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "slow",
-      abstract: "A part of the subscribers reads too slowly; the others should not feel it.",
+      abstract: "Let some subscribers read too slowly and measure the effect on others.",
       discussion: """
-        A gateway puts those out (4004) for whom more waits than limits.outbound_bytes. What they \
-        miss is not lost; the others are checked as always, and latencies are theirs alone.
+        A gateway disconnects clients (4004) whose queue exceeds limits.outbound_bytes. Their missing \
+        messages do not count as lost. Deliveries and latencies are those of the other subscribers.
 
         EXAMPLES:
           parley load slow --subscribers 500 --share 0.1 --rate 100 --bytes 2000 --throttle off
@@ -74,13 +74,14 @@ extension LoadCommand {
     @Option(help: ArgumentHelp("Connections that receive.", valueName: "count"))
     var subscribers = 500
 
-    @Option(help: ArgumentHelp("The part of them that reads slowly, 0 to 1.", valueName: "part"))
+    @Option(
+      help: ArgumentHelp("The fraction of them that reads slowly, 0 to 1.", valueName: "fraction"))
     var share = 0.1
 
-    @Option(help: ArgumentHelp("Bytes a second that those read.", valueName: "count"))
+    @Option(help: ArgumentHelp("Bytes per second that slow subscribers read.", valueName: "count"))
     var reading = 1000
 
-    @Option(help: ArgumentHelp("Messages a second.", valueName: "count"))
+    @Option(help: ArgumentHelp("Messages per second.", valueName: "count"))
     var rate = 4.0
 
     @Option(help: ArgumentHelp("Length of each text, 1 to 5,000 bytes.", valueName: "bytes"))
@@ -93,7 +94,9 @@ extension LoadCommand {
       try LoadOptions.check("--reading", reading, 10...100_000_000)
       try LoadOptions.check("--bytes", bytes, 1...5_000)
       guard (0...1).contains(share), rate > 0, rate <= 100_000 else {
-        throw ValidationError("--share goes from 0 to 1, --rate from more than 0 to 100,000")
+        throw ValidationError(
+          "--share is \(share) and --rate is \(rate); 0 to 1, and more than 0 up to 100,000 are expected"
+        )
       }
     }
 

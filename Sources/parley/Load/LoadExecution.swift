@@ -4,7 +4,7 @@ internal import Foundation
 internal import LoadGenerator
 internal import ParleyProtocol
 
-/// Runs a plan, shows how it goes, and leaves the report.
+/// Runs a plan, shows its progress and writes the report.
 struct LoadExecution {
   let options: LoadOptions
   let plan: LoadPlan
@@ -75,7 +75,8 @@ struct LoadExecution {
     guard let process = options.serverPid else { return nil }
     let source = ProcessFileUsage(process: process)
     guard source.read() != nil else {
-      throw ValidationError("--server-pid: the usage of process \(process) cannot be read")
+      throw ValidationError(
+        "--server-pid: the CPU time of process \(process) cannot be read; is it running?")
     }
     return source
   }
@@ -92,7 +93,7 @@ struct LoadExecution {
   }
 }
 
-/// The answer to the creation of a user with a token.
+/// Reads the answer to the creation of a user with a token.
 enum AccessTokenAnswer {
   static func token(_ answer: [UInt8]) throws -> String {
     guard let token = try? JSONDocument(answer).root["access_token"]?.string, !token.isEmpty else {
@@ -102,9 +103,9 @@ enum AccessTokenAnswer {
   }
 }
 
-/// The server's usage out of its metrics, for one that runs on another machine.
+/// Reads the usage of a server on another machine from its metrics.
 ///
-/// CPU time is as fine as the kernel's ticks, memory is all that is resident.
+/// CPU time has the resolution of the kernel's clock ticks; memory is the resident set.
 struct MetricsUsage: UsageSource {
   let source: MetricsSource
 

@@ -3,7 +3,7 @@ internal import Glibc
 internal import LoadGenerator
 internal import Synchronization
 
-/// One line on a terminal, written again each time; elsewhere nothing.
+/// Shows progress in one line of a terminal, and nothing elsewhere.
 final class LoadProgressLine {
   private let isShown: Bool
   private var isOpen = false
@@ -19,7 +19,7 @@ final class LoadProgressLine {
     isOpen = true
   }
 
-  /// Takes the line away.
+  /// Erases the line.
   func end() {
     guard isOpen else { return }
     Terminal.write("\r\u{1b}[K")
@@ -27,9 +27,9 @@ final class LoadProgressLine {
   }
 }
 
-/// Set by Ctrl-C or SIGTERM, for as long as it lives; the second ends the process at once.
+/// A flag set by Ctrl-C or SIGTERM during its lifetime; the second signal ends the process.
 final class InterruptFlag {
-  /// How often the process was asked to end.
+  /// The number of signals received.
   final class Count: Sendable {
     private let value = Atomic<Int>(0)
 

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import LoadGenerator
 
-/// A report in all its forms: printed, and as files.
+/// Prints a report and writes its files.
 struct ReportFiles {
   private let report: LoadReport
   private let json: [UInt8]
@@ -11,11 +11,11 @@ struct ReportFiles {
   init(_ report: LoadReport) {
     self.report = report
     json = ReportJSON.bytes(report)
-    // Texts from the server may be among the notes.
+    // The notes may contain texts of the server.
     summary = SummaryText(report).lines.map { OutputOptions.harmless($0) + "\n" }.joined()
   }
 
-  /// Prints it, and writes the files if a folder is named.
+  /// Prints the report, and writes the files if a folder is given.
   func show(json isJSON: Bool, folder: String?) throws {
     if let folder { try write(into: folder) }
     if isJSON {

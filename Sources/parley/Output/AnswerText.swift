@@ -1,47 +1,47 @@
 internal import Foundation
 internal import ParleyProtocol
 
-/// Members of answers, for people.
+/// Reads members of answers as text.
 extension JSONNode {
-  /// The text of a member; empty when there is none.
+  /// Returns the text of a member; empty if it is missing.
   func text(_ name: String) -> String { self[name]?.string ?? "" }
 
-  /// The number of a member; `?` when there is none.
+  /// Returns the number of a member; `?` if it is missing.
   func number(_ name: String) -> String { self[name]?.integer.map { String($0) } ?? "?" }
 
   /// Whether a member is true.
   func isTrue(_ name: String) -> Bool { self[name]?.bool == true }
 
-  /// The elements of a list; none when there is no such list.
+  /// Returns the elements of a list; none if it is missing.
   func list(_ name: String) -> [JSONNode] { self[name].map { Array($0.elements) } ?? [] }
 
-  /// The objects' texts of that name, separated by commas.
+  /// Returns one member of each object of a list, separated by commas.
   func names(_ list: String, _ name: String = "user_id") -> String {
     self.list(list).map { $0.text(name) }.joined(separator: ", ")
   }
 
-  /// A time in Unix milliseconds; empty when it is 0.
+  /// Returns a time given in Unix milliseconds; empty for 0.
   func time(_ name: String) -> String {
     guard let time = self[name]?.integer, time > 0 else { return "" }
     return UnixTime.text(time)
   }
 
-  /// A time in Unix seconds; empty when it is 0.
+  /// Returns a time given in Unix seconds; empty for 0.
   func timeInSeconds(_ name: String) -> String {
     guard let time = self[name]?.integer, time > 0 else { return "" }
     return UnixTime.text(time.multipliedReportingOverflow(by: 1000).partialValue)
   }
 }
 
-/// Points in time, for people.
+/// Formats points in time.
 enum UnixTime {
-  /// Unix milliseconds as date and time of day in UTC.
+  /// Formats Unix milliseconds as date and time of day in UTC.
   static func text(_ milliseconds: Int64) -> String {
     let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     return date.formatted(.iso8601.dateTimeSeparator(.space).timeZoneSeparator(.omitted))
   }
 
-  /// Unix milliseconds as the time of day in this machine's time zone.
+  /// Formats Unix milliseconds as time of day in the local time zone.
   static func timeOfDay(_ milliseconds: Int64) -> String {
     let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     return date.formatted(
@@ -52,16 +52,16 @@ enum UnixTime {
   }
 }
 
-/// Durations, for people.
+/// Formats durations.
 enum Milliseconds {
-  /// A number of microseconds as milliseconds.
+  /// Formats a number of microseconds in milliseconds.
   static func text(_ node: JSONNode?) -> String {
     guard let microseconds = node?.integer, microseconds > 0 else { return "0 ms" }
     guard microseconds < 10_000 else { return "\(microseconds / 1000) ms" }
     return "\(microseconds / 1000).\(microseconds % 1000 / 100) ms"
   }
 
-  /// A length of time by its two largest units: `3 d 4 h`.
+  /// Formats a number of milliseconds in its two largest units: `3 d 4 h`.
   static func inWords(_ milliseconds: Int64) -> String {
     let seconds = max(0, milliseconds) / 1000
     let parts = [

@@ -1,25 +1,25 @@
 internal import ArgumentParser
 internal import ParleyProtocol
 
-/// How an answer is shown.
+/// Options for printing an answer.
 struct OutputOptions: ParsableArguments {
-  @Flag(help: "Print the answer as JSON, for programs.")
+  @Flag(help: "Print the answer as JSON.")
   var json = false
 
-  /// Prints an answer as it came, or as lines for people.
+  /// Prints an answer as JSON or as text.
   func show(_ answer: [UInt8], as lines: (JSONNode) -> [String]) throws {
     if json { return print(Self.shown(answer)) }
     for line in lines(try Self.root(of: answer)) { print(line) }
   }
 
-  /// Prints an answer as it came, or one line for people.
+  /// Prints an answer as JSON or as one line of text.
   func show(_ answer: [UInt8], as line: String) throws {
     try show(answer) { _ in [PlainLine.clean(line)] }
   }
 
-  /// Prints what comes in pieces: as one array of JSON, or as lines for people.
+  /// Prints a sequence of elements as one JSON array or as text.
   ///
-  /// - Parameter forEach: Hands over the pieces; an array that has begun is ended even if it fails.
+  /// - Parameter forEach: Passes the elements in parts; an array is closed even if it throws.
   func stream(
     _ lines: @escaping ([JSONNode]) -> [String], whenEmpty: String,
     _ forEach: (([JSONNode]) throws -> Void) throws -> Void
@@ -39,23 +39,24 @@ struct OutputOptions: ParsableArguments {
     try forEach { try array.append($0) }
   }
 
-  /// JSON as it came, unless a terminal might obey something in it.
+  /// Returns JSON as text; control characters are escaped for a terminal.
   static func shown(_ json: some Sequence<UInt8>) -> String {
     let text = String(decoding: Array(json), as: UTF8.self)
     return Terminal.isOutput ? harmless(text) : text
   }
 
-  /// An answer's value.
+  /// Parses an answer.
   static func root(of answer: [UInt8]) throws -> JSONNode {
     do {
       return try JSONDocument(answer).root
     } catch {
-      throw CommandFailure.unreachable("the answer can't be read: is it a Parley gateway?")
+      throw CommandFailure.unreachable("the answer is not valid JSON; is it a Parley gateway?")
     }
   }
 
-  /// The same JSON with everything escaped that a terminal might obey; outside of strings there is
-  /// nothing of that kind but white space.
+  /// Escapes the characters of JSON text that a terminal would interpret.
+  ///
+  /// They occur only within strings, apart from white space.
   static func harmless(_ json: String) -> String {
     var text = String.UnicodeScalarView()
     for scalar in json.unicodeScalars {
@@ -71,7 +72,7 @@ struct OutputOptions: ParsableArguments {
   }
 }
 
-/// One array of JSON on standard output, written as its elements come, each on a line of its own.
+/// Writes one JSON array to standard output, element by element, each on a line of its own.
 struct JSONArrayStream {
   private enum State {
     case notBegun
@@ -81,7 +82,7 @@ struct JSONArrayStream {
 
   private var state = State.notBegun
 
-  /// Writes more elements; even without any the array has begun.
+  /// Writes elements; the first call begins the array.
   mutating func append(_ elements: [JSONNode]) throws {
     if state == .notBegun {
       print("[", terminator: "")
@@ -95,7 +96,7 @@ struct JSONArrayStream {
     try StandardOutput.flush()
   }
 
-  /// Ends an array that has begun: what was written is valid, even if more was to come.
+  /// Closes the array if it was begun, so that the output is valid JSON.
   func finish() {
     switch state {
     case .notBegun: break

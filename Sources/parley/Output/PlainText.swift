@@ -1,15 +1,16 @@
 internal import Foundation
 internal import LinkPreview
 
-/// Texts of others made fit for a terminal.
+/// Cleans texts for a terminal.
 enum PlainLine {
-  /// The text in one line without what could move the cursor, set colours or turn letters round.
+  /// Returns the text as one line without characters that move the cursor, set colours or change
+  /// the direction of text.
   static func clean(_ text: String, limit: Int = 200) -> String {
     let line = PlainText.clean(text, limit: limit)
     return line == PlainText.clean(text, limit: .max) ? line : line + "…"
   }
 
-  /// Whether a terminal could take it for more than a character to show.
+  /// Whether a terminal could interpret a character as a command.
   static func isControl(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7f...0x9f: true
@@ -20,19 +21,19 @@ enum PlainLine {
 }
 
 extension String {
-  /// The text with spaces behind it, for columns.
+  /// Returns the text padded with spaces to a width in columns.
   func padding(to width: Int) -> String {
     self + String(repeating: " ", count: max(0, width - DisplayWidth.of(self)))
   }
 }
 
-/// How many columns of a terminal a text takes.
+/// Measures texts in columns of a terminal.
 enum DisplayWidth {
   static func of(_ text: String) -> Int {
     text.reduce(0) { $0 + of($1) }
   }
 
-  /// 2 for East Asian characters and emoji, 0 for what joins the one before, else 1.
+  /// Returns 2 for East Asian characters and emoji, 0 for combining characters, else 1.
   static func of(_ character: Character) -> Int {
     guard let first = character.unicodeScalars.first else { return 0 }
     let properties = first.properties
@@ -45,7 +46,7 @@ enum DisplayWidth {
     return properties.isEmojiPresentation || hasEmojiStyle || isWide(first.value) ? 2 : 1
   }
 
-  /// The beginning of a text that fits, with a mark when something had to go.
+  /// Returns the beginning of a text that fits, with an ellipsis if it was cut.
   static func fit(_ text: String, into width: Int) -> String {
     guard of(text) > width else { return text }
     var rest = width - 1
@@ -68,12 +69,12 @@ enum DisplayWidth {
   }
 }
 
-/// Whether texts are emphasised for a terminal.
+/// The emphasis of texts on a terminal.
 enum TextStyle {
   case plain
   case coloured
 
-  /// Coloured on a terminal, unless the environment says NO_COLOR.
+  /// Coloured on a terminal, unless NO_COLOR is set.
   static let standard: TextStyle = {
     let environment = ProcessInfo.processInfo.environment
     let forbids = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
@@ -95,9 +96,9 @@ enum TextStyle {
   }
 }
 
-/// Words that can be pasted into a shell.
+/// Quotes words for a shell.
 enum ShellWord {
-  /// The text in single quotes, unless it needs none.
+  /// Returns the text in single quotes if it needs them.
   static func quote(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
       switch byte {

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import Glibc
 
-/// What is piped into the command.
+/// Reads the standard input.
 enum StandardInput {
-  /// Reads to the end, or to the limit; what comes behind that is left alone.
+  /// Reads up to the end or the limit in bytes.
   static func read(upTo limit: Int) throws -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count < limit {
@@ -18,7 +18,7 @@ enum StandardInput {
 }
 
 extension StandardInput {
-  /// A text of the command line, or what is piped in when it is `-`.
+  /// Returns an argument, or the standard input if the argument is `-`.
   static func text(_ argument: String) throws -> String {
     guard argument == "-" else { return argument }
     let text = String(decoding: try read(upTo: 1_048_576), as: UTF8.self)
@@ -26,20 +26,20 @@ extension StandardInput {
   }
 }
 
-/// What the command answers.
+/// The standard output.
 enum StandardOutput {
-  /// Writes out what was printed.
+  /// Flushes what was printed.
   ///
-  /// - Throws: ``CommandFailure/unwritable(_:)`` when something was lost, as on a full disk.
+  /// - Throws: ``CommandFailure/unwritable(_:)`` if the output was lost, as on a full disk.
   static func flush() throws {
     guard fflush(nil) != 0 else { return }
     throw CommandFailure.unwritable(String(cString: strerror(errno)))
   }
 }
 
-/// What is said beside the command's answer.
+/// The standard error stream.
 enum StandardError {
-  /// Writes a line; one that can't be written is lost.
+  /// Writes a line, ignoring errors.
   static func write(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)

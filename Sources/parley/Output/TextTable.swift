@@ -70,11 +70,11 @@ struct TextTable {
   }
 }
 
-/// Names with values below each other, for people.
+/// Formats names and values in aligned lines.
 struct FieldList {
   private var fields: [(name: String, value: String)] = []
 
-  /// Adds a field, cleaned, unless it is empty.
+  /// Adds a field with control characters removed, unless it is empty.
   mutating func add(_ name: String, _ value: String?) {
     guard let value, !value.isEmpty else { return }
     fields.append((PlainLine.clean(name, limit: 40), PlainLine.clean(value, limit: 1_000)))

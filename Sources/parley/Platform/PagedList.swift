@@ -2,15 +2,15 @@ internal import ArgumentParser
 internal import Foundation
 internal import ParleyProtocol
 
-/// A list of the Platform API, and how it looks to people.
+/// A list of the Platform API and its presentation as text.
 struct PagedList {
-  /// Where it is, from the root.
+  /// The path from the root.
   let path: String
-  /// What selects among its elements.
+  /// The parameters that select elements.
   let query: [(String, String)]
-  /// The member of an answer that has the elements.
+  /// The member of the answer that holds the elements.
   let member: String
-  /// What is said of a list without elements.
+  /// The text for an empty list.
   let whenEmpty: String
   /// The lines for the elements of the next page.
   let lines: ([JSONNode]) -> [String]
@@ -26,7 +26,7 @@ struct PagedList {
     self.lines = lines
   }
 
-  /// A list that is shown as a table.
+  /// Creates a list that is shown as a table.
   init(
     _ path: String, query: [(String, String)] = [], member: String, whenEmpty: String,
     columns: [TextTable.Column], row: @escaping (JSONNode) -> [String]
@@ -39,19 +39,19 @@ struct PagedList {
   }
 }
 
-/// Which part of a list is shown.
+/// Options for paging through a list.
 struct PageOptions: ParsableArguments {
   private static let standardLimit = 20
 
   @Option(
     help: ArgumentHelp(
-      "How many to show at most, 1 to 100; \(standardLimit) unless given.", valueName: "count"))
+      "Elements per page, 1 to 100. (default: \(standardLimit))", valueName: "count"))
   var limit: Int?
 
-  @Option(help: ArgumentHelp("Where the list before ended.", valueName: "token"))
+  @Option(help: ArgumentHelp("The page token printed after the previous page.", valueName: "token"))
   var token: String?
 
-  @Flag(help: "Show the list to its end, page by page; as JSON, one array of what is listed.")
+  @Flag(help: "Show all pages; with --json, as one array.")
   var all = false
 
   func validate() throws {
@@ -59,22 +59,22 @@ struct PageOptions: ParsableArguments {
       throw ValidationError("--limit is \(limit ?? 0); 1 to 100 is expected")
     }
     guard !all || limit == nil else {
-      throw ValidationError("--all shows everything: --limit can't go with it")
+      throw ValidationError("--all lists everything and cannot be combined with --limit")
     }
   }
 
-  /// The parameters of the call.
+  /// The query parameters.
   var query: [(String, String)] {
     [("limit", String(limit ?? Self.standardLimit))] + (token.map { [("token", $0)] } ?? [])
   }
 
-  /// How to go on, where there is more.
+  /// Returns the line that names the next page, if there is one.
   static func more(_ page: JSONNode) -> [String] {
     guard let next = page["next"]?.string, !next.isEmpty else { return [] }
-    return ["more: --token \(ShellWord.quote(PlainLine.clean(next))), or --all"]
+    return ["next page: --token \(ShellWord.quote(PlainLine.clean(next))), or --all"]
   }
 
-  /// Shows a page of a list, or the list to its end.
+  /// Prints one page of a list, or all pages.
   func show(_ list: PagedList, _ gateway: GatewayOptions, _ output: OutputOptions) throws {
     let client = try gateway.client()
     guard all else {
@@ -91,16 +91,16 @@ struct PageOptions: ParsableArguments {
   }
 }
 
-/// Follows a list from page to page, of which one is held at a time.
+/// Reads a list page by page.
 struct PageWalk {
   private static let pageSize = "100"
 
   let client: PlatformClient
   let list: PagedList
 
-  /// Hands over the elements of each page until the list ends.
+  /// Passes the elements of each page to `take`.
   ///
-  /// - Parameter token: Where to begin; `nil` for the list's beginning.
+  /// - Parameter token: The token of the first page; `nil` for the beginning of the list.
   func forEachPage(from token: String?, _ take: ([JSONNode]) throws -> Void) throws {
     var token = token
     repeat {
@@ -111,7 +111,8 @@ struct PageWalk {
       try take(page.list(list.member))
       let next = page.text("next")
       guard next.isEmpty || next != token else {
-        throw CommandFailure.unreachable("the list does not go on: its next page is the same again")
+        throw CommandFailure.unreachable(
+          "paging stopped: the server returned the same page token twice")
       }
       token = next.isEmpty ? nil : next
     } while token != nil
@@ -122,7 +123,7 @@ extension PlatformClient {
   private static let tooManyCalls = 500_910
   private static let patience = 10
 
-  /// Reads, and waits when it was too soon: a long list takes many calls.
+  /// Calls, and retries after a second when the gateway limits the rate of calls.
   func callPatiently(_ path: String, query: [(String, String)]) throws -> [UInt8] {
     for _ in 0..<Self.patience {
       do {

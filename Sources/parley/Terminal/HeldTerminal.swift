@@ -2,12 +2,12 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// A terminal in the hands of the process: each key comes as it is pressed, and none is shown.
+/// A terminal in raw mode: keys arrive as they are pressed and are not echoed.
 ///
-/// It is given back by ``release()`` and, should a signal end or stop the process, before that; when
-/// the process goes on, it is taken again.
+/// The terminal is restored by ``release()``, and before a signal ends or stops the process. It is
+/// taken again when the process continues.
 final class HeldTerminal: Sendable {
-  /// What is written when the terminal is taken and given back.
+  /// The sequences written when the terminal is taken and restored.
   struct Look {
     let entering: String
     let leaving: String
@@ -23,9 +23,9 @@ final class HeldTerminal: Sendable {
   private let state = Mutex(State.held)
   private let redraw: @Sendable () -> Void
 
-  /// Takes the terminal; `nil` when input or output is none.
+  /// Takes the terminal; `nil` if input or output is not a terminal.
   ///
-  /// - Parameter redraw: Shows everything anew, after a stop and when the size has changed.
+  /// - Parameter redraw: Draws everything again after a stop or a change of size.
   init?(_ look: Look, redraw: @escaping @Sendable () -> Void) {
     guard Terminal.isInteractive, let rawMode = RawMode() else { return nil }
     self.look = look
@@ -35,7 +35,7 @@ final class HeldTerminal: Sendable {
     take()
   }
 
-  /// Gives the terminal back.
+  /// Restores the terminal.
   func release() {
     let wasHeld = state.withLock { state in
       defer { state = .released }
@@ -75,13 +75,14 @@ final class HeldTerminal: Sendable {
   }
 }
 
-/// Has the terminal hand over each key as it is pressed, and show none by itself; Ctrl-Z alone keeps
-/// its meaning.
+/// Raw mode of a terminal: keys arrive as they are pressed and are not echoed.
+///
+/// Ctrl-Z keeps its meaning.
 struct RawMode {
   private let before: termios
   private let raw: termios
 
-  /// `nil` when the input is no terminal.
+  /// Reads the current settings; `nil` if the input is not a terminal.
   init?() {
     var settings = termios()
     guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return nil }
@@ -100,35 +101,35 @@ struct RawMode {
     tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
   }
 
-  /// Puts the terminal back as it was.
+  /// Restores the settings.
   func end() {
     var settings = before
     tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
   }
 }
 
-/// Signals that a program which holds a terminal has to know of, handed over on a thread of their
-/// own, where more may be done than in a signal handler.
+/// Delivers the signals that matter to a program in raw mode on a thread of their own, free of the
+/// restrictions of a signal handler.
 enum TerminalSignals {
   private static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
   private static let others = [SIGTSTP, SIGCONT, SIGWINCH]
-  /// Where the handler writes; −1 until there is a pipe.
+  /// The descriptor that the handler writes to; −1 before the pipe exists.
   private static let writer = Atomic<Int32>(-1)
 
-  /// Begins to hand signals over, once in the life of the process.
+  /// Starts the delivery of signals; called once per process.
   static func deliver(to receive: @escaping @Sendable (Int32) -> Void) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return }
     let reader = ends[0]
     _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    // Loaded here first: the handler then finds it made.
+    // Stored here first, so that the handler never initializes it.
     writer.store(ends[1], ordering: .sequentiallyConsistent)
     Thread { pump(reader, receive) }.start()
     for number in ending + others { handle(number) }
   }
 
-  /// Does what a signal does to a program that knows nothing of it, and comes back when it goes on.
+  /// Performs the default action of a signal and returns when the process continues.
   static func perform(_ number: Int32) {
     signal(number, SIG_DFL)
     raise(number)

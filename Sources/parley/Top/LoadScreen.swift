@@ -1,24 +1,24 @@
 internal import Glibc
 internal import Synchronization
 
-/// Where the load is shown.
+/// The output of the load display.
 protocol LoadScreen {
-  /// Lets time pass.
+  /// Waits for the next interval.
   ///
-  /// - Returns: Whether to go on.
+  /// - Returns: Whether to continue.
   func wait(seconds: Int) -> Bool
   /// Shows the load.
   func show(_ text: LoadText)
-  /// Leaves everything as it was.
+  /// Restores the terminal.
   func end()
 }
 
-/// A whole terminal, drawn again each time; `q` ends it.
+/// Draws the load on a whole terminal until `q` is pressed.
 struct LiveScreen: LoadScreen {
   private static let look = HeldTerminal.Look(
     entering: "\u{1b}[?1049h\u{1b}[?25l\u{1b}[H\u{1b}[J", leaving: "\u{1b}[?25h\u{1b}[?1049l")
 
-  /// What is drawn, also by the thread that takes signals.
+  /// The lines on the screen, drawn also by the thread that handles signals.
   private final class Picture: Sendable {
     private let title: String
     private let lines = Mutex<[String]>([])
@@ -36,7 +36,7 @@ struct LiveScreen: LoadScreen {
       let (columns, rows) = Terminal.size
       let head = TextStyle.standard.bold(DisplayWidth.fit("\(title)   q quits", into: columns))
       lines.withLock { lines in
-        let body = lines.isEmpty ? ["", "looking …"] : lines
+        let body = lines.isEmpty ? ["", "waiting for the first interval …"] : lines
         let shown = ([head] + body.map { DisplayWidth.fit($0, into: columns) }).prefix(rows - 1)
         let text = shown.map { $0 + "\u{1b}[K\r\n" }.joined()
         Terminal.write("\u{1b}[H" + text + "\u{1b}[J")
@@ -47,7 +47,7 @@ struct LiveScreen: LoadScreen {
   private let picture: Picture
   private let terminal: HeldTerminal
 
-  /// `nil` when there is no terminal.
+  /// Takes the terminal; `nil` without one.
   init?(title: String) {
     let picture = Picture(title: PlainLine.clean(title))
     guard let terminal = HeldTerminal(Self.look, redraw: { picture.draw() }) else { return nil }
@@ -74,7 +74,7 @@ struct LiveScreen: LoadScreen {
   func end() { terminal.release() }
 }
 
-/// A line each time, for files and pipes.
+/// Prints one line per interval, for files and pipes.
 final class PlainLoadLines: LoadScreen {
   private static let linesPerHeading = 20
 

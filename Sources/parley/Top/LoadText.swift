@@ -1,4 +1,4 @@
-/// A gateway's load, for people.
+/// Formats a gateway's load as text.
 struct LoadText {
   let load: GatewayLoad
 
@@ -19,10 +19,10 @@ struct LoadText {
     }.joined(separator: "  ")
   }
 
-  /// A screen full.
+  /// The lines of a whole screen.
   var screen: [String] {
     [
-      "", row("here", places), row("messages", messages), row("refused", refusals),
+      "", row("now", places), row("messages", messages), row("refused", refusals),
       row("delivered", deliveries), row("bytes", bytes), row("latency", latencies),
       row("previews", previews), row("process", process),
     ]
@@ -122,7 +122,7 @@ struct LoadText {
     return "\(Self.fixed(value, digits: index == 0 ? 0 : 1)) \(units[index])"
   }
 
-  /// A number with so many digits behind the point; numbers beyond all counting are dashes.
+  /// Formats a number with 0 or 1 decimal digits; numbers from 10¹⁵ on are dashes.
   static func fixed(_ value: Double, digits: Int) -> String {
     let factor = digits == 0 ? 1.0 : 10.0
     let scaled = (value * factor).rounded()
@@ -132,28 +132,28 @@ struct LoadText {
   }
 }
 
-/// What a gateway did between two looks at its metrics.
+/// The load of a gateway between two readings of its metrics.
 struct GatewayLoad {
   let before: MetricsText
   let after: MetricsText
-  /// The time between the two.
+  /// The time between the two readings.
   let seconds: Double
 
-  /// A number as it is now.
+  /// Returns the current value of a metric.
   func now(_ name: String) -> Double { after.sum(name) ?? 0 }
 
-  /// How much a counter grew in a second; one that was set back by a restart grew by what it is.
+  /// Returns the growth of a counter per second; a counter reset by a restart grew by its value.
   func rate(_ name: String) -> Double {
     rate(before.sum(name) ?? 0, after.sum(name) ?? 0)
   }
 
-  /// How much a counter with a label grew in a second.
+  /// Returns the growth per second of a counter with a label.
   func rate(_ name: String, where label: String, is text: String) -> Double {
     rate(before.sum(name, where: label, is: text), after.sum(name, where: label, is: text))
   }
 
-  /// The bound under which that part of what was measured lay, in seconds; `nil` when nothing was
-  /// measured, infinite beyond the largest bound.
+  /// Returns a quantile of a histogram in seconds; `nil` without measurements, infinite beyond the
+  /// largest bound.
   func quantile(_ part: Double, of name: String) -> Double? {
     let old = Dictionary(
       before.buckets(name).map { ($0.bound, $0.count) }, uniquingKeysWith: { $1 })
