@@ -44,7 +44,7 @@ final class Previews: Sendable {
     service = PreviewService(
       unfurler: unfurler, cache: cache, timeout: .milliseconds(unfurl.timeoutMilliseconds),
       logger: logger,
-      refusal: { link in WebURL(link.url).flatMap { domains.refusal(of: $0.host) } },
+      refusal: { domains.refusal(of: $0.webURL.host) },
       observeFetch: observeFetch)
   }
 

@@ -39,13 +39,9 @@ package final class RemoteUnfurler: Unfurler {
     _ link: Link, for requester: PreviewRequester, deadline: Duration,
     completion: @escaping @Sendable (UnfurlReport) -> Void
   ) -> UnfurlTask {
-    guard let site = WebURL(link.url)?.siteKey else {
-      completion(UnfurlReport(.failure(.failed("not a URL"))))
-      return UnfurlTask {}
-    }
     let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
     let question = RemoteQuestion(
-      id: id, link: link, requester: requester, siteKey: site,
+      id: id, link: link, requester: requester, siteKey: link.webURL.siteKey,
       deadline: .now.advanced(by: deadline), completion: completion)
     guard thread.post(.start(question)) else {
       completion(.cancelled)

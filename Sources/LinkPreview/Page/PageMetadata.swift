@@ -103,3 +103,82 @@ extension PageMetadata {
     return [title].compactMap { $0 } + values.map(\.text) + structuredData.scripts
   }
 }
+
+/// A value of a page, not yet decoded, and the place where it stood.
+struct PageValue: Hashable {
+  /// A kind of place for values.
+  enum Place: Hashable {
+    /// A `meta` element with this key in this attribute.
+    case meta(HTMLAttributes.Name, MetaKey)
+    case link(LinkRelation)
+  }
+
+  let text: HTMLText
+  let place: Place
+}
+
+extension PageValue.Place: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .meta(let attribute, let key): "meta \(attribute.text)=\(key.rawValue)"
+    case .link(let relation): "link rel=\(relation.rawValue)"
+    }
+  }
+}
+
+/// The keys of `meta` elements that a preview may need.
+enum MetaKey: String, CaseIterable {
+  case openGraphTitle = "og:title"
+  case openGraphDescription = "og:description"
+  case openGraphURL = "og:url"
+  case image = "og:image"
+  case imageURL = "og:image:url"
+  case imageSecureURL = "og:image:secure_url"
+  case imageType = "og:image:type"
+  case imageWidth = "og:image:width"
+  case imageHeight = "og:image:height"
+  case imageAlt = "og:image:alt"
+  case twitterTitle = "twitter:title"
+  case twitterDescription = "twitter:description"
+  case twitterImage = "twitter:image"
+  case twitterImageSource = "twitter:image:src"
+  case description = "description"
+
+  /// The key that is spelt so, in upper or lower case.
+  init?(_ text: ArraySlice<UInt8>) {
+    guard text.count < Self.byLength.count else { return nil }
+    for (spelling, key) in Self.byLength[text.count] {
+      if text.elementsEqual(spelling, by: { $0.asciiLowercased == $1 }) {
+        self = key
+        return
+      }
+    }
+    return nil
+  }
+
+  private static let byLength: [[(spelling: [UInt8], key: MetaKey)]] = {
+    var byLength: [[([UInt8], MetaKey)]] = Array(repeating: [], count: 24)
+    for key in allCases {
+      let spelling = Array(key.rawValue.utf8)
+      byLength[spelling.count].append((spelling, key))
+    }
+    return byLength
+  }()
+}
+
+/// The relations of `link` elements that a preview may need.
+enum LinkRelation: String, CaseIterable {
+  case canonical, alternate
+  case imageSource = "image_src"
+
+  /// The relation that is spelt so, in upper or lower case.
+  init?(_ text: ArraySlice<UInt8>) {
+    guard text.count <= 16 else { return nil }
+    var name = PackedName()
+    for byte in text { name.append(byte) }
+    guard let known = Self.byName[name] else { return nil }
+    self = known
+  }
+
+  private static let byName = NameTable(allCases.map { ($0.rawValue, $0) })
+}
