@@ -50,10 +50,10 @@ package final class RemoteUnfurler: Unfurler {
     return UnfurlTask { [weak thread] in _ = thread?.post(.cancel(id)) }
   }
 
-  /// Whether the service has not answered lately, so that it is only tried now and then.
-  package var isServiceDown: Bool { health.isDown }
+  /// Whether the service answers; a service that is down is tried only now and then.
+  package var isServiceUp: Bool? { !health.isDown }
 
-  /// What is known of the service.
+  /// The state of the service.
   package var serviceState: CircuitBreaker.State { health.state }
 
   /// Cancels all look-ups and waits for the thread's end; afterwards every one is cancelled at

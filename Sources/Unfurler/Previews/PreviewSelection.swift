@@ -1,4 +1,38 @@
-import LinkPreview
+package import LinkPreview
+
+/// Which remembered previews an operator means.
+package enum PreviewSelection: Sendable, Hashable {
+  case all
+  case link(Link)
+  /// The links of a host and of all hosts below it, whatever their port; text that is no host
+  /// selects nothing.
+  case domain(String)
+}
+
+/// A selection whose domain has been worked out.
+enum CacheScope: Sendable {
+  case everything
+  case link(Link)
+  case hosts(HostKey)
+  case nothing
+
+  init(_ selection: PreviewSelection) {
+    switch selection {
+    case .all: self = .everything
+    case .link(let link): self = .link(link)
+    case .domain(let name): self = HostKey(domain: name).map { .hosts($0) } ?? .nothing
+    }
+  }
+
+  func covers(_ link: Link) -> Bool {
+    switch self {
+    case .everything: true
+    case .link(let selected): selected == link
+    case .hosts(let key): key.covers(HostKey(link))
+    case .nothing: false
+    }
+  }
+}
 
 /// A host with its labels in reverse and a dot at the end, such as `com.example.www.`: the hosts of
 /// a domain are those whose keys begin with the domain's, so they lie side by side in an index.

@@ -1,7 +1,7 @@
 import LinkPreview
 
 /// How long which answer is kept, in milliseconds.
-struct PreviewLifetimes: Sendable {
+struct Lifetimes: Sendable {
   let longest: Int64
   let shortest: Int64
   let negative: Int64
@@ -18,7 +18,7 @@ struct PreviewLifetimes: Sendable {
     stale = limits.staleTimeToLive.boundedMilliseconds
   }
 
-  /// What to remember of a report; `nil` when it says nothing about the page.
+  /// Returns the entry to cache for a report; `nil` if the report is not about the page.
   ///
   /// An answer that may not be kept for any time at all is an entry that is gone already: it still
   /// displaces what was known before.

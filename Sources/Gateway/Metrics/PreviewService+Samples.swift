@@ -1,8 +1,8 @@
 import Telemetry
 import Unfurler
 
-extension Previews {
-  /// What the pipeline says of itself.
+extension PreviewService {
+  /// The metrics of link previews.
   var samples: [MetricSample] {
     let counters = counters
     return lookUps(counters) + fetches(counters) + cache(counters) + service

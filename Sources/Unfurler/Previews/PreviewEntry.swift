@@ -1,7 +1,7 @@
 package import LinkPreview
 package import ParleyProtocol
 
-/// What is remembered about a link: its preview, or why there is none.
+/// A cached result for a link: its preview, or the problem.
 ///
 ///     fetchedAt ───── fresh ───── expiresAt ───── stale ───── staleUntil
 ///                shown                      shown, refreshed
@@ -37,7 +37,7 @@ package struct PreviewEntry: Sendable, Hashable {
 }
 
 extension PreviewEntry {
-  /// What the passing of time has made of an entry.
+  /// The age of an entry.
   enum Age {
     case fresh, stale, gone
   }
@@ -74,5 +74,35 @@ extension String {
     var end = utf8.index(startIndex, offsetBy: utf8Count)
     while UTF8.isContinuation(utf8[end]) { end = utf8.index(before: end) }
     return String(self[..<end])
+  }
+}
+
+/// An entry that may be shown, and whether it wants to be asked for again.
+enum CacheHit: Sendable, Hashable {
+  /// Whether whoever found a stale entry is the one to refresh it.
+  enum Refresh: Sendable, Hashable {
+    /// This caller refreshes the entry; other callers will not for a while.
+    case due
+    /// Somebody has, or it failed a short while ago.
+    case underWay
+  }
+
+  case fresh(PreviewEntry)
+  /// A preview past its time.
+  case stale(PreviewEntry, Refresh)
+
+  /// An entry that memory doesn't hold, and whose refreshes therefore nobody counts.
+  init?(_ entry: PreviewEntry, at now: Int64) {
+    switch entry.age(at: now) {
+    case .fresh: self = .fresh(entry)
+    case .stale: self = .stale(entry, .due)
+    case .gone: return nil
+    }
+  }
+
+  var entry: PreviewEntry {
+    switch self {
+    case .fresh(let entry), .stale(let entry, _): entry
+    }
   }
 }

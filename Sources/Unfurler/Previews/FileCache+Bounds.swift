@@ -1,6 +1,7 @@
 import GRDB
+import LinkPreview
 
-extension PreviewFile {
+extension FileCache {
   /// Removes some of what may not be shown any more, and all that is beyond the bounds.
   func trim(at now: Int64) throws {
     // Not all of it: after a long sleep, those who wait for the file would wait for that.
@@ -36,7 +37,7 @@ extension PreviewFile {
 
   /// Whether a new file would put an end to an error.
   static func isDamage(_ error: any Error) -> Bool {
-    if error is PreviewFileSchema.Mismatch { return true }
+    if error is FileCacheSchema.Mismatch { return true }
     guard let error = error as? DatabaseError else { return false }
     // A plain error means that the tables are not what they ought to be.
     return [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_MISMATCH].contains(
@@ -89,5 +90,48 @@ extension PreviewFile {
 extension Database {
   func pragma(_ name: String) throws -> Int {
     try Int.fetchOne(self, sql: "PRAGMA \(name)") ?? 0
+  }
+}
+
+/// How large the file may become, and the steps in which it is written.
+///
+/// A quarter of the room on disk is kept for the write-ahead log, which holds the pages of one
+/// transaction beside those that wait for a checkpoint; so both are kept small.
+struct FileCacheBounds: Sendable {
+  let maximumRows: Int
+  /// File and write-ahead log together.
+  let maximumBytes: Int
+
+  static let pageSize = 4_096
+  private static let minimumBytes = 1 << 20
+
+  init(maximumRows: Int, maximumBytes: Int) {
+    self.maximumRows = max(0, maximumRows)
+    self.maximumBytes = min(max(Self.minimumBytes, maximumBytes), 1 << 40)
+  }
+
+  init(_ limits: PreviewCache.Limits) {
+    self.init(maximumRows: limits.maximumRows, maximumBytes: limits.maximumFileBytes)
+  }
+
+  /// The pages of the file itself.
+  var maximumPages: Int { maximumBytes / 4 * 3 / Self.pageSize }
+
+  /// After how many pages in the log they are brought to the file.
+  var checkpointPages: Int { min(max(4, maximumBytes / 32 / Self.pageSize), 256) }
+
+  /// The rows of one transaction: each may touch a page of the table and of every index.
+  var rowsPerStep: Int { min(max(4, maximumBytes >> 17), 64) }
+
+  /// The bytes of one transaction.
+  var bytesPerStep: Int { min(maximumBytes / 32, 256 << 10) }
+
+  /// An entry that is larger is not kept in the file.
+  var maximumEntryBytes: Int { maximumBytes / 32 }
+
+  /// The pages that storing an entry takes at most, about: its link is in two indexes too, its last
+  /// page is seldom full, and the indexes may have to split.
+  func pages(for entry: PreviewEntry) -> Int {
+    (entry.byteCount + 3 * entry.link.url.utf8.count) / Self.pageSize + 4
   }
 }

@@ -4,18 +4,17 @@ import Logging
 import Synchronization
 
 extension PreviewCache {
-  /// What memory or the file knows about a link; answers at once or on the cache's queue.
-  func load(_ link: Link, completion: @escaping @Sendable (PreviewFinding?) -> Void) {
+  /// Looks a link up in memory and in the file; completes at once or on the cache's queue.
+  func load(_ link: Link, completion: @escaping @Sendable (CacheHit?) -> Void) {
     let finding = find(link)
     guard finding == nil, state.withLock({ $0.file != nil }) else { return completion(finding) }
     queue.async { [self] in
       let stored = restore(link)
-      completion(find(link) ?? stored.flatMap { PreviewFinding($0, at: now()) })
+      completion(find(link) ?? stored.flatMap { CacheHit($0, at: now()) })
     }
   }
 
-  /// What memory or the file knows about a link, for whoever only wants to see it; on the cache's
-  /// queue.
+  /// Looks a link up without changing its place in memory; completes on the cache's queue.
   func show(_ link: Link, completion: @escaping @Sendable (PreviewEntry?) -> Void) {
     queue.async { [self] in
       let stored = restore(link)
@@ -38,7 +37,7 @@ extension PreviewCache {
         try file?.close()
       } catch {
         logger.warning(
-          "the preview cache's file cannot be closed", metadata: ["error": "\(error)"])
+          "the preview cache file cannot be closed", metadata: ["error": "\(error)"])
       }
     }
   }
@@ -78,7 +77,7 @@ extension PreviewCache {
   /// Does something with the file, if there is one; on the queue.
   ///
   /// - Returns: `nil` when there is none or it failed, which has been reported.
-  func withFile<Result>(_ body: (PreviewFile) throws -> Result) -> Result? {
+  func withFile<Result>(_ body: (FileCache) throws -> Result) -> Result? {
     guard let file = state.withLock({ $0.file }) else { return nil }
     do {
       return try body(file)
@@ -97,19 +96,19 @@ extension PreviewCache {
     guard let file else { return }
     file.discard()
     logger.warning(
-      "the preview cache's file cannot be purged; it is deleted, and memory alone is used",
+      "the preview cache file cannot be purged; deleting it and using memory only",
       metadata: ["file": "\(Self.fileName)"])
   }
 
-  private func handle(_ error: any Error, of file: PreviewFile) {
-    if PreviewFile.isDamage(error) {
+  private func handle(_ error: any Error, of file: FileCache) {
+    if FileCache.isDamage(error) {
       state.withLock { $0.file = nil }
       // So that the next start begins with a new one.
       file.discard()
       Self.warnOfLoss(logger, error)
     } else if !hasWarned.exchange(true, ordering: .relaxed) {
       logger.warning(
-        "the preview cache's file cannot be used just now",
+        "the preview cache file cannot be used at the moment",
         metadata: ["file": "\(Self.fileName)", "error": "\(error)"])
     }
   }
@@ -117,23 +116,23 @@ extension PreviewCache {
 
 extension PreviewCache {
   /// Opens the file, builds it anew when it is damaged or of another version, and reads what may
-  /// still be shown; `nil` when there is to be none, or it cannot be had.
+  /// still be shown; `nil` if it is disabled or unusable.
   static func openFile(
     in directory: String, _ limits: Limits, _ logger: Logger, at now: Int64
-  ) -> (file: PreviewFile, entries: [PreviewEntry])? {
+  ) -> (file: FileCache, entries: [PreviewEntry])? {
     let path = "\(directory)/\(fileName)"
     guard limits.maximumFileBytes > 0 else {
-      PreviewFile.remove(path)
+      FileCache.remove(path)
       return nil
     }
     do {
       do {
         return try open(path, limits, at: now)
-      } catch  where PreviewFile.isDamage(error) {
+      } catch  where FileCache.isDamage(error) {
         logger.warning(
-          "the preview cache's file cannot be read; it is built anew",
+          "the preview cache file cannot be read; creating a new one",
           metadata: ["file": "\(fileName)", "error": "\(error)"])
-        PreviewFile.remove(path)
+        FileCache.remove(path)
         return try open(path, limits, at: now)
       }
     } catch {
@@ -144,14 +143,14 @@ extension PreviewCache {
 
   private static func open(
     _ path: String, _ limits: Limits, at now: Int64
-  ) throws -> (file: PreviewFile, entries: [PreviewEntry]) {
-    let file = try PreviewFile(path: path, bounds: PreviewFileBounds(limits), at: now)
+  ) throws -> (file: FileCache, entries: [PreviewEntry]) {
+    let file = try FileCache(path: path, bounds: FileCacheBounds(limits), at: now)
     return (file, try file.loadRecent(at: now, limits))
   }
 
   private static func warnOfLoss(_ logger: Logger, _ error: any Error) {
     logger.warning(
-      "the preview cache's file cannot be used; previews are kept in memory only",
+      "the preview cache file cannot be used; keeping previews in memory only",
       metadata: ["file": "\(fileName)", "error": "\(error)"])
   }
 }

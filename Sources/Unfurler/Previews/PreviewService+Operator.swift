@@ -23,7 +23,7 @@ extension PreviewService {
   package func purge(
     _ selection: PreviewSelection, completion: @escaping @Sendable (Int) -> Void
   ) {
-    let scope = PreviewScope(selection)
+    let scope = CacheScope(selection)
     flights.withLock { $0.discardAnswers(in: scope) }
     inspections.withLock { $0.discardAnswers(in: scope) }
     cache.purge(selection, completion: completion)
@@ -72,7 +72,7 @@ extension PreviewService {
   }
 }
 
-extension PreviewInspections.Inspection {
+extension Inspections.Inspection {
   func answer(_ report: UnfurlReport, after duration: Duration) {
     completion(
       PreviewExplanation(link: link, cached: cached, report: report, duration: duration))
@@ -88,5 +88,23 @@ extension PreviewExplanation {
 extension UnfurlReport {
   fileprivate static func refused(_ reason: String) -> UnfurlReport {
     UnfurlReport(.failure(.failed(reason)), freshness: .unkept)
+  }
+}
+
+/// The result of fetching a link, with the entry that was cached before.
+package struct PreviewExplanation: Sendable {
+  package var link: Link
+  /// The entry that was cached before.
+  package var cached: PreviewEntry?
+  /// How the look-up went.
+  package var report: UnfurlReport
+  /// How long it took, waiting included.
+  package var duration: Duration
+
+  package init(link: Link, cached: PreviewEntry?, report: UnfurlReport, duration: Duration) {
+    self.link = link
+    self.cached = cached
+    self.report = report
+    self.duration = duration
   }
 }

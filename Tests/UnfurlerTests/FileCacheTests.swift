@@ -7,7 +7,7 @@ import Testing
 @testable import Unfurler
 
 @Suite("Preview file")
-struct PreviewFileTests {
+struct FileCacheTests {
   private let clock = ManualClock()
 
   private func limits(bytes: Int = 1 << 20, rows: Int = 100_000) -> PreviewCache.Limits {
@@ -195,7 +195,7 @@ struct PreviewFileTests {
       cache.insert(report: .found(Previews.full), for: link)
       cache.close()
       #expect(
-        log.texts == ["warning: the preview cache's file cannot be read; it is built anew"])
+        log.texts == ["warning: the preview cache file cannot be read; creating a new one"])
       let second = PreviewCache(directory, clock, limits(), log: log)
       #expect(second.find(link)?.entry.tag == Previews.full)
       #expect(log.texts.count == 1)
@@ -242,7 +242,7 @@ struct PreviewFileTests {
       cache.close()
       #expect(
         log.texts == [
-          "warning: the preview cache's file cannot be used; previews are kept in memory only"
+          "warning: the preview cache file cannot be used; keeping previews in memory only"
         ])
     }
   }
@@ -262,7 +262,7 @@ struct PreviewFileTests {
       #expect(cache.find(try Previews.link("b"))?.entry.tag == Previews.full)
       #expect(
         log.texts == [
-          "warning: the preview cache's file cannot be used; previews are kept in memory only"
+          "warning: the preview cache file cannot be used; keeping previews in memory only"
         ])
       cache.close()
       let second = PreviewCache(directory, clock, limits(), log: log)

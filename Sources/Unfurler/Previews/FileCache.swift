@@ -1,4 +1,5 @@
 import GRDB
+import Glibc
 import LinkPreview
 import Reactor
 import Synchronization
@@ -6,9 +7,9 @@ import Synchronization
 /// The previews on disk: a cache of its own, that may be deleted at any time.
 ///
 /// Calls wait for the disk, so they are made on the cache's queue only.
-final class PreviewFile: Sendable {
+final class FileCache: Sendable {
   let database: DatabaseQueue
-  let bounds: PreviewFileBounds
+  let bounds: FileCacheBounds
   private let path: String
   private let rows = Atomic<Int>(0)
   private let bytes = Atomic<Int>(0)
@@ -20,15 +21,15 @@ final class PreviewFile: Sendable {
 
   /// Opens the file, and removes what may not be shown any more or is too much.
   ///
-  /// - Throws: What SQLite says, or ``PreviewFileSchema/Mismatch`` for a file of another version;
-  ///   ``isDamage(_:)`` tells whether a new file would help.
-  init(path: String, bounds: PreviewFileBounds, at now: Int64) throws {
+  /// - Throws: What SQLite says, or ``FileCacheSchema/Mismatch`` for a file of another version;
+  ///   ``isDamage(_:)`` reports whether a new file would help.
+  init(path: String, bounds: FileCacheBounds, at now: Int64) throws {
     self.path = path
     self.bounds = bounds
     PrivateFile.prepareDatabase(path)
     database = try DatabaseQueue(
-      path: path, configuration: PreviewFileSchema.configuration(bounds))
-    try database.write { try PreviewFileSchema.prepare($0) }
+      path: path, configuration: FileCacheSchema.configuration(bounds))
+    try database.write { try FileCacheSchema.prepare($0) }
     let count = try database.read {
       try Int.fetchOne($0, sql: "SELECT count(*) FROM preview")
     }
@@ -37,7 +38,7 @@ final class PreviewFile: Sendable {
     try shrink()
   }
 
-  /// What may still be shown, what lasts longest first: as much as memory takes.
+  /// Reads entries that may still be shown, the longest-lived first, up to the limits of memory.
   func loadRecent(at now: Int64, _ limits: PreviewCache.Limits) throws -> [PreviewEntry] {
     try database.read { database in
       let rows = try Row.fetchCursor(
@@ -97,7 +98,7 @@ final class PreviewFile: Sendable {
       (try body(database), try database.pragma("page_count"))
     }
     rows.wrappingAdd(growth, ordering: .relaxed)
-    bytes.store(pageCount * PreviewFileBounds.pageSize, ordering: .relaxed)
+    bytes.store(pageCount * FileCacheBounds.pageSize, ordering: .relaxed)
   }
 
   /// Closes the file.
@@ -108,5 +109,59 @@ final class PreviewFile: Sendable {
     // Nothing of it is wanted any more, so neither is an error.
     try? database.close()
     Self.remove(path)
+  }
+}
+
+extension FileCache {
+  /// Entries behind `cursor` in the order of their links.
+  func entries(
+    _ scope: CacheScope, after cursor: String, limit: Int, at now: Int64
+  ) throws -> [PreviewEntry] {
+    let (condition, arguments) = scope.condition
+    let rows = try database.read {
+      try Row.fetchAll(
+        $0,
+        sql: """
+          SELECT * FROM preview WHERE \(condition) AND link > ? AND stale_until > ?
+          ORDER BY link LIMIT ?
+          """, arguments: arguments + [cursor, now, limit])
+    }
+    return rows.compactMap(PreviewEntry.init)
+  }
+
+  /// Removes some of the entries of a scope.
+  ///
+  /// - Returns: Their links; none when all are gone.
+  func purgeStep(_ scope: CacheScope) throws -> [Link] {
+    let (condition, arguments) = scope.condition
+    var links: [String] = []
+    try change { database in
+      links = try String.fetchAll(
+        database,
+        sql: """
+          DELETE FROM preview
+          WHERE id IN (SELECT id FROM preview WHERE \(condition) LIMIT \(bounds.rowsPerStep))
+          RETURNING link
+          """, arguments: arguments)
+      return -links.count
+    }
+    return links.compactMap { Link($0) }
+  }
+
+  /// Deletes the file at `path` with what SQLite keeps beside it, if there is one.
+  static func remove(_ path: String) {
+    for suffix in ["", "-wal", "-shm", "-journal"] { _ = unlink(path + suffix) }
+  }
+}
+
+extension CacheScope {
+  /// The SQL condition for the rows of the scope.
+  fileprivate var condition: (String, StatementArguments) {
+    switch self {
+    case .everything: ("TRUE", [])
+    case .link(let link): ("link = ?", [link.url])
+    case .hosts(let key): ("host >= ? AND host < ?", [key.text, key.upperBound])
+    case .nothing: ("FALSE", [])
+    }
   }
 }

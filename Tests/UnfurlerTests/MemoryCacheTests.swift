@@ -6,7 +6,7 @@ import Testing
 @testable import Unfurler
 
 @Suite("Recent previews")
-struct RecentPreviewsTests {
+struct MemoryCacheTests {
   private func entry(
     _ path: String, tag: OpenGraphTag? = nil, expiresAt: Int64 = 10, staleUntil: Int64? = nil
   ) throws -> PreviewEntry {
@@ -16,14 +16,14 @@ struct RecentPreviewsTests {
   }
 
   private func find(
-    _ path: String, in recent: inout RecentPreviews, at now: Int64 = 0
-  ) throws -> PreviewFinding? {
+    _ path: String, in recent: inout MemoryCache, at now: Int64 = 0
+  ) throws -> CacheHit? {
     recent.find(try Previews.link(path), at: now, retryInterval: 5)
   }
 
   @Test("memory holds the entries used last, within both bounds")
   func bounds() throws {
-    var recent = RecentPreviews(maximumCount: 3, maximumBytes: 10_000)
+    var recent = MemoryCache(maximumCount: 3, maximumBytes: 10_000)
     for name in ["a", "b", "c"] { recent.insert(try entry(name)) }
     #expect(try find("a", in: &recent) != nil)
     recent.insert(try entry("d"))
@@ -40,7 +40,7 @@ struct RecentPreviewsTests {
 
   @Test("a stale entry is found until it is gone, and one finder is told to refresh it")
   func stale() throws {
-    var recent = RecentPreviews(maximumCount: 3, maximumBytes: 10_000)
+    var recent = MemoryCache(maximumCount: 3, maximumBytes: 10_000)
     let stale = try entry("a", tag: Previews.full, expiresAt: 10, staleUntil: 100)
     recent.insert(stale)
     #expect(try find("a", in: &recent, at: 9) == .fresh(stale))
@@ -55,7 +55,7 @@ struct RecentPreviewsTests {
 
   @Test("stale entries have to go like others")
   func staleEviction() throws {
-    var recent = RecentPreviews(maximumCount: 1, maximumBytes: 10_000)
+    var recent = MemoryCache(maximumCount: 1, maximumBytes: 10_000)
     recent.insert(try entry("a", tag: Previews.full, expiresAt: 1, staleUntil: 100))
     recent.insert(try entry("b"))
     #expect(try find("a", in: &recent, at: 2) == nil)
@@ -65,7 +65,7 @@ struct RecentPreviewsTests {
   func model() throws {
     let seed = UInt64.random(in: 1...UInt64.max)
     var random = SeededGenerator(seed: seed)
-    var recent = RecentPreviews(maximumCount: 5, maximumBytes: .max)
+    var recent = MemoryCache(maximumCount: 5, maximumBytes: .max)
     var model: [PreviewEntry] = []
     for step in 0..<3_000 {
       let path = "\(Int.random(in: 0..<9, using: &random))"

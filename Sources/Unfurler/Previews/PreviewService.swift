@@ -3,74 +3,77 @@ package import Logging
 package import ParleyProtocol
 import Synchronization
 
-/// Previews for the gateway: what is known at once, the rest when it has been fetched.
+/// Looks up link previews: cached ones at once, others by fetching.
 package final class PreviewService: Sendable {
-  /// Called at the end of every fetch with how it ended and how long it took, waiting included; on
-  /// the unfurler's thread, or on the asker's when nothing is fetched any more.
-  package typealias FetchObserver = @Sendable (PreviewFetchOutcome, Duration) -> Void
-
-  /// Says in words why a link is to have no preview; `nil` when it may have one.
-  package typealias Refusal = @Sendable (Link) -> String?
+  /// Called at the end of every fetch with its outcome and duration, waiting included; on the
+  /// unfurler's thread, or on the caller's after a shutdown.
+  package typealias FetchObserver = @Sendable (FetchOutcome, Duration) -> Void
 
   let unfurler: any Unfurler
   let cache: PreviewCache
   let timeout: Duration
-  let refusal: Refusal
+  private let domains: DomainRules
   let tally = PreviewTally()
-  let flights = Mutex(PreviewFlights())
-  let inspections = Mutex(PreviewInspections())
+  let flights = Mutex(Flights())
+  let inspections = Mutex(Inspections())
   private let logger: Logger
   private let observeFetch: FetchObserver
 
   /// - Parameters:
-  ///   - timeout: How long a fetch may take in all.
-  ///   - logger: Told, at debug level, why there is no preview for a link.
-  ///   - refusal: Asked before anything else, on the caller's thread, so it has to be quick.
+  ///   - timeout: The time limit for a fetch, waiting included.
+  ///   - logger: Logs the reason of each missing preview at debug level.
+  ///   - domains: The operator's rules, applied to each look-up.
   package init(
     unfurler: any Unfurler, cache: PreviewCache, timeout: Duration = .seconds(5), logger: Logger,
-    refusal: @escaping Refusal = { _ in nil },
+    domains: DomainRules = DomainRules(),
     observeFetch: @escaping FetchObserver = { _, _ in }
   ) {
     self.unfurler = unfurler
     self.cache = cache
     self.timeout = timeout
     self.logger = logger
-    self.refusal = refusal
+    self.domains = domains
     self.observeFetch = observeFetch
   }
 
-  /// What is known about a link; memory and a short lock only, so any thread may ask.
+  /// Looks up the first link of a text.
   ///
-  /// A preview past its time is still given, and refreshed behind the caller's back.
+  /// Touches memory and a short lock only, on any thread.
   ///
   /// - Parameter requester: The party for which a refresh is made.
-  package func lookUp(_ link: Link, for requester: PreviewRequester) -> PreviewLookup {
-    if refusal(link) != nil {
+  package func known(ofText text: String, for requester: PreviewRequester) -> LinkKnowledge {
+    guard let link = LinkFinder.firstLink(in: text) else { return .noLink }
+    return lookUp(link, for: requester)
+  }
+
+  /// Looks up a link.
+  ///
+  /// The operator's rules are applied here, before the cache. An expired preview is still returned
+  /// and refreshed in the background.
+  func lookUp(_ link: Link, for requester: PreviewRequester) -> LinkKnowledge {
+    guard refusal(link) == nil else {
       tally.countRefusalByPolicy()
       return .none
     }
-    let finding = cache.find(link)
-    tally.count(finding)
-    guard let finding else { return .unknown }
-    if case .stale(_, .due) = finding { refresh(link, for: requester) }
-    return finding.entry.tag.map { .found($0) } ?? .none
+    let hit = cache.find(link)
+    tally.count(hit)
+    guard let hit else { return .unknown(link, requester: requester) }
+    if case .stale(_, .due) = hit { refresh(link, for: requester) }
+    return hit.entry.tag.map { .found($0) } ?? .none
   }
 
-  /// Fetches a link's preview, once however many ask meanwhile, and remembers the outcome.
+  /// Fetches the preview of a link that a look-up did not know, and caches the outcome.
   ///
-  /// The fetch takes its turn among those of the first requester.
+  /// Concurrent requests for a link share one fetch, which takes its turn among those of the first
+  /// requester.
   ///
-  /// - Parameter completion: Called exactly once, with `nil` when there is no preview; on a thread
-  ///   of the unfurler's or the cache's, or on the caller's when the answer is known at once, too
-  ///   many are waiting, the link is refused, or the service has been shut down. It must not block.
+  /// - Parameter completion: Called exactly once, with `nil` if there is no preview; on a thread of
+  ///   the unfurler or the cache, or on the caller's if the answer is known at once, too many
+  ///   requests wait, or the service has been shut down. It must not block.
   package func request(
     _ link: Link, for requester: PreviewRequester,
     completion: @escaping @Sendable (OpenGraphTag?) -> Void
   ) {
-    if refusal(link) != nil {
-      tally.countRefusalByPolicy()
-      return completion(nil)
-    }
     switch flights.withLock({ $0.board(link, completion) }) {
     case .closed: completion(nil)
     case .full:
@@ -81,8 +84,15 @@ package final class PreviewService: Sendable {
     }
   }
 
-  /// Answers everybody who waits with `nil` and fetches nothing more; the cache stays open.
-  package func shutdown() {
+  /// Fetches nothing more, answers waiting requests with `nil`, and writes the cache out.
+  package func close() {
+    shutdown()
+    unfurler.shutdown()
+    cache.close()
+  }
+
+  /// Cancels all fetches and answers waiting requests with `nil`; the cache stays open.
+  func shutdown() {
     let (completions, tasks) = flights.withLock { $0.close() }
     let inspections = inspections.withLock { $0.close() }
     for task in tasks + inspections.compactMap(\.task) { task.cancel() }
@@ -90,15 +100,26 @@ package final class PreviewService: Sendable {
     for inspection in inspections { inspection.answer(.cancelled, after: .zero) }
   }
 
-  /// What has happened so far.
+  /// Whether the preview service that is asked answers; `nil` if pages are fetched in this process.
+  package var isServiceUp: Bool? { unfurler.isServiceUp }
+
+  /// Reads the opt-out file again.
+  ///
+  /// - Throws: ``DomainRulesError`` if the file cannot be used; the list stays as it was.
+  package func reload() throws(DomainRulesError) { try domains.reload() }
+
+  /// Returns the reason why the operator refuses previews of a link; `nil` if they are allowed.
+  func refusal(_ link: Link) -> String? { domains.refusal(of: link.webURL.host) }
+
+  /// The counters so far.
   package var counters: PreviewCounters {
     tally.snapshot(
       inFlight: flights.withLock { $0.count } + inspections.withLock { $0.count }, cache.figures)
   }
 
-  /// Counts a fetch that has ended, and tells those who want to know.
+  /// Counts a fetch that has ended, and reports it.
   func note(_ report: UnfurlReport, of link: Link, after duration: Duration) {
-    let outcome = PreviewFetchOutcome(report.outcome)
+    let outcome = FetchOutcome(report.outcome)
     tally.count(outcome)
     observeFetch(outcome, duration)
     if let problem = report.problem {
@@ -107,14 +128,14 @@ package final class PreviewService: Sendable {
   }
 
   private func begin(_ link: Link, for requester: PreviewRequester) {
-    cache.load(link) { [self] finding in
-      guard let finding else { return fetch(link, for: requester) }
-      land(link, with: finding.entry.tag)
-      if case .stale(_, .due) = finding { refresh(link, for: requester) }
+    cache.load(link) { [self] hit in
+      guard let hit else { return fetch(link, for: requester) }
+      land(link, with: hit.entry.tag)
+      if case .stale(_, .due) = hit { refresh(link, for: requester) }
     }
   }
 
-  /// Fetches a link that is shown meanwhile, unless it is being fetched already.
+  /// Fetches a link whose expired preview is shown meanwhile, unless a fetch is under way.
   private func refresh(_ link: Link, for requester: PreviewRequester) {
     guard case .first = flights.withLock({ $0.board(link) { _ in } }) else { return }
     tally.countRefresh()
@@ -146,7 +167,7 @@ package final class PreviewService: Sendable {
   }
 }
 
-extension PreviewFetchOutcome {
+extension FetchOutcome {
   fileprivate init(_ result: Result<OpenGraphTag?, UnfurlError>) {
     self =
       switch result {

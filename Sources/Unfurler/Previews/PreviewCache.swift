@@ -3,7 +3,7 @@ package import LinkPreview
 package import Logging
 import Synchronization
 
-/// What is known about links: the recent ones in memory, more of them in a file.
+/// A cache of previews: recent ones in memory, more of them in a file.
 ///
 /// Looking something up touches memory only. The file is an aid: when it is damaged it is built
 /// anew, and when it cannot be written, that is said once and the cache goes on without it.
@@ -20,17 +20,17 @@ package final class PreviewCache: Sendable {
   }
 
   struct State {
-    var recent: RecentPreviews
-    var unwritten = UnwrittenPreviews()
-    var file: PreviewFile?
+    var recent: MemoryCache
+    var unwritten = UnwrittenEntries()
+    var file: FileCache?
     var isWriteScheduled = false
   }
 
-  let lifetimes: PreviewLifetimes
+  let lifetimes: Lifetimes
   let now: @Sendable () -> Int64
   let logger: Logger
   let state: Mutex<State>
-  /// Where all that may take a while happens, one thing after the other.
+  /// The serial queue for slow operations.
   let queue = DispatchQueue(label: "previews")
   /// Whether the file's present trouble has been reported.
   let hasWarned = Atomic<Bool>(false)
@@ -44,10 +44,10 @@ package final class PreviewCache: Sendable {
     directory: String?, limits: Limits = Limits(), logger: Logger,
     now: @escaping @Sendable () -> Int64
   ) {
-    lifetimes = PreviewLifetimes(limits)
+    lifetimes = Lifetimes(limits)
     self.now = now
     self.logger = logger
-    var recent = RecentPreviews(
+    var recent = MemoryCache(
       maximumCount: limits.maximumEntries, maximumBytes: limits.maximumBytes)
     let opened = directory.flatMap { Self.openFile(in: $0, limits, logger, at: now()) }
     for entry in opened?.entries.reversed() ?? [] {
@@ -56,11 +56,11 @@ package final class PreviewCache: Sendable {
     state = Mutex(State(recent: recent, file: opened?.file))
   }
 
-  /// What memory knows about a link.
+  /// Looks a link up in memory.
   ///
-  /// A stale entry's ``PreviewFinding/Refresh/due`` is given to one caller only, who then has to
+  /// A stale entry's ``CacheHit/Refresh/due`` is given to one caller only, who then has to
   /// fetch the link.
-  func find(_ link: Link) -> PreviewFinding? {
+  func find(_ link: Link) -> CacheHit? {
     let now = now()
     return state.withLock {
       $0.recent.find(link, at: now, retryInterval: lifetimes.retryInterval)
@@ -94,9 +94,9 @@ package final class PreviewCache: Sendable {
   }
 
   /// How large the cache is.
-  var figures: PreviewCacheFigures {
+  var figures: CacheFigures {
     state.withLock { state in
-      PreviewCacheFigures(
+      CacheFigures(
         entryCount: state.recent.count, byteCount: state.recent.byteCount,
         rowCount: state.file?.rowCount ?? 0, fileByteCount: state.file?.byteCount ?? 0)
     }
@@ -126,4 +126,42 @@ extension UnfurlReport {
     if case .failure = outcome { return true }
     return false
   }
+}
+
+extension PreviewCache {
+  /// The limits of the cache.
+  package struct Limits: Sendable {
+    /// Entries in memory.
+    package var maximumEntries = 10_000
+    /// Bytes in memory, about.
+    package var maximumBytes = 32 << 20
+    /// Entries in the file.
+    package var maximumRows = 100_000
+    /// Bytes on disk, the write-ahead log included; 0 for no file at all, and otherwise at least
+    /// 1 MiB.
+    package var maximumFileBytes = 256 << 20
+    /// How long a preview is good at most, and when its server does not say; 0 keeps none.
+    package var timeToLive = Duration.seconds(86_400)
+    /// How long a preview is good at least, whatever its server says.
+    package var minimumTimeToLive = Duration.seconds(300)
+    /// How long it is remembered that there is none, and a failed refresh is not repeated.
+    package var negativeTimeToLive = Duration.seconds(300)
+    /// How long after its time a preview is still shown while it is being refreshed; 0 for not at
+    /// all.
+    package var staleTimeToLive = Duration.seconds(604_800)
+
+    package init() {}
+  }
+}
+
+/// How large a preview cache is.
+struct CacheFigures: Sendable, Hashable {
+  /// Entries in memory.
+  var entryCount = 0
+  /// Bytes in memory, about.
+  var byteCount = 0
+  /// Rows in the file.
+  var rowCount = 0
+  /// Bytes of the file, without its write-ahead log.
+  var fileByteCount = 0
 }

@@ -4,16 +4,16 @@ import Testing
 @testable import Unfurler
 
 @Suite("Preview lifetimes")
-struct PreviewLifetimesTests {
+struct LifetimesTests {
   private func lifetimes(
     most: Int64 = 1_000, least: Int64 = 10, negative: Int64 = 5, stale: Int64 = 100
-  ) -> PreviewLifetimes {
+  ) -> Lifetimes {
     var limits = PreviewCache.Limits()
     limits.timeToLive = .seconds(most)
     limits.minimumTimeToLive = .seconds(least)
     limits.negativeTimeToLive = .seconds(negative)
     limits.staleTimeToLive = .seconds(stale)
-    return PreviewLifetimes(limits)
+    return Lifetimes(limits)
   }
 
   @Test(

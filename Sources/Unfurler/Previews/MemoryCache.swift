@@ -1,7 +1,7 @@
 import LinkPreview
 
 /// The previews looked up last, bounded in number and size; the least recently used ones go first.
-struct RecentPreviews {
+struct MemoryCache {
   /// The entries form a doubly linked list through their slots, from the newest to the oldest.
   private struct Slot {
     var entry: PreviewEntry
@@ -33,11 +33,11 @@ struct RecentPreviews {
 
   /// The entry for `link` if it may be shown, which thereby becomes the newest.
   ///
-  /// - Parameter retryInterval: How long nobody else is told to refresh a stale entry, when this
-  ///   call tells its caller to.
+  /// - Parameter retryInterval: The time in milliseconds for which only this caller refreshes a
+  ///   stale entry.
   mutating func find(
     _ link: Link, at now: Int64, retryInterval: Int64
-  ) -> PreviewFinding? {
+  ) -> CacheHit? {
     guard let place = places[link], let slot = slots[place] else { return nil }
     switch slot.entry.age(at: now) {
     case .gone:
@@ -126,5 +126,36 @@ struct RecentPreviews {
     slots[place]?.older = newest
     if let newest { slots[newest]?.newer = place } else { oldest = place }
     newest = place
+  }
+}
+
+/// Entries on their way to the file, the last one for each link; what does not fit never gets there.
+struct UnwrittenEntries {
+  private var entries: [Link: PreviewEntry] = [:]
+  private var byteCount = 0
+
+  static let maximumCount = 2_000
+  static let maximumBytes = 8 << 20
+
+  /// The entry for a link, if it is on its way.
+  subscript(_ link: Link) -> PreviewEntry? { entries[link] }
+
+  /// Whether there is room for as much again.
+  var isAmple: Bool {
+    entries.count <= Self.maximumCount / 2 && byteCount <= Self.maximumBytes / 2
+  }
+
+  mutating func add(_ entry: PreviewEntry) {
+    if let replaced = entries.removeValue(forKey: entry.link) { byteCount -= replaced.byteCount }
+    let size = entry.byteCount
+    guard entries.count < Self.maximumCount, byteCount + size <= Self.maximumBytes else { return }
+    entries[entry.link] = entry
+    byteCount += size
+  }
+
+  /// Empties it.
+  mutating func take() -> [PreviewEntry] {
+    defer { self = UnwrittenEntries() }
+    return Array(entries.values)
   }
 }
