@@ -11,9 +11,9 @@ struct LinkRun {
 
   private init(quote: Unicode.Scalar?) { self.quote = quote }
 
-  /// Where the run that begins at `start` ends, its reading taken up at `index`.
+  /// Returns the end of the run that begins at `start`, reading on from `index`.
   ///
-  /// - Parameter start: Where the link begins, which tells whether it is quoted.
+  /// - Parameter start: The beginning of the link; the character before it may be a quote.
   static func end(in text: LinkText, from index: Int, startOfLink start: Int) -> Int {
     var run = LinkRun(quote: text[start - 1] == "'" ? "'" : nil)
     var end = index
@@ -49,9 +49,9 @@ struct LinkRun {
   }
 }
 
-/// What stands behind the host of a link: port, path, query and fragment.
+/// Reads the part of a link after its host: port, path, query and fragment.
 enum LinkTail {
-  /// Where the link ends whose host ends at `hostEnd`.
+  /// Returns the end of a link whose host ends at `hostEnd`.
   static func end(afterHost hostEnd: Int, startOfLink start: Int, in text: LinkText) -> Int {
     let portEnd = portEnd(at: hostEnd, in: text)
     guard text[portEnd]?.beginsRest == true else {
@@ -89,7 +89,7 @@ enum LinkEnd {
     return end
   }
 
-  /// Where the `&` of a character reference stands whose name ends at `end`.
+  /// Returns the position of the `&` of a character reference whose name ends at `end`.
   private static func characterReferenceStart(before end: Int, in text: LinkText) -> Int? {
     var index = end
     while end - index <= longestReference, let scalar = text[index - 1] {
@@ -115,7 +115,7 @@ enum LinkEnd {
 /// Paths hold words of these scripts too, so that only the particles themselves, behind an ASCII
 /// character, are taken for the sentence's.
 enum GluedParticle {
-  /// Where the particle begins with which `range` ends, `nil` when there is none.
+  /// Returns the beginning of the particle at the end of `range`; `nil` if there is none.
   static func start(atEndOf range: Range<Int>, in text: LinkText) -> Int? {
     var start = range.upperBound
     while range.upperBound - start <= longest, start > range.lowerBound,

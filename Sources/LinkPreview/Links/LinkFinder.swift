@@ -153,10 +153,10 @@ enum LinkHint {
   private static func isOfWord(_ byte: UInt8) -> Bool { byte >= 0x80 || byte.isASCIIAlphanumeric }
 }
 
-/// What reading a text at one place came to.
+/// The result of reading a text at one position.
 struct LinkReading {
   /// `nil` when there is something that is no link and hides none.
   let url: WebURL?
-  /// Where the text goes on.
+  /// The position to continue from.
   let end: Int
 }

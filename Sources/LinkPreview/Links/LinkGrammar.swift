@@ -1,6 +1,6 @@
 /// Reads what begins with a word: a scheme and its URL, or a bare name.
 enum WordLink {
-  /// What the host scalars and dots of `word` begin, `nil` when it is only a word.
+  /// Reads the link that the host scalars and dots of `word` begin; `nil` if it is only a word.
   static func read(_ word: Range<Int>, in text: LinkText) -> LinkReading? {
     if text.isSchemeEnd(word.upperBound) {
       guard let start = webSchemeStart(in: word, of: text) else { return passOver(word, in: text) }
@@ -12,8 +12,10 @@ enum WordLink {
     return BareLink.read(word, in: text)
   }
 
-  /// Where `http` or `https` begins with which `word` ends: also behind a word of another script
-  /// or a full stop without a space, but not as a part of another scheme such as `git+https`.
+  /// Returns the beginning of the `http` or `https` at the end of `word`.
+  ///
+  /// It may follow a word of another script or a full stop without a space, but not be a part of
+  /// another scheme such as `git+https`.
   private static func webSchemeStart(in word: Range<Int>, of text: LinkText) -> Int? {
     for length in [5, 4] where word.count >= length {
       let start = word.upperBound - length
@@ -75,7 +77,7 @@ enum SchemeLink {
     WebURL(text.string(link)).map { LinkReading(url: $0, end: link.upperBound) }
   }
 
-  /// Where the host ends when a word follows it without a space, as in `https://a.com입니다`.
+  /// Returns the end of a host that a word follows without a space, as in `https://a.com입니다`.
   ///
   /// Such a name ends where the word begins, if it is a name of its own and the whole is not.
   private static func nameEnd(_ host: Range<Int>, in text: LinkText) -> Int {
@@ -90,7 +92,7 @@ enum SchemeLink {
     return isLocal ? latin : host.upperBound
   }
 
-  /// Whether a name without a top-level domain can be told from a word: `localhost`, `127.0.0.1`.
+  /// Whether a name without a top-level domain differs from a word: `localhost`, `127.0.0.1`.
   private static func isLocalHost(_ name: String) -> Bool {
     if name.lowercased() == "localhost" { return true }
     guard case .address? = Host(parsing: Array(name.utf8)[...]) else { return false }
@@ -171,7 +173,7 @@ enum BareLink {
 /// Mentions and addresses that stand in brackets, such as `<mailto:me@a.com|me@a.com>`, are passed
 /// over whole, so that no link is found in them.
 enum AngleLink {
-  /// What the bracket at `start` opens, `nil` when it is only a character.
+  /// Reads the link that the bracket at `start` opens; `nil` if it is only a character.
   static func read(at start: Int, in text: LinkText) -> LinkReading? {
     let contentEnd = text.end(from: start + 1) {
       $0 != "<" && $0 != ">" && $0 != "|" && !$0.isWhitespace

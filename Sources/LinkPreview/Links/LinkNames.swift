@@ -21,7 +21,7 @@ enum LinkAuthority {
     scalar == "\\" || scalar == "^" || scalar == "{" || scalar == "}"
   }
 
-  /// Where the host that begins at `start` ends.
+  /// Returns the end of the host that begins at `start`.
   static func hostEnd(from start: Int, in text: LinkText) -> Int {
     if text[start] == "[" { return bracketedHostEnd(from: start, in: text) }
     var end = start
@@ -33,12 +33,12 @@ enum LinkAuthority {
     return end
   }
 
-  /// Where a host with emoji in it ends, as in `https://i❤.ws/`; `nil` when it is none.
+  /// Returns the end of a host with emoji, as in `https://i❤.ws/`; `nil` if it is none.
   ///
   /// An emoji behind a whole host belongs to the sentence. It is a part of the host only where what
   /// follows makes a name of it, under a top-level domain.
   ///
-  /// - Parameter hostEnd: Where the host would end without.
+  /// - Parameter hostEnd: The end of the host without the emoji.
   static func pictorialHostEnd(from start: Int, hostEnd: Int, in text: LinkText) -> Int? {
     guard text[hostEnd]?.isPictorial == true else { return nil }
     var end = text.end(from: start) { isHostScalar($0) || $0.isPictorial || $0.isDot }
@@ -66,7 +66,7 @@ enum LinkAuthority {
 
 /// A run of host scalars and dots, in which a name may be glued to words.
 enum NameRun {
-  /// Where the run that begins at `start` ends; a dot belongs to it when a label follows.
+  /// Returns the end of the run that begins at `start`; a dot belongs to it if a label follows.
   static func end(from start: Int, in text: LinkText) -> Int {
     var end = start
     while let scalar = text[end] {
@@ -82,7 +82,7 @@ enum NameRun {
     return end
   }
 
-  /// Where the name begins when a word of another script precedes it: `주소는sendbird.com`.
+  /// Returns the beginning of a name after a word of another script: `주소는sendbird.com`.
   static func nameStart(in run: Range<Int>, of text: LinkText) -> Int {
     var start = run.lowerBound
     for index in run.dropFirst() {
@@ -135,7 +135,7 @@ struct BareName {
     else { return nil }
   }
 
-  /// What can be said without the conversion to ASCII, which costs most.
+  /// Checks a name without the conversion to ASCII, which is the expensive part.
   private static func mayBeKnown(_ range: Range<Int>, in text: LinkText) -> Bool {
     let name = text.scalars[range]
     guard let dot = name.lastIndex(where: \.isDot) else { return false }

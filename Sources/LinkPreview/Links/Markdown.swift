@@ -4,7 +4,7 @@
 /// brackets is held back until they are closed. Constant in size: of brackets nested more than 64
 /// deep it is forgotten whether they belong to images.
 struct OpenBrackets {
-  /// What a closing bracket was the end of.
+  /// The kind of a pair of brackets that was closed.
   enum Closing {
     /// No bracket was open.
     case nothing
@@ -45,7 +45,7 @@ struct OpenBrackets {
   /// Drops what is held back, since its brackets are a link to elsewhere.
   mutating func dropHeld() { held = nil }
 
-  /// Hands out what is held back when no bracket around it is open any longer.
+  /// Returns the held link once no bracket around it is open.
   mutating func release() -> WebURL? {
     guard let held else { return nil }
     guard depth > 0 else { return held.url }
@@ -60,7 +60,7 @@ struct OpenBrackets {
   }
 }
 
-/// Where a Markdown link goes: what stands in the parentheses of `[text](https://a.com "title")`
+/// The destination of a Markdown link: the parentheses of `[text](https://a.com "title")`
 /// (CommonMark §6.3).
 struct MarkdownDestination {
   /// `nil` when the link goes to no page of the web.
@@ -158,8 +158,8 @@ struct CodeSpans {
   /// are not made again and again.
   private var searched = [Int](repeating: 0, count: Self.longestRun + 1)
 
-  /// Where the text goes on behind the run at `start`: behind the code span that it opens, or just
-  /// behind the run when nothing closes it.
+  /// Returns the end of the code span that the run at `start` opens, or of the run itself if nothing
+  /// closes it.
   mutating func end(ofRunAt start: Int, in text: LinkText) -> Int {
     let runEnd = text.end(from: start) { $0 == "`" }
     let length = runEnd - start
@@ -203,7 +203,7 @@ struct CodeFence {
     guard text[infoEnd] != "`" else { return nil }
   }
 
-  /// Where the line behind the block begins: behind its closing fence, or at the end of the text.
+  /// Returns the beginning of the line after the block, or the end of the text.
   func blockEnd(in text: LinkText) -> Int {
     var line = nextLine(after: end, in: text)
     while line < text.count {
@@ -226,7 +226,7 @@ struct CodeFence {
   }
 }
 
-/// Where paragraphs end, which nothing but a code block crosses.
+/// Finds the ends of paragraphs, which only code blocks cross.
 enum Paragraphs {
   /// Whether the line break at `index` ends a paragraph: a blank line or a code block follows.
   static func end(at index: Int, in text: LinkText) -> Bool {

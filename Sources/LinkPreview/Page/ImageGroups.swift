@@ -6,7 +6,7 @@ struct ImageGroups {
 
     subscript(_ property: MetaKey) -> PageValue? { values[property] }
 
-    /// Where its address stood.
+    /// The place of the picture's address.
     var place: String { (self[.imageURL] ?? self[.imageSecureURL])?.place.description ?? "" }
   }
 

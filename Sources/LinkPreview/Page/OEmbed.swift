@@ -1,6 +1,6 @@
 package import ParleyProtocol
 
-/// What a provider answers when asked about a page (oEmbed 1.0 §2.3.4), as far as previews care.
+/// The answer of an oEmbed provider about a page (oEmbed 1.0 §2.3.4), reduced to previews.
 ///
 /// Texts are cleaned and cut as those of pages are; addresses are absolute, http or https.
 package struct OEmbedResponse: Sendable, Hashable {
@@ -78,7 +78,7 @@ extension PageReport {
       description: better(tag?.description, response.description, "description"),
       image: better(tag?.image, response.image, "image"))
     var report = PageReport(members, embedURL: embedURL, characterSet: characterSet)
-    // What kept the page from having a preview is more telling than that oEmbed had none either.
+    // The page's own problem is more specific than the missing oEmbed preview.
     if report.tag == nil { report.problem = problem ?? report.problem }
     return report
   }

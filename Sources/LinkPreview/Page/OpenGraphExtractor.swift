@@ -22,7 +22,7 @@ package struct OpenGraphExtractor {
   private var headEnds = 0
 
   private enum State {
-    /// The first bytes, until there are enough to tell what they are.
+    /// The first bytes, until there are enough to examine.
     case sniffing([UInt8])
     case ascii(ISO2022JPConverter)
     case utf16(UTF16Converter)
@@ -56,7 +56,7 @@ package struct OpenGraphExtractor {
     }
   }
 
-  /// What the page said.
+  /// Returns the preview of the page read so far.
   package mutating func finish() -> PageReport {
     if case .sniffing(let head) = state { _ = begin(with: head, PageSniffer(whole: head)) }
     switch state {
@@ -130,7 +130,7 @@ package struct OpenGraphExtractor {
   /// How many bytes of the page are held; never more than ``maximumRetainedByteCount``.
   var retainedByteCount: Int { metadata.retainedByteCount + tokenizer.retainedByteCount }
 
-  /// What the bounds on single values add up to.
+  /// The sum of the bounds on single values, in bytes.
   static let maximumRetainedByteCount = 4_194_304
 
   private var reading: PageReading {

@@ -1,19 +1,19 @@
 package import ParleyProtocol
 
-/// What reading a page came to: its preview, where each part of it was found, or why there is none.
+/// The result of reading a page: its preview and the source of each part, or the problem.
 package struct PageReport: Sendable, Hashable {
   /// The preview; `nil` when the page has neither title nor description nor image.
   package var tag: OpenGraphTag?
-  /// Where each member of the tag came from, in the tag's order.
+  /// The source of each member of the tag, in the tag's order.
   package var origins: [PreviewOrigin]
-  /// Where the page offers oEmbed as JSON, resolved; `nil` when nowhere.
+  /// The absolute URL of the page's oEmbed description as JSON; `nil` if there is none.
   package var embedURL: WebURL?
   /// Why there is no tag, in words.
   package var problem: String?
   /// The character set used, by its WHATWG name, and what named it: for people.
   package var characterSet: String
 
-  /// What the page calls its own address, for the tag that an oEmbed answer may still make.
+  /// The address that the page gives itself, for a tag made of an oEmbed answer.
   let address: Sourced<String>
 }
 
@@ -34,7 +34,7 @@ extension PageReport {
   }
 }
 
-/// Where one member of a preview came from, in words for people.
+/// The source of one member of a preview.
 package struct PreviewOrigin: Sendable, Hashable {
   /// The member, such as `og:title` or `og:image`.
   package let member: String

@@ -1,8 +1,8 @@
-/// What the first bytes of a body tell about it.
+/// Examines the first bytes of a body.
 struct PageSniffer {
   /// How many bytes are looked at.
   private static let length = 512
-  /// What ends the look sooner: a page may be short, and its server slow to end it.
+  /// The mark that ends the examination early: a page may be short and its server slow to end it.
   private static let endOfHead = Array("</head".utf8)
 
   private let head: ArraySlice<UInt8>

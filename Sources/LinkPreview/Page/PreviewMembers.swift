@@ -60,7 +60,7 @@ extension Sourced: Sendable where Value: Sendable {}
 extension Sourced: Equatable where Value: Equatable {}
 extension Sourced: Hashable where Value: Hashable {}
 
-/// What to think of one of several candidates for a member.
+/// The judgement of one of several candidates for a member.
 enum CandidateChoice<Value> {
   /// The value, and the place where it stood.
   case usable(Value, String)

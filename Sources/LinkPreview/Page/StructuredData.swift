@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// What a page's `application/ld+json` scripts say of it.
+/// Reads the `application/ld+json` scripts of a page.
 struct StructuredData {
   /// The nodes that may describe the page, the likeliest first.
   let nodes: [StructuredDataNode]
@@ -52,7 +52,7 @@ struct StructuredData {
     }
   }
 
-  /// Of several types the one that is most telling counts.
+  /// Returns the most specific of several types.
   private static func type(of object: JSONNode) -> (SchemaType, String)? {
     guard let names = object["@type"]?.oneOrMore.prefix(8) else { return nil }
     let types = names.compactMap(\.string).compactMap { name -> (SchemaType, String)? in
@@ -182,7 +182,7 @@ struct StructuredDataReferences {
   }
 }
 
-/// What a node of structured data describes, as far as previews care.
+/// The subject of a node of structured data, as far as previews use it.
 enum SchemaType: Int, Comparable {
   /// The thing that the page is about.
   case subject

@@ -13,7 +13,7 @@ package struct DeliveryAudit {
     var unanswered = 0
   }
 
-  /// What all who only listen, and entered at the same place, should have been sent.
+  /// The expected deliveries of all subscribers that only listen and entered at the same position.
   private struct Expectation {
     let seen: SeqSet
     let fingerprint: UInt64

@@ -15,7 +15,7 @@ struct SubscriptionJudge {
   private(set) var verdict = AuditVerdict()
   /// How many of the deliveries belong to messages that are known.
   private(set) var knownCount = 0
-  /// What those should sum up to.
+  /// The expected sums.
   private(set) var fingerprint: UInt64 = 0
 
   init(trace: SubscriptionTrace, limit: RateLimit) {

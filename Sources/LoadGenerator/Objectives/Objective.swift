@@ -1,4 +1,4 @@
-/// What is asked of a run, such as `p99<50ms`.
+/// An objective of a run, such as `p99<50ms`.
 package struct Objective: Sendable, Hashable {
   package enum Relation: String, Sendable, Hashable, CaseIterable {
     case atMost = "<="
@@ -86,6 +86,6 @@ package struct ObjectiveOutcome: Sendable, Hashable {
     self.value = value
   }
 
-  /// What was not measured counts as missed.
+  /// Returns whether the objective is met; a missing measurement counts as missed.
   package var isMet: Bool { value.map(objective.isMet(by:)) ?? false }
 }

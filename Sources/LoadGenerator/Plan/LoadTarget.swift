@@ -11,7 +11,7 @@ package struct LoadTarget: Sendable {
   private let sources: [SocketAddress]
   private let connectionsPerSource: Int
 
-  /// What is wrong with an address to connect from.
+  /// The problem of an address to connect from.
   package struct SourceFault: Error, CustomStringConvertible {
     package let description: String
   }

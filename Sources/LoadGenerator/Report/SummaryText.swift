@@ -17,7 +17,7 @@ package struct SummaryText {
       + objectives
   }
 
-  /// What is told in every form of the report, in order.
+  /// The figures of every form of the report, in order.
   var figures: [(name: String, value: String)] {
     let counters = report.counters
     var figures = [

@@ -19,7 +19,7 @@ package struct LoadProgress: Sendable {
 
 /// Why there was no run, or none to its end.
 package enum LoadFailure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// This process may not have so many descriptors.
+  /// The limit on this process's descriptors is too low.
   case tooFewDescriptors(needed: Int, limit: Int)
   case systemFailed(String)
   /// Connections could not be made; the first reasons.

@@ -42,7 +42,7 @@ struct ChatCommand: AsyncParsableCommand {
     let conversation = ChatConversation(
       channel: channel, screen: screen, haste: terminal == nil ? .waits : .told)
     let title = channel.name.isEmpty ? channel.url : channel.name
-    await conversation.notice("\(title), \(channel.participantCount) here; /help helps")
+    await conversation.notice("\(title), \(channel.participantCount) here; /help lists commands")
     await conversation.showHistory(history)
     let failure = await Self.hold(conversation, events)
     if let failure { throw failure }
