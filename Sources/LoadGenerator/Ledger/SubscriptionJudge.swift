@@ -77,10 +77,10 @@ struct SubscriptionJudge {
     case (.shown, false):
       verdict.expected += 1
       verdict.lost += 1
-      verdict.note("\(trace.words): seq \(message.seq) did not come")
+      verdict.note("\(trace.words): seq \(message.seq) was not delivered")
     case (.withheld, true):
       verdict.uncalledFor += 1
-      verdict.note("\(trace.words): seq \(message.seq) came, but was to be withheld")
+      verdict.note("\(trace.words): seq \(message.seq) was delivered but should have been withheld")
     case (.withheld, false): if message.sender != trace.subscriber { verdict.withheld += 1 }
     case (.either, _): break
     }

@@ -22,7 +22,7 @@ extension LoadConnection {
     let bytes = text.withUnsafeBufferPointer { Array($0) }
     guard let outputs = try? RPCOutput.parse(bytes, limits: Self.limits) else {
       worker.counters.unexpected += 1
-      return worker.note("connection \(place): a message that is no JSON-RPC")
+      return worker.note("connection \(place): received a message that is not JSON-RPC")
     }
     for output in outputs {
       switch output {

@@ -28,7 +28,7 @@ package enum LoadFailure: Error, Sendable, Hashable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .tooFewDescriptors(let needed, let limit):
-      "this needs \(needed) descriptors, but a process may have \(limit) here: raise the limit "
+      "\(needed) descriptors are needed, and the limit of a process is \(limit): raise the limit "
         + "(ulimit -n) or use fewer connections"
     case .systemFailed(let reason): reason
     case .notConnected(let missing, let reasons):

@@ -56,14 +56,14 @@ extension PreviewEntry {
   /// By how much clocks are corrected in passing, in milliseconds.
   private static let clockTolerance: Int64 = 60_000
 
-  /// About how much memory it takes.
+  /// The approximate memory of the entry in bytes; a link holds its URL as text and in parts.
   var byteCount: Int {
     let image = tag?.image
     let texts = [
       tag?.title, tag?.url, tag?.description, image?.url, image?.secureURL, image?.type, image?.alt,
       problem,
     ]
-    return 256 + link.url.utf8.count + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    return 384 + 2 * link.url.utf8.count + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
   }
 }
 
