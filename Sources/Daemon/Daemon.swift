@@ -1,4 +1,4 @@
-/// What runs until it is told to stop.
+/// A process that runs until a signal stops it.
 package protocol Daemon: Sendable {
   /// Reads the files again that may change while it runs.
   func reload()

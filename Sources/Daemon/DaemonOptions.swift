@@ -20,7 +20,7 @@ package struct DaemonOptions: ParsableArguments {
 
   package init() {}
 
-  /// What a daemon's command says of itself.
+  /// The name and description of a daemon's command.
   package static func configuration(
     of program: Program, _ name: String, abstract: String
   ) -> CommandConfiguration {

@@ -4,10 +4,10 @@ internal import Reactor
 
 /// A daemon's life as a process: start, signals, end.
 package enum DaemonProcess {
-  /// Runs until it is told to stop.
+  /// Runs until a signal stops the process.
   ///
   /// SIGTERM and SIGINT drain, a second one hurries, SIGHUP reads files again. Who has started the
-  /// process is told of all that by sd_notify(3), if it asks to be.
+  /// process receives these notifications by sd_notify(3), if it asks for them.
   ///
   /// - Parameters:
   ///   - name: What messages on standard error begin with.
@@ -52,7 +52,7 @@ package enum DaemonProcess {
         supervision.isStopping()
         daemon.drain()
       case (_, true):
-        logger.notice("stopping at once")
+        logger.notice("stopping without waiting for clients")
         daemon.hurry()
       }
     }

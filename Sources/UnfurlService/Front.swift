@@ -126,7 +126,7 @@ extension Front: TransportDelegate {
 
   func transportCannotAccept(_ error: SystemError) {
     logger.warning(
-      "connections can't be accepted for the moment", metadata: ["reason": "\(error)"])
+      "connections cannot be accepted", metadata: ["reason": "\(error)"])
   }
 
   func connection(_ connection: Connection, brokeTLS reason: String) {}

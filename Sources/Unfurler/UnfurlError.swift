@@ -9,7 +9,7 @@ package enum UnfurlError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Anything else.
   case unknown
 
-  /// The errors as programs tell them apart, by their names on the wire.
+  /// The names of the errors on the wire.
   package enum Kind: String, Sendable, CaseIterable {
     case cancelled
     case failed

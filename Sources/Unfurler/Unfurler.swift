@@ -15,6 +15,13 @@ package protocol Unfurler: Sendable {
     completion: @escaping @Sendable (UnfurlReport) -> Void
   ) -> UnfurlTask
 
-  /// Cancels everything and waits for its end; what is asked afterwards is cancelled at once.
+  /// Cancels all look-ups and waits for their end; later ones are cancelled at once.
   func shutdown()
+
+  /// Whether the service that is asked answers; `nil` if there is none.
+  var isServiceUp: Bool? { get }
+}
+
+extension Unfurler {
+  package var isServiceUp: Bool? { nil }
 }

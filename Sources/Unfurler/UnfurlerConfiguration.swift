@@ -1,7 +1,7 @@
 package import Bytes
 package import LinkPreview
 
-/// What bounds the embedded unfurler.
+/// The limits and rules of the embedded unfurler.
 package struct UnfurlerConfiguration: Sendable {
   /// How much of a page is read, in bytes after decompression.
   package var maximumBytes = 524_288

@@ -23,7 +23,9 @@ struct UnfurlDaemon: Daemon {
       logger: logger)
     for address in server.addresses { logger.notice("listening on http://\(address)") }
     if settings.listen.contains(where: { !$0.isLoopback }) {
-      logger.warning("listening beyond loopback: it fetches for anybody who can reach it")
+      logger.warning(
+        "listening on an address that other machines can reach: anyone who reaches it can fetch pages"
+      )
     }
     logger.info("ready", metadata: ["version": "\(Release.version)"])
   }
@@ -32,10 +34,10 @@ struct UnfurlDaemon: Daemon {
     do {
       try rules.reload()
       logger.notice(
-        "the opt-out list was read again", metadata: ["domains": "\(rules.optedOutCount)"])
+        "reloaded the opt-out list", metadata: ["domains": "\(rules.optedOutCount)"])
     } catch {
       logger.error(
-        "the opt-out list can't be read again: the old one stays",
+        "the opt-out list cannot be read; the previous one stays in force",
         metadata: ["reason": "\(error)"])
     }
   }

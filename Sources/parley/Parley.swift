@@ -11,18 +11,18 @@ struct Parley: AsyncParsableCommand {
     abstract: "Operate and inspect a Parley gateway.",
     discussion: """
       Commands call the gateway at --server with an API token; watch and chat open a session as \
-      --user. These options stand before or after the command. Each of these may also come from \
-      PARLEY_CLI_SERVER, PARLEY_CLI_API_TOKEN, PARLEY_CLI_USER \
-      and PARLEY_CLI_TOKEN, or from a profile in ~/.config/parley/profiles.yaml. http_proxy, \
-      https_proxy and no_proxy count as usual, but never on the way to this very machine.
+      --user. These options stand before or after the command. Their values may also come from \
+      PARLEY_CLI_SERVER, PARLEY_CLI_API_TOKEN, PARLEY_CLI_USER and PARLEY_CLI_TOKEN, or from a \
+      profile in ~/.config/parley/profiles.yaml. http_proxy, https_proxy and no_proxy are used as \
+      usual, except for addresses of this machine.
 
       EXIT STATUS:
-        0    it worked
-        1    the gateway refused, or nothing was done
-        2    no gateway could be reached
-        64   the command line, the environment or a profile is wrong
+        0    success
+        1    the gateway refused the call, or nothing was done
+        2    the gateway could not be reached
+        64   invalid command line, environment or profile
         74   the answer could not be written
-        128+ a signal ended it
+        128+ ended by a signal
       """,
     version: "\(Release.name) \(Release.version)",
     subcommands: [
@@ -34,9 +34,9 @@ struct Parley: AsyncParsableCommand {
       CompletionCommand.self,
     ])
 
-  /// Runs what the command line asks for, and ends with a status that tells how it went.
+  /// Runs the command and exits with its status.
   static func main() async {
-    // Behind a pipe that nobody reads any longer nothing is left to do or say.
+    // A closed pipe ends the process without a message, as for other command-line programs.
     signal(SIGPIPE, SIG_DFL)
     do {
       let arguments = Array(CommandLine.arguments.dropFirst())
@@ -61,7 +61,7 @@ struct Parley: AsyncParsableCommand {
   }
 
   private static func fail(_ failure: CommandFailure) -> Never {
-    // What was listed before stands above what went wrong.
+    // Output that was printed earlier appears above the error.
     try? StandardOutput.flush()
     StandardError.write("Error: \(failure)")
     Foundation.exit(failure.exitStatus)

@@ -1,10 +1,10 @@
 """Turns what Scripts/bench-peers has recorded into one table of medians and ratios to Parley.
 
-    peers_report.py [--readme FILE] FOLDER
+    peers_report.py [--page FILE] FOLDER
 
 FOLDER holds `records.jsonl` and `environment.json`; the report is kept there too, as `report.md`
 and `summary.json`. A ratio is taken inside each round, and the median of the rounds' ratios is
-shown with the lowest and the highest. With --readme, the table replaces what is between the
+shown with the lowest and the highest. With --page, the table replaces what is between the
 markers.
 """
 
@@ -205,7 +205,7 @@ def summary(records, environment, rows):
     return {"environment": environment, "figures": figures}
 
 
-def write_readme(path, text):
+def write_page(path, text):
     page = path.read_text(encoding="utf-8")
     if page.count(BEGIN) != 1 or page.count(END) != 1 or page.index(BEGIN) > page.index(END):
         sys.exit(f"{path} has no {BEGIN} before {END}")
@@ -215,7 +215,7 @@ def write_readme(path, text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--readme", type=pathlib.Path)
+    parser.add_argument("--page", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
     options = parser.parse_args()
     records = Records(options.folder / "records.jsonl")
@@ -232,8 +232,8 @@ def main():
           *beside(records, "connect", "server_busy", ".0%"), sep="\n  ")
     wins = list(better(records, rows, servers))
     print("\nWhere another does better than Parley:", *(wins or ["nowhere"]), sep="\n  ")
-    if options.readme:
-        write_readme(options.readme, text)
+    if options.page:
+        write_page(options.page, text)
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ extension ServerTests {
       _ = try held.event("server.draining")
       server.process.send(signal: SIGTERM)
       #expect(try server.process.waitForEnd() == .exited(0))
-      #expect(server.process.log.text.contains("stopping at once"))
+      #expect(server.process.log.text.contains("stopping without waiting for clients"))
       let second = try ServerProcess(in: server.directory)
       #expect(try second.open("jeff").allMessages(in: "lobby").map(\.id) == [sent.id])
     }

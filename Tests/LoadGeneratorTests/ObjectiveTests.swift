@@ -27,7 +27,7 @@ struct ObjectiveTests {
   @Test(
     "what is no objective is refused with the reason",
     arguments: [
-      ("p99", "compares nothing"), ("", "compares nothing"), ("p98<1ms", "'p98'"),
+      ("p99", "has no comparison"), ("", "has no comparison"), ("p98<1ms", "'p98'"),
       ("speed>1", "no figure"), ("p99<50", "units"), ("p99<fast", "no number"),
       ("lost<1ms", "no unit"), ("memory_growth<1ms", "units B"), ("p99<1e999s", "units"),
       ("connect.lost=0", "no figure"), (String(repeating: "p", count: 200), "too long"),

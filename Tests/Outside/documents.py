@@ -17,10 +17,10 @@ def settings_of(text):
 
 
 async def test_the_settings(ctx):
-    """The page about operating lists the settings as parleyd --help does."""
+    """The page about settings lists the settings as parleyd --help does."""
     _, output, _ = await ctx.run(ctx.parleyd, "--help")
     helped = settings_of(output.decode())
-    with open(os.path.join(DOCUMENTS, "Operating.md"), encoding="utf-8") as page:
+    with open(os.path.join(DOCUMENTS, "Settings.md"), encoding="utf-8") as page:
         documented = settings_of(page.read())
     assert len(helped) > 40, helped
     assert documented.keys() == helped.keys(), documented.keys() ^ helped.keys()
@@ -40,20 +40,20 @@ async def test_the_settings_that_pages_name(ctx):
 
 
 async def test_the_defaults_that_pages_name(ctx):
-    """A number that stands beside a setting, in README's table or on a page, is its default."""
+    """A number that stands beside a setting, in the table of settings or on a page, is its default."""
     _, output, _ = await ctx.run(ctx.parleyd, "--help")
     helped = {
         name: found[1] for name, words in settings_of(output.decode()).items()
         if (found := re.search(r"Default: ([0-9]+)\.$", words))}
     assert len(helped) > 20, helped
     wrong, checked = [], 0
-    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as page:
+    with open(os.path.join(DOCUMENTS, "Settings.md"), encoding="utf-8") as page:
         for names, defaults in re.findall(r"^\| (`[a-z].*?`) \| (.*?) \|", page.read(), re.M):
             numbers = defaults.split(", ")
             for name, number in zip(re.findall(r"`(.*?)`", names), numbers):
                 if name in helped:
                     checked += 1
-                    wrong += [("README.md", name, number)] if number != helped[name] else []
+                    wrong += [("Settings.md", name, number)] if number != helped[name] else []
     for name in sorted(os.listdir(DOCUMENTS)):
         with open(os.path.join(DOCUMENTS, name), encoding="utf-8") as page:
             # A number with a unit of its own is left to readers.

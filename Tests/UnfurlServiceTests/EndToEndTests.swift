@@ -112,13 +112,13 @@ struct EndToEndTests {
       #expect(throws: UnfurlError.self) { try report.outcome.get() }
       #expect(report.freshness == .unkept)
     }
-    #expect(unfurler.isServiceDown)
+    #expect(unfurler.isServiceUp == false)
     let second = try ServiceChild(port: first.port)
     let deadline = Deadline.standard
     while try await ask(unfurler, pages.url("/3")).tag == nil {
       try #require(!deadline.hasPassed, "the service is back, but not asked")
     }
-    #expect(!unfurler.isServiceDown)
+    #expect(unfurler.isServiceUp == true)
     #expect(second.process.isRunning)
   }
 

@@ -89,7 +89,9 @@ struct ProcessTests {
     #expect(try service.connect().post(question(link)).status == .ok)
     try write("localhost\n")
     service.process.send(signal: 1)
-    try Deadline.standard.wait(for: "the list") { service.process.log.text.contains("read again") }
+    try Deadline.standard.wait(for: "the list") {
+      service.process.log.text.contains("reloaded the opt-out list")
+    }
     #expect(try service.connect().post(question(link)).status == .badGateway)
     try write("not a domain/\n")
     service.process.send(signal: 1)

@@ -48,6 +48,6 @@ struct HostKeyTests {
     arguments: ["", "a b", "a/b", "a?b", "a#b", "a:81", "u@a", "a..b", "%", "*.example.com", "'"])
   func malformed(domain: String) throws {
     #expect(HostKey(domain: domain) == nil)
-    #expect(!PreviewScope(.domain(domain)).covers(try Previews.link("", host: "a")))
+    #expect(!CacheScope(.domain(domain)).covers(try Previews.link("", host: "a")))
   }
 }

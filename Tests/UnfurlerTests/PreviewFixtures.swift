@@ -80,7 +80,7 @@ extension PreviewCache {
   /// Returns when all that was asked of the file has been done.
   func settle() { queue.sync { writeOut() } }
 
-  func loaded(_ link: Link) async -> PreviewFinding? {
+  func loaded(_ link: Link) async -> CacheHit? {
     await withCheckedContinuation { continuation in
       load(link) { continuation.resume(returning: $0) }
     }
@@ -102,7 +102,7 @@ extension PreviewCache {
 }
 
 extension PreviewService {
-  func lookUp(_ link: Link) -> PreviewLookup { lookUp(link, for: .operation) }
+  func lookUp(_ link: Link) -> LinkKnowledge { lookUp(link, for: .operation) }
 
   func request(_ link: Link, completion: @escaping @Sendable (OpenGraphTag?) -> Void) {
     request(link, for: .operation, completion: completion)

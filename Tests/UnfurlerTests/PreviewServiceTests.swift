@@ -27,7 +27,7 @@ struct PreviewServiceTests {
     let service = makeService()
     let link = try #require(Link("https://example.com/"))
     let answers = Mutex<[OpenGraphTag?]>([])
-    #expect(service.lookUp(link) == .unknown)
+    #expect(service.lookUp(link) == .unknown(link, requester: .operation))
     for _ in 0..<5 { service.request(link) { answer in answers.withLock { $0.append(answer) } } }
     #expect(unfurler.links == [link])
     #expect(service.counters.inFlight == 1)
@@ -52,7 +52,7 @@ struct PreviewServiceTests {
       .success(nil), .failure(.failed("x")), .failure(.timedOut), .failure(.unknown),
     ] as [Result<OpenGraphTag?, UnfurlError>])
   func negative(result: Result<OpenGraphTag?, UnfurlError>) throws {
-    let outcomes = Mutex<[PreviewFetchOutcome]>([])
+    let outcomes = Mutex<[FetchOutcome]>([])
     let service = makeService { outcome, _ in outcomes.withLock { $0.append(outcome) } }
     let link = try #require(Link("https://example.com/"))
     service.request(link) { #expect($0 == nil) }
@@ -60,7 +60,7 @@ struct PreviewServiceTests {
     #expect(service.lookUp(link) == .none)
     #expect(outcomes.withLock { $0.count } == 1)
     clock.advance(by: 300_000)
-    #expect(service.lookUp(link) == .unknown)
+    #expect(service.lookUp(link) == .unknown(link, requester: .operation))
   }
 
   @Test("a shutdown answers everybody who waits, and cancels the fetches")
@@ -74,7 +74,7 @@ struct PreviewServiceTests {
     #expect(unfurler.cancelled == [link])
     unfurler.answer(link, with: .failure(.cancelled))
     #expect(answers.withLock { $0 } == 3)
-    #expect(service.lookUp(link) == .unknown)
+    #expect(service.lookUp(link) == .unknown(link, requester: .operation))
     service.request(link) { _ in answers.withLock { $0 += 1 } }
     #expect(answers.withLock { $0 } == 4)
     #expect(unfurler.links.count == 1)
@@ -82,21 +82,19 @@ struct PreviewServiceTests {
 
   @Test("links that the operator refuses have no preview, even when one is remembered")
   func refusal() throws {
-    let isRefusing = Mutex(false)
-    let logger = Logger(label: "test")
-    let service = PreviewService(
-      unfurler: unfurler, cache: PreviewCache(nil, clock), logger: logger,
-      refusal: { _ in isRefusing.withLock { $0 } ? "not wanted" : nil })
+    let cache = PreviewCache(nil, clock)
+    let service = PreviewService(unfurler: unfurler, cache: cache, logger: Logger(label: "test"))
     let link = try #require(Link("https://example.com/"))
     service.request(link) { _ in }
     unfurler.answer(link, with: .success(tag))
     #expect(service.lookUp(link) == .found(tag))
-    isRefusing.withLock { $0 = true }
-    #expect(service.lookUp(link) == .none)
-    let answers = Mutex<[OpenGraphTag?]>([])
-    service.request(link) { answer in answers.withLock { $0.append(answer) } }
-    #expect(answers.withLock { $0 } == [nil])
+    let refusing = PreviewService(
+      unfurler: unfurler, cache: cache, logger: Logger(label: "test"),
+      domains: try DomainRules(allowed: [], denied: ["example.com"]))
+    #expect(refusing.lookUp(link) == .none)
+    #expect(refusing.known(ofText: "see \(link.url)", for: .operation) == .none)
+    #expect(refusing.known(ofText: "no link", for: .operation) == .noLink)
     #expect(unfurler.links.count == 1)
-    #expect(service.counters.refusedByPolicy == 2)
+    #expect(refusing.counters.refusedByPolicy == 2)
   }
 }

@@ -1,6 +1,6 @@
-/// One setting: its name, what it is for, and how its text becomes part of ``Settings``.
+/// One setting: its name, its help text, and the conversion of its text into ``Settings``.
 package struct SettingDefinition: Sendable {
-  /// How many values a setting takes, and how they are written.
+  /// The number of values of a setting and their notation.
   enum Shape: Sendable {
     /// One value.
     case single
@@ -16,19 +16,19 @@ package struct SettingDefinition: Sendable {
     case secret
   }
 
-  /// What holds when the setting is not given.
+  /// The value of a setting that is not given.
   enum Default: Sendable {
     /// This value, as it would be written.
     case value(String)
     /// Nothing.
     case nothing
-    /// What this sentence says.
+    /// A value described by this phrase.
     case described(String)
   }
 
-  /// Values that the setting does not take.
+  /// An invalid value.
   struct Refusal: Error {
-    /// The first of them.
+    /// The first invalid value.
     let value: String
   }
 
@@ -37,11 +37,11 @@ package struct SettingDefinition: Sendable {
   let shape: Shape
   var disclosure = Disclosure.open
   let defaultValue: Default
-  /// What a value must be, to follow "expected".
+  /// A description of valid values that can follow "expected".
   let expected: String
   /// One sentence for the help text.
   let help: String
-  /// Puts the values into the settings; exactly one unless the shape is a list.
+  /// Stores the values in the settings; exactly one value unless the shape is a list.
   let store: @Sendable (inout Settings, [String]) throws(Refusal) -> Void
 
   /// The flag, such as `--limits-flood-window-ms`.

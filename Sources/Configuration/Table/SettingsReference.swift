@@ -1,14 +1,14 @@
-/// The settings in words, made from the table: for the help text and as a file to start from.
+/// Formats the table of settings as help text and as a file of defaults.
 package enum SettingsReference {
   private static let width = 78
 
-  /// Every setting's flag and name, what it takes, its default and a sentence about it.
+  /// Returns the help text: flag, name, purpose, valid values and default of each setting.
   package static func helpText(of program: Program) -> String {
     let intro = [
-      "Every setting may be given as a flag (--a-b-c VALUE or --a-b-c=VALUE), as an",
-      "environment variable (PARLEY_A_B_C=VALUE), or by its name in a YAML or JSON",
-      "file that --config or PARLEY_CONFIG names (a.b.c: VALUE, or nested). Flags",
-      "outrank the environment, which outranks the file. Lists are separated by",
+      "Each setting can be given as a flag (--a-b-c VALUE or --a-b-c=VALUE), as an",
+      "environment variable (PARLEY_A_B_C=VALUE), or by its name (a.b.c: VALUE, or",
+      "nested) in a YAML or JSON file given by --config or PARLEY_CONFIG. Flags",
+      "override the environment, which overrides the file. Lists are separated by",
       "commas; their flags may be repeated.",
       "",
       "SETTINGS:",
@@ -16,14 +16,15 @@ package enum SettingsReference {
     return (intro + program.table.all.flatMap(helpLines)).joined(separator: "\n")
   }
 
-  /// A file of all settings with their defaults, which the loader reads as if it were not there.
+  /// Returns a settings file with all defaults, which changes nothing when loaded.
   package static func defaultsFile(of program: Program) -> String {
-    let head = "# The settings and their defaults. Lines that begin with # set nothing.\n"
+    let head = "# All settings with their defaults. Lines that begin with # are comments.\n"
     return head + program.table.all.map(fileEntry).joined()
   }
 
   private static func helpLines(_ definition: SettingDefinition) -> [String] {
-    let text = "\(definition.help) Takes \(expected(definition)). Default: \(standard(definition))."
+    let text =
+      "\(definition.help) Value: \(expected(definition)). Default: \(standard(definition))."
     let (flag, name) = ("  \(definition.flag)", "(\(definition.name))")
     let line = "\(flag)  \(name)"
     let heading = line.utf8.count <= width ? [line] : [flag, "    \(name)"]
@@ -31,7 +32,7 @@ package enum SettingsReference {
   }
 
   private static func fileEntry(_ definition: SettingDefinition) -> String {
-    let comments = wrapped("\(definition.help) Takes \(expected(definition)).").map { "# \($0)\n" }
+    let comments = wrapped("\(definition.help) Value: \(expected(definition)).").map { "# \($0)\n" }
     let line =
       switch definition.defaultValue {
       case .value(let text): "\(definition.name): \(text)"
@@ -44,7 +45,7 @@ package enum SettingsReference {
   private static func expected(_ definition: SettingDefinition) -> String {
     switch definition.shape {
     case .single, .toggle: definition.expected
-    case .list: "any number of: \(definition.expected)"
+    case .list: "a list of values, each \(definition.expected)"
     }
   }
 

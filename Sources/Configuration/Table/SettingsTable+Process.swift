@@ -1,68 +1,70 @@
 extension SettingsTable {
   static let address = "host:port, such as 127.0.0.1:8080 or [::]:8080"
 
-  /// Where the service that looks previews up listens.
+  /// The listen addresses of the preview service.
   static let serviceListening = SettingDefinition.list(
     "listen", \.listen, in: .unfurlService, expected: address,
-    help: "Addresses for HTTP in plain text; port 0 picks a free one.",
+    help: "Listen addresses for HTTP. Port 0 chooses a free port.",
     write: \.description, read: { SocketAddressText($0) })
 
-  /// Where the server listens.
+  /// Settings for the server's listeners.
   static let listening: [SettingDefinition] = [
     .list(
       "listen", \.listen, expected: address,
-      help: "Addresses for WebSocket and HTTP in plain text; port 0 picks a free one.",
+      help: "Listen addresses for WebSocket and HTTP without TLS. Port 0 chooses a free port.",
       write: \.description, read: { SocketAddressText($0) }),
     .list(
       "tls.listen", \.tls.listen, expected: address,
-      help: "Addresses for WebSocket and HTTP over TLS.",
+      help: "Listen addresses for WebSocket and HTTP over TLS.",
       write: \.description, read: { SocketAddressText($0) }),
     .optional(
       "tls.certificate", \.tls.certificate, expected: "the path of a PEM file",
-      help: "PEM file with the certificate and its chain; read again on SIGHUP.", read: { $0 }),
+      help: "Certificate and its chain. SIGHUP reads the file again.", read: { $0 }),
     .optional(
       "tls.private_key", \.tls.privateKey, expected: "the path of a PEM file",
-      help: "PEM file with the certificate's private key; read again on SIGHUP.", read: { $0 }),
+      help: "Private key of the certificate. SIGHUP reads the file again.", read: { $0 }),
     .list(
       "operations.listen", \.operations.listen, expected: address,
-      help: "Addresses for /metrics; without one it is on loopback, unless there is a proxy.",
+      help:
+        "Listen addresses for /metrics. Without any, loopback listeners serve it unless a proxy is set.",
       write: \.description, read: { SocketAddressText($0) }),
   ]
 
-  /// The process: its files, threads, end and log.
+  /// Settings for the process: files, threads, shutdown and log.
   static let process = resources + ending
 
   private static let resources: [SettingDefinition] = [
     .text(
       "data_dir", \.dataDirectory, expected: "the path of a directory",
-      help: "Directory of the database and other files; created when missing."),
+      help: "Directory of the database and other files. It is created if missing."),
     .optional(
       "files.public_url", \.files.publicURL,
-      absent: .described("scheme and Host of the request that uploads"),
+      absent: .described("scheme and Host of the upload request"),
       expected: "an http or https URL of at most 512 bytes and without a query",
-      help: "Base of the addresses under which files are served.",
+      help: "Base URL of uploaded files.",
       read: { text in
         ServiceURLText.read(text).flatMap { $0.utf8.count <= 512 && !$0.contains("?") ? $0 : nil }
       }),
     .integer(
       "reactors", \.reactors, in: 1...1024, unit: "a number of threads",
-      orElse: .described("number of cores"),
-      help: "Event loops, each on a thread of its own."),
+      orElse: .described("number of processor cores"),
+      help: "Number of event loops. Each has a thread of its own."),
     .choice(
       "fan_out.io_uring", \.fanOut.ioUring,
-      help: "Write to many subscribers by one system call, where the kernel allows io_uring."),
+      help:
+        "Use io_uring to write to many subscribers with one system call, if the kernel allows it."),
     .integer(
       "compression.contexts", \.compression.contexts, in: 0...1_000_000,
       unit: "a number of connections",
-      help: "Connections that may keep a compression window between messages."),
+      help: "Connections that may keep a compression window between messages, up to 40 KiB each."),
   ]
 
-  /// How the process ends, and what it says meanwhile.
+  /// Settings for shutdown and log.
   static let ending: [SettingDefinition] = [
     .integer(
       "drain.timeout_ms", \.drain.timeoutMilliseconds, in: 0...3_600_000, unit: "milliseconds",
-      help: "Longest time between SIGTERM and the end of the process."),
-    .choice("log.level", \.log.level, help: "Severity from which on events are logged."),
-    .choice("log.format", \.log.format, help: "Shape of the lines on standard error."),
+      help: "Time limit for a graceful shutdown after SIGTERM."),
+    .choice("log.level", \.log.level, help: "Lowest severity to log."),
+    .choice("log.format", \.log.format, help: "Format of log lines on standard error."),
   ]
 }

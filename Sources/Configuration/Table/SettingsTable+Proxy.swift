@@ -3,18 +3,18 @@ internal import Bytes
 extension SettingsTable {
   static let network = "the first address of a network and its prefix length, such as 10.0.0.0/8"
 
-  /// What stands before the server.
+  /// Settings for proxies in front of the server.
   static let proxies: [SettingDefinition] = [
     .list(
       "proxy.listen", \.proxy.listen, expected: address,
-      help: "Addresses for proxies that begin with a PROXY header, version 1 or 2.",
+      help: "Listen addresses for proxies that send a PROXY header, version 1 or 2.",
       write: \.description, read: { SocketAddressText($0) }),
     .choice(
       "proxy.field", \.proxy.field,
-      help: "Field of requests in which trusted proxies name the client."),
+      help: "Header field in which trusted proxies forward the client address."),
     .list(
       "proxy.trusted", \.proxy.trusted, expected: network,
-      help: "Networks of the proxies whose word is taken for whom they speak for.",
+      help: "Networks of proxies whose forwarded client address is trusted.",
       write: \.description, read: { try? Network(parsing: $0) }),
   ]
 }

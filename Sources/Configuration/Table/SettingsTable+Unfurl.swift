@@ -1,95 +1,101 @@
 internal import Bytes
 
 extension SettingsTable {
-  /// How long looking one preview up may take.
+  /// The time limit for one preview.
   static let previewTimeout = SettingDefinition.integer(
     "unfurl.timeout_ms", \.unfurl.timeoutMilliseconds, in: 1...30_000, unit: "milliseconds",
-    help: "Longest time that looking up one preview may take.")
+    help: "Time limit for one preview.")
 
-  /// Where link previews come from, and how long they are kept.
+  /// Settings for the source and the cache of link previews.
   static let previews: [SettingDefinition] = [
     .choice(
       "unfurl.mode", \.unfurl.mode,
-      help: "Fetch link previews in the server (embedded), ask a service (http), or neither."),
+      help:
+        "Source of link previews: this server (embedded), a preview service (http), or none (off)."),
     .optional(
       "unfurl.url", \.unfurl.url, expected: "an http or https URL",
-      help: "The service that is asked for previews when the mode is http.",
+      help: "URL of the preview service for unfurl.mode http.",
       read: ServiceURLText.read),
     previewTimeout,
     .integer(
       "unfurl.cache_ttl_seconds", \.unfurl.cacheSeconds, in: 0...315_360_000, unit: "seconds",
-      help: "How long a preview is kept, unless its page asks for less; 0 keeps none."),
+      help: "Longest lifetime of a cached preview. 0 disables caching."),
     .integer(
       "unfurl.cache_min_ttl_seconds", \.unfurl.minimumCacheSeconds, in: 0...315_360_000,
-      unit: "seconds", help: "How long a preview is kept even if its page asks for less."),
+      unit: "seconds",
+      help:
+        "Shortest lifetime of a cached preview. It overrides a shorter lifetime set by the page."),
     .integer(
       "unfurl.stale_ttl_seconds", \.unfurl.staleSeconds, in: 0...315_360_000, unit: "seconds",
-      help: "How long an expired preview is still shown while it is fetched again."),
+      help:
+        "Time after expiry in which a preview is shown while it is fetched again. 0 means never."),
     .integer(
       "unfurl.negative_ttl_seconds", \.unfurl.negativeSeconds, in: 0...315_360_000,
-      unit: "seconds", help: "How long it is remembered that a page has no preview."),
+      unit: "seconds",
+      help: "Lifetime of a cached failure to find a preview. 0 disables caching of failures."),
     .integer(
       "unfurl.cache_memory_bytes", \.unfurl.cacheMemoryBytes, in: 0...1_099_511_627_776,
-      unit: "bytes", help: "How much memory previews may take."),
+      unit: "bytes", help: "Memory for cached previews. 0 means none."),
     .integer(
       "unfurl.cache_disk_bytes", \.unfurl.cacheDiskBytes, in: 0...1_099_511_627_776,
-      unit: "bytes", help: "How large the file of previews may grow; 0 keeps them in memory only."),
+      unit: "bytes", help: "Disk space for cached previews. 0 keeps them only in memory."),
     .integer(
       "unfurl.max_concurrent_per_user", \.unfurl.maximumTransfersPerUser, in: 1...1024,
-      unit: "a number of pages", help: "Pages that are fetched for one user at a time."),
+      unit: "a number of pages", help: "Pages fetched at the same time for one user."),
   ]
 
-  /// What is fetched, and how.
+  /// Settings for fetching pages.
   static let fetching: [SettingDefinition] = [
     .integer(
       "unfurl.max_bytes", \.unfurl.maximumBytes, in: 1024...67_108_864, unit: "bytes",
-      help: "How much of a page is read."),
+      help: "Bytes to read of a page."),
     .integer(
       "unfurl.max_redirects", \.unfurl.maximumRedirects, in: 0...50,
-      unit: "a number of redirects", help: "Redirects that are followed for one preview."),
+      unit: "a number of redirects", help: "Redirects to follow for one preview. 0 means none."),
     .list(
       "unfurl.allow_addresses", \.unfurl.allowedNetworks,
       expected: network,
-      help: "Networks outside the public internet that may be fetched from all the same.",
+      help: "Networks outside the public internet from which pages may be fetched.",
       write: \.description, read: { try? Network(parsing: $0) }),
     .list(
       "unfurl.allow_ports", \.unfurl.allowedPorts,
       expected: "a port or a range of ports, such as 8000-8099",
-      help: "Ports that may be fetched from.",
+      help: "Ports from which pages may be fetched.",
       write: PortRangeText.write, read: PortRangeText.read),
     .list(
       "unfurl.allow_domains", \.unfurl.allowedDomains, expected: DomainText.expectation,
-      help: "Domains, with those below them, that alone are fetched from.",
+      help:
+        "Domains, including subdomains, from which pages may be fetched. None means all domains.",
       write: \.description, read: { DomainText($0) }),
     .list(
       "unfurl.deny_domains", \.unfurl.deniedDomains, expected: DomainText.expectation,
-      help: "Domains, with those below them, that are never fetched from.",
+      help: "Domains, including subdomains, from which pages are never fetched.",
       write: \.description, read: { DomainText($0) }),
     .optional(
       "unfurl.opt_out_file", \.unfurl.optOutFile, expected: "the path of a text file",
-      help: "File of domains, one a line, that want no previews; read again on SIGHUP.",
+      help: "File of domains without previews, one per line. SIGHUP reads the file again.",
       read: { $0 }),
     .integer(
       "unfurl.max_concurrent", \.unfurl.maximumTransfers, in: 1...1024, unit: "a number of pages",
-      help: "Pages that are fetched at a time."),
+      help: "Pages fetched at the same time."),
     .integer(
       "unfurl.max_concurrent_per_host", \.unfurl.maximumTransfersPerSite, in: 1...1024,
       unit: "a number of pages",
-      help: "Pages of one site (registrable domain) that are fetched at a time."),
+      help: "Pages fetched at the same time from one site (registrable domain)."),
     .optional(
-      "unfurl.user_agent", \.unfurl.userAgent, absent: .described("Parley and its version"),
+      "unfurl.user_agent", \.unfurl.userAgent, absent: .described("Parley/ and the version"),
       expected: "a text of at most 256 visible ASCII characters and spaces",
-      help: "How requests for pages name their sender.", read: HeaderText.read),
+      help: "Value of the header field User-Agent.", read: HeaderText.read),
     .text(
       "unfurl.accept_language", \.unfurl.acceptLanguage,
-      expected: "languages as in the header field Accept-Language",
-      help: "The languages that pages are asked for.", read: HeaderText.read),
+      expected: "languages in the syntax of the header field Accept-Language",
+      help: "Value of the header field Accept-Language.", read: HeaderText.read),
     .optional(
       "unfurl.proxy", \.unfurl.proxy, .secret, expected: "an http or https URL",
-      help: "Proxy for all requests; it then decides which addresses can be reached.",
+      help: "Proxy for all requests. The proxy then decides which addresses are reachable.",
       read: { ServiceURLText.read($0).map(Secret.init) }),
     .toggle(
       "unfurl.oembed", \.unfurl.usesEmbeds,
-      help: "Ask for the oEmbed description that a page without Open Graph points to."),
+      help: "Fetch the oEmbed description that a page without Open Graph links to."),
   ]
 }

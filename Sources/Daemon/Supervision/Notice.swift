@@ -1,4 +1,4 @@
-/// What a daemon tells its supervisor, as sd_notify(3) documents it.
+/// A notification of a daemon to its supervisor, as documented in sd_notify(3).
 enum Notice: Sendable, Hashable {
   /// It serves; said at the start and after reading files again.
   case ready

@@ -15,7 +15,7 @@ struct Supervision: Sendable {
       supervisor == nil
       ? nil : WatchdogPeriod.microseconds(environment: environment, processID: getpid())
     if supervisor == nil, let text = environment["NOTIFY_SOCKET"], !text.isEmpty {
-      logger.warning("NOTIFY_SOCKET can't be used", metadata: ["address": "\(text)"])
+      logger.warning("NOTIFY_SOCKET is not a usable address", metadata: ["address": "\(text)"])
     }
   }
 
@@ -40,7 +40,7 @@ struct Supervision: Sendable {
     do {
       try supervisor?.tell(notice)
     } catch {
-      logger.warning("the supervisor can't be told", metadata: ["reason": "\(error)"])
+      logger.warning("the supervisor cannot be notified", metadata: ["reason": "\(error)"])
     }
   }
 

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Reactor
 
-/// Who started the process and wants to know how it fares: a service manager with the datagram
-/// protocol of sd_notify(3).
+/// The supervisor that started the process: a service manager with the datagram protocol of
+/// sd_notify(3).
 final class Supervisor: Sendable {
   /// How long a notice may wait for room; then it is lost.
   private static let patience = timeval(tv_sec: 5, tv_usec: 0)
@@ -12,7 +12,7 @@ final class Supervisor: Sendable {
 
   /// Finds the supervisor that the environment names.
   ///
-  /// - Returns: `nil` when it names none that can be told.
+  /// - Returns: `nil` if it names no supervisor that can be notified.
   convenience init?(environment: [String: String]) {
     guard let text = environment["NOTIFY_SOCKET"], let address = NotifySocketAddress(text) else {
       return nil
@@ -40,7 +40,7 @@ final class Supervisor: Sendable {
   /// - Throws: Why that failed. The process goes on: what it has to do does not depend on it.
   func tell(_ notice: Notice) throws(SystemError) {
     let datagram = notice.datagram
-    // A sign of life is told on an event loop, which waits for nobody: the next one follows soon.
+    // A sign of life is sent on an event loop without waiting: the next one follows soon.
     let flags = Int32(MSG_NOSIGNAL) | (notice == .alive ? Int32(MSG_DONTWAIT) : 0)
     while true {
       let count = address.withSockAddr {

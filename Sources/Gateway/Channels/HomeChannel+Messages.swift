@@ -2,6 +2,7 @@ import LinkPreview
 import ParleyProtocol
 import Store
 import Telemetry
+import Unfurler
 
 extension HomeChannel {
   /// Changes a message, which its author and operators may.
@@ -26,7 +27,7 @@ extension HomeChannel {
       try message.checkLength(of: changes.text)
       try message.checkSize(after: changes)
       // Links are looked for in new texts of callers who may write them.
-      var preview = KnownPreview.noLink
+      var preview = LinkKnowledge.noLink
       let newText = changes.text.flatMap { $0 == message.text ? nil : $0 }
       if let newText { preview = previews?.known(ofText: newText, for: requester) ?? .noLink }
       let updated = try transaction.updateMessage(
@@ -195,7 +196,7 @@ private enum MetaArrayOutcome: Sendable {
 private struct TextChange: Sendable {
   let updated: SequencedMessage
   /// The preview of a new text; `nil` when the text stays.
-  let newPreview: KnownPreview?
+  let newPreview: LinkKnowledge?
 }
 
 extension StoreTransaction {

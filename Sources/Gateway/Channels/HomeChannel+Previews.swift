@@ -5,31 +5,16 @@ import Store
 import Telemetry
 import Unfurler
 
-/// What is known of a text's link before it is fetched.
-enum KnownPreview: Sendable {
-  /// The text has no link that could have one.
-  case noLink
-  /// There is none.
-  case none
-  case found(OpenGraphTag)
-  /// It has to be fetched.
-  case unknown(Link, requester: PreviewRequester)
-
-  var tag: OpenGraphTag? {
-    if case .found(let tag) = self { tag } else { nil }
-  }
-}
-
 extension HomeChannel {
   /// Looks the first link of a text up in the cache.
   ///
   /// - Parameter actor: The party that posts the text.
-  func knownPreview(ofText text: String, by actor: Actor) -> KnownPreview {
+  func knownPreview(ofText text: String, by actor: Actor) -> LinkKnowledge {
     services.previews?.known(ofText: text, for: actor.previewRequester) ?? .noLink
   }
 
   /// Counts what was known of the link of a text that is stored now, and has fetched what was not.
-  func pursue(_ preview: KnownPreview, of message: Message) {
+  func pursue(_ preview: LinkKnowledge, of message: Message) {
     switch preview {
     case .noLink: break
     case .none: node.counters.add(to: .previewsNone)
@@ -83,18 +68,6 @@ extension HomeChannel {
       guard case .success(let updated?) = result else { return }
       channel.node.counters.add(to: .previewsUpdated)
       channel.publishUpdate(of: updated, at: now)
-    }
-  }
-}
-
-extension Previews {
-  /// Looks the first link of a text up in the cache; from any thread.
-  func known(ofText text: String, for requester: PreviewRequester) -> KnownPreview {
-    guard let link = LinkFinder.firstLink(in: text) else { return .noLink }
-    switch lookUp(link, for: requester) {
-    case .found(let tag): return .found(tag)
-    case .none: return .none
-    case .unknown: return .unknown(link, requester: requester)
     }
   }
 }

@@ -29,7 +29,7 @@ struct AcceptedMessage: Sendable {
   /// The file that came with it.
   let upload: UploadedFile?
   /// What was known of its link's preview.
-  let preview: KnownPreview
+  let preview: LinkKnowledge
   /// The connection that learns of it by the answer.
   let author: SessionReference?
   let answer: HomeChannel.Answer<SentMessage>

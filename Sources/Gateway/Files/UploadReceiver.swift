@@ -220,6 +220,6 @@ extension HTTPResponse {
 
 extension GatewayServices {
   fileprivate func reportFailedUpload(_ error: any Error) {
-    logger.error("a file can't be stored", metadata: ["reason": "\(error)"])
+    logger.error("an uploaded file cannot be stored", metadata: ["reason": "\(error)"])
   }
 }

@@ -38,7 +38,7 @@ extension Node: TransportDelegate {
 
   func transportCannotAccept(_ error: SystemError) {
     services.logger.warning(
-      "connections can't be accepted for the moment", metadata: ["reason": "\(error)"])
+      "connections cannot be accepted", metadata: ["reason": "\(error)"])
   }
 
   func connection(_ connection: Connection, brokeTLS reason: String) {

@@ -14,7 +14,7 @@ final class GatewayServices: Sendable {
   let store: Store
   let files: FileStore
   /// `nil` when previews are off.
-  let previews: Previews?
+  let previews: PreviewService?
   /// `nil` when no events are posted.
   let webhooks: Webhooks?
   let participantCounts: ParticipantCounts
@@ -48,7 +48,7 @@ final class GatewayServices: Sendable {
   }
 
   init(
-    settings: Settings, cluster: Cluster, store: Store, files: FileStore, previews: Previews?,
+    settings: Settings, cluster: Cluster, store: Store, files: FileStore, previews: PreviewService?,
     webhooks: Webhooks?, participantCounts: ParticipantCounts,
     authenticator: Authenticator, apiTokens: APITokens, limits: LimitTable, messageIDs: MessageIDs,
     metrics: GatewayMetrics,

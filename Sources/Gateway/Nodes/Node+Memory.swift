@@ -64,7 +64,7 @@ extension Node {
     if let connection = transport.connection(holder.name) {
       counters.add(to: .closedForMemory)
       services.logger.warning(
-        "connections hold more memory than limits.memory_bytes: the largest is closed",
+        "connections use more memory than limits.memory_bytes; closing the largest",
         metadata: [
           "client": "\(connection.clientAddress.map { "\($0)" } ?? "unknown")",
           "bytes": "\(holder.byteCount)", "limit": "\(services.memory.limit)",

@@ -67,7 +67,7 @@ package final class Gateway: Sendable {
       try services.previews?.reload()
     } catch {
       services.logger.error(
-        "unfurl.opt_out_file can't be read again: the old list stays",
+        "unfurl.opt_out_file cannot be read; the previous list stays in force",
         metadata: ["reason": "\(error)"])
     }
   }
@@ -76,11 +76,12 @@ package final class Gateway: Sendable {
     guard let certificate else { return }
     do {
       try certificate.reload()
-      services.logger.notice("the certificate was read again")
+      services.logger.notice("reloaded the certificate")
       Self.warnOfPrivateKey(services.settings, services.logger)
     } catch {
       services.logger.error(
-        "the certificate can't be read again: the old one stays", metadata: ["reason": "\(error)"])
+        "the certificate cannot be read; the previous one stays in use",
+        metadata: ["reason": "\(error)"])
     }
   }
 
@@ -109,7 +110,7 @@ package final class Gateway: Sendable {
       for thread in threads { thread.join() }
       threads = []
     }
-    services.previews?.shutDown()
+    services.previews?.close()
     services.files.close()
     services.webhooks?.shutDown()
     services.store.close()
@@ -119,31 +120,34 @@ package final class Gateway: Sendable {
   private static func warn(_ settings: Settings, _ logger: Logger) {
     if settings.auth.mode == .open, settings.isExposed {
       logger.warning(
-        "auth.mode is open where others can reach the server: anyone may be any user")
+        "auth.mode is open on an address that other machines can reach: anyone can act as any user; set auth.mode to token"
+      )
     }
     if settings.auth.mode == .token, settings.auth.jwtSecret == nil,
       settings.auth.jwtPublicKey == nil
     {
       logger.warning(
-        "auth.mode is token without a key for JSON Web Tokens: only issued tokens open sessions")
+        "auth.mode is token without auth.jwt_secret or auth.jwt_public_key: only tokens issued by the Platform API open sessions"
+      )
     }
     if PrivateFile.isOpenToOthers(settings.dataDirectory) {
       logger.warning(
-        "other users of the machine can enter data_dir: its files are closed to them, chmod 700 closes the directory",
+        "data_dir is accessible to other users of the machine, its files are not; chmod 700 closes the directory",
         metadata: ["data_dir": "\(settings.dataDirectory)"])
     }
     warnOfPrivateKey(settings, logger)
     if let secret = settings.auth.jwtSecret,
       secret.value.utf8.count < TokenVerifier.soundSecretSize
     {
-      logger.warning("auth.jwt_secret is shorter than 32 bytes: it can be guessed")
+      logger.warning(
+        "auth.jwt_secret is shorter than 32 bytes and can be guessed; use a longer secret")
     }
   }
 
   private static func warnOfPrivateKey(_ settings: Settings, _ logger: Logger) {
     guard let key = settings.tls.privateKey, PrivateFile.isOpenToOthers(key) else { return }
     logger.warning(
-      "other users of the machine have rights to tls.private_key: chmod 600 takes them away",
+      "tls.private_key is accessible to other users of the machine; run chmod 600 on it",
       metadata: ["file": "\(key)"])
   }
 

@@ -30,7 +30,7 @@ extension GatewayServices {
     files.collectOrphans(in: store)
     self.init(
       settings: settings, cluster: cluster, store: store, files: files,
-      previews: try Previews(settings, logger: logger) { _, duration in
+      previews: try PreviewService(settings, logger: logger) { _, duration in
         fetchMetrics.record(nanoseconds: UInt64(max(0, duration / .nanoseconds(1))), for: .fetch)
       },
       webhooks: try Webhooks(settings.webhooks, store: store, door: door, logger: logger),

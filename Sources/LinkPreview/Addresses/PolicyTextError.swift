@@ -3,7 +3,7 @@ package enum PolicyTextError: Error, Sendable, Hashable, CustomStringConvertible
   /// Not a list of ports and ranges.
   case ports(String)
 
-  /// What was wrong, the value, and what was expected.
+  /// The problem, the value and the expected form.
   package var description: String {
     switch self {
     case .ports(let text):

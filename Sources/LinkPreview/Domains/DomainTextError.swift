@@ -4,7 +4,7 @@ package struct DomainTextError: Error, Sendable, Hashable, CustomStringConvertib
 
   init(_ text: String) { self.text = text }
 
-  /// What was wrong, the value, and what was expected.
+  /// The problem, the value and the expected form.
   package var description: String {
     "\(text.prefix(64).debugDescription) is not a domain: write a name, such as example.com"
   }

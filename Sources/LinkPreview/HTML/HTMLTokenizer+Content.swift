@@ -1,4 +1,4 @@
-/// What a tag means for the tags after it.
+/// The effect of a tag on the tags after it.
 extension HTMLTokenizer {
   mutating func startTag(_ name: HTMLTagName, isSelfClosing: Bool) -> Token {
     if foreignDepth > 0, name.breaksOutOfForeignContent { foreignDepth = 0 }

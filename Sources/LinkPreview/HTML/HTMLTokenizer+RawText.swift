@@ -89,7 +89,7 @@ extension HTMLTokenizer {
     index &-= 1
   }
 
-  /// What looked like the beginning of a tag was text; the byte at hand is read again.
+  /// Treats the presumed beginning of a tag as text and reads the current byte again.
   private mutating func resumeText(after text: StaticString, _ index: inout Int) {
     keep(text)
     state = .rawText

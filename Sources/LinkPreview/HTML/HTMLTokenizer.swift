@@ -5,7 +5,7 @@
 /// all characters of HTML's syntax are the same single bytes in every character set that is not
 /// converted beforehand.
 struct HTMLTokenizer {
-  /// What was found.
+  /// A token of the page.
   enum Token: Equatable {
     /// A start tag; its attributes are in ``HTMLTokenizer/attributes``.
     case startTag(HTMLTagName)
@@ -53,7 +53,7 @@ struct HTMLTokenizer {
   var isSelfClosing = false
   var rawEndText = HTMLText(limit: 32)
 
-  /// Where in the grammar the next byte stands.
+  /// The position of the next byte in the grammar.
   enum State {
     case data, tagOpen, endTagOpen, tagName
     case beforeAttributeName, attributeName, afterAttributeName

@@ -1,4 +1,4 @@
-/// What a character may be in and around a link.
+/// Classes of characters in and around links.
 extension Unicode.Scalar {
   var asciiLowercased: Unicode.Scalar {
     UInt8(exactly: value).map { Unicode.Scalar($0.asciiLowercased) } ?? self
@@ -10,7 +10,7 @@ extension Unicode.Scalar {
     isASCII && UInt8(truncatingIfNeeded: value).isASCIIAlphanumeric
   }
 
-  /// What a backslash takes its meaning from (CommonMark §2.4).
+  /// A character that a backslash escapes (CommonMark §2.4).
   var isASCIIPunctuation: Bool { value > 0x20 && value < 0x7f && !isASCIIAlphanumeric }
 
   /// A space or tab, or the first half of a line break.
@@ -37,7 +37,7 @@ extension Unicode.Scalar {
         || properties.generalCategory == .modifierSymbol)
   }
 
-  /// What IDNA takes for a dot between labels (UTS 46 §2.3).
+  /// A character that IDNA treats as a dot between labels (UTS 46 §2.3).
   var isDot: Bool { self == "." || self == "\u{ff0e}" || self == "\u{ff61}" || self == "\u{3002}" }
 
   /// Shapes its neighbours, in Persian or in emoji, and shows nothing itself.

@@ -11,7 +11,7 @@ struct LinkText {
     scalars.indices.contains(index) ? scalars[index] : nil
   }
 
-  /// Where the scalars that begin at `index` and satisfy `condition` end.
+  /// Returns the end of the scalars from `index` on that satisfy `condition`.
   func end(from index: Int, while condition: (Unicode.Scalar) -> Bool) -> Int {
     var end = index
     while end < count, condition(scalars[end]) { end += 1 }
@@ -24,7 +24,7 @@ struct LinkText {
     return String(view)
   }
 
-  /// Where `http://` or `https://`, in letters of any case, ends when it stands at `index`.
+  /// Returns the end of `http://` or `https://`, in any case, at `index`; `nil` if there is none.
   func webSchemeEnd(at index: Int) -> Int? {
     let name = end(from: index) { $0.isASCIIAlphanumeric }
     guard isSchemeEnd(name), isWebScheme(index..<name) else { return nil }

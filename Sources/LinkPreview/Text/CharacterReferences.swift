@@ -1,6 +1,6 @@
 /// Decodes character references once (HTML §13.2.5.72–80).
 enum CharacterReferences {
-  /// Where the text stood; the rules differ for names without a semicolon.
+  /// The context of the text; the rules differ for names without a semicolon.
   enum Context {
     case attribute, text
   }

@@ -18,7 +18,7 @@ enum CharacterSet: Hashable {
     self = known
   }
 
-  /// What the label means in a tag or declaration: one that could be read is not in UTF-16.
+  /// The meaning of the label in a tag or declaration: a readable one is not in UTF-16.
   var asReadInTag: CharacterSet {
     self == .utf16LittleEndian || self == .utf16BigEndian ? .utf8 : self
   }

@@ -1,6 +1,6 @@
 /// The character set that a page is read in, and who said so.
 struct CharacterSetChoice {
-  /// Who names a character set, the most trusted first (HTML §13.2.3.2).
+  /// The source of a character set, the most trusted first (HTML §13.2.3.2).
   enum Authority: String {
     case byteOrderMark = "byte order mark"
     case header = "Content-Type"
@@ -30,7 +30,7 @@ extension CharacterSet {
     }
   }
 
-  /// Where the C library's name is another one.
+  /// Character sets with a different name in the C library.
   private static let webNames = [
     "CP932": "Shift_JIS", "CP949": "EUC-KR", "EUC-JP-MS": "EUC-JP", "BIG5-HKSCS": "Big5",
     "GB18030": "gb18030", "CP874": "windows-874", "CP1250": "windows-1250",

@@ -1,6 +1,6 @@
 /// Finds named character references in ``NamedReferenceTable``.
 enum NamedReferences {
-  /// What a name stands for.
+  /// Returns the characters of a named reference.
   struct Match: Equatable {
     let text: String
     /// Whether the reference also works without its semicolon.
@@ -14,7 +14,7 @@ enum NamedReferences {
 
   private static let slotCount = 8_192
 
-  /// Where the entry of a name begins, plus one, at the name's hash or in the slots after it.
+  /// The beginning of a name's entry plus one, at the name's hash or in the slots after it.
   ///
   /// 0 marks a free slot. The names are fixed, so a page cannot make looking them up slow.
   private static let slots: [UInt16] = {

@@ -1,6 +1,6 @@
 import CDomainNames
 
-/// What the public suffix list and IDNA say of a domain name.
+/// Applies the public suffix list and IDNA to domain names.
 enum DomainName {
   /// Whether ICANN delegates `name` (lower case) as a suffix under which names are registered.
   static func isPublicSuffix(_ name: String) -> Bool { parley_is_public_suffix(name) != 0 }

@@ -1,6 +1,6 @@
 package import Bytes
 
-/// Where a URL points: a name or an address.
+/// The host of a URL: a name or an address.
 package enum Host: Sendable, Hashable {
   /// A domain name in lower-case ASCII (internationalised labels as `xn--`), no dot at its end.
   case name(String)

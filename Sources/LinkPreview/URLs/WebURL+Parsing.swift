@@ -26,7 +26,7 @@ extension WebURL {
 }
 
 extension ArraySlice where Element == UInt8 {
-  /// What comes before the first `separator`, and what comes after it.
+  /// Returns the parts before and after the first `separator`.
   func cut(at separator: UInt8) -> (ArraySlice, ArraySlice?) {
     guard let index = firstIndex(of: separator) else { return (self, nil) }
     return (self[..<index], self[(index + 1)...])

@@ -18,9 +18,9 @@ package struct WebURL: Sendable, Hashable {
   package let port: UInt16
   /// Begins with a slash.
   package let path: String
-  /// What follows the question mark.
+  /// The part after the question mark.
   package let query: String?
-  /// What follows the number sign; not part of what is fetched.
+  /// The part after the number sign, which is not sent to the server.
   package let fragment: String?
 
   /// The longest URL that is accepted, in bytes of its normal form.

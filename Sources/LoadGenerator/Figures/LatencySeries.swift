@@ -1,4 +1,4 @@
-/// What is measured as a latency; each has a histogram of its own.
+/// A series of latencies with a histogram of its own.
 package enum LatencySeries: Int, Sendable, Hashable, CaseIterable {
   /// From when a message was to be sent until a subscriber has it.
   case delivery

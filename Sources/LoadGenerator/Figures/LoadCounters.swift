@@ -1,4 +1,4 @@
-/// What has happened, counted.
+/// The counters of a run.
 package struct LoadCounters: Sendable, Hashable {
   /// Connections that became ready: session open, channels entered.
   package var connected = 0
@@ -39,7 +39,7 @@ package struct LoadCounters: Sendable, Hashable {
 
   package init() {}
 
-  /// What counts as an error in objectives: whatever a healthy run has none of.
+  /// The number of errors for objectives: events that a healthy run does not have.
   package var errors: Int {
     connectFailures + lostConnections + refusedOtherwise + gaps + unexpected
   }

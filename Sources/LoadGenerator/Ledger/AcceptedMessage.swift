@@ -19,7 +19,7 @@ package struct AcceptedMessage: Sendable, Hashable {
 
   var fingerprint: UInt64 { Self.fingerprint(seq: seq, sender: sender, number: number) }
 
-  /// Ties a message to its place; sums of these tell whether each came in its own place.
+  /// Ties a message to its place; sums of these show whether each arrived in its own place.
   static func fingerprint(seq: Int64, sender: UInt32, number: UInt32) -> UInt64 {
     let message = UInt64(sender) << 32 | UInt64(number)
     let place = UInt64(bitPattern: seq) &* 0x9E37_79B9_7F4A_7C15

@@ -1,4 +1,4 @@
-/// What an audit has found: every expected delivery once, in order, and no other, or not.
+/// The verdict of an audit: whether each expected delivery happened once, in order, and no other.
 package struct AuditVerdict: Sendable, Hashable {
   /// Deliveries that the rules ask for.
   package var expected = 0

@@ -13,7 +13,7 @@ package struct DeliveryAudit {
     var unanswered = 0
   }
 
-  /// What all who only listen, and entered at the same place, should have been sent.
+  /// The expected deliveries of all subscribers that only listen and entered at the same position.
   private struct Expectation {
     let seen: SeqSet
     let fingerprint: UInt64
@@ -62,10 +62,10 @@ package struct DeliveryAudit {
     let unknown = trace.seen.count - judge.knownCount
     if unknown > 0, record.unanswered == 0 {
       verdict.uncalledFor += unknown
-      verdict.note("\(trace.words): \(unknown) messages that nobody was answered for")
+      verdict.note("\(trace.words): \(unknown) messages that no sender was acknowledged for")
     } else if unknown == 0, judge.fingerprint != trace.fingerprint {
       verdict.mistaken += 1
-      verdict.note("\(trace.words): a seq carried another message than it was answered for")
+      verdict.note("\(trace.words): a seq carried a different message than was acknowledged")
     }
     return verdict
   }
@@ -117,9 +117,9 @@ package struct DeliveryAudit {
     verdict.doubled = trace.doubled
     verdict.disordered = trace.disordered
     verdict.uncalledFor = trace.early
-    if trace.doubled > 0 { verdict.note("\(trace.words): \(trace.doubled) came twice") }
+    if trace.doubled > 0 { verdict.note("\(trace.words): \(trace.doubled) delivered twice") }
     if trace.disordered > 0 { verdict.note("\(trace.words): \(trace.disordered) out of order") }
-    if trace.early > 0 { verdict.note("\(trace.words): \(trace.early) from before it entered") }
+    if trace.early > 0 { verdict.note("\(trace.words): \(trace.early) sent before it entered") }
     return verdict
   }
 

@@ -3,7 +3,7 @@ struct SeqSet: Sendable {
   /// The largest distance from the base that is kept: 128 MiB of bits.
   private static let span: Int64 = 1 << 30
 
-  /// What the set holds lies above this.
+  /// The lower bound of the set, exclusive.
   let base: Int64
   private var words: [UInt64] = []
   private(set) var count = 0
@@ -12,7 +12,7 @@ struct SeqSet: Sendable {
     self.base = base
   }
 
-  /// What came of an insertion.
+  /// The result of an insertion.
   enum Insertion: Equatable {
     case inserted
     case presentBefore

@@ -15,7 +15,7 @@ struct SubscriptionJudge {
   private(set) var verdict = AuditVerdict()
   /// How many of the deliveries belong to messages that are known.
   private(set) var knownCount = 0
-  /// What those should sum up to.
+  /// The expected sums.
   private(set) var fingerprint: UInt64 = 0
 
   init(trace: SubscriptionTrace, limit: RateLimit) {
@@ -77,10 +77,10 @@ struct SubscriptionJudge {
     case (.shown, false):
       verdict.expected += 1
       verdict.lost += 1
-      verdict.note("\(trace.words): seq \(message.seq) did not come")
+      verdict.note("\(trace.words): seq \(message.seq) was not delivered")
     case (.withheld, true):
       verdict.uncalledFor += 1
-      verdict.note("\(trace.words): seq \(message.seq) came, but was to be withheld")
+      verdict.note("\(trace.words): seq \(message.seq) was delivered but should have been withheld")
     case (.withheld, false): if message.sender != trace.subscriber { verdict.withheld += 1 }
     case (.either, _): break
     }

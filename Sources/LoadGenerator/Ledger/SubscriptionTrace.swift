@@ -1,4 +1,4 @@
-/// What one connection was sent of one channel.
+/// The deliveries of one channel to one connection.
 ///
 /// Costs one bit for each event of the channel, and a few steps for each delivery.
 package struct SubscriptionTrace: Sendable {

@@ -1,6 +1,6 @@
 /// A figure of a run that an objective can be stated about.
 package enum Metric: Sendable, Hashable {
-  /// What a figure is measured in.
+  /// The unit of a figure.
   package enum Dimension: Sendable, Hashable {
     /// Nanoseconds.
     case time
@@ -63,7 +63,7 @@ package enum Metric: Sendable, Hashable {
     self = .quantile(series, part)
   }
 
-  /// What the figure is measured in.
+  /// The unit of the figure.
   package var dimension: Dimension {
     switch self {
     case .quantile, .cpuPerDelivery: .time

@@ -1,4 +1,4 @@
-/// What is asked of a run, such as `p99<50ms`.
+/// An objective of a run, such as `p99<50ms`.
 package struct Objective: Sendable, Hashable {
   package enum Relation: String, Sendable, Hashable, CaseIterable {
     case atMost = "<="
@@ -25,10 +25,12 @@ package struct Objective: Sendable, Hashable {
     let compact = String(text.filter { $0 != " " })
     guard compact.utf8.count <= 100 else { throw Fault(description: "an objective is too long") }
     guard let (name, relation, value) = Self.parts(of: compact) else {
-      throw Fault(description: "'\(text)' compares nothing: expected is such as p99<50ms")
+      throw Fault(
+        description: "'\(text)' has no comparison; an objective such as p99<50ms is expected")
     }
     guard let metric = Metric(name) else {
-      throw Fault(description: "'\(name)' is no figure of a run; there are \(Metric.names)")
+      throw Fault(
+        description: "'\(name)' is not a figure of a run; one of \(Metric.names) is expected")
     }
     self.text = compact
     self.metric = metric
@@ -61,7 +63,7 @@ package struct Objective: Sendable, Hashable {
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let unit = String(text.dropFirst(digits.count))
     guard let number = Double(digits), number.isFinite else {
-      throw Fault(description: "'\(text)' is no number")
+      throw Fault(description: "'\(text)' is not a number")
     }
     let units = metric.dimension.units
     guard let factor = units[unit] else {
@@ -86,6 +88,6 @@ package struct ObjectiveOutcome: Sendable, Hashable {
     self.value = value
   }
 
-  /// What was not measured counts as missed.
+  /// Returns whether the objective is met; a missing measurement counts as missed.
   package var isMet: Bool { value.map(objective.isMet(by:)) ?? false }
 }

@@ -4,7 +4,7 @@ internal import Synchronization
 /// A web server with pages to link to, so that previews are part of the load and nobody else is
 /// asked for them.
 package final class LinkPages: Sendable {
-  /// What the pages' addresses begin with; a number follows.
+  /// The prefix of the pages' URLs; a number follows.
   package let base: String
   private let mailbox: Mailbox<Bool>
   private let thread: Thread

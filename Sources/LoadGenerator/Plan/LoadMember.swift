@@ -1,4 +1,4 @@
-/// What one connection does.
+/// The behaviour of one connection.
 package struct LoadMember: Sendable, Hashable {
   /// How it behaves as a whole.
   package enum Role: Sendable, Hashable {
@@ -8,7 +8,7 @@ package struct LoadMember: Sendable, Hashable {
     case sender
     /// Sends far more than it may.
     case abuser
-    /// Reads so many bytes a second, and no more.
+    /// Reads at most this number of bytes per second.
     case slowReader(bytesPerSecond: Int)
   }
 
@@ -17,7 +17,7 @@ package struct LoadMember: Sendable, Hashable {
     case never
     /// At fixed times; `phase` is the part of the first interval that passes before the first.
     case paced(perSecond: Double, phase: Double)
-    /// As fast as answers come, so many sends without an answer at most.
+    /// As fast as answers arrive, with at most this number of unanswered messages.
     case window(Int)
   }
 

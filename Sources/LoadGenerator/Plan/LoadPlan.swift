@@ -1,6 +1,6 @@
 package import FloodControl
 
-/// What a run does: who connects, what each does, and when what happens.
+/// The plan of a run: its connections, their behaviour, and the times of disturbances.
 ///
 /// Times are nanoseconds; arrivals and disturbances count from the beginning of the measured stretch.
 package struct LoadPlan: Sendable {
@@ -13,7 +13,7 @@ package struct LoadPlan: Sendable {
     case during(from: Int, over: Int64)
   }
 
-  /// What disturbs the load, in its midst.
+  /// The disturbance of the load.
   package enum Disturbance: Sendable, Hashable {
     case none
     /// When half of the measured stretch is over, the abusers begin to send.
@@ -25,7 +25,7 @@ package struct LoadPlan: Sendable {
   }
 
   package var scenario: String
-  /// What was asked for, for the report.
+  /// The options of the run, for the report.
   package var settings: [(name: String, value: String)] = []
   /// One for each connection, and user.
   package var members: [LoadMember] = []
@@ -36,7 +36,7 @@ package struct LoadPlan: Sendable {
   package var duration: Int64 = 10_000_000_000
   package var arrival = Arrival.beforehand
   package var disturbance = Disturbance.none
-  /// The smart throttling that the server was told to do.
+  /// The server's throttle limit.
   package var throttle = RateLimit(count: 5, windowMilliseconds: 1000)
   /// The series that the scenario is about.
   package var mainSeries = LatencySeries.delivery

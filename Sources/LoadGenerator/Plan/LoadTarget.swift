@@ -11,7 +11,7 @@ package struct LoadTarget: Sendable {
   private let sources: [SocketAddress]
   private let connectionsPerSource: Int
 
-  /// What is wrong with an address to connect from.
+  /// The problem of an address to connect from.
   package struct SourceFault: Error, CustomStringConvertible {
     package let description: String
   }
@@ -32,7 +32,9 @@ package struct LoadTarget: Sendable {
     let names = sources.isEmpty ? Self.loopbackSources(for: plan) : sources
     self.sources = try names.map { name in
       guard let address = SocketAddress(host: name, port: 0) else {
-        throw SourceFault(description: "'\(name)' is no numeric address to connect from")
+        throw SourceFault(
+          description:
+            "'\(name)' is not a numeric address; an address such as 127.0.0.2 is expected")
       }
       return address
     }

@@ -1,6 +1,6 @@
-/// What messages say.
+/// The content of messages.
 package enum MessageContent: Sendable, Hashable {
-  /// The same text each time, so many bytes long.
+  /// The same text each time, with this length in bytes.
   case plain(bytes: Int)
   /// As people write: short and long, some beyond ASCII, some with a link.
   case mixed(MessageMix)
@@ -24,7 +24,7 @@ package struct MessageMix: Sendable, Hashable {
 
   /// Which part of the messages has a link, 0 to 1.
   package var linkShare: Double
-  /// What links begin with; a number follows.
+  /// The prefix of links; a number follows.
   package var linkBase: String
   /// How many different links there are.
   package var linkCount: Int

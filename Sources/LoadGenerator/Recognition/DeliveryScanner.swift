@@ -35,7 +35,7 @@ package struct DeliveryScanner: Sendable {
       MessageStamp.byteCount + Self.beforeTime.count + Self.timeDigits + Self.end.count
   }
 
-  /// What the message delivers; `nil` when it is something else or of another shape.
+  /// Returns the delivery in a message; `nil` if it is none or of another form.
   package func delivery(in text: Span<UInt8>) -> Delivery? {
     let channelStart = head.count
     var offset = channelStart + 8
@@ -55,7 +55,7 @@ package struct DeliveryScanner: Sendable {
     return Delivery(channel: channel, seq: seq, stamp: stamp)
   }
 
-  /// Whether the message tells of someone's coming or going, which nothing follows from here, and
+  /// Whether the message reports a user entering or leaving, which is ignored here, and
   /// of which there are very many when very many connect.
   package static func isPresence(_ text: Span<UInt8>) -> Bool {
     presenceHeads.contains { matches(text, at: 0, $0) }

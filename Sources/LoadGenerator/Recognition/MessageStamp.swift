@@ -1,5 +1,5 @@
-/// What a message says of itself in its `data`, in a text of fixed length: whose it is, and when it
-/// was to be sent.
+/// The stamp of a message in its `data`, a text of fixed length: its sender, and its intended send
+/// time.
 ///
 ///     plg1  run       sender    number    intended send time, ns
 ///           8 hex     8 hex     8 hex     16 hex digits

@@ -45,8 +45,8 @@ package struct HTMLReport {
 
   private var verdict: String {
     report.isGood
-      ? "<span class=\"met\">Every expected delivery arrived once and in order, and none other."
-        + "</span>" : "<span class=\"missed\">Not all was as it should be.</span>"
+      ? "<span class=\"met\">Every expected delivery arrived once and in order, without others."
+        + "</span>" : "<span class=\"missed\">Some deliveries were wrong.</span>"
   }
 
   private var objectives: String {

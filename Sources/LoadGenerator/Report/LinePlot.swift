@@ -17,7 +17,7 @@ struct LinePlot {
 
   let title: String
   let lines: [Line]
-  /// What is written at a height, and at a place on the horizontal axis.
+  /// The labels of heights and of positions on the horizontal axis.
   let yText: (Double) -> String
   let xText: (Double) -> String
 

@@ -1,4 +1,4 @@
-/// What came of a run.
+/// The results of a run.
 package struct LoadReport: Sendable {
   /// How the run ended.
   package enum Ending: Sendable, Hashable {
@@ -8,7 +8,7 @@ package struct LoadReport: Sendable {
   }
 
   package var scenario: String
-  /// What was asked for, in the order in which it is shown.
+  /// The options of the run, in the order in which they are shown.
   package var settings: [(name: String, value: String)] = []
   /// Unix milliseconds.
   package var startedAt: Int64 = 0
@@ -26,7 +26,7 @@ package struct LoadReport: Sendable {
   package var usage = UsageFigures()
   package var verdict = AuditVerdict()
   package var outcomes: [ObjectiveOutcome] = []
-  /// What a reader should know, such as the first errors.
+  /// Notes for the reader, such as the first errors.
   package var notes: [String] = []
 
   package init(scenario: String) {

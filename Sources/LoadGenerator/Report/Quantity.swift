@@ -60,7 +60,7 @@ package enum Quantity {
     fixed(value, digits: value.magnitude < 10 ? 2 : value.magnitude < 100 ? 1 : 0)
   }
 
-  /// The nearest whole number that can be told.
+  /// The nearest integer that can be shown.
   static func whole(_ value: Double) -> Int {
     guard value.isFinite else { return 0 }
     return Int(min(max(value.rounded(), -9e15), 9e15))

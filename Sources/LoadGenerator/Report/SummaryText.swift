@@ -17,7 +17,7 @@ package struct SummaryText {
       + objectives
   }
 
-  /// What is told in every form of the report, in order.
+  /// The figures of every form of the report, in order.
   var figures: [(name: String, value: String)] {
     let counters = report.counters
     var figures = [
@@ -67,7 +67,7 @@ package struct SummaryText {
         ))
     }
     if counters.slowClosed > 0 {
-      lines.append(("slow readers put out", Quantity.count(counters.slowClosed)))
+      lines.append(("slow readers disconnected", Quantity.count(counters.slowClosed)))
     }
     if counters.updates > 0 { lines.append(("updates", Quantity.count(counters.updates))) }
     if let shift = report.value(of: .shift) {

@@ -1,4 +1,4 @@
-/// What happened in one stretch of a run, about a second long.
+/// The measurements of one part of a run, about a second long.
 package struct TimelinePoint: Sendable, Hashable {
   /// Seconds since the load began, at the stretch's end.
   package var seconds: Double

@@ -1,4 +1,4 @@
-/// What the server and this program have used.
+/// The resource usage of the server and of this program.
 package struct UsageFigures: Sendable, Hashable {
   /// CPU time in the measured stretch, in nanoseconds.
   package var serverCPU: Int64?

@@ -1,10 +1,10 @@
 internal import ParleyProtocol
 
-/// What comes, beside the answers that make it ready.
+/// Handling of messages after the connection is ready.
 extension LoadConnection {
   private static let limits = JSONLimits(nodeCount: 200_000)
 
-  /// A message was delivered; `isLive` tells it from one that a recovery brought.
+  /// A message was delivered; `isLive` is false for a message of a recovery.
   func receive(_ delivery: Delivery, isLive: Bool) {
     // A connection is in few channels, mostly in one.
     guard let index = trace(of: delivery.channel), delivery.stamp.run == worker.target.run else {
@@ -22,7 +22,7 @@ extension LoadConnection {
     let bytes = text.withUnsafeBufferPointer { Array($0) }
     guard let outputs = try? RPCOutput.parse(bytes, limits: Self.limits) else {
       worker.counters.unexpected += 1
-      return worker.note("connection \(place): a message that is no JSON-RPC")
+      return worker.note("connection \(place): received a message that is not JSON-RPC")
     }
     for output in outputs {
       switch output {

@@ -19,7 +19,7 @@ package struct LoadProgress: Sendable {
 
 /// Why there was no run, or none to its end.
 package enum LoadFailure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// This process may not have so many descriptors.
+  /// The limit on this process's descriptors is too low.
   case tooFewDescriptors(needed: Int, limit: Int)
   case systemFailed(String)
   /// Connections could not be made; the first reasons.
@@ -28,7 +28,7 @@ package enum LoadFailure: Error, Sendable, Hashable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .tooFewDescriptors(let needed, let limit):
-      "this needs \(needed) descriptors, but a process may have \(limit) here: raise the limit "
+      "\(needed) descriptors are needed, and the limit of a process is \(limit): raise the limit "
         + "(ulimit -n) or use fewer connections"
     case .systemFailed(let reason): reason
     case .notConnected(let missing, let reasons):

@@ -82,7 +82,7 @@ package final class LoadRun {
     // Channels are made before anyone else enters them.
     for isCreator in [true, false] {
       for worker in workers {
-        worker.tell { worker in worker.connect { !plan.members[$0].creates.isEmpty == isCreator } }
+        worker.post { worker in worker.connect { !plan.members[$0].creates.isEmpty == isCreator } }
       }
       try awaitConnections()
     }
@@ -102,7 +102,7 @@ package final class LoadRun {
         throw .notConnected(missing: standing.connecting, reasons: notes())
       }
       if now >= nextLook {
-        tell(.connecting, standing.counters, nil, seconds: 0)
+        report(.connecting, standing.counters, nil, seconds: 0)
         nextLook = now + 1_000_000_000
       }
       usleep(20_000)
@@ -121,7 +121,7 @@ package final class LoadRun {
     let before = standing()
     let times = LoadTimes(start: SystemClock.monotonicNanoseconds + 100_000_000, plan: plan)
     var recorder = TimelineRecorder(start: times.start, server: server, counters: before.counters)
-    for worker in workers { worker.tell { $0.begin(times) } }
+    for worker in workers { worker.post { $0.begin(times) } }
     pause(until: times.start)
     var next = times.start + 1_000_000_000
     var atStart: (server: ProcessUsage?, own: ProcessUsage?)?
@@ -135,7 +135,7 @@ package final class LoadRun {
       next += 1_000_000_000
       let standing = standing()
       let point = recorder.add(standing.counters, standing.interval)
-      tell(
+      report(
         point.seconds < Double(plan.warmUp) / 1e9 ? .warmUp : .measuring, standing.counters, point,
         seconds: point.seconds)
     }
@@ -164,7 +164,7 @@ package final class LoadRun {
 
   /// Waits for what is on its way, checks what came, and ends the connections.
   private func conclude() {
-    for worker in workers { worker.tell { $0.drain() } }
+    for worker in workers { worker.post { $0.drain() } }
     let deadline = SystemClock.monotonicNanoseconds + Self.drainPatience
     var results: [WorkerResult] = []
     var last = -1
@@ -172,7 +172,7 @@ package final class LoadRun {
       // Not cut short by an interruption: what is on its way has to come in any case.
       usleep(200_000)
       let standing = standing()
-      tell(.draining, standing.counters, nil, seconds: 0)
+      report(.draining, standing.counters, nil, seconds: 0)
       let isQuiet = standing.counters.deliveries == last
       last = standing.counters.deliveries
       guard isQuiet, standing.pending == 0, standing.connecting == 0 else { continue }
@@ -215,7 +215,7 @@ package final class LoadRun {
     Array(workers.compactMap { $0.ask { $0.result().notes } }.joined().prefix(3))
   }
 
-  private func tell(
+  private func report(
     _ phase: LoadProgress.Phase, _ counters: LoadCounters, _ point: TimelinePoint?, seconds: Double
   ) {
     observe(

@@ -5,7 +5,7 @@ struct LoadTimes: Sendable, Hashable {
   /// The measured stretch.
   let measureFrom: Int64
   let end: Int64
-  /// What was to be sent from then on is during the disturbance.
+  /// The time from which messages count as sent during the disturbance.
   let disturbance: Int64?
 
   init(start: Int64, plan: LoadPlan) {

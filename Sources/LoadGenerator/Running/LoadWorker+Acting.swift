@@ -1,6 +1,6 @@
 internal import ClientTransport
 
-/// What a worker does, by itself and when it is told to.
+/// The actions of a worker, scheduled or posted by the run.
 extension LoadWorker {
   /// Connects those that are to be there before the load begins, in the plan's order.
   ///

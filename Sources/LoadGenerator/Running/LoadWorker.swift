@@ -5,7 +5,7 @@ internal import Reactor
 ///
 /// Confined to its loop's thread.
 final class LoadWorker: LoopMember {
-  /// What is due at a time of the monotonic clock; numbers are connections of this worker.
+  /// An action scheduled on the monotonic clock; numbers are connections of this worker.
   enum Due: Sendable, Hashable {
     case connect(Int)
     case send(Int)
@@ -98,7 +98,7 @@ extension LoadWorker: ReadinessHandler {
   }
 }
 
-/// What connections tell.
+/// Events of connections.
 extension LoadWorker {
   func didRead() {
     readTime = now

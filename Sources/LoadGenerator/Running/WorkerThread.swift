@@ -28,8 +28,8 @@ final class WorkerThread: Sendable {
     if let failure { throw .systemFailed(failure.description) }
   }
 
-  /// Has the worker do something, later.
-  func tell(_ body: @escaping @Sendable (LoadWorker) -> Void) {
+  /// Posts a job to the worker's thread.
+  func post(_ body: @escaping @Sendable (LoadWorker) -> Void) {
     let key = ObjectIdentifier(loop)
     loop.post { context in
       if let worker = context.members[key] as? LoadWorker { body(worker) }

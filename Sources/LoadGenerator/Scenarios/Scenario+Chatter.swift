@@ -29,7 +29,7 @@ extension Scenario {
 
   /// The same for long, while connections come and go.
   ///
-  /// - Parameter interval: One listener is cut off and returns every so many nanoseconds; `nil`
+  /// - Parameter interval: The nanoseconds after which the next listener is disconnected; `nil`
   ///   leaves all alone.
   package static func soak(
     _ chatter: Chatter, content: MessageContent, cuttingEvery interval: Int64?

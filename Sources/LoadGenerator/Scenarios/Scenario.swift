@@ -4,7 +4,7 @@ package enum Scenario {
   package enum Pace: Sendable, Hashable {
     /// So many messages a second, of all senders together, at fixed times.
     case rate(Double)
-    /// As fast as answers come, so many without an answer for each sender.
+    /// As fast as answers arrive, with this number of unanswered messages per sender.
     case window(Int)
   }
 

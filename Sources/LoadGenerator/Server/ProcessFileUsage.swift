@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A process's usage as the kernel of this machine tells it.
+/// Reads a process's usage from the kernel of this machine.
 ///
 /// CPU time comes from the process's own clock, exact to the nanosecond; memory is what is private
 /// and anonymous, from `/proc/PID/status`, so that shared libraries do not count.

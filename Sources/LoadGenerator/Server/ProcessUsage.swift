@@ -1,4 +1,4 @@
-/// What a process has used so far.
+/// The resource usage of a process so far.
 package struct ProcessUsage: Sendable, Hashable {
   /// CPU time of all its threads, in nanoseconds.
   package var cpu: Int64
@@ -11,7 +11,7 @@ package struct ProcessUsage: Sendable, Hashable {
   }
 }
 
-/// Where the server's usage is read.
+/// A source of the server's resource usage.
 package protocol UsageSource {
   /// Reads it now; `nil` when that fails.
   func read() -> ProcessUsage?

@@ -1,4 +1,4 @@
-/// What an event or an answer changes in what is known of a channel.
+/// The change of a channel's state by an event or an answer.
 enum ChannelChange: Sendable, Hashable {
   case replaced(ChannelSnapshot)
   case operators([User])

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The one object of each channel that a client knows.
 ///
-/// Channels that are entered are kept, so that their delegates are told of events even if the
+/// Channels that are entered are kept, so that their delegates receive events even if the
 /// application has let go of the object; others live as long as somebody holds them.
 final class ChannelRegistry: Sendable {
   private struct Entry {

@@ -1,4 +1,4 @@
-/// What operators may do; everyone else is refused with 400108.
+/// Moderation by operators; other users receive error 400108.
 extension OpenChannel {
   /// Lets only operators send from now on.
   public func freeze() async throws(ParleyError) {

@@ -50,7 +50,7 @@ public final class OpenChannel: Sendable, Identifiable {
     snapshot.operators.contains { $0.userID == userID }
   }
 
-  /// What happens in the channel from now on, for one consumer; see ``ParleyEvents``.
+  /// The events in the channel from now on, for one consumer; see ``ParleyEvents``.
   public var events: ParleyEvents<OpenChannelEvent> { core.streams.events(ofChannel: url) }
 
   var snapshot: ChannelSnapshot { state.withLock { $0 } }

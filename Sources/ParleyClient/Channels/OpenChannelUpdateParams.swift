@@ -1,6 +1,6 @@
 internal import ParleyProtocol
 
-/// What is to change in a channel; what is `nil` stays as it is.
+/// Changes of a channel; members that are `nil` keep their values.
 public struct OpenChannelUpdateParams: Sendable, Hashable {
   /// The name shown to people.
   public var name: String?

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Where a list that comes in pages is being read.
+/// The position in a list that is read in pages.
 final class PageCursor: Sendable {
   private enum State {
     /// The token of the next page; `nil` for the first.

@@ -1,6 +1,6 @@
 internal import ParleyProtocol
 
-/// Whom a mute or ban is for, how long, and why.
+/// A mute or ban: its user, duration and reason.
 struct UserRestriction: Sendable, Hashable {
   let userID: String
   /// `nil` for ten years.

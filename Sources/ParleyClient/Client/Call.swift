@@ -36,7 +36,7 @@ struct Call<Value: Sendable>: Sendable {
     }
   }
 
-  /// What came of the call.
+  /// The result of the call.
   func outcome(_ answer: Result<[UInt8], ParleyError>) -> Result<Value, ParleyError> {
     switch answer {
     case .failure(let error): return .failure(error)

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What a client and its channels share: the engine, and everyone who wants to know.
+/// The shared core of a client and its channels: the engine and the consumers of events.
 final class ClientCore: Sendable {
   let channels = ChannelRegistry()
   let delegates = DelegateRegistry()

@@ -1,11 +1,11 @@
-/// A user's way into a Parley server: connects, stays connected, and tells what happens.
+/// A client of a Parley server: connects, reconnects and reports events.
 ///
 /// Usable from any thread and task. Closures and delegates are called one after the other on a
 /// serial queue of the client's own; they should return soon. Calls that wait are given up when
 /// their task is cancelled. A client disconnects when nobody holds it any more, even if its channels
 /// are still held.
 public final class ParleyClient: Sendable {
-  /// What the client was made with.
+  /// The configuration that the client was created with.
   public let configuration: ParleyClientConfiguration
   let core: ClientCore
 
@@ -25,7 +25,7 @@ public final class ParleyClient: Sendable {
   /// How the client stands with its server.
   public var connectionState: ConnectionState { core.connectionState }
 
-  /// What happens from now on, for one consumer; see ``ParleyEvents``.
+  /// The events from now on, for one consumer; see ``ParleyEvents``.
   public var events: ParleyEvents<ParleyEvent> { core.streams.events() }
 
   /// The same with the bytes that brought each event.

@@ -1,4 +1,4 @@
-/// What a client connects to, and its limits.
+/// The server address and limits of a client.
 public struct ParleyClientConfiguration: Sendable, Hashable {
   /// `ws://host:port` or `wss://host:port`; the path is `/v1/ws` unless given.
   public var serverURL: String
@@ -9,7 +9,7 @@ public struct ParleyClientConfiguration: Sendable, Hashable {
   /// Calls that wait for their answers; beyond: ``ParleyError/tooManyPending(limit:)``.
   public var maximumPendingCalls = 1000
   /// Events that wait for one consumer, and for the delegates together; beyond, the oldest are
-  /// dropped, and how many is told.
+  /// dropped, and their number is reported.
   public var maximumBufferedEvents = 1000
   /// The largest message taken from the server, in bytes; a larger one ends the connection.
   public var maximumMessageBytes = 1_048_576

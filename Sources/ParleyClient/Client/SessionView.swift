@@ -2,7 +2,7 @@
 struct SessionView: Sendable {
   var user: User?
   var state = ConnectionState.disconnected(because: .requested)
-  /// Whether the session was open since the last `connect`, and this has been told.
+  /// Whether the session was open since the last `connect`, and this was reported.
   private var hasToldConnection = false
 
   /// Takes over a state; `nil` when there is nothing to tell.

@@ -5,7 +5,7 @@ struct EngineCall: Sendable {
   /// A JSON object.
   let params: [UInt8]
   let repeatability: Repeatability
-  /// What the call does to the channels that this client is in.
+  /// The effect of the call on the channels that this client is in.
   let channel: ChannelEffect?
 
   init(
@@ -25,7 +25,7 @@ struct EngineCallID: Hashable, Comparable, Sendable {
   static func < (one: EngineCallID, other: EngineCallID) -> Bool { one.number < other.number }
 }
 
-/// What becomes of a call whose answer was lost with the connection.
+/// The treatment of a call whose answer was lost with the connection.
 ///
 /// A call that had not been written yet is sent after reconnecting in any case.
 enum Repeatability: Sendable, Hashable {
@@ -37,7 +37,7 @@ enum Repeatability: Sendable, Hashable {
   case identified
 }
 
-/// What a call does, once it succeeds, to the channels that are entered again after reconnecting.
+/// The effect of a successful call on the channels that are entered again after reconnecting.
 enum ChannelEffect: Sendable, Hashable {
   case enter(String)
   case exit(String)

@@ -1,6 +1,6 @@
 internal import ClientTransport
 
-/// What an engine connects to, and its limits.
+/// The server address and limits of an engine.
 struct EngineConfiguration: Sendable {
   /// `ws://host:port/path` or `wss://…`; the path is `/v1/ws` unless given.
   var serverURL: String

@@ -1,4 +1,4 @@
-/// What the engine tells without having been asked.
+/// An event of the engine that is not an answer to a call.
 enum EngineEvent: Sendable {
   /// A notification of the server, as it came or out of the answer to a re-entering; each durable
   /// event of a channel comes once and in the channel's order.

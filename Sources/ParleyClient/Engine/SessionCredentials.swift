@@ -1,4 +1,4 @@
-/// Who opens a session, and what it proves that with.
+/// The user of a session, with the access token.
 struct SessionCredentials: Sendable, Hashable {
   var userID: String
   /// `nil` where the server asks for none.

@@ -10,7 +10,7 @@ final class SessionDriver: LoopMember {
   private var machine: SessionMachine
   private var connection: Connection?
   private var completions: [EngineCallID: Engine.Completion] = [:]
-  /// Inputs that are not handled yet, with the connection that they tell the end of.
+  /// Inputs that are not handled yet, each with the connection whose end it reports.
   private var waiting: [(SessionInput, source: Connection?)] = []
   private var isHandling = false
   private var timer: (token: EventLoop.TimerToken, time: Int64)?

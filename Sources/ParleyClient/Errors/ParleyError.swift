@@ -64,7 +64,7 @@ extension ParleyError {
     }
   }
 
-  /// What went wrong, for people.
+  /// A description of the error.
   public var message: String {
     switch self {
     case .tooManyMessages(let wait): "too many messages: try again in \(wait)"

@@ -2,7 +2,7 @@ internal import DequeModule
 internal import Dispatch
 internal import Synchronization
 
-/// Runs a client's closures and tells its delegates, one after the other in the order in which they
+/// Runs a client's closures and delegate methods, one after the other in the order in which they
 /// came, on no particular thread.
 ///
 /// Events that wait are bounded; closures are as many as there are calls.

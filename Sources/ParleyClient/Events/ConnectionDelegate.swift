@@ -17,7 +17,7 @@ public protocol ConnectionDelegate: AnyObject, Sendable {
   func serverWillStop(reconnectingAfter pause: Duration)
 }
 
-/// What is not needed need not be written.
+/// Default implementations that do nothing.
 extension ConnectionDelegate {
   /// Does nothing.
   public func didConnect() {}

@@ -1,4 +1,4 @@
-/// What happens to a client's connection.
+/// An event of a client's connection.
 public enum ConnectionEvent: Sendable, Hashable {
   /// The session is open for the first time since `connect`.
   case connected

@@ -1,6 +1,6 @@
 internal import DequeModule
 
-/// What a consumer has not taken yet: at most so many, the oldest making room for the newest.
+/// A bounded queue of events for a consumer; the newest event displaces the oldest.
 struct EventBacklog<Element> {
   private let limit: Int
   private var elements: Deque<Element> = []

@@ -2,7 +2,7 @@ internal import ParleyProtocol
 
 /// A notification of the server, read.
 enum Incoming: Sendable {
-  /// What happened in a channel, and what that changes in what is known of it.
+  /// An event in a channel, with the change of the channel's state.
   case channel(url: String, OpenChannelEvent, ChannelChange?)
   case connection(ConnectionEvent)
   case mentioned(any BaseMessage)

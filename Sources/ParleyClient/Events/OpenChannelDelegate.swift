@@ -48,7 +48,7 @@ public protocol OpenChannelDelegate: AnyObject, Sendable {
   func eventsWereDropped(count: Int)
 }
 
-/// What is not needed need not be written.
+/// Default implementations that do nothing.
 extension OpenChannelDelegate {
   /// Does nothing.
   public func channel(_ channel: OpenChannel, didReceive message: any BaseMessage) {}

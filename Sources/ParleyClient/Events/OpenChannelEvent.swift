@@ -1,4 +1,4 @@
-/// What happens in a channel that was entered.
+/// An event in a channel that was entered.
 ///
 /// What this client does itself it learns from its calls: a message that it sends or edits is no
 /// event for it.
@@ -25,7 +25,7 @@ public enum OpenChannelEvent: Sendable {
   case userEntered(User)
   /// A user left.
   case userExited(User)
-  /// The number of participants of a large channel changed, in which nobody is told one by one.
+  /// The number of participants of a large channel changed; single users are not reported there.
   case participantCountChanged(Int)
   /// A user may not send any more.
   case userMuted(User, RestrictionDetails)
@@ -36,7 +36,7 @@ public enum OpenChannelEvent: Sendable {
   /// A user may come in again.
   case userUnbanned(User)
   /// The channel was entered again after the connection had been lost, and nothing was missed:
-  /// so many events happened meanwhile, and were delivered before this.
+  /// this number of events happened meanwhile and was delivered before.
   case recovered(eventCount: Int)
   /// The channel could not be entered again as it was left; see why.
   case eventsLost(EventLoss)

@@ -1,4 +1,4 @@
-/// Whatever a client is told without having asked.
+/// An event of a client that is not an answer to a call.
 public enum ParleyEvent: Sendable {
   /// Something happened in a channel that was entered.
   case channel(OpenChannel, OpenChannelEvent)

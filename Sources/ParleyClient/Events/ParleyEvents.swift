@@ -1,4 +1,4 @@
-/// What happens from the moment on at which the sequence was asked for, in order.
+/// The events after the creation of the sequence, in order.
 ///
 ///     for await event in channel.events {
 ///       if case .messageReceived(let message) = event { show(message) }
@@ -6,7 +6,7 @@
 ///
 /// Each sequence is one consumer with a buffer of its own
 /// (``ParleyClientConfiguration/maximumBufferedEvents``). When it is full, the oldest event makes
-/// room, and an event `dropped` tells how many did. Iterating over one sequence twice divides the
+/// room, and an event `dropped` reports the number. Iterating over one sequence twice divides the
 /// events; ask for another sequence instead. It ends when the client is given up.
 public struct ParleyEvents<Element: Sendable>: AsyncSequence, Sendable {
   /// Never fails.

@@ -1,5 +1,5 @@
 /// A text of the channel's administration, which has no ``BaseMessage/sender``.
 public struct AdminMessage: BaseMessage, Hashable {
-  /// What messages of all kinds have.
+  /// The members of messages of all kinds.
   public let record: MessageRecord
 }

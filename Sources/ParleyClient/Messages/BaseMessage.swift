@@ -6,7 +6,7 @@
 ///
 /// The kinds are ``UserMessage``, ``AdminMessage`` and ``FileMessage``.
 public protocol BaseMessage: Sendable, Identifiable where ID == Int64 {
-  /// What messages of all kinds have.
+  /// The members of messages of all kinds.
   var record: MessageRecord { get }
 }
 
@@ -25,7 +25,7 @@ extension BaseMessage {
   public var data: String { record.data }
   /// The application's own name for this kind of message.
   public var customType: String { record.customType }
-  /// Whom the message mentions.
+  /// The users that the message mentions.
   public var mentionType: MentionType { record.mentionType }
   /// Those who are mentioned by ``MentionType/users``.
   public var mentionedUsers: [User] { record.mentionedUsers }

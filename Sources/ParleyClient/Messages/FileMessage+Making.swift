@@ -1,7 +1,7 @@
 internal import ParleyProtocol
 
 extension FileMessage {
-  /// A message as the server tells it.
+  /// Creates a message from the server's form.
   init(_ record: MessageRecord, _ file: MessageFile?) {
     self.init(
       record: record, url: file?.url ?? "", name: file?.name ?? "", type: file?.type ?? "",

@@ -2,7 +2,7 @@
 ///
 /// The server keeps what its sender told and looks at nothing behind the address.
 public struct FileMessage: BaseMessage, Hashable {
-  /// What messages of all kinds have; ``BaseMessage/message`` may be empty.
+  /// The members of messages of all kinds; ``BaseMessage/message`` may be empty.
   public let record: MessageRecord
   /// The address, of http or https.
   public let url: String

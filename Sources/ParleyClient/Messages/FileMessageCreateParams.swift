@@ -1,6 +1,6 @@
 internal import ParleyProtocol
 
-/// A file to be sent, which is to be had somewhere else already.
+/// A file to send that is already available at a URL.
 ///
 /// All that goes with a text goes with a file too, under the names of ``UserMessageCreateParams``:
 ///
@@ -9,7 +9,7 @@ internal import ParleyProtocol
 ///     params.customType = "plan"
 @dynamicMemberLookup
 public struct FileMessageCreateParams: Sendable, Hashable {
-  /// Where it is, by http or https; at most 2,048 characters.
+  /// The http or https URL of the file; at most 2,048 characters.
   public var fileURL: String
   /// The file's name, at most 255 characters.
   public var fileName = ""
@@ -17,7 +17,7 @@ public struct FileMessageCreateParams: Sendable, Hashable {
   public var mimeType = ""
   /// Bytes; 0 when it is not known.
   public var fileSize: Int64 = 0
-  /// What files have in common with texts.
+  /// The parameters shared with text messages.
   private(set) var common: UserMessageCreateParams
 
   /// Begins with the file's address.
@@ -28,7 +28,7 @@ public struct FileMessageCreateParams: Sendable, Hashable {
     common = UserMessageCreateParams(message: message)
   }
 
-  /// What goes with a text as well.
+  /// The parameters shared with text messages.
   public subscript<Value>(
     dynamicMember member: WritableKeyPath<UserMessageCreateParams, Value>
   ) -> Value {

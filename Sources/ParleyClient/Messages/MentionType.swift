@@ -1,6 +1,6 @@
 internal import ParleyProtocol
 
-/// Whom a message mentions.
+/// The target of a mention.
 public enum MentionType: Sendable, Hashable {
   /// The users it names.
   case users

@@ -1,6 +1,6 @@
 internal import ParleyProtocol
 
-/// What messages of all kinds have; read it through ``BaseMessage``.
+/// The members of messages of all kinds; read them through ``BaseMessage``.
 public struct MessageRecord: Sendable, Hashable {
   let messageID: Int64
   let channelURL: String

@@ -1,7 +1,7 @@
 extension OpenChannel {
   /// Sends a file by its address, and waits until the server has stored the message.
   ///
-  /// The file itself is not touched: it must be to be had under its address already.
+  /// The file itself is not uploaded: it must be available at its URL.
   ///
   /// - Throws: See ``sendUserMessage(params:)``.
   @discardableResult

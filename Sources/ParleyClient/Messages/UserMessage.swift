@@ -1,6 +1,6 @@
 /// A text that a user sent.
 public struct UserMessage: BaseMessage, Hashable {
-  /// What messages of all kinds have.
+  /// The members of messages of all kinds.
   public let record: MessageRecord
   /// Whether the server has it.
   public let sendingStatus: SendingStatus

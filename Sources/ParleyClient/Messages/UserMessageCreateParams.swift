@@ -8,7 +8,7 @@ public struct UserMessageCreateParams: Sendable, Hashable {
   public var customType = ""
   /// The application's own, at most 16,384 bytes; the server does not look inside.
   public var data = ""
-  /// Whom the message mentions.
+  /// The users that the message mentions.
   public var mentionType = MentionType.users
   /// Those who are mentioned by ``MentionType/users``, at most 100.
   public var mentionedUserIDs: [String] = []

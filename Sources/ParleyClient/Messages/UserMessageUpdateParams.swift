@@ -1,6 +1,6 @@
 internal import ParleyProtocol
 
-/// What is to change in a message; what is `nil` stays as it is.
+/// Changes of a message; members that are `nil` keep their values.
 public struct UserMessageUpdateParams: Sendable, Hashable {
   /// The text, 1 to 5,000 characters; another text loses its preview and gets a new one.
   public var message: String?
@@ -8,9 +8,9 @@ public struct UserMessageUpdateParams: Sendable, Hashable {
   public var customType: String?
   /// The application's own.
   public var data: String?
-  /// Whom the message mentions.
+  /// The users that the message mentions.
   public var mentionType: MentionType?
-  /// Those who are mentioned; nobody is told by an edit.
+  /// The mentioned users; an edit sends no mention events.
   public var mentionedUserIDs: [String]?
 
   /// Names what is to change.

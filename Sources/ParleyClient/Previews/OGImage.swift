@@ -12,7 +12,7 @@ public struct OGImage: Sendable, Hashable {
   public let width: Int
   /// In pixels; 0 when the page does not say.
   public let height: Int
-  /// What the picture shows, for those who cannot see it.
+  /// A text description of the picture.
   public let alt: String?
 
   /// Makes the value, for tests and previews of an application.

@@ -1,6 +1,6 @@
 /// A user who is in a channel.
 public struct Participant: Sendable, Hashable, Identifiable {
-  /// Who it is.
+  /// The user.
   public let user: User
   /// Whether the user was an operator of the channel, as far as this client knew.
   public let isOperator: Bool

@@ -1,6 +1,6 @@
 internal import ParleyProtocol
 
-/// What is to change in the current user; what is `nil` stays as it is.
+/// Changes of the current user; members that are `nil` keep their values.
 public struct UserUpdateParams: Sendable, Hashable {
   /// The name shown to others, at most 80 characters.
   public var nickname: String?

@@ -24,7 +24,7 @@ extension [MigrationStep] {
     for (index, step) in enumerated() {
       if isLarge {
         logger.notice(
-          "the database is brought up to date",
+          "migrating the database",
           metadata: ["step": "\(index + 1) of \(count)", "task": "\(step.name)"])
       }
       try step.run(database)

@@ -40,7 +40,7 @@ struct PEMFile: ~Copyable {
   }
 
   /// Reads the next certificate, which the caller frees; `nil` at the end or when it is damaged,
-  /// for ``expectEnd()`` to tell apart.
+  /// for ``expectEnd()`` to distinguish.
   borrowing func nextCertificate() -> OpaquePointer? {
     PEM_read_bio_X509(contents, nil, nil, nil)
   }

@@ -21,7 +21,7 @@ package final class TLSClientContext: Sendable {
       trust: TLSTrust(authorityPaths: paths), alpn: alpn, maximumVersion: maximumVersion)
   }
 
-  /// Trusts whom it is told to; parameters and errors as above.
+  /// Trusts the given authorities; parameters and errors as above.
   package init(
     trust: TLSTrust, alpn: [String] = ["http/1.1"], maximumVersion: TLSVersion = .tls13
   ) throws(TLSError) {

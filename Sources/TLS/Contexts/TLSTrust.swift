@@ -1,4 +1,4 @@
-/// Whom a client believes to be the server.
+/// The authorities and names that a client trusts.
 package struct TLSTrust: Sendable, Hashable {
   /// Whether the server must prove who it is.
   package enum Verification: Sendable, Hashable {

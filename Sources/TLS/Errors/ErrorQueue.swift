@@ -38,7 +38,7 @@ enum ErrorQueue {
     describe(drain())
   }
 
-  /// Removes all failures and tells whether the last was that a PEM file had no more to offer,
+  /// Removes all failures and returns whether the last was the end of a PEM file,
   /// rather than something that could not be read.
   static func drainEndOfPEM() -> Bool {
     guard let last = drain().last else { return false }

@@ -25,7 +25,7 @@ package enum TLSError: Error, Equatable, Sendable {
   /// OpenSSL failed for reasons of its own, such as lack of memory.
   case internalFailure(String)
 
-  /// What is wrong with a file.
+  /// The problem of a file.
   package enum FileProblem: Equatable, Sendable {
     /// The system refused to open or read it, with the `errno`.
     case unreadable(errno: Int32)

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// What a client keeps of a session to shorten the next handshake with the same host.
+/// The state of a session that shortens the next handshake with the same host.
 ///
 /// Holds secrets of the session: keep it in memory only. Confined to one thread at a time, like
 /// the sessions it comes from and goes to.

@@ -21,7 +21,7 @@ extension TLSSession {
     SSL_session_reused(ssl) == 1
   }
 
-  /// What a client needs to resume this session later, or `nil` when the server gave no ticket.
+  /// The state for resuming this session later; `nil` if the server sent no ticket.
   ///
   /// A TLS 1.3 server sends its ticket after the handshake, so ask once data was received.
   package var resumption: TLSResumption? {

@@ -6,7 +6,7 @@ internal import COpenSSL
 ///     peer ◄── scratch.outgoing ◄── send ◄── plaintext
 ///
 /// Every call may leave ciphertext in ``TLSScratch/outgoing``, also one that throws (then it is the
-/// alert that tells the peer why); the caller sends it in order. After an error the session only
+/// alert with the reason); the caller sends it in order. After an error the session only
 /// repeats that error. Confined to one event loop, whose scratch it borrows.
 package final class TLSSession {
   let ssl: OpaquePointer

@@ -39,7 +39,7 @@ package struct LineHandler: LogHandler {
     sink(format(record))
   }
 
-  /// What is nearer to the event outranks what is farther: event, provider, logger.
+  /// Merges metadata: that of the event overrides the provider's, and that the logger's.
   private func merged(with event: LogEvent) -> Logger.Metadata {
     var all = metadata
     if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }

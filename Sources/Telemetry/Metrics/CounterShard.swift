@@ -15,7 +15,7 @@ package final class CounterShard<Key: MetricKey>: Sendable {
     cells.add(amount, at: key.rawValue)
   }
 
-  /// What this shard has counted.
+  /// The counts of this shard.
   @inlinable
   package func value(of key: Key) -> UInt64 {
     cells.value(at: key.rawValue)

@@ -24,7 +24,7 @@ package final class HistogramShard<Key: MetricKey>: Sendable {
     cells.add(nanoseconds, at: start + stride - 1)
   }
 
-  /// What this shard has counted.
+  /// The counts of this shard.
   package func snapshot(of key: Key) -> HistogramSnapshot {
     let start = key.rawValue * stride
     let counts = (0...bounds.nanoseconds.count).map { cells.value(at: start + $0) }

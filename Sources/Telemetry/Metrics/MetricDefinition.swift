@@ -1,4 +1,4 @@
-/// What a metric is called and what it counts.
+/// The name, help and labels of a metric.
 ///
 /// Definitions with the same name form one family and differ in their labels; the first one's
 /// help and kind stand for all.

@@ -1,4 +1,4 @@
-/// What the kernel says about this process, read out of the texts of `/proc` (proc(5)).
+/// The kernel's figures about this process, parsed from the texts of `/proc` (proc(5)).
 struct ProcessStatus: Sendable, Equatable {
   var residentBytes: UInt64
   var virtualBytes: UInt64

@@ -7,7 +7,7 @@ struct BodyCodings {
 
   /// - Parameter line: A header field or a status line, as it came.
   mutating func receive(_ line: UnsafeBufferPointer<UInt8>) {
-    // Nearly all other fields are told by their first letter.
+    // Nearly all other fields differ in the first letter.
     guard let first = line.first.map({ $0 | 0x20 }), first == 0x63 || first == 0x74,
       let colon = line.firstIndex(of: UInt8(ascii: ":"))
     else { return }

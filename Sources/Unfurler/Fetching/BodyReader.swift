@@ -7,6 +7,6 @@ protocol BodyReader: AnyObject {
   /// - Returns: How the reading ended, in words; `nil` when more is wanted.
   func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> String?
 
-  /// What the bytes so far amount to.
+  /// The state of reading after the bytes so far.
   func finish() -> TransferOutcome
 }

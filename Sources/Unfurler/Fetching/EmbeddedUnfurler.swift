@@ -25,13 +25,10 @@ package final class EmbeddedUnfurler: Unfurler {
     _ link: Link, for requester: PreviewRequester, deadline: Duration,
     completion: @escaping @Sendable (UnfurlReport) -> Void
   ) -> UnfurlTask {
-    guard let url = WebURL(link.url) else {
-      completion(UnfurlReport(.failure(.failed("not a URL"))))
-      return UnfurlTask {}
-    }
     let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
     let fetch = Fetch(
-      id: id, url: url, for: requester, now: .now, timeout: deadline, completion: completion)
+      id: id, url: link.webURL, for: requester, now: .now, timeout: deadline, completion: completion
+    )
     guard thread.post(.start(fetch)) else {
       completion(.cancelled)
       return UnfurlTask {}

@@ -4,7 +4,7 @@ import LinkPreview
 struct Fetch: TurnRequest, Sendable {
   typealias Completion = @Sendable (UnfurlReport) -> Void
 
-  /// What the next request is for.
+  /// The purpose of the next request.
   enum Purpose {
     case page
     /// To complete what this page says of itself.
@@ -23,7 +23,7 @@ struct Fetch: TurnRequest, Sendable {
   let requester: PreviewRequester
   private(set) var url: WebURL
   private(set) var purpose = Purpose.page
-  /// Where this request's redirects have led, the beginning included.
+  /// The URLs of this request's redirects, the first URL included.
   private(set) var path: [WebURL]
   let deadline: ContinuousClock.Instant
   private(set) var queuedAt: ContinuousClock.Instant
@@ -87,7 +87,7 @@ extension Fetch {
     completion(UnfurlReport(.success(report.tag), freshness: freshness, trace: trace))
   }
 
-  /// Answers that there is no preview; a description that cannot be had leaves the page's own.
+  /// Completes without a preview; if only the description is missing, the page's own is used.
   func decline(_ reason: String) {
     if case .embed(let report) = purpose { return succeed(with: report) }
     var trace = trace
@@ -95,15 +95,15 @@ extension Fetch {
     completion(UnfurlReport(.success(nil), freshness: freshness, trace: trace))
   }
 
-  /// Answers that the page could not be fetched; a description that cannot be had leaves the
-  /// page's own.
+  /// Completes with a failure; if only the description could not be fetched, the page's own is
+  /// used.
   func fail(_ error: UnfurlError) {
     if case .embed(let report) = purpose { return succeed(with: report) }
     completion(UnfurlReport(.failure(error), trace: trace))
   }
 
-  /// Answers that it could not be tried, which says nothing about the page; a description that
-  /// cannot be had leaves the page's own.
+  /// Completes with a failure that says nothing about the page; if only the description could not
+  /// be tried, the page's own is used.
   func turnAway(_ error: UnfurlError) {
     if case .embed(let report) = purpose { return succeed(with: report) }
     completion(UnfurlReport(.failure(error), freshness: .unkept, trace: trace))

@@ -4,7 +4,7 @@ import LinkPreview
 
 /// The pages that one unfurler fetches; confined to its loop's thread.
 final class PageLoop: CurlLoopOwner {
-  /// What other threads ask for.
+  /// A request of another thread.
   enum Request: Sendable {
     case start(Fetch)
     case cancel(UInt64)

@@ -1,6 +1,6 @@
 import LinkPreview
 
-/// Where a `Location` leads, or why it is not followed, in words.
+/// The target of a `Location` field, or the reason why it is not followed.
 enum RedirectTarget: Hashable {
   case follow(WebURL)
   case refuse(String)
@@ -18,7 +18,7 @@ enum RedirectTarget: Hashable {
         "redirected to what is not an http or https URL: \(QuotedText.quote(location))")
       return
     }
-    // Nothing that a server could tell two requests apart by is ever sent.
+    // Requests never carry anything that distinguishes them.
     if path.contains(where: { $0.textWithoutFragment == url.textWithoutFragment }) {
       self = .refuse("redirected in a circle, back to \(QuotedText.quote(url.text))")
     } else if path.count > limit {

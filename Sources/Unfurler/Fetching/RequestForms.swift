@@ -1,7 +1,7 @@
 import CCurl
 import Curl
 
-/// What the requests of one unfurler have in common, by purpose.
+/// The common options of an unfurler's requests, by purpose.
 final class RequestForms {
   private let configuration: UnfurlerConfiguration
   private let pageFields: CurlList

@@ -7,7 +7,7 @@ struct ResponseHead {
   var contentTypes: [String]
   var location: String?
 
-  /// What is to be done with the body.
+  /// The treatment of the body.
   enum Verdict: Hashable {
     case read(contentType: String)
     case redirect(to: String)
@@ -41,7 +41,7 @@ struct ResponseHead {
     return .read(contentType: last)
   }
 
-  /// Whether the status tells of the server's own trouble, not of the page.
+  /// Whether the status reports a problem of the server, not of the page.
   private var isPassing: Bool { status >= 500 || status == 429 }
 
   /// A media type without its parameters, in lower case.

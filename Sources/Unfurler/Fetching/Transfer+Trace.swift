@@ -4,7 +4,7 @@ import LinkPreview
 import Reactor
 
 extension Transfer {
-  /// What there is to tell of the request once it has ended.
+  /// The trace of the request after its end.
   func trace(ending: String) -> RequestTrace {
     var trace = RequestTrace(url: fetch.url.textWithoutFragment, purpose: fetch.purpose.traced)
     trace.address = easy.peerAddress
@@ -12,7 +12,7 @@ extension Transfer {
     trace.contentType = easy.fields("content-type").last.map { String($0.prefix(256)) }
     trace.byteCount = byteCount
     trace.waiting = fetch.waiting
-    // On a kept connection libcurl's first times tell how long it took to find that there is one.
+    // On a kept connection libcurl's first times measure the search for that connection.
     if easy.openedConnectionCount > 0 {
       trace.nameLookup = easy.microseconds(until: CURLINFO_NAMELOOKUP_TIME_T)
       trace.connect = easy.microseconds(until: CURLINFO_CONNECT_TIME_T)

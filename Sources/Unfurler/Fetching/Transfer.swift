@@ -92,7 +92,7 @@ final class Transfer: CurlTransfer {
     }
   }
 
-  /// What the end of the transfer means, and how it ended, in words.
+  /// The outcome of the transfer, with a description of its end.
   func conclude(_ result: CURLcode) -> (TransferOutcome, ending: String) {
     if case .readingHead = state, result == CURLE_OK { endHead() }
     switch state {

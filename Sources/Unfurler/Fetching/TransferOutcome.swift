@@ -1,6 +1,6 @@
 import LinkPreview
 
-/// What came of one request.
+/// The outcome of one request.
 enum TransferOutcome {
   case page(PageReport)
   case embed(OEmbedResponse)

@@ -4,7 +4,7 @@ import Curl
 import Glibc
 import LinkPreview
 
-/// What went wrong with a request: for callers, and in words for people.
+/// The problem of a failed request, with a description.
 struct TransferProblem {
   let error: UnfurlError
   let text: String

@@ -18,9 +18,9 @@ package struct CircuitBreaker: Sendable {
     package init() {}
   }
 
-  /// What it knows of the service.
+  /// The state of the service.
   package enum State: Sendable, Hashable {
-    /// It answers, but for so many times in a row.
+    /// The service answers, except for this number of failures in a row.
     case closed(failures: Int)
     /// It does not: nobody asks before `until`.
     case open(until: Int64)
@@ -30,9 +30,9 @@ package struct CircuitBreaker: Sendable {
 
   /// Whether a request may be made.
   package enum Admission: Sendable, Hashable {
-    /// It may; its end is to be told with the ticket.
+    /// Allowed; report its end with the ticket.
     case admitted(Ticket)
-    /// Not for so many milliseconds; `nil` while another request is trying.
+    /// Refused for this number of milliseconds; `nil` while another request tries the service.
     case refused(wait: Int64?)
   }
 
@@ -43,11 +43,11 @@ package struct CircuitBreaker: Sendable {
     fileprivate let generation: UInt64
   }
 
-  /// What a result changed.
+  /// The change of state by a result.
   package enum Change: Sendable, Hashable {
-    /// The service is given up for so many milliseconds.
+    /// The service is down and will be tried again after this number of milliseconds.
     case opened(wait: Int64)
-    /// A try was in vain: it stays given up for so many milliseconds more.
+    /// A try failed: the service stays down for this number of milliseconds.
     case reopened(wait: Int64)
     /// The service answers again.
     case closed

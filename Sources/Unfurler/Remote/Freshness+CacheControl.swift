@@ -10,9 +10,9 @@ extension Freshness {
 }
 
 extension Freshness {
-  /// What a service's `Cache-Control` says of its answer.
+  /// Reads the `Cache-Control` field of a service's answer.
   ///
-  /// A failure that is not to be kept tells nothing about its page; of a preview it says that it
+  /// A failure that is not to be kept does not describe its page; of a preview it says that it
   /// may be another one the next time.
   init(serviceCacheControl field: String?, isFailure: Bool) {
     let control = CacheControl(field.map { [$0] } ?? [])

@@ -4,7 +4,7 @@ import LinkPreview
 
 /// The questions of one remote unfurler; confined to its loop's thread.
 final class RemoteLoop: CurlLoopOwner {
-  /// What other threads ask for.
+  /// A request of another thread.
   enum Request: Sendable {
     case start(RemoteQuestion)
     case cancel(UInt64)
@@ -107,7 +107,7 @@ final class RemoteLoop: CurlLoopOwner {
 
   private func cancel(_ id: UInt64) {
     if let transfer = transfers[id] {
-      // Breaks the connection off, which tells the service that nobody waits any more.
+      // Closes the connection, which cancels the question at the service.
       loop.remove(transfer)
       forget(transfer)
       health.withdraw(transfer.ticket)

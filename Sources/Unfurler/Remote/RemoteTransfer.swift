@@ -24,7 +24,7 @@ final class RemoteTransfer: CurlTransfer {
     self.easy = easy
     easy.receiver = self
     easy.set(CURLOPT_URL, to: service.textWithoutFragment)
-    // A question that is called off is told by closing its connection, so it must have it alone.
+    // Closing the connection cancels a question, so each question has its own.
     easy.set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1))
     if let path = configuration.certificateAuthorities { easy.set(CURLOPT_CAINFO, to: path) }
     easy.set(CURLOPT_USERAGENT, to: configuration.userAgent)

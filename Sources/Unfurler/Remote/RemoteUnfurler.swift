@@ -39,13 +39,9 @@ package final class RemoteUnfurler: Unfurler {
     _ link: Link, for requester: PreviewRequester, deadline: Duration,
     completion: @escaping @Sendable (UnfurlReport) -> Void
   ) -> UnfurlTask {
-    guard let site = WebURL(link.url)?.siteKey else {
-      completion(UnfurlReport(.failure(.failed("not a URL"))))
-      return UnfurlTask {}
-    }
     let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
     let question = RemoteQuestion(
-      id: id, link: link, requester: requester, siteKey: site,
+      id: id, link: link, requester: requester, siteKey: link.webURL.siteKey,
       deadline: .now.advanced(by: deadline), completion: completion)
     guard thread.post(.start(question)) else {
       completion(.cancelled)
@@ -54,10 +50,10 @@ package final class RemoteUnfurler: Unfurler {
     return UnfurlTask { [weak thread] in _ = thread?.post(.cancel(id)) }
   }
 
-  /// Whether the service has not answered lately, so that it is only tried now and then.
-  package var isServiceDown: Bool { health.isDown }
+  /// Whether the service answers; a service that is down is tried only now and then.
+  package var isServiceUp: Bool? { !health.isDown }
 
-  /// What is known of the service.
+  /// The state of the service.
   package var serviceState: CircuitBreaker.State { health.state }
 
   /// Cancels all look-ups and waits for the thread's end; afterwards every one is cancelled at

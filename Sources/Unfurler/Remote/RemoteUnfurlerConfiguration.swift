@@ -2,7 +2,7 @@ import Reactor
 
 /// How a preview service is asked.
 package struct RemoteUnfurlerConfiguration: Sendable {
-  /// Where questions are posted: an http or https URL without userinfo.
+  /// The URL of the service: http or https, without userinfo.
   package var url: String
   /// How the gateway names itself to the service.
   package var userAgent = "Parley/1.0"

@@ -23,7 +23,7 @@ final class ServiceHealth: Sendable {
     if case .closed = state { false } else { true }
   }
 
-  /// What is said of a link while nothing may be asked; `nil` when something may.
+  /// The error for links while the service is not asked; `nil` if it is asked.
   var refusal: UnfurlReport? {
     let refusal = breaker.withLock { $0.refusal(at: now()) }
     guard case .refused(let wait)? = refusal else { return nil }
@@ -40,14 +40,14 @@ final class ServiceHealth: Sendable {
   /// Notes an answer of the protocol's, whatever it says of its page.
   func succeed() {
     guard breaker.withLock({ $0.succeed() }) == .closed else { return }
-    logger.notice("the unfurl service answers again", metadata: ["url": "\(url)"])
+    logger.notice("the preview service answers again", metadata: ["url": "\(url)"])
   }
 
   /// Notes that no such answer came.
   func fail(_ ticket: CircuitBreaker.Ticket, _ reason: String) {
     switch breaker.withLock({ $0.fail(ticket, at: now(), jitter: jitter()) }) {
     case .opened(let wait):
-      logger.warning("the unfurl service is not answering", metadata: metadata(reason, wait))
+      logger.warning("the preview service does not answer", metadata: metadata(reason, wait))
     case .reopened(let wait):
       logger.debug("the unfurl service is still not answering", metadata: metadata(reason, wait))
     case .closed, nil: break

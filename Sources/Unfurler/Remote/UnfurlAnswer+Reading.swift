@@ -4,7 +4,7 @@ extension UnfurlAnswer {
   /// Enough for the longest trace, and far from what would cost much to read.
   private static let limits = JSONLimits(byteCount: maximumBytes, depth: 16, nodeCount: 8_000)
 
-  /// What the answer says, made fit to be shown.
+  /// Parses the answer and cleans its texts.
   ///
   /// - Throws: ``UnfurlAnswerError`` when this is no answer of the protocol's.
   package func report() throws(UnfurlAnswerError) -> UnfurlReport {
@@ -46,7 +46,7 @@ extension UnfurlAnswer {
 
   private func freshness(of outcome: Result<OpenGraphTag?, UnfurlError>) -> Freshness {
     switch outcome {
-    // Whoever is told that a look-up was called off knows nothing about the page.
+    // A cancelled look-up says nothing about the page.
     case .failure(.cancelled): .unkept
     case .failure: Freshness(serviceCacheControl: cacheControl, isFailure: true)
     case .success: Freshness(serviceCacheControl: cacheControl, isFailure: false)

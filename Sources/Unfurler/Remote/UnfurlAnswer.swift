@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// What a preview service answers: status, the two fields that matter, and body.
+/// The answer of a preview service: status, two header fields, and body.
 ///
 ///     200 {"og_tag": {…} | null, "trace": {…}}
 ///     4xx, 5xx {"error": "cancelled" | "failed" | "timed_out" | "unknown", "message": "…", "trace": {…}}

@@ -1,7 +1,7 @@
 package import LinkPreview
 import ParleyProtocol
 
-/// What a preview service is asked: the body of `POST`.
+/// The question to a preview service: the body of `POST`.
 ///
 ///     {"url": "https://…", "timeout_ms": 5000}
 package struct UnfurlQuestion: Sendable, Hashable {

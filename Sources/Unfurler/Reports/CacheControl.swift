@@ -1,4 +1,4 @@
-/// What a response's `Cache-Control` asks of a shared cache (RFC 9111 §5.2).
+/// The `Cache-Control` directives of a response for a shared cache (RFC 9111 §5.2).
 ///
 /// Of directives that come twice the stricter counts (§4.2.1); one whose seconds cannot be read
 /// asks for none. Directives that say nothing about a preview's lifetime are passed over.
@@ -26,8 +26,8 @@ struct CacheControl: Hashable {
     let name = Self.text(directive[..<(equals ?? directive.endIndex)]).lowercased()
     let value = equals.map { Self.text(directive[$0...].dropFirst()) }
     switch name {
-    // With field names, `no-cache` and `private` mean those fields only; a preview is not worth
-    // telling them apart.
+    // With field names, `no-cache` and `private` mean those fields only; previews treat both forms
+    // alike.
     case "no-store", "no-cache", "private": forbidsReuse = true
     case "max-age": maximumAge = Self.stricter(maximumAge, Self.seconds(value))
     case "s-maxage": sharedMaximumAge = Self.stricter(sharedMaximumAge, Self.seconds(value))

@@ -3,7 +3,7 @@
 /// Durations are microseconds, counted from the request's beginning (or from joining the queue, for
 /// `waiting`); a part that was not reached, or not needed on a kept connection, is 0.
 package struct RequestTrace: Sendable, Hashable {
-  /// What the request was for.
+  /// The purpose of the request.
   package enum Purpose: String, Sendable, CaseIterable {
     case page
     /// The description of embedded content (oEmbed) that a page points to.

@@ -1,4 +1,4 @@
-/// The fields of a response that tell how long it may be kept, as they came.
+/// The header fields of a response that limit its lifetime.
 struct ResponseFreshness {
   var cacheControl: [String] = []
   var age: [String] = []
@@ -27,7 +27,7 @@ struct ResponseFreshness {
 }
 
 extension Freshness {
-  /// What holds when both answers were needed: the shorter time.
+  /// Combines two answers: the shorter time applies.
   func shortened(by other: Freshness) -> Freshness {
     switch (self, other) {
     case (.unkept, _), (_, .unkept): .unkept

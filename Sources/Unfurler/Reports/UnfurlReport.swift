@@ -1,6 +1,6 @@
 package import ParleyProtocol
 
-/// What came of looking a link up.
+/// The result of a look-up.
 package struct UnfurlReport: Sendable {
   /// The preview; `nil` for a page that offers none.
   package var outcome: Result<OpenGraphTag?, UnfurlError>
@@ -41,7 +41,7 @@ package struct UnfurlReport: Sendable {
     switch outcome {
     case .success(.some): nil
     case .success(nil): trace.emptiness ?? "the page offers no preview"
-    // The last request's ending tells what the time ran out in.
+    // The end of the last request shows the step that timed out.
     case .failure(.timedOut): trace.requests.last?.ending ?? UnfurlError.timedOut.description
     case .failure(.failed(let reason)): reason
     case .failure(let error): error.description

@@ -2,7 +2,7 @@ package import LinkPreview
 
 /// How an outcome came about, for whoever asks why.
 package struct UnfurlTrace: Sendable, Hashable {
-  /// What was asked of the network, in order; at most ``maximumRequests``.
+  /// The requests sent, in order; at most ``maximumRequests``.
   package var requests: [RequestTrace] = []
   /// Which part of the page each member of the preview came from.
   package var origins: [PreviewOrigin] = []

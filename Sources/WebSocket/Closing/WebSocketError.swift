@@ -40,7 +40,7 @@ package enum WebSocketError: Error, Sendable, Hashable {
   /// More control frames came at once, without data between them, than the limit.
   case tooManyControlFrames(limit: Int)
 
-  /// The code that the peer is told (§7.4.1).
+  /// The code sent to the peer (§7.4.1).
   package var closeCode: CloseCode {
     switch self {
     case .invalidText, .invalidCloseReason, .invalidCompression: .invalidPayload

@@ -1,5 +1,5 @@
 extension PermessageDeflate {
-  /// What a client asks for.
+  /// The parameters of a client's offer.
   package struct Offer: Sendable, Hashable {
     /// Whether the client, and the server, keep contexts.
     package var contexts: Contexts

@@ -1,7 +1,7 @@
 extension PermessageDeflate {
   /// The parameters of one offer or response (RFC 7692 §7.1), each at most once and valid.
   struct Parameters: Equatable {
-    /// What the client says about its own window in an offer (§7.1.2.2).
+    /// The client's own window in an offer (§7.1.2.2).
     enum ClientWindow: Equatable {
       case notMentioned
       /// The server may choose.

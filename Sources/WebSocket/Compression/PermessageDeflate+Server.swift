@@ -38,7 +38,7 @@ extension PermessageDeflate.Policy {
     return contexts == .kept ? offered : Self.smallestWindowBits
   }
 
-  /// The element of `Sec-WebSocket-Extensions` that tells the client what was agreed (§7.1).
+  /// The element of `Sec-WebSocket-Extensions` with the agreed parameters (§7.1).
   private func response(
     _ agreement: PermessageDeflate.Agreement, to offer: PermessageDeflate.Parameters
   ) -> String {

@@ -3,7 +3,7 @@ package enum PermessageDeflate {
   /// The extension's name in `Sec-WebSocket-Extensions`.
   package static let name = "permessage-deflate"
 
-  /// What both sides have agreed on.
+  /// The agreed parameters.
   package struct Agreement: Sendable, Hashable {
     /// Whether the server compresses each message by itself.
     package var serverNoContextTakeover: Bool
@@ -46,7 +46,7 @@ package enum PermessageDeflate {
     case kept
   }
 
-  /// What a server agrees to.
+  /// The parameters that a server accepts.
   package struct Policy: Sendable, Hashable {
     /// The base-2 logarithm of the smallest window that zlib deflates with.
     static let smallestWindowBits: UInt8 = 9

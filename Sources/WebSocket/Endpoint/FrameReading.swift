@@ -1,4 +1,4 @@
-/// Where in a frame the received bytes have ended.
+/// The position in a frame at which the received bytes end.
 enum FrameReading {
   case header(PartialHeader)
   case payload(PartialFrame)

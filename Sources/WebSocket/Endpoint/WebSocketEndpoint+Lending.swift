@@ -1,7 +1,7 @@
 import Bytes
 
 extension WebSocketEndpoint {
-  /// Where the text of a message lies that is wholly there, so that it need not be copied.
+  /// Finds the text of a complete message in the input, so that it need not be copied.
   ///
   /// Only a client's endpoint lends, and only a message in one frame that is not compressed. All
   /// else, and all that is wrong, is left to ``receiveNext(_:using:into:)``, which takes the same

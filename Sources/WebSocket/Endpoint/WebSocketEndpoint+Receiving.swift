@@ -117,7 +117,7 @@ extension WebSocketEndpoint {
     frame.advance(by: count)
   }
 
-  /// What a frame was the end of.
+  /// The message or control frame that a frame completed.
   private enum FrameEnd {
     case message
     case fragment

@@ -31,7 +31,7 @@ package struct WebSocketEndpoint: ~Copyable {
   /// How far the connection has come.
   package internal(set) var state = State.open
 
-  /// What was agreed about compression.
+  /// The agreed compression.
   package let compression: PermessageDeflate.Agreement?
 
   let role: Role

@@ -1,4 +1,4 @@
-/// What the peer has done, in the order in which it did.
+/// An event of the peer.
 package enum WebSocketEvent: Sendable, Hashable {
   /// A whole text message, which is UTF-8.
   case text([UInt8])
@@ -16,11 +16,11 @@ package enum WebSocketEvent: Sendable, Hashable {
   case failed(WebSocketError)
 }
 
-/// What receiving bytes led to; the driver empties it and uses it again.
+/// The results of receiving bytes; the driver empties and reuses it.
 package struct WebSocketOutput: Sendable {
-  /// What the peer has done.
+  /// The events of the peer, in order.
   package var events: [WebSocketEvent] = []
-  /// What is to be written to the peer.
+  /// The bytes to write to the peer.
   package var bytes: [UInt8] = []
 
   /// Makes an empty output.

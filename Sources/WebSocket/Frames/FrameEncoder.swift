@@ -1,6 +1,6 @@
 /// Encodes whole frames without a connection, as fan-out needs them: once for many receivers.
 package enum FrameEncoder {
-  /// What the payload of a frame is.
+  /// The payload of a frame.
   package enum Compression: Sendable, Hashable {
     /// The message as it is.
     case none

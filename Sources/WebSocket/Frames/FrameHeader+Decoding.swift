@@ -1,5 +1,5 @@
 extension FrameHeader {
-  /// What the beginning of a frame amounts to.
+  /// The result of decoding the beginning of a frame.
   enum Decoding {
     /// The header is longer than what has come; it has at least this many bytes.
     case incomplete(atLeast: Int)

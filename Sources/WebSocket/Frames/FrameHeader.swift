@@ -12,7 +12,7 @@ package struct FrameHeader: Sendable, Hashable {
   package var isFinal: Bool
   /// The first reserved bit: on a message's first fragment, that it is compressed (RFC 7692 §6).
   package var isCompressed: Bool
-  /// What the frame is.
+  /// The kind of the frame.
   package var opcode: Opcode
   /// The key that the payload is masked with, its first byte the most significant.
   package var maskingKey: MaskingKey?

@@ -1,4 +1,4 @@
-/// What a frame is (RFC 6455 §5.2), four bits on the wire.
+/// The kind of a frame (RFC 6455 §5.2), four bits on the wire.
 package struct Opcode: Sendable, Hashable, RawRepresentable {
   /// The four bits.
   package let rawValue: UInt8

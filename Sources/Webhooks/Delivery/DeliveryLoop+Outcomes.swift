@@ -94,7 +94,7 @@ extension DeliveryLoop {
     if !level.isOverfull {
       level.isOverfull = true
       logger.error(
-        "too many events wait for webhooks: the oldest are dropped",
+        "the webhook backlog exceeds webhooks.backlog_events; dropping the oldest events",
         metadata: ["limit": "\(configuration.backlogLimit)"])
     }
     let count = min(excess, Self.trimCount)

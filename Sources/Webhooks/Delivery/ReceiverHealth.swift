@@ -21,7 +21,7 @@ struct ReceiverHealth {
     lastSuccess = time
     guard isFailing else { return }
     isFailing = false
-    logger.notice("a webhook takes events again", metadata: ["url": "\(shownURL)"])
+    logger.notice("a webhook accepts events again", metadata: ["url": "\(shownURL)"])
   }
 
   mutating func fail(_ reason: String, at time: Int64, _ logger: Logger) {
@@ -29,7 +29,7 @@ struct ReceiverHealth {
     guard !isFailing else { return }
     isFailing = true
     logger.warning(
-      "a webhook takes no events: they are kept and tried again",
+      "a webhook does not accept events; they are kept and retried",
       metadata: ["url": "\(shownURL)", "reason": "\(reason)"])
   }
 
@@ -38,7 +38,7 @@ struct ReceiverHealth {
     guard time >= complaintDue else { return }
     complaintDue = time + Self.complaintPause
     logger.error(
-      "events were tried for too long and are given up",
+      "events are older than webhooks.retry_seconds; dropping them",
       metadata: ["url": "\(shownURL)", "events": "\(count)"])
   }
 }

@@ -1,16 +1,15 @@
 internal import ArgumentParser
 internal import ParleyClient
 
-/// A conversation in the terminal.
+/// Opens a conversation in the terminal.
 struct ChatCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "chat",
-    abstract: "Take part in a channel's conversation.",
+    abstract: "Chat in a channel.",
     discussion: """
-      Lines that are typed are sent; /who, /more (what was withheld), /help and /quit are \
-      commands, and a line that begins with // is sent with one slash. Ctrl-C, and Ctrl-D on an \
-      empty line, leave; Ctrl-Z stops for a while. When lines come from a pipe, \
-      those that come too soon wait for their time.
+      Each line is sent as a message, except the commands /who, /more (show withheld messages), \
+      /help and /quit; a line that begins with // is sent with one slash. Ctrl-C, or Ctrl-D on an \
+      empty line, quits; Ctrl-Z suspends. Lines from a pipe wait for flood protection.
 
       EXAMPLES:
         parley chat lobby --user ada
@@ -20,7 +19,7 @@ struct ChatCommand: AsyncParsableCommand {
   @OptionGroup var channel: ChannelArgument
   @OptionGroup var session: SessionOptions
 
-  @Option(help: ArgumentHelp("How many earlier messages to show, 0 to 200.", valueName: "count"))
+  @Option(help: ArgumentHelp("Earlier messages to show, 0 to 200; 0 for none.", valueName: "count"))
   var history = 20
 
   func validate() throws {
@@ -43,20 +42,20 @@ struct ChatCommand: AsyncParsableCommand {
     let conversation = ChatConversation(
       channel: channel, screen: screen, haste: terminal == nil ? .waits : .told)
     let title = channel.name.isEmpty ? channel.url : channel.name
-    await conversation.notice("\(title), \(channel.participantCount) here; /help helps")
+    await conversation.notice("\(title), \(channel.participantCount) here; /help lists commands")
     await conversation.showHistory(history)
     let failure = await Self.hold(conversation, events)
     if let failure { throw failure }
     await client.disconnect()
   }
 
-  /// Listens and speaks until either is over.
+  /// Runs input and events until one of them ends.
   private static func hold(
     _ conversation: ChatConversation, _ events: ParleyEvents<ParleyEvent>
   ) async -> CommandFailure? {
     let withheld = WithheldRange()
     let (endings, ending) = AsyncStream.makeStream(of: CommandFailure?.self)
-    // Neither is waited for: reading what is typed cannot be cancelled.
+    // Neither task is awaited: reading from the terminal cannot be cancelled.
     Task { ending.yield(await conversation.follow(events, withheld)) }
     Task {
       await ChatInput(conversation: conversation, withheld: withheld).run()

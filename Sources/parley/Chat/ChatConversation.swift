@@ -1,12 +1,12 @@
 internal import ParleyClient
 
-/// A user's part in a channel: says what was typed, and shows what others say.
+/// A user's conversation in a channel: sends what was typed and shows messages of others.
 struct ChatConversation {
-  /// What happens to a message that came too soon.
+  /// The treatment of a message refused by flood protection.
   enum Haste {
-    /// The user is told, and may say it again.
+    /// The error is shown; the user may send the message again.
     case told
-    /// It is sent when its time has come.
+    /// The message is sent again as soon as it is allowed.
     case waits
   }
 
@@ -16,7 +16,7 @@ struct ChatConversation {
   let screen: ChatScreen
   let haste: Haste
 
-  /// Shows what was said lately.
+  /// Shows the latest messages.
   func showHistory(_ count: Int) async {
     guard count > 0, !channel.isEphemeral else { return }
     var params = MessageListParams()
@@ -40,7 +40,7 @@ struct ChatConversation {
     return nil
   }
 
-  /// Says a text.
+  /// Sends a text.
   func say(_ text: String) async {
     do throws(ParleyError) {
       let message = try await channel.sendUserMessage(text)
@@ -54,7 +54,7 @@ struct ChatConversation {
     }
   }
 
-  /// Shows who is here.
+  /// Shows the channel's participants.
   func showParticipants() async {
     do throws(ParleyError) {
       let users = try await channel.createParticipantListQuery(limit: 100).loadNextPage()
@@ -74,12 +74,12 @@ struct ChatConversation {
     await showMessages(around: .messageID(range.lowerBound), params) { range.contains($0) }
   }
 
-  /// Shows a line about something else than a message.
+  /// Shows a line that is not a message.
   func notice(_ text: String) async {
     await screen.show { [$0.notice(text)] }
   }
 
-  /// Shows those of a page that are wanted and were not shown yet.
+  /// Shows the wanted messages of a page, except those shown before.
   private func showMessages(
     around anchor: MessageAnchor, _ params: MessageListParams,
     where isWanted: @Sendable (Int64) -> Bool
@@ -93,5 +93,23 @@ struct ChatConversation {
     } catch {
       await notice(error.message)
     }
+  }
+}
+
+/// The range of messages withheld since it was last taken.
+actor WithheldRange {
+  private var range: ClosedRange<Int64>?
+
+  /// Adds withheld messages to the range.
+  func add(_ messages: ThrottledMessages) {
+    let first = min(messages.firstMessageID, range?.lowerBound ?? .max)
+    let last = max(messages.lastMessageID, range?.upperBound ?? .min)
+    if first <= last { range = first...last }
+  }
+
+  /// Returns the ids of the first and the last message, and clears the range.
+  func take() -> ClosedRange<Int64>? {
+    defer { range = nil }
+    return range
   }
 }

@@ -1,14 +1,16 @@
-/// Does what the typed lines ask for.
+internal import Dispatch
+internal import Glibc
+
+/// Executes the typed lines.
 struct ChatInput {
-  private static let help = "/who: who is here; /more: what was withheld; /quit: leave"
+  private static let help = "/who: list participants; /more: show withheld messages; /quit: leave"
 
   let conversation: ChatConversation
   let withheld: WithheldRange
 
-  /// Goes on until the input ends or says so.
+  /// Runs until the input ends or a line quits.
   ///
-  /// Lines are worked off one after the other beside the typing, which goes on meanwhile; from a
-  /// pipe no more is read before.
+  /// Lines are executed in order while typing continues; a pipe is read one line at a time.
   func run() async {
     let (lines, line) = AsyncStream.makeStream(of: ChatLine.self)
     let worker = Task {
@@ -25,7 +27,7 @@ struct ChatInput {
     await worker.value
   }
 
-  /// Hands lines over until the input ends or no more is wanted.
+  /// Passes lines to `handOver` until the input ends or it returns `false`.
   private func read(_ handOver: (ChatLine) async -> Bool) async {
     let input = TypedInput()
     while let bytes = await input.next() {
@@ -38,7 +40,7 @@ struct ChatInput {
     }
   }
 
-  /// - Returns: Whether to go on.
+  /// - Returns: Whether to continue.
   private func take(_ line: ChatLine) async -> Bool {
     switch line {
     case .nothing: break
@@ -50,5 +52,62 @@ struct ChatInput {
     case .quit: return false
     }
     return true
+  }
+}
+
+/// A typed line: a message or a command.
+enum ChatLine: Equatable {
+  case nothing
+  case message(String)
+  case participants
+  case withheld
+  case help
+  case quit
+  case unknown(String)
+
+  /// Parses a line.
+  ///
+  /// One slash begins a command; two slashes begin a text with one.
+  init(_ line: String) {
+    let text = line.trimmingWhitespace
+    guard text.hasPrefix("/"), !text.hasPrefix("//") else {
+      self =
+        text.isEmpty ? .nothing : .message(text.hasPrefix("//") ? String(text.dropFirst()) : text)
+      return
+    }
+    switch text {
+    case "/quit", "/exit": self = .quit
+    case "/who": self = .participants
+    case "/more": self = .withheld
+    case "/help": self = .help
+    default: self = .unknown(text)
+    }
+  }
+}
+
+extension String {
+  fileprivate var trimmingWhitespace: String {
+    String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+  }
+}
+
+/// Reads standard input without blocking a thread of the concurrency runtime.
+struct TypedInput {
+  private let queue = DispatchQueue(label: "parley.input")
+
+  /// Returns the next bytes; `nil` at the end of the input.
+  func next() async -> [UInt8]? {
+    await withCheckedContinuation { continuation in
+      queue.async { continuation.resume(returning: Self.read()) }
+    }
+  }
+
+  private static func read() -> [UInt8]? {
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    while true {
+      let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      return count > 0 ? Array(buffer[..<count]) : nil
+    }
   }
 }

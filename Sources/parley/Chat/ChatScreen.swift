@@ -1,8 +1,8 @@
-/// What a chat shows, and on a terminal the line that is being typed below it.
+/// The output of a chat and, on a terminal, the input line below it.
 ///
-/// Whatever is shown goes above that line, which is drawn again: neither tears the other.
+/// Output is written above the input line, which is then drawn again.
 actor ChatScreen {
-  /// How lines are typed.
+  /// The way lines are entered.
   enum Mode {
     /// Key by key, drawn here.
     case editing(prompt: String)
@@ -11,7 +11,7 @@ actor ChatScreen {
   }
 
   private static let eraseLine = "\r\u{1b}[K"
-  /// What a terminal is given back with: the line that was being typed is taken away.
+  /// Erases the input line when the terminal is released.
   static let look = HeldTerminal.Look(entering: "", leaving: eraseLine)
 
   private let mode: Mode
@@ -25,7 +25,7 @@ actor ChatScreen {
     self.log = log
   }
 
-  /// Shows what is to be told of an event or a message.
+  /// Shows the lines for an event or a message.
   func show(_ lines: (inout ConversationLog) -> [String]) {
     let text = lines(&log).map { $0 + "\n" }.joined()
     guard !text.isEmpty else { return }
@@ -35,9 +35,9 @@ actor ChatScreen {
     }
   }
 
-  /// Takes what was typed.
+  /// Processes typed bytes.
   ///
-  /// - Returns: The lines that were finished, and whether the chat is to end behind them.
+  /// - Returns: The completed lines, and whether the chat ends after them.
   func type(_ bytes: [UInt8]) -> (lines: [String], hasEnded: Bool) {
     guard case .editing = mode else { return (splitter.receive(bytes), false) }
     var lines: [String] = []
@@ -52,10 +52,10 @@ actor ChatScreen {
     return (lines, false)
   }
 
-  /// The line that the input ended in.
+  /// Returns the last line of the input, which has no line break.
   func endInput() -> [String] { splitter.finish() }
 
-  /// Shows the input line anew.
+  /// Draws the input line again.
   func redraw() {
     if case .editing = mode { Terminal.write(Self.eraseLine + inputLine) }
   }
@@ -65,5 +65,34 @@ actor ChatScreen {
     let margin = DisplayWidth.of(prompt)
     let (text, column) = editor.window(width: max(8, Terminal.size.columns - margin))
     return "\(prompt)\(text)\r\u{1b}[\(max(1, margin + column))C"
+  }
+}
+
+/// Splits a stream of bytes into lines.
+struct LineSplitter {
+  /// The length at which lines are cut; messages are shorter.
+  static let limit = 65_536
+
+  private var rest: [UInt8] = []
+
+  /// Returns the lines that the bytes complete.
+  mutating func receive(_ bytes: [UInt8]) -> [String] {
+    var lines: [String] = []
+    for byte in bytes {
+      if byte == UInt8(ascii: "\n") {
+        lines += finish()
+      } else {
+        rest.append(byte)
+        if rest.count >= Self.limit { lines += finish() }
+      }
+    }
+    return lines
+  }
+
+  /// Returns the rest as a line, unless it is empty.
+  mutating func finish() -> [String] {
+    defer { rest = [] }
+    let line = String(decoding: rest, as: UTF8.self)
+    return line.isEmpty ? [] : [line]
   }
 }

@@ -1,23 +1,49 @@
-/// Cuts keys out of the bytes of a terminal: UTF-8, control characters, and the escape sequences of
+/// A key that was pressed in a terminal.
+enum Key: Equatable {
+  case text(Character)
+  case enter
+  case backspace
+  case delete
+  case left
+  case right
+  case up
+  case down
+  case home
+  case end
+  /// Ctrl-W: deletes the word before the cursor.
+  case deleteWord
+  /// Ctrl-U: deletes everything before the cursor.
+  case deleteToStart
+  /// Ctrl-K: deletes everything after the cursor.
+  case deleteToEnd
+  /// Ctrl-C
+  case interrupt
+  /// Ctrl-D
+  case endOfInput
+  /// Ctrl-L
+  case redraw
+}
+
+/// Decodes the bytes of a terminal into keys: UTF-8, control characters and the escape sequences of
 /// cursor keys (ECMA-48 §5.4).
 struct KeyDecoder {
   private enum State {
     case ground
-    /// In a character of several bytes, of which so many are missing.
+    /// Within a character of several bytes, of which `missing` are left.
     case character([UInt8], missing: Int)
     case escape
-    /// Behind `ESC [`: parameters until a final byte.
+    /// After `ESC [`: parameters up to a final byte.
     case sequence([UInt8])
-    /// Behind `ESC O`: one final byte.
+    /// After `ESC O`: one final byte.
     case single
   }
 
-  /// Longer parameters belong to no key.
+  /// The longest parameters of a key in bytes.
   private static let parameterLimit = 16
 
   private var state = State.ground
 
-  /// Takes bytes as they come, cut anywhere.
+  /// Decodes further bytes; a key may be split between calls.
   mutating func receive(_ bytes: some Sequence<UInt8>) -> [Key] {
     bytes.compactMap { receive($0) }
   }

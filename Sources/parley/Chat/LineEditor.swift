@@ -1,6 +1,6 @@
-/// A line that is being typed, and those typed before.
+/// An input line with a cursor and a history.
 struct LineEditor {
-  /// What a key led to.
+  /// The result of a key.
   enum Outcome: Equatable {
     case unchanged
     case changed
@@ -8,20 +8,20 @@ struct LineEditor {
     case ended
   }
 
-  /// The longest line; more keys are passed over.
+  /// The longest line in characters; further characters are ignored.
   static let limit = 5_000
   private static let historyLimit = 100
 
   private var characters: [Character] = []
   private var cursor = 0
   private var history: [String] = []
-  /// Where in the history the line comes from; its end is the line that is new.
+  /// The position of the line in the history; the end stands for a new line.
   private var place = 0
 
-  /// The line as it is.
+  /// The current line.
   var text: String { String(characters) }
 
-  /// Takes a key.
+  /// Applies a key.
   mutating func press(_ key: Key) -> Outcome {
     switch key {
     case .text(let character): insert(character)
@@ -44,7 +44,7 @@ struct LineEditor {
     }
   }
 
-  /// The part of the line around the cursor that fits, and the column of the cursor in it.
+  /// Returns the part of the line around the cursor that fits, and the cursor's column in it.
   func window(width: Int) -> (text: String, column: Int) {
     var start = cursor
     var column = 0

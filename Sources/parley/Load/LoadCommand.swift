@@ -1,20 +1,20 @@
 internal import ArgumentParser
 
-/// Loads a gateway and measures.
+/// Commands that load a gateway.
 struct LoadCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "load",
-    abstract: "Load a gateway, check every delivery, and report.",
+    abstract: "Load a gateway, check every delivery and print a report.",
     discussion: """
-      Each connection is a user of its own. What every subscriber should have been sent follows \
-      from the senders' answers and the limits in force, and is compared delivery by delivery. \
-      Latencies count from when a message was to be sent, so a server that stalls can't hide it. \
-      Ends early with Ctrl-C, with a report of what was.
+      Each connection has a user of its own. Expected deliveries are computed from the answers to \
+      the senders and the limits in force, and each is compared with the actual one. Latency is \
+      measured from the scheduled time of a message, so stalls of the server are included. Ctrl-C \
+      ends a run early and prints its report.
 
-      The exit status is 1 when an objective was missed or a delivery was wrong.
+      The exit status is 1 if an objective was missed or a delivery was wrong.
       """,
     subcommands: [
-      FanoutLoad.self, ChatterLoad.self, SpikeLoad.self, StormLoad.self, FloodLoad.self,
-      SlowLoad.self, SoakLoad.self,
+      Fanout.self, Chatter.self, Spike.self, Storm.self, Flood.self,
+      Slow.self, Soak.self,
     ])
 }

@@ -2,8 +2,9 @@ internal import ArgumentParser
 internal import ClientTransport
 internal import Foundation
 internal import LoadGenerator
+internal import ParleyProtocol
 
-/// Runs a plan, shows how it goes, and leaves the report.
+/// Runs a plan, shows its progress and writes the report.
 struct LoadExecution {
   let options: LoadOptions
   let plan: LoadPlan
@@ -74,7 +75,8 @@ struct LoadExecution {
     guard let process = options.serverPid else { return nil }
     let source = ProcessFileUsage(process: process)
     guard source.read() != nil else {
-      throw ValidationError("--server-pid: the usage of process \(process) cannot be read")
+      throw ValidationError(
+        "--server-pid: the CPU time of process \(process) cannot be read; is it running?")
     }
     return source
   }
@@ -88,5 +90,30 @@ struct LoadExecution {
     let source = try MetricsSource(url: url, route: route)
     _ = try source.read()
     return MetricsUsage(source: source)
+  }
+}
+
+/// Reads the answer to the creation of a user with a token.
+enum AccessTokenAnswer {
+  static func token(_ answer: [UInt8]) throws -> String {
+    guard let token = try? JSONDocument(answer).root["access_token"]?.string, !token.isEmpty else {
+      throw CommandFailure.unreachable("the answer has no access token: is it a Parley gateway?")
+    }
+    return token
+  }
+}
+
+/// Reads the usage of a server on another machine from its metrics.
+///
+/// CPU time has the resolution of the kernel's clock ticks; memory is the resident set.
+struct MetricsUsage: UsageSource {
+  let source: MetricsSource
+
+  func read() -> ProcessUsage? {
+    guard let text = try? source.read().text, let cpu = text.sum("process_cpu_seconds_total"),
+      let memory = text.sum("process_resident_memory_bytes"), cpu >= 0, memory >= 0,
+      cpu < 1e9, memory < 1e15
+    else { return nil }
+    return ProcessUsage(cpu: Int64(cpu * 1e9), memory: Int64(memory))
   }
 }

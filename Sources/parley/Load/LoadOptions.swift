@@ -2,87 +2,94 @@ internal import ArgumentParser
 internal import FloodControl
 internal import LoadGenerator
 
-/// What all scenarios take.
+/// Options of all scenarios.
 struct LoadOptions: ParsableArguments {
   @OptionGroup var gateway: GatewayOptions
 
   @Option(
-    help: ArgumentHelp("How long to measure, such as 500ms, 30s, 5m, 1h.", valueName: "time"))
+    help: ArgumentHelp("Time to measure, such as 500ms, 30s, 5m, 1h.", valueName: "time"))
   var duration = TimeArgument(seconds: 10)
 
-  @Option(help: ArgumentHelp("What passes before that, unmeasured.", valueName: "time"))
+  @Option(
+    help: ArgumentHelp("Warm-up time before measuring starts; 0s for none.", valueName: "time"))
   var warmUp = TimeArgument(seconds: 2)
 
-  @Option(help: ArgumentHelp("Loops to share the connections among.", valueName: "count"))
+  @Option(
+    help: ArgumentHelp("Event loops that share the connections, 1 to 64.", valueName: "count"))
   var threads = 1
 
   @Option(
     help: ArgumentHelp(
-      "The smart throttling that the gateway does, as messages/milliseconds, or off.",
+      "The gateway's throttle limit as messages/milliseconds, or off.",
       valueName: "limit"))
   var throttle = RateArgument.standard
 
   @Option(
     help: ArgumentHelp(
-      "An objective, such as 'p99<50ms', 'lost=0', 'cpu_per_delivery<2us'; may be repeated.",
+      "An objective, such as 'p99<50ms', 'lost=0', 'cpu_per_delivery<2us'; repeatable.",
       valueName: "objective"))
   var require: [ObjectiveArgument] = []
 
   @Option(
-    help: ArgumentHelp("Leave report.html, report.json and report.txt there.", valueName: "folder"))
+    help: ArgumentHelp(
+      "Write report.html, report.json and report.txt to this folder.", valueName: "folder"))
   var report: String?
 
-  @Flag(help: "Print the report as JSON, for programs.")
+  @Flag(help: "Print the report as JSON.")
   var json = false
 
   @Option(
     help: ArgumentHelp(
-      "The gateway's process on this machine, for its CPU time and memory.", valueName: "pid"))
+      "The gateway's process on this machine, to measure CPU time and memory.", valueName: "pid"))
   var serverPid: Int32?
 
   @Option(
     help: ArgumentHelp(
-      "The gateway's metrics, for its CPU time and memory, if it runs elsewhere.",
+      "The gateway's metrics, to measure CPU time and memory on another machine.",
       valueName: "url"))
   var metrics: String?
 
   @Option(
     help: ArgumentHelp(
-      "A numeric address of this machine to connect from; may be repeated. A gateway at 127.x is "
-        + "connected to from 127.0.0.1 and those behind it.", valueName: "address"))
+      "A numeric local address to connect from; repeatable. (default: any; 127.0.0.1 and the "
+        + "addresses after it for a gateway at 127.x)", valueName: "address"))
   var sourceAddress: [String] = []
 
   @Option(
-    help: ArgumentHelp("Connections from one address, before the next.", valueName: "count"))
+    help: ArgumentHelp("Connections per local address.", valueName: "count"))
   var connectionsPerSource = 20_000
 
-  @Flag(help: "Create the users over the Platform API, with an access token each.")
+  @Flag(help: "Create each user with an access token by the Platform API.")
   var issueTokens = false
 
-  @Flag(help: "Offer permessage-deflate.")
+  @Flag(help: "Offer compression (permessage-deflate).")
   var compression = false
 
   func validate() throws {
-    guard (1...64).contains(threads) else { throw ValidationError("--threads goes from 1 to 64") }
-    guard duration.nanoseconds > 0 else { throw ValidationError("--duration is more than 0") }
+    guard (1...64).contains(threads) else {
+      throw ValidationError("--threads is \(threads); 1 to 64 is expected")
+    }
+    guard duration.nanoseconds > 0 else {
+      throw ValidationError("--duration is 0; a time such as 10s is expected")
+    }
     guard serverPid.map({ $0 > 0 }) ?? true else {
-      throw ValidationError("--server-pid is the number of a process")
+      throw ValidationError("--server-pid is not positive; a process id is expected")
     }
     guard serverPid == nil || metrics == nil else {
-      throw ValidationError("give either --server-pid or --metrics")
+      throw ValidationError("give --server-pid or --metrics, not both")
     }
     for objective in require { _ = try objective.objective }
   }
 
-  /// Makes sure that a number is within its bounds.
+  /// Checks that a number is within its bounds.
   static func check(_ name: String, _ value: Int, _ range: ClosedRange<Int>) throws {
     guard range.contains(value) else {
       throw ValidationError(
-        "\(name) goes from \(range.lowerBound) to \(range.upperBound), not \(value)")
+        "\(name) is \(value); \(range.lowerBound) to \(range.upperBound) is expected")
     }
   }
 
-  /// Carries a plan out, with what was asked for all scenarios.
+  /// Runs a plan with these options.
   func run(_ plan: LoadPlan) throws {
     var plan = plan
     plan.duration = duration.nanoseconds
@@ -99,5 +106,54 @@ struct LoadOptions: ParsableArguments {
 
   private func throttleWords(_ limit: RateLimit) -> String {
     limit.isOff ? "off" : "\(limit.count) in \(limit.windowMilliseconds) ms"
+  }
+}
+
+/// A length of time, written as `30s`, `500ms`, `5m` or `1h`.
+struct TimeArgument: ExpressibleByArgument, Equatable {
+  private static let units: [(suffix: String, nanoseconds: Int64)] = [
+    ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000), ("h", 3_600_000_000_000),
+  ]
+  /// The longest time: a week.
+  private static let longest: Int64 = 604_800_000_000_000
+
+  let nanoseconds: Int64
+
+  init?(argument: String) {
+    guard let unit = Self.units.first(where: { argument.hasSuffix($0.suffix) }),
+      let number = Int64(argument.dropLast(unit.suffix.count)), number >= 0
+    else { return nil }
+    let (product, isOverflow) = number.multipliedReportingOverflow(by: unit.nanoseconds)
+    guard !isOverflow, product <= Self.longest else { return nil }
+    nanoseconds = product
+  }
+
+  init(seconds: Int64) {
+    nanoseconds = seconds * 1_000_000_000
+  }
+
+  var defaultValueDescription: String {
+    nanoseconds % 1_000_000_000 == 0
+      ? "\(nanoseconds / 1_000_000_000)s" : "\(nanoseconds / 1_000_000)ms"
+  }
+}
+
+/// An objective, written as `p99<50ms`.
+struct ObjectiveArgument: ExpressibleByArgument {
+  let text: String
+
+  init?(argument: String) {
+    text = argument
+  }
+
+  /// - Throws: `ValidationError` for an invalid objective.
+  var objective: Objective {
+    get throws {
+      do {
+        return try Objective(text)
+      } catch {
+        throw ValidationError("--require: \(error)")
+      }
+    }
   }
 }

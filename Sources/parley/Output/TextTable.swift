@@ -69,3 +69,19 @@ struct TextTable {
     return String(line.reversed().drop { $0 == " " }.reversed())
   }
 }
+
+/// Formats names and values in aligned lines.
+struct FieldList {
+  private var fields: [(name: String, value: String)] = []
+
+  /// Adds a field with control characters removed, unless it is empty.
+  mutating func add(_ name: String, _ value: String?) {
+    guard let value, !value.isEmpty else { return }
+    fields.append((PlainLine.clean(name, limit: 40), PlainLine.clean(value, limit: 1_000)))
+  }
+
+  func lines(style: TextStyle = .standard) -> [String] {
+    let width = (fields.map { DisplayWidth.of($0.name) }.max() ?? 0) + 2
+    return fields.map { style.dim($0.name.padding(to: width)) + $0.value }
+  }
+}

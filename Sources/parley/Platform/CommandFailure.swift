@@ -1,12 +1,12 @@
 internal import ParleyClient
 
-/// Why a call had no success, for the operator, and what the process then ends with.
+/// The failure of a command, with the exit status of the process.
 enum CommandFailure: Error, CustomStringConvertible {
-  /// The gateway said no.
+  /// The gateway refused the call.
   case refused(String, code: Int)
-  /// No gateway answered.
+  /// The gateway could not be reached.
   case unreachable(String)
-  /// The answer did not get to where it was to go.
+  /// The answer could not be written.
   case unwritable(String)
 
   private static let wrongAPIToken = 400_401
@@ -20,7 +20,7 @@ enum CommandFailure: Error, CustomStringConvertible {
     }
   }
 
-  /// A session that was not opened.
+  /// Describes a session that could not be opened.
   init(_ error: ParleyError, connectingTo base: String) {
     switch error {
     case .connectionFailed(let reason):
@@ -35,7 +35,7 @@ enum CommandFailure: Error, CustomStringConvertible {
     }
   }
 
-  /// A call that had no answer.
+  /// Describes a call without an answer.
   init(_ failure: TransferFailure, connectingTo base: String) {
     let advice = failure.advice.map { "; \($0.text)" } ?? ""
     self = .unreachable("\(base) does not answer: \(failure.reason)\(advice)")
@@ -48,18 +48,44 @@ enum CommandFailure: Error, CustomStringConvertible {
       Self.line("\(text) (\(Self.wrongAPIToken)); \(Advice.apiToken.text)")
     case .refused(let text, let code): "\(Self.line(text)) (\(code))"
     case .unreachable(let text): Self.line(text)
-    case .unwritable(let reason): "the answer can't be written: \(reason)"
+    case .unwritable(let reason): "the answer cannot be written: \(reason)"
     }
   }
 
   private static func line(_ text: String) -> String { PlainLine.clean(text, limit: 600) }
 
-  /// 1 for what was refused, 2 when nobody could be asked, 74 (`EX_IOERR`) for a lost answer.
+  /// 1 for a refused call, 2 for an unreachable gateway, 74 (`EX_IOERR`) for a lost answer.
   var exitStatus: Int32 {
     switch self {
     case .refused: 1
     case .unreachable: 2
     case .unwritable: 74
+    }
+  }
+}
+
+/// Advice for an operator whose gateway cannot be reached.
+enum Advice {
+  case address
+  case proxy
+  case authority
+  case name
+  case plain
+  case tls
+  case apiToken
+  case accessToken
+
+  var text: String {
+    switch self {
+    case .address: "check that the gateway is running and listens at --server"
+    case .proxy: "check the proxy in the environment, or add the gateway to no_proxy"
+    case .authority: "use --ca-certificate to trust your own certificate authority"
+    case .name: "use the host name of the certificate in --server"
+    case .plain: "check that the gateway uses TLS there, or use http:// in --server"
+    case .tls: "if the gateway uses TLS there, use https:// in --server"
+    case .apiToken:
+      "give --api-token-file: the token is in the file api-token in the gateway's data_dir"
+    case .accessToken: "issue a token with 'parley user token issue' and give it as --access-token"
     }
   }
 }

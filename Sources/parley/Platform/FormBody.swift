@@ -2,9 +2,9 @@ internal import ArgumentParser
 internal import CCurl
 internal import Glibc
 
-/// A form with a file, which libcurl reads from the disk as it sends it.
+/// A form with a file, which libcurl reads from the disk while sending.
 final class FormBody {
-  /// An upload that is slower than so many bytes a second for so many seconds is given up.
+  /// The lowest rate in bytes per second; slower uploads are cancelled after `patience` seconds.
   private static let slowestRate = 1
   private static let patience = 60
 
@@ -13,10 +13,10 @@ final class FormBody {
   private let progress: UploadProgress
   private var mime: OpaquePointer?
 
-  /// - Throws: When the file can't be read.
+  /// - Throws: `ValidationError` if the file cannot be read.
   init(fields: [(String, String)], file path: String) throws {
     guard access(path, R_OK) == 0 else {
-      throw ValidationError("\(path) can't be read: \(String(cString: strerror(errno)))")
+      throw ValidationError("\(path) cannot be read: \(String(cString: strerror(errno)))")
     }
     self.fields = fields
     self.path = path
@@ -28,7 +28,7 @@ final class FormBody {
     progress.end()
   }
 
-  /// Makes this what a call sends; the form must live until the call is over.
+  /// Attaches the form to a request; the form must outlive it.
   func attach(to easy: UnsafeMutableRawPointer) throws {
     let mime = curl_mime_init(easy)
     self.mime = mime
@@ -42,10 +42,10 @@ final class FormBody {
     let part = curl_mime_addpart(mime)
     curl_mime_name(part, "file")
     guard curl_mime_filedata(part, path) == CURLE_OK else {
-      throw ValidationError("\(path) can't be read")
+      throw ValidationError("\(path) cannot be read")
     }
     _ = parley_curl_set_mime(easy, mime)
-    // However large the file: only one that does not get on is given up.
+    // No limit on the total time: only a stalled upload is cancelled.
     _ = parley_curl_set_long(easy, CURLOPT_TIMEOUT_MS, 0)
     _ = parley_curl_set_long(easy, CURLOPT_LOW_SPEED_LIMIT, Self.slowestRate)
     _ = parley_curl_set_long(easy, CURLOPT_LOW_SPEED_TIME, Self.patience)

@@ -13,7 +13,7 @@ final class PlatformClient {
   private let token: String?
   private let route: NetworkRoute
   private let easy: UnsafeMutableRawPointer
-  /// What libcurl says of a failure; it may write there until the handle is freed.
+  /// Libcurl's description of a failure, written until the handle is freed.
   private let explanation: UnsafeMutablePointer<CChar>
 
   /// - Parameters:

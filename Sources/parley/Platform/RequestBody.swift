@@ -1,6 +1,7 @@
+internal import HTTP1
 internal import ParleyProtocol
 
-/// The members of a call's body; those without a value are left out.
+/// The members of a request body; members without a value are left out.
 struct RequestBody {
   private var writers: [(name: String, write: (inout JSONWriter) -> Void)] = []
 
@@ -93,5 +94,12 @@ extension RequestBody {
           }
         }
       ))
+  }
+}
+
+extension PercentEncoding {
+  /// Encodes one segment of a path, including `.` and `..`.
+  static func encode(pathPart text: String) -> String {
+    text == "." || text == ".." ? text.replacing(".", with: "%2E") : encode(text)
   }
 }

@@ -1,12 +1,12 @@
 internal import CCurl
 
-/// Why a transfer failed, and what the operator may do about it.
+/// The reason of a failed transfer, with advice for the operator.
 struct TransferFailure {
   let reason: String
   let advice: Advice?
 
   /// - Parameters:
-  ///   - reason: libcurl's words for this case.
+  ///   - reason: libcurl's message.
   ///   - isUntrusted: Whether the server's certificate has no trusted issuer or is not valid now.
   init(_ result: CURLcode, _ reason: String, isUntrusted: Bool) {
     self.reason = reason

@@ -1,10 +1,10 @@
 internal import CCurl
 
-/// How much of an upload is done, in a line that is written over.
+/// Shows the progress of an upload in one line of a terminal.
 final class UploadProgress {
   private var shown = -1
 
-  /// Has libcurl tell of a transfer as it goes on; this must live as long.
+  /// Shows the progress of a transfer; this object must outlive it.
   func show(of easy: UnsafeMutableRawPointer) {
     _ = parley_curl_set_long(easy, CURLOPT_NOPROGRESS, 0)
     _ = parley_curl_set_pointer(
@@ -16,7 +16,7 @@ final class UploadProgress {
     }
   }
 
-  /// Removes the line.
+  /// Erases the line.
   func end() {
     if shown >= 0 { Terminal.writeError("\r\u{1b}[K") }
     shown = -1

@@ -1,15 +1,16 @@
+internal import ArgumentParser
 internal import Glibc
 
-/// What the process's input and output are connected to.
+/// The terminal of the process.
 enum Terminal {
   static let isInput = isatty(STDIN_FILENO) == 1
   static let isOutput = isatty(STDOUT_FILENO) == 1
   static let isError = isatty(STDERR_FILENO) == 1
 
-  /// Whether somebody can be asked and shown something.
+  /// Whether both input and output are a terminal.
   static var isInteractive: Bool { isInput && isOutput }
 
-  /// Its size in characters, or that of old terminals when it does not say.
+  /// The size in characters; 80 × 24 if it is unknown.
   static var size: (columns: Int, rows: Int) {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
@@ -17,12 +18,12 @@ enum Terminal {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// Writes at once, all of it.
+  /// Writes to standard output without buffering.
   static func write(_ text: String) {
     write(text, to: STDOUT_FILENO)
   }
 
-  /// The same beside the command's answer.
+  /// Writes to standard error without buffering.
   static func writeError(_ text: String) {
     write(text, to: STDERR_FILENO)
   }
@@ -36,6 +37,24 @@ enum Terminal {
         continue
       }
       bytes = bytes.dropFirst(count)
+    }
+  }
+}
+
+/// Asks for confirmation before data is lost.
+struct Confirmation: ParsableArguments {
+  @Flag(
+    name: .shortAndLong, help: "Skip the confirmation prompt, which is shown only on a terminal.")
+  var yes = false
+
+  /// Asks a question and ends the command unless the answer is yes.
+  func ask(_ question: String) throws {
+    guard !yes, Terminal.isInteractive else { return }
+    Terminal.write("\(question) [y/N] ")
+    let answer = readLine() ?? ""
+    guard ["y", "yes"].contains(answer.lowercased()) else {
+      StandardError.write("nothing was done")
+      throw ExitCode(1)
     }
   }
 }

@@ -1,4 +1,4 @@
-/// A gateway's load, for people.
+/// Formats a gateway's load as text.
 struct LoadText {
   let load: GatewayLoad
 
@@ -19,10 +19,10 @@ struct LoadText {
     }.joined(separator: "  ")
   }
 
-  /// A screen full.
+  /// The lines of a whole screen.
   var screen: [String] {
     [
-      "", row("here", places), row("messages", messages), row("refused", refusals),
+      "", row("now", places), row("messages", messages), row("refused", refusals),
       row("delivered", deliveries), row("bytes", bytes), row("latency", latencies),
       row("previews", previews), row("process", process),
     ]
@@ -122,12 +122,51 @@ struct LoadText {
     return "\(Self.fixed(value, digits: index == 0 ? 0 : 1)) \(units[index])"
   }
 
-  /// A number with so many digits behind the point; numbers beyond all counting are dashes.
+  /// Formats a number with 0 or 1 decimal digits; numbers from 10¹⁵ on are dashes.
   static func fixed(_ value: Double, digits: Int) -> String {
     let factor = digits == 0 ? 1.0 : 10.0
     let scaled = (value * factor).rounded()
     guard scaled.magnitude < 1e15 else { return "-" }
     let whole = Int64(scaled)
     return digits == 0 ? "\(whole)" : "\(whole / 10).\(abs(whole % 10))"
+  }
+}
+
+/// The load of a gateway between two readings of its metrics.
+struct GatewayLoad {
+  let before: MetricsText
+  let after: MetricsText
+  /// The time between the two readings.
+  let seconds: Double
+
+  /// Returns the current value of a metric.
+  func now(_ name: String) -> Double { after.sum(name) ?? 0 }
+
+  /// Returns the growth of a counter per second; a counter reset by a restart grew by its value.
+  func rate(_ name: String) -> Double {
+    rate(before.sum(name) ?? 0, after.sum(name) ?? 0)
+  }
+
+  /// Returns the growth per second of a counter with a label.
+  func rate(_ name: String, where label: String, is text: String) -> Double {
+    rate(before.sum(name, where: label, is: text), after.sum(name, where: label, is: text))
+  }
+
+  /// Returns a quantile of a histogram in seconds; `nil` without measurements, infinite beyond the
+  /// largest bound.
+  func quantile(_ part: Double, of name: String) -> Double? {
+    let old = Dictionary(
+      before.buckets(name).map { ($0.bound, $0.count) }, uniquingKeysWith: { $1 })
+    let grown = after.buckets(name).map { bucket in
+      let past = old[bucket.bound] ?? 0
+      return (bound: bucket.bound, count: bucket.count < past ? bucket.count : bucket.count - past)
+    }
+    guard let total = grown.last?.count, total > 0 else { return nil }
+    return grown.first { $0.count >= total * part }?.bound
+  }
+
+  private func rate(_ old: Double, _ new: Double) -> Double {
+    guard seconds > 0 else { return 0 }
+    return (new < old ? new : new - old) / seconds
   }
 }

@@ -1,4 +1,4 @@
-/// Metrics in the text format of Prometheus.
+/// Parses metrics in the text format of Prometheus.
 struct MetricsText {
   /// One value with its labels.
   struct Sample: Equatable {
@@ -6,12 +6,12 @@ struct MetricsText {
     let value: Double
   }
 
-  /// More lines than any gateway has.
+  /// The limit on lines, above the number that a gateway has.
   private static let lineLimit = 20_000
 
   private var samples: [String: [Sample]] = [:]
 
-  /// Reads what there is; lines that are something else are passed over.
+  /// Parses the text, ignoring other lines.
   init(_ text: String) {
     for line in text.split(separator: "\n").prefix(Self.lineLimit) where !line.hasPrefix("#") {
       guard let (name, sample) = Self.sample(line) else { continue }
@@ -19,17 +19,17 @@ struct MetricsText {
     }
   }
 
-  /// The sum of all values of that name; `nil` when there is none.
+  /// Returns the sum of all values of a metric; `nil` if it is missing.
   func sum(_ name: String) -> Double? {
     samples[name].map { $0.reduce(0) { $0 + $1.value } }
   }
 
-  /// The sum of the values with a label.
+  /// Returns the sum of the values with a label.
   func sum(_ name: String, where label: String, is text: String) -> Double {
     (samples[name] ?? []).filter { $0.labels[label] == text }.reduce(0) { $0 + $1.value }
   }
 
-  /// A histogram's buckets by their upper bounds, ascending, each with the count up to it.
+  /// Returns the buckets of a histogram by ascending upper bound, with cumulative counts.
   func buckets(_ name: String) -> [(bound: Double, count: Double)] {
     let buckets = (samples[name + "_bucket"] ?? []).compactMap { sample in
       sample.labels["le"].flatMap(Self.number).map { (bound: $0, count: sample.value) }
@@ -49,7 +49,7 @@ struct MetricsText {
     return (name, Sample(labels: labels(line[line.index(after: end)..<close]), value: value))
   }
 
-  /// Labels whose values hold no quotation marks, which none of the gateway's does.
+  /// Parses labels whose values contain no quotation marks, as those of the gateway.
   private static func labels(_ text: Substring) -> [String: String] {
     var labels: [String: String] = [:]
     for pair in text.split(separator: ",") {

@@ -1,13 +1,14 @@
 internal import ArgumentParser
 
-/// Watches a gateway's load.
+/// Shows a gateway's load continuously.
 struct TopCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "top",
-    abstract: "Show what a gateway is doing, second by second.",
+    abstract: "Show the load of a gateway continuously.",
     discussion: """
-      Reads /metrics, which a gateway serves on operations.listen, or else to its own machine only. \
-      On a terminal q quits and Ctrl-Z stops for a while; elsewhere a line is printed each time.
+      Reads /metrics, which a gateway serves on operations.listen, or, without that setting, to its \
+      own machine only. On a terminal, q quits and Ctrl-Z suspends; elsewhere one line is printed \
+      per interval.
 
       EXAMPLES:
         parley top
@@ -18,18 +19,20 @@ struct TopCommand: ParsableCommand {
   @OptionGroup var server: ServerOptions
 
   @Option(
-    help: ArgumentHelp("Where the metrics are; else the server's /metrics.", valueName: "url"))
+    help: ArgumentHelp("The URL of the metrics. (default: /metrics of --server)", valueName: "url"))
   var metrics: String?
 
-  @Option(help: ArgumentHelp("Time between two looks, 1 to 3,600.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Interval in seconds, 1 to 3,600.", valueName: "seconds"))
   var interval = 2
 
-  @Option(help: ArgumentHelp("How often to look; else until it is ended.", valueName: "count"))
+  @Option(
+    help: ArgumentHelp("Number of intervals to show. (default: unlimited)", valueName: "count"))
   var count: Int?
 
   func validate() throws {
     guard (1...3_600).contains(interval), (count ?? 1) > 0 else {
-      throw ValidationError("--interval goes from 1 to 3600 seconds, --count from 1")
+      throw ValidationError(
+        "--interval is \(interval); 1 to 3600 seconds, and at least 1 for --count, are expected")
     }
   }
 
@@ -58,5 +61,22 @@ struct TopCommand: ParsableCommand {
       before = after
       rest -= 1
     }
+  }
+}
+
+/// Reads a gateway's metrics.
+struct MetricsSource {
+  let url: String
+  private let client: PlatformClient
+
+  init(url: String, route: NetworkRoute) throws {
+    self.url = url
+    client = try PlatformClient(base: url, token: nil, route: route)
+  }
+
+  /// Reads the metrics and the current time.
+  func read() throws -> (text: MetricsText, time: ContinuousClock.Instant) {
+    let answer = try client.call("GET", "")
+    return (MetricsText(String(decoding: answer, as: UTF8.self)), .now)
   }
 }

@@ -19,7 +19,7 @@ extension CommandTests {
       #expect(try server.run("channel", "unfreeze", "lobby").output.contains("open"))
       let updated = try server.run("channel", "update", "lobby", "--data", "a\u{1b}[31mb")
       #expect(updated.output.contains("a[31mb"))
-      #expect(try server.run("channel", "participants", "lobby").output == "nobody is there\n")
+      #expect(try server.run("channel", "participants", "lobby").output == "no participants\n")
       #expect(try server.run("channel", "delete", "lobby").output == "lobby is deleted\n")
       let gone = try server.run("channel", "show", "lobby")
       #expect(gone.status == 1)

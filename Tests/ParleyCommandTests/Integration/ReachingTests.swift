@@ -53,7 +53,7 @@ extension CommandTests {
     func advice() throws {
       let server = try ServerProcess(CommandTests.quiet)
       let nowhere = try server.run("status", "--server", "http://127.0.0.1:1")
-      #expect(nowhere.status == 2 && nowhere.errors.contains("is the gateway running"))
+      #expect(nowhere.status == 2 && nowhere.errors.contains("the gateway is running"))
       let wrong = try server.run("status", "--api-token", "wrong")
       #expect(wrong.status == 1 && wrong.errors.contains("--api-token-file"))
       let plain = try server.run("status", "--server", "https://127.0.0.1:\(server.port)")

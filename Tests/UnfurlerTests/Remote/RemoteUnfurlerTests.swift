@@ -341,7 +341,7 @@ struct RemoteUnfurlerTests {
     }
     defer { unfurler.shutdown() }
     for _ in 0..<5 { _ = try await ask(unfurler) }
-    #expect(unfurler.isServiceDown)
+    #expect(unfurler.isServiceUp == false)
     let asked = server.paths.count
     for _ in 0..<20 {
       let report = try await ask(unfurler)
@@ -355,11 +355,11 @@ struct RemoteUnfurlerTests {
     isUp.withLock { $0 = true }
     time.withLock { $0 = 3_000 }
     #expect(try await ask(unfurler).tag != nil)
-    #expect(!unfurler.isServiceDown)
+    #expect(unfurler.isServiceUp == true)
     #expect(
       log.lines == [
-        "warning: the unfurl service is not answering",
-        "notice: the unfurl service answers again",
+        "warning: the preview service does not answer",
+        "notice: the preview service answers again",
       ])
   }
 

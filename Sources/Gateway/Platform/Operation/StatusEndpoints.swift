@@ -17,7 +17,7 @@ extension PlatformCall {
     let services = node.services
     return { [services] reply in
       if services.stage == .serving {
-        services.logger.notice("draining", metadata: ["reason": "asked for by the Platform API"])
+        services.logger.notice("draining", metadata: ["reason": "requested by the Platform API"])
       }
       services.drain()
       reply(Result<Void, ServiceError>.success(()).encodedEmpty)

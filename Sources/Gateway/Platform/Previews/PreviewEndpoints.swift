@@ -13,7 +13,7 @@ extension PlatformCall {
 
 /// What operators may ask about previews, below `/v3/parley/previews`.
 struct PreviewEndpoints {
-  let previews: Previews?
+  let previews: PreviewService?
 
   /// `GET …/explain?url=`: looks a link up anew and tells how it went.
   func explain(
@@ -62,7 +62,7 @@ struct PreviewEndpoints {
     }
   }
 
-  private func required() throws(ServiceError) -> Previews {
+  private func required() throws(ServiceError) -> PreviewService {
     guard let previews else {
       throw ServiceError(
         .combinationNotAcceptable, "previews are turned off: unfurl.mode is off")

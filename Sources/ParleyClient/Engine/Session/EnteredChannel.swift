@@ -24,7 +24,7 @@ struct EnteredChannel: Sendable {
   /// How often in a row the server failed to let the client in again.
   var failureCount = 0
 
-  /// Where to recover from.
+  /// The position to recover from.
   var recoverable: ChannelPosition? { recovery == .wanted ? position : nil }
 
   /// Counts a durable event, and says whether it is news.

@@ -8,7 +8,7 @@
 ///
 /// Times are milliseconds of a clock that never goes back.
 struct Liveness: Sendable, Hashable {
-  /// What is due.
+  /// The action that is due.
   enum Verdict: Sendable, Hashable {
     case alive
     case pingDue

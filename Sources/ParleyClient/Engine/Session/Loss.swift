@@ -1,11 +1,11 @@
 internal import ClientTransport
 internal import WebSocket
 
-/// What the end of a connection means for the session.
+/// The effect of the end of a connection on the session.
 struct Loss: Sendable {
   /// Whether the client comes back.
   enum Return: Sendable {
-    /// After a pause, of at least so many milliseconds.
+    /// After a pause of at least this number of milliseconds.
     case after(Int64)
     /// A first connection fails, a lasting session comes back.
     case onlyIfLasting
@@ -13,7 +13,7 @@ struct Loss: Sendable {
     case never
   }
 
-  /// What becomes of calls that may be repeated.
+  /// The treatment of calls that may be repeated.
   enum Repetition: Sendable {
     case allowed
     /// Their answers are suspected of having ended the connection.
@@ -23,7 +23,7 @@ struct Loss: Sendable {
   let reason: DisconnectionReason
   let comeBack: Return
   var repetition = Repetition.allowed
-  /// What callers are told when the client does not come back.
+  /// The error for callers if the client does not reconnect.
   let error: ParleyError
 
   init(_ reason: DisconnectionReason, _ comeBack: Return, error: ParleyError = .connectionLost) {

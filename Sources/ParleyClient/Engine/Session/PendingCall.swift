@@ -7,13 +7,13 @@ struct PendingCall: Sendable {
     case sent
   }
 
-  /// What a `message.send` is recognised by in the channel's events.
+  /// The key that identifies a `message.send` in the channel's events.
   struct Send: Sendable, Hashable {
     let channelURL: String
     let requestID: String
   }
 
-  /// What the engine itself has to do with a call.
+  /// The engine's own purpose of a call.
   enum Purpose: Sendable, Hashable {
     case plain
     case send(Send)
@@ -30,6 +30,6 @@ struct PendingCall: Sendable {
   /// When it was first written, on whichever connection.
   var firstSent: Int64?
 
-  /// What it costs while it waits: its text and the request around it.
+  /// The bytes that a waiting call takes: its text and the request around it.
   var byteCount: Int { call.params.count + call.method.utf8.count + 64 }
 }

@@ -1,7 +1,7 @@
 internal import ParleyProtocol
 
 extension ParleyError {
-  /// What a caller is told about a refusal of the server.
+  /// The error for a refusal of the server.
   init(_ refusal: ServiceError) {
     let wait = Duration.milliseconds(max(0, refusal.data.retryAfterMilliseconds ?? 1000))
     switch refusal.code {

@@ -1,6 +1,6 @@
 internal import ClientTransport
 
-/// What happens to a session: what the application asks for, what the connection tells, and time.
+/// An input of a session: a request of the application, an event of the connection, or time.
 enum SessionInput: Sendable {
   case open(EngineCallID, SessionCredentials)
   case refresh(EngineCallID, accessToken: String)
@@ -20,7 +20,7 @@ enum SessionInput: Sendable {
   case timePassed
 }
 
-/// What a session wants done, in this order.
+/// The actions that a session requires, in order.
 enum SessionAction: Sendable {
   /// Make a connection; there is none at the moment.
   case connect
@@ -42,7 +42,7 @@ enum SessionAction: Sendable {
     case goingAway
     /// The server sent what it may not (1002).
     case protocolError
-    /// Nobody is there any more to be told.
+    /// The caller no longer waits.
     case dead
   }
 }

@@ -62,7 +62,7 @@ extension SessionMachine {
     actions.append(.send(text))
   }
 
-  /// Whether a send that may have been carried out can be told from another one, if it is one.
+  /// Whether a send that may have been carried out can be identified, if the call is a send.
   func isRepeatable(_ entry: PendingCall, _ moment: Moment) -> Bool {
     guard case .send = entry.purpose, let firstSent = entry.firstSent else { return true }
     return moment.now - firstSent < Self.identityLifetime
@@ -142,7 +142,7 @@ extension SessionMachine {
 }
 
 extension PendingCall.Purpose {
-  /// What a call of the application is for.
+  /// The purpose of a call of the application.
   init(_ call: EngineCall) {
     guard call.repeatability == .identified,
       let params = try? JSONDocument(call.params).root,

@@ -105,7 +105,7 @@ extension SessionMachine {
     deliver(.recoveryFailed(channelURL: url, reason: RecoveryFailure(refusal)))
   }
 
-  /// What becomes of the channels when the connection is gone.
+  /// Marks the channels after the loss of the connection.
   mutating func leaveChannels(_ loss: Loss) {
     guard case .open(let session) = state else { return }
     for (url, channel) in channels {

@@ -1,7 +1,7 @@
 internal import ClientTransport
 internal import ParleyProtocol
 
-/// What the server says.
+/// Handling of the server's messages.
 extension SessionMachine {
   mutating func receive(_ text: [UInt8], _ moment: Moment) {
     noteLife(moment)

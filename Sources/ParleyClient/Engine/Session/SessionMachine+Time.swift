@@ -1,7 +1,7 @@
 internal import ClientTransport
 internal import ParleyProtocol
 
-/// What time brings about.
+/// Handling of time.
 extension SessionMachine {
   private static let longestDrainWait: Int64 = 600_000
   /// How long the answers may take that all calls wait for, however patient those are.

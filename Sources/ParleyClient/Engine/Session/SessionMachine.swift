@@ -17,7 +17,7 @@ struct SessionMachine {
     var backoff = Backoff.Settings()
   }
 
-  /// What an answer belongs to.
+  /// The call that an answer belongs to.
   enum Request: Sendable {
     case open
     case close
@@ -31,14 +31,14 @@ struct SessionMachine {
   var goal = SessionGoal.none
   var credentials: SessionCredentials?
   var pending = PendingCalls()
-  /// What was sent on this connection and is not answered.
+  /// The calls sent on this connection without an answer.
   var requests: [Int64: Request] = [:]
   var channels: [String: EnteredChannel] = [:]
   var backoff: Backoff
   /// Why there is no connection, for the one who waits for the first.
   var lastReason: DisconnectionReason?
   var lastError: ParleyError?
-  /// What the present input has led to so far.
+  /// The actions of the current input so far.
   var actions: [SessionAction] = []
   private var lastRequestID: Int64 = 0
 

@@ -39,7 +39,7 @@ struct OpenSession: Sendable {
   }
 }
 
-/// What the application has asked for.
+/// The state that the application asked for.
 enum SessionGoal: Sendable {
   /// No session.
   case none

@@ -1,0 +1,186 @@
+/// The part of a URL before its path, as it stands in a text.
+enum LinkAuthority {
+  /// Whether an `@` follows before the path begins, so that what looks like a host is a user.
+  ///
+  /// Looks beyond characters that end a link in a text but not everywhere: `https://a.com\@b.com`.
+  static func hasUserinfo(from index: Int, in text: LinkText) -> Bool {
+    var run = LinkRun.end(in: text, from: index, startOfLink: index)
+    var end = index
+    while let scalar = text[end], !scalar.beginsRest {
+      if end == run {
+        guard isUsualInPasswords(scalar) else { return false }
+        run = LinkRun.end(in: text, from: end + 1, startOfLink: end + 1)
+      }
+      if scalar == "@" { return true }
+      end += 1
+    }
+    return false
+  }
+
+  private static func isUsualInPasswords(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "\\" || scalar == "^" || scalar == "{" || scalar == "}"
+  }
+
+  /// Returns the end of the host that begins at `start`.
+  static func hostEnd(from start: Int, in text: LinkText) -> Int {
+    if text[start] == "[" { return bracketedHostEnd(from: start, in: text) }
+    var end = start
+    while let scalar = text[end], isHostScalar(scalar) || isInnerDot(at: end, in: text) {
+      end += 1
+    }
+    // Markers of emphasis and dashes belong to the sentence.
+    while end > start, text[end - 1] == "_" || text[end - 1] == "-" { end -= 1 }
+    return end
+  }
+
+  /// Returns the end of a host with emoji, as in `https://i❤.ws/`; `nil` if it is none.
+  ///
+  /// An emoji behind a whole host belongs to the sentence. It is a part of the host only where what
+  /// follows makes a name of it, under a top-level domain.
+  ///
+  /// - Parameter hostEnd: The end of the host without the emoji.
+  static func pictorialHostEnd(from start: Int, hostEnd: Int, in text: LinkText) -> Int? {
+    guard text[hostEnd]?.isPictorial == true else { return nil }
+    var end = text.end(from: start) { isHostScalar($0) || $0.isPictorial || $0.isDot }
+    while end > hostEnd, let last = text[end - 1], !last.isHostScalar || last == "-" { end -= 1 }
+    let host = start..<end
+    guard BareName(host, in: text) != nil, NameRun.known(in: start..<hostEnd, of: text) == nil
+    else { return nil }
+    return end
+  }
+
+  private static func bracketedHostEnd(from start: Int, in text: LinkText) -> Int {
+    let end = text.end(from: start + 1) { $0.isASCIIAlphanumeric || $0 == ":" || $0 == "." }
+    return text[end] == "]" ? end + 1 : start
+  }
+
+  private static func isHostScalar(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.isHostScalar || scalar == "_" || scalar == "%"
+  }
+
+  private static func isInnerDot(at index: Int, in text: LinkText) -> Bool {
+    guard text[index]?.isDot == true, let next = text[index + 1] else { return false }
+    return isHostScalar(next) || next == "/"
+  }
+}
+
+/// A run of host scalars and dots, in which a name may be glued to words.
+enum NameRun {
+  /// Returns the end of the run that begins at `start`; a dot belongs to it if a label follows.
+  static func end(from start: Int, in text: LinkText) -> Int {
+    var end = start
+    while let scalar = text[end] {
+      if scalar.isDot {
+        guard end > start, text[end + 1]?.isHostScalar == true,
+          scalar != "\u{3002}" || text[end - 1]?.isASCII == true
+        else { break }
+      } else if !scalar.isHostScalar {
+        break
+      }
+      end += 1
+    }
+    return end
+  }
+
+  /// Returns the beginning of a name after a word of another script: `주소는sendbird.com`.
+  static func nameStart(in run: Range<Int>, of text: LinkText) -> Int {
+    var start = run.lowerBound
+    for index in run.dropFirst() {
+      if text.scalars[index].isDot { break }
+      if text.scalars[index].isASCIIAlphanumeric, text.scalars[index - 1].isForeignToLatin {
+        start = index
+      }
+    }
+    return start
+  }
+
+  /// The name that `run` begins with, which may be all of it, as far as its ending is known.
+  ///
+  /// What may be glued to it is a word of another script, `sendbird.com입니다`, or the beginning
+  /// of the next sentence, `sendbird.com.Then`.
+  static func known(in run: Range<Int>, of text: LinkText) -> (name: BareName, end: Int)? {
+    var end = run.upperBound
+    for _ in 0..<4 {
+      while end > run.lowerBound, let last = text[end - 1], last == "-" || last.isDot { end -= 1 }
+      if let name = BareName(run.lowerBound..<end, in: text) { return (name, end) }
+      guard let cut = withoutGluedWord(run.lowerBound..<end, in: text) else { return nil }
+      end = cut
+    }
+    return nil
+  }
+
+  private static func withoutGluedWord(_ name: Range<Int>, in text: LinkText) -> Int? {
+    guard let dot = text.scalars[name].lastIndex(where: \.isDot) else { return nil }
+    let label = text.scalars[(dot + 1)..<name.upperBound]
+    if let foreign = label.firstIndex(where: \.isForeignToLatin) { return foreign }
+    return label.first?.properties.isUppercase == true && label.isMixedCase ? dot : nil
+  }
+}
+
+/// A name in a text that somebody may have registered: proper labels, the last of them a top-level
+/// domain, and more than a public suffix.
+struct BareName {
+  /// The labels in lower-case ASCII.
+  private let labels: [Substring]
+
+  /// - Parameter range: Host scalars and dots.
+  init?(_ range: Range<Int>, in text: LinkText) {
+    guard range.count <= 253, Self.mayBeKnown(range, in: text),
+      case .name(let ascii)? = Host(parsing: Array(text.string(range).utf8)[...])
+    else { return nil }
+    labels = ascii.split(separator: ".", omittingEmptySubsequences: false)
+    guard labels.count >= 2, labels.allSatisfy({ !$0.hasPrefix("-") && !$0.hasSuffix("-") }),
+      let last = labels.last, DomainName.isPublicSuffix(String(last)),
+      !DomainName.isPublicSuffix(ascii), !isTimeOfDay
+    else { return nil }
+  }
+
+  /// Checks a name without the conversion to ASCII, which is the expensive part.
+  private static func mayBeKnown(_ range: Range<Int>, in text: LinkText) -> Bool {
+    let name = text.scalars[range]
+    guard let dot = name.lastIndex(where: \.isDot) else { return false }
+    let last = name[(dot + 1)...]
+    guard last.count >= 2, !last.isMixedCase else { return false }
+    if last.contains(where: \.isASCIIDigit) { return last.count > 4 && last[dot + 3] == "-" }
+    return last.contains(where: \.isOftenMapped)
+      || DomainName.isPublicSuffix(text.string(last.indices).lowercased())
+  }
+
+  /// Whether it is a time without a space, as `10.am` is.
+  private var isTimeOfDay: Bool {
+    labels.count == 2 && (labels[1] == "am" || labels[1] == "pm")
+      && labels[0].utf8.allSatisfy(\.isASCIIDigit)
+  }
+
+  /// Whether people would rather take it for a file: `README.md`, `main.rs`, `deploy.sh:12`.
+  ///
+  /// A path behind it, or a `www.` before it, says that it is a site.
+  func looksLikeFile(followedBy next: Unicode.Scalar?) -> Bool {
+    guard let ending = labels.last, Self.fileEndings.contains(String(ending)) else { return false }
+    return next != "/" && labels.first != "www"
+  }
+
+  /// Top-level domains that are met far more often as the ending of a file's name.
+  private static let fileEndings: Set<String> = [
+    "bz", "cab", "cc", "map", "md", "mk", "ml", "mm", "mov", "pl", "pm", "ps", "pub", "py", "rs",
+    "sh", "so", "tf", "zip",
+  ]
+}
+
+extension Unicode.Scalar {
+  /// Whether IDNA makes another character of it or its neighbours: conjoining letters, combining
+  /// marks and wide forms.
+  fileprivate var isOftenMapped: Bool {
+    switch value {
+    case 0x300..<0x370, 0x1100..<0x1200, 0x3099...0x309a, 0xff00..<0xfff0: true
+    default: false
+    }
+  }
+}
+
+extension ArraySlice<Unicode.Scalar> {
+  /// Whether some letters are capitals and some are not: as after a full stop without a space.
+  var isMixedCase: Bool {
+    contains(where: \.properties.isUppercase) && contains(where: \.properties.isLowercase)
+  }
+}

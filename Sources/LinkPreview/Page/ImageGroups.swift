@@ -1,0 +1,82 @@
+/// The pictures of a page: each `og:image` with the structured properties that follow it.
+struct ImageGroups {
+  /// One picture.
+  struct Group {
+    fileprivate(set) var values: [MetaKey: PageValue] = [:]
+
+    subscript(_ property: MetaKey) -> PageValue? { values[property] }
+
+    /// The place of the picture's address.
+    var place: String { (self[.imageURL] ?? self[.imageSecureURL])?.place.description ?? "" }
+  }
+
+  private(set) var groups: [Group] = []
+  private var state = State.outside
+
+  /// How many pictures are kept as candidates.
+  private static let maximumCount = 16
+
+  private enum State {
+    /// There is no picture that a property could belong to.
+    case outside
+    /// The last property was an `og:image`: an `og:image:url` would only repeat it.
+    case justOpened
+    case inside
+    /// The picture has an `og:image:secure_url` only; an `og:image` that follows is its own.
+    case awaitingAddress
+  }
+
+  /// Takes an `og:image`.
+  mutating func receiveImage(_ value: PageValue) {
+    state = receiveAddress(value) ? .justOpened : .outside
+  }
+
+  /// Takes one of the structured properties, `og:image:url` among them.
+  mutating func receive(_ property: MetaKey, _ value: PageValue) {
+    switch (property, state) {
+    case (.imageURL, _) where !repeatsOpenGroup(value):
+      state = receiveAddress(value) ? .inside : .outside
+      return
+    case (.imageSecureURL, .outside) where groups.isEmpty, (.imageSecureURL, .awaitingAddress):
+      if open(.imageSecureURL, value) { state = .awaitingAddress }
+      return
+    case (_, .outside): return
+    case (_, .awaitingAddress): break
+    case (_, .justOpened), (_, .inside): state = .inside
+    }
+    let last = groups.count - 1
+    if groups[last][property] == nil, Self.isWorthKeeping(value) {
+      groups[last].values[property] = value
+    }
+  }
+
+  private static func isWorthKeeping(_ value: PageValue) -> Bool {
+    value.text.bytes.count <= PageMetadata.maximumAddressLength && !value.text.isBlank
+  }
+
+  private func repeatsOpenGroup(_ url: PageValue) -> Bool {
+    switch state {
+    case .outside, .awaitingAddress: false
+    case .justOpened: true
+    case .inside: groups.last?[.imageURL]?.text == url.text
+    }
+  }
+
+  /// Takes a picture's address: of the one that has none, or of a new one.
+  ///
+  /// - Returns: `false` when there are enough pictures.
+  private mutating func receiveAddress(_ url: PageValue) -> Bool {
+    guard state == .awaitingAddress else { return open(.imageURL, url) }
+    if Self.isWorthKeeping(url) { groups[groups.count - 1].values[.imageURL] = url }
+    return true
+  }
+
+  private mutating func open(_ property: MetaKey, _ value: PageValue) -> Bool {
+    guard groups.count < Self.maximumCount else { return false }
+    groups.append(Group(values: Self.isWorthKeeping(value) ? [property: value] : [:]))
+    return true
+  }
+
+  /// All values, for guessing their character set.
+  var values: [PageValue] { groups.flatMap { $0.values.values } }
+}

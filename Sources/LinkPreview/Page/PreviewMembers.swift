@@ -1,0 +1,85 @@
+import ParleyProtocol
+
+/// The members of a preview, each with its source.
+struct PreviewMembers {
+  var title: Sourced<String>?
+  var address: Sourced<String>
+  var description: Sourced<String>?
+  var image: Sourced<OpenGraphImage>?
+
+  /// These members, and `other`'s where one is missing.
+  func filled(from other: @autoclosure () -> PreviewMembers) -> PreviewMembers {
+    if title != nil, description != nil, image != nil { return self }
+    let other = other()
+    return PreviewMembers(
+      title: title ?? other.title, address: address, description: description ?? other.description,
+      image: image ?? other.image)
+  }
+
+  /// The preview, `nil` when there is neither title nor description nor image.
+  var tag: OpenGraphTag? {
+    guard title != nil || description != nil || image != nil else { return nil }
+    return OpenGraphTag(
+      title: title?.value, url: address.value, description: description?.value,
+      image: image?.value)
+  }
+
+  /// The sources, in the order in which the tag is written.
+  var origins: [PreviewOrigin] {
+    [
+      title?.origin(of: "og:title"), address.origin(of: "og:url"),
+      description?.origin(of: "og:description"), image?.origin(of: "og:image"),
+    ].compactMap { $0 }
+  }
+}
+
+extension Sourced where Value == String {
+  static func finalAddress(_ pageURL: WebURL) -> Self {
+    Self(pageURL.text, .plainHTML, "final address")
+  }
+}
+
+/// A value of a preview together with its source.
+struct Sourced<Value> {
+  let value: Value
+  let rank: PreviewRank
+  let source: String
+
+  init(_ value: Value, _ rank: PreviewRank, _ source: String) {
+    self.value = value
+    self.rank = rank
+    self.source = source
+  }
+
+  func origin(of member: String) -> PreviewOrigin {
+    PreviewOrigin(member: member, source: source, rank: rank)
+  }
+}
+
+extension Sourced: Sendable where Value: Sendable {}
+extension Sourced: Equatable where Value: Equatable {}
+extension Sourced: Hashable where Value: Hashable {}
+
+/// The judgement of one of several candidates for a member.
+enum CandidateChoice<Value> {
+  /// The value, and the place where it stood.
+  case usable(Value, String)
+  /// Why it cannot be used, in words that go with "the first is".
+  case unusable(String)
+
+  /// The first usable candidate, with a note when others were passed over.
+  static func first<Candidate>(
+    of candidates: [Candidate], _ rank: PreviewRank, judge: (Candidate) -> CandidateChoice
+  ) -> Sourced<Value>? {
+    var firstReason: String?
+    for (index, candidate) in candidates.enumerated() {
+      switch judge(candidate) {
+      case .usable(let value, let place):
+        let note = firstReason.map { " (candidate \(index + 1); the first is \($0))" } ?? ""
+        return Sourced(value, rank, place + note)
+      case .unusable(let reason): firstReason = firstReason ?? reason
+      }
+    }
+    return nil
+  }
+}

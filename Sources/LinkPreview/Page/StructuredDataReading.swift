@@ -1,0 +1,95 @@
+import ParleyProtocol
+
+/// Turns structured data into members of a preview.
+struct StructuredDataReading {
+  private let nodes: [StructuredDataNode]
+  private let decoder: PageDecoder
+  private let pageURL: WebURL
+
+  init(scripts: [HTMLText], _ decoder: PageDecoder, pageURL: WebURL) {
+    self.decoder = decoder
+    self.pageURL = pageURL
+    let data = StructuredData(scripts: scripts.map(decoder.source)) { address in
+      decoder.url(address)?.isSamePage(as: pageURL) == true
+    }
+    nodes = data.nodes
+  }
+
+  /// The address that the likeliest node gives the page, if it is one of the same site.
+  var address: Sourced<String>? {
+    for node in nodes where node.type != .site {
+      for candidate in node.addresses {
+        guard let url = decoder.url(candidate.text),
+          DomainName.isSameSite(url.host, pageURL.host)
+        else { continue }
+        return Sourced(url.text, .structuredData, "JSON-LD \(candidate.member)")
+      }
+    }
+    return nil
+  }
+
+  /// The members that nodes of one rank give, the likeliest node first for each.
+  func members(ranked rank: PreviewRank, _ address: Sourced<String>) -> PreviewMembers {
+    let nodes = nodes.filter { ($0.type == .site) == (rank == .site) }
+    return PreviewMembers(
+      title: nodes.lazy.compactMap { title($0, rank) }.first, address: address,
+      description: nodes.lazy.compactMap { description($0, rank) }.first,
+      image: nodes.lazy.compactMap { image($0, rank) }.first)
+  }
+
+  private func title(_ node: StructuredDataNode, _ rank: PreviewRank) -> Sourced<String>? {
+    guard let title = node.title,
+      let text = PreviewText.make(from: title.text, in: .attribute, limit: PreviewLimits.title)
+    else { return nil }
+    return Sourced(text, rank, "JSON-LD \(title.member)")
+  }
+
+  private func description(_ node: StructuredDataNode, _ rank: PreviewRank) -> Sourced<String>? {
+    node.description
+      .flatMap { PreviewText.make(from: $0, in: .attribute, limit: PreviewLimits.description) }
+      .map { Sourced($0, rank, "JSON-LD description") }
+  }
+
+  private func image(
+    _ node: StructuredDataNode, _ rank: PreviewRank
+  ) -> Sourced<OpenGraphImage>? {
+    for image in node.images {
+      guard let url = decoder.url(image.url) else { continue }
+      let caption = image.caption.flatMap {
+        PreviewText.make(from: $0, in: .attribute, limit: PreviewLimits.title)
+      }
+      let picture = OpenGraphImage(
+        url: url.text, width: image.width, height: image.height, alt: caption)
+      return Sourced(picture, rank, "JSON-LD \(image.member)")
+    }
+    return nil
+  }
+}
+
+extension WebURL {
+  /// Whether both lead to the same page, as far as host and path can tell.
+  fileprivate func isSamePage(as other: WebURL) -> Bool {
+    func path(_ url: WebURL) -> Substring {
+      url.path.hasSuffix("/") ? url.path.dropLast() : url.path[...]
+    }
+    return host == other.host && path(self) == path(other)
+  }
+}
+
+/// The scripts of linked data of a page, kept until its character set is known.
+struct StructuredDataScripts {
+  private(set) var scripts: [HTMLText] = []
+  private var byteCount = 0
+
+  private static let maximumCount = 16
+  private static let maximumByteCount = 262_144
+
+  /// Keeps a script as long as there is room; one that was cut short is no JSON.
+  mutating func receive(_ script: HTMLText) {
+    guard scripts.count < Self.maximumCount, !script.isTruncated, !script.bytes.isEmpty,
+      byteCount + script.bytes.count <= Self.maximumByteCount
+    else { return }
+    byteCount += script.bytes.count
+    scripts.append(script)
+  }
+}

@@ -1,0 +1,167 @@
+import GRDB
+import Glibc
+import LinkPreview
+import Reactor
+import Synchronization
+
+/// The previews on disk: a cache of its own, that may be deleted at any time.
+///
+/// Calls wait for the disk, so they are made on the cache's queue only.
+final class FileCache: Sendable {
+  let database: DatabaseQueue
+  let bounds: FileCacheBounds
+  private let path: String
+  private let rows = Atomic<Int>(0)
+  private let bytes = Atomic<Int>(0)
+
+  /// Rows in the file; any thread may ask.
+  var rowCount: Int { rows.load(ordering: .relaxed) }
+  /// Bytes of the file, without its write-ahead log; any thread may ask.
+  var byteCount: Int { bytes.load(ordering: .relaxed) }
+
+  /// Opens the file, and removes what may not be shown any more or is too much.
+  ///
+  /// - Throws: What SQLite says, or ``FileCacheSchema/Mismatch`` for a file of another version;
+  ///   ``isDamage(_:)`` reports whether a new file would help.
+  init(path: String, bounds: FileCacheBounds, at now: Int64) throws {
+    self.path = path
+    self.bounds = bounds
+    PrivateFile.prepareDatabase(path)
+    database = try DatabaseQueue(
+      path: path, configuration: FileCacheSchema.configuration(bounds))
+    try database.write { try FileCacheSchema.prepare($0) }
+    let count = try database.read {
+      try Int.fetchOne($0, sql: "SELECT count(*) FROM preview")
+    }
+    rows.store(count ?? 0, ordering: .relaxed)
+    try trim(at: now)
+    try shrink()
+  }
+
+  /// Reads entries that may still be shown, the longest-lived first, up to the limits of memory.
+  func loadRecent(at now: Int64, _ limits: PreviewCache.Limits) throws -> [PreviewEntry] {
+    try database.read { database in
+      let rows = try Row.fetchCursor(
+        database,
+        sql: """
+          SELECT * FROM preview WHERE stale_until > ? ORDER BY stale_until DESC LIMIT ?
+          """, arguments: [now, max(0, limits.maximumEntries)])
+      var entries: [PreviewEntry] = []
+      var room = limits.maximumBytes
+      while room > 0, let row = try rows.next() {
+        guard let entry = PreviewEntry(row) else { continue }
+        room -= entry.byteCount
+        entries.append(entry)
+      }
+      return entries
+    }
+  }
+
+  /// The entry for a link if it may still be shown.
+  func find(_ link: Link, at now: Int64) throws -> PreviewEntry? {
+    // One statement needs no transaction, and is asked too often to be prepared each time.
+    try database.inDatabase {
+      try Row.fetchOne(
+        $0.cachedStatement(sql: "SELECT * FROM preview WHERE link = ? AND stale_until > ?"),
+        arguments: [link.url, now])
+    }.flatMap(PreviewEntry.init)
+  }
+
+  /// Stores entries in place of what the file knew of their links.
+  func store(_ entries: [PreviewEntry], at now: Int64) throws {
+    var rest = entries.filter { $0.byteCount <= bounds.maximumEntryBytes }[...]
+    while !rest.isEmpty {
+      let step = nextStep(of: rest)
+      rest = rest.dropFirst(step.count)
+      try makeRoom(for: step)
+      try change { database in
+        try step.reduce(0) { try $0 + $1.store(in: database) }
+      }
+    }
+    try trim(at: now)
+  }
+
+  private func nextStep(of entries: ArraySlice<PreviewEntry>) -> ArraySlice<PreviewEntry> {
+    var room = bounds.bytesPerStep
+    let step = entries.prefix(bounds.rowsPerStep).prefix { entry in
+      defer { room -= entry.byteCount }
+      return entry.byteCount <= room
+    }
+    return step.isEmpty ? entries.prefix(1) : step
+  }
+
+  /// Changes the file in one transaction.
+  ///
+  /// - Parameter body: Returns how many rows there are more than before.
+  func change(_ body: (Database) throws -> Int) throws {
+    let (growth, pageCount) = try database.write { database in
+      (try body(database), try database.pragma("page_count"))
+    }
+    rows.wrappingAdd(growth, ordering: .relaxed)
+    bytes.store(pageCount * FileCacheBounds.pageSize, ordering: .relaxed)
+  }
+
+  /// Closes the file.
+  func close() throws { try database.close() }
+
+  /// Closes the file and deletes it.
+  func discard() {
+    // Nothing of it is wanted any more, so neither is an error.
+    try? database.close()
+    Self.remove(path)
+  }
+}
+
+extension FileCache {
+  /// Entries behind `cursor` in the order of their links.
+  func entries(
+    _ scope: CacheScope, after cursor: String, limit: Int, at now: Int64
+  ) throws -> [PreviewEntry] {
+    let (condition, arguments) = scope.condition
+    let rows = try database.read {
+      try Row.fetchAll(
+        $0,
+        sql: """
+          SELECT * FROM preview WHERE \(condition) AND link > ? AND stale_until > ?
+          ORDER BY link LIMIT ?
+          """, arguments: arguments + [cursor, now, limit])
+    }
+    return rows.compactMap(PreviewEntry.init)
+  }
+
+  /// Removes some of the entries of a scope.
+  ///
+  /// - Returns: Their links; none when all are gone.
+  func purgeStep(_ scope: CacheScope) throws -> [Link] {
+    let (condition, arguments) = scope.condition
+    var links: [String] = []
+    try change { database in
+      links = try String.fetchAll(
+        database,
+        sql: """
+          DELETE FROM preview
+          WHERE id IN (SELECT id FROM preview WHERE \(condition) LIMIT \(bounds.rowsPerStep))
+          RETURNING link
+          """, arguments: arguments)
+      return -links.count
+    }
+    return links.compactMap { Link($0) }
+  }
+
+  /// Deletes the file at `path` with what SQLite keeps beside it, if there is one.
+  static func remove(_ path: String) {
+    for suffix in ["", "-wal", "-shm", "-journal"] { _ = unlink(path + suffix) }
+  }
+}
+
+extension CacheScope {
+  /// The SQL condition for the rows of the scope.
+  fileprivate var condition: (String, StatementArguments) {
+    switch self {
+    case .everything: ("TRUE", [])
+    case .link(let link): ("link = ?", [link.url])
+    case .hosts(let key): ("host >= ? AND host < ?", [key.text, key.upperBound])
+    case .nothing: ("FALSE", [])
+    }
+  }
+}

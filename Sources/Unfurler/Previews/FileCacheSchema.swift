@@ -1,0 +1,130 @@
+import GRDB
+import LinkPreview
+import ParleyProtocol
+
+/// The form of the file.
+enum FileCacheSchema {
+  /// The file is of another version, or somebody else's.
+  struct Mismatch: Error, CustomStringConvertible {
+    let version: Int
+    var description: String { "its schema has version \(version), not \(current)" }
+  }
+
+  /// Kept as `user_version`; the first one had none.
+  static let current = 2
+
+  /// A new file gets its tables.
+  ///
+  /// - Throws: ``Mismatch`` for a file of another version.
+  static func prepare(_ database: Database) throws {
+    let version = try database.pragma("user_version")
+    if version == current { return }
+    guard version == 0, try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0
+    else { throw Mismatch(version: version) }
+    try database.execute(sql: tables)
+    try database.execute(sql: "PRAGMA user_version = \(current)")
+  }
+
+  static func configuration(_ bounds: FileCacheBounds) -> Configuration {
+    var configuration = Configuration()
+    configuration.label = "previews"
+    configuration.prepareDatabase { database in
+      // Before anything is written, or they come too late: in WAL mode even the mode is.
+      try database.execute(sql: "PRAGMA page_size = \(FileCacheBounds.pageSize)")
+      try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+      _ = try Row.fetchAll(database, sql: "PRAGMA journal_mode = WAL")
+      // Nothing waits for the disk: what a crash of the machine breaks is built anew, and the disk
+      // is the one that messages are waited for on.
+      try database.execute(sql: "PRAGMA synchronous = OFF")
+      let pages = bounds.checkpointPages
+      _ = try Row.fetchAll(database, sql: "PRAGMA wal_autocheckpoint = \(pages)")
+      _ = try Row.fetchAll(
+        database, sql: "PRAGMA journal_size_limit = \(pages * FileCacheBounds.pageSize)")
+      _ = try Row.fetchAll(database, sql: "PRAGMA max_page_count = \(bounds.maximumPages)")
+    }
+    return configuration
+  }
+
+  private static let tables = """
+    CREATE TABLE preview (
+      id INTEGER PRIMARY KEY,
+      link TEXT NOT NULL UNIQUE,
+      host TEXT NOT NULL,
+      fetched_at INTEGER NOT NULL,
+      expires_at INTEGER NOT NULL,
+      stale_until INTEGER NOT NULL,
+      problem TEXT,
+      is_found INTEGER NOT NULL,
+      title TEXT, url TEXT, description TEXT,
+      has_image INTEGER NOT NULL,
+      image_url TEXT, image_secure_url TEXT, image_type TEXT,
+      image_width INTEGER NOT NULL, image_height INTEGER NOT NULL, image_alt TEXT
+    ) STRICT;
+    CREATE INDEX preview_stale_until ON preview (stale_until);
+    CREATE INDEX preview_host ON preview (host);
+    """
+}
+
+extension PreviewEntry {
+  /// The entry in a row; `nil` when the row holds no such thing.
+  init?(_ row: Row) {
+    guard let link = row.text("link").flatMap({ Link($0) }),
+      let fetchedAt = row.number("fetched_at"), let expiresAt = row.number("expires_at"),
+      let staleUntil = row.number("stale_until")
+    else { return nil }
+    self.init(
+      link: link, tag: row.number("is_found") == 1 ? OpenGraphTag(row) : nil,
+      problem: row.text("problem"), fetchedAt: fetchedAt, expiresAt: expiresAt,
+      staleUntil: staleUntil)
+  }
+
+  /// Stores the entry in place of an earlier one for its link.
+  ///
+  /// - Returns: How many rows there are more than before.
+  func store(in database: Database) throws -> Int {
+    try database.cachedStatement(sql: "DELETE FROM preview WHERE link = ?").execute(
+      arguments: [link.url])
+    let growth = 1 - database.changesCount
+    let image = tag?.image
+    let statement = try database.cachedStatement(
+      sql: "INSERT INTO preview VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+    try statement.execute(arguments: [
+      link.url, HostKey(link).text, fetchedAt, expiresAt, staleUntil, problem,
+      tag != nil, tag?.title, tag?.url, tag?.description,
+      image != nil, image?.url, image?.secureURL, image?.type,
+      image?.width ?? 0, image?.height ?? 0, image?.alt,
+    ])
+    return growth
+  }
+}
+
+extension OpenGraphTag {
+  fileprivate init(_ row: Row) {
+    self.init(
+      title: row.text("title"), url: row.text("url"), description: row.text("description"),
+      image: row.number("has_image") == 1 ? OpenGraphImage(row) : nil)
+  }
+}
+
+extension OpenGraphImage {
+  fileprivate init(_ row: Row) {
+    self.init(
+      url: row.text("image_url"), secureURL: row.text("image_secure_url"),
+      type: row.text("image_type"),
+      width: row.number("image_width").flatMap { Int32(exactly: $0) } ?? 0,
+      height: row.number("image_height").flatMap { Int32(exactly: $0) } ?? 0,
+      alt: row.text("image_alt"))
+  }
+}
+
+extension Row {
+  /// A column's text; `nil` for anything else, which the file must not be able to end us with.
+  fileprivate func text(_ column: String) -> String? {
+    (self[column] as DatabaseValue?).flatMap(String.fromDatabaseValue)
+  }
+
+  /// A column's number; `nil` for anything else.
+  fileprivate func number(_ column: String) -> Int64? {
+    (self[column] as DatabaseValue?).flatMap(Int64.fromDatabaseValue)
+  }
+}

@@ -1,0 +1,66 @@
+import LinkPreview
+
+/// How long which answer is kept, in milliseconds.
+struct Lifetimes: Sendable {
+  let longest: Int64
+  let shortest: Int64
+  let negative: Int64
+  let stale: Int64
+
+  /// How long a refresh that came to nothing is not tried again; never 0, or every message with the
+  /// link would try.
+  var retryInterval: Int64 { max(negative, 1_000) }
+
+  init(_ limits: PreviewCache.Limits) {
+    longest = limits.timeToLive.boundedMilliseconds
+    shortest = min(limits.minimumTimeToLive.boundedMilliseconds, longest)
+    negative = limits.negativeTimeToLive.boundedMilliseconds
+    stale = limits.staleTimeToLive.boundedMilliseconds
+  }
+
+  /// Returns the entry to cache for a report; `nil` if the report is not about the page.
+  ///
+  /// An answer that may not be kept for any time at all is an entry that is gone already: it still
+  /// displaces what was known before.
+  func entry(for link: Link, _ report: UnfurlReport, at now: Int64) -> PreviewEntry? {
+    guard report.freshness != .unkept else { return nil }
+    let lifetime = lifetime(of: report)
+    let isShownStale = report.tag != nil && lifetime > 0
+    return PreviewEntry(
+      link: link, tag: report.tag, problem: report.problem, fetchedAt: now,
+      expiresAt: now + lifetime, staleUntil: now + lifetime + (isShownStale ? stale : 0))
+  }
+
+  /// An entry that was kept in the file, perhaps under longer lifetimes or another clock, as it
+  /// would be remembered now.
+  func restored(_ entry: PreviewEntry, at now: Int64) -> PreviewEntry {
+    let isFound = entry.tag != nil
+    let expiresAt = min(entry.expiresAt, now + (isFound ? longest : negative))
+    return PreviewEntry(
+      link: entry.link, tag: entry.tag, problem: entry.problem, fetchedAt: entry.fetchedAt,
+      expiresAt: expiresAt,
+      staleUntil: isFound ? max(expiresAt, min(entry.staleUntil, expiresAt + stale)) : expiresAt)
+  }
+
+  private func lifetime(of report: UnfurlReport) -> Int64 {
+    guard report.tag != nil else { return negative }
+    switch report.freshness {
+    case .unspecified: return longest
+    case .seconds(let seconds):
+      let wanted = min(max(0, seconds), Duration.longestLifetime) * 1_000
+      return min(max(wanted, shortest), longest)
+    case .unkept: return 0
+    }
+  }
+}
+
+extension Duration {
+  /// A hundred years in seconds: no sum with a time of day overflows.
+  fileprivate static let longestLifetime: Int64 = 3_155_760_000
+
+  fileprivate var boundedMilliseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let bounded = min(max(0, seconds), Self.longestLifetime)
+    return bounded * 1_000 + max(0, attoseconds) / 1_000_000_000_000_000
+  }
+}

@@ -1,0 +1,156 @@
+import Dispatch
+import LinkPreview
+import Logging
+import Synchronization
+
+extension PreviewCache {
+  /// Looks a link up in memory and in the file; completes at once or on the cache's queue.
+  func load(_ link: Link, completion: @escaping @Sendable (CacheHit?) -> Void) {
+    let finding = find(link)
+    guard finding == nil, state.withLock({ $0.file != nil }) else { return completion(finding) }
+    queue.async { [self] in
+      let stored = restore(link)
+      completion(find(link) ?? stored.flatMap { CacheHit($0, at: now()) })
+    }
+  }
+
+  /// Looks a link up without changing its place in memory; completes on the cache's queue.
+  func show(_ link: Link, completion: @escaping @Sendable (PreviewEntry?) -> Void) {
+    queue.async { [self] in
+      let stored = restore(link)
+      let now = now()
+      completion(state.withLock { $0.recent.peek(link, at: now) } ?? stored)
+    }
+  }
+
+  /// Writes what is waiting to be written and closes the file; memory stays.
+  ///
+  /// Not to be called from a completion of this cache, for whose end it would wait.
+  package func close() {
+    queue.sync {
+      writeOut()
+      let file = state.withLock { state in
+        defer { state.file = nil }
+        return state.file
+      }
+      do {
+        try file?.close()
+      } catch {
+        logger.warning(
+          "the preview cache file cannot be closed", metadata: ["error": "\(error)"])
+      }
+    }
+  }
+
+  /// Brings a link's entry from the file into memory, unless memory knows better.
+  ///
+  /// - Returns: The file's entry, also when it is too large for memory.
+  private func restore(_ link: Link) -> PreviewEntry? {
+    let now = now()
+    let (isKnown, unwritten) = state.withLock {
+      ($0.recent.peek(link, at: now) != nil, $0.unwritten[link])
+    }
+    guard !isKnown,
+      let entry = unwritten ?? withFile({ try $0.find(link, at: now) }).flatMap({ $0 })
+    else { return nil }
+    let restored = lifetimes.restored(entry, at: now)
+    state.withLock { state in
+      // A fetch may have ended while the file was read.
+      if state.recent.peek(link, at: now) == nil { state.recent.insert(restored) }
+    }
+    return restored
+  }
+
+  /// Writes what is waiting to be written; on the queue.
+  func writeOut() {
+    let entries = state.withLock { state in
+      state.isWriteScheduled = false
+      return state.unwritten.take()
+    }
+    guard !entries.isEmpty else { return }
+    let now = now()
+    if withFile({ try $0.store(entries, at: now) }) != nil {
+      hasWarned.store(false, ordering: .relaxed)
+    }
+  }
+
+  /// Does something with the file, if there is one; on the queue.
+  ///
+  /// - Returns: `nil` when there is none or it failed, which has been reported.
+  func withFile<Result>(_ body: (FileCache) throws -> Result) -> Result? {
+    guard let file = state.withLock({ $0.file }) else { return nil }
+    do {
+      return try body(file)
+    } catch {
+      handle(error, of: file)
+      return nil
+    }
+  }
+
+  /// Deletes the file, if there is one, and goes on without it; on the queue.
+  func abandonFile() {
+    let file = state.withLock { state in
+      defer { state.file = nil }
+      return state.file
+    }
+    guard let file else { return }
+    file.discard()
+    logger.warning(
+      "the preview cache file cannot be purged; deleting it and using memory only",
+      metadata: ["file": "\(Self.fileName)"])
+  }
+
+  private func handle(_ error: any Error, of file: FileCache) {
+    if FileCache.isDamage(error) {
+      state.withLock { $0.file = nil }
+      // So that the next start begins with a new one.
+      file.discard()
+      Self.warnOfLoss(logger, error)
+    } else if !hasWarned.exchange(true, ordering: .relaxed) {
+      logger.warning(
+        "the preview cache file cannot be used at the moment",
+        metadata: ["file": "\(Self.fileName)", "error": "\(error)"])
+    }
+  }
+}
+
+extension PreviewCache {
+  /// Opens the file, builds it anew when it is damaged or of another version, and reads what may
+  /// still be shown; `nil` if it is disabled or unusable.
+  static func openFile(
+    in directory: String, _ limits: Limits, _ logger: Logger, at now: Int64
+  ) -> (file: FileCache, entries: [PreviewEntry])? {
+    let path = "\(directory)/\(fileName)"
+    guard limits.maximumFileBytes > 0 else {
+      FileCache.remove(path)
+      return nil
+    }
+    do {
+      do {
+        return try open(path, limits, at: now)
+      } catch  where FileCache.isDamage(error) {
+        logger.warning(
+          "the preview cache file cannot be read; creating a new one",
+          metadata: ["file": "\(fileName)", "error": "\(error)"])
+        FileCache.remove(path)
+        return try open(path, limits, at: now)
+      }
+    } catch {
+      warnOfLoss(logger, error)
+      return nil
+    }
+  }
+
+  private static func open(
+    _ path: String, _ limits: Limits, at now: Int64
+  ) throws -> (file: FileCache, entries: [PreviewEntry]) {
+    let file = try FileCache(path: path, bounds: FileCacheBounds(limits), at: now)
+    return (file, try file.loadRecent(at: now, limits))
+  }
+
+  private static func warnOfLoss(_ logger: Logger, _ error: any Error) {
+    logger.warning(
+      "the preview cache file cannot be used; keeping previews in memory only",
+      metadata: ["file": "\(fileName)", "error": "\(error)"])
+  }
+}

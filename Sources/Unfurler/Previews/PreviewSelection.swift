@@ -1,0 +1,76 @@
+package import LinkPreview
+
+/// Which remembered previews an operator means.
+package enum PreviewSelection: Sendable, Hashable {
+  case all
+  case link(Link)
+  /// The links of a host and of all hosts below it, whatever their port; text that is no host
+  /// selects nothing.
+  case domain(String)
+}
+
+/// A selection whose domain has been worked out.
+enum CacheScope: Sendable {
+  case everything
+  case link(Link)
+  case hosts(HostKey)
+  case nothing
+
+  init(_ selection: PreviewSelection) {
+    switch selection {
+    case .all: self = .everything
+    case .link(let link): self = .link(link)
+    case .domain(let name): self = HostKey(domain: name).map { .hosts($0) } ?? .nothing
+    }
+  }
+
+  func covers(_ link: Link) -> Bool {
+    switch self {
+    case .everything: true
+    case .link(let selected): selected == link
+    case .hosts(let key): key.covers(HostKey(link))
+    case .nothing: false
+    }
+  }
+}
+
+/// A host with its labels in reverse and a dot at the end, such as `com.example.www.`: the hosts of
+/// a domain are those whose keys begin with the domain's, so they lie side by side in an index.
+struct HostKey: Sendable, Hashable {
+  let text: String
+
+  /// The host of a link.
+  init(_ link: Link) {
+    // A link is in normal form, so its host needs to be found, not parsed.
+    let afterScheme = link.url.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
+    let authority = afterScheme.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+    let end =
+      if authority.first == UInt8(ascii: "[") {
+        authority.firstIndex(of: UInt8(ascii: "]")).map(authority.index(after:))
+      } else {
+        authority.firstIndex(of: UInt8(ascii: ":"))
+      }
+    self.init(host: Substring(authority[..<(end ?? authority.endIndex)]))
+  }
+
+  /// A domain or an address as an operator names it; `nil` when it is neither.
+  init?(domain: String) {
+    guard let url = WebURL("http://\(domain)/"), url.path == "/", url.query == nil,
+      url.fragment == nil, url.port == url.scheme.defaultPort
+    else { return nil }
+    self.init(host: url.host.text[...])
+  }
+
+  private init(host: Substring) {
+    let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+    // No domain name ends in a number, so an address cannot be taken for one. It has no subdomains.
+    let isAddress = host.first == "[" || labels.last?.allSatisfy(\.isNumber) == true
+    text = isAddress ? "\(host)." : labels.reversed().joined(separator: ".") + "."
+  }
+
+  /// The key right behind the last one that this one covers: a slash comes after a dot.
+  var upperBound: String { text.dropLast() + "/" }
+
+  /// Whether `other` is the same host or below it.
+  func covers(_ other: HostKey) -> Bool { other.text.hasPrefix(text) }
+}

@@ -1,0 +1,110 @@
+package import LinkPreview
+import Synchronization
+
+extension PreviewService {
+  /// Lists what is remembered, in memory or in the file, in the order of the links.
+  ///
+  /// - Parameters:
+  ///   - cursor: ``PreviewPage/next`` of the page before; `nil` for the first.
+  ///   - limit: Held between 1 and ``PreviewPage/maximumCount``.
+  ///   - completion: Called once on the cache's queue. It must not block.
+  package func entries(
+    _ selection: PreviewSelection, after cursor: String?, limit: Int,
+    completion: @escaping @Sendable (PreviewPage) -> Void
+  ) {
+    cache.entries(selection, after: cursor, limit: limit, completion: completion)
+  }
+
+  /// Forgets links; fetches of them that are under way answer those who wait, and are forgotten
+  /// too.
+  ///
+  /// - Parameter completion: Called once on the cache's queue with how many links were remembered
+  ///   before. It must not block.
+  package func purge(
+    _ selection: PreviewSelection, completion: @escaping @Sendable (Int) -> Void
+  ) {
+    let scope = CacheScope(selection)
+    flights.withLock { $0.discardAnswers(in: scope) }
+    inspections.withLock { $0.discardAnswers(in: scope) }
+    cache.purge(selection, completion: completion)
+  }
+
+  /// Fetches a link whatever is remembered of it, says how that went, and remembers the outcome.
+  ///
+  /// At most 8 at a time; one more fails at once, as does a link that the operator refuses.
+  ///
+  /// - Parameter completion: Called exactly once; on a thread of the unfurler's or the cache's, or
+  ///   on the caller's when nothing is fetched. It must not block.
+  package func explain(
+    _ link: Link, completion: @escaping @Sendable (PreviewExplanation) -> Void
+  ) {
+    switch inspections.withLock({ $0.admit(link, completion) }) {
+    case .admitted(let id): begin(link, id)
+    case .full: completion(.unfetched(link, .refused("too many links are being explained")))
+    case .closed: completion(.unfetched(link, .cancelled))
+    }
+  }
+
+  private func begin(_ link: Link, _ id: UInt64) {
+    cache.show(link) { [self] cached in
+      guard inspections.withLock({ $0.note(cached, in: id) }) else { return }
+      if let reason = refusal(link) {
+        inspections.withLock { $0.end(id) }?.answer(.refused(reason), after: .zero)
+      } else {
+        inspect(link, id)
+      }
+    }
+  }
+
+  private func inspect(_ link: Link, _ id: UInt64) {
+    let start = ContinuousClock.now
+    let task = unfurler.unfurl(link, for: .operation, deadline: timeout) { [self] report in
+      let duration = start.duration(to: .now)
+      note(report, of: link, after: duration)
+      let inspection = inspections.withLock { inspections in
+        let inspection = inspections.end(id)
+        if inspection?.disposition == .keep { cache.insert(report: report, for: link) }
+        return inspection
+      }
+      inspection?.answer(report, after: duration)
+    }
+    if !inspections.withLock({ $0.attach(task, to: id) }) { task.cancel() }
+  }
+}
+
+extension Inspections.Inspection {
+  func answer(_ report: UnfurlReport, after duration: Duration) {
+    completion(
+      PreviewExplanation(link: link, cached: cached, report: report, duration: duration))
+  }
+}
+
+extension PreviewExplanation {
+  fileprivate static func unfetched(_ link: Link, _ report: UnfurlReport) -> PreviewExplanation {
+    PreviewExplanation(link: link, cached: nil, report: report, duration: .zero)
+  }
+}
+
+extension UnfurlReport {
+  fileprivate static func refused(_ reason: String) -> UnfurlReport {
+    UnfurlReport(.failure(.failed(reason)), freshness: .unkept)
+  }
+}
+
+/// The result of fetching a link, with the entry that was cached before.
+package struct PreviewExplanation: Sendable {
+  package var link: Link
+  /// The entry that was cached before.
+  package var cached: PreviewEntry?
+  /// How the look-up went.
+  package var report: UnfurlReport
+  /// How long it took, waiting included.
+  package var duration: Duration
+
+  package init(link: Link, cached: PreviewEntry?, report: UnfurlReport, duration: Duration) {
+    self.link = link
+    self.cached = cached
+    self.report = report
+    self.duration = duration
+  }
+}

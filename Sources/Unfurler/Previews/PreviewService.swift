@@ -1,0 +1,180 @@
+package import LinkPreview
+package import Logging
+package import ParleyProtocol
+import Synchronization
+
+/// Looks up link previews: cached ones at once, others by fetching.
+package final class PreviewService: Sendable {
+  /// Called at the end of every fetch with its outcome and duration, waiting included; on the
+  /// unfurler's thread, or on the caller's after a shutdown.
+  package typealias FetchObserver = @Sendable (FetchOutcome, Duration) -> Void
+
+  let unfurler: any Unfurler
+  let cache: PreviewCache
+  let timeout: Duration
+  private let domains: DomainRules
+  let tally = PreviewTally()
+  let flights = Mutex(Flights())
+  let inspections = Mutex(Inspections())
+  private let logger: Logger
+  private let observeFetch: FetchObserver
+
+  /// - Parameters:
+  ///   - timeout: The time limit for a fetch, waiting included.
+  ///   - logger: Logs the reason of each missing preview at debug level.
+  ///   - domains: The operator's rules, applied to each look-up.
+  package init(
+    unfurler: any Unfurler, cache: PreviewCache, timeout: Duration = .seconds(5), logger: Logger,
+    domains: DomainRules = DomainRules(),
+    observeFetch: @escaping FetchObserver = { _, _ in }
+  ) {
+    self.unfurler = unfurler
+    self.cache = cache
+    self.timeout = timeout
+    self.logger = logger
+    self.domains = domains
+    self.observeFetch = observeFetch
+  }
+
+  /// Looks up the first link of a text.
+  ///
+  /// Touches memory and a short lock only, on any thread.
+  ///
+  /// - Parameter requester: The party for which a refresh is made.
+  package func known(ofText text: String, for requester: PreviewRequester) -> LinkKnowledge {
+    guard let link = LinkFinder.firstLink(in: text) else { return .noLink }
+    return lookUp(link, for: requester)
+  }
+
+  /// Looks up a link.
+  ///
+  /// The operator's rules are applied here, before the cache. An expired preview is still returned
+  /// and refreshed in the background.
+  func lookUp(_ link: Link, for requester: PreviewRequester) -> LinkKnowledge {
+    guard refusal(link) == nil else {
+      tally.countRefusalByPolicy()
+      return .none
+    }
+    let hit = cache.find(link)
+    tally.count(hit)
+    guard let hit else { return .unknown(link, requester: requester) }
+    if case .stale(_, .due) = hit { refresh(link, for: requester) }
+    return hit.entry.tag.map { .found($0) } ?? .none
+  }
+
+  /// Fetches the preview of a link that a look-up did not know, and caches the outcome.
+  ///
+  /// Concurrent requests for a link share one fetch, which takes its turn among those of the first
+  /// requester.
+  ///
+  /// - Parameter completion: Called exactly once, with `nil` if there is no preview; on a thread of
+  ///   the unfurler or the cache, or on the caller's if the answer is known at once, too many
+  ///   requests wait, or the service has been shut down. It must not block.
+  package func request(
+    _ link: Link, for requester: PreviewRequester,
+    completion: @escaping @Sendable (OpenGraphTag?) -> Void
+  ) {
+    switch flights.withLock({ $0.board(link, completion) }) {
+    case .closed: completion(nil)
+    case .full:
+      tally.countRefusal()
+      completion(nil)
+    case .joined: break
+    case .first: begin(link, for: requester)
+    }
+  }
+
+  /// Fetches nothing more, answers waiting requests with `nil`, and writes the cache out.
+  package func close() {
+    shutdown()
+    unfurler.shutdown()
+    cache.close()
+  }
+
+  /// Cancels all fetches and answers waiting requests with `nil`; the cache stays open.
+  func shutdown() {
+    let (completions, tasks) = flights.withLock { $0.close() }
+    let inspections = inspections.withLock { $0.close() }
+    for task in tasks + inspections.compactMap(\.task) { task.cancel() }
+    for completion in completions { completion(nil) }
+    for inspection in inspections { inspection.answer(.cancelled, after: .zero) }
+  }
+
+  /// Whether the preview service that is asked answers; `nil` if pages are fetched in this process.
+  package var isServiceUp: Bool? { unfurler.isServiceUp }
+
+  /// Reads the opt-out file again.
+  ///
+  /// - Throws: ``DomainRulesError`` if the file cannot be used; the list stays as it was.
+  package func reload() throws(DomainRulesError) { try domains.reload() }
+
+  /// Returns the reason why the operator refuses previews of a link; `nil` if they are allowed.
+  func refusal(_ link: Link) -> String? { domains.refusal(of: link.webURL.host) }
+
+  /// The counters so far.
+  package var counters: PreviewCounters {
+    tally.snapshot(
+      inFlight: flights.withLock { $0.count } + inspections.withLock { $0.count }, cache.figures)
+  }
+
+  /// Counts a fetch that has ended, and reports it.
+  func note(_ report: UnfurlReport, of link: Link, after duration: Duration) {
+    let outcome = FetchOutcome(report.outcome)
+    tally.count(outcome)
+    observeFetch(outcome, duration)
+    if let problem = report.problem {
+      logger.debug("no preview", metadata: ["url": "\(link.url)", "reason": "\(problem)"])
+    }
+  }
+
+  private func begin(_ link: Link, for requester: PreviewRequester) {
+    cache.load(link) { [self] hit in
+      guard let hit else { return fetch(link, for: requester) }
+      land(link, with: hit.entry.tag)
+      if case .stale(_, .due) = hit { refresh(link, for: requester) }
+    }
+  }
+
+  /// Fetches a link whose expired preview is shown meanwhile, unless a fetch is under way.
+  private func refresh(_ link: Link, for requester: PreviewRequester) {
+    guard case .first = flights.withLock({ $0.board(link) { _ in } }) else { return }
+    tally.countRefresh()
+    fetch(link, for: requester)
+  }
+
+  private func fetch(_ link: Link, for requester: PreviewRequester) {
+    guard !flights.withLock({ $0.isClosed }) else { return }
+    let start = ContinuousClock.now
+    let task = unfurler.unfurl(link, for: requester, deadline: timeout) { [self] report in
+      finish(link, report, after: start.duration(to: .now))
+    }
+    if !flights.withLock({ $0.attach(task, to: link) }) { task.cancel() }
+  }
+
+  private func finish(_ link: Link, _ report: UnfurlReport, after duration: Duration) {
+    note(report, of: link, after: duration)
+    let (tag, completions) = flights.withLock { flights in
+      // Under this lock, so that a purge comes before or after the whole of it.
+      let isKept = flights.disposition(of: link) == .keep
+      let known = isKept ? cache.insert(report: report, for: link) : nil
+      return (report.tag ?? known?.tag, flights.land(link))
+    }
+    for completion in completions { completion(tag) }
+  }
+
+  private func land(_ link: Link, with tag: OpenGraphTag?) {
+    for completion in flights.withLock({ $0.land(link) }) { completion(tag) }
+  }
+}
+
+extension FetchOutcome {
+  fileprivate init(_ result: Result<OpenGraphTag?, UnfurlError>) {
+    self =
+      switch result {
+      case .success(.some): .found
+      case .success(nil): .empty
+      case .failure(.timedOut): .timedOut
+      case .failure: .failed
+      }
+  }
+}

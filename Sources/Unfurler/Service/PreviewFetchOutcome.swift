@@ -1,5 +1,0 @@
-/// How a fetch ended.
-package enum PreviewFetchOutcome: String, Sendable, CaseIterable {
-  case found, empty, failed
-  case timedOut = "timed_out"
-}

@@ -1,0 +1,122 @@
+internal import ParleyClient
+
+/// Formats a channel's events as text.
+///
+/// Remembers the latest messages to distinguish a new preview from an edited text.
+struct ConversationLog {
+  private static let capacity = 1_000
+
+  private struct Shown {
+    var text: String
+    var hasPreview: Bool
+  }
+
+  let lines: MessageLines
+  private var shown: [Int64: Shown] = [:]
+  private var order: [Int64] = []
+
+  init(style: TextStyle) {
+    lines = MessageLines(style: style)
+  }
+
+  /// Whether a message is among the latest ones shown.
+  func hasShown(_ id: Int64) -> Bool { shown[id] != nil }
+
+  /// Returns the lines for a new message.
+  mutating func show(_ message: any BaseMessage) -> [String] {
+    remember(message)
+    return [lines.line(message)] + lines.card(message)
+  }
+
+  /// Returns the lines for an event; none for events that are not shown.
+  mutating func lines(of event: OpenChannelEvent) -> [String] {
+    switch event {
+    case .messageReceived(let message): show(message)
+    case .messageUpdated(let message): change(message)
+    case .messageDeleted(let id): forget(id)
+    case .messagesThrottled(let withheld):
+      [notice("+\(withheld.count) more, from \(withheld.firstMessageID) on, were withheld")]
+    default: EventNotice.text(event).map { [notice($0)] } ?? []
+    }
+  }
+
+  /// Returns a line that is not a message.
+  func notice(_ text: String) -> String {
+    lines.style.dim("-- \(PlainLine.clean(text))")
+  }
+
+  private mutating func change(_ message: any BaseMessage) -> [String] {
+    let before = shown[message.messageID]
+    remember(message)
+    let isEdited = before == nil || before?.text != message.message
+    let isNewPreview = message.ogMetaData != nil && (isEdited || before?.hasPreview == false)
+    let line = isEdited ? [lines.line(message, note: "(edited)")] : []
+    return line + (isNewPreview ? lines.card(message) : [])
+  }
+
+  private mutating func forget(_ id: Int64) -> [String] {
+    shown.removeValue(forKey: id)
+    return [notice("message \(id) was deleted")]
+  }
+
+  private mutating func remember(_ message: any BaseMessage) {
+    let entry = Shown(text: message.message, hasPreview: message.ogMetaData != nil)
+    if shown.updateValue(entry, forKey: message.messageID) == nil {
+      order.append(message.messageID)
+    }
+    if order.count > Self.capacity {
+      for id in order.prefix(Self.capacity / 2) { shown.removeValue(forKey: id) }
+      order.removeFirst(Self.capacity / 2)
+    }
+  }
+}
+
+/// Formats messages of a conversation as text.
+struct MessageLines {
+  let style: TextStyle
+
+  /// Returns time, author and text of a message as one line.
+  func line(_ message: any BaseMessage, note: String = "") -> String {
+    let time = style.dim(UnixTime.timeOfDay(message.createdAt))
+    let text = PlainLine.clean(message.message, limit: 5_000)
+    return "\(time) \(author(of: message)): \(text)" + (note.isEmpty ? "" : style.dim(" \(note)"))
+  }
+
+  /// Returns the name of a message's author.
+  func author(of message: any BaseMessage) -> String {
+    guard let sender = message.sender else { return style.yellow("admin") }
+    let name = sender.nickname.isEmpty ? sender.userID : sender.nickname
+    return style.bold(PlainLine.clean(name, limit: 80))
+  }
+
+  /// Returns the lines of the message's preview; none without a preview.
+  func card(_ message: any BaseMessage) -> [String] {
+    message.ogMetaData.map { PreviewCard(style: style).lines($0) } ?? []
+  }
+}
+
+/// Formats a link preview as a card of text.
+struct PreviewCard {
+  private static let width = 72
+
+  let style: TextStyle
+
+  /// Returns title, description, picture and URL, each as one line.
+  func lines(_ preview: OGMetaData) -> [String] {
+    let title = preview.title.map { style.bold(fit($0)) }
+    let image = preview.defaultImage.flatMap(picture)
+    let address = preview.url.map { style.dim(fit($0)) }
+    let parts = [title, preview.desc.map(fit), image, address].compactMap { $0 }
+    return parts.map { "      \(style.cyan("│")) \($0)" }
+  }
+
+  private func picture(_ image: OGImage) -> String? {
+    guard let url = image.url else { return nil }
+    let size = image.width > 0 && image.height > 0 ? " \(image.width)×\(image.height)" : ""
+    return style.dim(fit("picture\(size): \(image.alt ?? url)"))
+  }
+
+  private func fit(_ text: String) -> String {
+    DisplayWidth.fit(PlainLine.clean(text, limit: 400), into: Self.width)
+  }
+}

@@ -1,0 +1,152 @@
+internal import ArgumentParser
+
+extension MessageCommand {
+  /// Sends a message on behalf of a user.
+  struct Send: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "send", abstract: "Send a message on behalf of a user.",
+      discussion: """
+        The user need not be in the channel. Freezing, muting and flood protection do not apply. \
+        A text of - is read from standard input. With --file or --file-url a file message is sent, \
+        whose text is optional.
+        """)
+
+    @OptionGroup var channel: ChannelArgument
+
+    @Argument(help: "The text, 1 to 5,000 characters.")
+    var text: String?
+
+    @Option(help: ArgumentHelp("The id of the author.", valueName: "user id"))
+    var user: String
+
+    @Option(help: ArgumentHelp("A message type defined by the application.", valueName: "type"))
+    var customType: String?
+
+    @Option(help: "Data defined by the application, at most 16,384 bytes.")
+    var data: String?
+
+    @Option(help: ArgumentHelp("The id of a mentioned user; repeatable.", valueName: "user id"))
+    var mention: [String] = []
+
+    @Option(
+      help: ArgumentHelp(
+        "A key for this message: a second send with the same key sends nothing.",
+        valueName: "text"))
+    var dedupID: String?
+
+    @OptionGroup var file: MessageFileOptions
+    @OptionGroup var gateway: GatewayOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+      guard text != nil || file.isGiven else {
+        throw ValidationError("give a text, or a file with --file or --file-url")
+      }
+    }
+
+    func run() throws {
+      let path = "\(channel.path)/messages"
+      let answer =
+        if let form = try form() {
+          try gateway.client().call("POST", path, form: form)
+        } else {
+          try gateway.client().call("POST", path, body: try body())
+        }
+      try output.show(answer) { [MessageText.line(ofMessage: $0)] }
+    }
+
+    private func body() throws -> RequestBody {
+      var body = RequestBody()
+      body.set("message_type", file.isGiven ? "FILE" : "MESG")
+      body.set("user_id", user)
+      body.set("message", try text.map(StandardInput.text))
+      body.set("custom_type", customType)
+      body.set("data", data)
+      body.set("mentioned_user_ids", mention)
+      body.set("dedup_id", dedupID)
+      body.set("url", file.fileURL)
+      body.set("file_name", file.fileName)
+      body.set("file_type", file.fileType)
+      return body
+    }
+
+    /// Returns the form for a file upload; `nil` without a file.
+    private func form() throws -> FormBody? {
+      guard let path = file.file else { return nil }
+      let fields: [(String, String?)] = [
+        ("message_type", "FILE"), ("user_id", user), ("message", try text.map(StandardInput.text)),
+        ("custom_type", customType), ("data", data), ("dedup_id", dedupID),
+        ("file_name", file.fileName), ("file_type", file.fileType),
+      ]
+      let mentions = mention.map { ("mentioned_user_ids", $0) }
+      return try FormBody(
+        fields: fields.compactMap { name, text in text.map { (name, $0) } } + mentions, file: path)
+    }
+  }
+}
+
+extension MessageCommand {
+  /// Sends an admin message.
+  struct SendAdmin: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "admin",
+      abstract: "Send an admin message, which is exempt from throttling.",
+      discussion: "A text of - is read from standard input.")
+
+    @OptionGroup var channel: ChannelArgument
+
+    @Argument(help: "The text, 1 to 1,000 characters.")
+    var text: String
+
+    @Option(help: ArgumentHelp("A message type defined by the application.", valueName: "type"))
+    var customType: String?
+
+    @Option(help: "Data defined by the application, at most 16,384 bytes.")
+    var data: String?
+
+    @OptionGroup var gateway: GatewayOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      var body = RequestBody()
+      body.set("message_type", "ADMM")
+      body.set("message", try StandardInput.text(text))
+      body.set("custom_type", customType)
+      body.set("data", data)
+      let answer = try gateway.client().call("POST", "\(channel.path)/messages", body: body)
+      try output.show(answer) { [MessageText.line(ofMessage: $0)] }
+    }
+  }
+}
+
+/// The file of a file message.
+struct MessageFileOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("Upload this file.", valueName: "path"),
+    completion: .file())
+  var file: String?
+
+  @Option(help: ArgumentHelp("Send a file that is available at this URL.", valueName: "url"))
+  var fileURL: String?
+
+  @Option(
+    help: ArgumentHelp("The name to show; the file's own name by default.", valueName: "name"))
+  var fileName: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The media type; derived from the file name by default.", valueName: "type"))
+  var fileType: String?
+
+  /// Whether there is a file.
+  var isGiven: Bool { file != nil || fileURL != nil }
+
+  func validate() throws {
+    guard file == nil || fileURL == nil else {
+      throw ValidationError("give --file or --file-url, not both")
+    }
+    guard isGiven || (fileName == nil && fileType == nil) else {
+      throw ValidationError("--file-name and --file-type need --file or --file-url")
+    }
+  }
+}

@@ -1,0 +1,109 @@
+internal import ArgumentParser
+internal import HTTP1
+internal import ParleyProtocol
+
+/// Commands for tokens of the Platform API.
+struct TokenCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "token",
+    abstract: "Create, list and revoke API tokens.",
+    discussion: """
+      Give each program that calls the gateway a token of its own, so that one can be revoked \
+      without affecting the others. 'user token' issues the tokens with which users open sessions.
+
+      EXAMPLES:
+        parley token create shop
+        parley token list
+        parley token revoke 4f2a9c01d37be586
+      """,
+    subcommands: [Create.self, List.self, Revoke.self])
+
+  /// The path of all API tokens in the Platform API.
+  static let path = "/v3/parley/api_tokens"
+}
+
+extension TokenCommand {
+  /// Creates an API token.
+  struct Create: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "create", abstract: "Create an API token, which is shown once.")
+
+    @Argument(help: ArgumentHelp("A name for the token, such as shop.", valueName: "name"))
+    var name: String
+
+    @OptionGroup var gateway: GatewayOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      var body = RequestBody()
+      body.set("name", name)
+      let answer = try gateway.client().call("POST", TokenCommand.path, body: body)
+      try output.show(answer) { token in
+        var fields = FieldList()
+        fields.add("token", token.text("token"))
+        fields.add("id", token.text("id"))
+        fields.add("name", token.text("name"))
+        return fields.lines()
+      }
+    }
+  }
+}
+
+extension TokenCommand {
+  /// Lists API tokens.
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "List API tokens.",
+      discussion:
+        "The gateway's own token, from auth.api_token or the file api-token, is not listed.")
+
+    @OptionGroup var gateway: GatewayOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      let answer = try gateway.client().call("GET", TokenCommand.path)
+      try output.show(answer) { list in
+        var table = TextTable([.text("id"), .text("name"), .text("created"), .text("last used")])
+        for token in list.list("api_tokens") {
+          table.add([
+            token.text("id"), token.text("name"), token.time("created_at"),
+            token.time("last_used_at"),
+          ])
+        }
+        return table.lines(whenEmpty: "no API tokens")
+      }
+    }
+  }
+}
+
+extension TokenCommand {
+  /// Revokes an API token.
+  struct Revoke: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "revoke", abstract: "Revoke an API token at once.")
+
+    @Argument(
+      help: ArgumentHelp(
+        "The id or name of the token, from 'token list'.", valueName: "id"))
+    var id: String
+
+    @OptionGroup var gateway: GatewayOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+      guard !id.isEmpty else { throw ValidationError("the id or name of the token is empty") }
+    }
+
+    func run() throws {
+      let client = try gateway.client()
+      let list = try OutputOptions.root(of: client.call("GET", TokenCommand.path))
+      // Ids have precedence over names; both are unique.
+      let tokens = list.list("api_tokens")
+      let named =
+        tokens.contains { $0.text("id") == id } ? nil : tokens.first { $0.text("name") == id }
+      let path = PercentEncoding.encode(pathPart: named?.text("id") ?? id)
+      let answer = try client.call("DELETE", "\(TokenCommand.path)/\(path)")
+      try output.show(answer, as: "the API token \(id) is revoked")
+    }
+  }
+}

@@ -1,0 +1,161 @@
+internal import ArgumentParser
+internal import ParleyClient
+internal import ParleyProtocol
+
+/// Prints a channel's events.
+struct WatchCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch",
+    abstract: "Enter a channel and print its events.",
+    discussion: """
+      Messages withheld by throttling are printed as +N more. The connection is restored when it is \
+      lost. The command ends when the channel is deleted, when the user is banned, or with Ctrl-C.
+
+      EXAMPLES:
+        parley watch lobby --user ada
+        parley watch lobby --user ada --json | jq -r 'select(.method == "message.received") | .params.message.message'
+      """)
+
+  @OptionGroup var channel: ChannelArgument
+  @OptionGroup var session: SessionOptions
+
+  @Flag(
+    help: """
+      Print each event as one line of JSON: the protocol's notification, unchanged. Lines about the \
+      connection have the member 'event' in place of 'method'.
+      """)
+  var json = false
+
+  func run() async throws {
+    let client = try await session.connect()
+    let events = client.wireEvents
+    let channel = try await client.openChannel(url: channel.url)
+    try await channel.enter()
+    var printer: any EventPrinter =
+      json ? JSONEventPrinter() : TextEventPrinter(log: ConversationLog(style: .standard))
+    printer.begin(channel)
+    for await event in events {
+      printer.print(event)
+      if let failure = ConversationEnd.failure(for: event.event, in: channel) { throw failure }
+    }
+  }
+}
+
+/// Prints events to standard output.
+protocol EventPrinter {
+  /// Prints that the channel has been entered.
+  mutating func begin(_ channel: OpenChannel)
+  /// Prints an event.
+  mutating func print(_ event: WireEvent)
+}
+
+/// Prints one JSON object per line, for programs.
+struct JSONEventPrinter: EventPrinter {
+  func begin(_ channel: OpenChannel) {}
+
+  func print(_ event: WireEvent) {
+    // The first connection may be reported before or after the subscription to events.
+    if case .connection(.connected) = event.event { return }
+    let line = EventJSON.line(event)
+    Terminal.write((Terminal.isOutput ? OutputOptions.harmless(line) : line) + "\n")
+  }
+}
+
+/// Prints lines of text.
+struct TextEventPrinter: EventPrinter {
+  var log: ConversationLog
+
+  func begin(_ channel: OpenChannel) {
+    let title = channel.name.isEmpty ? channel.url : channel.name
+    write([log.notice("\(title), \(channel.participantCount) here")])
+  }
+
+  mutating func print(_ event: WireEvent) {
+    write(log.lines(of: event.event))
+  }
+
+  private func write(_ lines: [String]) {
+    Terminal.write(lines.map { $0 + "\n" }.joined())
+  }
+}
+
+extension ConversationLog {
+  /// Returns the lines for an event of a client.
+  mutating func lines(of event: ParleyEvent) -> [String] {
+    switch event {
+    case .channel(_, let event): lines(of: event)
+    case .connection(let event): EventNotice.text(event).map { [notice($0)] } ?? []
+    case .mentioned(let message):
+      [notice("mentioned in \(message.channelURL): \(message.message)")]
+    case .dropped(let count):
+      [notice("\(count) events were dropped: they arrived faster than they could be printed")]
+    }
+  }
+}
+
+/// Encodes events as JSON, one object per line.
+enum EventJSON {
+  /// Returns the line for an event: the server's notification unchanged, or, for an event of this
+  /// client, an object with `event` in place of `method`.
+  static func line(_ event: WireEvent) -> String {
+    guard let notification = event.notification else { return line(event.event) }
+    let bytes = JSONWriter.bytes(reserving: notification.params.count + 64) {
+      $0.object {
+        $0.member("jsonrpc", "2.0")
+        $0.member("method", notification.method)
+        guard !notification.params.isEmpty else { return }
+        $0.name("params")
+        $0.value(raw: notification.params)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func line(_ event: ParleyEvent) -> String {
+    switch event {
+    case .connection(let event): line("connection") { $0.state(event) }
+    case .dropped(let count): line("dropped") { $0.member("count", count) }
+    case .channel(let channel, .recovered(let count)):
+      line("recovered") {
+        $0.member("channel_url", channel.url)
+        $0.member("count", count)
+      }
+    case .channel(let channel, .eventsLost):
+      line("events_lost") { $0.member("channel_url", channel.url) }
+    case .channel(let channel, _):
+      // All other events of a channel arrive as notifications.
+      line("channel") { $0.member("channel_url", channel.url) }
+    case .mentioned: line("mention") { _ in }
+    }
+  }
+
+  private static func line(_ name: String, _ write: (inout JSONWriter) -> Void) -> String {
+    let bytes = JSONWriter.bytes {
+      $0.object {
+        $0.member("event", name)
+        write(&$0)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func state(_ event: ConnectionEvent) {
+    switch event {
+    case .connected: member("state", "connected")
+    case .reconnected: member("state", "reconnected")
+    case .reconnecting(let attempt, _, let reason):
+      member("state", "reconnecting")
+      member("attempt", attempt)
+      member("reason", "\(reason)")
+    case .disconnected(let reason):
+      member("state", "disconnected")
+      member("reason", "\(reason)")
+    case .sessionExpiring(let time):
+      member("state", "expiring")
+      member("expires_at", time)
+    case .serverDraining: member("state", "draining")
+    }
+  }
+}

@@ -1,0 +1,45 @@
+internal import ArgumentParser
+internal import Foundation
+internal import LoadGenerator
+
+/// Prints a report and writes its files.
+struct ReportFiles {
+  private let report: LoadReport
+  private let json: [UInt8]
+  private let summary: String
+
+  init(_ report: LoadReport) {
+    self.report = report
+    json = ReportJSON.bytes(report)
+    // The notes may contain texts of the server.
+    summary = SummaryText(report).lines.map { OutputOptions.harmless($0) + "\n" }.joined()
+  }
+
+  /// Prints the report, and writes the files if a folder is given.
+  func show(json isJSON: Bool, folder: String?) throws {
+    if let folder { try write(into: folder) }
+    if isJSON {
+      print(String(decoding: json, as: UTF8.self))
+    } else {
+      print(summary, terminator: "")
+      if let folder { print("\nThe report is in \(folder)/report.html") }
+    }
+  }
+
+  private func write(into folder: String) throws {
+    let files: [(String, Data)] = [
+      ("report.html", Data(HTMLReport(report).text.utf8)), ("report.json", Data(json)),
+      ("report.txt", Data(summary.utf8)),
+    ]
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+      for (name, data) in files {
+        try data.write(to: URL(fileURLWithPath: folder).appendingPathComponent(name))
+      }
+    } catch {
+      throw ValidationError(
+        "--report: \(folder) cannot be written to: \(error.localizedDescription)")
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import ParleyProtocol
+import Testing
+
+@testable import Unfurler
+
+@Suite("Preview lifetimes")
+struct LifetimesTests {
+  private func lifetimes(
+    most: Int64 = 1_000, least: Int64 = 10, negative: Int64 = 5, stale: Int64 = 100
+  ) -> Lifetimes {
+    var limits = PreviewCache.Limits()
+    limits.timeToLive = .seconds(most)
+    limits.minimumTimeToLive = .seconds(least)
+    limits.negativeTimeToLive = .seconds(negative)
+    limits.staleTimeToLive = .seconds(stale)
+    return Lifetimes(limits)
+  }
+
+  @Test(
+    "a page's own lifetime is held between the least and the most",
+    arguments: [
+      (.unspecified, 1_000), (.seconds(0), 10), (.seconds(-5), 10), (.seconds(.min), 10),
+      (.seconds(60), 60), (.seconds(5_000), 1_000), (.seconds(.max), 1_000),
+    ] as [(Freshness, Int64)])
+  func clamping(freshness: Freshness, seconds: Int64) throws {
+    let link = try Previews.link("")
+    let entry = lifetimes().entry(for: link, .found(Previews.full, freshness), at: 7)
+    #expect(
+      entry
+        == PreviewEntry(
+          link: link, tag: Previews.full, problem: nil, fetchedAt: 7,
+          expiresAt: 7 + seconds * 1_000, staleUntil: 7 + (seconds + 100) * 1_000))
+  }
+
+  @Test("that there is no preview is kept for its own time, and never shown stale")
+  func negative() throws {
+    let link = try Previews.link("")
+    for report in [
+      UnfurlReport.empty, .failed("x"), UnfurlReport(.success(nil), freshness: .seconds(900)),
+    ] {
+      let entry = try #require(lifetimes().entry(for: link, report, at: 0))
+      #expect(entry.tag == nil && entry.problem == report.problem)
+      #expect(entry.expiresAt == 5_000 && entry.staleUntil == 5_000)
+    }
+  }
+
+  @Test("what is not to be kept is not kept")
+  func unkept() throws {
+    let link = try Previews.link("")
+    #expect(lifetimes().entry(for: link, .found(Previews.full, .unkept), at: 0) == nil)
+    #expect(lifetimes().entry(for: link, .cancelled, at: 0) == nil)
+  }
+
+  @Test("a lifetime of 0 keeps nothing, not even stale", arguments: [0, 900] as [Int64])
+  func none(seconds: Int64) throws {
+    let link = try Previews.link("")
+    let none = lifetimes(most: 0)
+    let entry = none.entry(for: link, .found(Previews.full, .seconds(seconds)), at: 3)
+    #expect(entry?.age(at: 3) == .gone)
+    let asked = lifetimes(least: 0).entry(for: link, .found(Previews.full, .seconds(0)), at: 3)
+    #expect(asked?.age(at: 3) == .gone)
+  }
+
+  @Test("the reason is cut at 512 bytes, between characters")
+  func problem() throws {
+    let link = try Previews.link("")
+    let reason = "x" + String(repeating: "é", count: 400)
+    let entry = try #require(lifetimes().entry(for: link, .failed(reason), at: 0))
+    let problem = try #require(entry.problem)
+    #expect(problem.utf8.count <= 512 && problem.utf8.count > 508)
+    #expect("\(reason)".hasPrefix(problem))
+  }
+
+  @Test("an entry kept under longer lifetimes, or a clock that ran ahead, is cut to today's")
+  func restored() throws {
+    let link = try Previews.link("")
+    func entry(_ tag: OpenGraphTag?, _ expiresAt: Int64, _ staleUntil: Int64) -> PreviewEntry {
+      PreviewEntry(
+        link: link, tag: tag, problem: nil, fetchedAt: 0, expiresAt: expiresAt,
+        staleUntil: staleUntil)
+    }
+    let today = lifetimes()
+    let tag = Previews.full
+    #expect(today.restored(entry(tag, 500, 700), at: 400) == entry(tag, 500, 700))
+    #expect(
+      today.restored(entry(tag, .max, .max), at: 400) == entry(tag, 1_000_400, 1_100_400))
+    #expect(today.restored(entry(nil, .max, .max), at: 400) == entry(nil, 5_400, 5_400))
+    #expect(today.restored(entry(tag, 900, 1), at: 400) == entry(tag, 900, 900))
+  }
+}
