@@ -93,9 +93,6 @@ let package = Package(
       ["ParleyProtocol", "Reactor", "Store", "Tokens", "CCurl", "Curl", deque, heap, logging]),
     library("Setup", ["Configuration", "LinkPreview", "Reactor", "Unfurler"]),
     library("Daemon", ["Configuration", "Reactor", "Telemetry", arguments, logging]),
-    library(
-      "UnfurlService",
-      ["HTTP1", "ParleyProtocol", "Reactor", "Telemetry", "Transport", "Unfurler", logging]),
     .target(
       name: "Gateway",
       dependencies: [
@@ -126,8 +123,8 @@ let package = Package(
     .executableTarget(
       name: "parley-unfurl",
       dependencies: [
-        "UnfurlService", "Daemon", "Setup", "Unfurler", "Configuration", "Reactor", arguments,
-        logging,
+        "Configuration", "Daemon", "HTTP1", "ParleyProtocol", "Reactor", "Setup", "Telemetry",
+        "Transport", "Unfurler", arguments, logging,
       ],
       swiftSettings: house),
     .executableTarget(
@@ -180,12 +177,6 @@ let package = Package(
       ["Bytes", "CCurl", "COpenSSL", "LinkPreview", "ParleyProtocol", database, logging]),
     tests(
       "Webhooks", ["ParleyProtocol", "Reactor", "Store", "TestPeers", "Tokens", deque, logging]),
-    tests(
-      "UnfurlService",
-      [
-        "TestPeers", "HTTP1", "LinkPreview", "ParleyProtocol", "Reactor", "Unfurler",
-        "parley-unfurl", logging,
-      ]),
     tests("Setup", ["Bytes", "Configuration", "LinkPreview", "TestPeers", "Unfurler"]),
     tests(
       "Gateway",
@@ -218,6 +209,13 @@ let package = Package(
       dependencies: [
         "ParleyClient", "TestSupport", "TestPeers", "Tokens", "COpenSSL", "parleyd", "echo-bot",
         "terminal-chat", "preview-renderer",
+      ],
+      swiftSettings: house),
+    .testTarget(
+      name: "ParleyUnfurlTests",
+      dependencies: [
+        "HTTP1", "LinkPreview", "ParleyProtocol", "Reactor", "TestPeers", "TestSupport", "Unfurler",
+        "parley-unfurl", logging,
       ],
       swiftSettings: house),
     .testTarget(

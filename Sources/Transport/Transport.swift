@@ -20,6 +20,8 @@ package final class Transport {
   /// The memory that all connections together hold: what waits to be written, and what applications
   /// and requests keep.
   package var heldByteCount = 0
+  /// How many requests there were.
+  var exchangeCount: UInt64 = 0
   let connections = ConnectionTable()
   let deflate = DeflateWorkspace()
   let readBuffer = UnsafeMutableRawBufferPointer.allocate(

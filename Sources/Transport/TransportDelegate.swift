@@ -7,12 +7,10 @@ package import WebSocket
 /// Called on the transport's event loop only.
 package protocol TransportDelegate: AnyObject {
   /// Answers a request, or lets it become a WebSocket.
-  func connection(_ connection: Connection, received request: HTTPRequest) -> RequestOutcome
+  func answer(_ exchange: Exchange) -> RequestOutcome
 
   /// Decides how the body of a request is taken, when there is one.
-  func connection(
-    _ connection: Connection, decidesOnBodyOf head: HTTPRequestHead
-  ) -> BodyDecision
+  func decideOnBody(of exchange: Exchange) -> BodyDecision
 
   /// What is answered to bytes that are no request, or one beyond the limits; the connection is
   /// closed behind it.
@@ -53,11 +51,7 @@ extension TransportDelegate {
   package func transportHasNoRoom() {}
 
   /// With the request.
-  package func connection(
-    _ connection: Connection, decidesOnBodyOf head: HTTPRequestHead
-  ) -> BodyDecision {
-    .whole
-  }
+  package func decideOnBody(of exchange: Exchange) -> BodyDecision { .whole }
 
   /// The error as plain text.
   package func connection(_ connection: Connection, refusalOf error: HTTPError) -> HTTPResponse {
@@ -68,8 +62,8 @@ extension TransportDelegate {
 /// What becomes of a request.
 package enum RequestOutcome {
   case respond(HTTPResponse)
-  /// ``Connection/respond(_:)`` or ``Connection/respond(_:with:)`` follows, from a later call on the
-  /// event loop; what the peer sends meanwhile waits. There is no timer: whoever answers bounds the time.
+  /// ``Transport/respond(_:to:)`` or ``Transport/respond(_:with:to:)`` follows, from a later call on
+  /// the event loop; what the peer sends meanwhile waits. There is no timer: whoever answers bounds the time.
   ///
   /// `onAbandonment` is called, at most once and instead of the response, when the peer has ended
   /// the connection or it broke: nobody waits for the answer any more. With `nil`, for work that is

@@ -3,7 +3,6 @@ internal import Daemon
 internal import Logging
 internal import Reactor
 internal import Unfurler
-internal import UnfurlService
 
 /// The preview service with the fetcher behind it.
 struct UnfurlDaemon: Daemon {

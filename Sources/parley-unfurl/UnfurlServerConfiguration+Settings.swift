@@ -2,10 +2,9 @@ internal import Configuration
 internal import Reactor
 internal import Setup
 internal import Unfurler
-internal import UnfurlService
 
 extension UnfurlServerConfiguration {
-  /// What the settings say of serving.
+  /// Reads the settings that concern serving.
   init(_ settings: Settings, _ fetching: UnfurlerConfiguration) throws(SystemError) {
     var addresses: [SocketAddress] = []
     for text in settings.listen { addresses.append(try SocketAddress(text)) }

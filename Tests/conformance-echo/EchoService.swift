@@ -8,9 +8,9 @@ import WebSocket
 final class EchoService: TransportDelegate, WebSocketApplication {
   private let handshake = ServerHandshake(compression: PermessageDeflate.Policy(contexts: .kept))
 
-  func connection(_ connection: Connection, received request: HTTPRequest) -> RequestOutcome {
+  func answer(_ exchange: Exchange) -> RequestOutcome {
     do {
-      return .upgrade(try handshake.accept(request.head), self)
+      return .upgrade(try handshake.accept(exchange.head), self)
     } catch {
       return .respond(error.response)
     }

@@ -8,24 +8,12 @@ import Transport
 import WebSocket
 
 extension Node: TransportDelegate {
-  func connection(_ connection: Connection, received request: HTTPRequest) -> RequestOutcome {
-    if let refusal = refusal(of: request.head, on: connection) { return .respond(refusal) }
-    if request.head.path == "/v1/ws" { return upgrade(connection, request.head) }
-    if FileDownload.isMeant(by: request.head) {
-      return FileDownload(node: self, connection: connection).outcome(of: request.head)
-    }
-    let isDescription = InterfaceDescription(rawValue: request.head.path) != nil
-    if !isDescription, PlatformRequest.isMeant(by: request.head) {
-      return PlatformAPI(node: self, connection: connection).outcome(of: request)
-    }
-    return .respond(Routes(node: self, connection: connection).respond(to: request.head))
+  func answer(_ exchange: Exchange) -> RequestOutcome {
+    RequestDispatch(exchange, on: self).answer()
   }
 
-  func connection(
-    _ connection: Connection, decidesOnBodyOf head: HTTPRequestHead
-  ) -> BodyDecision {
-    if let refusal = refusal(of: head, on: connection) { return .refusing(head, refusal) }
-    return BodyAdmission(node: self, connection: connection).decision(on: head)
+  func decideOnBody(of exchange: Exchange) -> BodyDecision {
+    RequestDispatch(exchange, on: self).decideOnBody()
   }
 
   func connection(_ connection: Connection, refusalOf error: HTTPError) -> HTTPResponse {
@@ -82,9 +70,10 @@ extension Node: TransportDelegate {
   }
 
   /// The answer to a request from a page, or to a host, that is not served; `nil` to others.
-  private func refusal(of head: HTTPRequestHead, on connection: Connection) -> HTTPResponse? {
+  func refusal(of exchange: Exchange, for access: Routes.Access) -> HTTPResponse? {
+    let connection = exchange.connection
     let request = OriginRules.Request(
-      head, on: connection, isLoopback: loopbackListeners.contains(connection.listenerTag))
+      exchange, access, isLoopback: loopbackListeners.contains(connection.listenerTag))
     guard let refusal = services.origins.refusal(of: request) else { return nil }
     switch refusal {
     case .origin(let origin):
@@ -97,12 +86,14 @@ extension Node: TransportDelegate {
     return HTTPResponse(refusing: ServiceError(.originNotAllowed, refusal.explanation))
   }
 
-  private func upgrade(_ connection: Connection, _ head: HTTPRequestHead) -> RequestOutcome {
+  /// Makes a request's connection a WebSocket with a session on it.
+  func upgrade(_ exchange: Exchange) -> RequestOutcome {
+    let connection = exchange.connection
     guard services.stage == .serving, webSocketCount < services.connectionLimit else {
       return .respond(HTTPResponse(refusing: .overCapacity))
     }
     do {
-      let acceptance = try handshake.accept(head)
+      let acceptance = try handshake.accept(exchange.head)
       if let refusal = connection.awaitSession() {
         counters.add(to: .connectionsOverAddressLimit)
         note(refusal, of: connection)

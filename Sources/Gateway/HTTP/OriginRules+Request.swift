@@ -28,26 +28,19 @@ extension OriginRules {
 }
 
 extension OriginRules.Request {
-  init(_ head: HTTPRequestHead, on connection: Connection, isLoopback: Bool) {
-    kind = Kind(head)
+  init(_ exchange: Exchange, _ access: Routes.Access, isLoopback: Bool) {
+    let (head, connection) = (exchange.head, exchange.connection)
+    kind =
+      switch access {
+      case .socket: .upgrade
+      case .shared, .files: .shared
+      case .open, .platform: .other
+      }
     origins = head.fields.values(of: "Origin")
     host = head.fields["Host"] ?? ""
     authority = head.authority
     if !origins.isEmpty { sites = connection.forwardedSites(of: head) }
     isEncrypted = connection.isEncrypted
     self.isLoopback = isLoopback
-  }
-}
-
-extension OriginRules.Request.Kind {
-  fileprivate init(_ head: HTTPRequestHead) {
-    let path = head.path
-    if path == "/v1/ws" {
-      self = .upgrade
-    } else if InterfaceDescription(rawValue: path) != nil || FileDownload.isMeant(by: head) {
-      self = .shared
-    } else {
-      self = .other
-    }
   }
 }

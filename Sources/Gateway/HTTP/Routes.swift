@@ -1,53 +1,71 @@
 import HTTP1
-import ParleyProtocol
-import Telemetry
 import Transport
 
-/// What plain HTTP requests get.
-struct Routes {
+/// Every path that the gateway answers, with who may call it, its body and its endpoint.
+///
+/// The one place where paths are written down.
+enum Routes {
+  typealias Table = Router<Access, Endpoint>
+  typealias Route = Table.Route
+
+  static let table = Table(
+    resources + PlatformRoutes.all,
+    areas: [
+      .init("v3", access: .platform(.whileServing)),
+      .init("files", access: .files),
+    ], elsewhere: .open)
+
+  /// The callers that a path admits.
+  enum Access: Sendable, Hashable {
+    /// Anyone; pages, if they are of the server's own origin.
+    case open
+    /// Anyone, from pages of any origin.
+    case shared
+    /// The same: files are found by their addresses only.
+    case files
+    /// Clients that open a socket; pages, if they are of an allowed origin.
+    case socket
+    /// Back ends and operators with an API token.
+    case platform(Availability)
+  }
+
+  enum Availability: Sendable, Hashable {
+    case whileServing
+    /// While the gateway drains too.
+    case always
+  }
+
+  /// The code that answers a path.
+  enum Endpoint: Sendable {
+    case resource(@Sendable (ResourceCall) -> RequestOutcome)
+    case platform(PlatformEndpoint)
+  }
+
+  private static let resources = [
+    resource("/", StaticResources.page),
+    resource("/favicon.ico", StaticResources.icon),
+    resource("/healthz", StaticResources.health),
+    resource("/readyz", StaticResources.readiness),
+    resource("/metrics", StaticResources.metrics),
+    resource("/v3/openapi.json", access: .shared, StaticResources.openAPI),
+    resource("/v1/asyncapi.json", access: .shared, StaticResources.asyncAPI),
+    resource("/files/{file_id}/{file_name:any}", access: .files, FileDownload.begin),
+    Route(["GET"], "/v1/ws", access: .socket, .resource { $0.node.upgrade($0.exchange) }),
+  ]
+
+  private static func resource(
+    _ pattern: PathPattern, access: Access = .open,
+    _ endpoint: @escaping @Sendable (ResourceCall) -> RequestOutcome
+  ) -> Route {
+    Route(["GET", "HEAD"], pattern, access: access, .resource(endpoint))
+  }
+}
+
+/// A request for something that is no call of the Platform API.
+struct ResourceCall {
   let node: Node
-  let connection: Connection
+  let exchange: Exchange
+  let arguments: PathArguments
 
-  func respond(to head: HTTPRequestHead) -> HTTPResponse {
-    let description = InterfaceDescription(rawValue: head.path)
-    guard Self.paths.contains(head.path) || description != nil else {
-      return HTTPResponse(refusing: .noSuchEndpoint(head.method, head.path))
-    }
-    guard head.method == "GET" || head.method == "HEAD" else {
-      return HTTPResponse(
-        status: .methodNotAllowed, text: "GET and HEAD only\n", fields: ["Allow": "GET, HEAD"])
-    }
-    return description?.response(to: head) ?? resource(head.path)
-  }
-
-  private static let paths: Set = ["/", "/healthz", "/readyz", "/metrics", "/favicon.ico"]
-
-  private func resource(_ path: String) -> HTTPResponse {
-    switch path {
-    case "/": Page.response
-    case "/healthz": HTTPResponse(status: .ok, text: "alive\n")
-    case "/readyz": readiness
-    case "/metrics": metrics
-    default: HTTPResponse(status: .noContent)
-    }
-  }
-
-  private var readiness: HTTPResponse {
-    guard let reason = node.services.unreadiness else {
-      return HTTPResponse(status: .ok, text: "ready\n")
-    }
-    return HTTPResponse(status: .serviceUnavailable, text: "not ready: \(reason)\n")
-  }
-
-  private var metrics: HTTPResponse {
-    guard node.metricsListeners.contains(connection.listenerTag) else {
-      return HTTPResponse(
-        refusing: ServiceError(
-          .noSuchEndpoint, "metrics are served on operations.listen, or on loopback without a proxy"
-        ))
-    }
-    let text = node.services.metrics.render(with: node.services.samples)
-    return HTTPResponse(
-      status: .ok, fields: ["Content-Type": PrometheusText.contentType], body: Array(text.utf8))
-  }
+  var head: HTTPRequestHead { exchange.head }
 }

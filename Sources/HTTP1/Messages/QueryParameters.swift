@@ -1,7 +1,7 @@
 /// The parameters of a query, as forms write them: `a=b&c=d`, percent-encoded, `+` for a space.
 package struct QueryParameters: Sendable, Hashable {
-  /// Of a name that is given several times, the last counts.
-  private var values: [String: String] = [:]
+  /// By name; of a name that is given several times, the last counts.
+  package private(set) var values: [String: String] = [:]
 
   /// Reads a query; `nil` when its percent-encoding is broken or it is not UTF-8.
   ///

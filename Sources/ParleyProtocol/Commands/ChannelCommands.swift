@@ -2,12 +2,12 @@
 package struct ChannelReference: Sendable, Hashable {
   package var channelURL: String
 
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     channelURL = try parameters.channelURL()
   }
 }
 
-/// What creating and changing a channel have in common; what is absent is empty, or stays.
+/// The fields that creating and changing a channel have in common; absent ones are empty, or stay.
 package struct ChannelFields: Sendable, Hashable {
   package var name: String?
   package var coverURL: String?
@@ -27,7 +27,7 @@ package struct ChannelFields: Sendable, Hashable {
     self.operatorIDs = operatorIDs
   }
 
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     name = try parameters.name("name", limit: Limits.channelNameLength)
     coverURL = try parameters.webURL("cover_url", limit: Limits.coverURLLength)
     data = try parameters.data("data")
@@ -43,7 +43,7 @@ package struct ChannelCreate: Sendable, Hashable {
   package var fields: ChannelFields
   package var isEphemeral: Bool
 
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     channelURL = try parameters.optionalChannelURL()
     fields = try ChannelFields(parameters)
     isEphemeral = try parameters.boolean("is_ephemeral") ?? false
@@ -55,7 +55,7 @@ package struct ChannelUpdate: Sendable, Hashable {
   package var channelURL: String
   package var fields: ChannelFields
 
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     channelURL = try parameters.channelURL()
     fields = try ChannelFields(parameters)
   }
@@ -64,10 +64,10 @@ package struct ChannelUpdate: Sendable, Hashable {
 /// `channel.enter`.
 package struct ChannelEnter: Sendable, Hashable {
   package var channelURL: String
-  /// What the client saw last, if it wants what it missed.
+  /// The last event that the client saw, if it wants those it missed.
   package var recover: StreamPosition?
 
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     channelURL = try parameters.channelURL()
     recover = nil
     guard let position = try parameters.nested("recover") else { return }
@@ -87,7 +87,7 @@ package struct StreamPosition: Sendable, Hashable {
     self.seq = seq
   }
 
-  init(_ parameters: Parameters) throws(ServiceError) {
+  init(_ parameters: Fields) throws(ServiceError) {
     epoch = try parameters.requiredText("epoch", limit: Limits.epochLength)
     guard let seq = try parameters.integer("seq", in: 0...Limits.messageIDs.upperBound) else {
       throw .missing("seq")

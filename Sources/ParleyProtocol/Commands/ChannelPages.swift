@@ -8,7 +8,7 @@ package struct ChannelList: Sendable, Hashable {
   package var customTypes: [String]?
   /// 1 to 100.
   package var limit: Int
-  /// Where the page before ended; `nil` for the first.
+  /// The end of the page before; `nil` for the first.
   package var token: String?
 
   package init(
@@ -22,7 +22,7 @@ package struct ChannelList: Sendable, Hashable {
     self.token = token
   }
 
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     nameContains = try parameters.text("name_contains", limit: Limits.channelNameLength)
     urlContains = try parameters.text(
       "url_contains", limit: Limits.channelURLLengths.upperBound)
@@ -38,25 +38,12 @@ package struct ChannelParticipants: Sendable, Hashable {
   package var channelURL: String
   /// 1 to 100.
   package var limit: Int
-  /// Where the page before ended; `nil` for the first.
+  /// The end of the page before; `nil` for the first.
   package var token: String?
 
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     channelURL = try parameters.channelURL()
     limit = try parameters.pageSize()
     token = try parameters.pageToken()
-  }
-}
-
-extension Parameters {
-  /// `limit`: the items of a page.
-  package func pageSize() throws(ServiceError) -> Int {
-    Int(try integer("limit", in: Limits.pageSizes) ?? Limits.defaultPageSize)
-  }
-
-  /// `token`: where the page before ended; an empty one, like none, asks for the first.
-  package func pageToken() throws(ServiceError) -> String? {
-    let token = try text("token", limit: Limits.pageTokenLength)
-    return token?.isEmpty == true ? nil : token
   }
 }

@@ -6,13 +6,13 @@ extension Command {
   ///   sent is kept in ``MessageSend/draft`` instead, because other refusals go before it.
   package init(method: String, params: JSONNode?) throws(ServiceError) {
     guard let read = Self.methods[method] else { throw .noSuchMethod(method) }
-    self = try read(Parameters(params))
+    self = try read(Fields(params))
   }
 
   /// The names of all methods.
   package static var methodNames: [String] { methods.keys.sorted() }
 
-  private typealias Reader = @Sendable (Parameters) throws(ServiceError) -> Command
+  private typealias Reader = @Sendable (Fields) throws(ServiceError) -> Command
 
   private static let methods: [String: Reader] =
     sessionMethods.merging(channelMethods) { $1 }.merging(moderationMethods) { $1 }
@@ -73,7 +73,7 @@ extension Command {
   ]
 
   /// The server has no translator: a request that is otherwise in order is refused for that alone.
-  private static func untranslated(_ parameters: Parameters) throws(ServiceError) -> ServiceError {
+  private static func untranslated(_ parameters: Fields) throws(ServiceError) -> ServiceError {
     _ = try MessageReference(parameters)
     let languages = try parameters.languages("target_langs") ?? []
     return languages.isEmpty ? .missing("target_langs") : .noTranslator("target_langs")

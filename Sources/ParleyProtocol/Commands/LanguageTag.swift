@@ -21,7 +21,7 @@ package enum LanguageTag {
   }
 }
 
-extension Parameters {
+extension Fields {
   /// Languages to translate to, if given: at most 10 tags, each once whatever its case.
   package func languages(_ name: String) throws(ServiceError) -> [String]? {
     let texts = try texts(

@@ -4,7 +4,7 @@ package struct MessageReference: Sendable, Hashable {
   /// 1 to 2^53 − 1.
   package var messageID: Int64
 
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     channelURL = try parameters.channelURL()
     messageID = try parameters.messageID()
   }
@@ -15,14 +15,14 @@ package struct MessageUpdate: Sendable, Hashable {
   package var reference: MessageReference
   package var changes: MessageChanges
 
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     reference = try MessageReference(parameters)
     changes = try MessageChanges(parameters)
     guard !changes.isEmpty else { throw .missing("message") }
   }
 }
 
-/// What may be changed in a message; `nil` leaves it as it is.
+/// Changes of a message; `nil` leaves a part as it is.
 package struct MessageChanges: Sendable, Hashable {
   /// 1 to 5,000 characters.
   package var text: String?
@@ -44,7 +44,7 @@ package struct MessageChanges: Sendable, Hashable {
 
   /// - Parameter mentionLimit: Mentioned users at most.
   package init(
-    _ parameters: Parameters, mentionLimit: Int = Limits.mentionedUserCount
+    _ parameters: Fields, mentionLimit: Int = Limits.mentionedUserCount
   ) throws(ServiceError) {
     text = try parameters.text("message", limit: Limits.messageLength)
     guard text != "" else { throw .missing("message") }

@@ -3,7 +3,7 @@ package struct MessageDraft: Sendable, Hashable {
   package var type: MessageType
   /// 1 to 5,000 characters; a file message may have none.
   package var text: String
-  /// What a file message brings; `nil` for others.
+  /// The file of a file message; `nil` for others.
   package var file: MessageFile?
   package var data: String
   package var customType: String
@@ -34,7 +34,7 @@ package struct MessageDraft: Sendable, Hashable {
   /// Reads a message of a user's, or a file.
   ///
   /// - Throws: One of 400100 to 400151, 400203 or 400305.
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     switch try parameters.choice("message_type", of: SendableMessageType.self) {
     case nil, .user:
       type = .user
@@ -58,7 +58,7 @@ package struct MessageDraft: Sendable, Hashable {
   ///
   /// There is no translator, and a message is never refused for the lack of one: it goes out without
   /// translations.
-  static func checkTranslations(_ parameters: Parameters) throws(ServiceError) {
+  static func checkTranslations(_ parameters: Fields) throws(ServiceError) {
     _ = try parameters.languages("translation_target_langs")
   }
 }
@@ -75,7 +75,7 @@ private enum SendableMessageType: String, CaseIterable {
   case file = "FILE"
 }
 
-extension Parameters {
+extension Fields {
   /// `mentioned_user_ids`, if given, each once.
   package func mentionedUserIDs(
     limit: Int = Limits.mentionedUserCount

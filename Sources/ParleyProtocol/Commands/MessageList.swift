@@ -27,7 +27,7 @@ package struct MessageList: Sendable, Hashable {
     self.filter = filter
   }
 
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     channelURL = try parameters.channelURL()
     anchor = try MessageAnchor(parameters)
     let sizes = Limits.messagePageSizes
@@ -41,6 +41,23 @@ package struct MessageList: Sendable, Hashable {
   }
 }
 
+extension MessageList {
+  /// Reads the query of the Platform API, which pages both ways and requires a place.
+  ///
+  /// - Throws: 400105 without a `message_id` above 0 and without a `message_ts`.
+  package init(inChannel channelURL: String, query: Fields) throws(ServiceError) {
+    let anchor = try MessageAnchor(query)
+    guard anchor != .now else { throw .missing("message_ts") }
+    let sizes = Limits.messagePageSizes
+    let previous = try query.integer("prev_limit", in: sizes) ?? Limits.defaultPreviousLimit
+    let next = try query.integer("next_limit", in: sizes) ?? Limits.defaultPreviousLimit
+    self.init(
+      channelURL: channelURL, anchor: anchor, previousLimit: Int(previous), nextLimit: Int(next),
+      includesAnchor: try query.boolean("include") ?? true,
+      isReversed: try query.boolean("reverse") ?? false, filter: try MessageFilter(query))
+  }
+}
+
 /// The place that a list of messages is taken around.
 package enum MessageAnchor: Sendable, Hashable {
   case message(id: Int64)
@@ -50,7 +67,7 @@ package enum MessageAnchor: Sendable, Hashable {
   case now
 
   /// Reads `message_id`, which decides when it is above 0, and `message_ts`.
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     let id = try parameters.integer("message_id", in: 0...Limits.messageIDs.upperBound) ?? 0
     let time = try parameters.integer("message_ts", in: Limits.timestamps)
     if id > 0 {
@@ -61,7 +78,7 @@ package enum MessageAnchor: Sendable, Hashable {
   }
 }
 
-/// What messages must be to be listed; `nil` lets all pass.
+/// Conditions on the messages of a list; `nil` lets all pass.
 package struct MessageFilter: Sendable, Hashable {
   package var type: MessageType?
   /// Any of these.
@@ -77,7 +94,7 @@ package struct MessageFilter: Sendable, Hashable {
     self.senderIDs = senderIDs
   }
 
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     type = try parameters.choice("message_type", of: MessageType.self)
     customTypes = try parameters.texts(
       "custom_types", countLimit: Limits.filterCount, limit: Limits.customTypeLength)

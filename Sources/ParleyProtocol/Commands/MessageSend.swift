@@ -6,10 +6,11 @@ package struct MessageSend: Sendable {
   package var channelURL: String
   /// The client's own name of the sending, to tell repetitions by.
   package var requestID: String?
-  /// What is to be sent, or why it cannot be; the latter is told after the sender has been judged.
+  /// The message, or the reason why it cannot be sent, which is answered after the sender has been
+  /// judged.
   package var draft: Result<MessageDraft, ServiceError>
 
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     channelURL = try parameters.channelURL()
     do throws(ServiceError) {
       requestID = try parameters.requestID()
@@ -20,7 +21,7 @@ package struct MessageSend: Sendable {
   }
 }
 
-extension Parameters {
+extension Fields {
   /// `req_id`; an empty one counts as none.
   fileprivate func requestID() throws(ServiceError) -> String? {
     let id = try text("req_id", limit: Limits.requestIDLength)

@@ -6,10 +6,17 @@ package struct MessageSubmission: Sendable, Hashable {
   package var requestID: String?
   package var draft: MessageDraft
 
-  /// Reads the body of the request.
+  /// The names of the fields that are read; a form may have others, which are passed over.
+  package static let fieldNames: Set = [
+    "message_type", "user_id", "dedup_id", "message", "data", "custom_type", "mention_type",
+    "mentioned_user_ids", "sorted_metaarray", "url", "file_name",
+    "file_type", "file_size",
+  ]
+
+  /// Reads the fields of the request.
   ///
   /// - Throws: One of 400100 to 400151, 400203 or 400305.
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     guard let type = try parameters.choice("message_type", of: MessageType.self) else {
       throw .missing("message_type")
     }
@@ -21,7 +28,7 @@ package struct MessageSubmission: Sendable, Hashable {
 }
 
 extension MessageDraft {
-  fileprivate init(_ type: MessageType, _ parameters: Parameters) throws(ServiceError) {
+  fileprivate init(_ type: MessageType, _ parameters: Fields) throws(ServiceError) {
     self.init(
       type: type, text: try Self.text(type, parameters),
       file: type == .file ? try MessageFile(parameters) : nil,
@@ -35,7 +42,7 @@ extension MessageDraft {
   }
 
   private static func text(
-    _ type: MessageType, _ parameters: Parameters
+    _ type: MessageType, _ parameters: Fields
   ) throws(ServiceError) -> String {
     switch type {
     case .user: try parameters.requiredText("message", limit: Limits.messageLength)

@@ -4,7 +4,7 @@ package struct MessageMetaArrayKeys: Sendable, Hashable {
   /// 1 to 10, each once.
   package var keys: [String]
 
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     reference = try MessageReference(parameters)
     keys = try parameters.metaArrayKeys("keys")
   }
@@ -16,7 +16,7 @@ package struct MessageMetaArrayValues: Sendable, Hashable {
   /// 1 to 10 keys, in the order given.
   package var values: [MetaArray]
 
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     reference = try MessageReference(parameters)
     values = try parameters.metaArrayTable("values")
   }

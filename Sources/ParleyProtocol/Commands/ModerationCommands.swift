@@ -6,12 +6,14 @@ package struct ChannelRestriction: Sendable, Hashable {
   package var seconds: Int64
   package var description: String
 
-  /// What −1 seconds stands for.
+  /// The length that −1 seconds stands for.
   package static let longestSeconds: Int64 = 10 * 365 * 24 * 60 * 60
 
   /// How long the restriction holds.
-  package var durationMilliseconds: Int64 {
-    (seconds < 0 ? Self.longestSeconds : seconds) * 1000
+  package var durationMilliseconds: Int64 { Self.milliseconds(ofSeconds: seconds) }
+
+  fileprivate static func milliseconds(ofSeconds seconds: Int64) -> Int64 {
+    (seconds < 0 ? longestSeconds : seconds) * 1000
   }
 
   package init(channelURL: String, userID: String, seconds: Int64, description: String) {
@@ -21,21 +23,58 @@ package struct ChannelRestriction: Sendable, Hashable {
     self.description = description
   }
 
-  /// Reads the parameters of a mute.
-  package static func mute(_ parameters: Parameters) throws(ServiceError) -> ChannelRestriction {
-    try ChannelRestriction(parameters, descriptionLimit: Limits.muteDescriptionLength)
+  /// Reads a mute.
+  package static func mute(_ fields: Fields) throws(ServiceError) -> ChannelRestriction {
+    try mute(fields, inChannel: fields.channelURL())
   }
 
-  /// Reads the parameters of a ban.
-  package static func ban(_ parameters: Parameters) throws(ServiceError) -> ChannelRestriction {
-    try ChannelRestriction(parameters, descriptionLimit: Limits.banDescriptionLength)
+  /// Reads a mute in a channel that is not named among the fields.
+  package static func mute(
+    _ fields: Fields, inChannel channelURL: String
+  ) throws(ServiceError) -> ChannelRestriction {
+    try ChannelRestriction(
+      fields, inChannel: channelURL, descriptionLimit: Limits.muteDescriptionLength)
   }
 
-  private init(_ parameters: Parameters, descriptionLimit: Int) throws(ServiceError) {
+  /// Reads a ban.
+  package static func ban(_ fields: Fields) throws(ServiceError) -> ChannelRestriction {
+    try ban(fields, inChannel: fields.channelURL())
+  }
+
+  /// Reads a ban from a channel that is not named among the fields.
+  package static func ban(
+    _ fields: Fields, inChannel channelURL: String
+  ) throws(ServiceError) -> ChannelRestriction {
+    try ChannelRestriction(
+      fields, inChannel: channelURL, descriptionLimit: Limits.banDescriptionLength)
+  }
+
+  private init(
+    _ fields: Fields, inChannel channelURL: String, descriptionLimit: Int
+  ) throws(ServiceError) {
     self.init(
-      channelURL: try parameters.channelURL(), userID: try parameters.userID(),
-      seconds: try parameters.restrictionSeconds(),
-      description: try parameters.text("description", limit: descriptionLimit) ?? "")
+      channelURL: channelURL, userID: try fields.userID(),
+      seconds: try fields.restrictionSeconds() ?? -1,
+      description: try fields.text("description", limit: descriptionLimit) ?? "")
+  }
+}
+
+/// A change of a ban: what is absent stays as it is.
+package struct BanChange: Sendable, Hashable {
+  /// The length from the change on: 1 or more, or −1 for ten years.
+  ///
+  /// Without it the ban ends when it did, to the millisecond.
+  package var seconds: Int64?
+  package var description: String?
+
+  package init(_ fields: Fields) throws(ServiceError) {
+    seconds = try fields.restrictionSeconds()
+    description = try fields.text("description", limit: Limits.banDescriptionLength)
+  }
+
+  /// How long the ban holds from the change on; `nil` when its end stays.
+  package var durationMilliseconds: Int64? {
+    seconds.map(ChannelRestriction.milliseconds(ofSeconds:))
   }
 }
 
@@ -44,7 +83,7 @@ package struct ChannelUserReference: Sendable, Hashable {
   package var channelURL: String
   package var userID: String
 
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     channelURL = try parameters.channelURL()
     userID = try parameters.userID()
   }
@@ -56,18 +95,18 @@ package struct ChannelOperators: Sendable, Hashable {
   /// 1 to 100, each once.
   package var userIDs: [String]
 
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     channelURL = try parameters.channelURL()
     userIDs = try parameters.userIDs("user_ids", limit: Limits.operatorCount) ?? []
     guard !userIDs.isEmpty else { throw .missing("user_ids") }
   }
 }
 
-extension Parameters {
-  /// `seconds` of a mute or ban: 1 or more, or −1, the default.
-  package func restrictionSeconds() throws(ServiceError) -> Int64 {
+extension Fields {
+  /// `seconds` of a mute or ban, if given: 1 or more, or −1.
+  fileprivate func restrictionSeconds() throws(ServiceError) -> Int64? {
     let range = -1...Limits.restrictionSeconds
-    guard let seconds = try integer("seconds", in: range) else { return -1 }
+    guard let seconds = try integer("seconds", in: range) else { return nil }
     guard seconds != 0 else {
       throw ServiceError(
         .outOfRange, "'seconds' is 0; -1 or 1 to \(range.upperBound) is expected",

@@ -8,7 +8,7 @@ package struct SessionOpen: Sendable, Hashable {
   /// Replaces the stored one when given.
   package var profileURL: String?
 
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     userID = try parameters.userID()
     accessToken = try parameters.text("access_token", limit: Limits.accessTokenLength)
     nickname = try parameters.name("nickname", limit: Limits.nicknameLength)
@@ -20,7 +20,7 @@ package struct SessionOpen: Sendable, Hashable {
 package struct SessionRefresh: Sendable, Hashable {
   package var accessToken: String
 
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     accessToken = try parameters.requiredText(
       "access_token", limit: Limits.accessTokenLength)
   }
@@ -30,7 +30,7 @@ package struct SessionRefresh: Sendable, Hashable {
 package struct UserGet: Sendable, Hashable {
   package var userID: String
 
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     userID = try parameters.userID()
   }
 }
@@ -42,7 +42,7 @@ package struct UserUpdate: Sendable, Hashable {
   /// Replaces all of the stored metadata.
   package var metadata: [String: String]?
 
-  package init(_ parameters: Parameters) throws(ServiceError) {
+  package init(_ parameters: Fields) throws(ServiceError) {
     nickname = try parameters.name("nickname", limit: Limits.nicknameLength)
     profileURL = try parameters.webURL("profile_url", limit: Limits.profileURLLength)
     metadata = try parameters.metadata()

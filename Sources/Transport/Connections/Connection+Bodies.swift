@@ -6,7 +6,8 @@ extension Connection {
   /// Asks how the body of a request is taken, and goes on accordingly.
   func begin(_ head: HTTPRequestHead) throws(HTTPError) {
     guard case .http(var parser) = stage else { return }
-    switch transport.delegate?.connection(self, decidesOnBodyOf: head) {
+    let exchange = exchange(HTTPRequest(head: head))
+    switch transport.delegate?.decideOnBody(of: exchange) {
     case .whole:
       sendContinue(after: try parser.takeBody(.whole))
       stage = .http(parser)
@@ -18,7 +19,9 @@ extension Connection {
         receiver.bodyWasAbandoned()
         throw error
       }
-      stage = .receiving(ReceivedBody(head: head, parser: parser, receiver: receiver))
+      stage = .receiving(
+        ReceivedBody(
+          exchange: exchange.number, head: head, parser: parser, receiver: receiver))
       awaitBody()
     case .refused(let response): respond(response, to: nil)
     case nil: end()
@@ -26,7 +29,7 @@ extension Connection {
   }
 
   /// Reads on, after a receiver has said that it will take more later.
-  package func resumeBody() {
+  func resumeBody() {
     guard case .receiving = stage, isReadingPaused else { return }
     // The pause was not the peer's.
     lastReceived = transport.loop.now
@@ -47,7 +50,8 @@ extension Connection {
         stage = .http(body.parser)
         resumeReading()
         let request = HTTPRequest(head: body.head)
-        carryOut(body.receiver.connectionDidReceiveBody(self), for: request)
+        let exchange = Exchange(connection: self, request: request, number: body.exchange)
+        carryOut(body.receiver.connectionDidReceiveBody(self), of: exchange)
       case nil, .head, .request, .expectsContinue: return nil
       }
       return consumed

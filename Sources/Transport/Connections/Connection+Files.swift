@@ -1,6 +1,6 @@
 import Bytes
-package import HTTP1
-package import Reactor
+import HTTP1
+import Reactor
 
 /// Files that are sent as they are on disk: never more of one in memory than a step.
 extension Connection {
@@ -8,7 +8,7 @@ extension Connection {
   /// `Content-Length` is the file's.
   ///
   /// Does nothing when nobody waits for one any more.
-  package func respond(_ head: HTTPResponse, with file: FileSpan) {
+  func respond(_ head: HTTPResponse, with file: FileSpan) {
     guard case .answering(let pending) = stage else { return }
     let persistence = peerHasEnded ? .close : persistence(after: head, to: pending.request)
     var bytes: [UInt8] = []

@@ -1,5 +1,5 @@
 import Bytes
-package import HTTP1
+import HTTP1
 package import Reactor
 import TLS
 import WebSocket
@@ -127,17 +127,18 @@ extension Connection: ReadinessHandler {
 
   private func answer(_ request: HTTPRequest) {
     trace(request.head)
-    carryOut(transport.delegate?.connection(self, received: request), for: request)
+    let exchange = exchange(request)
+    carryOut(transport.delegate?.answer(exchange), of: exchange)
   }
 
-  func carryOut(_ outcome: RequestOutcome?, for request: HTTPRequest) {
+  func carryOut(_ outcome: RequestOutcome?, of exchange: Exchange) {
     switch outcome {
     case .respond(let response):
       markOpened()
-      respond(response, to: request)
+      respond(response, to: exchange.request)
     case .respondLater(let onAbandonment):
       markOpened()
-      awaitAnswer(to: request, onAbandonment)
+      awaitAnswer(to: exchange, onAbandonment)
     case .upgrade(let acceptance, let application): upgrade(acceptance, application)
     case nil: end()
     }
@@ -185,7 +186,7 @@ extension Connection: ReadinessHandler {
   }
 
   private func awaitAnswer(
-    to request: HTTPRequest, _ onAbandonment: (() -> Void)?
+    to exchange: Exchange, _ onAbandonment: (() -> Void)?
   ) {
     guard case .http(let parser) = stage else {
       onAbandonment?()
@@ -193,7 +194,9 @@ extension Connection: ReadinessHandler {
     }
     cancelTimer()
     stage = .answering(
-      PendingRequest(request: request, parser: parser, onAbandonment: onAbandonment))
+      PendingRequest(
+        exchange: exchange.number, request: exchange.request, parser: parser,
+        onAbandonment: onAbandonment))
   }
 
   /// Keeps what comes behind a request until that is answered.
@@ -217,7 +220,7 @@ extension Connection: ReadinessHandler {
   ///
   /// In the middle of a body that is taken in pieces it is refused, and the connection closed. Does
   /// nothing when nobody waits for an answer any more.
-  package func respond(_ response: HTTPResponse) {
+  func respond(_ response: HTTPResponse) {
     guard case .answering(let pending) = stage else { return refuseBody(response) }
     stage = .http(pending.parser)
     if !peerHasEnded { resumeReading() }

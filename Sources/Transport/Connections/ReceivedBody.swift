@@ -3,12 +3,12 @@ package import HTTP1
 /// Takes the body of one request as it comes.
 ///
 /// Called on the transport's event loop only; in place of its pieces being answered one by one, the
-/// connection may be answered at any time with ``Connection/respond(_:)``, which ends the body.
+/// connection may be answered at any time with ``Transport/respond(_:to:)``, which ends the body.
 package protocol HTTPBodyReceiver: AnyObject {
   /// Takes the next bytes; never none.
   ///
   /// - Returns: Whether more may come. `.later` stops the reading until
-  ///   ``Connection/resumeBody()``; what was read already may still come.
+  ///   ``Transport/resumeBody(of:)``; what was read already may still come.
   func connection(_ connection: Connection, receivedBody piece: [UInt8]) -> BodyDemand
 
   /// All has come: what becomes of the request.
@@ -39,6 +39,8 @@ package enum BodyDecision {
 
 /// A request whose body is on its way to its receiver.
 struct ReceivedBody {
+  /// The number of its exchange.
+  let exchange: UInt64
   let head: HTTPRequestHead
   var parser: HTTPRequestParser
   let receiver: any HTTPBodyReceiver

@@ -6,9 +6,9 @@ func command(_ method: String, _ members: String) throws -> Command {
   try Command(method: method, params: node("{\(members)}"))
 }
 
-/// Parameters given as members of a JSON object.
-func parameters(_ members: String) throws -> Parameters {
-  try Parameters(node("{\(members)}"))
+/// Fields given as members of a JSON object.
+func parameters(_ members: String) throws -> Fields {
+  try Fields(node("{\(members)}"))
 }
 
 /// Why a request is refused: the code and the field at fault; `nil` when it is accepted.

@@ -5,7 +5,7 @@ import Testing
 @Suite("Messages over the Platform API")
 struct MessageSubmissionTests {
   private func submission(_ json: String) throws -> MessageSubmission {
-    try MessageSubmission(Parameters(JSONDocument(json).root))
+    try MessageSubmission(Fields(JSONDocument(json).root))
   }
 
   private func code(_ json: String) -> ErrorCode? {

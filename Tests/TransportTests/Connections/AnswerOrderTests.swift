@@ -81,9 +81,9 @@ private final class Echo: TransportDelegate, WebSocketApplication {
     self.loop = loop
   }
 
-  func connection(_ connection: Connection, received request: HTTPRequest) -> RequestOutcome {
+  func answer(_ exchange: Exchange) -> RequestOutcome {
     do {
-      return .upgrade(try ServerHandshake().accept(request.head), self)
+      return .upgrade(try ServerHandshake().accept(exchange.head), self)
     } catch {
       return .respond(error.response)
     }

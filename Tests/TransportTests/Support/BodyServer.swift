@@ -56,16 +56,12 @@ final class BodyServer: TransportDelegate, HTTPBodyReceiver {
     if let file { connection.respond(HTTPResponse(status: .ok), with: file) }
   }
 
-  func connection(
-    _ connection: Connection, decidesOnBodyOf head: HTTPRequestHead
-  ) -> BodyDecision {
-    decision
-  }
+  func decideOnBody(of exchange: Exchange) -> BodyDecision { decision }
 
-  func connection(_ connection: Connection, received request: HTTPRequest) -> RequestOutcome {
-    requests.append(request)
+  func answer(_ exchange: Exchange) -> RequestOutcome {
+    requests.append(exchange.request)
     guard file != nil else { return .respond(HTTPResponse(status: .ok, text: "hello")) }
-    answering.append(connection)
+    answering.append(exchange.connection)
     return .respondLater(onAbandonment: {})
   }
 

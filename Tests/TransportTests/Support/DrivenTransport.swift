@@ -18,6 +18,7 @@ final class DrivenTransport: TransportDelegate {
   /// Whether what is answered later is called off when its peer is gone.
   var callsOff = true
   private(set) var requests: [HTTPRequest] = []
+  private(set) var exchanges: [Exchange.ID] = []
   private(set) var abandonmentCount = 0
 
   init(_ configuration: TransportConfiguration = TransportConfiguration()) throws {
@@ -62,11 +63,12 @@ final class DrivenTransport: TransportDelegate {
     while transport.flush() == .unfinished {}
   }
 
-  func connection(_ connection: Connection, received request: HTTPRequest) -> RequestOutcome {
+  func answer(_ exchange: Exchange) -> RequestOutcome {
     do {
-      return .upgrade(try ServerHandshake().accept(request.head), RecordingApplication())
+      return .upgrade(try ServerHandshake().accept(exchange.head), RecordingApplication())
     } catch {
-      requests.append(request)
+      requests.append(exchange.request)
+      exchanges.append(exchange.id)
       guard answersLater else { return .respond(response) }
       return .respondLater(onAbandonment: callsOff ? { self.abandonmentCount += 1 } : nil)
     }

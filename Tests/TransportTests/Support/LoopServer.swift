@@ -113,20 +113,20 @@ final class LoopServerCore: TransportDelegate, ReadinessHandler {
     mailbox.acknowledge()
   }
 
-  func connection(_ connection: Connection, received request: HTTPRequest) -> RequestOutcome {
-    tags.append(connection.listenerTag)
-    clients.append(connection.clientAddress?.description ?? "unknown")
-    if let file, request.head.path == "/file" {
-      let id = connection.id
+  func answer(_ exchange: Exchange) -> RequestOutcome {
+    tags.append(exchange.connection.listenerTag)
+    clients.append(exchange.connection.clientAddress?.description ?? "unknown")
+    if let file, exchange.head.path == "/file" {
+      let id = exchange.id
       mailbox.post { core in
-        core.transport.connection(id)?.respond(HTTPResponse(status: .ok), with: file)
+        core.transport.respond(HTTPResponse(status: .ok), with: file, to: id)
       }
       return .respondLater(onAbandonment: {})
     }
     do {
-      return .upgrade(try ServerHandshake().accept(request.head), self)
+      return .upgrade(try ServerHandshake().accept(exchange.head), self)
     } catch {
-      return .respond(HTTPResponse(status: .ok, text: request.head.target))
+      return .respond(HTTPResponse(status: .ok, text: exchange.head.target))
     }
   }
 
@@ -144,10 +144,8 @@ final class LoopServerCore: TransportDelegate, ReadinessHandler {
 }
 
 extension LoopServerCore: HTTPBodyReceiver {
-  func connection(
-    _ connection: Connection, decidesOnBodyOf head: HTTPRequestHead
-  ) -> BodyDecision {
-    head.path == "/upload" ? .pieces(limit: 10_000_000, self) : .whole
+  func decideOnBody(of exchange: Exchange) -> BodyDecision {
+    exchange.head.path == "/upload" ? .pieces(limit: 10_000_000, self) : .whole
   }
 
   func connection(_ connection: Connection, receivedBody piece: [UInt8]) -> BodyDemand {

@@ -1,0 +1,71 @@
+import ParleyProtocol
+import Store
+
+/// Parts of a channel as they are asked for from outside, and the change of a ban.
+extension HomeChannel {
+  /// Changes a ban that holds.
+  func changeBan(
+    of userID: String, _ change: BanChange, by actor: Actor,
+    then answer: @escaping Answer<ImposedRestriction>
+  ) {
+    let now = now
+    guard var ban = bans[userID], ban.endsAt > now else {
+      return answer(self, .failure(.notFound(.ban, userID)))
+    }
+    ban.startsAt = now
+    if let duration = change.durationMilliseconds { ban.endsAt = now + duration }
+    if let description = change.description { ban.description = description }
+    self.ban(ban, by: actor, then: answer)
+  }
+
+  /// Reads a ban that holds, with the user's profile.
+  func viewBan(of userID: String, then answer: @escaping Answer<ImposedRestriction>) {
+    guard let ban = bans[userID], ban.endsAt > now else {
+      return answer(self, .failure(.notFound(.ban, userID)))
+    }
+    lookUp(
+      { ImposedRestriction(user: try $0.user(userID) ?? User(id: userID), restriction: ban) },
+      then: answer)
+  }
+
+  /// Reads the mute of a user there is; `nil` when none holds.
+  func viewMute(
+    of userID: String, at now: Int64, then answer: @escaping Answer<Restriction?>
+  ) {
+    let mute = mutes[userID].flatMap { $0.endsAt > now ? $0 : nil }
+    lookUp(
+      {
+        guard try $0.user(userID) != nil else { throw ServiceError.notFound(.user, userID) }
+        return mute
+      }, then: answer)
+  }
+
+  /// A page of operators, as many as an answer holds.
+  ///
+  /// A page ends at a position, not at an operator: a new operator comes at the end of the list.
+  func operatorPage(
+    limit: Int, token: String?
+  ) throws(ServiceError) -> ListPage<[UInt8]> {
+    let query = ["operators", url]
+    var position = 0
+    if let token, !token.isEmpty {
+      guard let bytes = PageToken.decode(token, query: query), bytes.count == 4 else {
+        throw .pageTokenExpired
+      }
+      position = bytes.reduce(0) { $0 << 8 | Int($1) }
+    }
+    var room = PageRoom.answer
+    var page = ListPage<[UInt8]>(items: [], next: "")
+    for user in record.operators.dropFirst(position).prefix(limit) {
+      let item = PageItem { user.encode(into: &$0) }
+      guard room.admit(byteCount: item.byteCount) else { break }
+      page.items.append(item.value)
+    }
+    let end = position + page.items.count
+    if end < record.operators.count {
+      let bytes = withUnsafeBytes(of: UInt32(clamping: end).bigEndian, Array.init)
+      page.next = PageToken.encode(bytes, query: query)
+    }
+    return page
+  }
+}

@@ -1,0 +1,140 @@
+import Store
+import ParleyProtocol
+import Transport
+
+/// The paths of the Platform API.
+enum PlatformRoutes {
+  static let all =
+    channels + moderation + messages + users + metadata + metacounters + limits + operation
+    + previews + apiTokens + webhooks
+
+  private static func route(
+    _ method: String, _ pattern: PathPattern, body: BodyPolicy = .none,
+    available availability: Routes.Availability = .whileServing,
+    _ endpoint: @escaping PlatformEndpoint
+  ) -> Routes.Route {
+    Routes.Route(
+      [method], pattern, access: .platform(availability), body: body, .platform(endpoint))
+  }
+
+  private static let json = BodyPolicy.whole()
+  private static let channel = "/v3/open_channels/{channel_url}"
+
+  private static let channels = [
+    route("POST", "/v3/open_channels", body: json, ChannelEndpoints.create),
+    route("GET", "/v3/open_channels", ChannelEndpoints.list),
+    route("GET", "\(channel)", ChannelEndpoints.view),
+    route("PUT", "\(channel)", body: json, ChannelEndpoints.update),
+    route("DELETE", "\(channel)", ChannelEndpoints.delete),
+    route("GET", "\(channel)/participants", ChannelEndpoints.listParticipants),
+    route("PUT", "\(channel)/freeze", body: json, ChannelEndpoints.freeze),
+    route("POST", "\(channel)/operators", body: json, OperatorEndpoints.add),
+    route("GET", "\(channel)/operators", OperatorEndpoints.list),
+    route("DELETE", "\(channel)/operators", OperatorEndpoints.remove),
+  ]
+
+  private static let moderation = [
+    route("POST", "\(channel)/ban", body: json, ModerationEndpoints.ban),
+    route("GET", "\(channel)/ban", ModerationEndpoints.listBans),
+    route("GET", "\(channel)/ban/{user_id}", ModerationEndpoints.viewBan),
+    route("PUT", "\(channel)/ban/{user_id}", body: json, ModerationEndpoints.updateBan),
+    route("DELETE", "\(channel)/ban/{user_id}", ModerationEndpoints.unban),
+    route("POST", "\(channel)/mute", body: json, ModerationEndpoints.mute),
+    route("GET", "\(channel)/mute", ModerationEndpoints.listMutes),
+    route("GET", "\(channel)/mute/{user_id}", ModerationEndpoints.viewMute),
+    route("DELETE", "\(channel)/mute/{user_id}", ModerationEndpoints.unmute),
+  ]
+
+  private static let message = channel + "/messages/{message_id:number}"
+
+  private static let messages = [
+    route("POST", "\(channel)/messages", body: .wholeOrForm, MessageEndpoints.send),
+    route("GET", "\(channel)/messages", MessageEndpoints.list),
+    route("GET", "\(channel)/messages/total_count", MessageEndpoints.count),
+    route("GET", "\(message)", MessageEndpoints.view),
+    route("PUT", "\(message)", body: json, MessageEndpoints.update),
+    route("DELETE", "\(message)", MessageEndpoints.delete),
+    route("POST", "\(message)/sorted_metaarray", body: json, MetaArrayEndpoints.create),
+    route("PUT", "\(message)/sorted_metaarray", body: json, MetaArrayEndpoints.update),
+    route("DELETE", "\(message)/sorted_metaarray", MetaArrayEndpoints.delete),
+    route("POST", "\(message)/translation", body: json, MessageEndpoints.translate),
+  ]
+
+  private static let user = "/v3/users/{user_id}"
+
+  private static let users = [
+    route("POST", "/v3/users", body: json, UserEndpoints.create),
+    route("GET", "/v3/users", UserEndpoints.list),
+    route("GET", "\(user)", UserEndpoints.view),
+    route("PUT", "\(user)", body: json, UserEndpoints.update),
+    route("DELETE", "\(user)", UserEndpoints.delete),
+    route("POST", "\(user)/token", body: json, SessionTokenEndpoints.issue),
+    route("DELETE", "\(user)/token", SessionTokenEndpoints.revoke),
+  ]
+
+  private static let metadata = [
+    (
+      channel,
+      MetadataEndpoints(owner: { call throws(ServiceError) in .channel(try call.channelURL) })
+    ),
+    (user, MetadataEndpoints(owner: { call throws(ServiceError) in .user(try call.userID) })),
+  ].flatMap { (path: String, endpoints: MetadataEndpoints) in
+    [
+      route("POST", "\(path)/metadata", body: json, endpoints.create),
+      route("GET", "\(path)/metadata", endpoints.list),
+      route("PUT", "\(path)/metadata", body: json, endpoints.update),
+      route("DELETE", "\(path)/metadata", endpoints.delete),
+      route("GET", "\(path)/metadata/{key}", endpoints.viewItem),
+      route("PUT", "\(path)/metadata/{key}", body: json, endpoints.updateItem),
+      route("DELETE", "\(path)/metadata/{key}", endpoints.deleteItem),
+    ]
+  }
+
+  private static let metacounters = [
+    route("POST", "\(channel)/metacounter", body: json, MetacounterEndpoints.create),
+    route("GET", "\(channel)/metacounter", MetacounterEndpoints.list),
+    route("PUT", "\(channel)/metacounter", body: json, MetacounterEndpoints.update),
+    route("DELETE", "\(channel)/metacounter", MetacounterEndpoints.delete),
+    route("GET", "\(channel)/metacounter/{key}", MetacounterEndpoints.viewItem),
+    route("PUT", "\(channel)/metacounter/{key}", body: json, MetacounterEndpoints.updateItem),
+    route("DELETE", "\(channel)/metacounter/{key}", MetacounterEndpoints.deleteItem),
+  ]
+
+  private static let limits =
+    [
+      ("/v3/parley/limits", LimitEndpoints.deployment),
+      ("/v3/parley/limits/custom_types/{custom_type}", LimitEndpoints.customType),
+      ("/v3/parley/limits/channels/{channel_url}", LimitEndpoints.channel),
+    ].flatMap { (path: String, endpoints: LimitEndpoints) in
+      [
+        route("GET", "\(path)", endpoints.view),
+        route("PUT", "\(path)", body: json, endpoints.set),
+        route("DELETE", "\(path)", endpoints.remove),
+      ]
+    } + [route("GET", "/v3/parley/limits/explain", LimitExplanation.explain)]
+
+  private static let operation = [
+    route("GET", "/v3/parley/sessions", SessionEndpoints.list),
+    route("DELETE", "/v3/parley/sessions/{session_id}", SessionEndpoints.close),
+    route("GET", "/v3/parley/connections", OperationEndpoints.countConnections),
+    route("GET", "/v3/parley/status", available: .always, OperationEndpoints.viewStatus),
+    route("POST", "/v3/parley/drain", available: .always, OperationEndpoints.drain),
+  ]
+
+  private static let previews = [
+    route("GET", "/v3/parley/previews/explain", PreviewEndpoints.explain),
+    route("GET", "/v3/parley/previews", PreviewEndpoints.list),
+    route("DELETE", "/v3/parley/previews", PreviewEndpoints.purge),
+  ]
+
+  private static let apiTokens = [
+    route("POST", "/v3/parley/api_tokens", body: json, APITokenEndpoints.issue),
+    route("GET", "/v3/parley/api_tokens", APITokenEndpoints.list),
+    route("DELETE", "/v3/parley/api_tokens/{api_token_id}", APITokenEndpoints.revoke),
+  ]
+
+  private static let webhooks = [
+    route("GET", "/v3/parley/webhooks", WebhookEndpoints.list),
+    route("POST", "/v3/parley/webhooks/test", WebhookEndpoints.test),
+  ]
+}

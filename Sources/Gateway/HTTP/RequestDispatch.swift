@@ -1,0 +1,120 @@
+import Configuration
+import HTTP1
+import ParleyProtocol
+import Transport
+
+/// Leads one request from the transport to the endpoint of its route.
+struct RequestDispatch {
+  private let node: Node
+  private let exchange: Exchange
+  private let match: Routes.Table.Match
+
+  init(_ exchange: Exchange, on node: Node) {
+    self.node = node
+    self.exchange = exchange
+    match = Routes.table.match(exchange.head)
+  }
+
+  private var head: HTTPRequestHead { exchange.head }
+
+  private var admission: PlatformAdmission {
+    PlatformAdmission(node: node, connection: exchange.connection)
+  }
+
+  /// Answers the request, whose body is there if it has one.
+  func answer() -> RequestOutcome {
+    if let refusal = node.refusal(of: exchange, for: match.access) { return .respond(refusal) }
+    guard case .platform(let availability) = match.access else { return answerResource() }
+    do throws(ServiceError) {
+      try admission.admit(head)
+      try perform(try platformRoute(availability))
+      return .respondLater(onAbandonment: nil)
+    } catch {
+      return .respond(HTTPResponse(refusing: error))
+    }
+  }
+
+  /// Decides on the body of the request, which is all that is known yet of it but the head.
+  ///
+  /// Whatever the head alone can be refused for is refused before any of the body is kept.
+  func decideOnBody() -> BodyDecision {
+    if let refusal = node.refusal(of: exchange, for: match.access) {
+      return .refusing(head, refusal)
+    }
+    guard case .platform(let availability) = match.access else { return decideOnResourceBody() }
+    do throws(ServiceError) {
+      if case .route(let route, _) = match, route.body == .wholeOrForm,
+        MultipartBoundary.isMeant(by: head.fields["Content-Type"])
+      {
+        try admission.admit(head)
+        return try UploadReceiver.decision(on: exchange, for: platformRoute(availability).call)
+      }
+      try admission.check(head)
+      _ = try platformRoute(availability)
+      return .whole
+    } catch {
+      return .refusing(head, HTTPResponse(refusing: error))
+    }
+  }
+
+  // MARK: The Platform API
+
+  private typealias Target = (call: PlatformCall, endpoint: PlatformEndpoint)
+
+  /// - Throws: 400151 when the target's percent-encoding is broken, 400501 while the gateway drains,
+  ///   400930 when there is no such path, or not with this method.
+  private func platformRoute(
+    _ availability: Routes.Availability
+  ) throws(ServiceError) -> Target {
+    guard let query = QueryParameters(head.query), match.miss != .encoding else {
+      throw ServiceError(
+        .characterNotAllowed, "the target's percent-encoding is broken or not UTF-8")
+    }
+    if availability == .whileServing, node.services.stage == .draining { throw .draining }
+    guard case .route(let route, let arguments) = match,
+      case .platform(let endpoint) = route.endpoint
+    else { throw .noSuchEndpoint(head.method, head.path) }
+    let body = route.body == .none ? [] : exchange.request.body
+    let call = PlatformCall(
+      node: node, exchange: exchange, arguments: arguments, query: Fields(query: query.values),
+      body: body)
+    return (call, endpoint)
+  }
+
+  private func perform(_ target: Target) throws(ServiceError) {
+    try target.endpoint(target.call, target.call.completion)
+  }
+
+  // MARK: Everything else
+
+  private func answerResource() -> RequestOutcome {
+    switch match {
+    case .route(let route, let arguments):
+      guard case .resource(let endpoint) = route.endpoint else { return .respond(nothing(.path)) }
+      return endpoint(ResourceCall(node: node, exchange: exchange, arguments: arguments))
+    case .nothing(let miss, _): return .respond(nothing(miss))
+    }
+  }
+
+  /// No resource takes a body: a small one is read and passed over.
+  private func decideOnResourceBody() -> BodyDecision {
+    if RefusedBody.isSmall(head) { return .whole }
+    if let miss = match.miss { return .refused(nothing(miss)) }
+    var response = HTTPResponse(
+      refusing: ServiceError(.tooLong, "there is nothing here that takes a body"))
+    response.status = .contentTooLarge
+    return .refused(response)
+  }
+
+  private func nothing(_ miss: Routes.Table.Miss) -> HTTPResponse {
+    switch miss {
+    case .method(let allowed):
+      return HTTPResponse(
+        status: .methodNotAllowed, text: allowed.joined(separator: " and ") + " only\n",
+        fields: ["Allow": allowed.joined(separator: ", ")])
+    case .path, .encoding:
+      if match.access == .files { return FileDownload.notFound }
+      return HTTPResponse(refusing: .noSuchEndpoint(head.method, head.path))
+    }
+  }
+}

@@ -1,0 +1,244 @@
+import Configuration
+import HTTP1
+import Logging
+import ParleyProtocol
+import Reactor
+import Store
+import Transport
+
+/// Takes a form as it comes: the file to disk, the fields to memory; then sends the message.
+///
+/// Confined to the node of its connection.
+final class UploadReceiver: HTTPBodyReceiver {
+  /// The bytes not yet on disk above which no more is read.
+  private static let highWaterMark = 524_288
+  private static let lowWaterMark = 131_072
+
+  /// The use of the bytes of the part under way.
+  private enum Target {
+    case file
+    case field(String, [UInt8])
+    case nothing
+  }
+
+  private unowned let node: Node
+  private let exchange: Exchange.ID
+  private let channelURL: String
+  private let address: FileAddress
+  private var parser: MultipartParser
+  private var form = UploadForm()
+  private var target = Target.nothing
+  private var part: MultipartPart?
+  private var upload: FileUpload?
+  private var fileSize = 0
+  private var fieldSize = 0
+  private var waitingBytes = 0
+
+  private init(
+    _ call: PlatformCall, boundary: MultipartBoundary, address: FileAddress
+  ) throws(ServiceError) {
+    node = call.node
+    exchange = call.exchange
+    channelURL = try call.channelURL
+    self.address = address
+    parser = MultipartParser(boundary: boundary)
+  }
+
+  /// Decides, when the head of a call has come that sends a message by a form, how the form is taken.
+  static func decision(
+    on exchange: Exchange, for call: PlatformCall
+  ) throws(ServiceError) -> BodyDecision {
+    let head = exchange.head
+    let contentType = head.fields["Content-Type"] ?? ""
+    guard let boundary = MultipartBoundary(contentType: contentType) else {
+      throw .invalid("Content-Type", contentType, expected: "multipart/form-data with a boundary")
+    }
+    let settings = call.services.settings
+    let address = try FileAddress(
+      publicURL: settings.files.publicURL, head, isEncrypted: exchange.connection.isEncrypted)
+    // The fields around the file have the room of any other body.
+    let limit = settings.limits.fileBytes + settings.limits.httpBodyBytes
+    if let length = head.fields["Content-Length"].flatMap({ Int($0) }), length > limit {
+      return .refused(.fileTooLarge(limit: settings.limits.fileBytes))
+    }
+    let receiver = try UploadReceiver(call, boundary: boundary, address: address)
+    return .pieces(limit: limit, receiver)
+  }
+
+  func connection(_ connection: Connection, receivedBody piece: [UInt8]) -> BodyDemand {
+    do throws(HTTPError) {
+      var rest = piece.span
+      while true {
+        let (consumed, event) = try parser.receive(rest)
+        rest = rest.extracting(consumed...)
+        guard let event else { break }
+        try handle(event)
+      }
+    } catch {
+      let limit = node.services.settings.limits.fileBytes
+      return .refused(
+        fileSize > limit
+          ? .fileTooLarge(limit: limit) : node.connection(connection, refusalOf: error))
+    }
+    account(connection)
+    return waitingBytes > Self.highWaterMark ? .later : .more
+  }
+
+  /// Counts what is in memory: fields, and bytes that the disk has not taken.
+  private func account(_ connection: Connection) {
+    connection.applicationByteCount = waitingBytes + fieldSize
+  }
+
+  func connectionDidReceiveBody(_ connection: Connection) -> RequestOutcome {
+    guard parser.hasEnded else {
+      bodyWasAbandoned()
+      let error = HTTPError(.badRequest, "The form ends before its last boundary.")
+      return .respond(node.connection(connection, refusalOf: error))
+    }
+    do throws(ServiceError) {
+      try send()
+      return .respondLater(onAbandonment: nil)
+    } catch {
+      bodyWasAbandoned()
+      return .respond(HTTPResponse(refusing: error))
+    }
+  }
+
+  /// Sends the message, after its file is safe on disk if it has one.
+  private func send() throws(ServiceError) {
+    let completion = Completion(exchange, on: node)
+    let services = node.services
+    guard let upload else {
+      let submission = try MessageSubmission(form.fields(nil))
+      return MessageEndpoints.send(submission, toChannel: channelURL, services, completion)
+    }
+    let record = try record(of: upload)
+    let file = MessageFile(
+      url: address.url(ofFile: record.id, FileName(record.name)), name: record.name,
+      type: record.type, size: record.size)
+    let submission = try MessageSubmission(form.fields(file))
+    guard submission.draft.type == .file else {
+      throw .invalid(
+        "message_type", submission.draft.type.rawValue, expected: "FILE with a file")
+    }
+    // From here on completing it reports every failure, once.
+    self.upload = nil
+    upload.complete { [channelURL] result in
+      switch result {
+      case .success:
+        MessageEndpoints.send(
+          submission, with: UploadedFile(record, in: services.files), toChannel: channelURL,
+          services, completion)
+      case .failure(let error):
+        services.reportFailedUpload(error)
+        upload.discard()
+        completion.fail(.uploadFailed)
+      }
+    }
+  }
+
+  func bodyWasAbandoned() {
+    upload?.discard()
+    upload = nil
+  }
+
+  private func handle(_ event: MultipartEvent) throws(HTTPError) {
+    switch event {
+    case .part(let part): try begin(part)
+    case .bytes(let bytes): try take(bytes)
+    case .partEnd:
+      if case .field(let name, let value) = target { form.add(name, value) }
+      target = .nothing
+    case .end: break
+    }
+  }
+
+  private func begin(_ part: MultipartPart) throws(HTTPError) {
+    let name = part.name.hasSuffix("[]") ? String(part.name.dropLast(2)) : part.name
+    if name == "file" {
+      guard upload == nil else { throw HTTPError(.badRequest, "The form has more than one file.") }
+      self.part = part
+      upload = node.services.files.beginUpload()
+      target = .file
+    } else {
+      target = UploadForm.isKnown(name) ? .field(name, []) : .nothing
+    }
+  }
+
+  private func take(_ bytes: [UInt8]) throws(HTTPError) {
+    switch target {
+    case .file: try write(bytes)
+    case .field(let name, var value):
+      // The target must not hold a second copy while the value grows.
+      target = .nothing
+      fieldSize += bytes.count
+      let limit = node.services.settings.limits.httpBodyBytes
+      guard fieldSize <= limit else {
+        throw HTTPError(.contentTooLarge, "The fields of the form are larger than \(limit) bytes.")
+      }
+      value += bytes
+      target = .field(name, value)
+    case .nothing: break
+    }
+  }
+
+  private func write(_ bytes: [UInt8]) throws(HTTPError) {
+    fileSize += bytes.count
+    let limit = node.services.settings.limits.fileBytes
+    guard fileSize <= limit else {
+      throw HTTPError(.contentTooLarge, "The file is larger than \(limit) bytes.")
+    }
+    waitingBytes += bytes.count
+    let (handle, receiver, count) = (node.handle, Confined(self), bytes.count)
+    upload?.write(bytes) { result in
+      handle.post { _ in receiver.value.didWrite(count, result) }
+    }
+  }
+
+  private func didWrite(_ count: Int, _ result: Result<Void, any Error>) {
+    waitingBytes -= count
+    guard upload != nil, let connection = node.transport.connection(awaiting: exchange) else {
+      return
+    }
+    account(connection)
+    if case .failure(let error) = result {
+      node.services.reportFailedUpload(error)
+      bodyWasAbandoned()
+      node.transport.respond(HTTPResponse(refusing: .uploadFailed), to: exchange)
+    } else if waitingBytes <= Self.lowWaterMark {
+      node.transport.resumeBody(of: exchange)
+    }
+  }
+
+  private func record(of upload: FileUpload) throws(ServiceError) -> FileRecord {
+    let name = try form.text("file_name") ?? part?.fileName ?? ""
+    let type = try form.text("file_type")
+    let fileName = FileName(name)
+    return FileRecord(
+      id: upload.id, name: fileName.text, type: type ?? part?.contentType ?? "",
+      size: Int64(fileSize), url: address.storedURL(ofFile: upload.id, fileName))
+  }
+}
+
+extension ServiceError {
+  fileprivate static let uploadFailed = ServiceError(
+    .internalError, "the file can't be stored: nothing was sent, try again later")
+}
+
+extension HTTPResponse {
+  /// Refuses a file that is larger than `limits.file_bytes`.
+  static func fileTooLarge(limit: Int) -> HTTPResponse {
+    var response = HTTPResponse(
+      refusing: ServiceError(
+        .invalidValue, "the file is larger than \(limit) bytes (limits.file_bytes)",
+        data: ErrorDetails(field: "file", limit: Int64(limit))))
+    response.status = .contentTooLarge
+    return response
+  }
+}
+
+extension GatewayServices {
+  fileprivate func reportFailedUpload(_ error: any Error) {
+    logger.error("an uploaded file cannot be stored", metadata: ["reason": "\(error)"])
+  }
+}

@@ -1,0 +1,155 @@
+import ParleyProtocol
+import Store
+
+/// Channels as such, below `/v3/open_channels`.
+enum ChannelEndpoints {
+  /// `POST /open_channels`: makes a channel that nobody but those named operates.
+  static func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let channel = Channel(
+      try ChannelCreate(call.body), url: Identifiers.channelURL(), at: call.services.clock.now)
+    call.node.create(channel) { _, result in completion.channel(result) }
+  }
+
+  /// `GET /open_channels`: a page of channels, newest first.
+  static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let query = try ChannelQuery(call.query)
+    call.node.listChannels(query, for: call.caller) {
+      $0.encodeForPlatform(into: &$1)
+    } then: { _, result in
+      completion(result)
+    }
+  }
+
+  /// `GET /open_channels/{url}`.
+  static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    try call.inChannel(completion) { completion.channel(.success($0.view)) }
+  }
+
+  /// `PUT /open_channels/{url}`: changes what is given.
+  static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let fields = try ChannelFields(call.body)
+    try call.inChannel(completion) { channel in
+      channel.update(fields, by: .platform(onBehalfOf: nil)) { completion.channel($1) }
+    }
+  }
+
+  /// `DELETE /open_channels/{url}`: with all that is in it.
+  static func delete(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    try call.inChannel(completion) { channel in
+      channel.delete(by: .platform(onBehalfOf: nil)) { completion.empty($1) }
+    }
+  }
+
+  /// `GET …/participants`: the users in it, in the order of entering.
+  static func listParticipants(
+    _ call: PlatformCall, _ completion: Completion
+  ) throws(ServiceError) {
+    let limit = try call.query.pageSize()
+    let token = try call.query.pageToken()
+    try call.inChannel(completion) { channel in
+      do throws(ServiceError) {
+        let page = try channel.participantPage(limit: limit, token: token)
+        let muted = page.users.filter { channel.isRestricted($0.id, by: channel.mutes) }
+        completion { page.encodeForPlatform(mutedIDs: Set(muted.map(\.id)), into: &$0) }
+      } catch {
+        completion.fail(error)
+      }
+    }
+  }
+
+  /// `PUT …/freeze`: freezes, or unfreezes with `freeze` false.
+  static func freeze(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let freezes = try call.body.boolean("freeze") ?? true
+    try call.inChannel(completion) { channel in
+      if freezes {
+        channel.freeze(by: .platform(onBehalfOf: nil)) { completion.channel($1) }
+      } else {
+        channel.unfreeze(by: .platform(onBehalfOf: nil)) { completion.channel($1) }
+      }
+    }
+  }
+}
+
+extension Channel {
+  /// - Parameter url: The name of a channel that is given none.
+  fileprivate init(_ command: ChannelCreate, url: @autoclosure () -> String, at now: Int64) {
+    let fields = command.fields
+    self.init(
+      url: command.channelURL ?? url(), name: fields.name ?? "", coverURL: fields.coverURL ?? "",
+      data: fields.data ?? "", customType: fields.customType ?? "",
+      isEphemeral: command.isEphemeral, operators: (fields.operatorIDs ?? []).map { User(id: $0) },
+      createdAt: now)
+  }
+}
+
+extension ChannelQuery {
+  fileprivate init(_ query: Fields) throws(ServiceError) {
+    let urlLength = Limits.channelURLLengths.upperBound
+    let urls = try query.texts("channel_urls", limit: urlLength) ?? []
+    let showsFrozen = try query.boolean("show_frozen") ?? true
+    self.init(
+      nameContains: try query.text("name_contains", limit: Limits.channelNameLength),
+      urlContains: try query.text("url_contains", limit: urlLength),
+      customTypes: try query.texts("custom_types", limit: Limits.customTypeLength) ?? [],
+      urls: urls, freezing: showsFrozen ? .any : .unfrozen, limit: try query.pageSize(),
+      token: try query.pageToken())
+  }
+}
+
+extension Completion {
+  /// Answers with a channel.
+  func channel(_ result: Result<ChannelView, ServiceError>) {
+    self(result) { $0.encodeForPlatform(into: &$1) }
+  }
+}
+
+extension ChannelView {
+  /// Writes the channel as the Platform API shows it: its time in seconds.
+  func encodeForPlatform(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("channel_url", channel.url)
+      $0.member("name", channel.name)
+      $0.member("cover_url", channel.coverURL)
+      $0.member("custom_type", channel.customType)
+      $0.member("data", channel.data)
+      $0.member("is_ephemeral", channel.isEphemeral)
+      $0.member("is_dynamic_partitioned", false)
+      $0.member("participant_count", participantCount)
+      $0.member("max_length_message", Limits.messageLength)
+      $0.name("operators")
+      channel.operators.encode(into: &$0)
+      $0.member("freeze", channel.isFrozen)
+      $0.member("metadata", channel.metadata)
+      $0.member("created_at", channel.createdAt / 1000)
+    }
+  }
+}
+
+extension ParticipantPage {
+  /// Writes the page; a user in a channel has a session, and so is online.
+  fileprivate func encodeForPlatform(mutedIDs: Set<String>, into writer: inout JSONWriter) {
+    writer.object {
+      $0.member(
+        "participants",
+        array: {
+          for user in users {
+            user.encodeAsParticipant(isMuted: mutedIDs.contains(user.id), into: &$0)
+          }
+        })
+      $0.member("next", next)
+    }
+  }
+}
+
+extension User {
+  fileprivate func encodeAsParticipant(isMuted: Bool, into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("user_id", id)
+      $0.member("nickname", nickname)
+      $0.member("profile_url", profileURL)
+      $0.member("is_muted", isMuted)
+      $0.member("is_online", true)
+      $0.member("last_seen_at", 0)
+    }
+  }
+}

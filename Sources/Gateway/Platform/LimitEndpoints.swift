@@ -1,0 +1,210 @@
+import FloodControl
+import ParleyProtocol
+import Store
+import Transport
+
+/// The limits on sending and showing messages, below `/v3/parley/limits`.
+struct LimitEndpoints: Sendable {
+  /// The part of the deployment that a path is for.
+  private enum Part {
+    /// Many channels, by what the table of all limits knows.
+    case shared(LimitScope)
+    case channel
+  }
+
+  private let part: @Sendable (PlatformCall) throws(ServiceError) -> Part
+
+  static let deployment = LimitEndpoints { _ in .shared(.deployment) }
+  static let customType = LimitEndpoints { call throws(ServiceError) in
+    let type = call.arguments["custom_type"]
+    guard type.unicodeScalars.count <= Limits.customTypeLength else {
+      throw .tooLong("custom_type", limit: Limits.customTypeLength)
+    }
+    return .shared(.customType(type))
+  }
+  static let channel = LimitEndpoints { _ in .channel }
+
+  private init(
+    _ part: @escaping @Sendable (PlatformCall) throws(ServiceError) -> Part
+  ) {
+    self.part = part
+  }
+
+  /// `GET`: the limits in force.
+  func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    switch try part(call) {
+    case .shared(let scope):
+      completion.limits(LimitsInForce { call.services.limits.limit($0, for: scope) })
+    case .channel: try call.inChannel(completion) { completion.limits($0.limitsInForce) }
+    }
+  }
+
+  /// `PUT`: sets what is given.
+  func set(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let part = try part(call)
+    try change(part, .set(Self.limits(in: call.body)), call, completion)
+  }
+
+  /// `DELETE`: leaves them to the wider scope again.
+  func remove(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    try change(try part(call), .remove, call, completion)
+  }
+
+  private static func limits(in body: Fields) throws(ServiceError) -> [LimitKind: GivenLimit] {
+    var limits: [LimitKind: GivenLimit] = [:]
+    for kind in LimitKind.allCases {
+      guard let limit = try body.nested(kind.rawValue) else { continue }
+      limits[kind] = try GivenLimit(limit, of: kind)
+    }
+    guard !limits.isEmpty else { throw .missing("flood") }
+    return limits
+  }
+
+  private func change(
+    _ part: Part, _ change: LimitChange, _ call: PlatformCall, _ completion: Completion
+  ) throws(ServiceError) {
+    switch part {
+    case .shared(let scope): Self.change(scope, change, call.services, completion)
+    case .channel:
+      try call.inChannel(completion) { $0.changeOwnLimits(change, completion) }
+    }
+  }
+
+  /// Changes the limits of many channels, at once for those in memory.
+  private static func change(
+    _ scope: LimitScope, _ change: LimitChange, _ services: GatewayServices,
+    _ completion: Completion
+  ) {
+    let inForce = LimitsInForce { kind in services.limits.limit(kind, for: scope) }
+    services.store.write {
+      try $0.make(change, for: scope, inForce: inForce)
+      return try $0.limitOverrides()
+    } completion: { result in
+      switch result.serviceResult {
+      case .failure(let error): completion.fail(error)
+      case .success(let overrides):
+        services.limits.replace(with: overrides)
+        services.cluster.postToAll { $0.channels.renewLimits() }
+        completion.limits(LimitsInForce { services.limits.limit($0, for: scope) })
+      }
+    }
+  }
+}
+
+extension HomeChannel {
+  fileprivate func changeOwnLimits(_ change: LimitChange, _ completion: Completion) {
+    let scope = LimitScope.channel(url)
+    let inForce = limitsInForce
+    write { transaction in
+      try transaction.make(change, for: scope, inForce: inForce)
+      var own: [LimitKind: LimitOverride] = [:]
+      for kind in LimitKind.allCases {
+        own[kind] = try transaction.limitOverride(kind, for: scope)
+      }
+      return own
+    } then: { channel, result in
+      if case .success(let own) = result { channel.setOwnLimits(own) }
+      completion(result) { channel.limitsInForce.encode(into: &$1) }
+    }
+  }
+}
+
+private enum LimitChange: Sendable {
+  case set([LimitKind: GivenLimit])
+  case remove
+}
+
+/// A limit of which a request gives all or a part.
+private struct GivenLimit: Sendable {
+  let messages: Int?
+  let windowMilliseconds: Int64?
+
+  init(_ limit: Fields, of kind: LimitKind) throws(ServiceError) {
+    messages = try limit.integer("messages", in: 0...Int64(RateLimit.maximumCount)).map(Int.init)
+    windowMilliseconds = try limit.integer("window_ms", in: 0...3_600_000)
+    guard messages != nil || windowMilliseconds != nil else {
+      throw .missing("\(kind.rawValue).messages")
+    }
+  }
+
+  /// The whole limit; the part that is not given stays as it is.
+  func completed(by present: LimitOverride) -> LimitOverride {
+    LimitOverride(
+      messages: messages ?? present.messages,
+      windowMilliseconds: windowMilliseconds ?? present.windowMilliseconds)
+  }
+}
+
+extension WriteTransaction {
+  /// - Parameter inForce: The limits that hold where the scope has none of its own.
+  fileprivate func make(
+    _ change: LimitChange, for scope: LimitScope, inForce: LimitsInForce
+  ) throws {
+    switch change {
+    case .set(let limits):
+      for (kind, limit) in limits {
+        let present = try limitOverride(kind, for: scope) ?? inForce.limit(kind)
+        try setLimitOverride(limit.completed(by: present), kind, for: scope)
+      }
+    case .remove: try removeLimitOverrides(for: scope)
+    }
+  }
+}
+
+/// The two limits as they hold somewhere.
+private struct LimitsInForce: Sendable {
+  let flood: RateLimit
+  let throttle: RateLimit
+
+  init(_ limit: (LimitKind) -> RateLimit) {
+    flood = limit(.flood)
+    throttle = limit(.throttle)
+  }
+
+  func limit(_ kind: LimitKind) -> LimitOverride {
+    let limit =
+      switch kind {
+      case .flood: flood
+      case .throttle: throttle
+      }
+    return LimitOverride(messages: limit.count, windowMilliseconds: limit.windowMilliseconds)
+  }
+
+  func encode(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("flood", flood)
+      $0.member("throttle", throttle)
+    }
+  }
+}
+
+extension Completion {
+  fileprivate func limits(_ limits: LimitsInForce) { self { limits.encode(into: &$0) } }
+}
+
+extension LimitTable {
+  /// The limit for a scope that this table covers; a channel keeps its own limits itself.
+  fileprivate func limit(_ kind: LimitKind, for scope: LimitScope) -> RateLimit {
+    switch scope {
+    case .customType(let type): limit(kind, customType: type)
+    case .deployment, .channel: limit(kind)
+    }
+  }
+}
+
+extension HomeChannel {
+  fileprivate var limitsInForce: LimitsInForce {
+    LimitsInForce { $0 == .flood ? floodLimit : throttleLimit }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func member(_ name: StaticString, _ limit: RateLimit) {
+    member(
+      name,
+      object: {
+        $0.member("messages", limit.count)
+        $0.member("window_ms", limit.windowMilliseconds)
+      })
+  }
+}

@@ -1,0 +1,102 @@
+import FloodControl
+import ParleyProtocol
+import Store
+
+/// The limits as they stand for one user in one channel, below `/v3/parley/limits/explain`.
+enum LimitExplanation {
+  /// `GET ?user_id=&channel_url=`: the user's windows as they stand, and the reasons why its next
+  /// message would be refused.
+  ///
+  /// A channel that is not in memory is read from the store and not kept.
+  static func explain(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    guard let userID = try call.query.optionalUserID("user_id") else { throw .missing("user_id") }
+    let longest = Limits.channelURLLengths.upperBound
+    guard let url = try call.query.text("channel_url", limit: longest) else {
+      throw .missing("channel_url")
+    }
+    let services = call.services
+    services.store.lookUp {
+      guard let account = try $0.account(userID) else {
+        throw ServiceError.notFound(.user, userID)
+      }
+      return (account, try $0.loadChannel(url, services.limits, at: services.clock.now))
+    } completion: { result in
+      switch result.serviceResult {
+      case .failure(let error): completion.fail(error)
+      case .success((let account, let loaded)):
+        services.cluster.home(ofChannel: url).post { node in
+          completion(node.explainLimits(of: account, in: url, loaded))
+        }
+      }
+    }
+  }
+}
+
+extension Node {
+  /// Explains what holds in a channel that is at home here.
+  ///
+  /// - Parameter loaded: The channel as the store has it, for one that is not in memory.
+  fileprivate func explainLimits(
+    of account: Account, in url: String, _ loaded: LoadedChannel?
+  ) -> Result<[UInt8], ServiceError> {
+    let channel = channels.resident(url) ?? loaded.map { HomeChannel($0, node: self) }
+    guard let channel else { return .failure(.notFound(.channel, url)) }
+    return .success(JSONWriter.bytes { channel.outlook(for: account).encode(into: &$0) })
+  }
+}
+
+extension SendingOutlook {
+  fileprivate func encode(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("user_id", userID)
+      $0.member("channel_url", channelURL)
+      $0.member("is_participant", isParticipant)
+      $0.member("is_operator", isOperator)
+      $0.member(
+        "flood",
+        object: { flood.encodeMembers(untilNext: floodWait, into: &$0) })
+      $0.member(
+        "changes",
+        object: { changes.encodeMembers(untilNext: changeWait, into: &$0) })
+      $0.member(
+        "throttle",
+        object: {
+          throttle.encodeMembers(into: &$0)
+          $0.member("shown", throttle.count)
+          $0.member("withheld", withheldCount)
+        })
+      $0.member("refusals", array: { for refusal in refusals { refusal.encode(into: &$0) } })
+    }
+  }
+}
+
+extension SendingOutlook.Window {
+  /// Writes a flood window: its limit, and when it lets something through.
+  fileprivate func encodeMembers(untilNext wait: Int64, into writer: inout JSONWriter) {
+    encodeMembers(into: &writer)
+    writer.member("used", count)
+    writer.member("retry_after_ms", wait)
+  }
+
+  /// Writes the limit, where it comes from, and what the user is exempt by, if by anything.
+  fileprivate func encodeMembers(into writer: inout JSONWriter) {
+    writer.member("messages", limit.count)
+    writer.member("window_ms", limit.windowMilliseconds)
+    writer.member("source", source.rawValue)
+    writer.member("exemption", isExempt ? "operator" : "")
+  }
+}
+
+extension SendingOutlook.Refusal {
+  fileprivate func encode(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("code", error.code.rawValue)
+      $0.member("message", error.message)
+      if let wait = error.data.retryAfterMilliseconds { $0.member("retry_after_ms", wait) }
+      if let restriction {
+        $0.member("end_at", restriction.endsAt)
+        $0.member("description", restriction.description)
+      }
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import ParleyProtocol
+import Store
+
+/// The facts about authors that the Platform API shows beside their profiles.
+struct MessageAuthors: Sendable {
+  private let operatorIDs: Set<String>
+  private let inactiveIDs: Set<String>
+
+  /// The authors of messages whose users are all active.
+  init(allActive operatorIDs: Set<String>) {
+    self.operatorIDs = operatorIDs
+    inactiveIDs = []
+  }
+
+  /// Reads which of the users named in some messages are deactivated.
+  init(
+    of messages: [Message], _ operatorIDs: Set<String>, in transaction: some StoreTransaction
+  ) throws {
+    self.operatorIDs = operatorIDs
+    let ids = Set(messages.compactMap(\.user?.id))
+      .union(messages.flatMap { $0.mentionedUsers.map(\.id) })
+    inactiveIDs = try ids.filter { try transaction.account($0)?.isActive == false }
+  }
+
+  fileprivate func encode(_ user: User, into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("user_id", user.id)
+      $0.member("nickname", user.nickname)
+      $0.member("profile_url", user.profileURL)
+      $0.member("metadata", user.metadata)
+      $0.member("is_active", !inactiveIDs.contains(user.id))
+      $0.member("role", operatorIDs.contains(user.id) ? "operator" : "")
+    }
+  }
+}
+
+extension Message {
+  /// Writes the message as the Platform API shows it; absent values are left out or empty of their
+  /// own type.
+  func encodeForPlatform(_ authors: MessageAuthors, into writer: inout JSONWriter) {
+    writer.object {
+      encodeOrigin(authors, into: &$0)
+      encodeContents(authors, into: &$0)
+      $0.member("dedup_id", requestID)
+      $0.member("silent", false)
+      $0.member("is_removed", false)
+      $0.member("created_at", createdAt)
+      $0.member("updated_at", updatedAt)
+    }
+  }
+
+  private func encodeOrigin(_ authors: MessageAuthors, into writer: inout JSONWriter) {
+    writer.member("message_id", id)
+    writer.member("type", type.rawValue)
+    writer.member("custom_type", customType)
+    writer.member("channel_url", channelURL)
+    writer.member("channel_type", "open_channels")
+    guard let user else { return }
+    writer.name("user")
+    authors.encode(user, into: &writer)
+  }
+
+  private func encodeContents(_ authors: MessageAuthors, into writer: inout JSONWriter) {
+    writer.member("mention_type", mentionType.rawValue)
+    writer.member(
+      "mentioned_users",
+      array: { for user in mentionedUsers { authors.encode(user, into: &$0) } })
+    writer.member("message", text)
+    writer.member("data", data)
+    writer.name("sorted_metaarray")
+    metaArrays.encode(into: &writer)
+    if let openGraphTag {
+      writer.name("og_tag")
+      openGraphTag.encodeForPlatform(into: &writer)
+    }
+    writer.member("translations", translations)
+    writer.name("file")
+    if let file { file.encode(into: &writer) } else { writer.object { _ in } }
+    writer.member("is_op_msg", isOperatorMessage)
+  }
+}
+
+extension OpenGraphTag {
+  /// Writes what is known.
+  func encodeForPlatform(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("og:title", ifKnown: title)
+      $0.member("og:url", ifKnown: url)
+      $0.member("og:description", ifKnown: description)
+      if let image {
+        $0.name("og:image")
+        image.encodeForPlatform(into: &$0)
+      }
+    }
+  }
+}
+
+extension OpenGraphImage {
+  func encodeForPlatform(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("url", ifKnown: url)
+      $0.member("secure_url", ifKnown: secureURL)
+      $0.member("type", ifKnown: type)
+      $0.member("width", Int64(width))
+      $0.member("height", Int64(height))
+      $0.member("alt", ifKnown: alt)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import ParleyProtocol
+import Store
+import Transport
+
+/// The counters that an application keeps with a channel, below
+/// `/v3/open_channels/{url}/metacounter`.
+enum MetacounterEndpoints {
+  /// `POST`: adds counters.
+  static func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let url = try call.channelURL
+    let numbers = try numbers(in: call.body)
+    call.write(completion) {
+      try $0.insertMetacounters(numbers, ofChannel: url)
+    } _: {
+      $0.encode(into: &$1)
+    }
+  }
+
+  /// `GET …?keys=`.
+  static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let url = try call.channelURL
+    let keys = try call.query.texts("keys", limit: Limits.metadataKeyLength) ?? []
+    call.lookUp(completion) {
+      try $0.metacounters(ofChannel: url, keys: keys)
+    } _: {
+      $0.encode(into: &$1)
+    }
+  }
+
+  /// `GET …/{key}`.
+  static func viewItem(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let url = try call.channelURL
+    let key = call.arguments["key"]
+    call.lookUp(completion) {
+      [key: try $0.metacounter(key, ofChannel: url)]
+    } _: {
+      $0.encode(into: &$1)
+    }
+  }
+
+  /// `PUT`: sets, increases or decreases counters; those that are not there are made with `upsert`.
+  static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let url = try call.channelURL
+    let body = try call.body
+    let numbers = try numbers(in: body)
+    let (mode, missing) = (try mode(in: body), try body.missingItems())
+    call.write(completion) {
+      try $0.updateMetacounters(numbers, ofChannel: url, mode, missing: missing)
+    } _: {
+      $0.encode(into: &$1)
+    }
+  }
+
+  /// `PUT …/{key}`.
+  static func updateItem(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let url = try call.channelURL
+    let key = try call.checkedKey
+    let body = try call.body
+    guard let value = try body.integer("value", in: .min ... .max) else { throw .missing("value") }
+    let (mode, missing) = (try mode(in: body), try body.missingItems())
+    call.write(completion) {
+      let changed = try $0.updateMetacounters(
+        [key: value], ofChannel: url, mode, missing: missing)
+      guard !changed.isEmpty else { throw ServiceError.notFound(.metacounter, key) }
+      return changed
+    } _: {
+      $0.encode(into: &$1)
+    }
+  }
+
+  /// `DELETE`.
+  static func delete(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let url = try call.channelURL
+    call.write(completion, { try $0.removeAllMetacounters(ofChannel: url) }, { $1.object { _ in } })
+  }
+
+  /// `DELETE …/{key}`.
+  static func deleteItem(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let url = try call.channelURL
+    let key = call.arguments["key"]
+    call.write(
+      completion, { try $0.removeMetacounter(key, ofChannel: url) }, { $1.object { _ in } })
+  }
+
+  private static func mode(in body: Fields) throws(ServiceError) -> MetacounterChange {
+    try body.choice("mode", of: MetacounterChange.self) ?? .set
+  }
+
+  private static func numbers(in body: Fields) throws(ServiceError) -> [String: Int64] {
+    guard let numbers = try body.counters("metacounter"), !numbers.isEmpty else {
+      throw .missing("metacounter")
+    }
+    return numbers
+  }
+}
+
+extension [String: Int64] {
+  /// Writes the counters, by name.
+  fileprivate func encode(into writer: inout JSONWriter) {
+    writer.object {
+      for (name, number) in sorted(by: { $0.key < $1.key }) {
+        $0.name(escaping: name)
+        $0.value(number)
+      }
+    }
+  }
+}

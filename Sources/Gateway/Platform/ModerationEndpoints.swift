@@ -1,0 +1,165 @@
+import ParleyProtocol
+import Store
+
+/// Bans and mutes, below `/v3/open_channels/{url}`.
+enum ModerationEndpoints {
+  /// `POST …/ban`.
+  static func ban(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let body = try call.body
+    _ = try body.text("agent_id", limit: Limits.userIDLength)
+    let command = try ChannelRestriction.ban(body, inChannel: call.channelURL)
+    try call.inChannel(completion) { channel in
+      channel.ban(command, by: .platform(onBehalfOf: nil)) { completion.ban($1) }
+    }
+  }
+
+  /// `PUT …/ban/{user_id}`: changes what is given.
+  static func updateBan(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let userID = try call.userID
+    let change = try BanChange(call.body)
+    try call.inChannel(completion) { channel in
+      channel.changeBan(of: userID, change, by: .platform(onBehalfOf: nil)) { completion.ban($1) }
+    }
+  }
+
+  /// `DELETE …/ban/{user_id}`.
+  static func unban(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let userID = try call.userID
+    try call.inChannel(completion) { channel in
+      channel.unban(userID, by: .platform(onBehalfOf: nil)) {
+        completion.lifted($1, .ban, userID)
+      }
+    }
+  }
+
+  /// `GET …/ban/{user_id}`.
+  static func viewBan(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let userID = try call.userID
+    try call.inChannel(completion) { channel in
+      channel.viewBan(of: userID) { completion.ban($1) }
+    }
+  }
+
+  /// `GET …/ban`: a page of the banned users.
+  static func listBans(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    try list(.ban, as: "banned_list", call, completion) { entry, writer in
+      ImposedRestriction(user: entry.user, restriction: entry.restriction)
+        .encodeForPlatform(into: &writer)
+    }
+  }
+
+  /// `POST …/mute`.
+  static func mute(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let command = try ChannelRestriction.mute(call.body, inChannel: call.channelURL)
+    try call.inChannel(completion) { channel in
+      channel.mute(command, by: .platform(onBehalfOf: nil)) { channel, result in
+        completion.channel(result.map { _ in channel.view })
+      }
+    }
+  }
+
+  /// `DELETE …/mute/{user_id}`.
+  static func unmute(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let userID = try call.userID
+    try call.inChannel(completion) { channel in
+      channel.unmute(userID, by: .platform(onBehalfOf: nil)) {
+        completion.lifted($1, .mute, userID)
+      }
+    }
+  }
+
+  /// `GET …/mute/{user_id}`: whether and how long.
+  static func viewMute(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let userID = try call.userID
+    try call.inChannel(completion) { channel in
+      let now = channel.now
+      channel.viewMute(of: userID, at: now) { _, result in
+        completion(result) { mute, writer in
+          writer.object {
+            $0.member("is_muted", mute != nil)
+            $0.restriction(mute, at: now)
+          }
+        }
+      }
+    }
+  }
+
+  /// `GET …/mute`: a page of the muted users.
+  static func listMutes(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let now = call.services.clock.now
+    try list(.mute, as: "muted_list", call, completion) { entry, writer in
+      entry.encodeAsMute(at: now, into: &writer)
+    }
+  }
+
+  private static func list(
+    _ kind: RestrictionKind, as name: StaticString, _ call: PlatformCall, _ completion: Completion,
+    _ encode: @escaping @Sendable (RestrictedUser, inout JSONWriter) -> Void
+  ) throws(ServiceError) {
+    let limit = try call.query.pageSize()
+    let token = try call.query.pageToken()
+    let caller = call.caller
+    try call.inChannel(completion) { channel in
+      let (id, now) = (channel.storeID, channel.now)
+      channel.query(for: caller) {
+        try $0.listRestrictions(
+          kind, channelID: id, at: now, limit: limit, token: token
+        ) { entry in
+          PageItem { encode(entry, &$0) }
+        }.encoded(as: name)
+      } then: { _, result in
+        completion(result)
+      }
+    }
+  }
+}
+
+extension Completion {
+  /// Answers with a ban.
+  fileprivate func ban(_ result: Result<ImposedRestriction, ServiceError>) {
+    self(result) { $0.encodeForPlatform(into: &$1) }
+  }
+
+  /// Answers that a restriction was lifted; one that is not there can't be lifted.
+  fileprivate func lifted(
+    _ result: Result<Lifting, ServiceError>, _ kind: ServiceError.Resource, _ userID: String
+  ) {
+    empty(result.flatMap { $0 == .lifted ? .success(()) : .failure(.notFound(kind, userID)) })
+  }
+}
+
+extension ImposedRestriction {
+  /// Writes a ban: the user, its beginning and end (Unix milliseconds), and the reason.
+  fileprivate func encodeForPlatform(into writer: inout JSONWriter) {
+    writer.object {
+      $0.name("user")
+      user.encode(into: &$0)
+      $0.member("start_at", restriction.startsAt)
+      $0.member("end_at", restriction.endsAt)
+      $0.member("description", restriction.description)
+    }
+  }
+}
+
+extension RestrictedUser {
+  /// Writes a muted user.
+  fileprivate func encodeAsMute(at now: Int64, into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("user_id", user.id)
+      $0.member("nickname", user.nickname)
+      $0.member("profile_url", user.profileURL)
+      $0.member("metadata", user.metadata)
+      $0.restriction(restriction, at: now)
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Writes how long a mute holds, in milliseconds; zeros for none.
+  fileprivate mutating func restriction(_ restriction: Restriction?, at now: Int64) {
+    member("start_at", restriction?.startsAt ?? 0)
+    member("end_at", restriction?.endsAt ?? 0)
+    member("remaining_duration", restriction.map { max($0.endsAt - now, 0) } ?? 0)
+    member("description", restriction?.description ?? "")
+  }
+}

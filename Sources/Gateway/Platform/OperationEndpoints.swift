@@ -1,0 +1,80 @@
+import Configuration
+import Logging
+import ParleyProtocol
+import Reactor
+import Telemetry
+import Transport
+
+/// The state of the process, below `/v3/parley`.
+enum OperationEndpoints {
+  /// `GET …/connections`: how many there are on each reactor.
+  static func countConnections(
+    _ call: PlatformCall, _ completion: Completion
+  ) throws(ServiceError) {
+    call.services.cluster.gather {
+      ConnectionCount(
+        connections: $0.transport.connectionCount, sessions: $0.sessions.count,
+        queued: $0.transport.queuedConnectionCount)
+    } then: { counts in
+      completion { ConnectionCount.encode(counts, into: &$0) }
+    }
+  }
+
+  /// `GET …/status`.
+  static func viewStatus(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    completion { call.services.encodeStatus(into: &$0) }
+  }
+
+  /// `POST …/drain`: the same as SIGTERM; again it changes nothing.
+  static func drain(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let services = call.services
+    if services.stage == .serving {
+      services.logger.notice("draining", metadata: ["reason": "requested by the Platform API"])
+    }
+    services.drain()
+    completion { $0.object { _ in } }
+  }
+}
+
+private struct ConnectionCount: Sendable {
+  let connections: Int
+  let sessions: Int
+  let queued: Int
+
+  static func encode(_ counts: [ConnectionCount], into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("connections", counts.reduce(0) { $0 + $1.connections })
+      $0.member("sessions", counts.reduce(0) { $0 + $1.sessions })
+      $0.member(
+        "reactors",
+        array: {
+          for count in counts {
+            $0.object {
+              $0.member("connections", count.connections)
+              $0.member("sessions", count.sessions)
+              $0.member("queued", count.queued)
+            }
+          }
+        })
+    }
+  }
+}
+
+extension GatewayServices {
+  fileprivate func encodeStatus(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("version", Release.version)
+      $0.member("uptime_ms", SystemClock.monotonicMilliseconds - startedAt)
+      $0.member("is_ready", unreadiness == nil)
+      $0.member("reason", unreadiness ?? "")
+      $0.member("connections", total(.connections))
+      $0.member("sessions", total(.sessions))
+      $0.member("channels", total(.channels))
+      $0.member("participants", total(.participants))
+    }
+  }
+
+  private func total(_ gauge: GatewayGauge) -> Int64 {
+    metrics.gauges.reduce(0) { $0 + Int64($1.value(of: gauge)) }
+  }
+}

@@ -1,0 +1,107 @@
+import HTTP1
+import ParleyProtocol
+import Store
+import Tokens
+import Transport
+
+/// Carries out a call that was admitted, and answers it by the completion, unless it throws.
+typealias PlatformEndpoint =
+  @Sendable (PlatformCall, Completion) throws(ServiceError) -> Void
+
+/// A call of the Platform API: the values in its path, its query and its body.
+struct PlatformCall {
+  let node: Node
+  let exchange: Exchange.ID
+  /// The values in the path.
+  let arguments: PathArguments
+  /// The values in the query.
+  let query: Fields
+  /// The caller, for calls that are charged by their cost.
+  let caller: QueryCaller
+  private let parsedBody: Result<Fields, ServiceError>
+
+  init(
+    node: Node, exchange: Exchange, arguments: PathArguments, query: Fields, body: [UInt8]
+  ) {
+    self.node = node
+    self.exchange = exchange.id
+    self.arguments = arguments
+    self.query = query
+    caller = .platform(TokenDigest(of: exchange.head.fields["Api-Token"] ?? ""))
+    do throws(ServiceError) { parsedBody = .success(try Fields(body: body)) } catch {
+      parsedBody = .failure(error)
+    }
+  }
+
+  var services: GatewayServices { node.services }
+  var completion: Completion { Completion(exchange, on: node) }
+
+  /// The values in the body.
+  ///
+  /// - Throws: 400403 unless it is a JSON object.
+  var body: Fields {
+    get throws(ServiceError) { try parsedBody.get() }
+  }
+
+  /// The channel that the path names; a name that no channel can have is not found.
+  var channelURL: String {
+    get throws(ServiceError) {
+      let url = arguments["channel_url"]
+      do throws(ServiceError) { try ChannelURL.check(url) } catch {
+        throw .notFound(.channel, url)
+      }
+      return url
+    }
+  }
+
+  /// The user that the path names; an id that no user can have is not found.
+  var userID: String {
+    get throws(ServiceError) {
+      let id = arguments["user_id"]
+      do throws(ServiceError) { try UserID.check(id) } catch { throw .notFound(.user, id) }
+      return id
+    }
+  }
+
+  /// The message that the path names; an id that no message can have is not found.
+  var messageID: Int64 {
+    get throws(ServiceError) {
+      let text = arguments["message_id"]
+      guard let id = Int64(text), Limits.messageIDs.contains(id) else {
+        throw .notFound(.message, text)
+      }
+      return id
+    }
+  }
+
+  /// Runs the rest of the call with the channel that the path names, where that is at home.
+  func inChannel(
+    _ completion: Completion, _ body: @escaping @Sendable (HomeChannel) -> Void
+  ) throws(ServiceError) {
+    let url = try channelURL
+    node.post(toChannel: url) { node in
+      node.channels.withChannel(url) { result in
+        switch result {
+        case .success(let channel): body(channel)
+        case .failure(let error): completion.fail(error)
+        }
+      }
+    }
+  }
+
+  /// Reads from the store, and answers with what is written of the value.
+  func lookUp<Value: Sendable>(
+    _ completion: Completion, _ job: @escaping @Sendable (ReadTransaction) throws -> Value,
+    _ encode: @escaping @Sendable (Value, inout JSONWriter) -> Void
+  ) {
+    services.store.lookUp(job) { completion($0.serviceResult, encode) }
+  }
+
+  /// Changes the store, and answers with what is written of the value.
+  func write<Value: Sendable>(
+    _ completion: Completion, _ job: @escaping @Sendable (WriteTransaction) throws -> Value,
+    _ encode: @escaping @Sendable (Value, inout JSONWriter) -> Void
+  ) {
+    services.store.write(job) { completion($0.serviceResult, encode) }
+  }
+}

@@ -1,0 +1,128 @@
+import ParleyProtocol
+import Transport
+import WebSocket
+
+/// The sessions of all clients, below `/v3/parley/sessions`.
+enum SessionEndpoints {
+  /// `GET …?user_id=`: a page of sessions, in the order of their ids.
+  static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let query = try SessionQuery(
+      userID: call.query.optionalUserID("user_id"), limit: call.query.pageSize(),
+      token: call.query.pageToken())
+    call.services.cluster.gather {
+      $0.sessions(query)
+    } then: { found in
+      let all = found.joined().sorted { $0.id < $1.id }
+      completion { SessionSummary.encode(all, query, into: &$0) }
+    }
+  }
+
+  /// `DELETE …/{session_id}`: closes one with 1001.
+  static func close(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let id = call.arguments["session_id"]
+    call.services.cluster.gather {
+      $0.closeSession(id)
+    } then: { closed in
+      guard closed.contains(.closed) else {
+        return completion.fail(
+          ServiceError(.notFound, "there is no such session", field: "session_id"))
+      }
+      completion { $0.object { _ in } }
+    }
+  }
+}
+
+private struct SessionQuery: Sendable {
+  let userID: String?
+  let limit: Int
+  /// Only later ids.
+  let last: String
+
+  /// - Throws: 400109 for a token that is not one of this query.
+  init(userID: String?, limit: Int, token: String?) throws(ServiceError) {
+    self.userID = userID
+    self.limit = limit
+    guard let token, !token.isEmpty else {
+      last = ""
+      return
+    }
+    guard let id = PageToken.decode(token, query: Self.name(userID)) else {
+      throw .pageTokenExpired
+    }
+    last = String(decoding: id, as: UTF8.self)
+  }
+
+  /// The token that goes on after a session.
+  func token(after id: String) -> String {
+    PageToken.encode(Array(id.utf8), query: Self.name(userID))
+  }
+
+  private static func name(_ userID: String?) -> [String] { ["sessions", userID ?? ""] }
+}
+
+private enum SessionClosing: Sendable {
+  case closed
+  case unknown
+}
+
+private struct SessionSummary: Sendable {
+  let id: String
+  let userID: String
+  /// The client's, without its port: behind proxies that is not known.
+  let address: String
+  let channelURLs: [String]
+
+  static func encode(_ all: [SessionSummary], _ query: SessionQuery, into writer: inout JSONWriter)
+  {
+    let shown = all.prefix(query.limit)
+    writer.object {
+      $0.member(
+        "sessions",
+        array: {
+          for session in shown {
+            $0.object {
+              $0.member("session_id", session.id)
+              $0.member("user_id", session.userID)
+              $0.member("address", session.address)
+              $0.member("channel_urls", session.channelURLs)
+            }
+          }
+        })
+      let last = all.count > query.limit ? shown.last : nil
+      $0.member("next", last.map { query.token(after: $0.id) } ?? "")
+    }
+  }
+}
+
+extension Node {
+  /// The first sessions of this node that fit, and one more than asked for, to tell whether there
+  /// are more.
+  fileprivate func sessions(_ query: SessionQuery) -> [SessionSummary] {
+    var found: [SessionSummary] = []
+    for session in sessions.values {
+      guard case .open(let identity) = session.state, identity.id > query.last,
+        query.userID.map({ $0 == identity.user.id }) ?? true
+      else { continue }
+      // A page is small: putting each in its place costs less than sorting all sessions.
+      let place = found.firstIndex { $0.id > identity.id } ?? found.count
+      guard place <= query.limit else { continue }
+      found.insert(
+        SessionSummary(
+          id: identity.id, userID: identity.user.id,
+          address: session.connection.clientAddress?.host ?? "",
+          channelURLs: session.places.map(\.url)),
+        at: place)
+      if found.count > query.limit + 1 { found.removeLast() }
+    }
+    return found
+  }
+
+  fileprivate func closeSession(_ id: String) -> SessionClosing {
+    for session in sessions.values {
+      guard case .open(let identity) = session.state, identity.id == id else { continue }
+      session.close(.goingAway, reason: "an operator has closed the session")
+      return .closed
+    }
+    return .unknown
+  }
+}

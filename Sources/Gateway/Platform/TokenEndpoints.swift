@@ -1,0 +1,130 @@
+import ParleyProtocol
+import Store
+import Transport
+import Tokens
+
+/// Session tokens, below `/v3/users/{id}/token`.
+enum SessionTokenEndpoints {
+  /// `POST`: issues a token that opens sessions until `expires_at`, a week from now if it is not
+  /// given.
+  static func issue(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let userID = try call.userID
+    let now = call.services.clock.now
+    let issue = try SessionTokenIssue(call.body, at: now)
+    let secret = IssuedSecret()
+    call.write(completion) {
+      guard let account = try $0.account(userID) else { throw ServiceError.notFound(.user, userID) }
+      guard account.isActive else { throw ServiceError.deactivated(userID) }
+      try $0.addSessionToken(secret.digest, userID: userID, expiresAt: issue.expiresAt, at: now)
+    } _: { _, writer in
+      writer.object {
+        $0.member("token", secret.text)
+        $0.member("expires_at", issue.expiresAt)
+      }
+    }
+  }
+
+  /// `DELETE`: revokes all of them, and closes the user's sessions, whichever token opened them.
+  static func revoke(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let userID = try call.userID
+    let services = call.services
+    services.store.write {
+      guard try $0.user(userID) != nil else { throw ServiceError.notFound(.user, userID) }
+      _ = try $0.removeSessionTokens(userID)
+    } completion: { result in
+      if case .success = result {
+        services.cluster.closeSessions(
+          of: userID, reason: "the user's session tokens were revoked")
+      }
+      completion.empty(result.serviceResult)
+    }
+  }
+}
+
+/// The tokens of the Platform API itself, below `/v3/parley/api_tokens`.
+enum APITokenEndpoints {
+  /// `POST`: issues a token under a name; only this answer shows it.
+  static func issue(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let name = try call.body.requiredText("name", limit: Limits.apiTokenNameLength)
+    let secret = IssuedSecret()
+    let services = call.services
+    let token = APIToken(name: name, hash: secret.digest, createdAt: services.clock.now)
+    services.store.write {
+      try $0.addAPIToken(token)
+    } completion: { result in
+      if case .success = result { services.apiTokens.issued.insert(token) }
+      let outcome = result.mapError { error in
+        error as? StoreError == .exists ? .apiTokenExists(name) : ServiceError(error)
+      }
+      completion(outcome) { token.encode(secret, into: &$1) }
+    }
+  }
+
+  /// `GET`: all that were issued, by name.
+  static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    call.lookUp(completion) {
+      try $0.apiTokens()
+    } _: { tokens, writer in
+      writer.object {
+        $0.member("api_tokens", array: { for token in tokens { token.encode(nil, into: &$0) } })
+      }
+    }
+  }
+
+  /// `DELETE …/{id}`: a call with the token is refused from then on.
+  static func revoke(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let id = call.arguments["api_token_id"]
+    guard id != APITokens.firstID else { throw .firstAPIToken }
+    let services = call.services
+    guard let digest = services.apiTokens.issued.digest(ofID: id) else {
+      throw .notFound(.apiToken, id)
+    }
+    services.store.write {
+      try $0.revokeAPIToken(hash: digest.bytes)
+    } completion: { result in
+      if case .success = result {
+        services.apiTokens.issued.remove(digest)
+        services.tokenRates.forget(digest)
+      }
+      let outcome = result.mapError { error in
+        error as? StoreError == .notFound(.token) ? .notFound(.apiToken, id) : ServiceError(error)
+      }
+      completion.empty(outcome)
+    }
+  }
+}
+
+extension APIToken {
+  /// Writes a token without its hash.
+  ///
+  /// - Parameter secret: The token itself, in the answer to the call that issued it.
+  fileprivate func encode(_ secret: IssuedSecret?, into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("id", id)
+      $0.member("name", name)
+      if let secret { $0.member("token", secret.text) }
+      $0.member("created_at", createdAt)
+      $0.member("last_used_at", lastUsedAt)
+    }
+  }
+}
+
+extension ServiceError {
+  /// An operator without the last token could not issue another.
+  fileprivate static let firstAPIToken = ServiceError(
+    .notAllowed,
+    "the first API token is that of auth.api_token or of the file api-token in data_dir: "
+      + "change it there and start again")
+}
+
+/// A token that is shown once; only its hash is kept.
+struct IssuedSecret: Sendable {
+  let text: String
+
+  init() {
+    text = SecureRandom.hex(byteCount: 20)
+  }
+
+  /// The hash that the store keeps.
+  var digest: [UInt8] { TokenDigest(of: text).bytes }
+}

@@ -1,0 +1,188 @@
+import ParleyProtocol
+import Store
+
+/// Users as such, below `/v3/users`.
+enum UserEndpoints {
+  /// `POST /users`.
+  static func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let body = try call.body
+    let profile = try UserProfile(body)
+    let userID = try body.userID()
+    try NormalForm.require(userID, "user_id")
+    let metadata = try body.metadata() ?? [:]
+    try metadata.checkUserByteCount()
+    let now = call.services.clock.now
+    let token = profile.newToken()
+    call.services.store.write {
+      let account = try $0.createUser(
+        userID, nickname: profile.nickname ?? "", profileURL: profile.profileURL ?? "",
+        metadata: metadata, at: now)
+      if let token { try $0.setAccessTokenHash(token.digest, userID: userID) }
+      return account
+    } completion: { result in
+      let created = result.mapError { error in
+        error as? StoreError == .exists ? .exists(.user, userID) : ServiceError(error)
+      }
+      completion(created) { $0.encode(token: token, onlineIDs: [], into: &$1) }
+    }
+  }
+
+  /// `GET /users`: a page of users.
+  static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let query = try UserQuery(call.query)
+    let services = call.services
+    let caller = call.caller
+    services.store.query(for: caller.principal) {
+      try $0.listUsers(query) { PageItem($0, byteCount: $0.maximumByteCount) }
+    } completion: { result, cost in
+      caller.pay(cost, to: services)
+      switch result.serviceResult {
+      case .failure(let error): completion.fail(error)
+      case .success(let page):
+        services.cluster.online(among: page.items.map(\.user.id)) { online in
+          completion(.success(page.encoded(onlineIDs: online)))
+        }
+      }
+    }
+  }
+
+  /// `GET /users/{id}`.
+  static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let userID = try call.userID
+    let cluster = call.services.cluster
+    call.services.store.lookUp {
+      guard let account = try $0.account(userID) else {
+        throw ServiceError.notFound(.user, userID)
+      }
+      return account
+    } completion: { result in
+      show(result.serviceResult, token: nil, cluster, completion)
+    }
+  }
+
+  /// `PUT /users/{id}`: changes what is given; the sessions of a user who is deactivated are closed.
+  static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let userID = try call.userID
+    let body = try call.body
+    let profile = try UserProfile(body)
+    let isActive = try body.boolean("is_active")
+    let token = profile.newToken()
+    let cluster = call.services.cluster
+    call.services.store.write {
+      try $0.change(userID, profile, isActive: isActive, token)
+    } completion: { result in
+      if case .success(let account) = result {
+        cluster.userDidChange(account)
+        if token != nil {
+          cluster.closeSessions(
+            of: userID, openedWith: .accessToken, reason: "the access token was replaced")
+        }
+      }
+      show(result.serviceResult, token: token, cluster, completion)
+    }
+  }
+
+  /// `DELETE /users/{id}`: with its roles, bans and mutes; its messages stay.
+  static func delete(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    UserRemoval(userID: try call.userID, services: call.services).proceed { completion.empty($0) }
+  }
+
+  private static func show(
+    _ result: Result<Account, ServiceError>, token: IssuedSecret?, _ cluster: Cluster,
+    _ completion: Completion
+  ) {
+    switch result {
+    case .failure(let error): completion.fail(error)
+    case .success(let account):
+      cluster.online(among: [account.user.id]) { online in
+        completion { account.encode(token: token, onlineIDs: online, into: &$0) }
+      }
+    }
+  }
+}
+
+/// The profile of a user, as far as a request gives it.
+private struct UserProfile: Sendable {
+  let nickname: String?
+  let profileURL: String?
+  private let wantsToken: Bool
+
+  init(_ body: Fields) throws(ServiceError) {
+    nickname = try body.name("nickname", limit: Limits.nicknameLength)
+    profileURL = try body.webURL("profile_url", limit: Limits.profileURLLength)
+    wantsToken = try body.boolean("issue_access_token") ?? false
+  }
+
+  /// The access token to issue, if one is asked for.
+  func newToken() -> IssuedSecret? { wantsToken ? IssuedSecret() : nil }
+}
+
+extension UserQuery {
+  fileprivate init(_ query: Fields) throws(ServiceError) {
+    self.init(
+      ids: try query.userIDs("user_ids") ?? [],
+      nickname: try query.text("nickname", limit: Limits.nicknameLength),
+      nicknamePrefix: try query.text("nickname_startswith", limit: Limits.nicknameLength),
+      limit: try query.pageSize(), token: try query.pageToken())
+  }
+}
+
+extension WriteTransaction {
+  fileprivate func change(
+    _ userID: String, _ profile: UserProfile, isActive: Bool?, _ token: IssuedSecret?
+  ) throws -> Account {
+    var account = try updateUser(
+      userID, nickname: profile.nickname, profileURL: profile.profileURL)
+    if let isActive {
+      if isActive { try activateUser(userID) } else { try deactivateUser(userID) }
+      account.isActive = isActive
+    }
+    if let token { try setAccessTokenHash(token.digest, userID: userID) }
+    return account
+  }
+}
+
+extension Account {
+  /// Writes the user as the Platform API shows it: its time in seconds.
+  ///
+  /// - Parameter token: The token that this very request has issued.
+  fileprivate func encode(
+    token: IssuedSecret?, onlineIDs: Set<String>, into writer: inout JSONWriter
+  ) {
+    let isOnline = onlineIDs.contains(user.id)
+    writer.object {
+      $0.member("user_id", user.id)
+      $0.member("nickname", user.nickname)
+      $0.member("profile_url", user.profileURL)
+      $0.member("access_token", token?.text ?? "")
+      $0.member("is_active", isActive)
+      $0.member("is_online", isOnline)
+      $0.member("last_seen_at", isOnline ? 0 : lastSeenAt)
+      $0.member("metadata", user.metadata)
+      $0.member("created_at", createdAt / 1000)
+    }
+  }
+}
+
+extension Account {
+  /// Bytes of an answer, whether the user is online or not.
+  fileprivate var maximumByteCount: Int {
+    let offline = JSONWriter.bytes { encode(token: nil, onlineIDs: [], into: &$0) }
+    return offline.count
+  }
+}
+
+extension ListPage<Account> {
+  fileprivate func encoded(onlineIDs: Set<String>) -> [UInt8] {
+    JSONWriter.bytes(reserving: items.count * 256 + 64) { writer in
+      writer.object {
+        $0.member(
+          "users",
+          array: {
+            for account in items { account.encode(token: nil, onlineIDs: onlineIDs, into: &$0) }
+          })
+        $0.member("next", next)
+      }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import ParleyProtocol
+import Store
+import Webhooks
+
+/// The deliveries of webhooks, below `/v3/parley/webhooks`.
+enum WebhookEndpoints {
+  /// `GET …`: the state of the deliveries to each URL.
+  static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    guard let webhooks = call.services.webhooks else {
+      return completion(.success([ReceiverReport]().encoded))
+    }
+    webhooks.report { completion($0.serviceResult.map(\.encoded)) }
+  }
+
+  /// `POST …/test`: posts an event of its own to each URL and answers with their answers.
+  static func test(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    guard let webhooks = call.services.webhooks else {
+      throw ServiceError(
+        .combinationNotAcceptable, "there are no webhooks: webhooks.urls is not set")
+    }
+    webhooks.test { completion(.success($0.encoded)) }
+  }
+}
+
+extension [ReceiverReport] {
+  fileprivate var encoded: [UInt8] {
+    JSONWriter.bytes {
+      $0.object {
+        $0.member("webhooks", array: { for report in self { report.encode(into: &$0) } })
+      }
+    }
+  }
+}
+
+extension ReceiverReport {
+  fileprivate func encode(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("url", url)
+      $0.member("backlog", backlog)
+      $0.member("last_success_at", lastSuccess ?? 0)
+      $0.member("last_failure_at", lastFailure ?? 0)
+      $0.member("last_failure", reason)
+      $0.member("next_attempt_at", nextAttempt ?? 0)
+    }
+  }
+}
+
+extension [WebhookTestResult] {
+  fileprivate var encoded: [UInt8] {
+    JSONWriter.bytes {
+      $0.object {
+        $0.member(
+          "webhooks",
+          array: {
+            for result in self {
+              $0.object {
+                $0.member("url", result.url)
+                $0.member("status", result.status ?? 0)
+                $0.member("problem", result.problem)
+              }
+            }
+          })
+      }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+/// Lists, and objects that are used as tables.
+extension Fields {
+  /// A list of texts, if given, each once.
+  ///
+  /// - Parameters:
+  ///   - name: The list's name.
+  ///   - countLimit: Texts in the list at most.
+  ///   - limit: Characters in a text at most.
+  package func texts(
+    _ name: String, countLimit: Int = Limits.filterCount, limit: Int
+  ) throws(ServiceError) -> [String]? {
+    guard let items = try value(name)?.items(name, limit: countLimit) else { return nil }
+    var texts: [String] = []
+    for item in items { texts.append(try item.text(name, limit: limit)) }
+    return texts.withoutRepetitions()
+  }
+
+  /// A list of users' ids, if given, each once.
+  package func userIDs(
+    _ name: String, limit: Int = Limits.filterCount
+  ) throws(ServiceError) -> [String]? {
+    guard let items = try value(name)?.items(name, limit: limit) else { return nil }
+    var ids: [String] = []
+    for item in items { ids.append(try item.userID(name)) }
+    return ids.withoutRepetitions()
+  }
+
+  /// Metadata, if given: at most 25 texts by name.
+  package func metadata(_ name: String = "metadata") throws(ServiceError) -> [String: String]? {
+    guard let table = try table(name, limit: Limits.metadataItemCount) else { return nil }
+    var items: [String: String] = [:]
+    for (key, value) in table {
+      try Self.checkKey(key, name, limit: Limits.metadataKeyLength)
+      items[key] = try value.text(name, limit: Limits.metadataValueLength)
+    }
+    return items
+  }
+
+  /// Counters, if given: at most 25 whole numbers by name.
+  package func counters(_ name: String) throws(ServiceError) -> [String: Int64]? {
+    guard let table = try table(name, limit: Limits.metadataItemCount) else { return nil }
+    var numbers: [String: Int64] = [:]
+    for (key, value) in table {
+      try Self.checkKey(key, name, limit: Limits.metadataKeyLength)
+      numbers[key] = try value.integer(name)
+    }
+    return numbers
+  }
+
+  /// Extra data of a message as whole lists, `[{"key": "games", "value": ["soccer"]}]`, if given;
+  /// values each once, in order.
+  package func metaArrays(_ name: String) throws(ServiceError) -> [MetaArray]? {
+    guard let nodes = try value(name)?.nodes(name, limit: Limits.metaArrayKeyCount) else {
+      return nil
+    }
+    var arrays: [MetaArray] = []
+    for node in nodes {
+      guard node.kind == .object else { throw .notObject(name) }
+      let item = try Fields(node)
+      let key = try item.requiredText("key", limit: Limits.metaArrayKeyLength)
+      guard !arrays.contains(where: { $0.key == key }) else {
+        throw .invalid(name, key, expected: "each key once")
+      }
+      let values = try item.value("value").map(Self.metaArrayValues) ?? []
+      arrays.append(MetaArray(key: key, values: values))
+    }
+    try arrays.checkByteCount(name)
+    return arrays
+  }
+
+  /// Keys of extra data alone, `["games"]`: 1 to 10, each once.
+  package func metaArrayKeys(_ name: String) throws(ServiceError) -> [String] {
+    let keys = try texts(
+      name, countLimit: Limits.metaArrayKeyCount, limit: Limits.metaArrayKeyLength)
+    guard let keys, !keys.isEmpty, !keys.contains("") else { throw .missing(name) }
+    return keys
+  }
+
+  /// Values of extra data by key, `{"games": ["soccer"]}`: 1 to 10 keys, in the order given.
+  package func metaArrayTable(_ name: String) throws(ServiceError) -> [MetaArray] {
+    var arrays: [MetaArray] = []
+    for (key, value) in try table(name, limit: Limits.metaArrayKeyCount) ?? [] {
+      try Self.checkKey(key, name, limit: Limits.metaArrayKeyLength)
+      arrays.append(MetaArray(key: key, values: try Self.metaArrayValues(value)))
+    }
+    guard !arrays.isEmpty else { throw .missing(name) }
+    return arrays
+  }
+
+  /// The members of an object that are not `null`, at most `limit`, if it is given.
+  private func table(
+    _ name: String, limit: Int
+  ) throws(ServiceError) -> [(key: String, value: FieldValue)]? {
+    guard let object = try value(name)?.object(name) else { return nil }
+    var members: [(key: String, value: FieldValue)] = []
+    for (key, value) in object.members where !value.isNull {
+      guard members.count < limit else { throw .tooMany(name, limit: limit) }
+      members.append((key, .json(value)))
+    }
+    return members
+  }
+
+  private static func metaArrayValues(_ value: FieldValue) throws(ServiceError) -> [String] {
+    let nodes = try value.nodes("value", limit: Limits.metaArrayValueCount) ?? []
+    var texts: [String] = []
+    for node in nodes {
+      texts.append(try FieldValue.json(node).text("value", limit: Limits.metaArrayValueLength))
+    }
+    return texts.withoutRepetitions()
+  }
+
+  /// Refuses a key that is empty, too long or holds U+0000.
+  private static func checkKey(_ key: String, _ name: String, limit: Int) throws(ServiceError) {
+    guard !key.isEmpty else { throw .missing(name) }
+    guard key.unicodeScalars.count <= limit else { throw .tooLong(name, limit: limit) }
+    guard !key.utf8.contains(0) else {
+      throw .character("\u{0}", in: name, allowed: "all but U+0000")
+    }
+  }
+}
+
+extension [String: String] {
+  /// - Throws: ``ErrorCode/tooLong`` when a user's metadata is longer together than 4,096 bytes.
+  package func checkUserByteCount(_ name: String = "metadata") throws(ServiceError) {
+    let count = reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+    guard count <= Limits.userMetadataByteCount else {
+      throw .tooLongTogether(name, byteCount: count, limit: Limits.userMetadataByteCount)
+    }
+  }
+}
+
+extension [String] {
+  /// The texts in order, each where it came first.
+  package func withoutRepetitions() -> [String] {
+    // Comparing is faster than hashing until there are a few.
+    if count < 8 {
+      return reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+    }
+    var seen: Set<String> = []
+    return filter { seen.insert($0).inserted }
+  }
+}

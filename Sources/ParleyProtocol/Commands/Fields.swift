@@ -1,0 +1,120 @@
+/// The named values of a request, read with the contract's checks.
+///
+/// They come from a JSON object (`params` on the socket, a body over HTTP), from the query of a URL or
+/// from a form. Every refusal names the value. A `null` counts as absent, and so does an empty value in
+/// a query.
+package struct Fields: Sendable {
+  private enum Source: Sendable {
+    case none
+    case object(JSONNode)
+    case query([String: String])
+    case form([String: [String]])
+  }
+
+  private let source: Source
+
+  /// Reads from an object, or from nothing at all.
+  ///
+  /// - Throws: ``ErrorCode/invalidParams`` when there is something and it is not an object.
+  package init(_ node: JSONNode?) throws(ServiceError) {
+    guard let node else {
+      source = .none
+      return
+    }
+    guard node.kind == .object else { throw .paramsNotObject }
+    source = .object(node)
+  }
+
+  /// Reads from the body of an HTTP request; an empty one has no values.
+  ///
+  /// - Throws: 400403 unless it is a JSON object.
+  package init(body: [UInt8]) throws(ServiceError) {
+    guard !body.isEmpty else {
+      source = .none
+      return
+    }
+    let root: JSONNode
+    do throws(JSONError) { root = try JSONDocument(body).root } catch {
+      throw ServiceError(.bodyNotJSON, "the body is not valid JSON: \(error)")
+    }
+    guard root.kind == .object else {
+      throw ServiceError(.bodyNotJSON, "the body must be a JSON object")
+    }
+    source = .object(root)
+  }
+
+  /// Reads from the query of a URL: lists stand between commas.
+  package init(query: [String: String]) { source = .query(query) }
+
+  /// Reads from a form, which may have several texts under one name: a list is JSON, or its items
+  /// come one by one or between commas.
+  package init(form: [String: [String]]) { source = .form(form) }
+
+  /// The value of that name, or `nil` when it is absent.
+  func value(_ name: String) -> FieldValue? {
+    switch source {
+    case .none: nil
+    case .object(let object): object.present(name).map(FieldValue.json)
+    case .query(let texts): texts[name].flatMap { $0.isEmpty ? nil : .text($0) }
+    case .form(let texts): texts[name].map(FieldValue.texts)
+    }
+  }
+
+  /// The value of that name, which must be there.
+  func required(_ name: String) throws(ServiceError) -> FieldValue {
+    guard let value = value(name) else { throw .missing(name) }
+    return value
+  }
+
+  /// A boolean, if given.
+  package func boolean(_ name: String) throws(ServiceError) -> Bool? {
+    try value(name)?.boolean(name)
+  }
+
+  /// A whole number in `range`, if given.
+  package func integer(
+    _ name: String, in range: ClosedRange<Int64>
+  ) throws(ServiceError) -> Int64? {
+    guard let number = try value(name)?.integer(name) else { return nil }
+    guard number >= 0 || range.lowerBound < 0 else { throw .negative(name, number) }
+    guard range.contains(number) else { throw .outOfRange(name, number, range) }
+    return number
+  }
+
+  /// A message's id, which must be given.
+  package func messageID() throws(ServiceError) -> Int64 {
+    guard let id = try integer("message_id", in: Limits.messageIDs) else {
+      throw .missing("message_id")
+    }
+    return id
+  }
+
+  /// An object's members as fields of their own, if given.
+  package func nested(_ name: String) throws(ServiceError) -> Fields? {
+    guard let value = value(name) else { return nil }
+    return try Fields(value.object(name))
+  }
+
+  /// One of the names of a set of choices, if given.
+  package func choice<Choice: RawRepresentable & CaseIterable>(
+    _ name: String, of: Choice.Type
+  ) throws(ServiceError) -> Choice? where Choice.RawValue == String {
+    guard let text = try value(name)?.string(name) else { return nil }
+    guard let choice = Choice(rawValue: text) else {
+      let expected = Choice.allCases.map(\.rawValue).joined(separator: " or ")
+      throw .invalid(name, text, expected: expected)
+    }
+    return choice
+  }
+
+  /// `limit`: the items of a page.
+  package func pageSize() throws(ServiceError) -> Int {
+    Int(try integer("limit", in: Limits.pageSizes) ?? Limits.defaultPageSize)
+  }
+
+  /// `token`: the end of the page before; an empty one, like none, asks for the first page.
+  package func pageToken() throws(ServiceError) -> String? {
+    let token = try text("token", limit: Limits.pageTokenLength)
+    return token?.isEmpty == true ? nil : token
+  }
+}

@@ -1,0 +1,72 @@
+package import HTTP1
+package import Reactor
+
+/// One request and the way to its answer.
+///
+/// An answer that comes later is addressed to the exchange's ``ID``, not to the connection: it
+/// reaches this request, once, or none. The exchange itself is confined to the transport's event
+/// loop; its id may travel.
+package struct Exchange {
+  /// The address for the answer to one request.
+  package struct ID: Hashable, Sendable {
+    let connection: ConnectionID
+    /// Counts the requests of a transport.
+    let number: UInt64
+  }
+
+  /// The connection that brought the request, for what it knows of the client.
+  package let connection: Connection
+  package let request: HTTPRequest
+  let number: UInt64
+
+  package var id: ID { ID(connection: connection.id, number: number) }
+  package var head: HTTPRequestHead { request.head }
+}
+
+/// The answers that come after ``RequestOutcome/respondLater(onAbandonment:)``, and the flow of
+/// bodies that are taken in pieces.
+///
+/// Each does nothing when the exchange is over: answered, or its connection gone.
+extension Transport {
+  /// Whether an answer can still reach the client.
+  package func isAwaited(_ id: Exchange.ID) -> Bool { connection(awaiting: id) != nil }
+
+  /// Sends the answer, which in the middle of a body that is taken in pieces ends the connection.
+  package func respond(_ response: HTTPResponse, to id: Exchange.ID) {
+    connection(awaiting: id)?.respond(response)
+  }
+
+  /// Sends the answer with a file as its body; `Content-Length` is the file's.
+  package func respond(_ head: HTTPResponse, with file: FileSpan, to id: Exchange.ID) {
+    connection(awaiting: id)?.respond(head, with: file)
+  }
+
+  /// Reads on, after the receiver of a body has returned ``BodyDemand/later``.
+  package func resumeBody(of id: Exchange.ID) {
+    connection(awaiting: id)?.resumeBody()
+  }
+
+  /// Finds the connection on which a request is still unanswered.
+  package func connection(awaiting id: Exchange.ID) -> Connection? {
+    guard let connection = connections[id.connection], connection.exchangeNumber == id.number
+    else { return nil }
+    return connection
+  }
+}
+
+extension Connection {
+  /// The number of the exchange under way; `nil` when no answer is owed.
+  fileprivate var exchangeNumber: UInt64? {
+    switch stage {
+    case .receiving(let body): body.exchange
+    case .answering(let pending): pending.exchange
+    case .introduction, .http, .sending, .webSocket, .closing, .lingering, .closed: nil
+    }
+  }
+
+  /// Begins an exchange for a request.
+  func exchange(_ request: HTTPRequest) -> Exchange {
+    transport.exchangeCount += 1
+    return Exchange(connection: self, request: request, number: transport.exchangeCount)
+  }
+}

@@ -1,0 +1,148 @@
+import HTTP1
+import ParleyProtocol
+import Testing
+import Transport
+
+@testable import Gateway
+
+@Suite("Routes")
+struct RoutesTests {
+  private func match(_ method: String, _ target: String) -> Routes.Table.Match {
+    Routes.table.match(HTTPRequestHead(method: method, target: target))
+  }
+
+  private func pattern(_ method: String, _ target: String) -> String? {
+    guard case .route(let route, _) = match(method, target) else { return nil }
+    return route.pattern.description
+  }
+
+  @Test("the open parts of a path are its arguments, percent-decoded")
+  func arguments() throws {
+    let found = match("GET", "/v3/open_channels/lobby/ban/a%2Fb%20c")
+    guard case .route(let route, let arguments) = found else {
+      Issue.record("no route")
+      return
+    }
+    #expect(route.pattern.description == "/v3/open_channels/{channel_url}/ban/{user_id}")
+    #expect(arguments["channel_url"] == "lobby")
+    #expect(arguments["user_id"] == "a/b c")
+    for (method, target) in [
+      ("PATCH", "/v3/open_channels/lobby/ban/a"), ("HEAD", "/v3/open_channels/lobby/ban/a"),
+      ("GET", "/v3/open_channels/lobby/bans/a"), ("GET", "/v3/open_channels/lobby/ban/a/b"),
+    ] {
+      #expect(pattern(method, target) == nil)
+    }
+  }
+
+  @Test("a path whose name is missing leads nowhere")
+  func missingNames() throws {
+    for target in [
+      "/v3/users/", "/v3/users//metadata", "/v3/users/ada/metadata/", "/v3//users", "/v3/users//",
+      "/v3/open_channels//ban/ada", "/v3/open_channels/lobby/messages/",
+    ] {
+      for method in ["GET", "PUT", "DELETE"] {
+        #expect(pattern(method, target) == nil, "\(method) \(target)")
+      }
+    }
+  }
+
+  @Test("a count of messages is no message of that name")
+  func order() throws {
+    #expect(
+      pattern("GET", "/v3/open_channels/lobby/messages/total_count")
+        == "/v3/open_channels/{channel_url}/messages/total_count")
+    #expect(
+      pattern("GET", "/v3/open_channels/lobby/messages/5")
+        == "/v3/open_channels/{channel_url}/messages/{message_id}")
+    #expect(pattern("GET", "/v3/group_channels") == nil)
+    #expect(pattern("GET", "/v3") == nil)
+  }
+
+  @Test("a word where a message's number is expected leads nowhere, a number out of range does")
+  func numbers() throws {
+    for part in ["mark_as_read", "1.5", "0x1", "1 ", "-", "١"] {
+      for method in ["GET", "PUT", "DELETE"] {
+        let target = "/v3/open_channels/lobby/messages/\(PercentEncoding.encode(part))"
+        #expect(pattern(method, target) == nil, "\(method) \(part)")
+      }
+    }
+    for part in ["0", "-1", "99999999999999999999"] {
+      #expect(pattern("PUT", "/v3/open_channels/lobby/messages/\(part)") != nil, "\(part)")
+    }
+  }
+
+  @Test("no two routes have the same method and pattern")
+  func unique() {
+    let names = Routes.table.routes.flatMap { route in
+      route.methods.map { "\($0) \(route.pattern)" }
+    }
+    #expect(Set(names).count == names.count)
+  }
+
+  @Test("each path below /v3 but its description needs an API token")
+  func access() {
+    for route in Routes.table.routes {
+      let path = route.pattern.description
+      let isPlatform = path.hasPrefix("/v3/") && path != "/v3/openapi.json"
+      if case .platform = route.access {
+        #expect(isPlatform, "\(path)")
+      } else {
+        #expect(!isPlatform, "\(path)")
+      }
+    }
+    for target in ["/v3", "/v3/", "/v3/nothing", "/v3/%"] {
+      #expect(match("GET", target).access == .platform(.whileServing), "\(target)")
+    }
+    #expect(match("PATCH", "/v3/openapi.json").access == .shared)
+  }
+
+  @Test("while the gateway drains its status can be seen, and it can be asked to drain again")
+  func availability() {
+    let always = Routes.table.routes.filter { $0.access == .platform(.always) }
+    #expect(
+      always.map { "\($0.methods[0]) \($0.pattern)" }.sorted()
+        == ["GET /v3/parley/status", "POST /v3/parley/drain"])
+  }
+
+  /// One operation: its method, its path and the forms of its body.
+  private struct Operation: Hashable, CustomStringConvertible {
+    let method: String
+    let path: String
+    let bodies: Set<String>
+
+    var description: String { "\(method) \(path) \(bodies.sorted())" }
+  }
+
+  @Test("OpenAPI describes the same paths, methods and bodies")
+  func description() throws {
+    let root = try JSONDocument(PackageResources.openapi_json).root
+    var described: Set<Operation> = []
+    for (path, item) in try #require(root["paths"]).members {
+      for (method, operation) in item.members where method != "parameters" {
+        let content = operation["requestBody"]?["content"]
+        described.insert(
+          Operation(
+            method: method.uppercased(), path: path,
+            bodies: Set(content?.members.map(\.name) ?? [])))
+      }
+    }
+    let routed = Set(
+      Routes.table.routes.map { route in
+        Operation(
+          method: route.methods[0], path: route.pattern.description, bodies: route.body.mediaTypes)
+      })
+    #expect(described.subtracting(routed).isEmpty, "described, and not there")
+    #expect(routed.subtracting(described).isEmpty, "there, and not described")
+    #expect(routed.count == Routes.table.routes.count)
+  }
+}
+
+extension BodyPolicy {
+  fileprivate var mediaTypes: Set<String> {
+    switch self {
+    case .none: []
+    case .whole: ["application/json"]
+    case .wholeOrForm: ["application/json", "multipart/form-data"]
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import ParleyProtocol
+import Testing
+
+@Suite("Fields of a form")
+struct FormFieldsTests {
+  private func code(_ body: () throws -> Void) -> Int? {
+    do { try body() } catch { return (error as? ServiceError)?.code.rawValue }
+    return nil
+  }
+
+  @Test("of several texts under one name the last counts, a list takes them all")
+  func repeated() throws {
+    let fields = Fields(form: ["t": ["a", "b"], "l": ["x,y", "z", "x"]])
+    #expect(try fields.text("t", limit: 1) == "b")
+    #expect(try fields.texts("l", limit: 1) == ["x", "y", "z"])
+    #expect(try fields.userIDs("l") == ["x", "y", "z"])
+  }
+
+  @Test("a list may be JSON, and lists of objects must be")
+  func json() throws {
+    let arrays = #" [{"key":"k","value":["v"]}]"#
+    let fields = Fields(form: [
+      "l": [#"["x,y","z"]"#], "m": [arrays], "bad": ["[1"], "types": ["[1]"], "words": ["k,v"],
+    ])
+    #expect(try fields.texts("l", limit: 3) == ["x,y", "z"])
+    #expect(try fields.metaArrays("m") == [MetaArray(key: "k", values: ["v"])])
+    #expect(code { _ = try fields.texts("bad", limit: 3) } == 400403)
+    #expect(code { _ = try fields.texts("types", limit: 3) } == 400100)
+    #expect(code { _ = try fields.metaArrays("words") } == 400102)
+  }
+
+  @Test("an empty text is a text, and no number and no list")
+  func empty() throws {
+    let fields = Fields(form: ["e": [""]])
+    #expect(try fields.text("e", limit: 1) == "")
+    #expect(try fields.integer("e", in: 0...1) == nil)
+    #expect(try fields.texts("e", limit: 1) == nil)
+    #expect(try fields.metaArrays("e") == nil)
+    #expect(code { _ = try fields.userID("e") } == 400105)
+  }
+
+  @Test("numbers and booleans are read from their texts, with the refusals of JSON")
+  func scalars() throws {
+    let fields = Fields(form: ["n": ["-3"], "x": ["1.5"], "b": ["TRUE"], "o": ["{}"]])
+    #expect(try fields.integer("n", in: -5...5) == -3)
+    #expect(code { _ = try fields.integer("n", in: 0...5) } == 400106)
+    #expect(code { _ = try fields.integer("x", in: 0...5) } == 400101)
+    #expect(try fields.boolean("b") == true)
+    #expect(code { _ = try fields.boolean("x") } == 400104)
+    #expect(code { _ = try fields.metadata("o") } == 400103)
+  }
+
+  @Test("a message reads alike from a form, from a query and from JSON")
+  func alike() throws {
+    let texts = [
+      "message_type": "FILE", "user_id": "ada", "url": "https://a.example/f", "file_name": "f",
+      "file_size": "7", "mentioned_user_ids": "bob,cy", "dedup_id": "1", "message": "see",
+    ]
+    let json = try JSONDocument(
+      #"""
+      {"message_type":"FILE","user_id":"ada","url":"https://a.example/f","file_name":"f",
+      "file_size":7,"mentioned_user_ids":["bob","cy"],"dedup_id":"1","message":"see"}
+      """#
+    ).root
+    let expected = try MessageSubmission(Fields(json))
+    #expect(try MessageSubmission(Fields(form: texts.mapValues { [$0] })) == expected)
+    #expect(try MessageSubmission(Fields(query: texts)) == expected)
+  }
+
+  @Test("the names of a submission's fields are those that it reads")
+  func names() throws {
+    let read: Set = [
+      "message_type", "user_id", "dedup_id", "message", "data", "custom_type", "mention_type",
+      "mentioned_user_ids", "sorted_metaarray", "url", "file_name", "file_type", "file_size",
+    ]
+    #expect(MessageSubmission.fieldNames == read)
+  }
+}

@@ -1,0 +1,113 @@
+import HTTP1
+import Testing
+import Transport
+
+@Suite("Router")
+struct RouterTests {
+  private enum Access {
+    case anyone
+    case caller
+  }
+
+  private typealias Table = Router<Access, String>
+
+  private static let table = Table(
+    [
+      route(["GET", "HEAD"], "/", .anyone), route(["GET"], "/v3/openapi.json", .anyone),
+      route(["GET"], "/v3/rooms/{room}"), route(["POST"], "/v3/rooms"),
+      route(["GET"], "/v3/rooms/{room}/messages/total"),
+      route(["PUT", "DELETE"], "/v3/rooms/{room}/messages/{message:number}"),
+      route(["GET"], "/v3/rooms/{room}/bans/{user}"),
+      route(["GET"], "/files/{file}/{name:any}", .anyone),
+      route(["GET"], "/v3/a/{x}/c"), route(["GET"], "/v3/{y}/b/d"),
+    ], areas: [.init("v3", access: .caller)], elsewhere: .anyone)
+
+  private static func route(
+    _ methods: [String], _ pattern: PathPattern, _ access: Access = .caller
+  ) -> Table.Route {
+    Table.Route(methods, pattern, access: access, "\(pattern)")
+  }
+
+  private func match(_ method: String, _ target: String) -> Table.Match {
+    Self.table.match(HTTPRequestHead(method: method, target: target))
+  }
+
+  private func endpoint(_ method: String, _ target: String) -> String? {
+    guard case .route(let route, _) = match(method, target) else { return nil }
+    return route.endpoint
+  }
+
+  @Test("the parameters of a path are its arguments, percent-decoded")
+  func arguments() throws {
+    guard case .route(let route, let arguments) = match("GET", "/v3/rooms/lobby/bans/a%2Fb%20c?x=y")
+    else {
+      Issue.record("no route")
+      return
+    }
+    #expect(route.endpoint == "/v3/rooms/{room}/bans/{user}")
+    #expect(arguments["room"] == "lobby")
+    #expect(arguments["user"] == "a/b c")
+    #expect(arguments["other"] == "")
+  }
+
+  @Test("literals go before parameters, and lead back where they end")
+  func precedence() {
+    #expect(endpoint("GET", "/v3/rooms/x/messages/total") == "/v3/rooms/{room}/messages/total")
+    #expect(endpoint("PUT", "/v3/rooms/x/messages/1") == "/v3/rooms/{room}/messages/{message}")
+    #expect(endpoint("GET", "/v3/a/b/c") == "/v3/a/{x}/c")
+    #expect(endpoint("GET", "/v3/a/b/d") == "/v3/{y}/b/d")
+    #expect(endpoint("GET", "/v3/a/x/d") == nil)
+  }
+
+  @Test("numbers are digits with a sign or without, whatever their range")
+  func numbers() {
+    for part in ["0", "-1", "+5", "99999999999999999999"] {
+      #expect(endpoint("PUT", "/v3/rooms/x/messages/\(part)") != nil, "\(part)")
+    }
+    for part in ["word", "1.5", "0x1", "1 ", "-", "١", ""] {
+      let target = "/v3/rooms/x/messages/\(PercentEncoding.encode(part))"
+      #expect(endpoint("PUT", target) == nil, "\(part)")
+    }
+  }
+
+  @Test("a text is not empty, any may be")
+  func emptySegments() {
+    for target in ["/v3/rooms/", "/v3/rooms//messages/1", "/v3//rooms", "//v3/rooms"] {
+      for method in ["GET", "PUT", "POST"] { #expect(endpoint(method, target) == nil, "\(target)") }
+    }
+    #expect(endpoint("GET", "/files/1/") != nil)
+    #expect(endpoint("GET", "/files//x") == nil)
+    #expect(endpoint("GET", "/") == "/")
+    #expect(endpoint("GET", "/?q") == "/")
+  }
+
+  @Test("a wrong method differs from a wrong path, and names the methods of the path")
+  func misses() {
+    #expect(match("PATCH", "/v3/rooms/x/messages/1").miss == .method(allowed: ["PUT", "DELETE"]))
+    #expect(match("HEAD", "/v3/rooms").miss == .method(allowed: ["POST"]))
+    #expect(match("HEAD", "/").miss == nil)
+    #expect(match("get", "/").miss == .method(allowed: ["GET", "HEAD"]))
+    #expect(match("GET", "/v3/rooms/x/y").miss == .path)
+    #expect(match("GET", "/v3/rooms/%").miss == .encoding)
+    #expect(match("GET", "/v3/rooms/%ff").miss == .encoding)
+  }
+
+  @Test("a path that leads nowhere is its area's, another method the path's own")
+  func access() {
+    #expect(match("GET", "/v3/rooms/x/y").access == .caller)
+    #expect(match("GET", "/v3").access == .caller)
+    #expect(match("GET", "/v3/%").access == .caller)
+    #expect(match("POST", "/v3/openapi.json").access == .anyone)
+    #expect(match("GET", "/v3/openapi.json").access == .anyone)
+    for target in ["/v3rooms", "/V3/rooms", "/nothing", "/%"] {
+      #expect(match("GET", target).access == .anyone, "\(target)")
+    }
+  }
+
+  @Test("the first segment counts as it was sent, so that the rules of a proxy hold")
+  func encodedAreas() {
+    #expect(match("POST", "/%763/rooms").miss == .path)
+    #expect(endpoint("POST", "/v3/%72ooms") == "/v3/rooms")
+    #expect(endpoint("POST", "http://host/v3/rooms") == "/v3/rooms")
+  }
+}
