@@ -67,17 +67,18 @@ let package = Package(
     library("Bytes"),
     library("HTTP1", ["Bytes"]),
     library("WebSocket", ["Bytes", "HTTP1", "COpenSSL", "CZlib"]),
-    library("ParleyProtocol"),
+    library("ParleyProtocol", ["Bytes"]),
     library("FloodControl"),
-    library("Tokens", ["ParleyProtocol", "COpenSSL"]),
+    library("Tokens", ["Bytes", "ParleyProtocol", "COpenSSL"]),
     library("LinkPreview", ["Bytes", "ParleyProtocol", "CDomainNames"]),
 
     // Mechanism: descriptors, clocks, threads.
     library("Reactor", ["Bytes", "CLinux", "CSendRing"]),
     library("TLS", ["COpenSSL"]),
     library("Transport", ["Bytes", "Reactor", "TLS", "HTTP1", "WebSocket", "CLinux"]),
-    library("Store", ["ParleyProtocol", "Reactor", "Tokens", "CSQLite", database, logging]),
-    library("Telemetry", [logging]),
+    library(
+      "Store", ["Bytes", "ParleyProtocol", "Reactor", "Tokens", "CSQLite", database, logging]),
+    library("Telemetry", ["Bytes", logging]),
     library("Curl", ["Reactor", "CCurl"]),
 
     // Composition: where chat and mechanism meet.

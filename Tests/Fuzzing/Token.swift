@@ -1,3 +1,4 @@
+import Bytes
 @testable import Tokens
 
 /// Verifies any text as a token, and any payload under a signature that is right.

@@ -13,11 +13,6 @@ struct SecretsTests {
     #expect(SecureRandom.base64URL(byteCount: 24).utf8.count == 32)
   }
 
-  @Test("bytes become two hexadecimal digits each")
-  func hexadecimal() {
-    #expect(Hexadecimal.encode([0, 9, 0xAB, 0xFF]) == "0009abff")
-  }
-
   @Test("digests are SHA-256, by the examples of FIPS 180")
   func digest() {
     #expect(

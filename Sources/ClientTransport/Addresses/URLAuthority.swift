@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// The parts of a URL that say where to connect (RFC 3986 §3).
 ///
 ///     wss://user:word@example.org:8080/v1/ws?x=1
@@ -103,7 +105,6 @@ struct URLAuthority: Sendable, Hashable {
   /// A URL fit for an error message: bounded, without what may be a password.
   private static func quoted(_ url: String) -> String {
     let shown = url.split(separator: "@", maxSplits: 1).count > 1 ? "the URL with a password" : url
-    let text = shown.unicodeScalars.prefix(80).map { $0.value < 0x20 ? "\u{fffd}" : String($0) }
-    return "\"\(text.joined())\""
+    return DisplayText.quoted(shown)
   }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Yams
 
 /// Reads settings out of a YAML or JSON file: nested keys, dotted keys, or both.
@@ -20,7 +21,7 @@ struct FileReader {
   static func read(
     path: String, of table: SettingsTable, using readFile: SettingsLoader.ReadFile
   ) -> SettingsReading {
-    var reader = FileReader(path: QuotedText.name(path), table: table)
+    var reader = FileReader(path: DisplayText.name(path), table: table)
     do {
       let bytes = try readFile(path)
       if let root = reader.parse(bytes) { reader.takeRoot(root) }
@@ -141,7 +142,7 @@ struct FileReader {
       group
       ? "expected settings of this group, not a value"
       : "unknown setting" + NearestName.hint(for: name, among: names)
-    reading.refuse(QuotedText.name(name), explanation, from: place(node))
+    reading.refuse(DisplayText.name(name), explanation, from: place(node))
   }
 
   private mutating func refuse(_ error: any Error) {

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// The settings while sources are laid over one another, weakest first.
 struct SettingsAssembly {
   private var settings: Settings
@@ -34,7 +36,7 @@ struct SettingsAssembly {
   private mutating func store(_ entry: SettingsReading.Given) {
     let definition = entry.definition
     given.insert(definition.name)
-    if let value = entry.values.first(where: QuotedText.hasControlCharacters) {
+    if let value = entry.values.first(where: { $0.unicodeScalars.contains(where: \.isUnseen) }) {
       refuse(entry, value, "expected a text without control characters")
       return
     }
@@ -50,7 +52,7 @@ struct SettingsAssembly {
   ) {
     let shown: String? =
       switch entry.definition.disclosure {
-      case .open: QuotedText.quote(value)
+      case .open: DisplayText.quoted(value)
       case .secret: nil
       }
     problems.append(

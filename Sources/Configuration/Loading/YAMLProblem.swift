@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Yams
 
 /// What the YAML parser says about a file that it cannot read.
@@ -18,6 +19,6 @@ enum YAMLProblem {
   }
 
   private static func list(_ keys: [String]) -> String {
-    keys.prefix(5).map(QuotedText.quote).joined(separator: ", ")
+    keys.prefix(5).map { DisplayText.quoted($0) }.joined(separator: ", ")
   }
 }

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Ports as a setting gives them: `443` or `8000-8099`.
 enum PortRangeText {
   /// Reads one port or a range; `nil` when it is neither, or names port 0.

@@ -32,7 +32,7 @@ struct ListenPlan {
 
   init(_ settings: Settings) throws {
     let hasOperations = !settings.operations.listen.isEmpty
-    let proxies = settings.proxy.trusted.map(AddressRange.init)
+    let proxies = settings.proxy.trusted
     func target(
       _ text: SocketAddressText, _ purpose: BoundAddress.Purpose, _ security: Listener.Security
     ) throws -> Target {

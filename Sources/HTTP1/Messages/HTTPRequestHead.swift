@@ -1,3 +1,5 @@
+import Bytes
+
 /// The request line and fields of a request (RFC 9112 §3).
 package struct HTTPRequestHead: Sendable, Hashable {
   /// The method as sent; methods are case-sensitive.
@@ -39,7 +41,7 @@ package struct HTTPRequestHead: Sendable, Hashable {
     guard path != "/" else { return segments }
     let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     for part in parts.first?.isEmpty == true ? parts.dropFirst() : parts[...] {
-      guard let segment = PercentDecoding.decode(part) else { return nil }
+      guard let segment = PercentEncoding.text(part) else { return nil }
       segments.append(segment)
     }
     return segments

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A list of ports that an operator wrote and that cannot be understood.
 package enum PolicyTextError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Not a list of ports and ranges.
@@ -7,9 +9,7 @@ package enum PolicyTextError: Error, Sendable, Hashable, CustomStringConvertible
   package var description: String {
     switch self {
     case .ports(let text):
-      "\(Self.quote(text)) is not a port (1 to 65535) or a range, such as 80,443,8000-8100"
+      "\(DisplayText.quoted(text)) is not a port (1 to 65535) or a range, such as 80,443,8000-8100"
     }
   }
-
-  private static func quote(_ text: String) -> String { text.prefix(64).debugDescription }
 }

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Domains, each of which stands for everything below it too.
 package struct DomainSet: Sendable, Hashable {
   /// Lower-case ASCII, no dot at the end.

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A name in a text that somebody may have registered: proper labels, the last of them a top-level
 /// domain, and more than a public suffix.
 struct BareName {

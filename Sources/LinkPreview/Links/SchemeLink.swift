@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Reads links that begin with `http://` or `https://`.
 enum SchemeLink {
   /// The link whose scheme begins at `start` and whose host begins at `hostStart`.

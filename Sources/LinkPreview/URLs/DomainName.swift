@@ -1,3 +1,4 @@
+internal import Bytes
 import CDomainNames
 
 /// What the public suffix list and IDNA say of a domain name.

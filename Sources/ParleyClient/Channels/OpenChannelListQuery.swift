@@ -27,7 +27,7 @@ public final class OpenChannelListQuery: Sendable {
   /// Which channels are listed.
   public let params: OpenChannelListQueryParams
   private let core: ClientCore
-  private let cursor = PageCursor()
+  private let cursor = PagedReading()
 
   init(_ params: OpenChannelListQueryParams, _ core: ClientCore) {
     self.params = params

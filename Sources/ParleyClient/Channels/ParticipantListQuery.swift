@@ -5,7 +5,7 @@ public final class ParticipantListQuery: Sendable {
   /// How many a page has at most, 1 to 100.
   public let limit: Int
   private let channel: OpenChannel
-  private let cursor = PageCursor()
+  private let cursor = PagedReading()
 
   init(channel: OpenChannel, limit: Int) {
     self.channel = channel

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Whole numbers and their ranges.
 extension Parameters {
   /// A whole number in `range`, if given.
@@ -30,7 +32,7 @@ extension Parameters {
     let text = String(decoding: node.raw.prefix(64), as: UTF8.self)
     // What is not told exactly within ±2^53 has a fraction.
     guard let number = node.number, number.magnitude <= Double(Limits.messageIDs.upperBound) else {
-      throw ServiceError(.outOfRange, "'\(name)' is \(excerpt(text))", field: name)
+      throw ServiceError(.outOfRange, "'\(name)' is \(DisplayText.excerpt(text))", field: name)
     }
     throw .invalid(name, text, expected: "a whole number")
   }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import COpenSSL
 
 /// Randomness that cannot be foreseen, for tokens and identifiers.

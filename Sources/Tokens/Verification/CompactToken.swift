@@ -1,3 +1,5 @@
+import Bytes
+
 /// A token taken apart, nothing of it believed yet (RFC 7515 §7.1).
 ///
 ///     header . payload . signature      each in base64url without padding

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Why a token is not accepted.
 ///
 /// The texts are for logs: what a client is told should not go beyond "invalid token".
@@ -26,7 +28,7 @@ extension TokenError: CustomStringConvertible {
     case .tooLong: "the token is longer than \(TokenVerifier.sizeLimit) bytes"
     case .malformed(let reason): "the token is malformed: \(reason)"
     case .unacceptableAlgorithm(let name):
-      "the token's algorithm \(name.debugDescription) is not accepted"
+      "the token's algorithm \(DisplayText.quoted(name)) is not accepted"
     case .criticalHeader: "the token has a critical header"
     case .badSignature: "the token's signature is wrong"
     case .expired(let time): "the token expired at \(time)"

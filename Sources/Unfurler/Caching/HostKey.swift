@@ -1,3 +1,4 @@
+import Bytes
 import LinkPreview
 
 /// A host with its labels in reverse and a dot at the end, such as `com.example.www.`: the hosts of

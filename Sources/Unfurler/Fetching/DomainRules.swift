@@ -1,4 +1,5 @@
-package import LinkPreview
+package import Bytes
+import LinkPreview
 import Synchronization
 
 /// Which sites the operator lets pages be fetched from; the opt-out list may change while in use.

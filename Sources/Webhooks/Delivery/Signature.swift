@@ -1,3 +1,4 @@
+import Bytes
 import Tokens
 
 /// What proves to a receiver that a body is the gateway's.

@@ -52,7 +52,7 @@ struct ProxyError: Error, Equatable, CustomStringConvertible {
   let scheme: String
 
   var description: String {
-    "\(variable) names a proxy of the kind \(PlainLine.clean(scheme, limit: 20)); an http:// URL is "
+    "\(variable) names a proxy of the kind \(DisplayText.shortened(scheme, limit: 20)); an http:// URL is "
       + "expected, or the gateway's host in no_proxy"
   }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Configuration
 internal import Glibc
 internal import Yams
@@ -42,7 +43,7 @@ enum ProfileFile {
   private static func profile(
     _ node: Node, named name: String
   ) throws(ProfileError) -> Profile {
-    let shown = PlainLine.clean(name, limit: 40)
+    let shown = DisplayText.shortened(name, limit: 40)
     guard case .mapping(let mapping) = node else {
       throw ProfileError(description: "\(shown): server, api_token … are expected below it")
     }
@@ -50,7 +51,8 @@ enum ProfileFile {
     for (key, value) in mapping {
       guard case .scalar(let keyText) = key, let path = keys[keyText.string] else {
         throw ProfileError(
-          description: "\(shown): \(PlainLine.clean(key.string ?? "?", limit: 40)) is unknown; "
+          description:
+            "\(shown): \(DisplayText.shortened(key.string ?? "?", limit: 40)) is unknown; "
             + "known are \(keys.keys.sorted().joined(separator: ", "))")
       }
       guard case .scalar(let text) = value else {

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Bytes
 internal import Foundation
 
 /// Which profile is used.
@@ -32,7 +33,7 @@ struct ProfileOptions: ParsableArguments {
     let profiles = try read(path)
     guard let profile = profiles[wanted ?? Self.standardName] else {
       guard let wanted else { return Profile() }
-      let known = profiles.keys.sorted().map { PlainLine.clean($0, limit: 40) }
+      let known = profiles.keys.sorted().map { DisplayText.shortened($0, limit: 40) }
       throw ValidationError(
         "there is no profile '\(wanted)' in \(path); there is "
           + (known.isEmpty ? "none" : known.joined(separator: ", ")))

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Bytes
 
 /// Removes a channel.
 struct DeleteChannel: ParsableCommand {
@@ -11,7 +12,7 @@ struct DeleteChannel: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    try confirmation.ask("Delete \(PlainLine.clean(channel.url)) and all its messages?")
+    try confirmation.ask("Delete \(DisplayText.shortened(channel.url)) and all its messages?")
     let answer = try gateway.client().call("DELETE", channel.path)
     try output.show(answer, as: "\(channel.url) is deleted")
   }

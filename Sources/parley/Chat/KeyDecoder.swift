@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Cuts keys out of the bytes of a terminal: UTF-8, control characters, and the escape sequences of
 /// cursor keys (ECMA-48 §5.4).
 struct KeyDecoder {
@@ -60,7 +62,7 @@ struct KeyDecoder {
     }
     state = .ground
     let text = String(validating: bytes + [byte], as: UTF8.self)
-    guard let scalar = text?.unicodeScalars.first, !PlainLine.isControl(scalar) else { return nil }
+    guard let scalar = text?.unicodeScalars.first, !scalar.actsOnItsSurroundings else { return nil }
     return .text(Character(scalar))
   }
 

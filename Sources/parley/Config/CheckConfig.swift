@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Bytes
 internal import Configuration
 internal import Foundation
 
@@ -29,6 +30,6 @@ struct CheckConfig: ParsableCommand {
       StandardError.write("\(error)")
       throw ExitCode(1)
     }
-    print("\(PlainLine.clean(file)) is valid")
+    print("\(DisplayText.shortened(file)) is valid")
   }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import ParleyClient
 
 /// What is told of a channel's events, for people.
@@ -42,7 +43,7 @@ struct ConversationLog {
 
   /// A line about something else than a message.
   func notice(_ text: String) -> String {
-    lines.style.dim("-- \(PlainLine.clean(text))")
+    lines.style.dim("-- \(DisplayText.shortened(text))")
   }
 
   private mutating func change(_ message: any BaseMessage) -> [String] {

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import ParleyClient
 
 /// Messages of a conversation, for people.
@@ -7,7 +8,7 @@ struct MessageLines {
   /// Who said what when, in one line.
   func line(_ message: any BaseMessage, note: String = "") -> String {
     let time = style.dim(UnixTime.timeOfDay(message.createdAt))
-    let text = PlainLine.clean(message.message, limit: 5_000)
+    let text = DisplayText.shortened(message.message, limit: 5_000)
     return "\(time) \(author(of: message)): \(text)" + (note.isEmpty ? "" : style.dim(" \(note)"))
   }
 
@@ -15,7 +16,7 @@ struct MessageLines {
   func author(of message: any BaseMessage) -> String {
     guard let sender = message.sender else { return style.yellow("admin") }
     let name = sender.nickname.isEmpty ? sender.userID : sender.nickname
-    return style.bold(PlainLine.clean(name, limit: 80))
+    return style.bold(DisplayText.shortened(name, limit: 80))
   }
 
   /// The message's preview, if it has one.

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import ParleyClient
 
 /// A link preview as a card of text.
@@ -22,6 +23,6 @@ struct PreviewCard {
   }
 
   private func fit(_ text: String) -> String {
-    DisplayWidth.fit(PlainLine.clean(text, limit: 400), into: Self.width)
+    DisplayWidth.fit(DisplayText.shortened(text, limit: 400), into: Self.width)
   }
 }

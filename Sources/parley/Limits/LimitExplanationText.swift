@@ -1,3 +1,4 @@
+internal import Bytes
 internal import ParleyProtocol
 
 /// What holds for a user in a channel, for people.
@@ -38,7 +39,7 @@ enum LimitExplanationText {
   /// One line for each reason, the first being what the sender would be told.
   private static func verdict(_ refusals: [JSONNode]) -> [String] {
     guard !refusals.isEmpty else { return ["a message would pass"] }
-    return refusals.map { PlainLine.clean("would be refused: \(reason($0))", limit: 2_500) }
+    return refusals.map { DisplayText.shortened("would be refused: \(reason($0))", limit: 2_500) }
   }
 
   private static func reason(_ refusal: JSONNode) -> String {

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Names with values below each other, for people.
 struct FieldList {
   private var fields: [(name: String, value: String)] = []
@@ -5,7 +7,8 @@ struct FieldList {
   /// Adds a field, cleaned, unless it is empty.
   mutating func add(_ name: String, _ value: String?) {
     guard let value, !value.isEmpty else { return }
-    fields.append((PlainLine.clean(name, limit: 40), PlainLine.clean(value, limit: 1_000)))
+    fields.append(
+      (DisplayText.shortened(name, limit: 40), DisplayText.shortened(value, limit: 1_000)))
   }
 
   func lines(style: TextStyle = .standard) -> [String] {

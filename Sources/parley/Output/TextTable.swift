@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Rows in aligned columns, for people.
 struct TextTable {
   /// On which side of its column a cell stands.
@@ -32,7 +34,7 @@ struct TextTable {
 
   /// Adds a row; its cells are cleaned.
   mutating func add(_ cells: [String]) {
-    rows.append(cells.map { DisplayWidth.fit(PlainLine.clean($0), into: Self.cellWidth) })
+    rows.append(cells.map { DisplayWidth.fit(DisplayText.shortened($0), into: Self.cellWidth) })
   }
 
   /// The heading and the rows, or one line that says that there are none.

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Bytes
 internal import ParleyProtocol
 
 /// Which part of a list is shown.
@@ -33,7 +34,7 @@ struct PageOptions: ParsableArguments {
   /// How to go on, where there is more.
   static func more(_ page: JSONNode) -> [String] {
     guard let next = page["next"]?.string, !next.isEmpty else { return [] }
-    return ["more: --token \(ShellWord.quote(PlainLine.clean(next))), or --all"]
+    return ["more: --token \(ShellWord.quote(DisplayText.shortened(next))), or --all"]
   }
 
   /// Shows a page of a list, or the list to its end.

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import ParleyClient
 
 /// Why a call had no success, for the operator, and what the process then ends with.
@@ -52,7 +53,7 @@ enum CommandFailure: Error, CustomStringConvertible {
     }
   }
 
-  private static func line(_ text: String) -> String { PlainLine.clean(text, limit: 600) }
+  private static func line(_ text: String) -> String { DisplayText.shortened(text, limit: 600) }
 
   /// 1 for what was refused, 2 when nobody could be asked, 74 (`EX_IOERR`) for a lost answer.
   var exitStatus: Int32 {

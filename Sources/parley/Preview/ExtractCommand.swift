@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Bytes
 internal import LinkPreview
 internal import ParleyProtocol
 
@@ -50,11 +51,11 @@ struct ExtractCommand: ParsableCommand {
 
   private static func explain(_ report: PageReport) {
     for origin in report.origins {
-      StandardError.write(PlainLine.clean("\(origin.member): \(origin.source)"))
+      StandardError.write(DisplayText.shortened("\(origin.member): \(origin.source)"))
     }
-    StandardError.write(PlainLine.clean("character set: \(report.characterSet)"))
+    StandardError.write(DisplayText.shortened("character set: \(report.characterSet)"))
     if let problem = report.problem {
-      StandardError.write(PlainLine.clean("no preview: \(problem)"))
+      StandardError.write(DisplayText.shortened("no preview: \(problem)"))
     }
   }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Bytes
 internal import ParleyProtocol
 
 /// Shows what a gateway's cache of previews holds.
@@ -33,7 +34,7 @@ struct ListCommand: ParsableCommand {
     let text = title ?? "no preview: \(entry["problem"]?.string ?? "")"
     let expiry = entry["expires_at"]?.integer.map(UnixTime.text) ?? "?"
     return [
-      PlainLine.clean(entry["url"]?.string ?? "?"), "    \(PlainLine.clean(text))",
+      DisplayText.shortened(entry["url"]?.string ?? "?"), "    \(DisplayText.shortened(text))",
       "    good until \(expiry)",
     ]
   }

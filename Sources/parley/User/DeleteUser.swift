@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Bytes
 
 /// Removes a user.
 struct DeleteUser: ParsableCommand {
@@ -11,7 +12,7 @@ struct DeleteUser: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    try confirmation.ask("Delete the user \(PlainLine.clean(user.id))?")
+    try confirmation.ask("Delete the user \(DisplayText.shortened(user.id))?")
     let answer = try gateway.client().call("DELETE", user.path)
     try output.show(answer, as: "\(user.id) is deleted")
   }

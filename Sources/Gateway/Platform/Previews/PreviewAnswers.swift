@@ -1,3 +1,4 @@
+import Bytes
 import LinkPreview
 import ParleyProtocol
 import Store
@@ -35,7 +36,7 @@ extension PreviewEntry {
 
 extension PreviewPage {
   /// As many of the entries as an answer holds, with the token of the next page.
-  func encoded(_ list: [String]) -> [UInt8] {
+  func encoded(_ pages: PageCursor<String>) -> [UInt8] {
     var room = PageRoom.answer
     var page = ListPage<[UInt8]>(items: [], next: "")
     for entry in entries {
@@ -44,7 +45,7 @@ extension PreviewPage {
       page.items.append(item.value)
     }
     let end = page.items.count < entries.count ? entries[page.items.count - 1].link.url : next
-    if let end { page.next = PageToken.encode(text: end, query: list) }
+    if let end { page.next = pages.token(after: end) }
     return page.encoded(as: "previews")
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import HTTP1
 import LinkPreview
 import ParleyProtocol
@@ -35,15 +36,17 @@ struct PreviewEndpoints {
     let previews = try required()
     let selection = try selection(call) ?? .all
     let limit = try call.pageSize()
-    let list = ["previews", call.query["url"] ?? "", call.query["domain"] ?? ""]
+    let pages = PageCursor<String>(of: [
+      "previews", call.query["url"] ?? "", call.query["domain"] ?? "",
+    ])
     var cursor: String?
     if let token = try call.pageToken() {
-      guard let link = PageToken.decode(text: token, query: list) else { throw .pageTokenExpired }
+      guard let link = pages.position(in: token) else { throw .pageTokenExpired }
       cursor = link
     }
     return { [cursor] reply in
       previews.entries(selection, after: cursor, limit: limit) { page in
-        reply(.success(page.encoded(list)))
+        reply(.success(page.encoded(pages)))
       }
     }
   }
