@@ -69,15 +69,16 @@ let package = Package(
     library("WebSocket", ["Bytes", "HTTP1", "COpenSSL", "CZlib"]),
     library("ParleyProtocol", ["Bytes"]),
     library("FloodControl"),
-    library("Tokens", ["Bytes", "ParleyProtocol", "COpenSSL"]),
+    library("Tokens", ["Bytes", "ParleyProtocol"]),
     library("LinkPreview", ["Bytes", "ParleyProtocol", "CDomainNames"]),
 
     // Mechanism: descriptors, clocks, threads.
     library("Reactor", ["Bytes", "CLinux", "CSendRing"]),
+    library("Crypto", ["Bytes", "Tokens", "COpenSSL"]),
     library("TLS", ["COpenSSL"]),
     library("Transport", ["Bytes", "Reactor", "TLS", "HTTP1", "WebSocket", "CLinux"]),
     library(
-      "Store", ["Bytes", "ParleyProtocol", "Reactor", "Tokens", "CSQLite", database, logging]),
+      "Store", ["Bytes", "ParleyProtocol", "Reactor", "Crypto", "CSQLite", database, logging]),
     library("Telemetry", ["Bytes", logging]),
     library("Curl", ["Reactor", "CCurl"]),
 
@@ -91,7 +92,10 @@ let package = Package(
       ]),
     library(
       "Webhooks",
-      ["ParleyProtocol", "Reactor", "Store", "Tokens", "CCurl", "Curl", deque, heap, logging]),
+      [
+        "Bytes", "Crypto", "ParleyProtocol", "Reactor", "Store", "CCurl", "Curl", deque, heap,
+        logging,
+      ]),
     library("Setup", ["Configuration", "LinkPreview", "Reactor", "Unfurler"]),
     library("Daemon", ["Configuration", "Reactor", "Telemetry", arguments, logging]),
     library(
@@ -102,7 +106,7 @@ let package = Package(
       dependencies: [
         "Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Reactor",
         "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", "Setup",
-        "Tokens", "Webhooks",
+        "Crypto", "Tokens", "Webhooks",
         "COpenSSL", deque, logging,
       ],
       resources: [
@@ -167,7 +171,8 @@ let package = Package(
     tests("LinkPreview", ["Bytes", "ParleyProtocol"], exclude: ["Corpus"]),
     tests("Reactor"),
     tests("TLS", ["COpenSSL"]),
-    tests("Tokens", ["COpenSSL"]),
+    tests("Tokens", ["Bytes", "COpenSSL", "Crypto"]),
+    tests("Crypto"),
     tests("Transport", ["TestPeers", "Reactor", "WebSocket", "HTTP1", "TLS", "Bytes"]),
     tests("Store", ["ParleyProtocol", "Reactor", database, logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),
@@ -177,7 +182,7 @@ let package = Package(
       "Unfurler",
       ["Bytes", "CCurl", "COpenSSL", "LinkPreview", "ParleyProtocol", database, logging]),
     tests(
-      "Webhooks", ["ParleyProtocol", "Reactor", "Store", "TestPeers", "Tokens", deque, logging]),
+      "Webhooks", ["Crypto", "ParleyProtocol", "Reactor", "Store", "TestPeers", deque, logging]),
     tests(
       "UnfurlService",
       [
@@ -189,7 +194,7 @@ let package = Package(
       "Gateway",
       [
         "ParleyProtocol", "FloodControl", "Configuration", "Transport", "Reactor", "WebSocket",
-        "Store", "TestPeers", "HTTP1", "Tokens", logging,
+        "Store", "TestPeers", "HTTP1", "Crypto", "Tokens", logging,
       ]),
     tests(
       "ClientTransport", ["Bytes", "HTTP1", "Reactor", "TestPeers", "WebSocket"]),
@@ -208,13 +213,14 @@ let package = Package(
       dependencies: [
         "Bytes", "ClientTransport", "Configuration", "Gateway", "HTTP1", "LinkPreview",
         "ParleyClient",
-        "ParleyProtocol", "Store", "TestSupport", "Tokens", "Transport", "Unfurler", "WebSocket",
+        "ParleyProtocol", "Store", "TestSupport", "Crypto", "Tokens", "Transport", "Unfurler",
+        "WebSocket",
       ],
       path: "Tests/Fuzzing", exclude: ["Corpora"], swiftSettings: house),
     .testTarget(
       name: "ParleyClientIntegrationTests",
       dependencies: [
-        "ParleyClient", "TestSupport", "TestPeers", "Tokens", "COpenSSL", "parleyd", "echo-bot",
+        "Bytes", "ParleyClient", "TestSupport", "TestPeers", "COpenSSL", "parleyd", "echo-bot",
         "terminal-chat", "preview-renderer",
       ],
       swiftSettings: house),

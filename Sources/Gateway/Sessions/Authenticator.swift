@@ -1,4 +1,5 @@
 import Configuration
+import Crypto
 import ParleyProtocol
 import Store
 import Tokens

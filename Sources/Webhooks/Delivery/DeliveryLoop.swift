@@ -1,10 +1,10 @@
 import CCurl
+import Crypto
 import Curl
 import Logging
 import ParleyProtocol
 import Reactor
 import Store
-import Tokens
 
 /// Carries events from the outbox to the URLs; confined to its thread.
 ///

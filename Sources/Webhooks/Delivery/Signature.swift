@@ -1,5 +1,5 @@
 import Bytes
-import Tokens
+import Crypto
 
 /// What proves to a receiver that a body is the gateway's.
 package enum Signature {

@@ -1,7 +1,7 @@
 import Configuration
+import Crypto
 import Glibc
 import Reactor
-import Tokens
 
 /// Who may call the Platform API.
 struct APITokens: Sendable {

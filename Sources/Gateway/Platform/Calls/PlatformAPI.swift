@@ -1,4 +1,5 @@
 import Configuration
+import Crypto
 import FloodControl
 import HTTP1
 import Logging
@@ -6,7 +7,6 @@ import ParleyProtocol
 import Reactor
 import Store
 import Telemetry
-import Tokens
 import Transport
 
 /// The HTTP API for back ends and operators, under `/v3`.

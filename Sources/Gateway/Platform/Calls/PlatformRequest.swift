@@ -1,6 +1,6 @@
+import Crypto
 import HTTP1
 import ParleyProtocol
-import Tokens
 
 /// A call of the Platform API, its target taken apart.
 struct PlatformRequest {

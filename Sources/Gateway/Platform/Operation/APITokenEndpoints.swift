@@ -1,6 +1,6 @@
+import Crypto
 import ParleyProtocol
 import Store
-import Tokens
 
 /// Who else may call, below `/v3/parley/api_tokens`.
 extension PlatformCall {

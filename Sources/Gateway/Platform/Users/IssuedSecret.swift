@@ -1,4 +1,4 @@
-import Tokens
+import Crypto
 
 /// A token that is told once; what is kept is its hash.
 struct IssuedSecret: Sendable {

@@ -1,7 +1,7 @@
+import Crypto
 import HTTP1
 import ParleyProtocol
 import Store
-import Tokens
 
 /// Users as such, below `/v3/users`.
 extension PlatformCall {

@@ -1,8 +1,8 @@
 /// Decides whether a JSON Web Token is genuine and valid now (RFC 7519, with the advice of
 /// RFC 8725).
 ///
-/// There is one key, and the key alone decides the algorithm: HS256 for a secret, RS256, ES256 or
-/// EdDSA for a public key. A value that does not change, for use from any thread.
+/// There is one key, and the key alone decides the algorithm. A value that does not change, for use
+/// from any thread.
 package struct TokenVerifier: Sendable {
   /// The longest token accepted, in bytes.
   package static let sizeLimit = 8192
@@ -12,34 +12,11 @@ package struct TokenVerifier: Sendable {
   /// all the same, because back ends that sign with one exist.
   package static let soundSecretSize = 32
 
-  let key: VerificationKey
+  let key: any VerificationKey
 
-  /// Accepts tokens that were signed with `secret` by HS256.
-  ///
-  /// - Throws: ``TokenKeyError/emptySecret``.
-  package init(secret: [UInt8]) throws(TokenKeyError) {
-    guard !secret.isEmpty else { throw .emptySecret }
-    key = .secret(secret)
-  }
-
-  /// Accepts tokens that were signed with the bytes of `secret` in UTF-8 by HS256.
-  package init(secret: String) throws(TokenKeyError) {
-    try self.init(secret: Array(secret.utf8))
-  }
-
-  /// Accepts tokens that were signed with the private key to the one in the file.
-  ///
-  /// - Parameter publicKeyPath: A PEM file ("BEGIN PUBLIC KEY") of at most 64 KiB: RSA from 2048
-  ///   bits for RS256, P-256 for ES256, Ed25519 for EdDSA.
-  package init(publicKeyPath: String) throws(TokenKeyError) {
-    key = .publicKey(try PublicKey(path: publicKeyPath))
-  }
-
-  /// Accepts tokens that were signed with the private key to this one.
-  ///
-  /// - Parameter publicKeyPEM: As in ``init(publicKeyPath:)``.
-  package init(publicKeyPEM: String) throws(TokenKeyError) {
-    key = .publicKey(try PublicKey(pem: Array(publicKeyPEM.utf8)))
+  /// Accepts tokens that were signed with the key, or with the private key to it.
+  package init(key: some VerificationKey) {
+    self.key = key
   }
 
   /// Returns what a token says when it is genuine and valid.

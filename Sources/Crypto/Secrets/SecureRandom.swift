@@ -13,7 +13,7 @@ package enum SecureRandom {
     guard count > 0 else { return [] }
     var bytes = [UInt8](repeating: 0, count: count)
     precondition(
-      Int32(exactly: count).map { RAND_bytes(&bytes, $0) } == 1, "no randomness to be had")
+      Int32(exactly: count).map { RAND_bytes(&bytes, $0) } == 1, "the system has no random bytes")
     return bytes
   }
 

@@ -1,6 +1,6 @@
 internal import ParleyProtocol
 
-/// What a verified token says (RFC 7519 §4.1); members that are not listed are ignored.
+/// The claims of a verified token (RFC 7519 §4.1); members that are not listed are ignored.
 package struct Claims: Equatable, Sendable {
   /// The user that the token is made out to (`sub`).
   package let subject: String

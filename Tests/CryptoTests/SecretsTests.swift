@@ -1,5 +1,5 @@
+import Crypto
 import Testing
-import Tokens
 
 @Suite("Random tokens, digests and comparison")
 struct SecretsTests {

@@ -2,7 +2,7 @@ internal import Bytes
 
 /// Why a token is not accepted.
 ///
-/// The texts are for logs: what a client is told should not go beyond "invalid token".
+/// The texts are for logs: a client's error should not go beyond "invalid token".
 package enum TokenError: Error, Equatable, Sendable {
   /// Longer than ``TokenVerifier/sizeLimit`` bytes.
   case tooLong

@@ -1,9 +1,11 @@
 internal import COpenSSL
+internal import Tokens
 
 /// A public key out of a PEM text.
 ///
 /// Sharing it is safe: OpenSSL does not change a key that signatures are checked with.
-final class PublicKey: Sendable {
+final class PublicKey: VerificationKey {
+  var algorithm: String { kind.algorithm }
   let kind: Kind
   nonisolated(unsafe) private let handle: OpaquePointer
 
