@@ -78,17 +78,17 @@ let package = Package(
     library("TLS", ["COpenSSL"]),
     library("Transport", ["Bytes", "Reactor", "TLS", "HTTP1", "WebSocket", "CLinux"]),
     library(
-      "Store", ["Bytes", "ParleyProtocol", "Reactor", "Crypto", "CSQLite", database, logging]),
+      "Store", ["Bytes", "Crypto", "ParleyProtocol", "Reactor", "CSQLite", database, logging]),
     library("Telemetry", ["Bytes", logging]),
     library("Curl", ["Reactor", "CCurl"]),
 
     // Composition: where chat and mechanism meet.
-    library("Configuration", ["Bytes", "FloodControl", "ParleyProtocol", yaml]),
+    library("Configuration", ["Bytes", "FloodControl", "LinkPreview", "ParleyProtocol", yaml]),
     library(
       "Unfurler",
       [
-        "Bytes", "LinkPreview", "ParleyProtocol", "Reactor", "CCurl", "Curl", database, deque,
-        logging,
+        "Bytes", "Configuration", "LinkPreview", "ParleyProtocol", "Reactor", "CCurl", "Curl",
+        database, deque, logging,
       ]),
     library(
       "Webhooks",
@@ -96,7 +96,6 @@ let package = Package(
         "Bytes", "Crypto", "ParleyProtocol", "Reactor", "Store", "CCurl", "Curl", deque, heap,
         logging,
       ]),
-    library("Setup", ["Configuration", "LinkPreview", "Reactor", "Unfurler"]),
     library("Daemon", ["Configuration", "Reactor", "Telemetry", arguments, logging]),
     library(
       "UnfurlService",
@@ -105,7 +104,7 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Reactor",
-        "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", "Setup",
+        "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler",
         "Crypto", "Tokens", "Webhooks",
         "COpenSSL", deque, logging,
       ],
@@ -124,6 +123,7 @@ let package = Package(
       "LoadGenerator",
       ["ClientTransport", "FloodControl", "ParleyProtocol", "Reactor", "WebSocket"]),
 
+    // Programs: settings in, a daemon or a command line out.
     .executableTarget(
       name: "parleyd",
       dependencies: ["Gateway", "Daemon", "Configuration", "Store", arguments, logging],
@@ -131,7 +131,7 @@ let package = Package(
     .executableTarget(
       name: "parley-unfurl",
       dependencies: [
-        "UnfurlService", "Daemon", "Setup", "Unfurler", "Configuration", "Reactor", arguments,
+        "UnfurlService", "Daemon", "Unfurler", "Configuration", "Reactor", arguments,
         logging,
       ],
       swiftSettings: house),
@@ -180,7 +180,10 @@ let package = Package(
     tests("Daemon", ["Reactor", logging]),
     tests(
       "Unfurler",
-      ["Bytes", "CCurl", "COpenSSL", "LinkPreview", "ParleyProtocol", database, logging]),
+      [
+        "Bytes", "CCurl", "COpenSSL", "Configuration", "LinkPreview", "ParleyProtocol", "TestPeers",
+        database, logging,
+      ]),
     tests(
       "Webhooks", ["Crypto", "ParleyProtocol", "Reactor", "Store", "TestPeers", deque, logging]),
     tests(
@@ -189,12 +192,11 @@ let package = Package(
         "TestPeers", "HTTP1", "LinkPreview", "ParleyProtocol", "Reactor", "Unfurler",
         "parley-unfurl", logging,
       ]),
-    tests("Setup", ["Bytes", "Configuration", "LinkPreview", "TestPeers", "Unfurler"]),
     tests(
       "Gateway",
       [
         "ParleyProtocol", "FloodControl", "Configuration", "Transport", "Reactor", "WebSocket",
-        "Store", "TestPeers", "HTTP1", "Crypto", "Tokens", logging,
+        "Store", "TestPeers", "HTTP1", "Bytes", "Crypto", logging,
       ]),
     tests(
       "ClientTransport", ["Bytes", "HTTP1", "Reactor", "TestPeers", "WebSocket"]),
@@ -220,13 +222,14 @@ let package = Package(
     .testTarget(
       name: "ParleyClientIntegrationTests",
       dependencies: [
-        "Bytes", "ParleyClient", "TestSupport", "TestPeers", "COpenSSL", "parleyd", "echo-bot",
+        "Bytes", "ParleyClient", "TestSupport", "TestPeers", "COpenSSL", "parleyd",
+        "echo-bot",
         "terminal-chat", "preview-renderer",
       ],
       swiftSettings: house),
     .testTarget(
       name: "ParleyCommandTests",
-      dependencies: ["HTTP1", "ParleyProtocol", "TestSupport", "TestPeers", "parley", "parleyd"],
+      dependencies: ["Bytes", "ParleyProtocol", "TestSupport", "TestPeers", "parley", "parleyd"],
       swiftSettings: house),
     .testTarget(
       name: "IntegrationTests",

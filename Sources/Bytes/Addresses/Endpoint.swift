@@ -18,11 +18,6 @@ package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     self.init(host: host, port: port)
   }
 
-  /// An address of this machine that no other can reach.
-  package static func loopback(port: UInt16) -> Endpoint {
-    Endpoint(host: .address(.v4(0x7f00_0001)), port: port)
-  }
-
   /// Whether only processes of this machine can connect to it.
   package var isLoopback: Bool { host.isLoopback }
 

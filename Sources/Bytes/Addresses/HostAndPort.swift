@@ -5,7 +5,7 @@
 package struct HostAndPort: Sendable {
   /// The host as written, an address in brackets with its brackets.
   package let host: ArraySlice<UInt8>
-  /// What follows the colon behind the host; `nil` without a colon.
+  /// The text after the colon behind the host; `nil` without a colon.
   package let port: ArraySlice<UInt8>?
 
   /// Splits at the colon behind the bracket, or at the last colon of a text without brackets.

@@ -4,9 +4,9 @@ package enum PercentEncoding {
   package struct Literals: Sendable {
     private let isLiteral: [Bool]
 
-    /// The bytes for which the condition holds.
+    /// The ASCII characters for which the condition holds; no others can be literal.
     package init(where isLiteral: (UInt8) -> Bool) {
-      self.isLiteral = (0...UInt8.max).map(isLiteral)
+      self.isLiteral = (0...UInt8.max).map { $0 < 0x80 && isLiteral($0) }
     }
 
     /// Letters, digits, `-`, `.`, `_` and `~`, which never need encoding (§2.3).

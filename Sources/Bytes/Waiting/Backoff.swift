@@ -35,7 +35,7 @@ package struct Backoff: Sendable, Hashable {
     return fixed + Int64(random % UInt64(ceiling - fixed + 1))
   }
 
-  /// The longest wait after so many failures in a row: twice as long with each, up to the limit.
+  /// The longest wait after a number of failures in a row: twice as long with each, up to the limit.
   package func ceiling(after failures: Int) -> Int64 {
     let limit = min(max(0, limit), Self.longestLimit)
     let doublings = Int64(min(max(failures, 1) - 1, 30))

@@ -16,13 +16,13 @@ package struct SettingDefinition: Sendable {
     case secret
   }
 
-  /// What holds when the setting is not given.
+  /// The value when the setting is not given.
   enum Default: Sendable {
     /// This value, as it would be written.
     case value(String)
     /// Nothing.
     case nothing
-    /// What this sentence says.
+    /// A value that this sentence describes.
     case described(String)
   }
 
@@ -37,7 +37,7 @@ package struct SettingDefinition: Sendable {
   let shape: Shape
   var disclosure = Disclosure.open
   let defaultValue: Default
-  /// What a value must be, to follow "expected".
+  /// The values that it takes, to follow "expected".
   let expected: String
   /// One sentence for the help text.
   let help: String

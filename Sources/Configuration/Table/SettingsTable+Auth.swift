@@ -1,5 +1,5 @@
 extension SettingsTable {
-  /// Who may do what.
+  /// Access to sessions and to the Platform API.
   static let auth: [SettingDefinition] = [
     .choice(
       "auth.mode", \.auth.mode,

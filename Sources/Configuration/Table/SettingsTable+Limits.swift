@@ -9,7 +9,7 @@ extension SettingsTable {
   /// How long the head of a request may take.
   static let headTimeout = SettingDefinition.integer(
     "limits.head_timeout_ms", \.limits.headTimeoutMilliseconds, in: 1...day,
-    unit: "milliseconds", help: "Longest time in which the head of a request must have come.")
+    unit: "milliseconds", help: "Longest time until the head of a request has arrived.")
 
   private static let timeLimits: [SettingDefinition] = [
     .integer(
@@ -20,18 +20,18 @@ extension SettingsTable {
       unit: "milliseconds", help: "Time between two pings of a connection."),
     .integer(
       "limits.pong_timeout_ms", \.limits.pongTimeoutMilliseconds, in: 1...day,
-      unit: "milliseconds", help: "Longest time after a ping until something must have come."),
+      unit: "milliseconds", help: "Longest silence of a connection after a ping."),
     headTimeout,
     .integer(
       "limits.upload_timeout_ms", \.limits.uploadTimeoutMilliseconds, in: 1...day,
-      unit: "milliseconds", help: "Longest time in which the body of an upload must have come."),
+      unit: "milliseconds", help: "Longest time until the body of an upload has arrived."),
   ]
 
   private static let rateLimits: [SettingDefinition] = [
     .integer(
       "limits.flood.messages", \.limits.flood.limit.count, in: 0...10_000,
       unit: "a number of messages",
-      help: "Messages that a user gets through to one channel per window; 0 for any number."),
+      help: "Messages that a user may send to one channel per window; 0 for any number."),
     .integer(
       "limits.flood.window_ms", \.limits.flood.limit.windowMilliseconds, in: 0...3_600_000,
       unit: "milliseconds", help: "Length of the window for sending; 0 for no limit."),
@@ -77,7 +77,7 @@ extension SettingsTable {
     .integer(
       "limits.unopened_connections_per_address", \.limits.unopenedConnectionsPerAddress,
       in: 0...10_000_000, unit: "a number of connections",
-      help: "Those without a session or a whole request; 0 for any number."),
+      help: "Connections of one address without a session or a whole request; 0 for any number."),
     .integer(
       "limits.connections_per_user", \.limits.connectionsPerUser, in: 1...1_000_000,
       unit: "a number of connections",
@@ -90,11 +90,11 @@ extension SettingsTable {
       help: "Largest message that a client may send over a WebSocket."),
     .integer(
       "limits.outbound_bytes", \.limits.outboundBytes, in: 262_144...1_073_741_824, unit: "bytes",
-      help: "What may wait to be written to a connection before it is closed."),
+      help: "Bytes that may wait to be written to a connection before it is closed."),
     .integer(
       "limits.memory_bytes", \.limits.memoryBytes, in: 0...1_099_511_627_776, unit: "bytes",
       orElse: .described("half the memory of the machine, or of the control group if that is less"),
-      help: "What all connections together may hold in memory; 0 for the default."),
+      help: "Memory that all connections together may hold; 0 for the default."),
     .integer(
       "limits.http_body_bytes", \.limits.httpBodyBytes, in: 1024...134_217_728, unit: "bytes",
       help: "Largest body of an HTTP request."),

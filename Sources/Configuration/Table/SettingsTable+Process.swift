@@ -1,22 +1,20 @@
 extension SettingsTable {
-  static let address = "host:port, such as 127.0.0.1:8080 or [::]:8080"
-
-  /// Where the service that looks previews up listens.
+  /// Listeners of the service that looks previews up.
   static let serviceListening = SettingDefinition.list(
-    "listen", \.listen, in: .unfurlService, expected: address,
+    "listen", \.listen, in: .unfurlService, expected: ListenAddress.expectation,
     help: "Addresses for HTTP in plain text; port 0 picks a free one.",
-    write: \.description, read: { SocketAddressText($0) })
+    write: \.description, read: { ListenAddress($0) })
 
-  /// Where the server listens.
+  /// Listeners of the server.
   static let listening: [SettingDefinition] = [
     .list(
-      "listen", \.listen, expected: address,
+      "listen", \.listen, expected: ListenAddress.expectation,
       help: "Addresses for WebSocket and HTTP in plain text; port 0 picks a free one.",
-      write: \.description, read: { SocketAddressText($0) }),
+      write: \.description, read: { ListenAddress($0) }),
     .list(
-      "tls.listen", \.tls.listen, expected: address,
+      "tls.listen", \.tls.listen, expected: ListenAddress.expectation,
       help: "Addresses for WebSocket and HTTP over TLS.",
-      write: \.description, read: { SocketAddressText($0) }),
+      write: \.description, read: { ListenAddress($0) }),
     .optional(
       "tls.certificate", \.tls.certificate, expected: "the path of a PEM file",
       help: "PEM file with the certificate and its chain; read again on SIGHUP.", read: { $0 }),
@@ -24,9 +22,9 @@ extension SettingsTable {
       "tls.private_key", \.tls.privateKey, expected: "the path of a PEM file",
       help: "PEM file with the certificate's private key; read again on SIGHUP.", read: { $0 }),
     .list(
-      "operations.listen", \.operations.listen, expected: address,
+      "operations.listen", \.operations.listen, expected: ListenAddress.expectation,
       help: "Addresses for /metrics; without one it is on loopback, unless there is a proxy.",
-      write: \.description, read: { SocketAddressText($0) }),
+      write: \.description, read: { ListenAddress($0) }),
   ]
 
   /// The process: its files, threads, end and log.
@@ -57,7 +55,7 @@ extension SettingsTable {
       help: "Connections that may keep a compression window between messages."),
   ]
 
-  /// How the process ends, and what it says meanwhile.
+  /// The end of the process, and its log.
   static let ending: [SettingDefinition] = [
     .integer(
       "drain.timeout_ms", \.drain.timeoutMilliseconds, in: 0...3_600_000, unit: "milliseconds",

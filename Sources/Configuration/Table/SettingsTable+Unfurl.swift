@@ -1,12 +1,21 @@
 internal import Bytes
+internal import LinkPreview
 
 extension SettingsTable {
+  private static let domain = "a domain, such as example.com"
+
+  /// A list stands for everything below its domains: `*.` says nothing, and is taken for a slip.
+  @Sendable
+  private static func readDomain(_ text: String) -> Domain? {
+    text.hasPrefix("*") || text.hasSuffix(".") ? nil : try? Domain(text)
+  }
+
   /// How long looking one preview up may take.
   static let previewTimeout = SettingDefinition.integer(
     "unfurl.timeout_ms", \.unfurl.timeoutMilliseconds, in: 1...30_000, unit: "milliseconds",
     help: "Longest time that looking up one preview may take.")
 
-  /// Where link previews come from, and how long they are kept.
+  /// The source of link previews, and their lifetimes.
   static let previews: [SettingDefinition] = [
     .choice(
       "unfurl.mode", \.unfurl.mode,
@@ -39,7 +48,7 @@ extension SettingsTable {
       unit: "a number of pages", help: "Pages that are fetched for one user at a time."),
   ]
 
-  /// What is fetched, and how.
+  /// Pages that are fetched, and the requests for them.
   static let fetching: [SettingDefinition] = [
     .integer(
       "unfurl.max_bytes", \.unfurl.maximumBytes, in: 1024...67_108_864, unit: "bytes",
@@ -56,15 +65,15 @@ extension SettingsTable {
       "unfurl.allow_ports", \.unfurl.allowedPorts,
       expected: "a port or a range of ports, such as 8000-8099",
       help: "Ports that may be fetched from.",
-      write: PortRangeText.write, read: PortRangeText.read),
+      write: PortPolicy.text, read: PortPolicy.range),
     .list(
-      "unfurl.allow_domains", \.unfurl.allowedDomains, expected: DomainText.expectation,
+      "unfurl.allow_domains", \.unfurl.allowedDomains, expected: domain,
       help: "Domains, with those below them, that alone are fetched from.",
-      write: \.description, read: { DomainText($0) }),
+      write: \.description, read: readDomain),
     .list(
-      "unfurl.deny_domains", \.unfurl.deniedDomains, expected: DomainText.expectation,
+      "unfurl.deny_domains", \.unfurl.deniedDomains, expected: domain,
       help: "Domains, with those below them, that are never fetched from.",
-      write: \.description, read: { DomainText($0) }),
+      write: \.description, read: readDomain),
     .optional(
       "unfurl.opt_out_file", \.unfurl.optOutFile, expected: "the path of a text file",
       help: "File of domains, one a line, that want no previews; read again on SIGHUP.",

@@ -5,7 +5,7 @@
 struct SettingsTable: Sendable {
   /// Every setting that the program has.
   let all: [SettingDefinition]
-  /// What holds when nothing is given.
+  /// The settings when nothing is given.
   let defaults: Settings
 
   private let byName: [String: SettingDefinition]

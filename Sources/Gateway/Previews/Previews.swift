@@ -3,7 +3,6 @@ import LinkPreview
 import Logging
 import ParleyProtocol
 import Reactor
-import Setup
 import Unfurler
 
 /// The preview pipeline as the settings want it: unfurler, cache, and the service in front of them.
@@ -19,10 +18,10 @@ final class Previews: Sendable {
   /// - Returns: `nil` when previews are off.
   /// - Throws: What stands in the way, in words for the operator.
   init?(
-    _ settings: Settings, logger: Logger, observeFetch: @escaping PreviewService.FetchObserver
+    _ settings: Settings, _ configuration: UnfurlerConfiguration, logger: Logger,
+    observeFetch: @escaping PreviewService.FetchObserver
   ) throws {
     let unfurl = settings.unfurl
-    let configuration = try UnfurlerConfiguration(unfurl)
     switch unfurl.mode {
     case .off: return nil
     case .embedded:

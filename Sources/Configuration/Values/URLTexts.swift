@@ -1,3 +1,29 @@
+internal import Foundation
+
+/// The URL of a service that is called over HTTP.
+enum ServiceURLText {
+  /// Returns the text when it is an `http` or `https` URL with a host and without a fragment.
+  static func read(_ text: String) -> String? {
+    guard text.utf8.count <= 2048, let url = URLComponents(string: text),
+      url.scheme == "http" || url.scheme == "https",
+      let host = url.host, !host.isEmpty, url.fragment == nil
+    else { return nil }
+    return text
+  }
+}
+
+/// The URL of a webhook.
+enum WebhookURLText {
+  /// Returns the text when it is an `http` or `https` URL with a host, and without credentials,
+  /// which would be sent and logged, and fragment.
+  static func read(_ text: String) -> String? {
+    guard let text = ServiceURLText.read(text), let url = URLComponents(string: text),
+      url.user == nil, url.password == nil
+    else { return nil }
+    return text
+  }
+}
+
 /// The origin of a page as browsers send it: scheme, host, and a port that is not the usual one;
 /// or `*` for any.
 enum OriginText {
