@@ -12,7 +12,7 @@ struct ProxyURL: Sendable, Hashable {
   ///
   /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)``.
   init(_ url: String) throws(ConnectionPlanError) {
-    let parts = try URLAuthority(url)
+    let parts = try ConnectionURL(url)
     guard parts.scheme == "http" else {
       throw .invalidConfiguration("the proxy's URL begins with http://")
     }

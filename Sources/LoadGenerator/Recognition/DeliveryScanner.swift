@@ -36,7 +36,7 @@ package struct DeliveryScanner: Sendable {
   }
 
   /// What the message delivers; `nil` when it is something else or of another shape.
-  package func delivery(in text: Span<UInt8>) -> Delivery? {
+  package func delivery(in text: Span<UInt8>) -> MessageReceipt? {
     let channelStart = head.count
     var offset = channelStart + 8
     let stampStart = text.count - stampDistance
@@ -52,7 +52,7 @@ package struct DeliveryScanner: Sendable {
       Self.matches(text, at: text.count - Self.end.count, Self.end),
       let stamp = MessageStamp(text, at: stampStart), stamp.run == run
     else { return nil }
-    return Delivery(channel: channel, seq: seq, stamp: stamp)
+    return MessageReceipt(channel: channel, seq: seq, stamp: stamp)
   }
 
   /// Whether the message tells of someone's coming or going, which nothing follows from here, and

@@ -20,7 +20,7 @@ final class PagedReading: Sendable {
   ///
   /// - Returns: Nothing behind the last page, and while another call is loading.
   func next<Item: Sendable>(
-    _ load: (_ token: String?) async throws(ParleyError) -> Page<Item>
+    _ load: (_ token: String?) async throws(ParleyError) -> LoadedPage<Item>
   ) async throws(ParleyError) -> [Item] {
     guard let token = begin() else { return [] }
     do throws(ParleyError) {
@@ -46,7 +46,7 @@ final class PagedReading: Sendable {
 }
 
 /// A part of a list, and the token of the next, which is empty at the end.
-struct Page<Item: Sendable>: Sendable {
+struct LoadedPage<Item: Sendable>: Sendable {
   let items: [Item]
   let next: String
 }

@@ -10,18 +10,18 @@ struct PagedReadingTests {
     #expect(cursor.hasNext)
     let first = try await cursor.next { (token) async throws(ParleyError) in
       #expect(token == nil)
-      return Page(items: [1, 2], next: "a")
+      return LoadedPage(items: [1, 2], next: "a")
     }
     #expect(first == [1, 2])
     #expect(cursor.hasNext)
     let second = try await cursor.next { (token) async throws(ParleyError) in
       #expect(token == "a")
-      return Page(items: [3], next: "")
+      return LoadedPage(items: [3], next: "")
     }
     #expect(second == [3])
     #expect(!cursor.hasNext)
     let behind = try await cursor.next { (_) async throws(ParleyError) in
-      Page(items: [4], next: "")
+      LoadedPage(items: [4], next: "")
     }
     #expect(behind == [])
   }
@@ -30,14 +30,14 @@ struct PagedReadingTests {
   func failure() async throws {
     let cursor = PagedReading()
     await #expect(throws: ParleyError.timedOut) {
-      try await cursor.next { (_) async throws(ParleyError) -> Page<Int> in
+      try await cursor.next { (_) async throws(ParleyError) -> LoadedPage<Int> in
         throw ParleyError.timedOut
       }
     }
     #expect(cursor.hasNext)
     let page = try await cursor.next { (token) async throws(ParleyError) in
       #expect(token == nil)
-      return Page(items: [1], next: "")
+      return LoadedPage(items: [1], next: "")
     }
     #expect(page == [1])
   }
@@ -47,11 +47,11 @@ struct PagedReadingTests {
     let cursor = PagedReading()
     let page = try await cursor.next { (_) async throws(ParleyError) in
       let inner = try await cursor.next { (_) async throws(ParleyError) in
-        Page(items: [9], next: "")
+        LoadedPage(items: [9], next: "")
       }
       #expect(inner == [])
       #expect(cursor.hasNext)
-      return Page(items: [1], next: "")
+      return LoadedPage(items: [1], next: "")
     }
     #expect(page == [1])
   }

@@ -1,5 +1,5 @@
 /// A message that has reached a subscriber, as far as it is measured and checked.
-package struct Delivery: Sendable, Hashable {
+package struct MessageReceipt: Sendable, Hashable {
   /// The channel's place in the plan.
   package let channel: UInt32
   package let seq: Int64

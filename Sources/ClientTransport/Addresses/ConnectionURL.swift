@@ -4,7 +4,7 @@ internal import Bytes
 ///
 ///     wss://user:word@example.org:8080/v1/ws?x=1
 ///     scheme  userinfo     host    port  target
-struct URLAuthority: Sendable, Hashable {
+struct ConnectionURL: Sendable, Hashable {
   let scheme: String
   /// As written, without the `@`; `nil` when there is none.
   let userInfo: String?
@@ -53,32 +53,27 @@ struct URLAuthority: Sendable, Hashable {
   private static func hostAndPort(
     _ text: Substring, in url: String
   ) throws(ConnectionPlanError) -> (String, UInt16?) {
-    var host = text
-    var digits: Substring?
-    if let bracket = text.lastIndex(of: "]") {
-      host = text[...bracket]
-      let rest = text[text.index(after: bracket)...]
-      guard rest.isEmpty || rest.first == ":" else {
-        throw .invalidConfiguration("\(quoted(url)) has something behind the host's bracket")
-      }
-      digits = rest.isEmpty ? nil : rest.dropFirst()
-    } else if let colon = text.lastIndex(of: ":") {
-      host = text[..<colon]
-      digits = text[text.index(after: colon)...]
+    guard let parts = HostAndPort(splitting: Array(text.utf8)[...]) else {
+      throw .invalidConfiguration("\(quoted(url)) has something behind the host's bracket")
     }
-    guard let digits else { return (try name(host, in: url), nil) }
-    return (try name(host, in: url), try port(digits, in: url))
+    let host = try name(parts.host, in: url)
+    guard let digits = parts.port else { return (host, nil) }
+    guard let port = HostAndPort.number(of: digits), port > 0 else {
+      throw .invalidConfiguration("\(quoted(url)) has no valid port: 1 to 65535 is expected")
+    }
+    return (host, port)
   }
 
-  private static func name(_ host: Substring, in url: String) throws(ConnectionPlanError) -> String
-  {
-    if host.first == "[" {
-      guard host.last == "]", host.count > 2 else {
+  private static func name(
+    _ host: ArraySlice<UInt8>, in url: String
+  ) throws(ConnectionPlanError) -> String {
+    if host.first == UInt8(ascii: "[") {
+      guard host.last == UInt8(ascii: "]"), host.count > 2 else {
         throw .invalidConfiguration("\(quoted(url)) has a bracket that is not closed")
       }
-      return host.dropFirst().dropLast().lowercased()
+      return String(decoding: host.dropFirst().dropLast(), as: UTF8.self).lowercased()
     }
-    let isName = host.utf8.allSatisfy { byte in
+    let isName = host.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
         UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
@@ -87,19 +82,10 @@ struct URLAuthority: Sendable, Hashable {
       default: false
       }
     }
-    guard isName, !host.isEmpty, host.utf8.count <= 253 else {
+    guard isName, !host.isEmpty, host.count <= 253 else {
       throw .invalidConfiguration("\(quoted(url)) has no valid host name")
     }
-    return host.lowercased()
-  }
-
-  private static func port(
-    _ digits: Substring, in url: String
-  ) throws(ConnectionPlanError) -> UInt16 {
-    guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits),
-      port > 0
-    else { throw .invalidConfiguration("\(quoted(url)) has no valid port: 1 to 65535 is expected") }
-    return port
+    return String(decoding: host, as: UTF8.self).lowercased()
   }
 
   /// A URL fit for an error message: bounded, without what may be a password.

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// The process's standard error as the end of every log line.
-enum StandardError {
+enum LogOutput {
   /// Whether a person is looking at it.
   static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 

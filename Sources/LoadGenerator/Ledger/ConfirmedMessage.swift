@@ -1,5 +1,5 @@
 /// A message that the server has accepted, by what it answered to the sender.
-package struct AcceptedMessage: Sendable, Hashable {
+package struct ConfirmedMessage: Sendable, Hashable {
   package let seq: Int64
   /// Unix milliseconds.
   package let createdAt: Int64

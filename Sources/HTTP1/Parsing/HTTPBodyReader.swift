@@ -1,5 +1,5 @@
 /// Collects a body within limits, removing a chunked coding (RFC 9112 §7.1).
-struct BodyReader: Sendable {
+struct HTTPBodyReader: Sendable {
   private enum State: Sendable {
     case fixed(missing: Int)
     case untilEnd
@@ -10,14 +10,14 @@ struct BodyReader: Sendable {
     case complete
   }
 
-  /// What the discarded trailers have used up of the limits.
+  /// The share of the limits that the discarded trailers have used up.
   private struct Trailers: Sendable {
     var byteCount = 0
     var count = 0
   }
 
   private var state: State
-  /// What has come, but for the pieces that were taken out.
+  /// The bytes that have come, but for the pieces that were taken out.
   private(set) var body: [UInt8] = []
   /// All that has come.
   private var byteCount = 0
