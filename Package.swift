@@ -67,38 +67,42 @@ let package = Package(
     library("Bytes"),
     library("HTTP1", ["Bytes"]),
     library("WebSocket", ["Bytes", "HTTP1", "COpenSSL", "CZlib"]),
-    library("ParleyProtocol"),
+    library("ParleyProtocol", ["Bytes"]),
     library("FloodControl"),
-    library("Tokens", ["ParleyProtocol", "COpenSSL"]),
+    library("Tokens", ["Bytes", "ParleyProtocol"]),
     library("LinkPreview", ["Bytes", "ParleyProtocol", "CDomainNames"]),
 
     // Mechanism: descriptors, clocks, threads.
     library("Reactor", ["Bytes", "CLinux", "CSendRing"]),
+    library("Crypto", ["Bytes", "Tokens", "COpenSSL"]),
     library("TLS", ["COpenSSL"]),
     library("Transport", ["Bytes", "Reactor", "TLS", "HTTP1", "WebSocket", "CLinux"]),
-    library("Store", ["ParleyProtocol", "Reactor", "Tokens", "CSQLite", database, logging]),
-    library("Telemetry", [logging]),
+    library(
+      "Store", ["Bytes", "Crypto", "ParleyProtocol", "Reactor", "CSQLite", database, logging]),
+    library("Telemetry", ["Bytes", logging]),
     library("Curl", ["Reactor", "CCurl"]),
 
     // Composition: where chat and mechanism meet.
-    library("Configuration", ["Bytes", "FloodControl", "ParleyProtocol", yaml]),
+    library("Configuration", ["Bytes", "FloodControl", "LinkPreview", "ParleyProtocol", yaml]),
     library(
       "Unfurler",
       [
-        "Bytes", "LinkPreview", "ParleyProtocol", "Reactor", "CCurl", "Curl", database, deque,
-        logging,
+        "Bytes", "Configuration", "LinkPreview", "ParleyProtocol", "Reactor", "CCurl", "Curl",
+        database, deque, logging,
       ]),
     library(
       "Webhooks",
-      ["ParleyProtocol", "Reactor", "Store", "Tokens", "CCurl", "Curl", deque, heap, logging]),
-    library("Setup", ["Configuration", "LinkPreview", "Reactor", "Unfurler"]),
+      [
+        "Bytes", "Crypto", "ParleyProtocol", "Reactor", "Store", "CCurl", "Curl", deque, heap,
+        logging,
+      ]),
     library("Daemon", ["Configuration", "Reactor", "Telemetry", arguments, logging]),
     .target(
       name: "Gateway",
       dependencies: [
         "Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Reactor",
-        "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", "Setup",
-        "Tokens", "Webhooks",
+        "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler",
+        "Crypto", "Tokens", "Webhooks",
         "COpenSSL", deque, logging,
       ],
       resources: [
@@ -116,6 +120,7 @@ let package = Package(
       "LoadGenerator",
       ["ClientTransport", "FloodControl", "ParleyProtocol", "Reactor", "WebSocket"]),
 
+    // Programs: settings in, a daemon or a command line out.
     .executableTarget(
       name: "parleyd",
       dependencies: ["Gateway", "Daemon", "Configuration", "Store", arguments, logging],
@@ -123,8 +128,8 @@ let package = Package(
     .executableTarget(
       name: "parley-unfurl",
       dependencies: [
-        "Configuration", "Daemon", "HTTP1", "ParleyProtocol", "Reactor", "Setup", "Telemetry",
-        "Transport", "Unfurler", arguments, logging,
+        "Configuration", "Daemon", "HTTP1", "ParleyProtocol", "Reactor", "Telemetry", "Transport",
+        "Unfurler", arguments, logging,
       ],
       swiftSettings: house),
     .executableTarget(
@@ -166,7 +171,8 @@ let package = Package(
     tests("LinkPreview", ["Bytes", "ParleyProtocol"], exclude: ["Corpus"]),
     tests("Reactor"),
     tests("TLS", ["COpenSSL"]),
-    tests("Tokens", ["COpenSSL"]),
+    tests("Tokens", ["Bytes", "COpenSSL", "Crypto"]),
+    tests("Crypto"),
     tests("Transport", ["TestPeers", "Reactor", "WebSocket", "HTTP1", "TLS", "Bytes"]),
     tests("Store", ["ParleyProtocol", "Reactor", database, logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),
@@ -174,15 +180,17 @@ let package = Package(
     tests("Daemon", ["Reactor", logging]),
     tests(
       "Unfurler",
-      ["Bytes", "CCurl", "COpenSSL", "LinkPreview", "ParleyProtocol", database, logging]),
+      [
+        "Bytes", "CCurl", "COpenSSL", "Configuration", "LinkPreview", "ParleyProtocol", "TestPeers",
+        database, logging,
+      ]),
     tests(
-      "Webhooks", ["ParleyProtocol", "Reactor", "Store", "TestPeers", "Tokens", deque, logging]),
-    tests("Setup", ["Bytes", "Configuration", "LinkPreview", "TestPeers", "Unfurler"]),
+      "Webhooks", ["Crypto", "ParleyProtocol", "Reactor", "Store", "TestPeers", deque, logging]),
     tests(
       "Gateway",
       [
         "ParleyProtocol", "FloodControl", "Configuration", "Transport", "Reactor", "WebSocket",
-        "Store", "TestPeers", "HTTP1", "Tokens", logging,
+        "Store", "TestPeers", "HTTP1", "Bytes", "Crypto", logging,
       ]),
     tests(
       "ClientTransport", ["Bytes", "HTTP1", "Reactor", "TestPeers", "WebSocket"]),
@@ -201,13 +209,15 @@ let package = Package(
       dependencies: [
         "Bytes", "ClientTransport", "Configuration", "Gateway", "HTTP1", "LinkPreview",
         "ParleyClient",
-        "ParleyProtocol", "Store", "TestSupport", "Tokens", "Transport", "Unfurler", "WebSocket",
+        "ParleyProtocol", "Store", "TestSupport", "Crypto", "Tokens", "Transport", "Unfurler",
+        "WebSocket",
       ],
       path: "Tests/Fuzzing", exclude: ["Corpora"], swiftSettings: house),
     .testTarget(
       name: "ParleyClientIntegrationTests",
       dependencies: [
-        "ParleyClient", "TestSupport", "TestPeers", "Tokens", "COpenSSL", "parleyd", "echo-bot",
+        "Bytes", "ParleyClient", "TestSupport", "TestPeers", "COpenSSL", "parleyd",
+        "echo-bot",
         "terminal-chat", "preview-renderer",
       ],
       swiftSettings: house),
@@ -220,7 +230,7 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "ParleyCommandTests",
-      dependencies: ["HTTP1", "ParleyProtocol", "TestSupport", "TestPeers", "parley", "parleyd"],
+      dependencies: ["Bytes", "ParleyProtocol", "TestSupport", "TestPeers", "parley", "parleyd"],
       swiftSettings: house),
     .testTarget(
       name: "IntegrationTests",

@@ -13,7 +13,7 @@ package struct ByteBucket: Sendable {
 
   package init() {}
 
-  /// The milliseconds until so many bytes may be taken; `nil` when they may be at once.
+  /// The milliseconds until this many bytes may be taken; `nil` when they may be at once.
   ///
   /// A full bucket lets anything through, were it larger than the bucket.
   package func wait(for bytes: Int, at now: Int64, rate: ByteRate) -> Int64? {

@@ -5,7 +5,7 @@
 /// an empty one when the participant's first connection enters. Small, for there is one per
 /// participant: nothing is allocated before the first message that counts.
 package struct Throttle: Sendable {
-  /// What a message is to the participant.
+  /// The fate of a message for the participant.
   package enum Relation: Sendable, Hashable, CaseIterable {
     /// The participant wrote it: always shown, and counted.
     case own
@@ -26,7 +26,7 @@ package struct Throttle: Sendable {
 
   private var window = SlidingWindow()
 
-  /// What was withheld and has not been told yet.
+  /// The messages that were withheld and not reported.
   package private(set) var withheld: WithheldMessages?
 
   package init() {}

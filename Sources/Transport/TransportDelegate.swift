@@ -28,7 +28,7 @@ package protocol TransportDelegate: AnyObject {
   func connection(_ connection: Connection, wasNotIntroduced reason: String)
 
   /// A connection is closed because its address has too many.
-  func connection(_ connection: Connection, isRefused refusal: AddressRefusal)
+  func connection(_ connection: Connection, isRefused refusal: ExceededAddressLimit)
 
   /// A connection without a session is closed, after the longest silence of all, to make room.
   func connectionWillBeShed(_ connection: Connection)
@@ -42,7 +42,7 @@ extension TransportDelegate {
   package func connection(_ connection: Connection, wasNotIntroduced reason: String) {}
 
   /// Nothing: it matters to owners that limit addresses.
-  package func connection(_ connection: Connection, isRefused refusal: AddressRefusal) {}
+  package func connection(_ connection: Connection, isRefused refusal: ExceededAddressLimit) {}
 
   /// Nothing: it matters to owners that share sockets.
   package func connectionWillBeShed(_ connection: Connection) {}

@@ -17,7 +17,7 @@ package struct WebhookConfiguration: Sendable {
   package var endingTime: Int64 = 2_000
   /// A PEM file with the certificate authorities that are trusted; `nil` for the system's.
   package var certificateAuthorities: String?
-  package var backoff = Backoff()
+  package var waits = RetryWaits()
 
   package init(urls: [String], secret: [UInt8]) {
     self.urls = urls

@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import Configuration
 internal import Daemon
 internal import Logging
-internal import Setup
 internal import Unfurler
 
 /// The preview service's command line: reads the settings, then runs the service or answers about

@@ -18,10 +18,10 @@ struct Parleyd: ParsableCommand {
 
   func run() throws {
     SQLiteSetup.forgoMemoryStatistics()
-    try options.run(.gateway, Self.name, prepare: { _ in }) { settings, _ in
+    try options.run(.gateway, Self.name, prepare: { try GatewayPlan($0) }) { settings, plan in
       let logger = Logger(label: Self.name)
       return DaemonProcess.run(Self.name, logger: logger) {
-        let gateway = try Gateway(settings: settings, logger: logger)
+        let gateway = try Gateway(plan, logger: logger)
         Self.announce(gateway, settings, logger)
         return gateway
       }

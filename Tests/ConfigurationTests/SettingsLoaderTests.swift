@@ -9,7 +9,7 @@ struct SettingsLoaderTests {
   func defaults() throws {
     let settings = try load()
     #expect(settings.listen.map(\.description) == ["127.0.0.1:8080"])
-    #expect(settings.tls == TLSSettings())
+    #expect(settings.tls == TLSListenSettings())
     #expect(settings.operations.listen.isEmpty)
     #expect(settings.limits.openTimeoutMilliseconds == 10_000)
     #expect(settings.limits.pingIntervalMilliseconds == 25_000)

@@ -1,4 +1,5 @@
 @testable import LinkPreview
+import Bytes
 import ParleyProtocol
 
 /// Reads any bytes as JSON of the web: an oEmbed answer and a script of linked data.
@@ -28,7 +29,7 @@ enum EmbeddedDataHarness: Harness {
   private static func check(_ text: String?, _ limit: Int) {
     guard let text else { return }
     precondition(!text.isEmpty && text.unicodeScalars.count <= limit)
-    precondition(PlainText.clean(text, limit: limit) == text, "the text is not clean")
+    precondition(DisplayText.line(text, limit: limit) == text, "the text is not clean")
   }
 
   private static func check(address: String?) {

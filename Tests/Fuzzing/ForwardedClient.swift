@@ -1,3 +1,4 @@
+import Bytes
 import HTTP1
 @testable import Transport
 
@@ -10,7 +11,7 @@ enum ForwardedClientHarness: Harness {
       decoding: input.filter(HTTPSyntax.isFieldByte), as: UTF8.self)
     checkAddress(String(decoding: input, as: UTF8.self))
     guard let peer = PeerAddress(host: "10.0.0.1"), let told = PeerAddress(host: "192.0.2.1"),
-      let range = AddressRange(host: "10.0.0.0", prefixLength: 8)
+      let range = try? Network(parsing: "10.0.0.0/8")
     else { preconditionFailure("addresses are not read") }
     for (field, name, element) in [
       (ForwardingRules.Field.forwarded, "Forwarded", "for=192.0.2.1"),
@@ -32,9 +33,7 @@ enum ForwardedClientHarness: Harness {
     guard let address = PeerAddress(host: text, port: 80) else { return }
     precondition(PeerAddress(host: address.host, port: 80) == address)
     precondition(!text.utf8.contains(0), "text after a zero byte is passed over")
-    if let range = AddressRange(host: text, prefixLength: 24) {
-      precondition(range.contains(address))
-    }
+    if let network = try? Network(parsing: text) { precondition(network.contains(address)) }
     _ = ForwardedNode.read(text)
   }
 }

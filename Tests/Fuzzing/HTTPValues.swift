@@ -1,3 +1,4 @@
+import Bytes
 @testable import HTTP1
 
 /// Reads parts of heads: percent-encoding, queries, lists, parameters, boundaries and ranges.
@@ -6,8 +7,8 @@
 enum HTTPValuesHarness: Harness {
   static func run(_ input: [UInt8]) {
     let text = String(decoding: input, as: UTF8.self)
-    precondition(PercentDecoding.decode(PercentEncoding.encode(text).utf8) == text)
-    if let bytes = PercentDecoding.bytes(input) { precondition(bytes.count <= input.count) }
+    precondition(PercentEncoding.text(PercentEncoding.encode(text).utf8) == text)
+    if let bytes = PercentEncoding.decode(input) { precondition(bytes.count <= input.count) }
     checkQuery(text)
     checkTarget(text)
     checkFields(text)
@@ -48,7 +49,7 @@ enum HTTPValuesHarness: Harness {
     let parameters = HeaderParameters(disposition)
     precondition(parameters?.value == "attachment")
     let name = parameters?["filename*"]?.dropFirst("UTF-8''".count)
-    precondition(name.flatMap { PercentDecoding.decode($0.utf8) } == text, "a name is lost")
+    precondition(name.flatMap { PercentEncoding.text($0.utf8) } == text, "a name is lost")
   }
 
   private static func checkRange(_ text: String) {

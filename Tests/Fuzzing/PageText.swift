@@ -1,3 +1,4 @@
+import Bytes
 @testable import LinkPreview
 
 /// Decodes any bytes in every character set, and makes texts for people of them.
@@ -27,9 +28,9 @@ enum PageTextHarness: Harness {
       // The longest expansion: `&nGt;` stands for two characters of three bytes each.
       precondition(decoded.utf8.count <= 2 * text.utf8.count + 8, "references blow up")
       for limit in [0, 1, 7, 1_024] {
-        let clean = PlainText.clean(decoded, limit: limit)
+        let clean = DisplayText.line(decoded, limit: limit)
         precondition(clean.unicodeScalars.count <= limit, "the limit is exceeded")
-        precondition(PlainText.clean(clean, limit: limit) == clean, "clean text is not clean")
+        precondition(DisplayText.line(clean, limit: limit) == clean, "clean text is not clean")
         precondition(!clean.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x202e })
       }
     }

@@ -8,6 +8,7 @@
 // sources: Sources/Unfurler/Remote/RequestTrace+JSON.swift
 // sources: Sources/Unfurler/Remote/OpenGraphTag+Cleaned.swift
 // sources: Sources/Unfurler/Remote/Freshness+CacheControl.swift
+import Bytes
 import LinkPreview
 import ParleyProtocol
 
@@ -45,7 +46,7 @@ enum ServiceAnswerHarness: Harness {
     precondition(tag.title != nil || tag.description != nil || tag.image != nil)
     for (text, limit) in [(tag.title, 1_024), (tag.description, 4_096), (tag.image?.alt, 1_024)] {
       guard let text else { continue }
-      precondition(!text.isEmpty && PlainText.clean(text, limit: limit) == text)
+      precondition(!text.isEmpty && DisplayText.line(text, limit: limit) == text)
     }
     for address in [tag.url, tag.image?.url, tag.image?.secureURL].compactMap(\.self) {
       precondition(WebURL(address)?.text == address)

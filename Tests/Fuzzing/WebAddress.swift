@@ -20,7 +20,10 @@ enum WebAddressHarness: Harness {
       let copy = try? Network(parsing: "\(network.address)/\(network.prefixLength)")
       precondition(copy == network)
     }
-    if let policy = try? PortPolicy(parsing: text) { _ = policy.permits(80) }
+    if let ports = PortPolicy.range(text) {
+      precondition(PortPolicy.range(PortPolicy.text(ports)) == ports)
+      precondition(PortPolicy([ports]).permits(ports.lowerBound))
+    }
     _ = try? DomainList.parse(input)
     var domains = DomainSet()
     if (try? domains.insert(text)) != nil { precondition(domains.count == 1) }

@@ -53,6 +53,32 @@ extension ServerTests {
       #expect(!FileManager.default.fileExists(atPath: directory.path(of: "data")))
     }
 
+    @Test(
+      "refuses with --check-config what the start refuses, in the same words",
+      arguments: [
+        ["--proxy-trusted", "10.1.2.3/8"], ["--unfurl-allow-addresses", "10.1.2.3/8"],
+        ["--listen", "chat.example.com:80"], ["--listen", "127.0.0.1"],
+        ["--unfurl-allow-ports", ""], ["--unfurl-deny-domains", "a b"],
+        ["--unfurl-opt-out-file", "/nonexistent/list"],
+        ["--auth-jwt-public-key", "/nonexistent/key.pem"],
+        [
+          "--tls-listen", "127.0.0.1:0", "--tls-certificate", "/nonexistent/a.pem",
+          "--tls-private-key", "/nonexistent/b.pem",
+        ],
+        ["--tls-listen", "127.0.0.1:0"], ["--reactors", "0"],
+      ])
+    func sameWords(arguments: [String]) throws {
+      let directory = try TemporaryDirectory()
+      let data = ["--data-dir", directory.path(of: "data")]
+      let checked = try Parleyd(arguments + data + ["--check-config"])
+      #expect(try checked.waitForEnd() == .exited(EX_CONFIG))
+      let started = try Parleyd(arguments + data)
+      #expect(try started.waitForEnd() == .exited(EX_CONFIG))
+      #expect(!checked.log.text.isEmpty)
+      #expect(checked.log.text == started.log.text)
+      #expect(!FileManager.default.fileExists(atPath: directory.path(of: "data")))
+    }
+
     @Test("takes a flag before the environment, and that before the file")
     func precedence() throws {
       let directory = try TemporaryDirectory()
@@ -98,7 +124,7 @@ extension ServerTests {
         "--tls-listen", "127.0.0.1:0", "--tls-certificate", directory.path(of: "none.pem"),
         "--tls-private-key", directory.path(of: "none.key"),
       ])
-      #expect(try process.waitForEnd() == .exited(EX_UNAVAILABLE))
+      #expect(try process.waitForEnd() == .exited(EX_CONFIG))
       #expect(process.log.text.contains("none.pem"))
     }
   }

@@ -10,14 +10,14 @@ struct DeliveryAuditTests {
   private static let standard = RateLimit(count: 5, windowMilliseconds: 1000)
 
   /// Message `index` has the `seq` index + 1, and comes from connection 0.
-  private func message(_ index: Int, every milliseconds: Int64 = 10) -> AcceptedMessage {
-    AcceptedMessage(
+  private func message(_ index: Int, every milliseconds: Int64 = 10) -> ConfirmedMessage {
+    ConfirmedMessage(
       seq: Int64(index) + 1, createdAt: Int64(index) * milliseconds, messageID: Int64(index) + 1,
       sender: 0, number: UInt32(index))
   }
 
   private func audit(
-    _ messages: [AcceptedMessage], _ limit: RateLimit = off
+    _ messages: [ConfirmedMessage], _ limit: RateLimit = off
   ) -> DeliveryAudit {
     var audit = DeliveryAudit(limit: limit)
     // Answers come in any order.
@@ -27,7 +27,7 @@ struct DeliveryAuditTests {
   }
 
   private func trace(
-    _ messages: [AcceptedMessage], subscriber: UInt32 = 1, isOperator: Bool = false
+    _ messages: [ConfirmedMessage], subscriber: UInt32 = 1, isOperator: Bool = false
   ) -> SubscriptionTrace {
     var trace = SubscriptionTrace(subscriber: subscriber, channel: 0, isOperator: isOperator)
     trace.enter(at: 0)
@@ -35,7 +35,7 @@ struct DeliveryAuditTests {
     return trace
   }
 
-  private func receive(_ message: AcceptedMessage, _ trace: inout SubscriptionTrace) {
+  private func receive(_ message: ConfirmedMessage, _ trace: inout SubscriptionTrace) {
     trace.receive(seq: message.seq, sender: message.sender, number: message.number)
   }
 
@@ -92,7 +92,7 @@ struct DeliveryAuditTests {
     var audit = audit(messages)
     #expect(audit.judge(trace(messages + [message(30)])).uncalledFor == 1)
     var mistaken = messages
-    mistaken[7] = AcceptedMessage(seq: 8, createdAt: 0, messageID: 0, sender: 0, number: 3)
+    mistaken[7] = ConfirmedMessage(seq: 8, createdAt: 0, messageID: 0, sender: 0, number: 3)
     #expect(audit.judge(trace(mistaken)).mistaken == 1)
   }
 
@@ -156,9 +156,9 @@ struct DeliveryAuditTests {
   func property(seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))
     var time: Int64 = 0
-    let messages = (0..<200).map { index -> AcceptedMessage in
+    let messages = (0..<200).map { index -> ConfirmedMessage in
       time += Int64.random(in: 0...400, using: &generator)
-      return AcceptedMessage(
+      return ConfirmedMessage(
         seq: Int64(index) + 1, createdAt: time, messageID: Int64(index) + 1,
         sender: UInt32.random(in: 0...3, using: &generator), number: UInt32(index))
     }

@@ -24,7 +24,7 @@ struct DeliveryScannerTests {
 
   @Test("the server's own event is recognised, whatever the text holds")
   func recognised() {
-    let expected = Delivery(channel: 3, seq: 9_007_199, stamp: stamp)
+    let expected = MessageReceipt(channel: 3, seq: 9_007_199, stamp: stamp)
     let scanner = DeliveryScanner(run: Self.run)
     for text in ["x", "\"quoted\" \\ \n", #","data":"plg1"#, String(repeating: "ä😀", count: 900)] {
       #expect(scanner.delivery(in: event(text: text).span) == expected)

@@ -135,12 +135,27 @@ struct ProcessTests {
     #expect(try run(["--version"]).text.hasPrefix("parley "))
   }
 
+  @Test(
+    "the start refuses what --check-config refuses, in the same words",
+    arguments: [
+      ["--unfurl-allow-addresses", "10.1.2.3/8"], ["--listen", "nowhere.example:80"],
+      ["--unfurl-allow-ports", ""], ["--unfurl-deny-domains", "a b"],
+      ["--unfurl-opt-out-file", "/nonexistent/list"],
+    ])
+  func sameWords(arguments: [String]) throws {
+    let (checked, started) = (try run(arguments + ["--check-config"]), try run(arguments))
+    #expect(checked.ending == .exited(78))
+    #expect(started.ending == .exited(78))
+    #expect(!checked.text.isEmpty)
+    #expect(checked.text == started.text)
+  }
+
   @Test("an address that is in use, or no address, stops the start with its name")
   func cannotStart() throws {
     let service = try ServiceChild()
     let second = try run(["--listen", "127.0.0.1:\(service.port)"])
     #expect(second.ending == .exited(69))
     #expect(second.text.contains("127.0.0.1:\(service.port)"))
-    #expect(try run(["--listen", "nowhere.example:80"]).text.contains("not a numeric address"))
+    #expect(try run(["--listen", "nowhere.example:80"]).text.contains("a numeric address"))
   }
 }

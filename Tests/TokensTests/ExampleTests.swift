@@ -1,3 +1,5 @@
+import Bytes
+import Crypto
 import Testing
 
 @testable import Tokens

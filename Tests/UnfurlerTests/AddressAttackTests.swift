@@ -27,7 +27,7 @@ struct AddressAttackTests {
     let server = try LocalServer { $0.respond(Self.page) }
     defer { server.stop() }
     var configuration = UnfurlerConfiguration()
-    configuration.portPolicy = try PortPolicy(parsing: "\(server.port)")
+    configuration.portPolicy = PortPolicy([UInt16(server.port)...UInt16(server.port)])
     let url = "http://\(host):\(server.port)/"
     // Some are no host at all.
     guard Link(url) != nil else { return }
@@ -129,7 +129,9 @@ struct AddressAttackTests {
     let server = try LocalServer { $0.redirect(to: location) }
     defer { server.stop() }
     var configuration = try LocalConfiguration.closed(server, allowing: ["127.0.0.1/32"])
-    configuration.portPolicy = try PortPolicy(parsing: "80,443,\(server.port)")
+    configuration.portPolicy = PortPolicy([
+      80...80, 443...443, UInt16(server.port)...UInt16(server.port),
+    ])
     configuration.pinnedHosts.append("private.example:80:10.1.2.3")
     let report = try await report(on: "http://page.example:\(server.port)/", configuration)
     #expect(try #require(report.problem).contains(reason))

@@ -19,7 +19,7 @@ struct DomainRulesTests {
     let path = temporaryPath()
     defer { try? FileManager.default.removeItem(atPath: path) }
     try "a.example\n".write(toFile: path, atomically: true, encoding: .utf8)
-    let rules = try DomainRules(allowed: [], denied: ["bad.example"], optOutFile: path)
+    let rules = try DomainRules(denied: [Domain("bad.example")], optOutFile: path)
     #expect(try isRefused("www.a.example", by: rules))
     #expect(try isRefused("bad.example", by: rules))
     #expect(try !isRefused("b.example", by: rules))
@@ -42,13 +42,13 @@ struct DomainRulesTests {
   @Test("a file that is missing, a folder, or a name that is none is an error at the start")
   func start() throws {
     #expect(throws: DomainRulesError.self) {
-      try DomainRules(allowed: [], denied: [], optOutFile: temporaryPath())
+      try DomainRules(optOutFile: temporaryPath())
     }
     #expect(throws: DomainRulesError.self) {
-      try DomainRules(allowed: [], denied: [], optOutFile: "/")
+      try DomainRules(optOutFile: "/")
     }
-    #expect(throws: DomainRulesError.self) { try DomainRules(allowed: ["a b"], denied: []) }
-    #expect(throws: DomainRulesError.self) { try DomainRules(allowed: [], denied: ["1.2.3.4"]) }
+    #expect(throws: DomainTextError.self) { try Domain("a b") }
+    #expect(throws: DomainTextError.self) { try Domain("1.2.3.4") }
     try DomainRules().reload()
   }
 
@@ -62,14 +62,14 @@ struct DomainRulesTests {
     defer { server.stop() }
     var configuration = try LocalConfiguration.closed(server, allowing: ["127.0.0.1/32"])
     configuration.pinnedHosts.append("www.bad.example:\(server.port):127.0.0.1")
-    configuration.domainRules = try DomainRules(allowed: [], denied: ["bad.example"])
+    configuration.domainRules = try DomainRules(denied: [Domain("bad.example")])
     let denied = try await report(on: "http://www.bad.example:\(server.port)/x", configuration)
     #expect(denied.outcome == .failure(.failed("the domain bad.example is denied")))
     #expect(server.connectionCount == 0)
     let redirected = try await report(on: "http://page.example:\(server.port)/", configuration)
     #expect(redirected.outcome == .failure(.failed("the domain bad.example is denied")))
     #expect(server.paths == ["/"])
-    configuration.domainRules = try DomainRules(allowed: ["example"], denied: [])
+    configuration.domainRules = try DomainRules(allowed: [Domain("example")])
     let allowed = try await report(on: "http://page.example:\(server.port)/x", configuration)
     #expect(allowed.tag != nil)
     let address = try await report(on: server.url("/x"), configuration)

@@ -112,7 +112,7 @@ struct EmbedTests {
     configuration.pinnedHosts += [
       "private.example:\(inner.port):127.0.0.2", "denied.example:\(inner.port):127.0.0.1",
     ]
-    configuration.domainRules = try DomainRules(allowed: [], denied: ["denied.example"])
+    configuration.domainRules = try DomainRules(denied: [Domain("denied.example")])
     for host in ["127.0.0.2", "[::1]", "private.example", "denied.example"] {
       let url = "http://page.example:\(server.port)/\(host)"
       #expect(try await report(on: url, configuration).tag?.title == "Page", "\(host)")

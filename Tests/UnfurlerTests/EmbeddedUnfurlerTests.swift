@@ -172,7 +172,7 @@ enum LocalConfiguration {
   static func open() throws -> UnfurlerConfiguration {
     var configuration = UnfurlerConfiguration()
     configuration.addressPolicy = AddressPolicy(allowing: [try Network(parsing: "127.0.0.0/8")])
-    configuration.portPolicy = try PortPolicy(parsing: "1-65535")
+    configuration.portPolicy = PortPolicy([1...65535])
     return configuration
   }
 }

@@ -28,7 +28,7 @@ struct ProxyTests {
     defer { proxy.stop() }
     var configuration = UnfurlerConfiguration()
     configuration.proxy = proxy.url("")
-    configuration.domainRules = try DomainRules(allowed: [], denied: ["denied.example"])
+    configuration.domainRules = try DomainRules(denied: [Domain("denied.example")])
     for url in [
       "http://10.0.0.1/", "http://[::1]/", "http://denied.example/", "http://page.example:22/",
     ] {

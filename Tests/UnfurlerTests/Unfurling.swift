@@ -32,7 +32,7 @@ extension LocalConfiguration {
   ) throws -> UnfurlerConfiguration {
     var configuration = UnfurlerConfiguration()
     configuration.addressPolicy = AddressPolicy(allowing: try networks.map(Network.init(parsing:)))
-    configuration.portPolicy = try PortPolicy(parsing: "1-65535")
+    configuration.portPolicy = PortPolicy([1...65535])
     configuration.pinnedHosts = ["\(name):\(server.port):\(addresses)"]
     return configuration
   }

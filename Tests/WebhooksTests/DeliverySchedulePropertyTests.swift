@@ -53,7 +53,7 @@ struct DeliverySchedulePropertyTests {
       } else {
         schedule.didFail(
           turn.lane, at: now, asked: fate.isMultiple(of: 7) ? 5_000 : nil,
-          jitter: Double.random(in: 0...1, using: &random))
+          random: random.next())
       }
     }
 

@@ -43,14 +43,14 @@ struct DeliveryScheduleTests {
     for failures in 0..<3 {
       let now = Int64(failures) * 1_000_000
       #expect(schedule.next(at: now)?.failures == failures)
-      schedule.didGiveUp(lobby, through: Int64(failures + 1) * 100, at: now, jitter: 0)
+      schedule.didGiveUp(lobby, through: Int64(failures + 1) * 100, at: now, random: 0)
       #expect(schedule.next(at: now) == nil)
     }
     #expect(schedule.laneCount == 0)
     schedule.didQueue("lobby", eventID: 301)
     #expect(schedule.next(at: 3_000_000)?.failures == 0)
     schedule.didQueue("lobby", eventID: 302)
-    schedule.didGiveUp(lobby, through: 301, at: 3_000_000, asked: 60_000, jitter: 0)
+    schedule.didGiveUp(lobby, through: 301, at: 3_000_000, asked: 60_000, random: 0)
     schedule.didQueue("other", eventID: 303)
     #expect(schedule.next(at: 3_059_999) == nil)
     #expect(schedule.next(at: 3_060_000) != nil)
@@ -62,7 +62,7 @@ struct DeliveryScheduleTests {
     schedule.didQueue("lobby", eventID: 1)
     _ = schedule.next(at: 0)
     _ = schedule.next(at: 0)
-    schedule.didFail(lobby, at: 0, jitter: 0)
+    schedule.didFail(lobby, at: 0, random: 0)
     schedule.didDeliver(Lane(receiver: 1, channelURL: "lobby"), through: 1)
     schedule.didQueue("den", eventID: 2)
     #expect(schedule.next(at: 0)?.lane == Lane(receiver: 0, channelURL: "den"))
@@ -71,7 +71,7 @@ struct DeliveryScheduleTests {
     #expect(schedule.next(at: 999) == nil)
     #expect(schedule.nextAttempt == 1_000)
     #expect(schedule.next(at: 1_000) == Turn(lane: lobby, after: 0, through: 1, failures: 1))
-    schedule.didFail(lobby, at: 1_000, jitter: 0)
+    schedule.didFail(lobby, at: 1_000, random: 0)
     #expect(schedule.nextAttempt(receiver: 0) == 3_000)
   }
 
@@ -81,7 +81,7 @@ struct DeliveryScheduleTests {
     schedule.didQueue("lobby", eventID: 1)
     schedule.didQueue("den", eventID: 2)
     _ = schedule.next(at: 0)
-    schedule.didFail(lobby, at: 0, asked: 30_000, jitter: 0)
+    schedule.didFail(lobby, at: 0, asked: 30_000, random: 0)
     #expect(schedule.next(at: 29_999) == nil)
     #expect(schedule.nextAttempt == 30_000)
     #expect(schedule.next(at: 30_000) != nil)

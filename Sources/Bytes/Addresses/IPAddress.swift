@@ -17,6 +17,16 @@ package enum IPAddress: Sendable, Hashable {
     }
   }
 
+  /// An address from its bytes, the first one highest: 4 for IPv4, 16 for IPv6, `nil` for any other
+  /// number of them.
+  package init?(networkOrder bytes: some Collection<UInt8>) {
+    switch bytes.count {
+    case 4: self = .v4(bytes.reduce(0) { $0 << 8 | UInt32($1) })
+    case 16: self = .v6(bytes.reduce(0) { $0 << 8 | UInt128($1) })
+    default: return nil
+    }
+  }
+
   /// Whether only processes of the same machine can have it: 127.0.0.0/8, also mapped into IPv6, and
   /// `::1`.
   package var isLoopback: Bool {

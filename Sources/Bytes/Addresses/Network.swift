@@ -16,9 +16,9 @@ package struct Network: Sendable, Hashable {
     }
     var length = address.bitWidth
     if parts.count == 2 {
-      guard parts[1].utf8.allSatisfy({ $0 &- 0x30 < 10 }), let given = Int(parts[1]),
-        given <= address.bitWidth
-      else { throw .malformed(text) }
+      guard let given = Int(decimal: parts[1]), given <= address.bitWidth else {
+        throw .malformed(text)
+      }
       length = given
     }
     guard address.bits & ~Self.mask(length, of: address.bitWidth) == 0 else {
@@ -43,4 +43,25 @@ package struct Network: Sendable, Hashable {
 extension Network: CustomStringConvertible {
   /// The address and the prefix length, such as `10.0.0.0/8`.
   package var description: String { "\(address)/\(prefixLength)" }
+}
+
+/// Why a text is not a network.
+package enum NetworkTextError: Error, Sendable, Hashable {
+  /// Neither an address nor a network.
+  case malformed(String)
+  /// The address has bits set beyond the network's prefix.
+  case hostBitsSet(String)
+}
+
+extension NetworkTextError: CustomStringConvertible {
+  /// The value, the problem, and what was expected.
+  package var description: String {
+    switch self {
+    case .malformed(let text):
+      "\(DisplayText.quoted(text)) is not a network: write an address and a prefix, such as "
+        + "10.0.0.0/8"
+    case .hostBitsSet(let text):
+      "\(DisplayText.quoted(text)) has bits set beyond its prefix: write the network's first address"
+    }
+  }
 }

@@ -12,7 +12,7 @@ struct ProxyURL: Sendable, Hashable {
   ///
   /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)``.
   init(_ url: String) throws(ConnectionPlanError) {
-    let parts = try URLAuthority(url)
+    let parts = try ConnectionURL(url)
     guard parts.scheme == "http" else {
       throw .invalidConfiguration("the proxy's URL begins with http://")
     }
@@ -25,7 +25,7 @@ struct ProxyURL: Sendable, Hashable {
       authorization = nil
       return
     }
-    guard let decoded = PercentDecoding.bytes(userInfo.utf8), decoded.contains(UInt8(ascii: ":")),
+    guard let decoded = PercentEncoding.decode(userInfo.utf8), decoded.contains(UInt8(ascii: ":")),
       decoded.allSatisfy({ $0 >= 0x20 && $0 != 0x7f })
     else {
       throw .invalidConfiguration("the proxy's user name and password can't be read")

@@ -17,7 +17,7 @@ struct ServerURL: Sendable, Hashable {
   ///
   /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)``.
   init(_ url: String) throws(ConnectionPlanError) {
-    let parts = try URLAuthority(url)
+    let parts = try ConnectionURL(url)
     switch parts.scheme {
     case "ws": security = .plain
     case "wss": security = .tls

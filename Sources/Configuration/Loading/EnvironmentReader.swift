@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Reads settings out of the environment.
 enum EnvironmentReader {
   private static let prefix = "PARLEY_"
@@ -24,7 +26,7 @@ enum EnvironmentReader {
     } else if !isServiceLink(variable), !isOfCommandLine(variable),
       !Program.someHasSetting(variable: variable)
     {
-      let shown = QuotedText.name(variable)
+      let shown = DisplayText.name(variable)
       let known = table.all.map(\.variable) + [SettingsLoader.fileVariable]
       reading.refuse(
         shown, "unknown variable" + NearestName.hint(for: variable, among: known),

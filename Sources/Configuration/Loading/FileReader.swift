@@ -1,10 +1,11 @@
+internal import Bytes
 internal import Yams
 
 /// Reads settings out of a YAML or JSON file: nested keys, dotted keys, or both.
 struct FileReader {
   /// More nodes than any sensible file has; what aliases stand for is counted each time.
   private static let nodeLimit = 10_000
-  /// A file with so many problems is not a file of settings.
+  /// A file with more problems is not a file of settings.
   private static let problemLimit = 50
   /// No setting's name has more parts.
   private static let depthLimit = 16
@@ -20,7 +21,7 @@ struct FileReader {
   static func read(
     path: String, of table: SettingsTable, using readFile: SettingsLoader.ReadFile
   ) -> SettingsReading {
-    var reader = FileReader(path: QuotedText.name(path), table: table)
+    var reader = FileReader(path: DisplayText.name(path), table: table)
     do {
       let bytes = try readFile(path)
       if let root = reader.parse(bytes) { reader.takeRoot(root) }
@@ -141,7 +142,7 @@ struct FileReader {
       group
       ? "expected settings of this group, not a value"
       : "unknown setting" + NearestName.hint(for: name, among: names)
-    reading.refuse(QuotedText.name(name), explanation, from: place(node))
+    reading.refuse(DisplayText.name(name), explanation, from: place(node))
   }
 
   private mutating func refuse(_ error: any Error) {
@@ -160,5 +161,56 @@ struct FileReader {
 
   private func place(_ node: Node) -> SettingSource {
     .file(path: path, line: node.mark?.line)
+  }
+}
+
+/// Describes why the YAML parser cannot read a file.
+enum YAMLProblem {
+  /// The problem in one line that shows nothing of the file's values, and the line it is in.
+  static func describe(_ error: YamlError) -> (explanation: String, line: Int?) {
+    switch error {
+    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+      .composer(_, let problem, let mark, _):
+      ("expected YAML or JSON, but \(problem)", mark.line)
+    case .reader(let problem, _, _, _):
+      ("expected YAML or JSON, but \(problem)", nil)
+    case .duplicatedKeysInMapping(let duplicates, let context):
+      ("expected every key once, but \(list(duplicates)) is there twice", context.mark.line)
+    default:
+      ("expected YAML or JSON", nil)
+    }
+  }
+
+  private static func list(_ keys: [String]) -> String {
+    keys.prefix(5).map { DisplayText.quoted($0) }.joined(separator: ", ")
+  }
+}
+
+/// Counts the aliases of a YAML text before it is parsed.
+///
+/// A few lines of aliases to lists of aliases stand for billions of nodes. Sixteen aliases cannot
+/// stand for more than a few hundred times the file.
+enum AliasCount {
+  static let limit = 16
+
+  /// Whether the text has few aliases, counting everything that could be one: an asterisk where a
+  /// value or key may begin.
+  static func isSmall(in text: String) -> Bool {
+    var count = 0
+    var previous = UInt8(ascii: "\n")
+    for byte in text.utf8 {
+      if byte == UInt8(ascii: "*"), canPrecedeValue(previous) { count += 1 }
+      previous = byte
+    }
+    return count <= limit
+  }
+
+  private static func canPrecedeValue(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x09, 0x0a, 0x0d, 0x20, UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: ","),
+      UInt8(ascii: ":"), UInt8(ascii: "?"), UInt8(ascii: "-"):
+      true
+    default: byte >= 0x80
+    }
   }
 }

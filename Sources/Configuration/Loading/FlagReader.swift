@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Reads settings out of the words of a command line.
 struct FlagReader {
   private let table: SettingsTable
@@ -72,7 +74,7 @@ struct FlagReader {
   private mutating func refuseUnknown(_ flag: String) {
     let hint = NearestName.hint(for: flag, among: table.all.map(\.flag))
     reading.refuse(
-      QuotedText.name(flag), "unknown flag" + hint, from: .commandLine(after: previousFlag))
+      DisplayText.name(flag), "unknown flag" + hint, from: .commandLine(after: previousFlag))
   }
 
   private mutating func dropValue() {

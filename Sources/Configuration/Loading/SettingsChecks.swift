@@ -1,4 +1,4 @@
-/// What must hold between settings that are each well-formed.
+/// Rules between settings that are each well-formed.
 enum SettingsChecks {
   /// A problem with the first of the settings, which shows only if the others are as they say.
   private struct Finding {
@@ -27,7 +27,7 @@ enum SettingsChecks {
       let explanation = "expected at least one address, here or in another listener's setting"
       findings.append(Finding(settings: names, explanation: explanation))
     }
-    var seen: Set<SocketAddressText> = []
+    var seen: Set<ListenAddress> = []
     for address in settings.allListeners where address.port != 0 && !seen.insert(address).inserted {
       let explanation = "expected \(address) for one listener only"
       findings.append(Finding(settings: names, explanation: explanation))
@@ -60,12 +60,16 @@ enum SettingsChecks {
   }
 
   private static func unfurl(_ settings: Settings) -> [Finding] {
-    guard settings.unfurl.mode == .http, settings.unfurl.url == nil else { return [] }
-    return [
-      Finding(
-        settings: ["unfurl.url", "unfurl.mode"],
-        explanation: "expected the service's URL, because unfurl.mode is http")
-    ]
+    var findings: [Finding] = []
+    if settings.unfurl.mode == .http, settings.unfurl.url == nil {
+      let explanation = "expected the service's URL, because unfurl.mode is http"
+      findings.append(Finding(settings: ["unfurl.url", "unfurl.mode"], explanation: explanation))
+    }
+    if settings.unfurl.allowedPorts.isEmpty {
+      let explanation = "expected at least one port: no page could be fetched"
+      findings.append(Finding(settings: ["unfurl.allow_ports"], explanation: explanation))
+    }
+    return findings
   }
 
   private static func webhooks(_ settings: Settings) -> [Finding] {

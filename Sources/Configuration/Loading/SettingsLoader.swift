@@ -16,13 +16,13 @@ package enum SettingsLoader {
   /// Reads and checks all settings.
   ///
   /// - Parameters:
-  ///   - program: Whose settings they are; those of other programs are passed over in the file and
+  ///   - program: The program that the settings are for; those of other programs are passed over in the file and
   ///     the environment, which may serve them all, and refused as flags.
   ///   - arguments: The words of the command line that hold settings: `--a-b-c value` or
   ///     `--a-b-c=value`. `--config` may be among them.
   ///   - environment: All variables of the environment; only those named `PARLEY_…` are looked at.
   ///   - file: The path given by `--config`, when the caller has taken it from the command line.
-  ///   - processorCount: What `reactors` is when nothing sets it.
+  ///   - processorCount: The number of `reactors` when nothing sets it.
   ///   - memoryByteCount: Twice what `limits.memory_bytes` is when nothing sets it.
   ///   - readFile: Reads the configuration file, if one is named.
   /// - Throws: Every problem found: unknown names, bad values, combinations that make no sense.

@@ -1,6 +1,6 @@
-/// Who may open a session and who may call the Platform API.
+/// Access to sessions and to the Platform API.
 package struct AuthSettings: Sendable, Equatable {
-  /// Who may open a session.
+  /// The users that may open a session.
   package enum Mode: String, Sendable, CaseIterable {
     /// Any user id, and it is created when new.
     case open

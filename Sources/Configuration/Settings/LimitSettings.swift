@@ -25,7 +25,7 @@ package struct LimitSettings: Sendable, Equatable {
   package var channelsPerUser = 10
   /// The largest message that a client may send over a WebSocket.
   package var messageBytes = 262_144
-  /// What may wait to be written to one connection before it is closed as a slow consumer.
+  /// Bytes that may wait to be written to one connection before it is closed as a slow consumer.
   package var outboundBytes = 1_048_576
   /// Bytes that all connections together may hold in memory; above 0 once loaded.
   package var memoryBytes = 0

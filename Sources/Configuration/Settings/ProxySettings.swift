@@ -1,6 +1,6 @@
 package import Bytes
 
-/// Proxies that stand before the server and tell whom they speak for.
+/// Proxies in front of the server that forward the client's address.
 package struct ProxySettings: Sendable, Equatable {
   /// The field of a request that proxies name the client in.
   package enum Field: String, Sendable, CaseIterable {
@@ -9,10 +9,10 @@ package struct ProxySettings: Sendable, Equatable {
     case xForwardedFor = "x-forwarded-for"
   }
 
-  /// Where proxies connect that begin with a PROXY header; none when empty.
-  package var listen: [SocketAddressText] = []
+  /// Addresses for proxies that begin with a PROXY header; none when empty.
+  package var listen: [ListenAddress] = []
   package var field = Field.none
-  /// Where the proxies are; with none named, any that reaches ``listen`` is one.
+  /// Networks of the proxies; with none named, any that reaches ``listen`` is one.
   package var trusted: [Network] = []
 
   /// Whether clients reach the server through a proxy, wherever that is.

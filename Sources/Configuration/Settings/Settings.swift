@@ -4,9 +4,9 @@
 /// file say, and decides the two defaults that depend on others (`auth.mode` on the listeners,
 /// `reactors` on the machine).
 package struct Settings: Sendable, Equatable {
-  /// Where clients and back ends connect in plain text.
-  package var listen = [SocketAddressText(host: "127.0.0.1", port: 8080)]
-  package var tls = TLSSettings()
+  /// Addresses for clients and back ends in plain text.
+  package var listen = [ListenAddress.loopback(port: 8080)]
+  package var tls = TLSListenSettings()
   package var operations = OperationsSettings()
   package var proxy = ProxySettings()
   package var limits = LimitSettings()
@@ -25,15 +25,15 @@ package struct Settings: Sendable, Equatable {
 
   package init() {}
 
-  /// What holds for the service that looks previews up, unless it is told otherwise.
+  /// The defaults of the service that looks previews up.
   static var unfurlService: Settings {
     var settings = Settings()
-    settings.listen = [SocketAddressText(host: "127.0.0.1", port: 8090)]
+    settings.listen = [ListenAddress.loopback(port: 8090)]
     return settings
   }
 
   /// Every address that the server listens on: plain, TLS, operations and for proxies.
-  package var allListeners: [SocketAddressText] {
+  package var allListeners: [ListenAddress] {
     listen + tls.listen + operations.listen + proxy.listen
   }
 
@@ -43,9 +43,9 @@ package struct Settings: Sendable, Equatable {
 }
 
 /// Listening with TLS.
-package struct TLSSettings: Sendable, Equatable {
-  /// Where clients and back ends connect with TLS; none when empty.
-  package var listen: [SocketAddressText] = []
+package struct TLSListenSettings: Sendable, Equatable {
+  /// Addresses for clients and back ends with TLS; none when empty.
+  package var listen: [ListenAddress] = []
   /// The path of a PEM file with the certificate and its chain.
   package var certificate: String?
   /// The path of a PEM file with the certificate's private key.
@@ -54,8 +54,8 @@ package struct TLSSettings: Sendable, Equatable {
 
 /// The listeners for the operator's tools.
 package struct OperationsSettings: Sendable, Equatable {
-  /// Where `/metrics` is served; on loopback listeners only when empty.
-  package var listen: [SocketAddressText] = []
+  /// Addresses on which `/metrics` is served; on loopback listeners only when empty.
+  package var listen: [ListenAddress] = []
 }
 
 /// The files of messages.
@@ -74,7 +74,7 @@ package struct DrainSettings: Sendable, Equatable {
 package struct FanOutSettings: Sendable, Equatable {
   /// Whether something of the kernel's is used.
   package enum Use: String, Sendable, CaseIterable {
-    /// Where the kernel allows it.
+    /// Used if the kernel allows it.
     case auto
     case off
   }
@@ -89,7 +89,7 @@ package struct CompressionSettings: Sendable, Equatable {
   package var contexts = 0
 }
 
-/// What is logged to standard error, and how.
+/// Severity and shape of the lines on standard error.
 package struct LogSettings: Sendable, Equatable {
   /// The severity from which on events are logged; the raw values are those of swift-log.
   package enum Level: String, Sendable, CaseIterable {

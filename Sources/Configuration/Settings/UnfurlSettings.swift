@@ -1,8 +1,9 @@
 package import Bytes
+package import LinkPreview
 
 /// Looking up link previews.
 package struct UnfurlSettings: Sendable, Equatable {
-  /// Where previews come from.
+  /// The source of previews.
   package enum Mode: String, Sendable, CaseIterable {
     /// Fetched by the server itself.
     case embedded
@@ -34,9 +35,9 @@ package struct UnfurlSettings: Sendable, Equatable {
   /// Whether pages are asked for oEmbed descriptions that they point to.
   package var usesEmbeds = false
   /// Domains that alone are fetched from; all when empty.
-  package var allowedDomains: [DomainText] = []
+  package var allowedDomains: [Domain] = []
   /// Domains that are never fetched from.
-  package var deniedDomains: [DomainText] = []
+  package var deniedDomains: [Domain] = []
   /// The path of a file with domains whose owners want no previews.
   package var optOutFile: String?
   /// How long a preview is kept at most, and unless its page says otherwise.

@@ -2,9 +2,9 @@ package import ParleyProtocol
 
 /// Posting events to other services.
 package struct WebhookSettings: Sendable, Equatable {
-  /// Where events are posted; nowhere when empty.
+  /// The URLs that events are posted to; none when empty.
   package var urls: [String] = []
-  /// What the bodies are signed with; present when there is a URL.
+  /// The secret that the bodies are signed with; present when there is a URL.
   package var secret: Secret?
   /// The events that are posted.
   package var events = WebhookEvent.allCases

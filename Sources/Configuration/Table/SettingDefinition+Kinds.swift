@@ -1,3 +1,5 @@
+internal import Bytes
+
 extension SettingDefinition {
   typealias Path<Value> = WritableKeyPath<Settings, Value> & Sendable
 

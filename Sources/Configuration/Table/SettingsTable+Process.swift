@@ -1,22 +1,20 @@
 extension SettingsTable {
-  static let address = "host:port, such as 127.0.0.1:8080 or [::]:8080"
-
   /// The listen addresses of the preview service.
   static let serviceListening = SettingDefinition.list(
-    "listen", \.listen, in: .unfurlService, expected: address,
+    "listen", \.listen, in: .unfurlService, expected: ListenAddress.expectation,
     help: "Listen addresses for HTTP. Port 0 chooses a free port.",
-    write: \.description, read: { SocketAddressText($0) })
+    write: \.description, read: { ListenAddress($0) })
 
   /// Settings for the server's listeners.
   static let listening: [SettingDefinition] = [
     .list(
-      "listen", \.listen, expected: address,
+      "listen", \.listen, expected: ListenAddress.expectation,
       help: "Listen addresses for WebSocket and HTTP without TLS. Port 0 chooses a free port.",
-      write: \.description, read: { SocketAddressText($0) }),
+      write: \.description, read: { ListenAddress($0) }),
     .list(
-      "tls.listen", \.tls.listen, expected: address,
+      "tls.listen", \.tls.listen, expected: ListenAddress.expectation,
       help: "Listen addresses for WebSocket and HTTP over TLS.",
-      write: \.description, read: { SocketAddressText($0) }),
+      write: \.description, read: { ListenAddress($0) }),
     .optional(
       "tls.certificate", \.tls.certificate, expected: "the path of a PEM file",
       help: "Certificate and its chain. SIGHUP reads the file again.", read: { $0 }),
@@ -24,10 +22,10 @@ extension SettingsTable {
       "tls.private_key", \.tls.privateKey, expected: "the path of a PEM file",
       help: "Private key of the certificate. SIGHUP reads the file again.", read: { $0 }),
     .list(
-      "operations.listen", \.operations.listen, expected: address,
+      "operations.listen", \.operations.listen, expected: ListenAddress.expectation,
       help:
         "Listen addresses for /metrics. Without any, loopback listeners serve it unless a proxy is set.",
-      write: \.description, read: { SocketAddressText($0) }),
+      write: \.description, read: { ListenAddress($0) }),
   ]
 
   /// Settings for the process: files, threads, shutdown and log.

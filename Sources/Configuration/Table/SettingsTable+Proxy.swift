@@ -6,9 +6,9 @@ extension SettingsTable {
   /// Settings for proxies in front of the server.
   static let proxies: [SettingDefinition] = [
     .list(
-      "proxy.listen", \.proxy.listen, expected: address,
+      "proxy.listen", \.proxy.listen, expected: ListenAddress.expectation,
       help: "Listen addresses for proxies that send a PROXY header, version 1 or 2.",
-      write: \.description, read: { SocketAddressText($0) }),
+      write: \.description, read: { ListenAddress($0) }),
     .choice(
       "proxy.field", \.proxy.field,
       help: "Header field in which trusted proxies forward the client address."),

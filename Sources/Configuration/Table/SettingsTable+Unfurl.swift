@@ -1,6 +1,15 @@
 internal import Bytes
+internal import LinkPreview
 
 extension SettingsTable {
+  private static let domain = "a domain, such as example.com"
+
+  /// Reads a domain. A list stands for everything below its domains, so `*.` is taken for a slip.
+  @Sendable
+  private static func readDomain(_ text: String) -> Domain? {
+    text.hasPrefix("*") || text.hasSuffix(".") ? nil : try? Domain(text)
+  }
+
   /// The time limit for one preview.
   static let previewTimeout = SettingDefinition.integer(
     "unfurl.timeout_ms", \.unfurl.timeoutMilliseconds, in: 1...30_000, unit: "milliseconds",
@@ -61,16 +70,16 @@ extension SettingsTable {
       "unfurl.allow_ports", \.unfurl.allowedPorts,
       expected: "a port or a range of ports, such as 8000-8099",
       help: "Ports from which pages may be fetched.",
-      write: PortRangeText.write, read: PortRangeText.read),
+      write: PortPolicy.text, read: PortPolicy.range),
     .list(
-      "unfurl.allow_domains", \.unfurl.allowedDomains, expected: DomainText.expectation,
+      "unfurl.allow_domains", \.unfurl.allowedDomains, expected: domain,
       help:
         "Domains, including subdomains, from which pages may be fetched. None means all domains.",
-      write: \.description, read: { DomainText($0) }),
+      write: \.description, read: readDomain),
     .list(
-      "unfurl.deny_domains", \.unfurl.deniedDomains, expected: DomainText.expectation,
+      "unfurl.deny_domains", \.unfurl.deniedDomains, expected: domain,
       help: "Domains, including subdomains, from which pages are never fetched.",
-      write: \.description, read: { DomainText($0) }),
+      write: \.description, read: readDomain),
     .optional(
       "unfurl.opt_out_file", \.unfurl.optOutFile, expected: "the path of a text file",
       help: "File of domains without previews, one per line. SIGHUP reads the file again.",

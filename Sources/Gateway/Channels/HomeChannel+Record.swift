@@ -1,3 +1,4 @@
+import Bytes
 import ParleyProtocol
 import Store
 
@@ -89,13 +90,15 @@ extension HomeChannel {
   ///
   /// - Throws: 400109 for a token that leads nowhere.
   func participantPage(limit: Int, token: String?) throws(ServiceError) -> ParticipantPage {
-    let entry = try ParticipantPageToken.entry(of: token, channelURL: url)
+    let cursor = PageCursor<Int64>(of: ["participants", url])
+    let entry = (token ?? "").isEmpty ? 0 : cursor.position(in: token ?? "")
+    guard let entry, entry >= 0 else { throw .pageTokenExpired }
     let page = participants.page(after: entry, limit: limit + 1)
     var room = PageRoom.answer
     let shown = page.prefix(limit).prefix { room.admit(byteCount: $0.user.referenceByteCount) }
-    let next =
-      page.count > shown.count ? ParticipantPageToken.text(after: shown.last, channelURL: url) : ""
-    return ParticipantPage(users: shown.map(\.user), next: next)
+    let last = page.count > shown.count ? shown.last : nil
+    return ParticipantPage(
+      users: shown.map(\.user), next: last.map { cursor.token(after: $0.entry) } ?? "")
   }
 
   /// Carries out what only operators may, tells it and answers with the channel.
@@ -190,26 +193,4 @@ extension Channel {
       throw .tooMany(field, limit: Limits.operatorCount)
     }
   }
-}
-
-/// The token of a page of participants: the entry that it ended with.
-private enum ParticipantPageToken {
-  /// - Throws: 400109 for a token that is not one of this channel's.
-  static func entry(of token: String?, channelURL: String) throws(ServiceError) -> Int64 {
-    guard let token, !token.isEmpty else { return 0 }
-    guard let position = PageToken.decode(token, query: query(channelURL)),
-      position.count == 8
-    else { throw .pageTokenExpired }
-    let entry = position.reduce(Int64(0)) { $0 << 8 | Int64($1) }
-    guard entry >= 0 else { throw .pageTokenExpired }
-    return entry
-  }
-
-  static func text(after last: Participants.Participant?, channelURL: String) -> String {
-    guard let last else { return "" }
-    let position = withUnsafeBytes(of: last.entry.bigEndian, Array.init)
-    return PageToken.encode(position, query: query(channelURL))
-  }
-
-  private static func query(_ channelURL: String) -> [String] { ["participants", channelURL] }
 }

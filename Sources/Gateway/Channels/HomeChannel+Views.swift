@@ -1,3 +1,4 @@
+import Bytes
 import ParleyProtocol
 import Store
 
@@ -46,13 +47,11 @@ extension HomeChannel {
   func operatorPage(
     limit: Int, token: String?
   ) throws(ServiceError) -> ListPage<[UInt8]> {
-    let query = ["operators", url]
+    let cursor = PageCursor<Int64>(of: ["operators", url])
     var position = 0
     if let token, !token.isEmpty {
-      guard let bytes = PageToken.decode(token, query: query), bytes.count == 4 else {
-        throw .pageTokenExpired
-      }
-      position = bytes.reduce(0) { $0 << 8 | Int($1) }
+      guard let end = cursor.position(in: token), end >= 0 else { throw .pageTokenExpired }
+      position = Int(end)
     }
     var room = PageRoom.answer
     var page = ListPage<[UInt8]>(items: [], next: "")
@@ -62,10 +61,7 @@ extension HomeChannel {
       page.items.append(item.value)
     }
     let end = position + page.items.count
-    if end < record.operators.count {
-      let bytes = withUnsafeBytes(of: UInt32(clamping: end).bigEndian, Array.init)
-      page.next = PageToken.encode(bytes, query: query)
-    }
+    if end < record.operators.count { page.next = cursor.token(after: Int64(end)) }
     return page
   }
 }

@@ -1,4 +1,4 @@
-import Tokens
+import Crypto
 
 /// Names that the server makes.
 enum Identifiers {

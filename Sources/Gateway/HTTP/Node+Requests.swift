@@ -41,7 +41,7 @@ extension Node: TransportDelegate {
       metadata: ["client": "\(connection.clientText)", "reason": "\(reason)"])
   }
 
-  func connection(_ connection: Connection, isRefused refusal: AddressRefusal) {
+  func connection(_ connection: Connection, isRefused refusal: ExceededAddressLimit) {
     note(refusal, of: connection)
   }
 
@@ -60,7 +60,7 @@ extension Node: TransportDelegate {
     services.refusals.note(kind, at: loop.now, metadata)
   }
 
-  private func note(_ refusal: AddressRefusal, of connection: Connection) {
+  private func note(_ refusal: ExceededAddressLimit, of connection: Connection) {
     let (setting, limit) =
       switch refusal {
       case .connections(let limit): ("limits.connections_per_address", limit)

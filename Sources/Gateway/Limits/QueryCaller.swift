@@ -1,8 +1,8 @@
+import Crypto
 import FloodControl
 import ParleyProtocol
 import Reactor
 import Store
-import Tokens
 
 /// A caller of queries: it takes turns with others, and pays for the time.
 enum QueryCaller: Sendable {

@@ -1,6 +1,7 @@
 import HTTP1
 import ParleyProtocol
 import Store
+import Crypto
 import Tokens
 import Transport
 

@@ -1,3 +1,4 @@
+import Bytes
 import LinkPreview
 import ParleyProtocol
 import Store
@@ -20,14 +21,16 @@ enum PreviewEndpoints {
     let query = call.query
     let selection = try selection(in: query) ?? .all
     let limit = try query.pageSize()
-    let list = ["previews", try query.any("url") ?? "", try query.any("domain") ?? ""]
+    let pages = PageCursor<String>(of: [
+      "previews", try query.any("url") ?? "", try query.any("domain") ?? "",
+    ])
     var cursor: String?
     if let token = try query.pageToken() {
-      guard let link = PageToken.decode(text: token, query: list) else { throw .pageTokenExpired }
+      guard let link = pages.position(in: token) else { throw .pageTokenExpired }
       cursor = link
     }
     previews.entries(selection, after: cursor, limit: limit) { page in
-      completion(.success(page.encoded(list)))
+      completion(.success(page.encoded(pages)))
     }
   }
 
@@ -118,7 +121,7 @@ extension PreviewEntry {
 
 extension PreviewPage {
   /// As many of the entries as an answer holds, with the token of the next page.
-  fileprivate func encoded(_ list: [String]) -> [UInt8] {
+  fileprivate func encoded(_ pages: PageCursor<String>) -> [UInt8] {
     var room = PageRoom.answer
     var page = ListPage<[UInt8]>(items: [], next: "")
     for entry in entries {
@@ -127,7 +130,7 @@ extension PreviewPage {
       page.items.append(item.value)
     }
     let end = page.items.count < entries.count ? entries[page.items.count - 1].link.url : next
-    if let end { page.next = PageToken.encode(text: end, query: list) }
+    if let end { page.next = pages.token(after: end) }
     return page.encoded(as: "previews")
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import ParleyProtocol
 import Transport
 import WebSocket
@@ -46,18 +47,18 @@ private struct SessionQuery: Sendable {
       last = ""
       return
     }
-    guard let id = PageToken.decode(token, query: Self.name(userID)) else {
-      throw .pageTokenExpired
-    }
-    last = String(decoding: id, as: UTF8.self)
+    guard let id = Self.cursor(userID).position(in: token) else { throw .pageTokenExpired }
+    last = id
   }
 
   /// The token that goes on after a session.
   func token(after id: String) -> String {
-    PageToken.encode(Array(id.utf8), query: Self.name(userID))
+    Self.cursor(userID).token(after: id)
   }
 
-  private static func name(_ userID: String?) -> [String] { ["sessions", userID ?? ""] }
+  private static func cursor(_ userID: String?) -> PageCursor<String> {
+    PageCursor(of: ["sessions", userID ?? ""])
+  }
 }
 
 private enum SessionClosing: Sendable {

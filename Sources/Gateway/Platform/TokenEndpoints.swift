@@ -1,7 +1,7 @@
 import ParleyProtocol
 import Store
 import Transport
-import Tokens
+import Crypto
 
 /// Session tokens, below `/v3/users/{id}/token`.
 enum SessionTokenEndpoints {

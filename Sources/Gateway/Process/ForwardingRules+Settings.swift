@@ -10,6 +10,6 @@ extension ForwardingRules {
     case .forwarded: field = .forwarded
     case .xForwardedFor: field = .xForwardedFor
     }
-    self.init(field: field, trusted: settings.trusted.map(AddressRange.init))
+    self.init(field: field, trusted: settings.trusted)
   }
 }

@@ -1,4 +1,5 @@
-package import Configuration
+import Crypto
+import Configuration
 import HTTP1
 package import Logging
 import Reactor
@@ -23,15 +24,15 @@ package final class Gateway: Sendable {
   /// Opens the store and the listeners, and starts to serve.
   ///
   /// - Throws: What stands in the way, in words for the operator.
-  package init(settings: Settings, logger: Logger) throws {
-    let plan = try ListenPlan(settings)
+  package init(_ plan: GatewayPlan, logger: Logger) throws {
+    let settings = plan.settings
     let count = max(settings.reactors, 1)
     let cluster = Cluster(nodes: try (0..<count).map { try NodeHandle(index: $0) })
-    services = try GatewayServices(settings: settings, cluster: cluster, logger: logger)
-    certificate = plan.certificate
+    services = try GatewayServices(plan, cluster: cluster, logger: logger)
+    certificate = plan.listening.certificate
     var bound: [BoundAddress] = []
     var listeners = cluster.nodes.map { _ in [NodeListener]() }
-    for target in plan.targets {
+    for target in plan.listening.targets {
       let (address, sockets) = try target.open(count: count)
       bound.append(BoundAddress(address: address.description, purpose: target.purpose))
       for (index, socket) in sockets.enumerated() {

@@ -10,7 +10,8 @@ import Webhooks
 
 extension GatewayServices {
   /// Opens what the nodes share.
-  convenience init(settings: Settings, cluster: Cluster, logger: Logger) throws {
+  convenience init(_ plan: GatewayPlan, cluster: Cluster, logger: Logger) throws {
+    let settings = plan.settings
     // One shard for each node, one for the store's thread and one for the unfurler's.
     let metrics = GatewayMetrics(shards: cluster.nodes.count + 2)
     let storeMetrics = metrics.latencies[cluster.nodes.count]
@@ -25,12 +26,12 @@ extension GatewayServices {
       afterBatch: { for node in cluster.nodes { node.mailbox.ring() } })
     options.queryMilliseconds = settings.limits.queryMilliseconds
     let store = try Store(directory: settings.dataDirectory, options: options)
-    let authenticator = try Authenticator(settings.auth, store: store)
+    let authenticator = Authenticator(settings.auth.mode, plan.verifiers, store: store)
     let files = try FileStore(dataDirectory: settings.dataDirectory)
     files.collectOrphans(in: store)
     self.init(
       settings: settings, cluster: cluster, store: store, files: files,
-      previews: try PreviewService(settings, logger: logger) { _, duration in
+      previews: try PreviewService(settings, plan.fetching, logger: logger) { _, duration in
         fetchMetrics.record(nanoseconds: UInt64(max(0, duration / .nanoseconds(1))), for: .fetch)
       },
       webhooks: try Webhooks(settings.webhooks, store: store, door: door, logger: logger),

@@ -1,6 +1,5 @@
 import Configuration
 import Reactor
-import Setup
 import TLS
 import Transport
 
@@ -32,12 +31,12 @@ struct ListenPlan {
 
   init(_ settings: Settings) throws {
     let hasOperations = !settings.operations.listen.isEmpty
-    let proxies = settings.proxy.trusted.map(AddressRange.init)
+    let proxies = settings.proxy.trusted
     func target(
-      _ text: SocketAddressText, _ purpose: BoundAddress.Purpose, _ security: Listener.Security
+      _ text: ListenAddress, _ purpose: BoundAddress.Purpose, _ security: Listener.Security
     ) throws -> Target {
       Target(
-        address: try SocketAddress(text), purpose: purpose, security: security,
+        address: SocketAddress(text.address, port: text.port), purpose: purpose, security: security,
         introduction: purpose == .proxied ? .required(from: proxies) : .none,
         // What a proxy on this machine passes on comes from loopback as well.
         servesMetrics: hasOperations

@@ -2,7 +2,6 @@ import Configuration
 import LinkPreview
 import Logging
 import Reactor
-import Setup
 import Unfurler
 
 extension PreviewService {
@@ -11,10 +10,10 @@ extension PreviewService {
   /// - Parameter observeFetch: Called at the end of each fetch, on any thread.
   /// - Throws: An error that names the unusable setting, or the thread that cannot be started.
   convenience init?(
-    _ settings: Settings, logger: Logger, observeFetch: @escaping FetchObserver
+    _ settings: Settings, _ configuration: UnfurlerConfiguration, logger: Logger,
+    observeFetch: @escaping FetchObserver
   ) throws {
     let unfurl = settings.unfurl
-    let configuration = try UnfurlerConfiguration(unfurl)
     let unfurler: any Unfurler
     switch unfurl.mode {
     case .off: return nil

@@ -1,4 +1,5 @@
 import Configuration
+import Crypto
 import ParleyProtocol
 import Store
 import Tokens
@@ -28,24 +29,11 @@ final class Authenticator: Sendable {
   private let verifiers: [TokenVerifier]
   private let store: Store
 
-  /// - Throws: ``UnusableSetting`` for a secret or key that can't be used.
-  init(_ settings: AuthSettings, store: Store) throws {
-    mode = settings.mode
-    self.store = store
-    var verifiers: [TokenVerifier] = []
-    if let secret = settings.jwtSecret {
-      verifiers.append(
-        try UnusableSetting.named("auth.jwt_secret") {
-          try TokenVerifier(secret: secret.value)
-        })
-    }
-    if let path = settings.jwtPublicKey {
-      verifiers.append(
-        try UnusableSetting.named("auth.jwt_public_key") {
-          try TokenVerifier(publicKeyPath: path)
-        })
-    }
+  /// - Parameter verifiers: The keys of JSON Web Tokens; one of them must have signed a token.
+  init(_ mode: AuthSettings.Mode, _ verifiers: [TokenVerifier], store: Store) {
+    self.mode = mode
     self.verifiers = verifiers
+    self.store = store
   }
 
   /// Checks a user's token and takes over its profile.

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Tells what to do with content, and under which name to keep it (RFC 6266).
 package enum ContentDisposition: String, Sendable {
   /// Shown where it is.

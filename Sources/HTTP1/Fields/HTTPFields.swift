@@ -65,7 +65,7 @@ package struct HTTPFields: Sendable, Hashable {
     return elements.filter { !$0.isEmpty }
   }
 
-  /// Where a reader is with regard to quoted strings (RFC 9110 §5.6.4).
+  /// The state of a reader with regard to quoted strings (RFC 9110 §5.6.4).
   private enum Quoting {
     case none, quoted, escaped
 

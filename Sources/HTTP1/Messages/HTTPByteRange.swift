@@ -1,4 +1,4 @@
-/// What a `Range` field asks for (RFC 9110 §14.2), for content of a known length.
+/// The part that a `Range` field asks for (RFC 9110 §14.2), for content of a known length.
 package enum HTTPByteRange: Sendable, Hashable {
   /// Everything: there is no such field, or it is one that may be ignored: another unit, several
   /// ranges, a malformed one.

@@ -1,4 +1,4 @@
-/// What the peer did wrong in HTTP, and the status that a server answers it with.
+/// A fault of the peer in HTTP, and the status that a server answers it with.
 ///
 /// The stream has lost its framing: answer, and close the connection.
 package struct HTTPError: Error, Sendable, Hashable {

@@ -8,8 +8,8 @@ extension HTTPRequestHead {
     }
   }
 
-  /// What part of content with this entity tag the client asks for; one that it wants to join to
-  /// another version (RFC 9110 §13.1.5) is not to be had.
+  /// The part of content with this entity tag that the client asks for; the whole when it has a
+  /// part of another version (RFC 9110 §13.1.5).
   package func range(length: Int64, tag: String) -> HTTPByteRange {
     guard fields["If-Range"].map({ $0 == tag }) ?? true else { return .whole }
     let ranges = fields.values(of: "Range")

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The request line and fields of a request (RFC 9112 §3).
 package struct HTTPRequestHead: Sendable, Hashable {
   /// The method as sent; methods are case-sensitive.
@@ -30,7 +32,7 @@ package struct HTTPRequestHead: Sendable, Hashable {
 
   /// The path's segments, percent-decoded one by one, so that a segment may hold a slash.
   ///
-  /// What is missing between two slashes, or behind the last, is an empty segment: without it the
+  /// Nothing between two slashes, or behind the last, is an empty segment: without it the
   /// path would be that of something else.
   ///
   /// `nil` when the encoding of one is broken or it is not UTF-8.
@@ -39,13 +41,13 @@ package struct HTTPRequestHead: Sendable, Hashable {
     guard path != "/" else { return segments }
     let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     for part in parts.first?.isEmpty == true ? parts.dropFirst() : parts[...] {
-      guard let segment = PercentDecoding.decode(part) else { return nil }
+      guard let segment = PercentEncoding.text(part) else { return nil }
       segments.append(segment)
     }
     return segments
   }
 
-  /// What follows the target's first question mark, not decoded, or `nil` without one.
+  /// The text after the target's first question mark, not decoded, or `nil` without one.
   package var query: String? {
     let bytes = pathAndQuery
     guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")) else { return nil }
@@ -86,7 +88,7 @@ package struct HTTPRequestHead: Sendable, Hashable {
     return rest[(end ?? rest.endIndex)...]
   }
 
-  /// Where the authority of an absolute target begins: after `://`, if that ends a scheme.
+  /// The place where the authority of an absolute target begins: after `://`, if that ends a scheme.
   private static func authorityStart(of target: ArraySlice<UInt8>) -> Int? {
     guard target.first != UInt8(ascii: "/"),
       let colon = target.firstIndex(of: UInt8(ascii: ":")),

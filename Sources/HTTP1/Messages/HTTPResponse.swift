@@ -56,7 +56,7 @@ package struct HTTPResponse: Sendable, Hashable {
     serializeHead(into: &bytes, for: persistence, contentLength: Int64(body.count))
   }
 
-  /// Appends the head alone, for content that comes from elsewhere and has so many bytes.
+  /// Appends the head alone, for content of this length that comes from elsewhere.
   package func serializeHead(
     into bytes: inout [UInt8], for persistence: ConnectionPersistence, contentLength: Int64
   ) {

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The parameters of a query, as forms write them: `a=b&c=d`, percent-encoded, `+` for a space.
 package struct QueryParameters: Sendable, Hashable {
   /// By name; of a name that is given several times, the last counts.
@@ -22,7 +24,7 @@ package struct QueryParameters: Sendable, Hashable {
 
   private static func decode(_ text: Substring.UTF8View?) -> String? {
     guard let text else { return "" }
-    return PercentDecoding.decode(
+    return PercentEncoding.text(
       text.lazy.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 })
   }
 }

@@ -3,7 +3,7 @@
 /// Quoted strings are read as browsers write them: `\"` and `\\` stand for the second character,
 /// any other backslash for itself, since names of files on some systems are full of them.
 struct HeaderParameters: Sendable, Hashable {
-  /// What stands before the first semicolon, in lower case.
+  /// The text before the first semicolon, in lower case.
   let value: String
   /// In order; names in lower case.
   private let parameters: [(name: String, value: String)]

@@ -1,4 +1,4 @@
-/// What separates the parts of a multipart body (RFC 2046 §5.1.1).
+/// The text that separates the parts of a multipart body (RFC 2046 §5.1.1).
 package struct MultipartBoundary: Sendable, Hashable {
   /// 1 to 70 bytes, none of them CR or LF.
   let bytes: [UInt8]

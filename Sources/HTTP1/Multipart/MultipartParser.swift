@@ -1,4 +1,4 @@
-/// What a multipart parser has found.
+/// A finding of a multipart parser.
 package enum MultipartEvent: Sendable, Hashable {
   /// A part begins.
   case part(MultipartPart)
@@ -22,7 +22,7 @@ package struct MultipartParser: Sendable {
     case content
     /// The content's last bytes have been handed over.
     case contentEnd
-    /// What follows a delimiter on its line.
+    /// The text after a delimiter on its line.
     case delimiterLine([UInt8])
     case head(LineReader, PartHead)
     case epilogue
@@ -34,7 +34,7 @@ package struct MultipartParser: Sendable {
     var byteCount = 0
   }
 
-  /// What may follow a delimiter on its line before the line's end: spaces and tabs.
+  /// The bytes that may follow a delimiter on its line before the line's end: spaces and tabs.
   private static let paddingLimit = 64
 
   private let limits: MultipartLimits

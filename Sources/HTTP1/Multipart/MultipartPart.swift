@@ -1,3 +1,5 @@
+import Bytes
+
 /// The head of a part of a form (RFC 7578 §4).
 package struct MultipartPart: Sendable, Hashable {
   /// The field's name.
@@ -43,6 +45,6 @@ package struct MultipartPart: Sendable, Hashable {
     let parts = text.utf8.split(
       separator: UInt8(ascii: "'"), maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, String(parts[0])?.lowercased() == "utf-8" else { return nil }
-    return PercentDecoding.decode(parts[2])
+    return PercentEncoding.text(parts[2])
   }
 }

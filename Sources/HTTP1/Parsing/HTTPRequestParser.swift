@@ -1,4 +1,4 @@
-/// What a request parser has found.
+/// A finding of a request parser.
 package enum HTTPRequestEvent: Sendable, Hashable {
   /// The head of a request with a body, when bodies are taken as chosen by the head: say how with
   /// ``HTTPRequestParser/takeBody(_:)`` before the next bytes, or answer and close.
@@ -32,15 +32,15 @@ package enum HTTPBodyIntake: Sendable, Hashable {
 
 /// Cuts requests out of the byte stream of a connection (RFC 9112).
 ///
-/// Where the RFC leaves a choice between lenience and refusal, this refuses: whatever two parsers
+/// The parser refuses wherever the RFC leaves a choice between lenience and refusal: whatever two parsers
 /// could read differently is how requests are smuggled (§11.2).
 package struct HTTPRequestParser: Sendable {
   private enum State: Sendable {
     case head(HeadReader)
     /// How the body is taken has not been said.
     case undecided(HTTPRequestHead, BodyFraming)
-    case body(HTTPRequestHead, BodyReader)
-    case pieces(BodyReader, HTTPLimits)
+    case body(HTTPRequestHead, HTTPBodyReader)
+    case pieces(HTTPBodyReader, HTTPLimits)
     case failed(HTTPError)
   }
 
@@ -99,11 +99,11 @@ package struct HTTPRequestParser: Sendable {
     guard case .undecided(let head, let framing) = state else { return nil }
     do {
       switch intake {
-      case .whole: state = .body(head, try BodyReader(framing, limits: limits))
+      case .whole: state = .body(head, try HTTPBodyReader(framing, limits: limits))
       case .pieces(let limit):
         var limits = limits
         limits.bodyBytes = limit
-        state = .pieces(try BodyReader(framing, limits: limits), limits)
+        state = .pieces(try HTTPBodyReader(framing, limits: limits), limits)
       }
       return try Self.expectsContinue(head) ? .expectsContinue : nil
     } catch {
@@ -153,7 +153,7 @@ package struct HTTPRequestParser: Sendable {
   private mutating func begin(
     _ head: HTTPRequestHead, _ framing: BodyFraming, from input: Span<UInt8>, at offset: inout Int
   ) throws(HTTPError) -> HTTPRequestEvent? {
-    var reader = try BodyReader(framing, limits: limits)
+    var reader = try HTTPBodyReader(framing, limits: limits)
     if try Self.expectsContinue(head), !reader.isComplete {
       state = .body(head, reader)
       return .expectsContinue
@@ -162,7 +162,9 @@ package struct HTTPRequestParser: Sendable {
     return finish(head, reader)
   }
 
-  private mutating func finish(_ head: HTTPRequestHead, _ reader: BodyReader) -> HTTPRequestEvent? {
+  private mutating func finish(
+    _ head: HTTPRequestHead, _ reader: HTTPBodyReader
+  ) -> HTTPRequestEvent? {
     guard reader.isComplete else {
       state = .body(head, reader)
       return nil
@@ -172,8 +174,9 @@ package struct HTTPRequestParser: Sendable {
   }
 
   /// Hands over what has come of a body, and only then its end.
-  private mutating func hand(_ reader: inout BodyReader, _ limits: HTTPLimits) -> HTTPRequestEvent?
-  {
+  private mutating func hand(
+    _ reader: inout HTTPBodyReader, _ limits: HTTPLimits
+  ) -> HTTPRequestEvent? {
     let piece = reader.takePiece()
     if piece.isEmpty, reader.isComplete { return .bodyEnd }
     state = .pieces(reader, limits)

@@ -12,7 +12,7 @@ package enum HTTPRequestKind: Sendable, Hashable {
 package struct HTTPResponseParser: Sendable {
   private enum State: Sendable {
     case head(HeadReader)
-    case body(HTTPResponse, BodyReader)
+    case body(HTTPResponse, HTTPBodyReader)
     case failed(HTTPError)
   }
 
@@ -96,14 +96,14 @@ package struct HTTPResponseParser: Sendable {
     let isInterim = response.status.code < 200 && response.status != .switchingProtocols
     if isInterim { return }
     if kind == .head || response.status.forbidsBody {
-      state = .body(response, try BodyReader(.length(0), limits: limits))
+      state = .body(response, try HTTPBodyReader(.length(0), limits: limits))
     } else {
       let framing = try BodyFraming(response: response.fields, version: response.version)
-      state = .body(response, try BodyReader(framing, limits: limits))
+      state = .body(response, try HTTPBodyReader(framing, limits: limits))
     }
   }
 
-  private mutating func finish(_ head: HTTPResponse, _ reader: BodyReader) -> HTTPResponse {
+  private mutating func finish(_ head: HTTPResponse, _ reader: HTTPBodyReader) -> HTTPResponse {
     state = .head(HeadReader())
     var response = head
     response.body = reader.body

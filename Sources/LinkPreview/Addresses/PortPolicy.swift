@@ -1,40 +1,29 @@
+internal import Bytes
+
 /// The ports that pages may be fetched from.
 package struct PortPolicy: Sendable, Hashable {
   private let ranges: [ClosedRange<UInt16>]
 
   /// 80 and 443.
-  package static let standard = PortPolicy(ranges: [80...80, 443...443])
+  package static let standard = PortPolicy([80...80, 443...443])
 
-  private init(ranges: [ClosedRange<UInt16>]) { self.ranges = ranges }
-
-  /// A list of ports and ranges, such as `80,443,8000-8100`.
-  ///
-  /// - Throws: ``PolicyTextError/ports(_:)`` naming the entry that cannot be understood.
-  package init(parsing text: String) throws(PolicyTextError) {
-    var ranges: [ClosedRange<UInt16>] = []
-    for entry in text.split(separator: ",", omittingEmptySubsequences: false) {
-      ranges.append(try Self.range(from: entry))
-    }
-    self.ranges = ranges
-  }
+  package init(_ ranges: [ClosedRange<UInt16>]) { self.ranges = ranges }
 
   /// Whether a page may be fetched from this port.
   package func permits(_ port: UInt16) -> Bool { ranges.contains { $0.contains(port) } }
 
-  private static func range(
-    from entry: Substring
-  ) throws(PolicyTextError) -> ClosedRange<UInt16> {
-    let bounds = entry.split(separator: "-", omittingEmptySubsequences: false).map(port)
-    guard let first = bounds.first, let low = first, bounds.count <= 2,
-      let last = bounds.last, let high = last, low <= high
-    else { throw .ports(String(entry)) }
-    return low...high
+  /// Reads one port, such as `443`, or a range, such as `8000-8099`; `nil` for anything else, and
+  /// for port 0.
+  package static func range(_ text: String) -> ClosedRange<UInt16>? {
+    let ends = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard ends.count <= 2, let first = ends.first.flatMap({ UInt16(decimal: $0) }),
+      let last = ends.last.flatMap({ UInt16(decimal: $0) }), first >= 1, first <= last
+    else { return nil }
+    return first...last
   }
 
-  private static func port(from text: Substring) -> UInt16? {
-    let digits = text.utf8.trimmingASCIIWhitespace()
-    guard digits.allSatisfy(\.isASCIIDigit), let port = UInt16(String(Substring(digits))), port > 0
-    else { return nil }
-    return port
+  /// Writes a range as it is read.
+  package static func text(_ range: ClosedRange<UInt16>) -> String {
+    range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)-\(range.upperBound)"
   }
 }

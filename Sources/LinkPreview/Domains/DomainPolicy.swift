@@ -1,3 +1,5 @@
+package import Bytes
+
 /// Decides which sites pages are fetched from.
 package struct DomainPolicy: Sendable, Hashable {
   /// Domains that alone are fetched from; all when empty.

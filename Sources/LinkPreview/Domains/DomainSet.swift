@@ -13,14 +13,13 @@ package struct DomainSet: Sendable, Hashable {
   package var isEmpty: Bool { names.isEmpty }
   package var count: Int { names.count }
 
-  /// Adds a domain in any notation that a browser takes, `*.` before it tolerated.
+  package init(_ domains: [Domain]) { names = Set(domains.map(\.name)) }
+
+  /// Adds a domain.
+  ///
+  /// - Throws: ``DomainTextError`` for a text that is none.
   package mutating func insert(_ text: String) throws(DomainTextError) {
-    let name = text.hasPrefix("*.") ? String(text.dropFirst(2)) : text
-    // A host may be percent-encoded in a URL; nobody writes domains that way on purpose.
-    guard !name.utf8.contains(UInt8(ascii: "%")),
-      case .name(let normal) = Host(parsing: Array(name.utf8)[...])
-    else { throw DomainTextError(text) }
-    names.insert(normal)
+    names.insert(try Domain(text).name)
   }
 
   /// The domain that covers `name`: itself or the nearest above it.

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A text that should name a domain and does not.
 package struct DomainTextError: Error, Sendable, Hashable, CustomStringConvertible {
   private let text: String
@@ -6,6 +8,6 @@ package struct DomainTextError: Error, Sendable, Hashable, CustomStringConvertib
 
   /// The problem, the value and the expected form.
   package var description: String {
-    "\(text.prefix(64).debugDescription) is not a domain: write a name, such as example.com"
+    "\(DisplayText.quoted(text)) is not a domain: write a name, such as example.com"
   }
 }

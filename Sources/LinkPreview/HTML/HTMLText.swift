@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Text of a page as it was sent: its character set unknown, its references not decoded.
 struct HTMLText: Hashable {
   private(set) var bytes: [UInt8] = []
@@ -45,12 +47,12 @@ extension HTMLText {
     if first <= 0x20 || first == 0x7f { return 1 }
     if first == UInt8(ascii: "&") {
       guard let (value, length) = CharacterReferences.reference(in: text.dropFirst(), .attribute),
-        value.unicodeScalars.allSatisfy(PlainText.isInvisible)
+        value.unicodeScalars.allSatisfy(DisplayText.isInvisible)
       else { return 0 }
       return 1 + length
     }
     guard first >= 0xc2, let (scalar, length) = text.multibyteScalar else { return 0 }
-    return PlainText.isInvisible(scalar) ? length : 0
+    return DisplayText.isInvisible(scalar) ? length : 0
   }
 
   /// Whether the bytes are valid UTF-8, but for a character that was cut at the end.

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Reads what begins with a word: a scheme and its URL, or a bare name.
 enum WordLink {
   /// Reads the link that the host scalars and dots of `word` begin; `nil` if it is only a word.

@@ -9,11 +9,6 @@ extension UInt8 {
   }
   /// The lower-case letter for an upper-case one, else the byte itself.
   var asciiLowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
-  /// 0 to 15 for a hexadecimal digit.
-  var hexDigitValue: UInt8? {
-    if isASCIIDigit { return self &- 0x30 }
-    return (self | 0x20) &- 0x61 < 6 ? (self | 0x20) &- 0x61 &+ 10 : nil
-  }
 }
 
 extension Collection where Element == UInt8 {

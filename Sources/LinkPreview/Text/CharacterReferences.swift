@@ -1,3 +1,5 @@
+import Bytes
+
 /// Decodes character references once (HTML §13.2.5.72–80).
 enum CharacterReferences {
   /// The context of the text; the rules differ for names without a semicolon.

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Finds named character references in ``NamedReferenceTable``.
 enum NamedReferences {
   /// Returns the characters of a named reference.

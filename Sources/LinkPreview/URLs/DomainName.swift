@@ -1,3 +1,4 @@
+internal import Bytes
 import CDomainNames
 
 /// Applies the public suffix list and IDNA to domain names.

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The path of a URL in its normal form.
 enum URLPath {
   /// Slashes for backslashes, without dot segments (RFC 3986 §5.2.4), percent-encoded, and
@@ -17,7 +19,7 @@ enum URLPath {
       default: segments.append(segment)
       }
     }
-    let text = segments.map { "/" + PercentEncoding.encode($0, in: .path) }.joined()
+    let text = segments.map { "/" + PercentEncoding.encode($0, keeping: .path) }.joined()
     return text.isEmpty ? "/" : text
   }
 

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A URL reference cut into its parts, those that it lacks taken from a base (RFC 3986 §5.2.2).
 struct URLReference {
   let scheme: WebURL.Scheme

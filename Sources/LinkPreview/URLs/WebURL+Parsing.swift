@@ -1,3 +1,5 @@
+import Bytes
+
 extension WebURL {
   /// A URL in any notation that a browser accepts, resolved against `base` when it is relative.
   ///
@@ -19,8 +21,8 @@ extension WebURL {
     self.init(
       scheme: parts.scheme, host: authority.host, port: authority.port,
       path: URLPath.normalize(parts.path),
-      query: parts.query.map { PercentEncoding.encode($0, in: .query) },
-      fragment: fragment.map { PercentEncoding.encode($0, in: .fragment) })
+      query: parts.query.map { PercentEncoding.encode($0, keeping: .query) },
+      fragment: fragment.map { PercentEncoding.encode($0, keeping: .fragment) })
     guard self.text.utf8.count <= Self.maximumLength else { return nil }
   }
 }

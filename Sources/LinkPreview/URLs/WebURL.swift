@@ -1,3 +1,5 @@
+package import Bytes
+
 /// An absolute http or https URL in its normal form (WHATWG URL §4).
 ///
 /// Scheme and host are lower case, the host ASCII, the default port left out, dot segments gone,

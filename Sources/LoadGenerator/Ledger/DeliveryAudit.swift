@@ -7,7 +7,7 @@ package import FloodControl
 /// sent.
 package struct DeliveryAudit {
   private struct ChannelRecord {
-    var messages: [AcceptedMessage] = []
+    var messages: [ConfirmedMessage] = []
     var senders: Set<UInt32> = []
     /// Sends without an answer: they may have been accepted.
     var unanswered = 0
@@ -36,7 +36,7 @@ package struct DeliveryAudit {
   }
 
   /// Adds a message that was accepted; in any order, before the first ``judge(_:)``.
-  package mutating func accept(_ message: AcceptedMessage, in channel: UInt32) {
+  package mutating func accept(_ message: ConfirmedMessage, in channel: UInt32) {
     channels[channel, default: ChannelRecord()].messages.append(message)
     channels[channel]?.senders.insert(message.sender)
   }
@@ -125,14 +125,14 @@ package struct DeliveryAudit {
 
   /// The messages of a visit, by their order.
   private static func messages(
-    _ messages: [AcceptedMessage], of visit: SubscriptionTrace.Visit
-  ) -> ArraySlice<AcceptedMessage> {
+    _ messages: [ConfirmedMessage], of visit: SubscriptionTrace.Visit
+  ) -> ArraySlice<ConfirmedMessage> {
     let start = firstIndex(in: messages, after: visit.after)
     guard let through = visit.through else { return messages[start...] }
     return messages[start..<max(start, firstIndex(in: messages, after: through))]
   }
 
-  private static func firstIndex(in messages: [AcceptedMessage], after seq: Int64) -> Int {
+  private static func firstIndex(in messages: [ConfirmedMessage], after seq: Int64) -> Int {
     var (low, high) = (0, messages.count)
     while low < high {
       let middle = (low + high) / 2

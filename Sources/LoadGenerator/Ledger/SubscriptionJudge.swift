@@ -24,7 +24,7 @@ struct SubscriptionJudge {
   }
 
   mutating func judge(
-    _ visit: SubscriptionTrace.Visit, _ messages: ArraySlice<AcceptedMessage>
+    _ visit: SubscriptionTrace.Visit, _ messages: ArraySlice<ConfirmedMessage>
   ) {
     // A user that comes back begins with an empty window, unless the server had not yet noticed
     // that it was gone: where the two windows differ, both are right.
@@ -39,7 +39,7 @@ struct SubscriptionJudge {
   }
 
   private mutating func own(
-    _ message: AcceptedMessage, _ fresh: inout Throttle, in visit: SubscriptionTrace.Visit
+    _ message: ConfirmedMessage, _ fresh: inout Throttle, in visit: SubscriptionTrace.Visit
   ) -> Expectation {
     _ = decide(message, .own, &fresh)
     _ = decide(message, .own, &throttle)
@@ -48,7 +48,7 @@ struct SubscriptionJudge {
   }
 
   private mutating func others(
-    _ message: AcceptedMessage, _ fresh: inout Throttle, in visit: SubscriptionTrace.Visit
+    _ message: ConfirmedMessage, _ fresh: inout Throttle, in visit: SubscriptionTrace.Visit
   ) -> Expectation {
     let relation = trace.isOperator ? Throttle.Relation.operatorView : .others
     let decision = decide(message, relation, &fresh)
@@ -58,13 +58,13 @@ struct SubscriptionJudge {
   }
 
   private func decide(
-    _ message: AcceptedMessage, _ relation: Throttle.Relation, _ throttle: inout Throttle
+    _ message: ConfirmedMessage, _ relation: Throttle.Relation, _ throttle: inout Throttle
   ) -> Throttle.Decision {
     throttle.decide(
       relation, createdAt: message.createdAt, messageID: message.messageID, limit: limit)
   }
 
-  private mutating func compare(_ message: AcceptedMessage, _ expectation: Expectation) {
+  private mutating func compare(_ message: ConfirmedMessage, _ expectation: Expectation) {
     let isSeen = trace.seen.contains(message.seq)
     if isSeen {
       knownCount += 1

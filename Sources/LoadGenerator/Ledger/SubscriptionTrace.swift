@@ -75,7 +75,7 @@ package struct SubscriptionTrace: Sendable {
   package mutating func receive(seq: Int64, sender: UInt32, number: UInt32) {
     switch seen.insert(seq) {
     case .inserted:
-      fingerprint &+= AcceptedMessage.fingerprint(seq: seq, sender: sender, number: number)
+      fingerprint &+= ConfirmedMessage.fingerprint(seq: seq, sender: sender, number: number)
       advance(to: seq)
     case .presentBefore: doubled += 1
     case .outOfRange: early += 1

@@ -36,7 +36,7 @@ package struct DeliveryScanner: Sendable {
   }
 
   /// Returns the delivery in a message; `nil` if it is none or of another form.
-  package func delivery(in text: Span<UInt8>) -> Delivery? {
+  package func delivery(in text: Span<UInt8>) -> MessageReceipt? {
     let channelStart = head.count
     var offset = channelStart + 8
     let stampStart = text.count - stampDistance
@@ -52,7 +52,7 @@ package struct DeliveryScanner: Sendable {
       Self.matches(text, at: text.count - Self.end.count, Self.end),
       let stamp = MessageStamp(text, at: stampStart), stamp.run == run
     else { return nil }
-    return Delivery(channel: channel, seq: seq, stamp: stamp)
+    return MessageReceipt(channel: channel, seq: seq, stamp: stamp)
   }
 
   /// Whether the message reports a user entering or leaving, which is ignored here, and

@@ -28,9 +28,9 @@ package struct HTMLReport {
     <!doctype html>
     <html lang="en"><head><meta charset="utf-8">
     <meta name="viewport" content="width=device-width,initial-scale=1">
-    <title>Load test: \(HTMLText.escaped(report.scenario))</title>
+    <title>Load test: \(HTMLEscaping.escaped(report.scenario))</title>
     <style>\(Self.style)</style></head><body>
-    <h1>Load test: \(HTMLText.escaped(report.scenario))\(ending)</h1>
+    <h1>Load test: \(HTMLEscaping.escaped(report.scenario))\(ending)</h1>
     <p>\(verdict)</p>
     \(objectives)<h2>Latency</h2>
     \(latencyTable)\(percentilePlot)<h2>Over time</h2>
@@ -54,8 +54,8 @@ package struct HTMLReport {
     let rows = report.outcomes.map { outcome in
       let value = outcome.value.map { Quantity.text($0, of: outcome.objective.metric) }
       let (kind, word) = outcome.isMet ? ("met", "met") : ("missed", "missed")
-      return "<tr><td>\(HTMLText.escaped(outcome.objective.text))</td>"
-        + "<td>\(HTMLText.escaped(value ?? "not measured"))</td>"
+      return "<tr><td>\(HTMLEscaping.escaped(outcome.objective.text))</td>"
+        + "<td>\(HTMLEscaping.escaped(value ?? "not measured"))</td>"
         + "<td class=\"\(kind)\">\(word)</td></tr>"
     }
     return "<h2>Objectives</h2>\n<table>\(rows.joined())</table>\n"
@@ -125,7 +125,7 @@ package struct HTMLReport {
 
   private func table(_ rows: [(name: String, value: String)]) -> String {
     let cells = rows.map { name, value in
-      "<tr><th>\(HTMLText.escaped(name))</th><td>\(HTMLText.escaped(value))</td></tr>"
+      "<tr><th>\(HTMLEscaping.escaped(name))</th><td>\(HTMLEscaping.escaped(value))</td></tr>"
     }
     return "<table>\(cells.joined())</table>\n"
   }
@@ -133,7 +133,7 @@ package struct HTMLReport {
   private var findings: String {
     let texts = report.verdict.examples + report.notes
     guard !texts.isEmpty else { return "" }
-    let items = texts.map { "<li>\(HTMLText.escaped($0))</li>" }.joined()
+    let items = texts.map { "<li>\(HTMLEscaping.escaped($0))</li>" }.joined()
     return "<h2>Findings</h2>\n<ul>\(items)</ul>\n"
   }
 }

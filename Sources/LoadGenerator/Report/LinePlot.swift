@@ -32,9 +32,9 @@ struct LinePlot {
       height: Self.height - Self.bottom - Self.top)
     let body = grid(scale) + lines.indices.map { path($0, scale) }.joined() + legend
     return """
-      <figure><figcaption>\(HTMLText.escaped(title))</figcaption>
+      <figure><figcaption>\(HTMLEscaping.escaped(title))</figcaption>
       <svg viewBox="0 0 \(Int(Self.width)) \(Int(Self.height))" role="img" \
-      aria-label="\(HTMLText.escaped(title))">\(body)</svg></figure>
+      aria-label="\(HTMLEscaping.escaped(title))">\(body)</svg></figure>
 
       """
   }
@@ -61,11 +61,11 @@ struct LinePlot {
       text += "<line class=\"grid\" x1=\"\(Int(Self.left))\" x2=\"\(end)\" "
       text += "y1=\"\(height)\" y2=\"\(height)\"/>"
       text += "<text x=\"\(Int(Self.left) - 8)\" y=\"\(height)\" class=\"y\">"
-      text += "\(HTMLText.escaped(yText(value)))</text>"
+      text += "\(HTMLEscaping.escaped(yText(value)))</text>"
       let across = scale.x.lowerBound + (scale.x.upperBound - scale.x.lowerBound) * part
       let place = Self.text(scale.place((across, 0)).x)
       text += "<text x=\"\(place)\" y=\"\(Int(Self.height) - 10)\" class=\"x\">"
-      text += "\(HTMLText.escaped(xText(across)))</text>"
+      text += "\(HTMLEscaping.escaped(xText(across)))</text>"
     }
     return text
   }
@@ -90,7 +90,7 @@ struct LinePlot {
       let place = Int(Self.left) + 10 + index * 150
       let colour = Self.colours[index % Self.colours.count]
       return "<text x=\"\(place)\" y=\"10\" style=\"fill:\(colour)\" class=\"legend\">"
-        + "\(HTMLText.escaped(lines[index].name))</text>"
+        + "\(HTMLEscaping.escaped(lines[index].name))</text>"
     }.joined()
   }
 
@@ -107,7 +107,7 @@ struct LinePlot {
 }
 
 /// Text inside of HTML.
-enum HTMLText {
+enum HTMLEscaping {
   static func escaped(_ text: String) -> String {
     var escaped = ""
     for character in text {

@@ -5,7 +5,7 @@ extension LoadConnection {
   private static let limits = JSONLimits(nodeCount: 200_000)
 
   /// A message was delivered; `isLive` is false for a message of a recovery.
-  func receive(_ delivery: Delivery, isLive: Bool) {
+  func receive(_ delivery: MessageReceipt, isLive: Bool) {
     // A connection is in few channels, mostly in one.
     guard let index = trace(of: delivery.channel), delivery.stamp.run == worker.target.run else {
       worker.counters.unexpected += 1
@@ -56,11 +56,11 @@ extension LoadConnection {
     }
   }
 
-  private static func delivery(_ params: JSONNode, in channel: UInt32) -> Delivery? {
+  private static func delivery(_ params: JSONNode, in channel: UInt32) -> MessageReceipt? {
     guard let seq = params["seq"]?.integer, let data = params["message"]?["data"]?.string,
       let stamp = MessageStamp(Array(data.utf8).span)
     else { return nil }
-    return Delivery(channel: channel, seq: seq, stamp: stamp)
+    return MessageReceipt(channel: channel, seq: seq, stamp: stamp)
   }
 
   private func receiveReply(_ id: RPCIdentifier, _ result: Result<JSONNode, ServiceError>) {

@@ -47,7 +47,7 @@ extension LoadConnection {
     }
     worker.counters.accepted += 1
     worker.accept(
-      AcceptedMessage(
+      ConfirmedMessage(
         seq: seq, createdAt: createdAt, messageID: id, sender: UInt32(truncatingIfNeeded: place),
         number: number),
       in: send.channel)

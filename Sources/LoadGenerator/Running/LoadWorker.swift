@@ -37,7 +37,7 @@ final class LoadWorker: LoopMember {
   /// Deliveries since the last snapshot.
   var interval = LatencyHistogram()
   var epochs: [UInt32: String] = [:]
-  var accepted: [(channel: UInt32, message: AcceptedMessage)] = []
+  var accepted: [(channel: UInt32, message: ConfirmedMessage)] = []
   private(set) var notes: [String] = []
   /// When the bytes at hand were read, in nanoseconds of the monotonic clock.
   private var readTime: Int64 = 0
@@ -116,7 +116,7 @@ extension LoadWorker {
     interval.record(latency)
   }
 
-  func accept(_ message: AcceptedMessage, in channel: UInt32) {
+  func accept(_ message: ConfirmedMessage, in channel: UInt32) {
     accepted.append((channel, message))
   }
 

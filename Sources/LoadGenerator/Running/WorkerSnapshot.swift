@@ -13,7 +13,7 @@ struct WorkerSnapshot: Sendable {
 struct WorkerResult: Sendable {
   let counters: LoadCounters
   let latencies: Latencies
-  let accepted: [(channel: UInt32, message: AcceptedMessage)]
+  let accepted: [(channel: UInt32, message: ConfirmedMessage)]
   /// Those of slow readers apart: what they miss when they are put out is no loss.
   let traces: [SubscriptionTrace]
   let unanswered: [UInt32: Int]

@@ -27,7 +27,7 @@ public final class OpenChannelListQuery: Sendable {
   /// Which channels are listed.
   public let params: OpenChannelListQueryParams
   private let core: ClientCore
-  private let cursor = PageCursor()
+  private let cursor = PagedReading()
 
   init(_ params: OpenChannelListQueryParams, _ core: ClientCore) {
     self.params = params
@@ -44,14 +44,14 @@ public final class OpenChannelListQuery: Sendable {
     try await cursor.next { [core, params] (token) async throws(ParleyError) in
       try await core.perform(
         Self.call(params, token).map { page in
-          Page(items: page.items.map(core.channel), next: page.next)
+          LoadedPage(items: page.items.map(core.channel), next: page.next)
         })
     }
   }
 
   static func call(
     _ params: OpenChannelListQueryParams, _ token: String?
-  ) -> Call<Page<ChannelSnapshot>> {
+  ) -> Call<LoadedPage<ChannelSnapshot>> {
     Call(
       "channel.list", .safe,
       params: {
@@ -59,7 +59,7 @@ public final class OpenChannelListQuery: Sendable {
         if let token { $0.member("token", token) }
       },
       reading: { (node: JSONNode) throws(ParleyError) in
-        Page(
+        LoadedPage(
           items: try AnswerReader.list("channels", of: node, ChannelSnapshot.init(json:)),
           next: try AnswerReader.text("next", of: node))
       })

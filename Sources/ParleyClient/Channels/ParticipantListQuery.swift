@@ -5,7 +5,7 @@ public final class ParticipantListQuery: Sendable {
   /// How many a page has at most, 1 to 100.
   public let limit: Int
   private let channel: OpenChannel
-  private let cursor = PageCursor()
+  private let cursor = PagedReading()
 
   init(channel: OpenChannel, limit: Int) {
     self.channel = channel
@@ -25,12 +25,12 @@ public final class ParticipantListQuery: Sendable {
           let participants = page.items.map {
             Participant(user: $0, isOperator: channel.isOperator(userID: $0.userID))
           }
-          return Page(items: participants, next: page.next)
+          return LoadedPage(items: participants, next: page.next)
         })
     }
   }
 
-  static func call(_ url: String, _ limit: Int, _ token: String?) -> Call<Page<User>> {
+  static func call(_ url: String, _ limit: Int, _ token: String?) -> Call<LoadedPage<User>> {
     Call(
       "channel.participants", .safe,
       params: {
@@ -39,7 +39,7 @@ public final class ParticipantListQuery: Sendable {
         if let token { $0.member("token", token) }
       },
       reading: { (node: JSONNode) throws(ParleyError) in
-        Page(
+        LoadedPage(
           items: try AnswerReader.users("participants", of: node),
           next: try AnswerReader.text("next", of: node))
       })

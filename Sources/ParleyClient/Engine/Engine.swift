@@ -166,6 +166,6 @@ extension SessionMachine.Settings {
     maximumPendingCalls = max(1, configuration.maximumPendingCalls)
     maximumPendingBytes = max(1024, configuration.maximumPendingBytes)
     maximumMessageBytes = configuration.messageLimit
-    backoff = configuration.backoff
+    reconnection = configuration.reconnection
   }
 }

@@ -23,7 +23,7 @@ struct EngineConfiguration: Sendable {
   var compression = CompressionOffer.offered
   /// Fields added to the opening handshake, in order; their names and values are checked.
   var headers: [(name: String, value: String)] = []
-  var backoff = Backoff.Settings()
+  var reconnection = Reconnection.Settings()
 
   init(serverURL: String) {
     self.serverURL = serverURL

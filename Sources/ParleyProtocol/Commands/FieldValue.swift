@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// One value of ``Fields``, as its source has it: JSON has types of its own, a text gets the one that
 /// is expected.
 ///
@@ -139,7 +141,7 @@ enum FieldValue: Sendable {
     let text = String(decoding: node.raw.prefix(64), as: UTF8.self)
     // A number that is not exact within ±2^53 has a fraction.
     guard let number = node.number, number.magnitude <= Double(Limits.messageIDs.upperBound) else {
-      throw ServiceError(.outOfRange, "'\(name)' is \(excerpt(text))", field: name)
+      throw ServiceError(.outOfRange, "'\(name)' is \(DisplayText.excerpt(text))", field: name)
     }
     throw .invalid(name, text, expected: "a whole number")
   }

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// The form of the names that users go by.
 package enum UserID {
   /// Refuses what is not 1 to 80 characters, none of them a control character.
@@ -9,12 +11,8 @@ package enum UserID {
     guard !id.isEmpty else { throw .missing(field) }
     guard id.utf8.count <= Limits.userIDLength || id.unicodeScalars.count <= Limits.userIDLength
     else { throw .userIDTooLong(field) }
-    for scalar in id.unicodeScalars where isControl(scalar) {
+    for scalar in id.unicodeScalars where scalar.isControl {
       throw .character(scalar, in: field, allowed: "all but control characters")
     }
-  }
-
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value)
   }
 }

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Refusals of a message that is no proper JSON-RPC request (specification 2.0, §5.1).
 extension ServiceError {
   /// The text was refused as JSON.
@@ -23,7 +25,8 @@ extension ServiceError {
 
   /// There is no such method.
   package static func noSuchMethod(_ method: String) -> ServiceError {
-    ServiceError(.methodNotFound, "there is no method \(excerpt(method))", field: "method")
+    ServiceError(
+      .methodNotFound, "there is no method \(DisplayText.excerpt(method))", field: "method")
   }
 
   /// `params` is given and not an object.

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Refusals that depend on what is stored, connected or sent before.
 extension ServiceError {
   /// What a request may name and not find.
@@ -28,7 +30,8 @@ extension ServiceError {
   /// There is no such resource.
   package static func notFound(_ resource: Resource, _ id: String) -> ServiceError {
     ServiceError(
-      .notFound, "there is no \(resource.rawValue) \(excerpt(id))", field: resource.field)
+      .notFound, "there is no \(resource.rawValue) \(DisplayText.excerpt(id))",
+      field: resource.field)
   }
 
   /// There is no such message.
@@ -39,26 +42,29 @@ extension ServiceError {
   /// An ephemeral channel keeps nothing that could be listed, fetched or changed.
   package static func notKept(inEphemeralChannel url: String) -> ServiceError {
     ServiceError(
-      .notFound, "the channel \(excerpt(url)) is ephemeral and keeps no messages",
+      .notFound, "the channel \(DisplayText.excerpt(url)) is ephemeral and keeps no messages",
       field: "channel_url")
   }
 
   /// A resource of that name exists already.
   package static func exists(_ resource: Resource, _ id: String) -> ServiceError {
     ServiceError(
-      .alreadyExists, "the \(resource.rawValue) \(excerpt(id)) exists already",
+      .alreadyExists, "the \(resource.rawValue) \(DisplayText.excerpt(id)) exists already",
       field: resource.field)
   }
 
   /// There is an API token of that name.
   package static func apiTokenExists(_ name: String) -> ServiceError {
     ServiceError(
-      .alreadyExists, "there is an API token of the name \(excerpt(name)) already", field: "name")
+      .alreadyExists, "there is an API token of the name \(DisplayText.excerpt(name)) already",
+      field: "name")
   }
 
   /// HTTP has nothing under that path, or not for that method.
   package static func noSuchEndpoint(_ method: String, _ path: String) -> ServiceError {
-    ServiceError(.noSuchEndpoint, "there is no endpoint \(excerpt("\(method) \(path)", limit: 80))")
+    ServiceError(
+      .noSuchEndpoint, "there is no endpoint \(DisplayText.excerpt("\(method) \(path)", limit: 80))"
+    )
   }
 
   /// The user may not do this; `reason` says who may.
@@ -80,7 +86,8 @@ extension ServiceError {
 
   /// The user is deactivated.
   package static func deactivated(_ userID: String) -> ServiceError {
-    ServiceError(.userDeactivated, "the user \(excerpt(userID)) is deactivated", field: "user_id")
+    ServiceError(
+      .userDeactivated, "the user \(DisplayText.excerpt(userID)) is deactivated", field: "user_id")
   }
 
   /// The access token is missing, wrong, expired or revoked; `reason` says which.
@@ -91,25 +98,26 @@ extension ServiceError {
   /// The sender is not in the channel.
   package static func notInChannel(_ url: String) -> ServiceError {
     ServiceError(
-      .notInChannel, "enter the channel \(excerpt(url)) first", field: "channel_url")
+      .notInChannel, "enter the channel \(DisplayText.excerpt(url)) first", field: "channel_url")
   }
 
   /// The user is banned from the channel.
   package static func banned(_ url: String) -> ServiceError {
     ServiceError(
-      .banned, "the user is banned from the channel \(excerpt(url))", field: "channel_url")
+      .banned, "the user is banned from the channel \(DisplayText.excerpt(url))",
+      field: "channel_url")
   }
 
   /// The user is muted in the channel.
   package static func muted(_ url: String) -> ServiceError {
     ServiceError(
-      .muted, "the user is muted in the channel \(excerpt(url))", field: "channel_url")
+      .muted, "the user is muted in the channel \(DisplayText.excerpt(url))", field: "channel_url")
   }
 
   /// The channel is frozen.
   package static func frozen(_ url: String) -> ServiceError {
     ServiceError(
-      .frozen, "the channel \(excerpt(url)) is frozen: only operators may send",
+      .frozen, "the channel \(DisplayText.excerpt(url)) is frozen: only operators may send",
       field: "channel_url")
   }
 
@@ -150,7 +158,7 @@ extension ServiceError {
   package static func unknownMetaArrayKey(_ key: String) -> ServiceError {
     ServiceError(
       .notFound,
-      "the message has no key \(excerpt(key)): its author and operators of the channel may create it",
+      "the message has no key \(DisplayText.excerpt(key)): its author and operators of the channel may create it",
       field: "values")
   }
 

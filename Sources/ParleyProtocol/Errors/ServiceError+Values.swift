@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Refusals of a parameter's value (400100–400151, 400203, 400305).
 extension ServiceError {
   /// A string is expected.
@@ -80,7 +82,8 @@ extension ServiceError {
     _ field: String, _ value: String, expected: String
   ) -> ServiceError {
     ServiceError(
-      .invalidValue, "'\(field)' is \(excerpt(value)); \(expected) is expected", field: field)
+      .invalidValue, "'\(field)' is \(DisplayText.excerpt(value)); \(expected) is expected",
+      field: field)
   }
 
   /// A number is outside its range.

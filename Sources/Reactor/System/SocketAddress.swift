@@ -1,3 +1,4 @@
+package import Bytes
 import CLinux
 import Glibc
 
@@ -10,18 +11,27 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
   ///
   /// - Returns: `nil` when the host is not a numeric address.
   package init?(host: String, port: UInt16) {
-    var v4 = sockaddr_in()
-    var v6 = sockaddr_in6()
-    if inet_pton(AF_INET, host, &v4.sin_addr) == 1 {
+    guard let address = IPAddress(host) else { return nil }
+    self.init(address, port: port)
+  }
+
+  /// Makes an address from its number and a port.
+  package init(_ address: IPAddress, port: UInt16) {
+    switch address {
+    case .v4(let bits):
+      var v4 = sockaddr_in()
       v4.sin_family = sa_family_t(AF_INET)
       v4.sin_port = port.bigEndian
+      v4.sin_addr.s_addr = bits.bigEndian
       self.init(copying: v4)
-    } else if inet_pton(AF_INET6, host, &v6.sin6_addr) == 1 {
+    case .v6(let bits):
+      var v6 = sockaddr_in6()
       v6.sin6_family = sa_family_t(AF_INET6)
       v6.sin6_port = port.bigEndian
+      withUnsafeMutableBytes(of: &v6.sin6_addr) {
+        $0.storeBytes(of: bits.bigEndian, as: UInt128.self)
+      }
       self.init(copying: v6)
-    } else {
-      return nil
     }
   }
 
@@ -107,15 +117,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
 
   /// `127.0.0.1:8080` or `[::1]:8080`.
   package var description: String {
-    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-    let isV6 = family == AF_INET6
-    withUnsafeBytes(of: storage) { bytes in
-      guard let base = bytes.baseAddress else { return }
-      _ = inet_ntop(family, base + (isV6 ? 8 : 4), &text, socklen_t(text.count))
-    }
-    let host = text.withUnsafeBufferPointer { buffer in
-      buffer.baseAddress.map { String(cString: $0) } ?? ""
-    }
-    return isV6 ? "[\(host)]:\(port)" : "\(host):\(port)"
+    let host = IPAddress(networkOrder: hostBytes)?.description ?? ""
+    return family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import GRDB
 package import ParleyProtocol
 
@@ -62,15 +63,35 @@ extension ChannelQuery {
   }
 
   fileprivate func token(createdAt: Int64, id: Int64) -> String {
-    PageToken.encode(createdAt.bigEndianBytes + id.bigEndianBytes, query: fingerprint)
+    PageCursor(of: fingerprint).token(after: ChannelPosition(createdAt: createdAt, id: id))
   }
 
   /// Where to go on: before every channel when there is no token.
-  private func position() throws -> (createdAt: Int64, id: Int64) {
-    guard let token, !token.isEmpty else { return (.max, .max) }
-    guard let bytes = PageToken.decode(token, query: fingerprint), bytes.count == 16 else {
+  private func position() throws -> ChannelPosition {
+    guard let token, !token.isEmpty else { return ChannelPosition(createdAt: .max, id: .max) }
+    guard let position = PageCursor<ChannelPosition>(of: fingerprint).position(in: token) else {
       throw StoreError.invalidPageToken
     }
-    return (Int64(bigEndianBytes: bytes.prefix(8)), Int64(bigEndianBytes: bytes.suffix(8)))
+    return position
+  }
+}
+
+/// The place where a page of channels ended: created_at, then the channel's number.
+private struct ChannelPosition: PagePosition {
+  let createdAt: Int64
+  let id: Int64
+
+  init(createdAt: Int64, id: Int64) {
+    self.createdAt = createdAt
+    self.id = id
+  }
+
+  var positionBytes: [UInt8] { createdAt.bigEndianBytes + id.bigEndianBytes }
+
+  init?(positionBytes bytes: [UInt8]) {
+    guard let createdAt = Int64(bigEndianBytes: bytes.prefix(8)),
+      let id = Int64(bigEndianBytes: bytes.dropFirst(8))
+    else { return nil }
+    self.init(createdAt: createdAt, id: id)
   }
 }

@@ -1,4 +1,4 @@
-import Tokens
+import Crypto
 
 /// The name of a file in the store: 128 random bits, which nobody guesses.
 package enum FileID {

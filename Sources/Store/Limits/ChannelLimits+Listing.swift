@@ -1,3 +1,4 @@
+import Bytes
 import GRDB
 import ParleyProtocol
 
@@ -10,20 +11,20 @@ extension StoreTransaction {
     limit: Int = 10, token: String? = nil
   ) throws -> ChannelLimitsPage {
     let limit = min(max(limit, 1), 100)
-    let query = ["limits"]
-    let position = (token ?? "").isEmpty ? [] : PageToken.decode(token ?? "", query: query)
+    let cursor = PageCursor<Int64>(of: ["limits"])
+    let position = (token ?? "").isEmpty ? 0 : cursor.position(in: token ?? "")
     guard let position else { throw StoreError.invalidPageToken }
     let states = try connection.all(
       """
       SELECT \(ChannelState.columns) FROM channels INDEXED BY channels_with_limits
       WHERE channel_id > ? AND (flood_messages IS NOT NULL OR throttle_messages IS NOT NULL)
       ORDER BY channel_id LIMIT ?
-      """, [Int64(bigEndianBytes: position), limit + 1], ChannelState.init(row:))
+      """, [position, limit + 1], ChannelState.init(row:))
     let page = states.prefix(limit)
-    let next = states.count > limit ? page.last?.id.bigEndianBytes : nil
+    let next = states.count > limit ? page.last?.id : nil
     return ChannelLimitsPage(
       channels: page.map(ChannelLimits.init),
-      next: next.map { PageToken.encode($0, query: query) } ?? "")
+      next: next.map(cursor.token) ?? "")
   }
 }
 

@@ -1,3 +1,4 @@
+import Bytes
 import GRDB
 import ParleyProtocol
 
@@ -34,19 +35,19 @@ extension StoreTransaction {
     _ kind: RestrictionKind, channelID: Int64, at now: Int64, limit: Int = 10,
     token: String? = nil, _ item: (RestrictedUser) throws -> PageItem<Value>
   ) throws -> ListPage<Value> {
-    let query = [kind.rawValue, "\(channelID)"]
-    let position = (token ?? "").isEmpty ? [] : PageToken.decode(token ?? "", query: query)
+    let cursor = PageCursor<String>(of: [kind.rawValue, "\(channelID)"])
+    let position = (token ?? "").isEmpty ? "" : cursor.position(in: token ?? "")
     guard let position else { throw StoreError.invalidPageToken }
     return try page(
       """
       SELECT ends_at > ?, user_id FROM \(kind.table)
       WHERE channel_id = ? AND user_id > ? ORDER BY user_id
-      """, [now, channelID, String(decoding: position, as: UTF8.self)],
+      """, [now, channelID, position],
       limit: min(max(limit, 1), 100)
     ) { row in
       try item(restrictedUser(row[1], by: kind, channelID: channelID, at: now))
     } token: { row in
-      PageToken.encode(Array((row[1] as String).utf8), query: query)
+      cursor.token(after: row[1])
     }
   }
 

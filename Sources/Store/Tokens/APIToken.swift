@@ -1,5 +1,5 @@
+import Crypto
 import GRDB
-import Tokens
 
 /// A token that lets a program call the Platform API.
 package struct APIToken: Sendable, Hashable {

@@ -1,3 +1,4 @@
+import Bytes
 import GRDB
 import ParleyProtocol
 
@@ -81,14 +82,14 @@ extension UserQuery {
   fileprivate func token(createdAt: Int64, nickname: String, userID: String) -> String {
     let position = UserPosition(
       createdAt: createdAt, nickname: prefix == nil ? "" : nickname, userID: userID)
-    return PageToken.encode(position.bytes, query: fingerprint)
+    return PageCursor(of: fingerprint).token(after: position)
   }
 
   private func position() throws -> UserPosition? {
     guard let token, !token.isEmpty else { return nil }
-    guard let bytes = PageToken.decode(token, query: fingerprint) else {
+    guard let position = PageCursor<UserPosition>(of: fingerprint).position(in: token) else {
       throw StoreError.invalidPageToken
     }
-    return try UserPosition(bytes: bytes)
+    return position
   }
 }

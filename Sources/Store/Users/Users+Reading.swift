@@ -1,6 +1,6 @@
+import Crypto
 import GRDB
 package import ParleyProtocol
-import Tokens
 
 extension StoreTransaction {
   /// The user of this id, if there is one.

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Logging
 
 /// A record as one JSON object on a line of its own.
@@ -31,8 +32,8 @@ enum JSONLine {
 
   private static func quoted(_ text: String) -> String {
     var output = "\""
-    for scalar in text.unicodeScalars.prefix(LogText.longest) { append(scalar, to: &output) }
-    if text.unicodeScalars.dropFirst(LogText.longest).first != nil { output += "…" }
+    for scalar in text.unicodeScalars.prefix(LogRecord.longestText) { append(scalar, to: &output) }
+    if text.unicodeScalars.dropFirst(LogRecord.longestText).first != nil { output += "…" }
     return output + "\""
   }
 
@@ -43,7 +44,7 @@ enum JSONLine {
     case "\n": output += "\\n"
     case "\r": output += "\\r"
     case "\t": output += "\\t"
-    case _ where LogText.isControl(scalar):
+    case _ where scalar.isUnseen:
       for unit in String(scalar).utf16 { output += escape(unit) }
     default: output.unicodeScalars.append(scalar)
     }

@@ -2,6 +2,9 @@ package import Logging
 
 /// One event with all that its line shows; the metadata of logger, provider and event are merged.
 package struct LogRecord: Sendable {
+  /// The longest text that is logged in full, in Unicode scalars.
+  static let longestText = 8192
+
   /// Unix milliseconds.
   package let time: Int64
   package let level: Logger.Level

@@ -6,13 +6,13 @@ package enum Telemetry {
   ///
   /// Call once, before the first logger is made.
   package static func bootstrap(level: Logger.Level, format: LogFormat) {
-    let style = StandardError.isTerminal ? TextLine.Style.coloured : .plain
+    let style = LogOutput.isTerminal ? TextLine.Style.coloured : .plain
     LoggingSystem.bootstrap(
       { label, provider in
         LineHandler(
           label: label, level: level, metadataProvider: provider,
-          format: formatter(format, style: style), clock: StandardError.now,
-          sink: StandardError.write)
+          format: formatter(format, style: style), clock: LogOutput.now,
+          sink: LogOutput.write)
       }, metadataProvider: nil)
   }
 

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Logging
 
 /// A record as one line for people.
@@ -13,11 +14,11 @@ enum TextLine {
   /// Formats a record, the line feed at its end included.
   static func format(_ record: LogRecord, style: Style) -> String {
     let pairs = record.metadata.sorted { $0.key < $1.key }.map { key, value in
-      " \(LogText.value(key))=\(LogText.value(text(of: value)))"
+      " \(word(key))=\(word(text(of: value)))"
     }
     let time = UTCTime.format(record.time)
-    let label = LogText.escaped(record.label)
-    let message = LogText.escaped(record.message)
+    let label = DisplayText.escaped(record.label, limit: LogRecord.longestText)
+    let message = DisplayText.escaped(record.message, limit: LogRecord.longestText)
     return "\(time) \(level(record.level, style)) \(label): \(message)\(pairs.joined())\n"
   }
 
@@ -26,13 +27,23 @@ enum TextLine {
     case .string(let text): text
     case .stringConvertible(let value): value.description
     case .array(let values):
-      "[" + values.map { LogText.value(text(of: $0)) }.joined(separator: ", ") + "]"
+      "[" + values.map { word(text(of: $0)) }.joined(separator: ", ") + "]"
     case .dictionary(let values):
       "{"
         + values.sorted { $0.key < $1.key }
-        .map { "\(LogText.value($0.key))=\(LogText.value(text(of: $0.value)))" }
+        .map { "\(word($0.key))=\(word(text(of: $0.value)))" }
         .joined(separator: ", ") + "}"
     }
+  }
+
+  /// One plain word as it is, anything else in quotes.
+  private static func word(_ text: String) -> String {
+    let isPlain = !text.isEmpty && text.unicodeScalars.allSatisfy(isPlain)
+    return isPlain ? text : DisplayText.quoted(text, limit: LogRecord.longestText)
+  }
+
+  private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+    !" \"=\\".unicodeScalars.contains(scalar) && !scalar.isUnseen
   }
 
   private static func level(_ level: Logger.Level, _ style: Style) -> String {

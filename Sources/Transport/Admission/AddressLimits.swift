@@ -15,7 +15,7 @@ package struct AddressLimits: Sendable, Hashable {
 }
 
 /// The limit that a connection is over.
-package enum AddressRefusal: Sendable, Hashable {
+package enum ExceededAddressLimit: Sendable, Hashable {
   case connections(limit: Int)
   case unopened(limit: Int)
 }

@@ -10,11 +10,11 @@ package final class AddressRegister: Sendable {
     tally = Mutex(AddressTally(limits))
   }
 
-  func add(_ key: AddressKey) -> AddressRefusal? { tally.withLock { $0.add(key) } }
+  func add(_ key: AddressKey) -> ExceededAddressLimit? { tally.withLock { $0.add(key) } }
 
   func open(_ key: AddressKey) { tally.withLock { $0.open(key) } }
 
-  func reopen(_ key: AddressKey) -> AddressRefusal? { tally.withLock { $0.reopen(key) } }
+  func reopen(_ key: AddressKey) -> ExceededAddressLimit? { tally.withLock { $0.reopen(key) } }
 
   func remove(_ key: AddressKey, isOpened: Bool) {
     tally.withLock { $0.remove(key, isOpened: isOpened) }

@@ -18,7 +18,7 @@ package struct AddressTally: Sendable {
   package var addressCount: Int { counts.count }
 
   /// Counts a new connection, which is unopened, unless it is refused.
-  package mutating func add(_ key: AddressKey) -> AddressRefusal? {
+  package mutating func add(_ key: AddressKey) -> ExceededAddressLimit? {
     var entry = counts[key] ?? Counts()
     if limits.connections > 0, entry.all >= limits.connections {
       return .connections(limit: limits.connections)
@@ -36,7 +36,7 @@ package struct AddressTally: Sendable {
   }
 
   /// Counts an opened connection as unopened again, unless it is refused.
-  package mutating func reopen(_ key: AddressKey) -> AddressRefusal? {
+  package mutating func reopen(_ key: AddressKey) -> ExceededAddressLimit? {
     guard var entry = counts[key] else { return add(key) }
     if let refusal = refusal(ofUnopenedBeside: entry) { return refusal }
     entry.unopened += 1
@@ -52,7 +52,7 @@ package struct AddressTally: Sendable {
     counts[key] = entry.all > 0 ? entry : nil
   }
 
-  private func refusal(ofUnopenedBeside entry: Counts) -> AddressRefusal? {
+  private func refusal(ofUnopenedBeside entry: Counts) -> ExceededAddressLimit? {
     guard limits.unopened > 0, entry.unopened >= limits.unopened else { return nil }
     return .unopened(limit: limits.unopened)
   }

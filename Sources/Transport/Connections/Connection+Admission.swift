@@ -19,7 +19,7 @@ extension Connection {
 
   /// Counts the connection, under its client's address, as one on which no session is open: that of
   /// a request to upgrade it, which is refused unless this returns `nil`.
-  package func awaitSession() -> AddressRefusal? {
+  package func awaitSession() -> ExceededAddressLimit? {
     guard let register = transport.configuration.addresses, let address = countedAddress else {
       return nil
     }
@@ -36,7 +36,7 @@ extension Connection {
   /// Counts the connection under the address of its peer, or of the client that a proxy introduced.
   ///
   /// A trusted proxy itself is not counted, as it has connections for many clients.
-  func enterAddress() -> AddressRefusal? {
+  func enterAddress() -> ExceededAddressLimit? {
     guard transport.configuration.addresses != nil, let address = countedAddress else { return nil }
     return count(under: address)
   }
@@ -53,7 +53,7 @@ extension Connection {
     self.counted = nil
   }
 
-  private func count(under address: PeerAddress) -> AddressRefusal? {
+  private func count(under address: PeerAddress) -> ExceededAddressLimit? {
     guard let key = AddressKey(address) else { return nil }
     if let refusal = transport.configuration.addresses?.add(key) { return refusal }
     counted = CountedAddress(key: key)

@@ -1,3 +1,4 @@
+import Bytes
 package import HTTP1
 import Reactor
 
@@ -25,7 +26,7 @@ extension Connection {
   /// Expects a PROXY header first.
   ///
   /// - Returns: Whether the peer may send one at all.
-  func awaitIntroduction(from trusted: [AddressRange]) -> Bool {
+  func awaitIntroduction(from trusted: [Network]) -> Bool {
     guard trusted.isEmpty || peerAddress.map(trusted.contains) == true else { return false }
     stage = .introduction(ProxyHeaderParser())
     return true

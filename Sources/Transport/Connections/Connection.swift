@@ -153,7 +153,7 @@ package final class Connection {
   ///
   /// - Returns: Whether it was ended.
   @discardableResult
-  func dropIfRefused(_ refusal: AddressRefusal?) -> Bool {
+  func dropIfRefused(_ refusal: ExceededAddressLimit?) -> Bool {
     guard let refusal else { return false }
     transport.counters.refusedByAddress += 1
     transport.delegate?.connection(self, isRefused: refusal)

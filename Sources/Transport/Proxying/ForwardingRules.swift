@@ -1,3 +1,4 @@
+package import Bytes
 package import HTTP1
 
 /// Which field of a request tells whom it is from, and whose word is taken for it.
@@ -14,9 +15,9 @@ package struct ForwardingRules: Sendable {
   private static let maximumHops = 32
 
   package let field: Field
-  package let trusted: [AddressRange]
+  package let trusted: [Network]
 
-  package init(field: Field, trusted: [AddressRange]) {
+  package init(field: Field, trusted: [Network]) {
     self.field = field
     self.trusted = trusted
   }

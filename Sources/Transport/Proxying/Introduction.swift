@@ -1,3 +1,5 @@
+package import Bytes
+
 /// Whether somebody says whom a listener's connections are from before they begin.
 package enum Introduction: Sendable {
   /// Nobody: they begin with what the client says.
@@ -5,5 +7,5 @@ package enum Introduction: Sendable {
   /// A proxy, with a PROXY header; connections without one are closed.
   ///
   /// With networks named, so are those from elsewhere.
-  case required(from: [AddressRange])
+  case required(from: [Network])
 }

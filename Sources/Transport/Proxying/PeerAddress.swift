@@ -1,5 +1,4 @@
 package import Bytes
-import Glibc
 
 /// An address of a client, with its port where that is known.
 ///
@@ -17,17 +16,8 @@ package struct PeerAddress: Sendable, Hashable {
   ///
   /// - Parameter bytes: 4 for IPv4, 16 for IPv6; `nil` is the result for any other number.
   package init?(bytes: some Collection<UInt8>, port: UInt16 = 0) {
-    switch bytes.count {
-    case 4:
-      high = 0
-      low = Self.mappedPrefix | Self.word(bytes)
-    case 16:
-      high = Self.word(bytes.prefix(8))
-      low = Self.word(bytes.dropFirst(8))
-    default:
-      return nil
-    }
-    self.port = port
+    guard let address = IPAddress(networkOrder: bytes) else { return nil }
+    self.init(address, port: port)
   }
 
   /// Makes an address of a number.
@@ -45,17 +35,8 @@ package struct PeerAddress: Sendable, Hashable {
 
   /// Reads a numeric address without brackets, zone or port; `nil` when it is none.
   package init?(host: String, port: UInt16 = 0) {
-    // The C library would pass over what follows a zero byte.
-    guard !host.utf8.contains(0) else { return nil }
-    var v4 = in_addr()
-    var v6 = in6_addr()
-    if inet_pton(AF_INET, host, &v4) == 1 {
-      self.init(bytes: withUnsafeBytes(of: v4) { Array($0) }, port: port)
-    } else if inet_pton(AF_INET6, host, &v6) == 1 {
-      self.init(bytes: withUnsafeBytes(of: v6) { Array($0) }, port: port)
-    } else {
-      return nil
-    }
+    guard let address = IPAddress(host) else { return nil }
+    self.init(address, port: port)
   }
 
   /// Whether only processes of this machine can have it.
@@ -66,23 +47,16 @@ package struct PeerAddress: Sendable, Hashable {
   /// Whether it is an IPv4 address.
   package var isV4: Bool { high == 0 && low & ~0xFFFF_FFFF == Self.mappedPrefix }
 
-  /// The numeric address alone, an IPv4 address in its own notation.
-  package var host: String {
-    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
-    var bytes = [UInt8]()
-    for word in [high, low] {
-      for shift in stride(from: 56, through: 0, by: -8) {
-        bytes.append(UInt8(truncatingIfNeeded: word >> UInt64(shift)))
-      }
-    }
-    if isV4 { bytes.removeFirst(12) }
-    inet_ntop(isV4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count))
-    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  /// The address, one that is mapped into IPv6 as IPv4.
+  package var address: IPAddress {
+    isV4 ? .v4(UInt32(truncatingIfNeeded: low)) : mapped
   }
 
-  private static func word(_ bytes: some Collection<UInt8>) -> UInt64 {
-    bytes.reduce(0) { $0 << 8 | UInt64($1) }
-  }
+  /// The numeric address alone, an IPv4 address in its own notation.
+  package var host: String { address.description }
+
+  /// The address as 128 bits, an IPv4 address mapped into IPv6.
+  fileprivate var mapped: IPAddress { .v6(UInt128(high) << 64 | UInt128(low)) }
 
   private static let mappedPrefix: UInt64 = 0xFFFF_0000_0000
 }
@@ -92,5 +66,20 @@ extension PeerAddress: CustomStringConvertible {
   package var description: String {
     guard port != 0 else { return host }
     return isV4 ? "\(host):\(port)" : "[\(host)]:\(port)"
+  }
+}
+
+extension Network {
+  /// Whether a client's address lies in it; an IPv4 address counts in the notation of either
+  /// family.
+  package func contains(_ peer: PeerAddress) -> Bool {
+    contains(peer.address) || contains(peer.mapped)
+  }
+}
+
+extension [Network] {
+  /// Whether a client's address lies in one of them.
+  package func contains(_ peer: PeerAddress) -> Bool {
+    contains { $0.contains(peer) }
   }
 }

@@ -1,3 +1,4 @@
+package import Bytes
 package import LinkPreview
 import Synchronization
 
@@ -16,16 +17,15 @@ package final class DomainRules: Sendable {
   ///   - allowed: Domains that alone are fetched from; all when empty.
   ///   - denied: Domains that are never fetched from.
   ///   - optOutFile: The path of a ``DomainList`` with domains whose owners want no previews.
-  /// - Throws: ``DomainRulesError`` for a name that is no domain, and for a file that cannot be
-  ///   read or understood.
+  /// - Throws: ``DomainRulesError`` for a file that cannot be read or understood.
   package init(
-    allowed: [String], denied: [String], optOutFile: String? = nil
+    allowed: [Domain] = [], denied: [Domain] = [], optOutFile: String? = nil
   ) throws(DomainRulesError) {
     self.optOutFile = optOutFile
     let optedOut = try optOutFile.map(Self.read) ?? DomainSet()
     policy = Mutex(
       DomainPolicy(
-        allowed: try Self.domains(allowed), denied: try Self.domains(denied), optedOut: optedOut))
+        allowed: DomainSet(allowed), denied: DomainSet(denied), optedOut: optedOut))
   }
 
   /// Reads the opt-out file again; takes a while when it is long, and holds nobody up.
@@ -43,14 +43,6 @@ package final class DomainRules: Sendable {
 
   /// Why a site is not fetched from, in words; `nil` when it is.
   package func refusal(of host: Host) -> String? { policy.withLock { $0.refusal(of: host) } }
-
-  private static func domains(_ texts: [String]) throws(DomainRulesError) -> DomainSet {
-    do throws(DomainTextError) {
-      return try DomainSet(texts)
-    } catch {
-      throw .domain(error)
-    }
-  }
 
   private static func read(_ path: String) throws(DomainRulesError) -> DomainSet {
     let bytes = try DomainFile.read(path)

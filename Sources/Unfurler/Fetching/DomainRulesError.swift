@@ -3,13 +3,11 @@ package import Reactor
 
 /// Why the operator's rules about domains cannot be used.
 package enum DomainRulesError: Error, Sendable, Hashable, CustomStringConvertible {
-  case domain(DomainTextError)
   case file(SystemError)
   case list(path: String, DomainListError)
 
   package var description: String {
     switch self {
-    case .domain(let error): error.description
     case .file(let error): error.description
     case .list(let path, let error): "\(path): \(error)"
     }

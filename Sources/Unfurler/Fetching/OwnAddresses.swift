@@ -57,14 +57,3 @@ extension OwnAddresses {
     }
   }
 }
-
-extension IPAddress {
-  /// Four or sixteen bytes, the first one highest; `nil` for another number of bytes.
-  init?(networkOrder bytes: Slice<UnsafeRawBufferPointer>) {
-    switch bytes.count {
-    case 4: self = .v4(bytes.reduce(0) { $0 << 8 | UInt32($1) })
-    case 16: self = .v6(bytes.reduce(0) { $0 << 8 | UInt128($1) })
-    default: return nil
-    }
-  }
-}

@@ -1,3 +1,4 @@
+import Bytes
 import CCurl
 import Curl
 import LinkPreview

@@ -1,3 +1,4 @@
+import Bytes
 import LinkPreview
 
 /// The target of a `Location` field, or the reason why it is not followed.
@@ -15,15 +16,17 @@ enum RedirectTarget: Hashable {
       let url = WebURL(location, relativeTo: path.last)
     else {
       self = .refuse(
-        "redirected to what is not an http or https URL: \(QuotedText.quote(location))")
+        "redirected to what is not an http or https URL: \(DisplayText.quoted(location, limit: 128))"
+      )
       return
     }
     // Requests never carry anything that distinguishes them.
     if path.contains(where: { $0.textWithoutFragment == url.textWithoutFragment }) {
-      self = .refuse("redirected in a circle, back to \(QuotedText.quote(url.text))")
+      self = .refuse("redirected in a circle, back to \(DisplayText.quoted(url.text, limit: 128))")
     } else if path.count > limit {
       self = .refuse(
-        "too many redirects (\(path.count)), the last one to \(QuotedText.quote(url.text))")
+        "too many redirects (\(path.count)), the last one to \(DisplayText.quoted(url.text, limit: 128))"
+      )
     } else {
       self = .follow(url)
     }

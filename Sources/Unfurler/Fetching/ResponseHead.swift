@@ -1,3 +1,4 @@
+import Bytes
 import Curl
 import LinkPreview
 
@@ -32,11 +33,12 @@ struct ResponseHead {
       return .decline("the response has no content type")
     }
     guard contentTypes.allSatisfy({ Self.essence($0) == Self.essence(first) }) else {
-      let types = contentTypes.map { QuotedText.quote(Self.essence($0)) }
+      let types = contentTypes.map { DisplayText.quoted(Self.essence($0), limit: 128) }
       return .decline("the response has several content types: \(types.joined(separator: ", "))")
     }
     guard accepts(first) else {
-      return .decline("the content type is \(QuotedText.quote(Self.essence(first))), not \(wanted)")
+      return .decline(
+        "the content type is \(DisplayText.quoted(Self.essence(first), limit: 128)), not \(wanted)")
     }
     return .read(contentType: last)
   }

@@ -1,3 +1,4 @@
+import Bytes
 import CCurl
 import Curl
 import LinkPreview
@@ -97,7 +98,7 @@ final class Transfer: CurlTransfer {
     if case .readingHead = state, result == CURLE_OK { endHead() }
     switch state {
     case .declined(.redirect(let location)):
-      return (.redirect(to: location), "redirected to \(QuotedText.quote(location))")
+      return (.redirect(to: location), "redirected to \(DisplayText.quoted(location, limit: 128))")
     case .declined(.nothing(let reason)): return (.nothing(reason), reason)
     case .enough(let reader, let ending): return (reader.finish(), ending)
     case .reading(let reader): return conclude(reader, result)

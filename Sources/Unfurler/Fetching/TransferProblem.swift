@@ -79,7 +79,7 @@ struct TransferProblem {
   }
 
   private static func detail(_ result: CURLcode, _ easy: CurlEasy) -> String {
-    let text = QuotedText.plain(easy.errorText)
+    let text = DisplayText.line(easy.errorText, limit: 200)
     return text.isEmpty ? String(cString: curl_easy_strerror(result)) : text
   }
 }

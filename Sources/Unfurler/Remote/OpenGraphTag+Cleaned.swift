@@ -1,3 +1,4 @@
+import Bytes
 import LinkPreview
 import ParleyProtocol
 
@@ -26,7 +27,7 @@ extension OpenGraphImage {
 
 extension String? {
   fileprivate func cleaned(limit: Int) -> String? {
-    guard let text = map({ PlainText.clean($0, limit: limit) }), !text.isEmpty else { return nil }
+    guard let text = map({ DisplayText.line($0, limit: limit) }), !text.isEmpty else { return nil }
     return text
   }
 

@@ -1,3 +1,4 @@
+import Bytes
 import LinkPreview
 import ParleyProtocol
 
@@ -8,7 +9,7 @@ extension UnfurlError {
   private var message: String {
     switch self {
     case .cancelled: "the look-up was called off"
-    case .failed(let reason): PlainText.clean(reason, limit: Self.maximumMessageLength)
+    case .failed(let reason): DisplayText.line(reason, limit: Self.maximumMessageLength)
     case .timedOut: "the page did not answer in time"
     case .unknown: "the page could not be looked up"
     }
@@ -23,7 +24,7 @@ extension UnfurlError {
   /// Reads them from an object; `nil` when it names no error that there is.
   init?(json: JSONNode) {
     let message = json["message"]?.string.map {
-      PlainText.clean($0, limit: Self.maximumMessageLength)
+      DisplayText.line($0, limit: Self.maximumMessageLength)
     }
     guard let kind = json["error"]?.string.flatMap(Kind.init) else { return nil }
     switch kind {

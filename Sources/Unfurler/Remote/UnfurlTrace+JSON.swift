@@ -1,3 +1,4 @@
+import Bytes
 import LinkPreview
 package import ParleyProtocol
 
@@ -54,7 +55,7 @@ extension JSONNode {
 
   /// A string's text for people; `nil` when nothing of it is left.
   func cleanText(limit: Int) -> String? {
-    guard let text = string.map({ PlainText.clean($0, limit: limit) }), !text.isEmpty else {
+    guard let text = string.map({ DisplayText.line($0, limit: limit) }), !text.isEmpty else {
       return nil
     }
     return text

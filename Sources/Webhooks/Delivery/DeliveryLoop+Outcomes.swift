@@ -32,7 +32,7 @@ extension DeliveryLoop {
       if let first = events.first, first.timestamp < cutoff {
         expire(turn, through: events.last?.id ?? turn.after, before: cutoff, asked: asked)
       } else {
-        schedule.didFail(turn.lane, at: now, asked: asked, jitter: Double.random(in: 0...1))
+        schedule.didFail(turn.lane, at: now, asked: asked, random: UInt64.random(in: 0 ... .max))
       }
     }
   }
@@ -82,7 +82,8 @@ extension DeliveryLoop {
     counters.add(expiry.count, to: .expired)
     health[turn.lane.receiver].giveUp(expiry.count, at: now, logger)
     schedule.didGiveUp(
-      turn.lane, through: expiry.through, at: now, asked: asked, jitter: Double.random(in: 0...1))
+      turn.lane, through: expiry.through, at: now, asked: asked,
+      random: UInt64.random(in: 0 ... .max))
   }
 
   /// Drops the oldest events while more wait than may.

@@ -1,7 +1,7 @@
+import Crypto
 import ParleyProtocol
 import Reactor
 import Store
-import Tokens
 
 /// What operators ask for.
 extension DeliveryLoop {

@@ -1,10 +1,10 @@
 import CCurl
+import Crypto
 import Curl
 import Logging
 import ParleyProtocol
 import Reactor
 import Store
-import Tokens
 
 /// Carries events from the outbox to the URLs; confined to its thread.
 ///
@@ -108,7 +108,7 @@ final class DeliveryLoop: CurlLoopOwner {
     health = receivers.map { ReceiverHealth(url: $0.url) }
     schedule = DeliverySchedule(
       receivers: receivers.count, concurrency: configuration.concurrency,
-      backoff: configuration.backoff)
+      waits: configuration.waits)
     let places = Dictionary(uniqueKeysWithValues: zip(receivers.map(\.id), receivers.indices))
     for backlog in contents.backlog {
       guard let place = places[backlog.receiverID] else { continue }
@@ -194,6 +194,6 @@ final class DeliveryLoop: CurlLoopOwner {
 
   /// Tries again later, for no fault of the receiver's.
   func postpone(_ turn: Turn) {
-    schedule.didFail(turn.lane, at: now, jitter: Double.random(in: 0...1))
+    schedule.didFail(turn.lane, at: now, random: UInt64.random(in: 0 ... .max))
   }
 }

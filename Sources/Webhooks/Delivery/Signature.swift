@@ -1,4 +1,5 @@
-import Tokens
+import Bytes
+import Crypto
 
 /// What proves to a receiver that a body is the gateway's.
 package enum Signature {

@@ -6,17 +6,17 @@
 package struct DeliverySchedule: Sendable {
   private var queues: [ReceiverQueue]
   private let concurrency: Int
-  private let backoff: Backoff
+  private let waits: RetryWaits
   /// Whose turn is looked at first, so that no URL is preferred.
   private var firstReceiver = 0
 
   /// - Parameters:
   ///   - receivers: How many URLs there are.
   ///   - concurrency: How many requests each may have under way; at least 1.
-  package init(receivers: Int, concurrency: Int, backoff: Backoff = Backoff()) {
+  package init(receivers: Int, concurrency: Int, waits: RetryWaits = RetryWaits()) {
     queues = Array(repeating: ReceiverQueue(), count: receivers)
     self.concurrency = max(1, concurrency)
-    self.backoff = backoff
+    self.waits = waits
   }
 
   /// Takes note of what waits when the server starts.
@@ -54,24 +54,24 @@ package struct DeliverySchedule: Sendable {
   /// - Parameters:
   ///   - asked: How long the receiver wants to be left alone, in milliseconds; this holds for all
   ///     of its lanes.
-  ///   - jitter: From 0 to 1.
+  ///   - random: Any number; spreads deliveries that failed together.
   package mutating func didFail(
-    _ lane: Lane, at now: Int64, asked: Int64? = nil, jitter: Double
+    _ lane: Lane, at now: Int64, asked: Int64? = nil, random: UInt64
   ) {
-    didGiveUp(lane, through: .min, at: now, asked: asked, jitter: jitter)
+    didGiveUp(lane, through: .min, at: now, asked: asked, random: random)
   }
 
   /// A lane's turn is over: nothing was delivered, and all up to an event need not be any more.
   ///
   /// What comes behind waits as after any failure: the receiver is no better for what it missed.
   package mutating func didGiveUp(
-    _ lane: Lane, through eventID: Int64, at now: Int64, asked: Int64? = nil, jitter: Double
+    _ lane: Lane, through eventID: Int64, at now: Int64, asked: Int64? = nil, random: UInt64
   ) {
     queues[lane.receiver].didFail(lane.channelURL, now, givingUp: eventID) {
-      backoff.wait(after: $0, asked: asked, jitter: jitter)
+      waits.wait(after: $0, asked: asked, random: random)
     }
     if let asked {
-      queues[lane.receiver].pause(until: now + min(asked, backoff.longestAsked))
+      queues[lane.receiver].pause(until: now + min(asked, waits.longestAsked))
     }
   }
 

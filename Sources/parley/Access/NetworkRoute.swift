@@ -127,7 +127,7 @@ struct ProxyError: Error, Equatable, CustomStringConvertible {
   let scheme: String
 
   var description: String {
-    "\(variable) names a proxy of type \(PlainLine.clean(scheme, limit: 20)), which is not "
+    "\(variable) names a proxy of type \(DisplayText.shortened(scheme, limit: 20)), which is not "
       + "supported; use an http:// URL, or add the gateway's host to no_proxy"
   }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import ArgumentParser
 internal import Configuration
 internal import Foundation
@@ -64,7 +65,7 @@ enum ProfileFile {
   private static func profile(
     _ node: Node, named name: String
   ) throws(ProfileError) -> Profile {
-    let shown = PlainLine.clean(name, limit: 40)
+    let shown = DisplayText.shortened(name, limit: 40)
     guard case .mapping(let mapping) = node else {
       throw ProfileError(description: "\(shown): server, api_token … are expected, as a mapping")
     }
@@ -72,7 +73,7 @@ enum ProfileFile {
     for (key, value) in mapping {
       guard case .scalar(let keyText) = key, let path = keys[keyText.string] else {
         throw ProfileError(
-          description: "\(shown): \(PlainLine.clean(key.string ?? "?", limit: 40)) is unknown; "
+          description: "\(shown): \(DisplayText.shortened(key.string ?? "?", limit: 40)) is unknown; "
             + "known are \(keys.keys.sorted().joined(separator: ", "))")
       }
       guard case .scalar(let text) = value else {
@@ -121,7 +122,7 @@ struct ProfileOptions: ParsableArguments {
     let profiles = try read(path)
     guard let profile = profiles[wanted ?? Self.standardName] else {
       guard let wanted else { return Profile() }
-      let known = profiles.keys.sorted().map { PlainLine.clean($0, limit: 40) }
+      let known = profiles.keys.sorted().map { DisplayText.shortened($0, limit: 40) }
       throw ValidationError(
         "\(path) has no profile '\(wanted)'; it has "
           + (known.isEmpty ? "none" : known.joined(separator: ", ")))

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Bytes
 internal import ParleyClient
 
 /// Opens a conversation in the terminal.
@@ -33,7 +34,7 @@ struct ChatCommand: AsyncParsableCommand {
     let events = client.events
     let channel = try await client.openChannel(url: channel.url)
     try await channel.enter()
-    let name = PlainLine.clean(client.currentUser?.userID ?? "", limit: 20)
+    let name = DisplayText.shortened(client.currentUser?.userID ?? "", limit: 20)
     let screen = ChatScreen(
       Terminal.isInteractive ? .editing(prompt: "\(name)> ") : .lines,
       log: ConversationLog(style: .standard))

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import ParleyClient
 
 /// Formats a channel's events as text.
@@ -42,7 +43,7 @@ struct ConversationLog {
 
   /// Returns a line that is not a message.
   func notice(_ text: String) -> String {
-    lines.style.dim("-- \(PlainLine.clean(text))")
+    lines.style.dim("-- \(DisplayText.shortened(text))")
   }
 
   private mutating func change(_ message: any BaseMessage) -> [String] {
@@ -78,7 +79,7 @@ struct MessageLines {
   /// Returns time, author and text of a message as one line.
   func line(_ message: any BaseMessage, note: String = "") -> String {
     let time = style.dim(UnixTime.timeOfDay(message.createdAt))
-    let text = PlainLine.clean(message.message, limit: 5_000)
+    let text = DisplayText.shortened(message.message, limit: 5_000)
     return "\(time) \(author(of: message)): \(text)" + (note.isEmpty ? "" : style.dim(" \(note)"))
   }
 
@@ -86,7 +87,7 @@ struct MessageLines {
   func author(of message: any BaseMessage) -> String {
     guard let sender = message.sender else { return style.yellow("admin") }
     let name = sender.nickname.isEmpty ? sender.userID : sender.nickname
-    return style.bold(PlainLine.clean(name, limit: 80))
+    return style.bold(DisplayText.shortened(name, limit: 80))
   }
 
   /// Returns the lines of the message's preview; none without a preview.
@@ -117,6 +118,6 @@ struct PreviewCard {
   }
 
   private func fit(_ text: String) -> String {
-    DisplayWidth.fit(PlainLine.clean(text, limit: 400), into: Self.width)
+    DisplayWidth.fit(DisplayText.shortened(text, limit: 400), into: Self.width)
   }
 }

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// A key that was pressed in a terminal.
 enum Key: Equatable {
   case text(Character)
@@ -86,7 +88,7 @@ struct KeyDecoder {
     }
     state = .ground
     let text = String(validating: bytes + [byte], as: UTF8.self)
-    guard let scalar = text?.unicodeScalars.first, !PlainLine.isControl(scalar) else { return nil }
+    guard let scalar = text?.unicodeScalars.first, !scalar.actsOnItsSurroundings else { return nil }
     return .text(Character(scalar))
   }
 

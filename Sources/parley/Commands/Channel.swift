@@ -1,3 +1,4 @@
+internal import Bytes
 internal import ArgumentParser
 internal import HTTP1
 internal import ParleyProtocol
@@ -146,7 +147,7 @@ extension ChannelCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-      try confirmation.ask("Delete \(PlainLine.clean(channel.url)) and all its messages?")
+      try confirmation.ask("Delete \(DisplayText.shortened(channel.url)) and all its messages?")
       let answer = try gateway.client().call("DELETE", channel.path)
       try output.show(answer, as: "\(channel.url) is deleted")
     }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import ArgumentParser
 internal import Configuration
 internal import Foundation
@@ -44,7 +45,7 @@ extension ConfigCommand {
         StandardError.write("\(error)")
         throw ExitCode(1)
       }
-      print("\(PlainLine.clean(file)) is valid")
+      print("\(DisplayText.shortened(file)) is valid")
     }
   }
 }

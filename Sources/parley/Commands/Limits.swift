@@ -1,3 +1,4 @@
+internal import Bytes
 internal import ArgumentParser
 internal import HTTP1
 internal import ParleyProtocol
@@ -223,7 +224,7 @@ enum LimitExplanationText {
   /// Returns one line for each reason; the first is the error that the sender would receive.
   private static func verdict(_ refusals: [JSONNode]) -> [String] {
     guard !refusals.isEmpty else { return ["a message would be accepted"] }
-    return refusals.map { PlainLine.clean("would be refused: \(reason($0))", limit: 2_500) }
+    return refusals.map { DisplayText.shortened("would be refused: \(reason($0))", limit: 2_500) }
   }
 
   private static func reason(_ refusal: JSONNode) -> String {

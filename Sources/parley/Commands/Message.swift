@@ -1,3 +1,4 @@
+internal import Bytes
 internal import ArgumentParser
 internal import ParleyProtocol
 
@@ -164,9 +165,9 @@ enum MessageText {
     let style = TextStyle.standard
     let head = "\(message.time("created_at"))  \(message.number("message_id"))"
     let edited = message.time("updated_at").isEmpty ? "" : style.dim(" (edited)")
-    let author = style.bold(PlainLine.clean(author(of: message), limit: 80))
-    let said = PlainLine.clean(message.text("message"), limit: 5_000)
-    let file = PlainLine.clean(message["file"]?.text("url") ?? "", limit: 2_048)
+    let author = style.bold(DisplayText.shortened(author(of: message), limit: 80))
+    let said = DisplayText.shortened(message.text("message"), limit: 5_000)
+    let file = DisplayText.shortened(message["file"]?.text("url") ?? "", limit: 2_048)
     let text = [said, file].filter { !$0.isEmpty }.joined(separator: "  ")
     return "\(style.dim(head))  \(author): \(text)\(edited)"
   }

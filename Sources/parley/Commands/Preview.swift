@@ -1,3 +1,4 @@
+internal import Bytes
 internal import ArgumentParser
 internal import LinkPreview
 internal import ParleyProtocol
@@ -93,11 +94,11 @@ extension PreviewCommand {
 
     private static func explain(_ report: PageReport) {
       for origin in report.origins {
-        StandardError.write(PlainLine.clean("\(origin.member): \(origin.source)"))
+        StandardError.write(DisplayText.shortened("\(origin.member): \(origin.source)"))
       }
-      StandardError.write(PlainLine.clean("character set: \(report.characterSet)"))
+      StandardError.write(DisplayText.shortened("character set: \(report.characterSet)"))
       if let problem = report.problem {
-        StandardError.write(PlainLine.clean("no preview: \(problem)"))
+        StandardError.write(DisplayText.shortened("no preview: \(problem)"))
       }
     }
   }
@@ -158,7 +159,7 @@ extension PreviewCommand {
       let text = title ?? "no preview: \(entry["problem"]?.string ?? "")"
       let expiry = entry["expires_at"]?.integer.map(UnixTime.text) ?? "?"
       return [
-        PlainLine.clean(entry["url"]?.string ?? "?"), "    \(PlainLine.clean(text))",
+        DisplayText.shortened(entry["url"]?.string ?? "?"), "    \(DisplayText.shortened(text))",
         "    valid until \(expiry)",
       ]
     }
@@ -218,16 +219,16 @@ struct PreviewExplanationText {
   private var requests: [String] {
     var lines = elements("requests").flatMap { self.lines(ofRequest: $0) }
     if let set = explanation["trace"]?["character_set"]?.string {
-      lines.append("character set: \(PlainLine.clean(set))")
+      lines.append("character set: \(DisplayText.shortened(set))")
     }
     return lines
   }
 
   private var heading: String {
     let time = Milliseconds.text(explanation["duration_us"])
-    let url = PlainLine.clean(explanation["url"]?.string ?? "")
+    let url = DisplayText.shortened(explanation["url"]?.string ?? "")
     guard explanation["og_tag"] == nil else { return "\(url): a preview, after \(time)" }
-    let problem = PlainLine.clean(explanation["problem"]?.string ?? "")
+    let problem = DisplayText.shortened(explanation["problem"]?.string ?? "")
     return "\(url): no preview, after \(time): \(problem)"
   }
 
@@ -240,8 +241,8 @@ struct PreviewExplanationText {
     return tag.members.flatMap { name, value -> [String] in
       guard let text = value.string ?? value["url"]?.string else { return [] }
       let label = name.padding(to: 16)
-      let source = sources[name].map { "\("".padding(to: 18))from \(PlainLine.clean($0))" }
-      return ["  \(label)\(PlainLine.clean(text, limit: 100))"] + [source].compactMap { $0 }
+      let source = sources[name].map { "\("".padding(to: 18))from \(DisplayText.shortened($0))" }
+      return ["  \(label)\(DisplayText.shortened(text, limit: 100))"] + [source].compactMap { $0 }
     }
   }
 
@@ -255,9 +256,9 @@ struct PreviewExplanationText {
     ]
     let times = steps.map { "\($0) \(Milliseconds.text(request[$1]))" }.joined(separator: ", ")
     return [
-      "GET \(PlainLine.clean(request["url"]?.string ?? ""))",
-      "    \(PlainLine.clean(status + type + address)), \(request["byte_count"]?.integer ?? 0) bytes: "
-        + PlainLine.clean(request["ending"]?.string ?? ""),
+      "GET \(DisplayText.shortened(request["url"]?.string ?? ""))",
+      "    \(DisplayText.shortened(status + type + address)), \(request["byte_count"]?.integer ?? 0) bytes: "
+        + DisplayText.shortened(request["ending"]?.string ?? ""),
       "    \(times)",
     ]
   }

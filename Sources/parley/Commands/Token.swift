@@ -1,3 +1,4 @@
+internal import Bytes
 internal import ArgumentParser
 internal import HTTP1
 internal import ParleyProtocol

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import ArgumentParser
 internal import HTTP1
 internal import ParleyProtocol
@@ -164,7 +165,7 @@ extension UserCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-      try confirmation.ask("Delete the user \(PlainLine.clean(user.id))?")
+      try confirmation.ask("Delete the user \(DisplayText.shortened(user.id))?")
       let answer = try gateway.client().call("DELETE", user.path)
       try output.show(answer, as: "\(user.id) is deleted")
     }

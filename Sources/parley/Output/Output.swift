@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Bytes
 internal import ParleyProtocol
 
 /// Options for printing an answer.
@@ -14,7 +15,7 @@ struct OutputOptions: ParsableArguments {
 
   /// Prints an answer as JSON or as one line of text.
   func show(_ answer: [UInt8], as line: String) throws {
-    try show(answer) { _ in [PlainLine.clean(line)] }
+    try show(answer) { _ in [DisplayText.shortened(line)] }
   }
 
   /// Prints a sequence of elements as one JSON array or as text.
@@ -60,7 +61,7 @@ struct OutputOptions: ParsableArguments {
   static func harmless(_ json: String) -> String {
     var text = String.UnicodeScalarView()
     for scalar in json.unicodeScalars {
-      guard PlainLine.isControl(scalar), !["\n", "\r", "\t"].contains(scalar) else {
+      guard scalar.actsOnItsSurroundings, !["\n", "\r", "\t"].contains(scalar) else {
         text.append(scalar)
         continue
       }

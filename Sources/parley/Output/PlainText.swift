@@ -1,24 +1,4 @@
 internal import Foundation
-internal import LinkPreview
-
-/// Cleans texts for a terminal.
-enum PlainLine {
-  /// Returns the text as one line without characters that move the cursor, set colours or change
-  /// the direction of text.
-  static func clean(_ text: String, limit: Int = 200) -> String {
-    let line = PlainText.clean(text, limit: limit)
-    return line == PlainText.clean(text, limit: .max) ? line : line + "…"
-  }
-
-  /// Whether a terminal could interpret a character as a command.
-  static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0..<0x20, 0x7f...0x9f: true
-    case 0x200e, 0x200f, 0x2028...0x202e, 0x2066...0x2069: true
-    default: false
-    }
-  }
-}
 
 extension String {
   /// Returns the text padded with spaces to a width in columns.

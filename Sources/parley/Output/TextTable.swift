@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Rows in aligned columns, for people.
 struct TextTable {
   /// On which side of its column a cell stands.
@@ -32,7 +34,7 @@ struct TextTable {
 
   /// Adds a row; its cells are cleaned.
   mutating func add(_ cells: [String]) {
-    rows.append(cells.map { DisplayWidth.fit(PlainLine.clean($0), into: Self.cellWidth) })
+    rows.append(cells.map { DisplayWidth.fit(DisplayText.shortened($0), into: Self.cellWidth) })
   }
 
   /// The heading and the rows, or one line that says that there are none.
@@ -77,7 +79,7 @@ struct FieldList {
   /// Adds a field with control characters removed, unless it is empty.
   mutating func add(_ name: String, _ value: String?) {
     guard let value, !value.isEmpty else { return }
-    fields.append((PlainLine.clean(name, limit: 40), PlainLine.clean(value, limit: 1_000)))
+    fields.append((DisplayText.shortened(name, limit: 40), DisplayText.shortened(value, limit: 1_000)))
   }
 
   func lines(style: TextStyle = .standard) -> [String] {

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import ParleyClient
 
 /// The failure of a command, with the exit status of the process.
@@ -52,7 +53,7 @@ enum CommandFailure: Error, CustomStringConvertible {
     }
   }
 
-  private static func line(_ text: String) -> String { PlainLine.clean(text, limit: 600) }
+  private static func line(_ text: String) -> String { DisplayText.shortened(text, limit: 600) }
 
   /// 1 for a refused call, 2 for an unreachable gateway, 74 (`EX_IOERR`) for a lost answer.
   var exitStatus: Int32 {

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import ArgumentParser
 internal import Foundation
 internal import ParleyProtocol
@@ -71,7 +72,7 @@ struct PageOptions: ParsableArguments {
   /// Returns the line that names the next page, if there is one.
   static func more(_ page: JSONNode) -> [String] {
     guard let next = page["next"]?.string, !next.isEmpty else { return [] }
-    return ["next page: --token \(ShellWord.quote(PlainLine.clean(next))), or --all"]
+    return ["next page: --token \(ShellWord.quote(DisplayText.shortened(next))), or --all"]
   }
 
   /// Prints one page of a list, or all pages.

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import HTTP1
 internal import CCurl
 internal import ParleyProtocol

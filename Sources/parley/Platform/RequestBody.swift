@@ -1,4 +1,3 @@
-internal import HTTP1
 internal import ParleyProtocol
 
 /// The members of a request body; members without a value are left out.
@@ -94,12 +93,5 @@ extension RequestBody {
           }
         }
       ))
-  }
-}
-
-extension PercentEncoding {
-  /// Encodes one segment of a path, including `.` and `..`.
-  static func encode(pathPart text: String) -> String {
-    text == "." || text == ".." ? text.replacing(".", with: "%2E") : encode(text)
   }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Glibc
 internal import Synchronization
 
@@ -49,7 +50,7 @@ struct LiveScreen: LoadScreen {
 
   /// Takes the terminal; `nil` without one.
   init?(title: String) {
-    let picture = Picture(title: PlainLine.clean(title))
+    let picture = Picture(title: DisplayText.shortened(title))
     guard let terminal = HeldTerminal(Self.look, redraw: { picture.draw() }) else { return nil }
     self.picture = picture
     self.terminal = terminal

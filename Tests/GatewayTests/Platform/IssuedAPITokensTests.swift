@@ -1,6 +1,6 @@
+import Crypto
 import Store
 import Testing
-import Tokens
 
 @testable import Gateway
 

@@ -1,6 +1,6 @@
+import Crypto
 import FloodControl
 import Testing
-import Tokens
 
 @testable import Gateway
 

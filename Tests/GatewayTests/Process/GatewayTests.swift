@@ -1,3 +1,4 @@
+import Bytes
 import Configuration
 import Glibc
 import Logging
@@ -20,10 +21,10 @@ struct GatewayTests {
       settings.dataDirectory = directory.path
       settings.unfurl.mode = .off
       settings.reactors = reactors
-      settings.listen = [SocketAddressText(host: "127.0.0.1", port: 0)]
+      settings.listen = [ListenAddress.loopback(port: 0)]
       adjust(&settings)
       gateway = try Gateway(
-        settings: settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        GatewayPlan(settings), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     deinit {
@@ -88,7 +89,7 @@ struct GatewayTests {
   func namesAddresses() throws {
     let error = #expect(throws: SystemError.self) {
       _ = try Running {
-        $0.listen = [SocketAddressText(host: "192.0.2.1", port: 0)]
+        $0.listen = [ListenAddress(.v4(0xc000_0201), port: 0)]
       }
     }
     #expect(error?.object.contains("192.0.2.1") == true)

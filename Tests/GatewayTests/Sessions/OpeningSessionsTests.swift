@@ -1,9 +1,9 @@
 import Configuration
+import Crypto
 import ParleyProtocol
 import Store
 import TestPeers
 import Testing
-import Tokens
 import Transport
 import WebSocket
 

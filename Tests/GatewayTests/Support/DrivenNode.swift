@@ -25,7 +25,7 @@ final class DrivenNode {
     adjust(&settings)
     let cluster = Cluster(nodes: [try NodeHandle(index: 0)])
     let services = try GatewayServices(
-      settings: settings, cluster: cluster,
+      GatewayPlan(settings), cluster: cluster,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     services.stage = .serving
     node = try Node(handle: cluster.nodes[0], services: services)

@@ -1,6 +1,6 @@
+import Bytes
 import COpenSSL
 import Glibc
-import Tokens
 
 /// A JSON Web Token as a back end would issue it (HS256).
 enum WebToken {

@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 import HTTP1
 import Reactor
@@ -10,12 +11,12 @@ struct ConnectionProvenanceTests {
   private let line = "PROXY TCP4 192.0.2.1 198.51.100.1 56324 443\r\n"
   private let request = "GET /who HTTP/1.1\r\nHost: h\r\n\r\n"
 
-  private func range(_ host: String, _ length: Int) throws -> AddressRange {
-    try #require(AddressRange(host: host, prefixLength: length))
+  private func range(_ host: String, _ length: Int) throws -> Network {
+    try Network(parsing: "\(host)/\(length)")
   }
 
   private func server(
-    from trusted: [AddressRange] = [], forwarding: ForwardingRules? = nil,
+    from trusted: [Network] = [], forwarding: ForwardingRules? = nil,
     security: Listener.Security = .plain
   ) throws -> LoopServer {
     var configuration = TransportConfiguration()

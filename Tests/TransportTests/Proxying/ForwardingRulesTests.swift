@@ -1,3 +1,4 @@
+import Bytes
 import HTTP1
 import Testing
 
@@ -8,11 +9,7 @@ struct ForwardingRulesTests {
   private func client(
     _ field: ForwardingRules.Field, _ fields: HTTPFields, from peer: String = "127.0.0.1"
   ) throws -> String? {
-    let trusted = try ["127.0.0.0/8", "10.0.0.0/8"].map { text in
-      let parts = text.split(separator: "/")
-      return try #require(
-        AddressRange(host: String(parts[0]), prefixLength: Int(parts[1]) ?? 0))
-    }
+    let trusted = try ["127.0.0.0/8", "10.0.0.0/8"].map(Network.init(parsing:))
     let rules = ForwardingRules(field: field, trusted: trusted)
     return rules.client(of: fields, from: try #require(PeerAddress(host: peer)))?.description
   }
@@ -34,7 +31,7 @@ struct ForwardingRulesTests {
   func sites() throws {
     let near = try #require(PeerAddress(host: "127.0.0.1"))
     let far = try #require(PeerAddress(host: "192.0.2.1"))
-    let trusted = [try #require(AddressRange(host: "127.0.0.0", prefixLength: 8))]
+    let trusted = [try Network(parsing: "127.0.0.0/8")]
     let single = ForwardingRules(field: .xForwardedFor, trusted: trusted)
     let fields: HTTPFields = [
       "X-Forwarded-Host": "outer.example, inner.example", "X-Forwarded-Proto": "http, HTTPS",

@@ -1,6 +1,6 @@
+import Crypto
 import Store
 import Synchronization
-import Tokens
 
 /// The tokens that were issued over the Platform API itself, as the store has them.
 ///

@@ -1,7 +1,7 @@
+import Crypto
 import FloodControl
 import Store
 import Synchronization
-import Tokens
 
 /// Counts the calls made with each token of the Platform API, on all nodes together.
 ///

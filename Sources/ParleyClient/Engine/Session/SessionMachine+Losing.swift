@@ -37,10 +37,10 @@ extension SessionMachine {
       atLeast = min(max(0, milliseconds), Self.longestServerWait)
     }
     guard case .open(let session) = state else {
-      return atLeast + backoff.next(random: moment.random)
+      return atLeast + reconnection.next(random: moment.random)
     }
-    if moment.now - session.since >= settings.backoff.resetAfter { backoff.reset() }
-    let jittered = backoff.next(random: moment.random)
+    if moment.now - session.since >= settings.reconnection.resetAfter { reconnection.reset() }
+    let jittered = reconnection.next(random: moment.random)
     // The server has spread its clients over time already.
     if let reconnectAt = session.reconnectAt { return max(0, reconnectAt - moment.now) }
     return atLeast + jittered
@@ -54,7 +54,7 @@ extension SessionMachine {
     deliver(
       .stateChanged(
         .reconnecting(
-          attempt: backoff.attempt, after: .milliseconds(wait), because: loss.reason)))
+          attempt: reconnection.attempt, after: .milliseconds(wait), because: loss.reason)))
   }
 
   /// Fails what was sent and may not be sent again.

@@ -14,7 +14,7 @@ extension SessionMachine {
     }
     self.credentials = credentials
     goal = .first(id, deadline: moment.now + settings.connectTimeout)
-    backoff.reset()
+    reconnection.reset()
     lastReason = nil
     lastError = nil
     channels = [:]

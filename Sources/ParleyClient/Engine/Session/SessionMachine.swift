@@ -14,7 +14,7 @@ struct SessionMachine {
     var maximumPendingCalls = 1000
     var maximumPendingBytes = 4_194_304
     var maximumMessageBytes = 1_048_576
-    var backoff = Backoff.Settings()
+    var reconnection = Reconnection.Settings()
   }
 
   /// The call that an answer belongs to.
@@ -34,7 +34,7 @@ struct SessionMachine {
   /// The calls sent on this connection without an answer.
   var requests: [Int64: Request] = [:]
   var channels: [String: EnteredChannel] = [:]
-  var backoff: Backoff
+  var reconnection: Reconnection
   /// Why there is no connection, for the one who waits for the first.
   var lastReason: DisconnectionReason?
   var lastError: ParleyError?
@@ -44,7 +44,7 @@ struct SessionMachine {
 
   init(_ settings: Settings) {
     self.settings = settings
-    backoff = Backoff(settings.backoff)
+    reconnection = Reconnection(settings.reconnection)
   }
 
   /// Takes one input.

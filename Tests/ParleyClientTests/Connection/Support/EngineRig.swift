@@ -1,3 +1,4 @@
+import Bytes
 import ClientTransport
 import ParleyProtocol
 import Synchronization
@@ -16,7 +17,7 @@ final class EngineRig: Sendable {
   ) throws {
     var configuration = EngineConfiguration(serverURL: url)
     // Tests wait for conditions, not for pauses.
-    configuration.backoff = Backoff.Settings(first: 20, limit: 50)
+    configuration.reconnection.backoff = Backoff(first: 20, limit: 50, jitter: .full)
     configuration.requestTimeout = .seconds(60)
     configure(&configuration)
     let log = EventLog()

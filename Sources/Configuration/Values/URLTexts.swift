@@ -1,0 +1,57 @@
+internal import Foundation
+
+/// The URL of a service that is called over HTTP.
+enum ServiceURLText {
+  /// Returns the text when it is an `http` or `https` URL with a host and without a fragment.
+  static func read(_ text: String) -> String? {
+    guard text.utf8.count <= 2048, let url = URLComponents(string: text),
+      url.scheme == "http" || url.scheme == "https",
+      let host = url.host, !host.isEmpty, url.fragment == nil
+    else { return nil }
+    return text
+  }
+}
+
+/// The URL of a webhook.
+enum WebhookURLText {
+  /// Returns the text when it is an `http` or `https` URL with a host, and without credentials,
+  /// which would be sent and logged, and fragment.
+  static func read(_ text: String) -> String? {
+    guard let text = ServiceURLText.read(text), let url = URLComponents(string: text),
+      url.user == nil, url.password == nil
+    else { return nil }
+    return text
+  }
+}
+
+/// The origin of a page as browsers send it: scheme, host, and a port that is not the usual one;
+/// or `*` for any.
+enum OriginText {
+  /// Reads an origin and puts it into lower case; `nil` when it is none or has a path.
+  static func read(_ text: String) -> String? {
+    let lowered = text.lowercased()
+    guard lowered != "null", lowered != "*" else { return lowered }
+    guard let separator = lowered.firstRange(of: "://") else { return nil }
+    let scheme = lowered[..<separator.lowerBound]
+    let authority = lowered[separator.upperBound...]
+    guard isScheme(scheme), !authority.isEmpty, authority.utf8.count <= 300,
+      authority.utf8.allSatisfy(isAuthorityByte)
+    else { return nil }
+    return lowered
+  }
+
+  private static func isScheme(_ text: Substring) -> Bool {
+    guard let first = text.utf8.first, (0x61...0x7a).contains(first) else { return false }
+    return text.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x2b...0x39).contains($0) }
+      && !text.contains("/") && !text.contains(",")
+  }
+
+  private static func isAuthorityByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x61...0x7a, 0x30...0x3a, UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),
+      UInt8(ascii: "["), UInt8(ascii: "]"):
+      true
+    default: false
+    }
+  }
+}

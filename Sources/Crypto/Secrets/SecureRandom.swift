@@ -1,0 +1,29 @@
+internal import Bytes
+internal import COpenSSL
+
+/// Randomness that cannot be foreseen, for tokens and identifiers.
+///
+/// Usable from any thread.
+package enum SecureRandom {
+  /// Returns that many random bytes.
+  ///
+  /// - Precondition: The system has randomness to give. Going on without it would hand out
+  ///   guessable tokens, so the process ends, as it does when Swift's own generator finds none.
+  package static func bytes(count: Int) -> [UInt8] {
+    guard count > 0 else { return [] }
+    var bytes = [UInt8](repeating: 0, count: count)
+    precondition(
+      Int32(exactly: count).map { RAND_bytes(&bytes, $0) } == 1, "the system has no random bytes")
+    return bytes
+  }
+
+  /// Returns that many random bytes as twice as many lower-case hexadecimal digits.
+  package static func hex(byteCount: Int) -> String {
+    Hexadecimal.encode(bytes(count: byteCount))
+  }
+
+  /// Returns that many random bytes in base64url, 4 characters for each 3 bytes.
+  package static func base64URL(byteCount: Int) -> String {
+    Base64URL.encode(bytes(count: byteCount))
+  }
+}

@@ -1,0 +1,42 @@
+internal import Bytes
+internal import COpenSSL
+
+/// The SHA-256 of an access or API token (FIPS 180-4): what is kept in place of the token.
+///
+/// The tokens are random and long, so a plain hash is enough; passwords would need a slow one.
+/// Comparing two takes the same time wherever they differ.
+package struct TokenDigest: Equatable, Sendable {
+  /// 32 bytes.
+  package let bytes: [UInt8]
+
+  /// Hashes a token's bytes in UTF-8.
+  package init(of token: String) {
+    self.init(of: Array(token.utf8))
+  }
+
+  /// Hashes bytes.
+  ///
+  /// - Precondition: Memory is not out, as for every allocation of Swift's own.
+  package init(of message: [UInt8]) {
+    var digest = [UInt8](repeating: 0, count: 32)
+    precondition(
+      SHA256(message, message.count, &digest) != nil, "OpenSSL has no memory for a digest")
+    bytes = digest
+  }
+
+  /// Takes a digest out of the store, or returns `nil` unless it has 32 bytes.
+  package init?(stored bytes: [UInt8]) {
+    guard bytes.count == 32 else { return nil }
+    self.bytes = bytes
+  }
+
+  /// The digest as 64 lower-case hexadecimal digits.
+  package var hex: String {
+    Hexadecimal.encode(bytes)
+  }
+
+  /// Compares in constant time.
+  package static func == (left: TokenDigest, right: TokenDigest) -> Bool {
+    ConstantTime.areEqual(left.bytes, right.bytes)
+  }
+}

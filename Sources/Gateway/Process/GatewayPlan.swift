@@ -1,0 +1,38 @@
+package import Configuration
+import Crypto
+import Tokens
+import Unfurler
+
+/// The settings put to use: certificates, keys and lists are read, nothing is opened or started.
+///
+/// Whatever is wrong with the settings alone shows here, with `--check-config` as at the start.
+package struct GatewayPlan: Sendable {
+  package let settings: Settings
+  let listening: ListenPlan
+  /// The keys of JSON Web Tokens.
+  let verifiers: [TokenVerifier]
+  let fetching: UnfurlerConfiguration
+
+  /// - Throws: An error that names the setting whose value cannot be used.
+  package init(_ settings: Settings) throws {
+    self.settings = settings
+    listening = try ListenPlan(settings)
+    verifiers = try Self.verifiers(settings.auth)
+    fetching = try UnfurlerConfiguration(settings.unfurl)
+  }
+
+  private static func verifiers(_ settings: AuthSettings) throws -> [TokenVerifier] {
+    var verifiers: [TokenVerifier] = []
+    if let secret = settings.jwtSecret {
+      verifiers.append(
+        try UnusableSetting.named("auth.jwt_secret") { try TokenVerifier(secret: secret.value) })
+    }
+    if let path = settings.jwtPublicKey {
+      verifiers.append(
+        try UnusableSetting.named("auth.jwt_public_key") {
+          try TokenVerifier(publicKeyPath: path)
+        })
+    }
+    return verifiers
+  }
+}

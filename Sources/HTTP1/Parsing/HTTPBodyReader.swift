@@ -1,0 +1,173 @@
+/// Collects a body within limits, removing a chunked coding (RFC 9112 §7.1).
+struct HTTPBodyReader: Sendable {
+  private enum State: Sendable {
+    case fixed(missing: Int)
+    case untilEnd
+    case chunkSize(LineReader)
+    case chunk(missing: Int)
+    case chunkEnd(LineReader)
+    case trailers(LineReader, Trailers)
+    case complete
+  }
+
+  /// The share of the limits that the discarded trailers have used up.
+  private struct Trailers: Sendable {
+    var byteCount = 0
+    var count = 0
+  }
+
+  private var state: State
+  /// The bytes that have come, but for the pieces that were taken out.
+  private(set) var body: [UInt8] = []
+  /// All that has come.
+  private var byteCount = 0
+  private var extensionBytes = 0
+
+  /// Begins a body; one whose declared length is over the limit is refused at once.
+  init(_ framing: BodyFraming, limits: HTTPLimits) throws(HTTPError) {
+    switch framing {
+    case .length(let count):
+      guard count <= limits.bodyBytes else { throw Self.tooLarge(limits) }
+      state = count == 0 ? .complete : .fixed(missing: count)
+    case .chunked: state = .chunkSize(LineReader())
+    case .untilEnd: state = .untilEnd
+    }
+  }
+
+  /// Whether the last byte of the body has come.
+  var isComplete: Bool {
+    if case .complete = state { true } else { false }
+  }
+
+  /// Whether the end of the connection would end the body properly.
+  var endsWithConnection: Bool {
+    if case .untilEnd = state { true } else { false }
+  }
+
+  /// Takes out what has come since the last piece.
+  mutating func takePiece() -> [UInt8] {
+    defer { body = [] }
+    return body
+  }
+
+  /// Takes bytes from `offset` on, up to the end of the body.
+  mutating func receive(
+    _ input: Span<UInt8>, at offset: inout Int, limits: HTTPLimits
+  ) throws(HTTPError) {
+    while offset < input.count, !isComplete {
+      try step(input, at: &offset, limits: limits)
+    }
+  }
+
+  private mutating func step(
+    _ input: Span<UInt8>, at offset: inout Int, limits: HTTPLimits
+  ) throws(HTTPError) {
+    switch state {
+    case .fixed(let missing):
+      let left = try take(input, at: &offset, upTo: missing, limits: limits)
+      state = left == 0 ? .complete : .fixed(missing: left)
+    case .untilEnd:
+      _ = try take(input, at: &offset, upTo: input.count - offset, limits: limits)
+    case .chunkSize(let lines):
+      try readChunkSize(lines, input, at: &offset, limits: limits)
+    case .chunk(let missing):
+      let left = try take(input, at: &offset, upTo: missing, limits: limits)
+      state = left == 0 ? .chunkEnd(LineReader()) : .chunk(missing: left)
+    case .chunkEnd(let lines):
+      try readChunkEnd(lines, input, at: &offset)
+    case .trailers(let lines, let trailers):
+      try readTrailer(lines, trailers, input, at: &offset, limits: limits)
+    case .complete:
+      return
+    }
+  }
+
+  /// Moves at most `missing` bytes to the body; returns how many are then still missing.
+  private mutating func take(
+    _ input: Span<UInt8>, at offset: inout Int, upTo missing: Int, limits: HTTPLimits
+  ) throws(HTTPError) -> Int {
+    let count = min(missing, input.count - offset)
+    guard count <= limits.bodyBytes - byteCount else { throw Self.tooLarge(limits) }
+    input.extracting(offset..<(offset + count)).withUnsafeBufferPointer {
+      body.append(contentsOf: $0)
+    }
+    byteCount += count
+    offset += count
+    return missing - count
+  }
+
+  private mutating func readChunkSize(
+    _ reader: LineReader, _ input: Span<UInt8>, at offset: inout Int, limits: HTTPLimits
+  ) throws(HTTPError) {
+    var lines = reader
+    guard
+      let line = try Self.nextLine(&lines, input, at: &offset, limit: limits.chunkLineBytes)
+    else {
+      state = .chunkSize(lines)
+      return
+    }
+    let digits = line.prefix { $0 != UInt8(ascii: ";") }
+    // Each chunk may bring extensions; unbounded, they would make a small body cost a large one.
+    extensionBytes += line.count - digits.count
+    guard extensionBytes <= limits.headBytes else {
+      throw .badRequest("The chunk extensions are longer than \(limits.headBytes) bytes.")
+    }
+    let size = try Self.chunkSize(digits)
+    guard size <= limits.bodyBytes - byteCount else { throw Self.tooLarge(limits) }
+    state = size == 0 ? .trailers(LineReader(), Trailers()) : .chunk(missing: size)
+  }
+
+  private static func chunkSize(_ digits: ArraySlice<UInt8>) throws(HTTPError) -> Int {
+    let isHexadecimal = digits.allSatisfy { Character(UnicodeScalar($0)).isHexDigit }
+    guard isHexadecimal, !digits.isEmpty, digits.count <= 16 else {
+      throw .badRequest("A chunk's size is not a hexadecimal number of at most 16 digits.")
+    }
+    return Int(String(decoding: digits, as: UTF8.self), radix: 16) ?? .max
+  }
+
+  private mutating func readChunkEnd(
+    _ reader: LineReader, _ input: Span<UInt8>, at offset: inout Int
+  ) throws(HTTPError) {
+    var lines = reader
+    let line = try Self.nextLine(&lines, input, at: &offset, limit: 0)
+    state = line == nil ? .chunkEnd(lines) : .chunkSize(LineReader())
+  }
+
+  private mutating func readTrailer(
+    _ reader: LineReader, _ counts: Trailers, _ input: Span<UInt8>, at offset: inout Int,
+    limits: HTTPLimits
+  ) throws(HTTPError) {
+    var (lines, trailers) = (reader, counts)
+    let limit = limits.headBytes - trailers.byteCount
+    guard let line = try Self.nextLine(&lines, input, at: &offset, limit: limit) else {
+      state = .trailers(lines, trailers)
+      return
+    }
+    if line.isEmpty {
+      state = .complete
+      return
+    }
+    _ = try FieldLine.parse(line)
+    trailers.byteCount += min(line.count + 2, limit)
+    trailers.count += 1
+    guard trailers.count <= limits.fieldCount else {
+      throw HTTPError(
+        .requestHeaderFieldsTooLarge, "There are more than \(limits.fieldCount) trailers.")
+    }
+    state = .trailers(lines, trailers)
+  }
+
+  private static func nextLine(
+    _ lines: inout LineReader, _ input: Span<UInt8>, at offset: inout Int, limit: Int
+  ) throws(HTTPError) -> [UInt8]? {
+    do {
+      return try lines.next(from: input, at: &offset, limit: limit)
+    } catch {
+      throw .badRequest("The chunked body is malformed. \(error.sentence)")
+    }
+  }
+
+  private static func tooLarge(_ limits: HTTPLimits) -> HTTPError {
+    HTTPError(.contentTooLarge, "The body is larger than \(limits.bodyBytes) bytes.")
+  }
+}

@@ -1,0 +1,74 @@
+import Testing
+
+@testable import ParleyClient
+
+@Suite("A list that comes in pages")
+struct PagedReadingTests {
+  @Test("asks for each page with the token of the one before, until there is none")
+  func pages() async throws {
+    let cursor = PagedReading()
+    #expect(cursor.hasNext)
+    let first = try await cursor.next { (token) async throws(ParleyError) in
+      #expect(token == nil)
+      return LoadedPage(items: [1, 2], next: "a")
+    }
+    #expect(first == [1, 2])
+    #expect(cursor.hasNext)
+    let second = try await cursor.next { (token) async throws(ParleyError) in
+      #expect(token == "a")
+      return LoadedPage(items: [3], next: "")
+    }
+    #expect(second == [3])
+    #expect(!cursor.hasNext)
+    let behind = try await cursor.next { (_) async throws(ParleyError) in
+      LoadedPage(items: [4], next: "")
+    }
+    #expect(behind == [])
+  }
+
+  @Test("can be asked for the same page again after a failure")
+  func failure() async throws {
+    let cursor = PagedReading()
+    await #expect(throws: ParleyError.timedOut) {
+      try await cursor.next { (_) async throws(ParleyError) -> LoadedPage<Int> in
+        throw ParleyError.timedOut
+      }
+    }
+    #expect(cursor.hasNext)
+    let page = try await cursor.next { (token) async throws(ParleyError) in
+      #expect(token == nil)
+      return LoadedPage(items: [1], next: "")
+    }
+    #expect(page == [1])
+  }
+
+  @Test("gives nothing to whoever asks while a page is loading")
+  func twice() async throws {
+    let cursor = PagedReading()
+    let page = try await cursor.next { (_) async throws(ParleyError) in
+      let inner = try await cursor.next { (_) async throws(ParleyError) in
+        LoadedPage(items: [9], next: "")
+      }
+      #expect(inner == [])
+      #expect(cursor.hasNext)
+      return LoadedPage(items: [1], next: "")
+    }
+    #expect(page == [1])
+  }
+
+  @Test("names its filters and its place")
+  func requests() {
+    var given = OpenChannelListQueryParams()
+    given.channelNameFilter = "lob"
+    given.channelURLFilter = "by"
+    given.customTypeFilter = ["c"]
+    given.limit = 5
+    #expect(
+      params(OpenChannelListQuery.call(given, "t"))
+        == #"{"name_contains":"lob","url_contains":"by","custom_types":["c"],"limit":5,"token":"t"}"#
+    )
+    #expect(
+      params(ParticipantListQuery.call("lobby", 20, nil))
+        == #"{"channel_url":"lobby","limit":20}"#)
+  }
+}

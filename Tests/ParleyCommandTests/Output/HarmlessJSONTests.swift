@@ -1,0 +1,17 @@
+import Bytes
+import ParleyProtocol
+import Testing
+
+@testable import parley
+
+@Suite("JSON shown on a terminal")
+struct HarmlessJSONTests {
+  @Test("stays the same JSON when it is made harmless")
+  func json() throws {
+    let json = #"{"a":"\#u{9b}31m\#u{202e}","b":[1, 2]}"#
+    let harmless = OutputOptions.harmless(json)
+    #expect(harmless.unicodeScalars.allSatisfy { !$0.actsOnItsSurroundings })
+    let (before, after) = (try JSONDocument(json).root, try JSONDocument(harmless).root)
+    #expect(before["a"]?.string == after["a"]?.string)
+  }
+}
