@@ -1,5 +1,6 @@
 import HTTP1
 import ParleyProtocol
+import Transport
 
 /// The addresses of a file that a request brings.
 struct FileAddress {
@@ -35,6 +36,6 @@ struct FileAddress {
   }
 
   private static func url(_ base: String?, _ id: String, _ name: FileName) -> String {
-    "\(base ?? "")/files/\(id)/\(name.addressPart)"
+    (base ?? "") + Routes.file.path(id, name.addressPart)
   }
 }

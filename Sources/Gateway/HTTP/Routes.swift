@@ -41,6 +41,9 @@ enum Routes {
     case platform(PlatformEndpoint)
   }
 
+  /// The path of a file, which its address is made from.
+  static let file: PathPattern = "/files/{file_id}/{file_name:any}"
+
   private static let resources = [
     resource("/", StaticResources.page),
     resource("/favicon.ico", StaticResources.icon),
@@ -49,7 +52,7 @@ enum Routes {
     resource("/metrics", StaticResources.metrics),
     resource("/v3/openapi.json", access: .shared, StaticResources.openAPI),
     resource("/v1/asyncapi.json", access: .shared, StaticResources.asyncAPI),
-    resource("/files/{file_id}/{file_name:any}", access: .files, FileDownload.begin),
+    resource(file, access: .files, FileDownload.begin),
     Route(["GET"], "/v1/ws", access: .socket, .resource { $0.node.upgrade($0.exchange) }),
   ]
 

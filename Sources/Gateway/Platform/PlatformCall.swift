@@ -17,8 +17,7 @@ struct PlatformCall {
   let arguments: PathArguments
   /// The values in the query.
   let query: Fields
-  /// The caller, for calls that are charged by their cost.
-  let caller: QueryCaller
+  private let apiToken: String
   private let parsedBody: Result<Fields, ServiceError>
 
   init(
@@ -28,7 +27,7 @@ struct PlatformCall {
     self.exchange = exchange.id
     self.arguments = arguments
     self.query = query
-    caller = .platform(TokenDigest(of: exchange.head.fields["Api-Token"] ?? ""))
+    apiToken = exchange.head.fields["Api-Token"] ?? ""
     do throws(ServiceError) { parsedBody = .success(try Fields(body: body)) } catch {
       parsedBody = .failure(error)
     }
@@ -36,6 +35,9 @@ struct PlatformCall {
 
   var services: GatewayServices { node.services }
   var completion: Completion { Completion(exchange, on: node) }
+
+  /// The caller, for calls that are charged by their cost.
+  var caller: QueryCaller { .platform(TokenDigest(of: apiToken)) }
 
   /// The values in the body.
   ///

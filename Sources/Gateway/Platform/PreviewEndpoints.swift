@@ -9,7 +9,7 @@ enum PreviewEndpoints {
   /// `GET …/explain?url=`: looks a link up anew and shows each step.
   static func explain(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let previews = try previews(of: call)
-    guard let text = try call.query.any("url") else { throw .missing("url") }
+    guard let text = try call.query.string("url") else { throw .missing("url") }
     previews.explain(try link(text)) { explanation in
       completion { explanation.encode(into: &$0) }
     }
@@ -22,7 +22,7 @@ enum PreviewEndpoints {
     let selection = try selection(in: query) ?? .all
     let limit = try query.pageSize()
     let pages = PageCursor<String>(of: [
-      "previews", try query.any("url") ?? "", try query.any("domain") ?? "",
+      "previews", try query.string("url") ?? "", try query.string("domain") ?? "",
     ])
     var cursor: String?
     if let token = try query.pageToken() {
@@ -54,7 +54,7 @@ enum PreviewEndpoints {
   }
 
   private static func selection(in query: Fields) throws(ServiceError) -> PreviewSelection? {
-    let (url, domain) = (try query.any("url"), try query.any("domain"))
+    let (url, domain) = (try query.string("url"), try query.string("domain"))
     let isAll = try query.boolean("all") ?? false
     guard [url != nil, domain != nil, isAll].count(where: \.self) <= 1 else {
       throw ServiceError(
@@ -79,13 +79,6 @@ enum PreviewEndpoints {
       throw .invalid("url", text, expected: "an http or https URL of at most 2,048 bytes")
     }
     return link
-  }
-}
-
-extension Fields {
-  /// A text whose own rules bound it, if given.
-  fileprivate func any(_ name: String) throws(ServiceError) -> String? {
-    try text(name, limit: .max)
   }
 }
 

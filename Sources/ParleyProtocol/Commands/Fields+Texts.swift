@@ -5,6 +5,11 @@ extension Fields {
     try value(name)?.text(name, limit: limit)
   }
 
+  /// A text as it is, if given; its checks are the caller's.
+  package func string(_ name: String) throws(ServiceError) -> String? {
+    try value(name)?.string(name)
+  }
+
   /// A text of 1 to `limit` characters, which must be given.
   package func requiredText(_ name: String, limit: Int) throws(ServiceError) -> String {
     guard let text = try text(name, limit: limit), !text.isEmpty else { throw .missing(name) }

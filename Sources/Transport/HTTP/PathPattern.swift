@@ -55,6 +55,18 @@ package struct PathPattern: Sendable, Hashable, ExpressibleByStringInterpolation
     }
     return "/" + parts.joined(separator: "/")
   }
+
+  /// The path with these values, percent-encoded already, in place of its parameters in order.
+  package func path(_ values: String...) -> String {
+    var rest = values[...]
+    let parts = segments.map { segment in
+      switch segment {
+      case .literal(let text): text
+      case .parameter: rest.popFirst() ?? ""
+      }
+    }
+    return "/" + parts.joined(separator: "/")
+  }
 }
 
 /// The values of a path's parameters, percent-decoded, by name.

@@ -110,4 +110,13 @@ struct RouterTests {
     #expect(endpoint("POST", "/v3/%72ooms") == "/v3/rooms")
     #expect(endpoint("POST", "http://host/v3/rooms") == "/v3/rooms")
   }
+
+  @Test("a pattern is written as OpenAPI writes it, and with values as a path")
+  func patterns() {
+    let pattern: PathPattern = "/v3/rooms/{room}/messages/{message:number}"
+    #expect("\(pattern)" == "/v3/rooms/{room}/messages/{message}")
+    #expect(pattern.path("a%20b", "7") == "/v3/rooms/a%20b/messages/7")
+    let root: PathPattern = "/"
+    #expect("\(root)" == "/")
+  }
 }
