@@ -150,7 +150,8 @@ let package = Package(
       name: "store-crash-writer", dependencies: ["Store", "ParleyProtocol"],
       path: "Tests/store-crash-writer", swiftSettings: house),
     .target(
-      name: "TestSupport", path: "Tests/TestSupport", swiftSettings: house),
+      name: "TestSupport", dependencies: ["Reactor"], path: "Tests/TestSupport",
+      swiftSettings: house),
     .target(
       name: "TestPeers",
       dependencies: ["HTTP1", "WebSocket", "ParleyProtocol", "TLS", "COpenSSL"],
