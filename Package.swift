@@ -75,7 +75,8 @@ let package = Package(
     // Mechanism: descriptors, clocks, threads.
     library("Reactor", ["Bytes", "CLinux", "CSendRing"]),
     library("TLS", ["COpenSSL"]),
-    library("Transport", ["Bytes", "Reactor", "TLS", "HTTP1", "WebSocket", "CLinux"]),
+    library("Streams", ["Bytes", "Reactor", "TLS"]),
+    library("Transport", ["Bytes", "Reactor", "Streams", "TLS", "HTTP1", "WebSocket", "CLinux"]),
     library("Store", ["ParleyProtocol", "Reactor", "Tokens", "CSQLite", database, logging]),
     library("Telemetry", [logging]),
     library("Curl", ["Reactor", "CCurl"]),
@@ -111,7 +112,8 @@ let package = Package(
 
     // For applications in Swift: the protocol from the other side.
     library(
-      "ClientTransport", ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS"]),
+      "ClientTransport",
+      ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "Streams", "TLS"]),
     library(
       "ParleyClient",
       ["Bytes", "ClientTransport", "WebSocket", "ParleyProtocol", "Reactor", deque]),
@@ -168,6 +170,7 @@ let package = Package(
     tests("Reactor"),
     tests("TLS", ["COpenSSL"]),
     tests("Tokens", ["COpenSSL"]),
+    tests("Streams", ["Reactor", "TLS", "TestPeers"]),
     tests("Transport", ["TestPeers", "Reactor", "WebSocket", "HTTP1", "TLS", "Bytes"]),
     tests("Store", ["ParleyProtocol", "Reactor", database, logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),

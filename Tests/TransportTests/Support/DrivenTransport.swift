@@ -19,10 +19,11 @@ final class DrivenTransport: TransportDelegate {
   var callsOff = true
   private(set) var requests: [HTTPRequest] = []
   private(set) var abandonmentCount = 0
+  var onCannotAccept: (SystemError) -> Void = { Issue.record($0) }
 
   init(_ configuration: TransportConfiguration = TransportConfiguration()) throws {
     loop = try EventLoop()
-    self.configuration = configuration
+    self.configuration = configuration.withTestCodes
   }
 
   deinit {
@@ -73,7 +74,7 @@ final class DrivenTransport: TransportDelegate {
   }
 
   func transportCannotAccept(_ error: SystemError) {
-    Issue.record(error)
+    onCannotAccept(error)
   }
 
   func connection(_ connection: Connection, brokeTLS reason: String) {
