@@ -136,7 +136,8 @@ let package = Package(
       name: "parley",
       dependencies: [
         "Bytes", "ClientTransport", "Configuration", "FloodControl", "HTTP1", "LinkPreview",
-        "LoadGenerator", "ParleyClient", "ParleyProtocol", "Reactor", "CCurl", arguments, yaml,
+        "LoadGenerator", "ParleyClient", "ParleyProtocol", "Reactor", "CCurl", "Curl", arguments,
+        yaml,
       ],
       swiftSettings: house),
 
@@ -169,6 +170,7 @@ let package = Package(
     tests("LinkPreview", ["Bytes", "ParleyProtocol"], exclude: ["Corpus"]),
     tests("Reactor"),
     tests("TLS", ["COpenSSL"]),
+    tests("Curl", ["CCurl", "Reactor", "TestPeers"]),
     tests("Tokens", ["COpenSSL"]),
     tests("Streams", ["Reactor", "TLS", "TestPeers"]),
     tests("Transport", ["TestPeers", "Reactor", "WebSocket", "HTTP1", "TLS", "Bytes"]),
