@@ -181,6 +181,33 @@ struct KernelTests {
     #expect(!ring.isBroken)
   }
 
+  @Test("a disk fills up, and a sync fails, where a script says so")
+  func fillsDisks() throws {
+    let path = "/tmp/parley-kernel-tests-\(getpid())"
+    let kernel = ScriptedKernel {
+      switch ($0.kind, $0.turn) {
+      case (.write, 0): .atMost(3)
+      case (.write, _): .fail(ENOSPC)
+      case (.fsync, _): .fail(EIO)
+      default: .pass
+      }
+    }
+    kernel.run {
+      let file = Kernel.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      #expect(file >= 0)
+      let bytes: [UInt8] = [1, 2, 3, 4, 5]
+      #expect(Kernel.write(file, bytes, 5) == 3)
+      // Read at once: whatever runs in between may change errno.
+      let written = (Kernel.write(file, bytes, 2), errno)
+      #expect(written == (-1, ENOSPC))
+      let synchronized = (Kernel.synchronize(file), errno)
+      #expect(synchronized == (-1, EIO))
+      Kernel.close(file)
+      #expect(Kernel.unlink(path) == 0)
+    }
+    #expect(kernel.openDescriptors.isEmpty)
+  }
+
   @Test("a file is closed whichever call on it fails, and errors name the call")
   func filesFail() throws {
     let path = "/proc/self/exe"
