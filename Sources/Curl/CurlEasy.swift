@@ -3,7 +3,7 @@ package import CCurl
 /// A handle of libcurl's for one request at a time; confined to one thread.
 package final class CurlEasy {
   package let handle: UnsafeMutableRawPointer
-  /// The taker of the response; without one, nothing of it is taken.
+  /// The receiver of the response; without one, the response is refused.
   package weak var receiver: (any CurlTransfer)?
   private let errorBuffer: UnsafeMutablePointer<CChar>
 

@@ -80,7 +80,7 @@ struct SocketStreamTests {
     func descriptorIsReady(for readiness: Readiness) {}
   }
 
-  @Test("short writes go on until all is written, and what departs is told in order")
+  @Test("short writes go on until all is written, and departing bytes are reported in order")
   func writesOn() throws {
     let pair = try Pair()
     pair.kernel.play { _ in .atMost(3) }

@@ -13,7 +13,7 @@ package enum TransferOutcome: Sendable, Equatable {
   case failed(Int32)
 }
 
-/// What sockets do, without waiting.
+/// Operations on sockets, none of which waits.
 package enum Socket {
   /// Makes a non-blocking listening TCP socket.
   ///
