@@ -76,7 +76,8 @@ let package = Package(
     library("Reactor", ["Bytes", "CLinux", "CSendRing"]),
     library("Crypto", ["Bytes", "Tokens", "COpenSSL"]),
     library("TLS", ["COpenSSL"]),
-    library("Transport", ["Bytes", "Reactor", "TLS", "HTTP1", "WebSocket", "CLinux"]),
+    library("Streams", ["Bytes", "Reactor", "TLS"]),
+    library("Transport", ["Bytes", "Reactor", "Streams", "TLS", "HTTP1", "WebSocket", "CLinux"]),
     library(
       "Store", ["Bytes", "Crypto", "ParleyProtocol", "Reactor", "CSQLite", database, logging]),
     library("Telemetry", ["Bytes", logging]),
@@ -112,7 +113,8 @@ let package = Package(
 
     // For applications in Swift: the protocol from the other side.
     library(
-      "ClientTransport", ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS"]),
+      "ClientTransport",
+      ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "Streams", "TLS"]),
     library(
       "ParleyClient",
       ["Bytes", "ClientTransport", "WebSocket", "ParleyProtocol", "Reactor", deque]),
@@ -136,7 +138,8 @@ let package = Package(
       name: "parley",
       dependencies: [
         "Bytes", "ClientTransport", "Configuration", "FloodControl", "HTTP1", "LinkPreview",
-        "LoadGenerator", "ParleyClient", "ParleyProtocol", "Reactor", "CCurl", arguments, yaml,
+        "LoadGenerator", "ParleyClient", "ParleyProtocol", "Reactor", "CCurl", "Curl", arguments,
+        yaml,
       ],
       swiftSettings: house),
 
@@ -155,7 +158,8 @@ let package = Package(
       name: "store-crash-writer", dependencies: ["Store", "ParleyProtocol", "CFaultyDisk"],
       path: "Tests/store-crash-writer", swiftSettings: house),
     .target(
-      name: "TestSupport", path: "Tests/TestSupport", swiftSettings: house),
+      name: "TestSupport", dependencies: ["Reactor"], path: "Tests/TestSupport",
+      swiftSettings: house),
     .target(
       name: "TestPeers",
       dependencies: ["HTTP1", "WebSocket", "ParleyProtocol", "TLS", "COpenSSL"],
@@ -171,8 +175,10 @@ let package = Package(
     tests("LinkPreview", ["Bytes", "ParleyProtocol"], exclude: ["Corpus"]),
     tests("Reactor"),
     tests("TLS", ["COpenSSL"]),
+    tests("Curl", ["CCurl", "Reactor", "TestPeers"]),
     tests("Tokens", ["Bytes", "COpenSSL", "Crypto"]),
     tests("Crypto"),
+    tests("Streams", ["Reactor", "TLS", "TestPeers"]),
     tests("Transport", ["TestPeers", "Reactor", "WebSocket", "HTTP1", "TLS", "Bytes"]),
     tests("Store", ["ParleyProtocol", "Reactor", database, logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),

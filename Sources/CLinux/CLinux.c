@@ -8,6 +8,8 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
+_Thread_local void *clinux_kernel;
+
 int clinux_accept(int listener) {
     return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }

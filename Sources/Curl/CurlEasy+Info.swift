@@ -1,6 +1,6 @@
 package import CCurl
 
-/// What libcurl knows of the request, once it is under way.
+/// Facts that libcurl has about the request, once it is under way.
 extension CurlEasy {
   /// The response's status; `nil` when none came.
   package var status: Int? {
@@ -21,6 +21,13 @@ extension CurlEasy {
     var code = 0
     _ = parley_curl_get_long(handle, CURLINFO_OS_ERRNO, &code)
     return Int32(clamping: code)
+  }
+
+  /// Whether the peer's certificate has no trusted issuer or is not valid now.
+  package var isPeerUntrusted: Bool {
+    var verification = 0
+    _ = parley_curl_get_long(handle, CURLINFO_SSL_VERIFYRESULT, &verification)
+    return verification != 0
   }
 
   /// The address at the other end of the connection.

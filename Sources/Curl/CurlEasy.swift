@@ -1,9 +1,9 @@
 package import CCurl
 
-/// A handle of libcurl's for one request; confined to its loop's thread.
+/// A handle of libcurl's for one request at a time; confined to one thread.
 package final class CurlEasy {
   package let handle: UnsafeMutableRawPointer
-  /// Who is given the response; without one, nothing of it is taken.
+  /// The receiver of the response; without one, the response is refused.
   package weak var receiver: (any CurlTransfer)?
   private let errorBuffer: UnsafeMutablePointer<CChar>
 
@@ -14,9 +14,7 @@ package final class CurlEasy {
     self.handle = handle
     errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
     errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-    _ = parley_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorBuffer)
-    applyRules()
-    setCallbacks()
+    prepare()
   }
 
   deinit {
@@ -24,7 +22,7 @@ package final class CurlEasy {
     errorBuffer.deallocate()
   }
 
-  /// What libcurl says of the last error beyond its code; empty when nothing.
+  /// libcurl's words for the last error beyond its code; empty when there are none.
   package var errorText: String { String(cString: errorBuffer) }
 
   package func set(_ option: CURLoption, to value: String) {
@@ -48,6 +46,28 @@ package final class CurlEasy {
     let milliseconds = min(max(1, whole + fraction), 3_600_000)
     set(CURLOPT_TIMEOUT_MS, to: milliseconds)
     set(CURLOPT_CONNECTTIMEOUT_MS, to: milliseconds)
+  }
+
+  /// Sets a body to be posted as it is; libcurl copies it.
+  package func post(_ body: [UInt8]) {
+    set(CURLOPT_POST, to: 1)
+    // Before the body, so that libcurl knows how much to copy.
+    set(CURLOPT_POSTFIELDSIZE, to: body.count)
+    // JSON text holds no NUL byte.
+    set(CURLOPT_COPYPOSTFIELDS, to: String(decoding: body, as: UTF8.self))
+  }
+
+  /// Forgets all options for the next request; connections are kept.
+  func reset() {
+    curl_easy_reset(handle)
+    errorBuffer.pointee = 0
+    prepare()
+  }
+
+  private func prepare() {
+    _ = parley_curl_set_pointer(handle, CURLOPT_ERRORBUFFER, errorBuffer)
+    applyRules()
+    setCallbacks()
   }
 
   private func applyRules() {

@@ -1,4 +1,4 @@
-/// Why libcurl, or a thread for it, cannot be had.
+/// The reason why libcurl, or a thread for it, is missing.
 package struct CurlError: Error, Sendable, Hashable, CustomStringConvertible {
   package let description: String
 

@@ -1,9 +1,9 @@
 import CCurl
 import Synchronization
 
-/// What other threads ask of a loop's thread.
+/// The requests of other threads to a loop's thread.
 package final class CurlInbox<Request: Sendable>: Sendable {
-  /// What has gathered since the thread last looked.
+  /// The requests that have gathered since the thread last looked.
   package struct Batch {
     package var requests: [Request]
     package var isStopping: Bool
@@ -21,7 +21,7 @@ package final class CurlInbox<Request: Sendable>: Sendable {
   /// - Parameter multi: The address of the handle that is woken until ``close()``.
   package init(waking multi: UInt) { state = Mutex(State(multi: multi)) }
 
-  /// - Returns: `false` when the thread has been asked to stop: nobody will answer the request.
+  /// - Returns: `false` when the thread has been asked to stop: the request is never answered.
   package func post(_ request: Request) -> Bool {
     state.withLock { state in
       guard !state.isStopping else { return false }

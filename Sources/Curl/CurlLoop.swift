@@ -18,6 +18,9 @@ package final class CurlLoop<Transfer: CurlTransfer> {
     curl_multi_cleanup(multi)
   }
 
+  /// Whether no transfer is under way.
+  package var isIdle: Bool { transfers.isEmpty }
+
   /// Begins a transfer and keeps it until it ends or is removed.
   ///
   /// - Returns: Whether libcurl took it.
@@ -31,6 +34,13 @@ package final class CurlLoop<Transfer: CurlTransfer> {
   package func remove(_ transfer: Transfer) {
     guard transfers.removeValue(forKey: transfer.easy.handle) != nil else { return }
     curl_multi_remove_handle(multi, transfer.easy.handle)
+  }
+
+  /// Breaks all transfers off; their owner hears no more of them.
+  package func removeAll() -> [Transfer] {
+    let removed = Array(transfers.values)
+    for transfer in removed { remove(transfer) }
+    return removed
   }
 
   /// Runs until the inbox says stop, and closes it.

@@ -16,6 +16,6 @@ package protocol CurlLoopOwner: AnyObject, SendableMetatype {
   /// A transfer has ended by itself and is no longer in the loop.
   func didEnd(_ transfer: Transfer, _ result: CURLcode)
 
-  /// The loop ends: removes its transfers and answers everybody who waits.
+  /// The loop ends: removes its transfers and answers all requests.
   func stop()
 }

@@ -1,5 +1,5 @@
 import CCurl
-import Reactor
+package import Reactor
 import Synchronization
 
 /// A thread with a ``CurlLoop``, and the door to it for other threads.
@@ -10,7 +10,7 @@ package final class CurlThread<Request: Sendable>: Sendable {
   /// - Parameter makeOwner: Called on the new thread, so nothing of the owner is seen by another.
   /// - Throws: ``CurlError`` when the thread or libcurl cannot be started.
   package init<Owner: CurlLoopOwner>(
-    name: String, maximumConnections: Int,
+    name: String, priority: Reactor.Thread.Priority, maximumConnections: Int,
     makeOwner: @escaping @Sendable (CurlLoop<Owner.Transfer>) -> Owner
   ) throws(CurlError) where Owner.Request == Request {
     guard CurlLibrary.isReady, let multi = curl_multi_init() else {
@@ -22,8 +22,7 @@ package final class CurlThread<Request: Sendable>: Sendable {
     self.inbox = inbox
     do throws(SystemError) {
       thread = Mutex(
-        // Messages come first: what they wait for must not wait for previews.
-        try Reactor.Thread(name: name, priority: .background) {
+        try Reactor.Thread(name: name, priority: priority) {
           guard let multi = UnsafeMutableRawPointer(bitPattern: address) else { return }
           let loop = CurlLoop<Owner.Transfer>(multi, maximumConnections: maximumConnections)
           loop.run(inbox, for: makeOwner(loop))

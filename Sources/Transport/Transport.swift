@@ -1,6 +1,5 @@
 package import Reactor
-import TLS
-import Bytes
+import Streams
 import WebSocket
 
 /// All connections of one event loop, with what they share: buffers, compression, the flush at the
@@ -10,7 +9,6 @@ import WebSocket
 package final class Transport {
   /// Writes of a fan-out between two looks at what else is ready: about a millisecond of work.
   private static let sweepBudget = 256
-  private static let readBufferSize = 65_536
   /// Larger fan-out buffers are given back at once.
   private static let spareBufferSize = 65_536
 
@@ -24,10 +22,7 @@ package final class Transport {
   var exchangeCount: UInt64 = 0
   let connections = ConnectionTable()
   let deflate = DeflateWorkspace()
-  let readBuffer = UnsafeMutableRawBufferPointer.allocate(
-    byteCount: Transport.readBufferSize, alignment: 16)
-  /// Decrypted bytes of the read under way.
-  var plaintext: [UInt8] = []
+  let resources = StreamResources()
   /// What a WebSocket made of the read under way.
   var output = WebSocketOutput()
   weak var delegate: (any TransportDelegate)?
@@ -40,7 +35,6 @@ package final class Transport {
 
   /// Gathers the writes of a fan-out; `nil` where there can be none.
   var ring: SendRing?
-  private var scratch: TLSScratch?
   private var listeners: [Listener] = []
   private var unflushed: [Connection] = []
   private var condemned: [Connection] = []
@@ -58,10 +52,6 @@ package final class Transport {
 
   /// Whether writes of a fan-out share system calls.
   package var hasRing: Bool { ring != nil }
-
-  deinit {
-    readBuffer.deallocate()
-  }
 
   /// Accepts connections from a listening socket, which the transport then owns.
   ///
@@ -168,14 +158,6 @@ package final class Transport {
     closeCondemned()
     noteSilence()
     return sweepingFeeds.isEmpty && unflushed.isEmpty ? .idle : .unfinished
-  }
-
-  /// The working memory of this loop's TLS sessions.
-  func tlsScratch() throws(TLSError) -> TLSScratch {
-    if let scratch { return scratch }
-    let made = try TLSScratch()
-    scratch = made
-    return made
   }
 
   // MARK: Called by connections and feeds

@@ -20,10 +20,14 @@ package struct TransportConfiguration: Sendable {
   package var pingInterval: Int64 = 25_000
   /// How long a ping may stay without any answer.
   package var pongTimeout: Int64 = 10_000
+  /// The close code for a peer from which nothing comes after a ping.
+  package var pongTimeoutCode = CloseCode.policyViolation
   /// How long a peer may take to answer a close frame, or to end its side.
   package var closeTimeout: Int64 = 5_000
   /// A connection with more than so many bytes waiting is a slow consumer when more comes.
   package var outboundBytes = 1_048_576
+  /// The close code for a slow consumer.
+  package var slowConsumerCode = CloseCode.policyViolation
   /// Whether the writes of a fan-out share system calls where the kernel allows it (io_uring).
   package var gathersSystemCalls = true
   /// Whose word is taken for whom a request is from; `nil` takes nobody's.

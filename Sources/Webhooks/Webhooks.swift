@@ -1,6 +1,7 @@
 import Curl
 import Dispatch
 package import Logging
+import Reactor
 package import Store
 
 /// Posts what is in the outbox to the URLs of the settings, on one thread of its own.
@@ -27,7 +28,9 @@ package final class Webhooks: Sendable {
     self.door = door
     let counters = counters
     thread = try CurlThread(
-      name: "webhooks", maximumConnections: configuration.concurrency * configuration.urls.count
+      // Messages come first: they must not wait for webhooks.
+      name: "webhooks", priority: .background,
+      maximumConnections: configuration.concurrency * configuration.urls.count
     ) {
       DeliveryLoop(
         $0, configuration: configuration, store: store, door: door, counters: counters,

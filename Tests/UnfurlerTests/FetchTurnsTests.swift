@@ -7,6 +7,7 @@ import Testing
 @Suite("Turns of requesters and sites")
 struct FetchTurnsTests {
   private struct Question: TurnRequest {
+    let deadline = ContinuousClock.now
     let id: UInt64
     let requester: PreviewRequester
     let siteKey: String

@@ -12,6 +12,13 @@
 /// accept4 with SOCK_NONBLOCK and SOCK_CLOEXEC, without the peer's address.
 int clinux_accept(int listener);
 
+/// The object that plays the kernel on the calling thread, in tests; NULL everywhere else.
+extern _Thread_local void *clinux_kernel __attribute__((tls_model("initial-exec")));
+
+static inline void *clinux_thread_kernel(void) { return clinux_kernel; }
+
+static inline void clinux_set_thread_kernel(void *kernel) { clinux_kernel = kernel; }
+
 /// The calling thread's identity, read afresh at each call. (A compiler may keep pthread_self
 /// across a suspension that changed threads.)
 uint64_t clinux_thread_id(void);

@@ -1,4 +1,5 @@
 internal import Reactor
+internal import Streams
 internal import TLS
 internal import WebSocket
 
@@ -38,8 +39,8 @@ extension Connection {
     var attempts = attempts
     while let address = attempts.next() {
       do throws(SystemError) {
-        descriptor = try Socket.connect(to: address, from: local)
-        try watch()
+        stream = SocketStream(try Socket.connect(to: address, from: local))
+        try stream.watch(for: .writable, on: context.loop, handler: self)
         stage = .connecting(attempts)
         setTimer(after: attempts.share(of: attemptRemainder))
         return
@@ -50,11 +51,6 @@ extension Connection {
     }
     stage = .connecting(attempts)
     failLater(attempts.explanation)
-  }
-
-  private func watch() throws(SystemError) {
-    registration = try context.loop.register(descriptor, for: .writable, handler: self)
-    interest = .writable
   }
 
   private func failLater(_ reason: String) {
@@ -72,7 +68,7 @@ extension Connection {
   /// The socket is connected, or has failed to.
   func didConnect() {
     guard case .connecting(var attempts) = stage else { return }
-    let code = Socket.pendingError(descriptor)
+    let code = Socket.pendingError(stream.descriptor)
     guard code == 0 else {
       closeSocket()
       let object = attempts.current?.description ?? ""
@@ -102,10 +98,9 @@ extension Connection {
       let session = try TLSSession(
         client: try context.tlsContext(trust),
         hostname: plan.tls.serverName ?? plan.server.host)
-      tls = session
-      let scratch = try context.tlsScratch()
-      try session.startHandshake(scratch: scratch)
-      sendCiphertext(of: scratch)
+      stream.secure(with: session)
+      try stream.startHandshake(using: context.resources)
+      scheduleFlush()
     } catch {
       end(ConnectionFailure(error))
     }

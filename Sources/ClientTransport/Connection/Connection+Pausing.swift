@@ -1,4 +1,5 @@
 internal import Reactor
+internal import Streams
 
 /// Reading less than comes, as a slow consumer does.
 extension Connection {
@@ -19,7 +20,7 @@ extension Connection {
   /// - Parameter limit: The most bytes to read; more than the loop's buffer holds are not read.
   package func read(atMost limit: Int) {
     guard case .open = stage, limit > 0 else { return }
-    let buffer = context.readBuffer
+    let buffer = context.resources.readBuffer
     receive(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(limit, buffer.count)]))
   }
 
@@ -27,6 +28,7 @@ extension Connection {
 
   private func refreshInterest() {
     guard case .open = stage else { return }
-    setInterest(interest.contains(.writable) ? readInterest.union(.writable) : readInterest)
+    setInterest(
+      stream.interest.contains(.writable) ? readInterest.union(.writable) : readInterest)
   }
 }

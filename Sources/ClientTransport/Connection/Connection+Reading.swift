@@ -1,4 +1,5 @@
 package import Reactor
+internal import Streams
 internal import TLS
 internal import WebSocket
 
@@ -9,15 +10,15 @@ extension Connection: ReadinessHandler {
     // Writing may have ended it, and its descriptor's number may be another's by now.
     if case .closed = stage { return }
     if readiness.contains(.readable) {
-      receive(into: context.readBuffer)
+      receive(into: context.resources.readBuffer)
     } else if !readiness.isDisjoint(with: .hangup) {
       socketDidEnd(because: "the connection was reset")
     }
   }
 
   func receive(into buffer: UnsafeMutableRawBufferPointer) {
-    if local.acknowledgement == .delayed { Socket.delayAcknowledgement(descriptor) }
-    switch Socket.receive(descriptor, into: buffer) {
+    if local.acknowledgement == .delayed { Socket.delayAcknowledgement(stream.descriptor) }
+    switch stream.receive(into: buffer) {
     case .wouldBlock: break
     case .ended: socketDidEnd(because: "the server ended the connection")
     case .failed(let code):
@@ -25,11 +26,15 @@ extension Connection: ReadinessHandler {
     case .transferred(let count):
       owner?.connectionShowedLife(self)
       let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-      if let tls { decrypt(bytes, with: tls) } else { process(bytes) }
+      if var decryption = stream.decrypt(bytes, using: context.resources) {
+        process(&decryption)
+      } else {
+        process(bytes)
+      }
     }
   }
 
-  private func socketDidEnd(because reason: String) {
+  func socketDidEnd(because reason: String) {
     switch stage {
     case .closing, .closed: drop()
     case .open: end(.lost, reason)
@@ -40,23 +45,15 @@ extension Connection: ReadinessHandler {
     }
   }
 
-  private func decrypt(_ bytes: UnsafeRawBufferPointer, with tls: TLSSession) {
-    var plaintext = context.plaintext
-    context.plaintext = []
-    defer {
-      plaintext.removeAll(keepingCapacity: plaintext.capacity <= 262_144)
-      context.plaintext = plaintext
-    }
-    do throws(TLSError) {
-      let scratch = try context.tlsScratch()
-      defer { sendCiphertext(of: scratch) }
-      let progress = try tls.receive(bytes, plaintext: &plaintext, scratch: scratch)
-      if case .securing = stage, tls.isEstablished { upgrade() }
-      plaintext.withUnsafeBytes { process($0) }
-      if progress == .closedByPeer { socketDidEnd(because: "the server ended TLS") }
-    } catch {
-      plaintext.withUnsafeBytes { process($0) }
-      brokeTLS(error)
+  private func process(_ decryption: inout SocketStream.Decryption) {
+    defer { context.resources.recycle(&decryption.plaintext) }
+    if decryption.hasReply { scheduleFlush() }
+    if case .securing = stage, stream.isEstablished { upgrade() }
+    decryption.plaintext.withUnsafeBytes { process($0) }
+    switch decryption.result {
+    case .success(.closedByPeer): socketDidEnd(because: "the server ended TLS")
+    case .success: break
+    case .failure(let error): brokeTLS(error)
     }
   }
 

@@ -1,64 +1,45 @@
-internal import Bytes
 internal import Reactor
-internal import TLS
+internal import Streams
 
 extension Connection {
   /// Queues bytes; they leave at the end of the turn.
   func write(_ bytes: [UInt8]) {
     if case .closed = stage { return }
     guard !bytes.isEmpty else { return }
-    guard let tls else {
-      outbound.append(bytes)
-      return scheduleFlush()
-    }
-    do {
-      let scratch = try context.tlsScratch()
-      try bytes.withUnsafeBytes { try tls.send($0, scratch: scratch) }
-      sendCiphertext(of: scratch)
-    } catch {
-      end(.lost, "\(error)")
-    }
-  }
-
-  /// Takes ciphertext that TLS has made.
-  func sendCiphertext(of scratch: TLSScratch) {
-    guard !scratch.outgoing.isEmpty else { return }
-    if descriptor >= 0 {
-      outbound.append(scratch.outgoing)
-      scheduleFlush()
-    }
-    scratch.removeOutgoing()
+    bytes.withUnsafeBytes { stream.append($0) }
+    scheduleFlush()
   }
 
   func scheduleFlush() {
-    guard !awaitsFlush else { return }
-    awaitsFlush = true
-    context.needsFlush(self)
+    if stream.scheduleFlush() { context.needsFlush(self) }
   }
 
   /// Writes what waits, as far as the kernel takes it.
   func flush() {
-    awaitsFlush = false
-    while descriptor >= 0, !outbound.isEmpty {
-      switch outbound.withUnsafeBytes({ Socket.send(descriptor, $0) }) {
-      case .transferred(let count): outbound.removeFirst(count)
-      case .wouldBlock: return setInterest(readInterest.union(.writable))
-      case .ended, .failed: return writingFailed()
-      }
+    var writes = SocketStream.Writes()
+    switch stream.flush(&writes, using: context.resources, departing: { _, _ in }) {
+    case .flushed:
+      if case .connecting = stage { return }
+      setInterest(readInterest)
+    case .blocked: setInterest(readInterest.union(.writable))
+    case .failed: writingFailed()
+    case .brokeTLS(let error): end(.lost, "\(error)")
     }
-    if case .connecting = stage { return }
-    setInterest(readInterest)
   }
 
   func setInterest(_ wanted: Readiness) {
-    guard let registration, wanted != interest else { return }
-    interest = wanted
-    context.loop.update(registration, for: wanted)
+    do throws(SystemError) {
+      try stream.setInterest(wanted, on: context.loop)
+    } catch {
+      // The kernel would not say when to go on. The owner may be in the middle of something.
+      let (confined, reason) = (Confined(self), error.description)
+      context.poster { _ in confined.value.socketDidEnd(because: reason) }
+    }
   }
 
   /// What the server said before it went may still be there to read: it says why.
   private func writingFailed() {
-    outbound.removeAll()
+    stream.dropQueued()
     isReadingPaused = false
     setInterest(.readable)
   }

@@ -1,6 +1,5 @@
-internal import Bytes
 package import Reactor
-internal import TLS
+internal import Streams
 package import WebSocket
 
 /// Told what becomes of a connection, on the loop's thread.
@@ -43,14 +42,9 @@ package final class Connection {
   unowned let context: ClientLoopContext
   package weak var owner: (any ConnectionOwner)?
   var stage = Stage.resolving
-  var descriptor: Int32 = -1
   var endpoint: WebSocketEndpoint?
-  var tls: TLSSession?
-  /// Bytes for the socket; with TLS they are encrypted.
-  var outbound = ByteQueue()
-  var registration: EventLoop.Registration?
-  var interest: Readiness = []
-  var awaitsFlush = false
+  /// The socket, TLS, and the bytes that wait to be written.
+  var stream = SocketStream()
   let local: LocalEnd
   /// Whether the owner wants to hear what comes.
   var isReadingPaused = false
@@ -72,7 +66,7 @@ package final class Connection {
 
   // A loop that ends drops its connections without closing them one by one.
   deinit {
-    if descriptor >= 0 { Socket.close(descriptor) }
+    stream.closeWithoutLoop()
   }
 
   /// Milliseconds that are left of the attempt.
@@ -84,7 +78,7 @@ package final class Connection {
     var bytes: [UInt8] = []
     endpoint?.send(text.span, opcode: .text, using: context.deflate, into: &bytes)
     write(bytes)
-    guard outbound.count > plan.maximumQueuedBytes else { return }
+    guard stream.queuedByteCount > plan.maximumQueuedBytes else { return }
     end(
       .lost, "the server reads too slowly: more than \(plan.maximumQueuedBytes) bytes wait for it")
   }
@@ -141,17 +135,11 @@ package final class Connection {
     owner = nil
     cancelTimer()
     closeSocket()
-    outbound = ByteQueue()
     endpoint = nil
-    tls = nil
   }
 
   func closeSocket() {
-    if let registration { context.loop.deregister(registration) }
-    registration = nil
-    interest = []
-    if descriptor >= 0 { Socket.close(descriptor) }
-    descriptor = -1
+    stream.close(on: context.loop)
   }
 
   func setTimer(after milliseconds: Int64) {

@@ -1,4 +1,5 @@
 package import Reactor
+internal import Streams
 internal import TLS
 internal import WebSocket
 
@@ -13,26 +14,21 @@ package protocol LoopMember: AnyObject {
 ///
 /// Confined to the loop's thread.
 package final class ClientLoopContext: ReadinessHandler {
-  private static let readBufferSize = 65_536
   /// A context holds all of the system's authorities: clients with the same trust share one.
   private static let contextLimit = 16
 
   package let loop: EventLoop
   let resolver: NameResolver
   let deflate = DeflateWorkspace()
-  let readBuffer = UnsafeMutableRawBufferPointer.allocate(
-    byteCount: ClientLoopContext.readBufferSize, alignment: 16)
+  let resources = StreamResources()
   /// What the frames of the read under way led to.
   var output = WebSocketOutput()
-  /// Decrypted bytes of the read under way.
-  var plaintext: [UInt8] = []
   /// What lives on this loop, by the identity of whoever it works for.
   package var members: [ObjectIdentifier: any LoopMember] = [:]
   private let mailbox: Mailbox<ClientLoop.Job>
   private var registration: EventLoop.Registration?
   private var jobs: [ClientLoop.Job] = []
   private var unflushed: [Connection] = []
-  private var scratch: TLSScratch?
   private var contexts: [TLSTrust: TLSClientContext] = [:]
 
   init(_ mailbox: Mailbox<ClientLoop.Job>, resolver: NameResolver) throws(SystemError) {
@@ -40,10 +36,6 @@ package final class ClientLoopContext: ReadinessHandler {
     self.resolver = resolver
     loop = try EventLoop()
     registration = try loop.register(mailbox.descriptor, for: .readable, handler: self)
-  }
-
-  deinit {
-    readBuffer.deallocate()
   }
 
   /// Posts jobs to this loop, from any thread.
@@ -76,14 +68,6 @@ package final class ClientLoopContext: ReadinessHandler {
 
   func needsFlush(_ connection: Connection) {
     unflushed.append(connection)
-  }
-
-  /// The working memory of this loop's TLS sessions.
-  func tlsScratch() throws(TLSError) -> TLSScratch {
-    if let scratch { return scratch }
-    let made = try TLSScratch()
-    scratch = made
-    return made
   }
 
   /// The context for a client's trust.

@@ -146,6 +146,8 @@ extension TransportConfiguration {
     headTimeout = limits.headTimeoutMilliseconds
     pingInterval = limits.pingIntervalMilliseconds
     pongTimeout = limits.pongTimeoutMilliseconds
+    pongTimeoutCode = .pongTimeout
+    slowConsumerCode = .slowConsumer
     outboundBytes = limits.outboundBytes
     gathersSystemCalls = settings.fanOut.ioUring == .auto
     forwarding = ForwardingRules(settings.proxy)

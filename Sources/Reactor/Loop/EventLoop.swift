@@ -80,10 +80,13 @@ package final class EventLoop {
   }
 
   /// Changes what a descriptor is watched for.
-  package func update(_ registration: Registration, for interest: Readiness) {
+  ///
+  /// - Throws: The kernel has no memory; the old interest stays.
+  package func update(
+    _ registration: Registration, for interest: Readiness
+  ) throws(SystemError) {
     guard let slot = liveSlot(registration) else { return }
-    // Changing a watched descriptor fails only for lack of kernel memory; the old interest stays.
-    try? poller.change(slots[slot].descriptor, interest, key: registration.key)
+    try poller.change(slots[slot].descriptor, interest, key: registration.key)
   }
 
   /// Stops watching.

@@ -21,7 +21,7 @@ struct Poller: ~Copyable {
   private let events: UnsafeMutableBufferPointer<epoll_event>
 
   init(capacity: Int = 512) throws(SystemError) {
-    descriptor = epoll_create1(Int32(O_CLOEXEC))
+    descriptor = Kernel.makePoller()
     guard descriptor >= 0 else { throw .last("epoll_create1") }
     events = .allocate(capacity: capacity)
   }
@@ -41,14 +41,16 @@ struct Poller: ~Copyable {
 
   func remove(_ target: Int32) {
     var event = epoll_event()
-    _ = epoll_ctl(descriptor, EPOLL_CTL_DEL, target, &event)
+    _ = Kernel.controlPoller(descriptor, EPOLL_CTL_DEL, target, &event)
   }
 
   private func control(
     _ operation: Int32, _ target: Int32, _ interest: Readiness, _ key: UInt64
   ) throws(SystemError) {
     var event = epoll_event(events: interest.rawValue, data: epoll_data_t(u64: key))
-    guard epoll_ctl(descriptor, operation, target, &event) == 0 else { throw .last("epoll_ctl") }
+    guard Kernel.controlPoller(descriptor, operation, target, &event) == 0 else {
+      throw .last("epoll_ctl")
+    }
   }
 
   /// Waits until something is ready.
@@ -58,7 +60,7 @@ struct Poller: ~Copyable {
   func wait(milliseconds: Int64?) -> Int {
     let timeout = milliseconds.map { Int32(clamping: $0) } ?? -1
     // A signal ends the wait early; the loop then simply takes another turn.
-    return max(0, Int(epoll_wait(descriptor, events.baseAddress, Int32(events.count), timeout)))
+    return max(0, Kernel.wait(descriptor, events.baseAddress, events.count, timeout))
   }
 
   /// An event of the last wait.

@@ -9,7 +9,7 @@ package final class PrecisionTimer {
   package let descriptor: Int32
 
   package init() throws(SystemError) {
-    descriptor = clinux_timer_create()
+    descriptor = Kernel.makeTimer()
     guard descriptor >= 0 else { throw .last("timerfd_create") }
   }
 
@@ -27,6 +27,6 @@ package final class PrecisionTimer {
   /// Makes ``descriptor`` unreadable until the next moment.
   package func acknowledge() {
     var count: UInt64 = 0
-    _ = read(descriptor, &count, MemoryLayout<UInt64>.size)
+    _ = Kernel.read(descriptor, &count, MemoryLayout<UInt64>.size)
   }
 }

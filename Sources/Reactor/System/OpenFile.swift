@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 
 /// A file that is open for reading, until nobody holds on to it.
@@ -11,11 +10,11 @@ package final class OpenFile: Sendable {
   ///
   /// - Throws: `ENOENT` when there is none; `EINVAL` for what is no regular file.
   package init(readingFrom path: String) throws(SystemError) {
-    let opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    let opened = Kernel.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard opened >= 0 else { throw .last("open", on: path) }
     var status = stat()
     guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      close(opened)
+      Kernel.close(opened)
       throw SystemError(call: "open", code: EINVAL, object: path)
     }
     descriptor = opened
@@ -23,7 +22,7 @@ package final class OpenFile: Sendable {
   }
 
   deinit {
-    close(descriptor)
+    Kernel.close(descriptor)
   }
 
   /// Has the kernel write a part to a socket, as much as that takes.
@@ -34,8 +33,8 @@ package final class OpenFile: Sendable {
   /// - Returns: `.ended` when the file is shorter than that by now.
   func send(to socket: Int32, from offset: Int64, atMost count: Int) -> TransferOutcome {
     while true {
-      let sent = clinux_send_file(socket, descriptor, offset, count)
-      if sent > 0 { return .transferred(Int(sent)) }
+      let sent = Kernel.sendFile(socket, descriptor, from: offset, count)
+      if sent > 0 { return .transferred(sent) }
       if sent == 0 { return .ended }
       switch errno {
       case EINTR: continue
@@ -51,7 +50,7 @@ package final class OpenFile: Sendable {
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       var result = 0
       repeat {
-        result = pread(descriptor, buffer.baseAddress, count, off_t(offset))
+        result = Kernel.read(descriptor, buffer.baseAddress, count, from: offset)
       } while result < 0 && errno == EINTR
       if result < 0 { failure = .last("pread") }
       filled = max(0, result)

@@ -10,8 +10,8 @@ package enum PrivateFile {
   /// SQLite gives the mode of the database to what it makes beside it. A failure is SQLite's to report
   /// when it opens the file, or shows in ``isOpenToOthers(_:)``.
   package static func prepareDatabase(_ path: String) {
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    if descriptor >= 0 { close(descriptor) }
+    let descriptor = Kernel.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    if descriptor >= 0 { Kernel.close(descriptor) }
     for suffix in ["", "-wal", "-shm"] { closeToOthers(path + suffix) }
   }
 

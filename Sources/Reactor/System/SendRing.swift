@@ -48,7 +48,8 @@ package final class SendRing {
     guard count > 0 else { return }
     let performed = count
     count = 0
-    if isBroken {
+    // A test that plays the kernel sees each send by itself.
+    if isBroken || Kernel.isReplaced {
       for index in 0..<performed { requests[index].result = SEND_NOT_TRIED }
     } else {
       isBroken = send_ring_perform(ring, requests, UInt32(performed)) != 0

@@ -13,9 +13,7 @@ package enum TransferOutcome: Sendable, Equatable {
   case failed(Int32)
 }
 
-/// The system calls on sockets.
-///
-/// Nothing else in the house calls them.
+/// Operations on sockets, none of which waits.
 package enum Socket {
   /// Makes a non-blocking listening TCP socket.
   ///
@@ -31,10 +29,10 @@ package enum Socket {
     do throws(SystemError) {
       try prepare(descriptor, for: address)
       try set(descriptor, SOL_SOCKET, SO_REUSEPORT, 1)
-      guard address.withSockAddr({ bind(descriptor, $0, $1) }) == 0 else {
+      guard address.withSockAddr({ Kernel.bind(descriptor, $0, $1) }) == 0 else {
         throw .last("bind", on: address.description)
       }
-      guard Glibc.listen(descriptor, backlog) == 0 else {
+      guard Kernel.listen(descriptor, backlog) == 0 else {
         throw .last("listen", on: address.description)
       }
       return descriptor
@@ -67,8 +65,8 @@ package enum Socket {
     let descriptor = try open(address)
     defer { close(descriptor) }
     try prepare(descriptor, for: address)
-    guard address.withSockAddr({ bind(descriptor, $0, $1) }) == 0,
-      Glibc.listen(descriptor, 1) == 0
+    guard address.withSockAddr({ Kernel.bind(descriptor, $0, $1) }) == 0,
+      Kernel.listen(descriptor, 1) == 0
     else { throw .last("bind", on: address.description) }
   }
 
@@ -84,8 +82,9 @@ package enum Socket {
       close(descriptor)
       throw error
     }
-    let result = address.withSockAddr { Glibc.connect(descriptor, $0, $1) }
-    guard result == 0 || errno == EINPROGRESS else {
+    let result = address.withSockAddr { Kernel.connect(descriptor, $0, $1) }
+    // After a signal the kernel goes on connecting by itself.
+    guard result == 0 || errno == EINPROGRESS || errno == EINTR else {
       let error = SystemError.last("connect", on: address.description)
       close(descriptor)
       throw error
@@ -103,7 +102,7 @@ package enum Socket {
     if source.family == AF_INET, source.port == 0 {
       try set(descriptor, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, 1)
     }
-    guard source.withSockAddr({ bind(descriptor, $0, $1) }) == 0 else {
+    guard source.withSockAddr({ Kernel.bind(descriptor, $0, $1) }) == 0 else {
       throw .last("bind", on: source.description)
     }
   }
@@ -111,8 +110,7 @@ package enum Socket {
   /// Why an asynchronous `connect` failed; 0 when it did not.
   package static func pendingError(_ descriptor: Int32) -> Int32 {
     var value: Int32 = 0
-    var length = socklen_t(MemoryLayout<Int32>.size)
-    let result = getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &value, &length)
+    let result = Kernel.option(descriptor, SOL_SOCKET, SO_ERROR, into: &value)
     return result == 0 ? value : errno
   }
 
@@ -128,7 +126,7 @@ package enum Socket {
     let kind =
       Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
       | Int32(SOCK_CLOEXEC.rawValue)
-    let descriptor = socket(address.family, kind, 0)
+    let descriptor = Kernel.socket(address.family, kind)
     guard descriptor >= 0 else { throw .last("socket") }
     return descriptor
   }
@@ -136,9 +134,7 @@ package enum Socket {
   private static func set(
     _ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32
   ) throws(SystemError) {
-    var value = value
-    let size = socklen_t(MemoryLayout<Int32>.size)
-    guard setsockopt(descriptor, level, option, &value, size) == 0 else {
+    guard Kernel.setOption(descriptor, level, option, value) == 0 else {
       throw .last("setsockopt")
     }
   }
@@ -147,18 +143,14 @@ package enum Socket {
   ///
   /// A failure costs only latency, so it is not reported.
   package static func setNoDelay(_ descriptor: Int32) {
-    var value: Int32 = 1
-    _ = setsockopt(
-      descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &value, socklen_t(MemoryLayout<Int32>.size))
+    _ = Kernel.setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
   }
 
   /// Has the next reads acknowledged later; the kernel returns to its own ways after a while.
   ///
   /// A failure costs only time, so it is not reported.
   package static func delayAcknowledgement(_ descriptor: Int32) {
-    var value: Int32 = 0
-    _ = setsockopt(
-      descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, &value, socklen_t(MemoryLayout<Int32>.size))
+    _ = Kernel.setOption(descriptor, Int32(IPPROTO_TCP), TCP_QUICKACK, 0)
   }
 
   /// Takes one connection that waits to be accepted.
@@ -168,7 +160,7 @@ package enum Socket {
   ///   off before they were accepted are passed over.
   package static func accept(_ listener: Int32) throws(SystemError) -> Int32? {
     while true {
-      let descriptor = clinux_accept(listener)
+      let descriptor = Kernel.accept(listener)
       if descriptor >= 0 { return descriptor }
       switch errno {
       case EAGAIN: return nil
@@ -185,7 +177,7 @@ package enum Socket {
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
   ) -> TransferOutcome {
     while true {
-      let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+      let count = Kernel.receive(descriptor, buffer.baseAddress, buffer.count)
       if count > 0 { return .transferred(count) }
       if count == 0 { return .ended }
       switch errno {
@@ -200,8 +192,7 @@ package enum Socket {
   package static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> TransferOutcome
   {
     while true {
-      let count = Glibc.send(
-        descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+      let count = Kernel.send(descriptor, bytes.baseAddress, bytes.count)
       if count >= 0 { return .transferred(count) }
       switch errno {
       case EINTR: continue
@@ -213,13 +204,13 @@ package enum Socket {
 
   /// Ends our side; the peer's may go on.
   package static func shutDownWriting(_ descriptor: Int32) {
-    _ = shutdown(descriptor, Int32(SHUT_WR))
+    _ = Kernel.shutDown(descriptor, Int32(SHUT_WR))
   }
 
   /// Gives the descriptor back.
   ///
   /// What is unsent and unread is the kernel's business.
   package static func close(_ descriptor: Int32) {
-    _ = Glibc.close(descriptor)
+    Kernel.close(descriptor)
   }
 }

@@ -17,7 +17,7 @@ package final class Mailbox<Item: Sendable>: Sendable {
   package let descriptor: Int32
 
   package init() throws(SystemError) {
-    descriptor = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
+    descriptor = Kernel.makeEvent()
     guard descriptor >= 0 else { throw .last("eventfd") }
   }
 
@@ -69,7 +69,7 @@ package final class Mailbox<Item: Sendable>: Sendable {
   /// Call it before ``takeAll(reusing:)``.
   package func acknowledge() {
     var value: UInt64 = 0
-    _ = read(descriptor, &value, MemoryLayout<UInt64>.size)
+    _ = Kernel.read(descriptor, &value, MemoryLayout<UInt64>.size)
   }
 
   private static func mustWake(_ state: inout State) -> Bool {
@@ -79,7 +79,10 @@ package final class Mailbox<Item: Sendable>: Sendable {
 
   private func wake() {
     var one: UInt64 = 1
-    // It fails only when the counter is at its maximum, and then the receiver is awake anyway.
-    _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
+    var result = 0
+    // Else it fails only when the counter is at its maximum, and then the receiver is awake anyway.
+    repeat {
+      result = Kernel.write(descriptor, &one, MemoryLayout<UInt64>.size)
+    } while result < 0 && errno == EINTR
   }
 }

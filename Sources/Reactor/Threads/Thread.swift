@@ -19,7 +19,8 @@ package final class Thread: Sendable {
   package init(
     name: String, priority: Priority = .normal, _ body: @escaping @Sendable () -> Void
   ) throws(SystemError) {
-    let start = Unmanaged.passRetained(Start(name: name, priority: priority, body: body))
+    let start = Unmanaged.passRetained(
+      Start(name: name, priority: priority, script: Kernel.script, body: body))
     var thread = pthread_t()
     var all = sigset_t()
     var old = sigset_t()
@@ -33,7 +34,7 @@ package final class Thread: Sendable {
         clinux_name_thread(start.name)
         // On Linux this is the calling thread's alone; refused, it runs like the others.
         if start.priority != .normal { _ = clinux_set_thread_nice(start.priority.rawValue) }
-        start.body()
+        start.run()
         return nil
       }, start.toOpaque())
     pthread_sigmask(SIG_SETMASK, &old, nil)
@@ -73,12 +74,23 @@ package final class Thread: Sendable {
   private final class Start: Sendable {
     let name: String
     let priority: Priority
-    let body: @Sendable () -> Void
+    /// The kernel of the thread that starts this one, where a test has replaced it.
+    private let script: (any KernelScript)?
+    private let body: @Sendable () -> Void
 
-    init(name: String, priority: Priority, body: @escaping @Sendable () -> Void) {
+    init(
+      name: String, priority: Priority, script: (any KernelScript)?,
+      body: @escaping @Sendable () -> Void
+    ) {
       self.name = name
       self.priority = priority
+      self.script = script
       self.body = body
+    }
+
+    func run() {
+      guard let script else { return body() }
+      Kernel.replaced(by: script, body)
     }
   }
 }

@@ -1,6 +1,7 @@
 import Bytes
 import HTTP1
 import Reactor
+import Streams
 
 /// Files that are sent as they are on disk: never more of one in memory than a step.
 extension Connection {
@@ -27,7 +28,7 @@ extension Connection {
     guard case .sending(var outgoing) = stage, outgoing.file.count > 0, budget > 0 else {
       return false
     }
-    return tls == nil ? send(&outgoing, &budget) : encrypt(&outgoing, &budget)
+    return stream.isEncrypted ? encrypt(&outgoing, &budget) : send(&outgoing, &budget)
   }
 
   /// Goes on with the next request, once the file has been written.
@@ -49,7 +50,7 @@ extension Connection {
   private func send(_ outgoing: inout OutgoingFile, _ budget: inout Int) -> Bool {
     while budget > 0, outgoing.file.count > 0 {
       transport.counters.writes += 1
-      switch outgoing.file.send(to: descriptor, atMost: budget) {
+      switch outgoing.file.send(to: stream.descriptor, atMost: budget) {
       case .transferred(let count):
         transport.counters.bytesSent += count
         noteLife()
@@ -72,7 +73,7 @@ extension Connection {
       drop()
       return false
     }
-    unencrypted.append(bytes)
+    bytes.withUnsafeBytes { stream.append($0) }
     budget -= bytes.count
     stage = .sending(outgoing)
     return true

@@ -1,6 +1,6 @@
-import Bytes
 import HTTP1
 package import Reactor
+import Streams
 import TLS
 import WebSocket
 
@@ -17,12 +17,13 @@ extension Connection: ReadinessHandler {
   }
 
   private func receive() {
-    switch Socket.receive(descriptor, into: transport.readBuffer) {
+    let buffer = transport.resources.readBuffer
+    switch stream.receive(into: buffer) {
     case .transferred(let count):
       transport.counters.bytesReceived += count
       lastReceived = transport.loop.now
       noteLife()
-      take(UnsafeRawBufferPointer(rebasing: transport.readBuffer[..<count]))
+      take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     case .wouldBlock: break
     case .ended: peerDidEnd()
     case .failed: drop()
@@ -36,8 +37,8 @@ extension Connection: ReadinessHandler {
       bytes = rest
       lastReceived = transport.loop.now
     }
-    if let tls {
-      decrypt(bytes, with: tls)
+    if var decryption = stream.decrypt(bytes, using: transport.resources) {
+      process(&decryption)
     } else {
       process(bytes)
     }
@@ -55,20 +56,14 @@ extension Connection: ReadinessHandler {
     }
   }
 
-  private func decrypt(_ bytes: UnsafeRawBufferPointer, with tls: TLSSession) {
-    var plaintext = transport.plaintext
-    transport.plaintext = []
-    defer {
-      plaintext.removeAll(keepingCapacity: plaintext.capacity <= 262_144)
-      transport.plaintext = plaintext
-    }
-    do {
-      let scratch = try transport.tlsScratch()
-      defer { sendCiphertext(of: scratch) }
-      let progress = try tls.receive(bytes, plaintext: &plaintext, scratch: scratch)
-      plaintext.withUnsafeBytes { process($0) }
+  private func process(_ decryption: inout SocketStream.Decryption) {
+    defer { transport.resources.recycle(&decryption.plaintext) }
+    if decryption.hasReply { scheduleFlush() }
+    switch decryption.result {
+    case .success(let progress):
+      decryption.plaintext.withUnsafeBytes { process($0) }
       if progress == .closedByPeer { peerDidEnd() }
-    } catch {
+    case .failure(let error):
       transport.delegate?.connection(self, brokeTLS: "\(error)")
       end()
     }
@@ -260,7 +255,7 @@ extension Connection: ReadinessHandler {
     }
     stage = .webSocket
     // The response goes whole before any frame.
-    cutFrameByteCount = UInt32(clamping: tls == nil ? outbound.count : unencrypted.count)
+    cutFrame = CutFrame(byteCount: stream.plainByteCount)
     self.application = application
     awaitPing()
     updatePath()

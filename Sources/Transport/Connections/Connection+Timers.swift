@@ -1,13 +1,12 @@
 import HTTP1
 package import Reactor
-import TLS
+import Streams
 import WebSocket
 
 extension Connection: TimerHandler {
   package func timerDidFire(_ token: EventLoop.TimerToken) {
-    guard token == timer else { return }
-    timer = nil
-    switch deadline {
+    switch alarm.fire(token) {
+    case nil: break
     case .head: headIsLate()
     case .body(let end): checkBody(end: end)
     case .progress(let waiting): checkProgress(since: waiting)
@@ -17,15 +16,12 @@ extension Connection: TimerHandler {
     }
   }
 
-  func setTimer(_ deadline: Deadline, after delay: Int64) {
-    cancelTimer()
-    self.deadline = deadline
-    timer = transport.loop.schedule(after: delay, self)
+  func setTimer(_ deadline: ConnectionTimer.Deadline, after delay: Int64) {
+    alarm.set(deadline, after: delay, on: transport.loop, for: self)
   }
 
   func cancelTimer() {
-    if let timer { transport.loop.cancel(timer) }
-    timer = nil
+    alarm.cancel(on: transport.loop)
   }
 
   /// Expects the next request, whole, in time.
@@ -35,7 +31,7 @@ extension Connection: TimerHandler {
   }
 
   private func headIsLate() {
-    guard case .http = stage, lastReceived != nil, tls?.isEstablished != false else {
+    guard case .http = stage, lastReceived != nil, stream.isEstablished else {
       drop()
       return
     }
@@ -92,7 +88,7 @@ extension Connection: TimerHandler {
     var unanswered = isReadingPaused && !awaitsRoom ? nil : unanswered
     if let ping = unanswered, lastReceived ?? .min >= ping { unanswered = nil }
     if let unanswered, now - unanswered >= configuration.pongTimeout {
-      close(.pongTimeout, reason: "nothing came since the last ping")
+      close(configuration.pongTimeoutCode, reason: "nothing came since the last ping")
       return
     }
     var nextPing = nextPing

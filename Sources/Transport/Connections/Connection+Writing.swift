@@ -1,13 +1,10 @@
-import Bytes
 import HTTP1
 import Reactor
+import Streams
 import TLS
 import WebSocket
 
 extension Connection {
-  /// TLS encrypts at most so much at a time, so that its output area stays small.
-  private static let encryptionStep = 65_536
-
   /// Appends frames for the peer, unless too much would wait then.
   func enqueue(_ bytes: [UInt8]) {
     guard admits(bytes.count) else { return }
@@ -24,16 +21,16 @@ extension Connection {
   ///
   /// - Returns: How many bytes were written, if they were all.
   func deliverEncrypted(_ bytes: UnsafeRawBufferPointer) -> Int {
-    guard let tls, bytes.count <= Self.encryptionStep else {
+    guard bytes.count <= SocketStream.encryptionStep else {
       deliver(bytes)
       return 0
     }
     do {
-      let scratch = try transport.tlsScratch()
+      let scratch = try transport.resources.tlsScratch()
       defer { scratch.removeOutgoing() }
-      try tls.send(bytes, scratch: scratch)
+      try stream.encrypt(bytes, into: scratch)
       let ciphertext = scratch.outgoing
-      let outcome = Socket.send(descriptor, ciphertext)
+      let outcome = Socket.send(stream.descriptor, ciphertext)
       if case .transferred(let count) = outcome, count == ciphertext.count { return count }
       sendWasShort(outcome, of: ciphertext)
     } catch {
@@ -48,13 +45,11 @@ extension Connection {
     switch outcome {
     case .transferred(let count):
       transport.counters.bytesSent += count
-      outbound.append(UnsafeRawBufferPointer(rebasing: bytes[count...]))
-      if tls == nil {
-        cutFrameByteCount = UInt32(clamping: FrameBoundary.rest(of: bytes, from: 0, cutAt: count))
-      }
+      stream.appendUnwritten(UnsafeRawBufferPointer(rebasing: bytes[count...]))
+      if !stream.isEncrypted { cutFrame = CutFrame(in: bytes, at: count) }
       awaitWritability()
     case .wouldBlock:
-      outbound.append(bytes)
+      stream.appendUnwritten(bytes)
       awaitWritability()
     case .ended, .failed:
       condemn(.broken)
@@ -68,50 +63,42 @@ extension Connection {
 
   private func append(_ bytes: UnsafeRawBufferPointer) {
     if case .closed = stage { return }
-    if tls == nil { outbound.append(bytes) } else { unencrypted.append(bytes) }
-    scheduleFlush()
-  }
-
-  /// Takes ciphertext that TLS itself made.
-  func sendCiphertext(of scratch: TLSScratch) {
-    guard !scratch.outgoing.isEmpty else { return }
-    outbound.append(scratch.outgoing)
-    scratch.removeOutgoing()
+    stream.append(bytes)
     scheduleFlush()
   }
 
   /// Writes what waits, as far as the kernel takes it.
   func flush() {
-    awaitsFlush = false
     if case .closed = stage { return }
     var budget = OutgoingFile.slice
     let queued = queuedByteCount
     repeat {
-      guard writeOutbound() else {
+      switch writeQueued() {
+      case .flushed: break
+      case .blocked:
+        awaitWritability()
         if queuedByteCount < queued { offerRoom() }
         return
+      case .failed: return drop()
+      case .brokeTLS(let error):
+        transport.delegate?.connection(self, brokeTLS: "\(error)")
+        return drop()
       }
-    } while encryptNext() || moveFile(&budget)
+    } while moveFile(&budget)
     didFlush()
     completeFile()
     offerRoom()
   }
 
-  /// Notifies an application that waits for room.
-  private func offerRoom() {
-    guard awaitsRoom else { return }
-    awaitsRoom = false
-    // The peer takes what it is sent.
-    lastReceived = transport.loop.now
-    application?.connectionHasRoom(self)
-  }
-
-  /// Carries a change of what the connection holds over to the transport's total.
-  func account() {
-    let count = UInt32(
-      clamping: outbound.count + unencrypted.count + heldInput.count + applicationByteCount)
-    transport.heldByteCount += Int(count) - Int(accountedByteCount)
-    accountedByteCount = count
+  private func writeQueued() -> SocketStream.FlushOutcome {
+    var writes = SocketStream.Writes()
+    let outcome = stream.flush(&writes, using: transport.resources) { bytes, count in
+      if endpoint != nil { cutFrame.advance(past: count, of: bytes) }
+    }
+    transport.counters.writes += writes.count
+    transport.counters.bytesSent += writes.byteCount
+    if writes.byteCount > 0 { noteLife() }
+    return outcome
   }
 
   /// Ends the connection as soon as all that waits has been written.
@@ -138,34 +125,36 @@ extension Connection {
   func closeCondemned() {
     let reason = condemnation
     condemnation = nil
-    guard isOpen else { return }
     switch reason {
     case .slow:
+      guard isOpen else { return }
       transport.counters.slowConsumers += 1
-      close(.slowConsumer, reason: "too much is waiting to be written")
+      close(
+        transport.configuration.slowConsumerCode, reason: "too much is waiting to be written")
     case .broken, nil: drop()
     }
   }
 
   func updatePath() {
     guard isOpen, condemnation == nil else { return }
-    let isIdle = outbound.isEmpty && unencrypted.isEmpty
     transport.connections.setPath(
-      !isIdle ? .queued : tls == nil ? .direct : .encrypted, of: id)
+      !stream.isDrained ? .queued : stream.isEncrypted ? .encrypted : .direct, of: id)
   }
 
   func updateInterest() {
-    guard let registration else { return }
     let wantsMore =
       !isReadingPaused && queuedByteCount <= transport.configuration.outboundHighWaterMark
-    let wantsRoom = !outbound.isEmpty || isSendingFile
+    let wantsRoom = stream.outboundByteCount > 0 || isSendingFile
     // By raw values: what sets have in common is looked up at run time.
     let wanted = Readiness(
       rawValue: (wantsMore ? Readiness.readable.rawValue : 0)
         | (wantsRoom ? Readiness.writable.rawValue : 0))
-    guard wanted.rawValue != interest.rawValue else { return }
-    interest = wanted
-    transport.loop.update(registration, for: wanted)
+    do throws(SystemError) {
+      try stream.setInterest(wanted, on: transport.loop)
+    } catch {
+      // The kernel would not say when to go on.
+      condemn(.broken)
+    }
   }
 
   private var isSendingFile: Bool {
@@ -188,11 +177,9 @@ extension Connection {
   }
 
   // What waits is accounted when it has been flushed: nearly always nothing is left then.
-  private func scheduleFlush() {
+  func scheduleFlush() {
     updatePath()
-    guard !awaitsFlush else { return }
-    awaitsFlush = true
-    transport.needsFlush(self)
+    if stream.scheduleFlush() { transport.needsFlush(self) }
   }
 
   private func awaitWritability() {
@@ -201,67 +188,10 @@ extension Connection {
     updateInterest()
   }
 
-  /// - Returns: Whether there is something more to write now.
-  private func encryptNext() -> Bool {
-    guard let tls, tls.isEstablished, !unencrypted.isEmpty else { return false }
-    do {
-      let scratch = try transport.tlsScratch()
-      let count = min(unencrypted.count, Self.encryptionStep)
-      try unencrypted.withUnsafeBytes { bytes in
-        try tls.send(UnsafeRawBufferPointer(rebasing: bytes[..<count]), scratch: scratch)
-      }
-      cutFrames(of: unencrypted, at: count)
-      unencrypted.removeFirst(count)
-      outbound.append(scratch.outgoing)
-      scratch.removeOutgoing()
-      return true
-    } catch {
-      transport.delegate?.connection(self, brokeTLS: "\(error)")
-      drop()
-      return false
-    }
-  }
-
-  /// - Returns: Whether all of ``outbound`` was written.
-  private func writeOutbound() -> Bool {
-    while !outbound.isEmpty {
-      let outcome = outbound.withUnsafeBytes { Socket.send(descriptor, $0) }
-      transport.counters.writes += 1
-      switch outcome {
-      case .transferred(let count):
-        transport.counters.bytesSent += count
-        noteLife()
-        if tls == nil { cutFrames(of: outbound, at: count) }
-        outbound.removeFirst(count)
-      case .wouldBlock:
-        awaitWritability()
-        return false
-      case .ended, .failed:
-        drop()
-        return false
-      }
-    }
-    if case .closed = stage { return false }
-    return true
-  }
-
-  /// Notes how much is left of the frame that is cut where the next `count` bytes of a queue end.
-  private func cutFrames(of queue: ByteQueue, at count: Int) {
-    guard endpoint != nil else { return }
-    guard count < queue.count else {
-      cutFrameByteCount = 0
-      return
-    }
-    let first = Int(cutFrameByteCount)
-    let rest = queue.withUnsafeBytes { FrameBoundary.rest(of: $0, from: first, cutAt: count) }
-    cutFrameByteCount = UInt32(clamping: rest)
-  }
-
   private func didFlush() {
     if case .closed = stage { return }
     // An idle connection keeps no buffers.
-    outbound = ByteQueue()
-    unencrypted = ByteQueue()
+    stream.dropQueued()
     account()
     updatePath()
     updateInterest()
@@ -270,14 +200,7 @@ extension Connection {
   }
 
   private func endOurSide() {
-    if let tls, let scratch = try? transport.tlsScratch() {
-      self.tls = nil
-      // Without a goodbye the peer could not tell our end from a cut connection (RFC 8446 §6.1).
-      try? tls.close(scratch: scratch)
-      sendCiphertext(of: scratch)
-      if !outbound.isEmpty { return }
-    }
-    Socket.shutDownWriting(descriptor)
+    guard stream.endWriting(using: transport.resources) else { return scheduleFlush() }
     if isReadingPaused { drop() }
   }
 }

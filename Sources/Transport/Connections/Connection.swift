@@ -1,6 +1,6 @@
-import Bytes
 import HTTP1
 import Reactor
+import Streams
 import TLS
 package import WebSocket
 
@@ -35,18 +35,6 @@ package final class Connection {
     case closed
   }
 
-  /// What the connection's one timer is for.
-  enum Deadline {
-    case head
-    /// The next of a body is due, and at this time of the loop's all of it.
-    case body(end: Int64)
-    /// More of a file must have been written than what left so many bytes of it waiting.
-    case progress(Int64)
-    /// The next ping is due, or something must have come since one that stayed unanswered.
-    case liveness(nextPing: Int64, unanswered: Int64?)
-    case close
-  }
-
   /// Why the connection is closed once the fan-out under way is over.
   enum Condemnation {
     case slow
@@ -56,8 +44,6 @@ package final class Connection {
   package let id: ConnectionID
   /// The tag of the listener that it came from.
   package let listenerTag: Int
-  /// The connections that it is bounded together with.
-  let pool: SocketPool
   /// Whether TLS is between the socket and what is spoken.
   package let isEncrypted: Bool
   /// What runs on the WebSocket.
@@ -68,23 +54,15 @@ package final class Connection {
   var provenance: Provenance?
 
   unowned let transport: Transport
-  let descriptor: Int32
   var stage: Stage
   var endpoint: WebSocketEndpoint?
-  var tls: TLSSession?
-  /// Bytes for the socket; with TLS they are encrypted.
-  var outbound = ByteQueue()
-  /// With TLS: what waits to be encrypted.
-  var unencrypted = ByteQueue()
-  var registration: EventLoop.Registration?
-  var interest: Readiness = .readable
-  var timer: EventLoop.TimerToken?
-  var deadline = Deadline.head
+  /// The socket, TLS, and the bytes that wait to be written.
+  var stream: SocketStream
+  var alarm = ConnectionTimer()
   /// When something last came from the peer; `nil` when nothing has since a request was awaited.
   var lastReceived: Int64?
-  var awaitsFlush = false
   /// Whether the application waits for ``WebSocketApplication/connectionHasRoom(_:)``.
-  var awaitsRoom = false
+  private(set) var awaitsRoom = false
   var condemnation: Condemnation?
   /// Whether the application has asked not to be given more for now.
   var isReadingPaused = false
@@ -92,27 +70,24 @@ package final class Connection {
   var heldInput: [UInt8] = []
   // There may be many connections, and these are seldom large: 32 bits each.
 
-  /// Bytes left of a frame of which the first have been written, or encrypted.
-  var cutFrameByteCount: UInt32 = 0
+  /// The frame of which the first bytes have been written, or encrypted.
+  var cutFrame = CutFrame()
   /// This connection's part of the transport's total.
-  var accountedByteCount: UInt32 = 0
+  private(set) var accountedByteCount: UInt32 = 0
   private var applicationHoldings: UInt32 = 0
   /// Whether the peer has ended its side; what it asked for before is still answered.
   var peerHasEnded = false
-  /// Whether it may be closed to make room for others.
-  var isSheddable = false
-  /// The address that it is counted under; `nil` when it is not counted.
-  var counted: CountedAddress?
+  /// Its place among the connections of its address, and among those that make room.
+  var admission: ConnectionAdmission
 
   private init(
     id: ConnectionID, descriptor: Int32, tls: TLSSession?, tag: Int, pool: SocketPool,
     transport: Transport
   ) {
     listenerTag = tag
-    self.pool = pool
+    admission = ConnectionAdmission(in: pool)
     self.id = id
-    self.descriptor = descriptor
-    self.tls = tls
+    stream = SocketStream(descriptor, tls: tls)
     isEncrypted = tls != nil
     self.transport = transport
     stage = Self.firstStage(of: transport)
@@ -132,8 +107,7 @@ package final class Connection {
       id: id, descriptor: descriptor, tls: tls, tag: tag, pool: pool, transport: transport)
     transport.connections.insert(connection)
     do throws(SystemError) {
-      connection.registration = try transport.loop.register(
-        descriptor, for: .readable, handler: connection)
+      try connection.stream.watch(for: .readable, on: transport.loop, handler: connection)
     } catch {
       transport.connections.remove(id)
       throw error
@@ -197,7 +171,16 @@ package final class Connection {
   package var isWebSocket: Bool { endpoint != nil }
 
   /// How many bytes wait to be written.
-  package var queuedByteCount: Int { outbound.count + unencrypted.count }
+  package var queuedByteCount: Int { stream.queuedByteCount }
+
+  /// The socket; -1 once it is closed.
+  var descriptor: Int32 { stream.descriptor }
+
+  /// The timer that is set, if any.
+  var timer: EventLoop.TimerToken? { alarm.token }
+
+  /// The readiness that the socket is watched for.
+  var interest: Readiness { stream.interest }
 
   /// Whether a reply of so many bytes may be sent now.
   ///
@@ -229,6 +212,23 @@ package final class Connection {
       applicationHoldings = count
       account()
     }
+  }
+
+  /// Notifies an application that waits for room.
+  func offerRoom() {
+    guard awaitsRoom else { return }
+    awaitsRoom = false
+    // The peer takes what it is sent.
+    lastReceived = transport.loop.now
+    application?.connectionHasRoom(self)
+  }
+
+  /// Carries a change of what the connection holds over to the transport's total.
+  func account() {
+    let count = UInt32(
+      clamping: stream.queuedByteCount + heldInput.count + applicationByteCount)
+    transport.heldByteCount += Int(count) - Int(accountedByteCount)
+    accountedByteCount = count
   }
 
   /// Sends a text message.
@@ -277,12 +277,8 @@ package final class Connection {
   /// Closes the connection and gives up at once what it holds: frames that wait are not sent, a
   /// request over HTTP is not answered.
   package func shed(_ code: CloseCode, reason: String) {
-    guard isOpen, cutFrameByteCount <= Self.largestRest else { return drop() }
-    if tls == nil {
-      outbound.keepFirst(Int(cutFrameByteCount))
-    } else {
-      unencrypted.keepFirst(Int(cutFrameByteCount))
-    }
+    guard isOpen, cutFrame.byteCount <= Self.largestRest else { return drop() }
+    stream.keepFirst(cutFrame.byteCount)
     heldInput = []
     close(code, reason: reason)
     account()
@@ -331,16 +327,12 @@ package final class Connection {
     stage = .closed
     if wasOpen { didStopBeingOpen(.lost) }
     cancelTimer()
-    if let registration { transport.loop.deregister(registration) }
-    registration = nil
-    Socket.close(descriptor)
-    outbound = ByteQueue()
-    unencrypted = ByteQueue()
+    stream.close(on: transport.loop)
     heldInput = []
     applicationByteCount = 0
     account()
     endpoint = nil
     transport.connections.remove(id)
-    transport.configuration.sockets?.budget(of: pool).give()
+    transport.configuration.sockets?.budget(of: admission.pool).give()
   }
 }

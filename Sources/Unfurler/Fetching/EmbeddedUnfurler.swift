@@ -1,5 +1,6 @@
 import Curl
 package import LinkPreview
+import Reactor
 import Synchronization
 
 /// Fetches pages in this process, on one thread of its own.
@@ -7,15 +8,16 @@ import Synchronization
 /// Whom it talks to is decided for the very address that is about to be dialled, after resolution
 /// and for each redirect, so no name, notation or redirect leads around the address policy.
 package final class EmbeddedUnfurler: Unfurler {
-  private let thread: CurlThread<PageLoop.Request>
+  private let thread: CurlThread<FetchLoop.Request>
   private let lastID = Atomic<UInt64>(0)
 
   /// - Throws: ``UnfurlError/failed(_:)`` when the thread or libcurl cannot be started.
   package init(configuration: UnfurlerConfiguration) throws(UnfurlError) {
     do throws(CurlError) {
       thread = try CurlThread(
-        name: "unfurler", maximumConnections: configuration.maximumTransfers
-      ) { PageLoop($0, configuration: configuration) }
+        // Messages come first: they must not wait for previews.
+        name: "unfurler", priority: .background, maximumConnections: configuration.maximumTransfers
+      ) { FetchLoop($0, configuration: configuration) }
     } catch {
       throw .failed(error.description)
     }

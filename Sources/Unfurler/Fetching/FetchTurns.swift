@@ -1,3 +1,4 @@
+import Curl
 import DequeModule
 
 /// Decides which request is next: requesters take turns, and for each of them the sites.
@@ -5,7 +6,7 @@ import DequeModule
 /// A user who posts many slow links keeps their own waiting and nobody else's, and so does a slow
 /// site. Operations take constant time on average but for ``removeWaiting(where:)``, and
 /// ``finish(_:)`` of a site that had no place left, which looks at each requester waiting for it.
-struct FetchTurns<Request: TurnRequest> {
+struct FetchTurns<Request: TurnRequest>: CurlQueueTurns {
   /// The requests of one requester for one site.
   private struct Lane {
     /// Requests in the order of arrival; some of them no longer wait.
@@ -48,6 +49,9 @@ struct FetchTurns<Request: TurnRequest> {
   init(_ limits: TurnLimits) { self.limits = limits }
 
   /// Whether there is room for another request to wait.
+  func admits(_ request: Request) -> Bool { admits(request.requester) }
+
+  /// Whether there is room for another request of this requester to wait.
   func admits(_ requester: PreviewRequester) -> Bool {
     waitingCount < limits.waiting
       && parties[requester]?.waitingCount ?? 0 < limits.waiting(of: requester)

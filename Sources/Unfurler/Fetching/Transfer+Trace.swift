@@ -6,12 +6,12 @@ import Reactor
 extension Transfer {
   /// The trace of the request after its end.
   func trace(ending: String) -> RequestTrace {
-    var trace = RequestTrace(url: fetch.url.textWithoutFragment, purpose: fetch.purpose.traced)
+    var trace = RequestTrace(url: request.url.textWithoutFragment, purpose: request.purpose.traced)
     trace.address = easy.peerAddress
     trace.status = easy.status
     trace.contentType = easy.fields("content-type").last.map { String($0.prefix(256)) }
     trace.byteCount = byteCount
-    trace.waiting = fetch.waiting
+    trace.waiting = request.waiting
     // On a kept connection libcurl's first times measure the search for that connection.
     if easy.openedConnectionCount > 0 {
       trace.nameLookup = easy.microseconds(until: CURLINFO_NAMELOOKUP_TIME_T)
@@ -26,7 +26,7 @@ extension Transfer {
 
   /// How long what came of the response may be kept, as its server says.
   func freshness(of outcome: TransferOutcome) -> Freshness {
-    switch (fetch.purpose, outcome) {
+    switch (request.purpose, outcome) {
     case (_, .failure): return .unspecified
     case (.page, _), (.embed, .embed): break
     // The page is shown as it would be without it.

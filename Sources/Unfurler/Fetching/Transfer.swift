@@ -3,9 +3,9 @@ import CCurl
 import Curl
 import LinkPreview
 
-/// One request of a fetch, and what has come of it.
-final class Transfer: CurlTransfer {
-  let fetch: Fetch
+/// One request over HTTP, for a fetch, and its response as it comes.
+final class Transfer: CurlQueueTransfer {
+  let request: Fetch
   let easy: CurlEasy
   let connections: ConnectionGuard
   private let maximumBytes: Int
@@ -33,15 +33,15 @@ final class Transfer: CurlTransfer {
   }
 
   init(
-    _ fetch: Fetch, _ easy: CurlEasy, _ connections: ConnectionGuard, maximumBytes: Int
+    _ request: Fetch, _ easy: CurlEasy, _ connections: ConnectionGuard, maximumBytes: Int
   ) {
-    self.fetch = fetch
+    self.request = request
     self.easy = easy
     self.connections = connections
     self.maximumBytes = maximumBytes
     easy.receiver = self
-    easy.set(CURLOPT_URL, to: fetch.url.textWithoutFragment)
-    easy.setDeadline(fetch.deadline)
+    easy.set(CURLOPT_URL, to: request.url.textWithoutFragment)
+    easy.setDeadline(request.deadline)
     connections.watch(easy)
   }
 
@@ -74,7 +74,7 @@ final class Transfer: CurlTransfer {
   private func endHead() {
     let head = ResponseHead(easy)
     let verdict =
-      switch fetch.purpose {
+      switch request.purpose {
       case .page: head.verdict(wanted: "HTML", accepts: PageReader.accepts)
       case .embed: head.verdict(wanted: "JSON", accepts: EmbedReader.accepts)
       }
@@ -87,9 +87,9 @@ final class Transfer: CurlTransfer {
   }
 
   private func reader(of contentType: String) -> any BodyReader {
-    switch fetch.purpose {
-    case .page: PageReader(fetch.url, contentType: contentType, limit: maximumBytes)
-    case .embed: EmbedReader(fetch.url)
+    switch request.purpose {
+    case .page: PageReader(request.url, contentType: contentType, limit: maximumBytes)
+    case .embed: EmbedReader(request.url)
     }
   }
 
@@ -123,7 +123,7 @@ final class Transfer: CurlTransfer {
 
   private func fail(_ result: CURLcode) -> (TransferOutcome, ending: String) {
     let problem = TransferProblem(
-      result, easy, url: fetch.url, hasHead: headByteCount > 0, isReading: isReading,
+      result, easy, url: request.url, hasHead: headByteCount > 0, isReading: isReading,
       refused: connections.refused)
     return (.failure(problem.error), problem.text)
   }

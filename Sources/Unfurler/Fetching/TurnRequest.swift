@@ -1,7 +1,7 @@
-/// Something that waits for its turn.
-protocol TurnRequest {
-  /// Unique in its queue.
-  var id: UInt64 { get }
+import Curl
+
+/// A request of a user's, or of an operator's, that waits for its turn.
+protocol TurnRequest: CurlQueueRequest {
   var requester: PreviewRequester { get }
   /// The site that it concerns, as in ``WebURL/siteKey``.
   var siteKey: String { get }

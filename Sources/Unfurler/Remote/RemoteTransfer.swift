@@ -3,8 +3,8 @@ import Curl
 import LinkPreview
 
 /// One question to the service, and its answer as it comes.
-final class RemoteTransfer: CurlTransfer {
-  let question: RemoteQuestion
+final class RemoteTransfer: CurlQueueTransfer {
+  let request: RemoteQuestion
   let ticket: CircuitBreaker.Ticket
   let easy: CurlEasy
   private var headBytes = 0
@@ -19,7 +19,7 @@ final class RemoteTransfer: CurlTransfer {
     configuration: RemoteUnfurlerConfiguration, fields: CurlList
   ) {
     guard let easy = CurlEasy() else { return nil }
-    self.question = question
+    request = question
     self.ticket = ticket
     self.easy = easy
     easy.receiver = self
@@ -34,13 +34,10 @@ final class RemoteTransfer: CurlTransfer {
   }
 
   private func ask() {
-    let remaining = ContinuousClock.now.duration(to: question.deadline) / Duration.milliseconds(1)
+    let remaining = ContinuousClock.now.duration(to: request.deadline) / Duration.milliseconds(1)
     let timeout = Int64(min(max(remaining, 0), 1e9))
-    let json = UnfurlQuestion(question.link, timeout: timeout).json
-    easy.set(CURLOPT_POST, to: 1)
-    // Before the body, which libcurl copies, so that it knows how much to copy.
-    easy.set(CURLOPT_POSTFIELDSIZE, to: json.count)
-    easy.set(CURLOPT_COPYPOSTFIELDS, to: String(decoding: json, as: UTF8.self))
+    let json = UnfurlQuestion(request.link, timeout: timeout).json
+    easy.post(json)
   }
 
   func receiveHead(_ line: UnsafeBufferPointer<UInt8>) -> Bool {

@@ -1,6 +1,7 @@
 import Curl
 package import LinkPreview
 package import Logging
+import Reactor
 import Synchronization
 
 /// Asks a preview service over HTTP, on one thread of its own.
@@ -28,7 +29,9 @@ package final class RemoteUnfurler: Unfurler {
     self.health = health
     do throws(CurlError) {
       thread = try CurlThread(
-        name: "unfurl-client", maximumConnections: configuration.maximumRequests
+        // Messages come first: they must not wait for previews.
+        name: "unfurl-client", priority: .background,
+        maximumConnections: configuration.maximumRequests
       ) { RemoteLoop($0, service: url, configuration: configuration, health: health) }
     } catch {
       throw .failed(error.description)

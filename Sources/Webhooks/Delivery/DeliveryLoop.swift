@@ -23,7 +23,6 @@ final class DeliveryLoop: CurlLoopOwner {
   var schedule = DeliverySchedule(receivers: 0, concurrency: 1)
   /// The names of batches that failed, for the next time.
   var names: [Lane: DeliveryName] = [:]
-  var transfers: [ObjectIdentifier: DeliveryTransfer] = [:]
   var level = OutboxLevel()
   /// What is still to be noted.
   var advances: [OutboxAdvance] = []
@@ -70,7 +69,7 @@ final class DeliveryLoop: CurlLoopOwner {
   func startTransfers() -> ContinuousClock.Instant? {
     submitAdvances()
     if let ending {
-      if transfers.isEmpty || now >= ending.deadline { ending.completion() }
+      if loop.isIdle || now >= ending.deadline { ending.completion() }
       return .now.advanced(by: .milliseconds(20))
     }
     trim()
@@ -83,7 +82,6 @@ final class DeliveryLoop: CurlLoopOwner {
   }
 
   func didEnd(_ transfer: DeliveryTransfer, _ result: CURLcode) {
-    transfers[ObjectIdentifier(transfer)] = nil
     let outcome = transfer.outcome(result)
     switch transfer.delivery.purpose {
     case .events(let turn, let events): didPost(turn, events, transfer.delivery, outcome)
@@ -92,15 +90,13 @@ final class DeliveryLoop: CurlLoopOwner {
   }
 
   func stop() {
-    for transfer in transfers.values {
-      loop.remove(transfer)
+    for transfer in loop.removeAll() {
       if case .test(let test) = transfer.delivery.purpose {
         test.add(
           .failed(status: nil, reason: "the server stops", retryAfter: nil),
           receiver: transfer.delivery.receiver)
       }
     }
-    transfers = [:]
   }
 
   private func begin(_ contents: OutboxContents) {
@@ -187,9 +183,7 @@ final class DeliveryLoop: CurlLoopOwner {
   func send(_ delivery: Delivery) -> Bool {
     let url = receivers[delivery.receiver].url
     let transfer = DeliveryTransfer(delivery, url: url, configuration: configuration)
-    guard let transfer, loop.add(transfer) else { return false }
-    transfers[ObjectIdentifier(transfer)] = transfer
-    return true
+    return transfer.map(loop.add) ?? false
   }
 
   /// Tries again later, for no fault of the receiver's.

@@ -31,10 +31,7 @@ final class DeliveryTransfer: CurlTransfer {
     easy.set(CURLOPT_USERAGENT, to: configuration.userAgent)
     easy.set(CURLOPT_HTTPHEADER, to: fields)
     easy.setDeadline(.now.advanced(by: .milliseconds(configuration.timeout)))
-    easy.set(CURLOPT_POST, to: 1)
-    // Before the body, which libcurl copies, so that it knows how much to copy.
-    easy.set(CURLOPT_POSTFIELDSIZE, to: delivery.body.count)
-    easy.set(CURLOPT_COPYPOSTFIELDS, to: String(decoding: delivery.body, as: UTF8.self))
+    easy.post(delivery.body)
   }
 
   func receiveHead(_ line: UnsafeBufferPointer<UInt8>) -> Bool {

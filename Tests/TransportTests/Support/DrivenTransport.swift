@@ -20,10 +20,11 @@ final class DrivenTransport: TransportDelegate {
   private(set) var requests: [HTTPRequest] = []
   private(set) var exchanges: [Exchange.ID] = []
   private(set) var abandonmentCount = 0
+  var onCannotAccept: (SystemError) -> Void = { Issue.record($0) }
 
   init(_ configuration: TransportConfiguration = TransportConfiguration()) throws {
     loop = try EventLoop()
-    self.configuration = configuration
+    self.configuration = configuration.withTestCodes
   }
 
   deinit {
@@ -75,7 +76,7 @@ final class DrivenTransport: TransportDelegate {
   }
 
   func transportCannotAccept(_ error: SystemError) {
-    Issue.record(error)
+    onCannotAccept(error)
   }
 
   func connection(_ connection: Connection, brokeTLS reason: String) {

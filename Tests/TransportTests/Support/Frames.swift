@@ -1,3 +1,4 @@
+import Transport
 import WebSocket
 
 /// The sample request of RFC 6455 §1.3, without what a server need not have.
@@ -32,6 +33,21 @@ func serverFrame(_ opcode: Opcode, _ payload: [UInt8] = []) -> [UInt8] {
   var bytes: [UInt8] = []
   FrameEncoder.appendFrame(opcode: opcode, payload: payload.span, into: &bytes)
   return bytes
+}
+
+extension CloseCode {
+  static let slowConsumer = CloseCode(rawValue: 4004)
+  static let pongTimeout = CloseCode(rawValue: 4005)
+}
+
+extension TransportConfiguration {
+  /// The same with close codes of these tests.
+  var withTestCodes: TransportConfiguration {
+    var configuration = self
+    configuration.slowConsumerCode = .slowConsumer
+    configuration.pongTimeoutCode = .pongTimeout
+    return configuration
+  }
 }
 
 func serverText(_ text: String) -> [UInt8] { serverFrame(.text, Array(text.utf8)) }

@@ -96,7 +96,7 @@ final class LoopServerCore: TransportDelegate, ReadinessHandler {
 
   init(_ configuration: TransportConfiguration, _ mailbox: Mailbox<LoopServer.Job>) throws {
     loop = try EventLoop()
-    self.configuration = configuration
+    self.configuration = configuration.withTestCodes
     self.mailbox = mailbox
     _ = try loop.register(mailbox.descriptor, for: .readable, handler: self)
     loop.endOfTurn = { [unowned self] in endTurn() }

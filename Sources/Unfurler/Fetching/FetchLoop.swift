@@ -4,7 +4,7 @@ import Curl
 import LinkPreview
 
 /// The pages that one unfurler fetches; confined to its loop's thread.
-final class PageLoop: CurlLoopOwner {
+final class FetchLoop: CurlLoopOwner {
   /// A request of another thread.
   enum Request: Sendable {
     case start(Fetch)
@@ -12,50 +12,44 @@ final class PageLoop: CurlLoopOwner {
   }
 
   private let configuration: UnfurlerConfiguration
-  private let loop: CurlLoop<Transfer>
   private let forms: RequestForms
-  private var queue: FetchTurns<Fetch>
-  private var transfers: [UInt64: Transfer] = [:]
+  private var queue: CurlQueue<FetchTurns<Fetch>, Transfer>
   private var ownAddresses: OwnAddresses
-  private var nextSweep = ContinuousClock.now
-
-  /// How often waiting fetches are looked through for those whose deadline has passed.
-  private static let sweepInterval = Duration.milliseconds(100)
 
   init(_ loop: CurlLoop<Transfer>, configuration: UnfurlerConfiguration) {
     self.configuration = configuration
-    self.loop = loop
     ownAddresses = OwnAddresses(configuration.ownAddresses)
     forms = RequestForms(configuration)
-    queue = FetchTurns(
-      TurnLimits(
-        active: configuration.maximumTransfers,
-        activePerSite: configuration.maximumTransfersPerSite,
-        activePerUser: configuration.maximumTransfersPerUser,
-        waiting: configuration.maximumWaiting))
+    let limits = TurnLimits(
+      active: configuration.maximumTransfers,
+      activePerSite: configuration.maximumTransfersPerSite,
+      activePerUser: configuration.maximumTransfersPerUser,
+      waiting: configuration.maximumWaiting)
+    queue = CurlQueue(loop, turns: FetchTurns(limits))
   }
 
   func receive(_ request: Request) {
     switch request {
     case .start(let fetch):
-      guard queue.admits(fetch.requester) else {
+      guard queue.admits(fetch) else {
         return fetch.turnAway(.failed("too many links are waiting (\(queue.waitingCount))"))
       }
       admit(fetch)
-    case .cancel(let id): cancel(id)
+    case .cancel(let id): queue.cancel(id)?.request.cancel()
     }
   }
 
   func startTransfers() -> ContinuousClock.Instant? {
-    sweep()
-    while let fetch = queue.start() { start(fetch) }
-    return queue.waitingCount > 0 ? nextSweep : nil
+    let now = ContinuousClock.now
+    for fetch in queue.removeExpired(at: now) { fetch.expire(at: now) }
+    while let fetch = queue.next() { start(fetch) }
+    return queue.wakeUp
   }
 
   func didEnd(_ transfer: Transfer, _ result: CURLcode) {
-    forget(transfer)
+    queue.end(transfer)
     let (outcome, ending) = transfer.conclude(result)
-    var fetch = transfer.fetch
+    var fetch = transfer.request
     fetch.note(transfer.trace(ending: ending), transfer.freshness(of: outcome))
     switch outcome {
     case .page(let report): finish(fetch, with: report)
@@ -69,8 +63,7 @@ final class PageLoop: CurlLoopOwner {
   }
 
   func stop() {
-    for id in Array(transfers.keys) { cancel(id) }
-    for fetch in queue.removeWaiting(where: { _ in true }) { fetch.cancel() }
+    for cancelled in queue.removeAll() { cancelled.request.cancel() }
   }
 
   /// Checks what a URL alone can tell, and lets the fetch wait for its turn.
@@ -104,17 +97,14 @@ final class PageLoop: CurlLoopOwner {
   private func start(_ waiting: Fetch) {
     var fetch = waiting
     fetch.noteStart(at: .now)
-    guard let easy = forms.makeEasy(for: fetch.purpose) else { return drop(fetch) }
+    guard let easy = forms.makeEasy(for: fetch.purpose) else {
+      queue.giveUp(fetch)
+      return fetch.turnAway(.unknown)
+    }
     let connections = ConnectionGuard(addressPolicy(), usesProxy: configuration.proxy != nil)
     let transfer = Transfer(
       fetch, easy, connections, maximumBytes: configuration.maximumBytes)
-    guard loop.add(transfer) else { return drop(fetch) }
-    transfers[fetch.id] = transfer
-  }
-
-  private func drop(_ fetch: Fetch) {
-    queue.finish(fetch)
-    fetch.turnAway(.unknown)
+    if !queue.begin(transfer) { fetch.turnAway(.unknown) }
   }
 
   private func finish(_ page: Fetch, with report: PageReport) {
@@ -135,27 +125,5 @@ final class PageLoop: CurlLoopOwner {
       fetch.redirect(to: url, at: .now)
       admit(fetch)
     }
-  }
-
-  private func cancel(_ id: UInt64) {
-    if let transfer = transfers[id] {
-      loop.remove(transfer)
-      forget(transfer)
-      transfer.fetch.cancel()
-    } else {
-      queue.removeWaiting(id)?.cancel()
-    }
-  }
-
-  private func sweep() {
-    let now = ContinuousClock.now
-    guard queue.waitingCount > 0, now >= nextSweep else { return }
-    nextSweep = now.advanced(by: Self.sweepInterval)
-    for fetch in queue.removeWaiting(where: { $0.deadline <= now }) { fetch.expire(at: now) }
-  }
-
-  private func forget(_ transfer: Transfer) {
-    transfers[transfer.fetch.id] = nil
-    queue.finish(transfer.fetch)
   }
 }

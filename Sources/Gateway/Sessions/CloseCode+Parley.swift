@@ -1,15 +1,15 @@
-package import WebSocket
+import WebSocket
 
 /// The gateway's own close codes (RFC 6455 §7.4.2 leaves 4000 to 4999 to applications).
 extension CloseCode {
   /// No session was opened in time.
-  package static let openTimeout = CloseCode(rawValue: 4001)
+  static let openTimeout = CloseCode(rawValue: 4001)
   /// The token is missing, wrong, expired or revoked, or the user is deactivated.
-  package static let unauthorized = CloseCode(rawValue: 4002)
+  static let unauthorized = CloseCode(rawValue: 4002)
   /// The user opened more sessions than allowed: this was its oldest.
-  package static let tooManySessions = CloseCode(rawValue: 4003)
+  static let tooManySessions = CloseCode(rawValue: 4003)
   /// More was waiting to be written than the connection's limit.
-  package static let slowConsumer = CloseCode(rawValue: 4004)
+  static let slowConsumer = CloseCode(rawValue: 4004)
   /// Nothing came in time after a ping.
-  package static let pongTimeout = CloseCode(rawValue: 4005)
+  static let pongTimeout = CloseCode(rawValue: 4005)
 }

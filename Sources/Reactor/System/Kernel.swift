@@ -1,0 +1,206 @@
+import CLinux
+import Glibc
+
+/// The door to the kernel: sockets, readiness, events and files.
+///
+/// Functions have the results of the C library: -1 with `errno` for a failure. A test can put a
+/// ``KernelScript`` in the kernel's place, for its own thread and the threads started from it.
+/// Without a script a call costs one load from thread-local memory and a branch that is never taken.
+package enum Kernel {
+  /// Runs `body` with a script in the kernel's place, on this thread.
+  package static func replaced<Result>(
+    by script: any KernelScript, _ body: () throws -> Result
+  ) rethrows -> Result {
+    let (replacement, previous) = (Replacement(script), clinux_thread_kernel())
+    clinux_set_thread_kernel(Unmanaged.passUnretained(replacement).toOpaque())
+    defer { clinux_set_thread_kernel(previous) }
+    return try withExtendedLifetime(replacement) { try body() }
+  }
+
+  /// Whether a script answers on this thread.
+  static var isReplaced: Bool { clinux_thread_kernel() != nil }
+
+  /// The script that this thread's calls go to.
+  static var script: (any KernelScript)? {
+    clinux_thread_kernel().map {
+      Unmanaged<Replacement>.fromOpaque($0).takeUnretainedValue().script
+    }
+  }
+
+  /// An object, as one pointer of thread-local memory holds it.
+  private final class Replacement {
+    let script: any KernelScript
+
+    init(_ script: any KernelScript) { self.script = script }
+  }
+
+  @inline(__always)
+  private static func call(
+    _ call: SystemCall, _ descriptor: Int32, _ count: Int = 0, _ body: (Int) -> Int
+  ) -> Int {
+    guard clinux_thread_kernel() != nil else { return body(count) }
+    return scripted(call, descriptor, count, body)
+  }
+
+  @inline(never)
+  private static func scripted(
+    _ call: SystemCall, _ descriptor: Int32, _ count: Int, _ body: (Int) -> Int
+  ) -> Int {
+    guard let script else { return body(count) }
+    let result = script.perform(call, on: descriptor, count: count) {
+      let result = body($0)
+      return result < 0 ? -Int(errno) : result
+    }
+    guard result < 0 else { return result }
+    errno = Int32(-result)
+    return -1
+  }
+}
+
+/// Sockets.
+extension Kernel {
+  static func socket(_ family: Int32, _ type: Int32) -> Int32 {
+    Int32(call(.socket, -1) { _ in Int(Glibc.socket(family, type, 0)) })
+  }
+
+  static func bind(
+    _ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t
+  ) -> Int32 {
+    Int32(call(.bind, descriptor) { _ in Int(Glibc.bind(descriptor, address, length)) })
+  }
+
+  static func listen(_ descriptor: Int32, _ backlog: Int32) -> Int32 {
+    Int32(call(.listen, descriptor) { _ in Int(Glibc.listen(descriptor, backlog)) })
+  }
+
+  static func connect(
+    _ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t
+  ) -> Int32 {
+    Int32(call(.connect, descriptor) { _ in Int(Glibc.connect(descriptor, address, length)) })
+  }
+
+  /// Takes a connection as a non-blocking descriptor that is closed on exec.
+  static func accept(_ listener: Int32) -> Int32 {
+    Int32(call(.accept, listener) { _ in Int(clinux_accept(listener)) })
+  }
+
+  static func setOption(
+    _ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32
+  ) -> Int32 {
+    let result = call(.setsockopt, descriptor) { _ in
+      var value = value
+      let size = socklen_t(MemoryLayout<Int32>.size)
+      return Int(setsockopt(descriptor, level, option, &value, size))
+    }
+    return Int32(result)
+  }
+
+  static func option(
+    _ descriptor: Int32, _ level: Int32, _ option: Int32, into value: inout Int32
+  ) -> Int32 {
+    let result = call(.getsockopt, descriptor) { _ in
+      var size = socklen_t(MemoryLayout<Int32>.size)
+      return Int(getsockopt(descriptor, level, option, &value, &size))
+    }
+    return Int32(result)
+  }
+
+  static func shutDown(_ descriptor: Int32, _ direction: Int32) -> Int32 {
+    Int32(call(.shutdown, descriptor) { _ in Int(shutdown(descriptor, direction)) })
+  }
+
+  @inline(__always)
+  static func receive(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int
+  {
+    call(.recv, descriptor, count) { recv(descriptor, buffer, $0, 0) }
+  }
+
+  /// Sends without raising a signal when the peer is gone.
+  @inline(__always)
+  static func send(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    call(.send, descriptor, count) { Glibc.send(descriptor, bytes, $0, Int32(MSG_NOSIGNAL)) }
+  }
+
+  /// Has the kernel copy a part of a file to a socket.
+  static func sendFile(
+    _ socket: Int32, _ file: Int32, from offset: Int64, _ count: Int
+  ) -> Int {
+    call(.sendfile, socket, count) { Int(clinux_send_file(socket, file, offset, $0)) }
+  }
+}
+
+/// Readiness and events.
+extension Kernel {
+  static func makePoller() -> Int32 {
+    Int32(call(.epollCreate, -1) { _ in Int(epoll_create1(Int32(O_CLOEXEC))) })
+  }
+
+  static func controlPoller(
+    _ poller: Int32, _ operation: Int32, _ target: Int32, _ event: inout epoll_event
+  ) -> Int32 {
+    let kind: SystemCall =
+      switch operation {
+      case EPOLL_CTL_ADD: .epollAdd
+      case EPOLL_CTL_MOD: .epollModify
+      default: .epollDelete
+      }
+    return Int32(call(kind, target) { _ in Int(epoll_ctl(poller, operation, target, &event)) })
+  }
+
+  static func wait(
+    _ poller: Int32, _ events: UnsafeMutablePointer<epoll_event>?, _ count: Int, _ timeout: Int32
+  ) -> Int {
+    call(.epollWait, poller, count) { Int(epoll_wait(poller, events, Int32($0), timeout)) }
+  }
+
+  static func makeEvent() -> Int32 {
+    Int32(call(.eventfd, -1) { _ in Int(eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))) })
+  }
+
+  static func makeTimer() -> Int32 {
+    Int32(call(.timerfd, -1) { _ in Int(clinux_timer_create()) })
+  }
+}
+
+/// Descriptors and files.
+extension Kernel {
+  package static func open(_ path: String, _ flags: Int32, _ mode: UInt32 = 0) -> Int32 {
+    Int32(call(.open, -1) { _ in Int(Glibc.open(path, flags, mode)) })
+  }
+
+  @discardableResult
+  package static func close(_ descriptor: Int32) -> Int32 {
+    Int32(call(.close, descriptor) { _ in Int(Glibc.close(descriptor)) })
+  }
+
+  package static func read(
+    _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int
+  ) -> Int {
+    call(.read, descriptor, count) { Glibc.read(descriptor, buffer, $0) }
+  }
+
+  package static func write(
+    _ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int
+  ) -> Int {
+    call(.write, descriptor, count) { Glibc.write(descriptor, bytes, $0) }
+  }
+
+  package static func read(
+    _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int, from offset: Int64
+  ) -> Int {
+    call(.pread, descriptor, count) { pread(descriptor, buffer, $0, off_t(offset)) }
+  }
+
+  package static func synchronize(_ descriptor: Int32) -> Int32 {
+    Int32(call(.fsync, descriptor) { _ in Int(fsync(descriptor)) })
+  }
+
+  package static func rename(_ path: String, to target: String) -> Int32 {
+    Int32(call(.rename, -1) { _ in Int(Glibc.rename(path, target)) })
+  }
+
+  @discardableResult
+  package static func unlink(_ path: String) -> Int32 {
+    Int32(call(.unlink, -1) { _ in Int(Glibc.unlink(path)) })
+  }
+}

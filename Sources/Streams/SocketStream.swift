@@ -1,0 +1,284 @@
+import Bytes
+package import Reactor
+package import TLS
+
+/// A connected socket, TLS if any, and the bytes that wait to be written.
+///
+///     append ──► unencrypted ──► TLS ──► outbound ──► socket
+///                (TLS only)
+///
+/// Its owner drives it: registers it with a loop, calls ``flush(_:using:departing:)`` at the end of
+/// a turn and when the socket is writable, and decides what a failure means. Confined to the
+/// owner's event loop.
+package struct SocketStream {
+  /// TLS encrypts at most this many bytes at a time, so that its output area stays small.
+  package static let encryptionStep = 65_536
+
+  /// The socket; -1 when there is none.
+  package private(set) var descriptor: Int32
+  /// The readiness that the loop watches the socket for.
+  package private(set) var interest: Readiness = []
+  private var registration: EventLoop.Registration?
+  private var isListed = false
+  private var tls: TLSSession?
+  /// Bytes for the socket; with TLS they are encrypted.
+  private var outbound = ByteQueue()
+  /// With TLS: bytes that wait to be encrypted.
+  private var unencrypted = ByteQueue()
+
+  /// Makes a stream without a socket.
+  package init() {
+    descriptor = -1
+  }
+
+  /// Takes over a socket, connected or about to be.
+  package init(_ descriptor: Int32, tls: TLSSession? = nil) {
+    self.descriptor = descriptor
+    self.tls = tls
+  }
+
+  /// Puts TLS between the socket and what is appended from now on.
+  package mutating func secure(with session: TLSSession) {
+    tls = session
+  }
+
+  /// Whether bytes are encrypted before they are written.
+  package var isEncrypted: Bool { tls != nil }
+
+  /// Whether bytes can be exchanged: TLS, if any, is established.
+  package var isEstablished: Bool { tls?.isEstablished != false }
+
+  /// The number of bytes that wait to be written.
+  package var queuedByteCount: Int { outbound.count + unencrypted.count }
+
+  /// The number of bytes that wait for the socket itself, encrypted if need be.
+  package var outboundByteCount: Int { outbound.count }
+
+  /// Whether no bytes wait.
+  package var isDrained: Bool { outbound.isEmpty && unencrypted.isEmpty }
+
+  /// The number of appended bytes that wait in the form in which they were appended.
+  package var plainByteCount: Int { tls == nil ? outbound.count : unencrypted.count }
+}
+
+/// The loop.
+extension SocketStream {
+  /// Registers the socket with a loop.
+  ///
+  /// - Throws: The kernel has no room for it. The socket is still the caller's to close.
+  package mutating func watch(
+    for interest: Readiness, on loop: EventLoop, handler: any ReadinessHandler
+  ) throws(SystemError) {
+    registration = try loop.register(descriptor, for: interest, handler: handler)
+    self.interest = interest
+  }
+
+  /// Changes the readiness that the loop watches the socket for.
+  ///
+  /// - Throws: The kernel has no memory: the owner would wait in vain, so the stream is best closed.
+  package mutating func setInterest(
+    _ wanted: Readiness, on loop: EventLoop
+  ) throws(SystemError) {
+    // By raw values: what sets have in common is looked up at run time.
+    guard let registration, wanted.rawValue != interest.rawValue else { return }
+    try loop.update(registration, for: wanted)
+    interest = wanted
+  }
+
+  /// Notes that the stream is to be flushed at the end of the turn.
+  ///
+  /// - Returns: `false` when that has been noted before.
+  package mutating func scheduleFlush() -> Bool {
+    defer { isListed = true }
+    return !isListed
+  }
+
+  /// Closes the socket and drops all that waits.
+  package mutating func close(on loop: EventLoop) {
+    if let registration { loop.deregister(registration) }
+    closeWithoutLoop()
+  }
+
+  /// Closes the socket after its loop has ended.
+  package mutating func closeWithoutLoop() {
+    registration = nil
+    interest = []
+    if descriptor >= 0 { Socket.close(descriptor) }
+    descriptor = -1
+    tls = nil
+    dropQueued()
+  }
+}
+
+/// Reading.
+extension SocketStream {
+  /// The outcome of a decryption; its plaintext is given back by ``StreamResources/recycle(_:)``.
+  package struct Decryption {
+    /// Decrypted bytes; those from before an error too.
+    package var plaintext: [UInt8]
+    package let result: Result<TLSProgress, TLSError>
+    /// Whether TLS itself has appended something to be written.
+    package let hasReply: Bool
+  }
+
+  /// Reads what is there, at most the buffer's size.
+  package func receive(into buffer: UnsafeMutableRawBufferPointer) -> TransferOutcome {
+    Socket.receive(descriptor, into: buffer)
+  }
+
+  /// Decrypts bytes from the socket, and queues what TLS replies to them.
+  ///
+  /// - Returns: `nil` without TLS: the bytes are as they were sent.
+  package mutating func decrypt(
+    _ ciphertext: UnsafeRawBufferPointer, using resources: StreamResources
+  ) -> Decryption? {
+    guard let tls else { return nil }
+    var plaintext = resources.takePlaintext()
+    do throws(TLSError) {
+      let scratch = try resources.tlsScratch()
+      let result: Result<TLSProgress, TLSError>
+      do throws(TLSError) {
+        result = .success(try tls.receive(ciphertext, plaintext: &plaintext, scratch: scratch))
+      } catch {
+        result = .failure(error)
+      }
+      return Decryption(
+        plaintext: plaintext, result: result, hasReply: appendCiphertext(of: scratch))
+    } catch {
+      return Decryption(plaintext: plaintext, result: .failure(error), hasReply: false)
+    }
+  }
+}
+
+/// Writing.
+extension SocketStream {
+  /// The end of a ``flush(_:using:departing:)``.
+  package enum FlushOutcome: Equatable {
+    /// No bytes wait, or only for TLS to be established.
+    case flushed
+    /// The kernel takes no more for now.
+    case blocked
+    /// The socket is broken; the `errno`.
+    case failed(Int32)
+    case brokeTLS(TLSError)
+  }
+
+  /// The system calls of a ``flush(_:using:departing:)``.
+  package struct Writes {
+    package var count = 0
+    package var byteCount = 0
+
+    package init() {}
+  }
+
+  /// Appends bytes for the peer.
+  package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    if tls == nil { outbound.append(bytes) } else { unencrypted.append(bytes) }
+  }
+
+  /// Appends bytes as the socket takes them: the rest of a write that the owner made itself.
+  package mutating func appendUnwritten(_ bytes: UnsafeRawBufferPointer) {
+    outbound.append(bytes)
+  }
+
+  /// Encrypts bytes that the owner writes itself; none may wait.
+  package func encrypt(_ bytes: UnsafeRawBufferPointer, into scratch: TLSScratch) throws(TLSError) {
+    try tls?.send(bytes, scratch: scratch)
+  }
+
+  /// Begins TLS as a client.
+  package mutating func startHandshake(using resources: StreamResources) throws(TLSError) {
+    guard let tls else { return }
+    let scratch = try resources.tlsScratch()
+    try tls.startHandshake(scratch: scratch)
+    appendCiphertext(of: scratch)
+  }
+
+  /// Writes what waits, as far as the kernel takes it.
+  ///
+  /// - Parameter departing: Called with the appended bytes that wait, before their first `count` are
+  ///   written or encrypted.
+  package mutating func flush(
+    _ writes: inout Writes, using resources: StreamResources,
+    departing: (_ bytes: UnsafeRawBufferPointer, _ count: Int) -> Void
+  ) -> FlushOutcome {
+    isListed = false
+    while descriptor >= 0 {
+      do throws(TLSError) {
+        try encryptNext(using: resources, departing)
+      } catch {
+        return .brokeTLS(error)
+      }
+      guard !outbound.isEmpty else { return .flushed }
+      writes.count += 1
+      switch outbound.withUnsafeBytes({ Socket.send(descriptor, $0) }) {
+      case .transferred(let count):
+        writes.byteCount += count
+        if tls == nil { outbound.withUnsafeBytes { departing($0, count) } }
+        outbound.removeFirst(count)
+      case .wouldBlock: return .blocked
+      case .ended: return .failed(0)
+      case .failed(let code): return .failed(code)
+      }
+    }
+    return .flushed
+  }
+
+  /// Ends this side after the last byte; TLS says so first, without which the peer could not tell
+  /// the end from a cut connection (RFC 8446 §6.1).
+  ///
+  /// - Returns: `false` when that is to be written before, and the call repeated.
+  package mutating func endWriting(using resources: StreamResources) -> Bool {
+    if let tls, let scratch = try? resources.tlsScratch() {
+      self.tls = nil
+      try? tls.close(scratch: scratch)
+      if appendCiphertext(of: scratch) { return false }
+    }
+    Socket.shutDownWriting(descriptor)
+    return true
+  }
+
+  /// Keeps the first appended bytes that wait, and drops the others.
+  package mutating func keepFirst(_ count: Int) {
+    if tls == nil { outbound.keepFirst(count) } else { unencrypted.keepFirst(count) }
+  }
+
+  /// Drops all that waits, and gives the memory back.
+  package mutating func dropQueued() {
+    outbound = ByteQueue()
+    unencrypted = ByteQueue()
+  }
+
+  private mutating func encryptNext(
+    using resources: StreamResources,
+    _ departing: (_ bytes: UnsafeRawBufferPointer, _ count: Int) -> Void
+  ) throws(TLSError) {
+    guard let tls, outbound.isEmpty, !unencrypted.isEmpty, tls.isEstablished else { return }
+    let scratch = try resources.tlsScratch()
+    let count = min(unencrypted.count, Self.encryptionStep)
+    // A rethrowing function would lose the error's type.
+    let failure: TLSError? = unencrypted.withUnsafeBytes { bytes in
+      do throws(TLSError) {
+        try tls.send(UnsafeRawBufferPointer(rebasing: bytes[..<count]), scratch: scratch)
+        departing(bytes, count)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let failure { throw failure }
+    unencrypted.removeFirst(count)
+    appendCiphertext(of: scratch)
+  }
+
+  /// Takes ciphertext that TLS has made.
+  ///
+  /// - Returns: Whether there was any.
+  @discardableResult
+  private mutating func appendCiphertext(of scratch: TLSScratch) -> Bool {
+    guard !scratch.outgoing.isEmpty else { return false }
+    outbound.append(scratch.outgoing)
+    scratch.removeOutgoing()
+    return true
+  }
+}
