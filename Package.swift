@@ -71,12 +71,14 @@ let package = Package(
     library("FloodControl"),
     library("Tokens", ["ParleyProtocol", "COpenSSL"]),
     library("LinkPreview", ["Bytes", "ParleyProtocol", "CDomainNames"]),
+    library("Channels", ["ParleyProtocol", "FloodControl", "LinkPreview", deque]),
 
     // Mechanism: descriptors, clocks, threads.
     library("Reactor", ["Bytes", "CLinux", "CSendRing"]),
     library("TLS", ["COpenSSL"]),
     library("Transport", ["Bytes", "Reactor", "TLS", "HTTP1", "WebSocket", "CLinux"]),
-    library("Store", ["ParleyProtocol", "Reactor", "Tokens", "CSQLite", database, logging]),
+    library(
+      "Store", ["Channels", "ParleyProtocol", "Reactor", "Tokens", "CSQLite", database, logging]),
     library("Telemetry", [logging]),
     library("Curl", ["Reactor", "CCurl"]),
 
@@ -99,8 +101,8 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Reactor",
-        "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", "Setup",
+        "Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Channels",
+        "Reactor", "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", "Setup",
         "Tokens", "Webhooks",
         "COpenSSL", deque, logging,
       ],
@@ -163,12 +165,15 @@ let package = Package(
     tests("WebSocket", ["Bytes", "HTTP1"]),
     tests("ParleyProtocol", ["Bytes"]),
     tests("FloodControl"),
+    tests("Channels", ["FloodControl", "ParleyProtocol"]),
     tests("LinkPreview", ["Bytes", "ParleyProtocol"], exclude: ["Corpus"]),
     tests("Reactor"),
     tests("TLS", ["COpenSSL"]),
     tests("Tokens", ["COpenSSL"]),
     tests("Transport", ["TestPeers", "Reactor", "WebSocket", "HTTP1", "TLS", "Bytes"]),
-    tests("Store", ["ParleyProtocol", "Reactor", database, logging, "store-crash-writer"]),
+    tests(
+      "Store",
+      ["Channels", "ParleyProtocol", "Reactor", database, logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),
     tests("Configuration", ["Bytes", "FloodControl", "ParleyProtocol"]),
     tests("Daemon", ["Reactor", logging]),
@@ -187,8 +192,8 @@ let package = Package(
     tests(
       "Gateway",
       [
-        "ParleyProtocol", "FloodControl", "Configuration", "Transport", "Reactor", "WebSocket",
-        "Store", "TestPeers", "HTTP1", "Tokens", logging,
+        "Channels", "ParleyProtocol", "FloodControl", "Configuration", "Transport", "Reactor",
+        "WebSocket", "Store", "TestPeers", "HTTP1", "Tokens", logging,
       ]),
     tests(
       "ClientTransport", ["Bytes", "HTTP1", "Reactor", "TestPeers", "WebSocket"]),

@@ -1,3 +1,4 @@
+import Channels
 import FloodControl
 import ParleyProtocol
 import Reactor
@@ -7,7 +8,7 @@ import Transport
 
 /// A connection that enters a channel.
 struct Entrance: Sendable {
-  let caller: Caller
+  let caller: SessionPrincipal
   let recover: StreamPosition?
   let address: ReplyAddress
 
@@ -132,7 +133,7 @@ extension HomeChannel {
         $0, viewerID: user.id, isOperator: isOperator(user.id), channel: self,
         byteLimit: entrance.eventByteLimit)
     }
-    if !participants.contains(session, of: user.id) { subscriberCounts[session.node] += 1 }
+    if !participants.contains(session, of: user.id) { subscriberCounts[Int(session.shard)] += 1 }
     let slot = participants.add(
       session, of: user, throttle: recovered?.throttle ?? Throttle())
     welcome(entrance, recovered)
@@ -140,7 +141,7 @@ extension HomeChannel {
   }
 
   private func didSeat(
-    _ user: User, in slot: Int, _ recovered: RecoveredEvents?, except session: SessionReference
+    _ user: User, in slot: Int, _ recovered: RecoveredEvents?, except session: SessionAddress
   ) {
     node.gauges.add(1, to: .participants)
     withheld.clear(slot: slot)
@@ -167,7 +168,7 @@ extension HomeChannel {
     let url = url
     let address = entrance.address
     let userID = entrance.caller.user.id
-    node.post(to: services.cluster.nodes[address.session.node]) { node in
+    node.post(to: services.cluster.node(of: address.session)) { node in
       node.didEnter(url, userID: userID, address, result: result)
     }
   }
@@ -179,9 +180,9 @@ extension HomeChannel {
   }
 
   /// Takes a connection out.
-  func leave(_ session: SessionReference, userID: String) {
+  func leave(_ session: SessionAddress, userID: String) {
     guard participants.contains(session, of: userID) else { return }
-    subscriberCounts[session.node] -= 1
+    subscriberCounts[Int(session.shard)] -= 1
     lastUse = node.loop.now
     guard let user = participants.remove(session, of: userID) else { return }
     node.gauges.add(-1, to: .participants)
@@ -200,7 +201,7 @@ extension HomeChannel {
   /// Puts everyone out, after they were told why.
   func expelAll() {
     fanOut()
-    var connections: [SessionReference] = []
+    var connections: [SessionAddress] = []
     participants.forEachConnection { session, _ in connections.append(session) }
     node.gauges.add(-Int64(participants.count), to: .participants)
     participants = Participants(operatorIDs: operatorIDs)
@@ -208,11 +209,9 @@ extension HomeChannel {
     for session in connections { unsubscribe(session) }
   }
 
-  private func unsubscribe(_ session: SessionReference) {
-    subscriberCounts[session.node] -= 1
+  private func unsubscribe(_ session: SessionAddress) {
+    subscriberCounts[Int(session.shard)] -= 1
     let url = url
-    node.post(to: services.cluster.nodes[session.node]) { node in
-      node.sessions[session.connection]?.wasPutOut(of: url)
-    }
+    node.post(toSession: session) { $0.wasPutOut(of: url) }
   }
 }

@@ -1,3 +1,4 @@
+import Channels
 import FloodControl
 import Reactor
 import Telemetry
@@ -20,7 +21,7 @@ extension HomeChannel {
     scheduleNotices()
   }
 
-  private func plan(_ events: [ChannelEvent]) {
+  private func plan(_ events: [QueuedEvent]) {
     let all = FanOutPlan.Share.all(of: events.count)
     var shares: [FanOutPlan.Share]?
     for (index, event) in events.enumerated() {
@@ -36,7 +37,7 @@ extension HomeChannel {
   }
 
   /// The participants who do not get an event.
-  private func slotsNotShown(_ audience: ChannelEvent.Audience) -> SlotSet {
+  private func slotsNotShown(_ audience: QueuedEvent.Audience) -> SlotSet {
     switch audience {
     case .everyone: SlotSet()
     case .recipients(let messageID): withheld.slots(withheld: messageID)
@@ -75,9 +76,9 @@ extension HomeChannel {
 
   /// The connections whose share is not the common one.
   private func exceptions(
-    _ events: [ChannelEvent], _ shares: [FanOutPlan.Share]?, common: FanOutPlan.Share
-  ) -> [SessionReference: FanOutPlan.Share] {
-    var exceptions: [SessionReference: FanOutPlan.Share] = [:]
+    _ events: [QueuedEvent], _ shares: [FanOutPlan.Share]?, common: FanOutPlan.Share
+  ) -> [SessionAddress: FanOutPlan.Share] {
+    var exceptions: [SessionAddress: FanOutPlan.Share] = [:]
     if let shares {
       for slot in shares.indices where shares[slot] != common {
         for connection in participants[slot]?.connections ?? [] {
@@ -94,12 +95,12 @@ extension HomeChannel {
 
   private func send(
     _ payloads: [[UInt8]], common: FanOutPlan.Share,
-    _ exceptions: [SessionReference: FanOutPlan.Share]
+    _ exceptions: [SessionAddress: FanOutPlan.Share]
   ) {
     var byNode: [Int: [FanOutPlan.Exception]] = [:]
     for (session, share) in exceptions {
-      byNode[session.node, default: []].append(
-        FanOutPlan.Exception(connection: session.connection, share: share))
+      byNode[Int(session.shard), default: []].append(
+        FanOutPlan.Exception(connection: session.connectionID, share: share))
     }
     for target in services.cluster.nodes {
       guard subscriberCounts[target.index] > 0 else { continue }

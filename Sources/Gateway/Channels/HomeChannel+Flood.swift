@@ -1,3 +1,4 @@
+import Channels
 import FloodControl
 import ParleyProtocol
 import Telemetry
@@ -28,7 +29,7 @@ extension HomeChannel {
   /// - Returns: `nil` for an actor whom the limit does not hold.
   /// - Throws: 900200.
   func takePlace(
-    _ actor: Actor, _ activity: FloodActivity, bytes: Int, at now: Int64
+    _ actor: Principal, _ activity: FloodActivity, bytes: Int, at now: Int64
   ) throws(ServiceError) -> FloodPlace? {
     guard let user = actor.user, isFloodLimited(actor) else { return nil }
     let place = FloodPlace(
@@ -40,7 +41,7 @@ extension HomeChannel {
   }
 
   /// Takes a place in the window of changes, and counts a refusal.
-  func takeChange(_ actor: Actor, bytes: Int = 0) throws(ServiceError) -> FloodPlace? {
+  func takeChange(_ actor: Principal, bytes: Int = 0) throws(ServiceError) -> FloodPlace? {
     do throws(ServiceError) {
       return try takePlace(actor, .change, bytes: bytes, at: services.clock.now)
     } catch {

@@ -1,3 +1,4 @@
+import Channels
 import FloodControl
 import ParleyProtocol
 import Reactor
@@ -8,7 +9,7 @@ extension HomeChannel {
   ///
   /// - Parameter author: The connection that sent the message; without one, it came over the
   ///   Platform API, which no budget holds.
-  func notifyMentioned(in sent: SentMessage, by author: SessionReference?) {
+  func notifyMentioned(in sent: SentMessage, by author: SessionAddress?) {
     let message = sent.message
     guard message.mentionType == .users, !message.mentionedUsers.isEmpty else { return }
     let absent = message.mentionedUsers.map(\.id).filter { !participants.contains($0) }

@@ -1,3 +1,4 @@
+import Channels
 import LinkPreview
 import ParleyProtocol
 import Store
@@ -6,7 +7,7 @@ import Telemetry
 extension HomeChannel {
   /// Changes a message, which its author and operators may.
   func update(
-    _ id: Int64, _ changes: MessageChanges, by actor: Actor,
+    _ id: Int64, _ changes: MessageChanges, by actor: Principal,
     then answer: @escaping Answer<ChangedMessage>
   ) {
     let place: FloodPlace?
@@ -45,7 +46,7 @@ extension HomeChannel {
   ///
   /// Whoever may not write may still take back; no window holds deletions up, for moderators need
   /// them in numbers and each message has only one.
-  func delete(_ id: Int64, by actor: Actor, then answer: @escaping Answer<Void>) {
+  func delete(_ id: Int64, by actor: Principal, then answer: @escaping Answer<Void>) {
     do throws(ServiceError) { try requireKeptMessages() } catch {
       return answer(self, .failure(error))
     }
@@ -70,7 +71,7 @@ extension HomeChannel {
 
   /// Changes the keys of a message's extra data, which its author and operators may.
   func changeMetaArrayKeys(
-    of messageID: Int64, by actor: Actor, _ change: @escaping MetaArrayChange,
+    of messageID: Int64, by actor: Principal, _ change: @escaping MetaArrayChange,
     then answer: @escaping Answer<ChangedMessage>
   ) {
     do throws(ServiceError) { try requireEditing(actor) } catch {
@@ -87,7 +88,7 @@ extension HomeChannel {
   ///
   /// Keys come into being on the way for those only who may create them.
   func changeMetaArrayValues(
-    of messageID: Int64, by actor: Actor, _ change: @escaping MetaArrayChange,
+    of messageID: Int64, by actor: Principal, _ change: @escaping MetaArrayChange,
     then answer: @escaping Answer<ChangedMessage>
   ) {
     do throws(ServiceError) { try requireCounting(actor) } catch {
@@ -106,7 +107,7 @@ extension HomeChannel {
   }
 
   private func changeMetaArrays(
-    of messageID: Int64, by actor: Actor, then answer: @escaping Answer<ChangedMessage>,
+    of messageID: Int64, by actor: Principal, then answer: @escaping Answer<ChangedMessage>,
     _ change: @escaping @Sendable (Message) throws(ServiceError) -> [MetaArray]
   ) {
     let place: FloodPlace?
@@ -164,7 +165,7 @@ extension HomeChannel {
   }
 
   private func didChange(
-    _ result: Result<SequencedMessage, ServiceError>, by actor: Actor, _ place: FloodPlace?,
+    _ result: Result<SequencedMessage, ServiceError>, by actor: Principal, _ place: FloodPlace?,
     at timestamp: Int64, then answer: @escaping Answer<ChangedMessage>
   ) {
     switch result {

@@ -1,9 +1,10 @@
+import Channels
 import ParleyProtocol
 import Store
 
 extension HomeChannel {
   func mute(
-    _ command: ChannelRestriction, by actor: Actor,
+    _ command: ChannelRestriction, by actor: Principal,
     then answer: @escaping Answer<ImposedRestriction>
   ) {
     impose(Restriction(command, from: now), by: actor, then: answer) {
@@ -14,7 +15,7 @@ extension HomeChannel {
     }
   }
 
-  func unmute(_ userID: String, by actor: Actor, then answer: @escaping Answer<Lifting>) {
+  func unmute(_ userID: String, by actor: Principal, then answer: @escaping Answer<Lifting>) {
     lift(by: actor, then: answer) { transaction, url, now in
       try transaction.unmute(channelURL: url, userID: userID, at: now)
     } inForce: { channel in
@@ -24,7 +25,7 @@ extension HomeChannel {
 
   /// Bans a user, who is told and then put out.
   func ban(
-    _ command: ChannelRestriction, by actor: Actor,
+    _ command: ChannelRestriction, by actor: Principal,
     then answer: @escaping Answer<ImposedRestriction>
   ) {
     ban(Restriction(command, from: now), by: actor, then: answer)
@@ -32,7 +33,7 @@ extension HomeChannel {
 
   /// Bans a user until a certain time.
   func ban(
-    _ restriction: Restriction, by actor: Actor,
+    _ restriction: Restriction, by actor: Principal,
     then answer: @escaping Answer<ImposedRestriction>
   ) {
     impose(restriction, by: actor, then: answer) { transaction, url, restriction in
@@ -43,7 +44,7 @@ extension HomeChannel {
     }
   }
 
-  func unban(_ userID: String, by actor: Actor, then answer: @escaping Answer<Lifting>) {
+  func unban(_ userID: String, by actor: Principal, then answer: @escaping Answer<Lifting>) {
     lift(by: actor, then: answer) { transaction, url, now in
       try transaction.unban(channelURL: url, userID: userID, at: now)
     } inForce: { channel in
@@ -53,7 +54,7 @@ extension HomeChannel {
 
   /// Stores a restriction, publishes it, and goes on with it in force.
   private func impose(
-    _ restriction: Restriction, by actor: Actor,
+    _ restriction: Restriction, by actor: Principal,
     then answer: @escaping Answer<ImposedRestriction>,
     _ job: @escaping @Sendable (WriteTransaction, String, Restriction) throws -> RecordedEvent,
     inForce: @escaping @Sendable (HomeChannel, Restriction) -> Void
@@ -81,7 +82,7 @@ extension HomeChannel {
 
   /// Takes a restriction back; there is nothing to tell when there was none.
   private func lift(
-    by actor: Actor, then answer: @escaping Answer<Lifting>,
+    by actor: Principal, then answer: @escaping Answer<Lifting>,
     _ job: @escaping @Sendable (WriteTransaction, String, Int64) throws -> RecordedEvent?,
     inForce: @escaping @Sendable (HomeChannel) -> Void
   ) {

@@ -1,3 +1,4 @@
+import Channels
 import FloodControl
 import ParleyProtocol
 import Reactor
@@ -25,7 +26,7 @@ extension HomeChannel: TimerHandler {
   /// Tells every participant what it missed: those who missed the same get the same bytes.
   private func tellWithheld() {
     notices.noteTold(at: node.loop.now)
-    var groups: [WithheldMessages: [SessionReference]] = [:]
+    var groups: [WithheldMessages: [SessionAddress]] = [:]
     for slot in 0..<participants.slotCount {
       guard let missed = participants.takeWithheld(slot: slot),
         let participant = participants[slot]
@@ -36,12 +37,12 @@ extension HomeChannel: TimerHandler {
   }
 
   /// Tells connections what they missed.
-  func tell(_ missed: WithheldMessages, to connections: [SessionReference]) {
+  func tell(_ missed: WithheldMessages, to connections: [SessionAddress]) {
     let event = EventEncoder.throttled(
       origin(at: now), withheld: missed.count, first: missed.firstMessageID,
       last: missed.lastMessageID)
-    for (index, group) in Dictionary(grouping: connections, by: \.node) {
-      node.post(to: services.cluster.nodes[index]) { node in
+    for (index, group) in Dictionary(grouping: connections, by: \.shard) {
+      node.post(to: services.cluster.nodes[Int(index)]) { node in
         node.send(event, to: group)
       }
     }
@@ -50,7 +51,7 @@ extension HomeChannel: TimerHandler {
 
 extension Node {
   /// Sends the same event to several connections of this node.
-  func send(_ event: [UInt8], to group: [SessionReference]) {
-    for reference in group { sessions[reference.connection]?.send(event) }
+  func send(_ event: [UInt8], to group: [SessionAddress]) {
+    for reference in group { session(reference)?.send(event) }
   }
 }

@@ -1,3 +1,4 @@
+import Channels
 import ParleyProtocol
 import Reactor
 
@@ -5,7 +6,7 @@ import Reactor
 struct PresenceChange: Sendable {
   let user: User
   /// The connection that entered, which is not notified of its own entering.
-  let session: SessionReference?
+  let session: SessionAddress?
 }
 
 extension HomeChannel {

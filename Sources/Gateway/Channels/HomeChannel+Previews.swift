@@ -1,3 +1,4 @@
+import Channels
 import LinkPreview
 import ParleyProtocol
 import Reactor
@@ -24,7 +25,7 @@ extension HomeChannel {
   /// Looks the first link of a text up in the cache.
   ///
   /// - Parameter actor: The party that posts the text.
-  func knownPreview(ofText text: String, by actor: Actor) -> KnownPreview {
+  func knownPreview(ofText text: String, by actor: Principal) -> KnownPreview {
     services.previews?.known(ofText: text, for: actor.previewRequester) ?? .noLink
   }
 
@@ -99,7 +100,7 @@ extension Previews {
   }
 }
 
-extension Actor {
+extension Principal {
   /// The party whose share of the fetches is used.
   var previewRequester: PreviewRequester {
     user.map { .user($0.id) } ?? .operation

@@ -1,10 +1,11 @@
+import Channels
 import ParleyProtocol
 import Store
 
 extension HomeChannel {
   /// Changes what operators may change.
   func update(
-    _ fields: ChannelFields, by actor: Actor, then answer: @escaping Answer<ChannelView>
+    _ fields: ChannelFields, by actor: Principal, then answer: @escaping Answer<ChannelView>
   ) {
     let url = url
     let now = now
@@ -23,20 +24,20 @@ extension HomeChannel {
     }
   }
 
-  func freeze(by actor: Actor, then answer: @escaping Answer<ChannelView>) {
+  func freeze(by actor: Principal, then answer: @escaping Answer<ChannelView>) {
     let url = url
     let now = now
     operate(by: actor, then: answer) { [try $0.freezeChannel(url, at: now)] }
   }
 
-  func unfreeze(by actor: Actor, then answer: @escaping Answer<ChannelView>) {
+  func unfreeze(by actor: Principal, then answer: @escaping Answer<ChannelView>) {
     let url = url
     let now = now
     operate(by: actor, then: answer) { [try $0.unfreezeChannel(url, at: now)] }
   }
 
   func addOperators(
-    _ ids: [String], by actor: Actor, then answer: @escaping Answer<ChannelView>
+    _ ids: [String], by actor: Principal, then answer: @escaping Answer<ChannelView>
   ) {
     let url = url
     let now = now
@@ -49,21 +50,21 @@ extension HomeChannel {
   }
 
   func removeOperators(
-    _ ids: [String], by actor: Actor, then answer: @escaping Answer<ChannelView>
+    _ ids: [String], by actor: Principal, then answer: @escaping Answer<ChannelView>
   ) {
     let url = url
     let now = now
     operate(by: actor, then: answer) { [try $0.removeOperators(url, ids, at: now)] }
   }
 
-  func removeAllOperators(by actor: Actor, then answer: @escaping Answer<ChannelView>) {
+  func removeAllOperators(by actor: Principal, then answer: @escaping Answer<ChannelView>) {
     let url = url
     let now = now
     operate(by: actor, then: answer) { [try $0.removeAllOperators(url, at: now)] }
   }
 
   /// Deletes the channel with all that is in it, after everyone was told.
-  func delete(by actor: Actor, then answer: @escaping Answer<Void>) {
+  func delete(by actor: Principal, then answer: @escaping Answer<Void>) {
     do throws(ServiceError) { try requireOperating(actor) } catch {
       return answer(self, .failure(error))
     }
@@ -100,7 +101,7 @@ extension HomeChannel {
 
   /// Carries out what only operators may, tells it and answers with the channel.
   private func operate(
-    by actor: Actor, then answer: @escaping Answer<ChannelView>,
+    by actor: Principal, then answer: @escaping Answer<ChannelView>,
     _ job: @escaping @Sendable (WriteTransaction) throws -> [ChannelMutation]
   ) {
     let place: FloodPlace?
@@ -130,7 +131,7 @@ extension HomeChannel {
   ///
   /// - Returns: The size of the events.
   @discardableResult
-  private func apply(_ mutations: [ChannelMutation], except author: SessionReference?) -> Int {
+  private func apply(_ mutations: [ChannelMutation], except author: SessionAddress?) -> Int {
     var byteCount = 0
     for mutation in mutations {
       let hasNewType = record.customType != mutation.channel.customType
@@ -146,7 +147,7 @@ extension HomeChannel {
   ///
   /// - Returns: Its size.
   @discardableResult
-  func tell(_ event: RecordedEvent, except author: SessionReference?) -> Int {
+  func tell(_ event: RecordedEvent, except author: SessionAddress?) -> Int {
     reach(record.isEphemeral ? lastSeq + 1 : event.seq, at: event.timestamp)
     var event = event
     event.seq = lastSeq
@@ -173,11 +174,11 @@ extension WriteTransaction {
   }
 }
 
-extension Actor {
+extension Principal {
   /// The parameter that names operators to be added.
   fileprivate var operatorsField: String {
     switch self {
-    case .participant: "user_ids"
+    case .session: "user_ids"
     case .platform: "operator_ids"
     }
   }

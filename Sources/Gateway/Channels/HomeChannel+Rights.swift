@@ -1,3 +1,4 @@
+import Channels
 import Configuration
 import ParleyProtocol
 import Store
@@ -10,11 +11,11 @@ import Store
 extension HomeChannel {
   /// - Throws: 400201 for a channel that is no more, 400108 unless `actor` may do what operators
   ///   do.
-  func requireOperating(_ actor: Actor) throws(ServiceError) {
+  func requireOperating(_ actor: Principal) throws(ServiceError) {
     guard !isDeleted else { throw .notFound(.channel, url) }
     switch actor {
     case .platform: break
-    case .participant(let caller):
+    case .session(let caller):
       guard isOperator(caller.user.id) else {
         throw .notAllowed("only operators of the channel may do this")
       }
@@ -23,7 +24,7 @@ extension HomeChannel {
 
   /// - Throws: Why the actor may not send, whatever the message: 400201, 400750, 900020, 900050 or
   ///   900041, in this order.
-  func requireSending(_ actor: Actor) throws(ServiceError) {
+  func requireSending(_ actor: Principal) throws(ServiceError) {
     guard !isDeleted else { throw .notFound(.channel, url) }
     guard let user = actor.user else { return }
     for obstacle in SendingObstacle.allCases where obstacle.holds(actor) {
@@ -44,9 +45,9 @@ extension HomeChannel {
   /// Who may not send may not say it by way of an edit either.
   ///
   /// - Throws: 400201 when there are no messages to edit, else 400750, 900050 or 900041.
-  func requireEditing(_ actor: Actor) throws(ServiceError) {
+  func requireEditing(_ actor: Principal) throws(ServiceError) {
     try requireKeptMessages()
-    guard case .participant(let caller) = actor else { return }
+    guard case .session(let caller) = actor else { return }
     let userID = caller.user.id
     guard !isRestricted(userID, by: bans) else { throw .banned(url) }
     guard !record.isFrozen || isOperator(userID) else { throw .frozen(url) }
@@ -56,9 +57,9 @@ extension HomeChannel {
   /// Polls and counters are for any participant who may send.
   ///
   /// - Throws: 400201 when there are no messages, else as for sending.
-  func requireCounting(_ actor: Actor) throws(ServiceError) {
+  func requireCounting(_ actor: Principal) throws(ServiceError) {
     try requireKeptMessages()
-    guard case .participant = actor else { return }
+    guard case .session = actor else { return }
     try requireSending(actor)
   }
 
@@ -68,19 +69,19 @@ extension HomeChannel {
   }
 
   /// Whose messages the actor may change.
-  func changeRight(of actor: Actor) -> ChangeRight {
+  func changeRight(of actor: Principal) -> ChangeRight {
     switch actor {
     case .platform: .everyMessage
-    case .participant(let caller):
+    case .session(let caller):
       isOperator(caller.user.id) ? .everyMessage : .messages(of: caller.user.id)
     }
   }
 
   /// Whether the flood limit holds for what the actor sends.
-  func isFloodLimited(_ actor: Actor) -> Bool {
+  func isFloodLimited(_ actor: Principal) -> Bool {
     switch actor {
     case .platform: false
-    case .participant(let caller): !isExemptFromFlood(caller.user.id)
+    case .session(let caller): !isExemptFromFlood(caller.user.id)
     }
   }
 

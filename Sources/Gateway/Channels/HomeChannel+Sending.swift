@@ -1,3 +1,4 @@
+import Channels
 import Configuration
 import FloodControl
 import LinkPreview
@@ -16,7 +17,7 @@ struct RequestKey: Hashable, Sendable {
 
 extension RequestKey {
   /// `nil` for a send without a name, which nobody can repeat.
-  fileprivate init?(_ actor: Actor, _ requestID: String?) {
+  fileprivate init?(_ actor: Principal, _ requestID: String?) {
     guard let requestID, !requestID.isEmpty else { return nil }
     self.init(userID: actor.user?.id, requestID: requestID)
   }
@@ -31,7 +32,7 @@ struct AcceptedMessage: Sendable {
   /// What was known of its link's preview.
   let preview: KnownPreview
   /// The connection that learns of it by the answer.
-  let author: SessionReference?
+  let author: SessionAddress?
   let answer: HomeChannel.Answer<SentMessage>
   /// Its place in the flood window; `nil` when it took none.
   let place: FloodPlace?
@@ -47,7 +48,7 @@ extension HomeChannel {
   ///   - requestID: The sender's own name of the sending; `nil` for one without.
   func send(
     _ draft: Result<MessageDraft, ServiceError>, _ upload: UploadedFile? = nil, requestID: String?,
-    by actor: Actor,
+    by actor: Principal,
     then answer: @escaping Answer<SentMessage>
   ) {
     let key = RequestKey(actor, requestID)
@@ -104,7 +105,7 @@ extension HomeChannel {
   }
 
   private func accept(
-    _ draft: MessageDraft, _ upload: UploadedFile?, requestID: String, by actor: Actor,
+    _ draft: MessageDraft, _ upload: UploadedFile?, requestID: String, by actor: Principal,
     at now: Int64, _ place: FloodPlace?, then answer: @escaping Answer<SentMessage>
   ) {
     let createdAt = max(now, lastCreatedAt)
@@ -205,7 +206,7 @@ extension HomeChannel {
     let payload = EventEncoder.messageReceived(
       origin(at: message.createdAt), seq: seq, message: sent.encoded)
     publish(
-      ChannelEvent(payload: payload, audience: .viewers(of: facts), author: accepted.author))
+      QueuedEvent(payload: payload, audience: .viewers(of: facts), author: accepted.author))
     queueWebhook(.messageReceived, seq: seq, at: message.createdAt, payload)
     notifyMentioned(in: sent, by: accepted.author)
     pursue(accepted.preview, of: message)

@@ -1,3 +1,4 @@
+import Channels
 import ParleyProtocol
 import Reactor
 import Store
@@ -11,7 +12,7 @@ struct MessageUpdate: Sendable {
   /// The message as clients see it.
   let encoded: [UInt8]
   /// The connection that learns of it by the answer to its request.
-  let author: SessionReference?
+  let author: SessionAddress?
 }
 
 extension HomeChannel {
@@ -59,7 +60,7 @@ extension HomeChannel {
   /// Publishes an update to all except those from whom the message was withheld.
   private func publish(_ update: MessageUpdate) {
     publish(
-      ChannelEvent(
+      QueuedEvent(
         payload: notification(of: update), audience: .recipients(ofMessage: update.messageID),
         author: update.author))
   }

@@ -1,3 +1,4 @@
+import Channels
 import Configuration
 import FloodControl
 import ParleyProtocol
@@ -42,7 +43,7 @@ final class HomeChannel {
   var floodGate = FloodGate<String>()
   var withheld = WithheldLedger()
   /// What the turn has brought, to be fanned out at its end.
-  var events: [ChannelEvent] = []
+  var events: [QueuedEvent] = []
   /// The answers of the turn, which leave behind its events.
   var replies: [(outcome: CallOutcome, address: ReplyAddress)] = []
   var notices: ThrottleNotices
@@ -123,14 +124,14 @@ final class HomeChannel {
   }
 
   /// Queues an event for the end of the turn.
-  func publish(_ event: ChannelEvent) {
+  func publish(_ event: QueuedEvent) {
     awaitFanOut()
     events.append(event)
   }
 
   /// Queues an event for every participant.
-  func publish(_ payload: [UInt8], except author: SessionReference? = nil) {
-    publish(ChannelEvent(payload: payload, audience: .everyone, author: author))
+  func publish(_ payload: [UInt8], except author: SessionAddress? = nil) {
+    publish(QueuedEvent(payload: payload, audience: .everyone, author: author))
   }
 
   /// Changes the store, then goes on here with the outcome; jobs come back in their order.
@@ -197,7 +198,7 @@ final class HomeChannel {
 
   /// The channel as clients see it.
   func encoded() -> [UInt8] {
-    JSONWriter.bytes { record.encode(participantCount: participants.count, into: &$0) }
+    view.encoded()
   }
 
   /// Queues an answer for the end of the turn, behind the events.

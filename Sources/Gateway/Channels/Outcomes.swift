@@ -1,3 +1,4 @@
+import Channels
 import ParleyProtocol
 import Store
 
@@ -8,12 +9,6 @@ extension HomeChannel {
 
   /// The channel as it is.
   var view: ChannelView { ChannelView(channel: record, participantCount: participants.count) }
-}
-
-/// A channel with what its record does not know.
-struct ChannelView: Sendable {
-  let channel: Channel
-  let participantCount: Int
 }
 
 /// Users in a channel, in the order in which they entered, and the token of the next page.

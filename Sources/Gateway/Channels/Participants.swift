@@ -1,3 +1,4 @@
+import Channels
 import FloodControl
 import ParleyProtocol
 
@@ -10,7 +11,7 @@ struct Participants {
   struct Participant {
     var user: User
     /// Those of the user's connections that are in the channel.
-    var connections: [SessionReference]
+    var connections: [SessionAddress]
     /// Counts upwards with each user that enters.
     let entry: Int64
   }
@@ -48,7 +49,7 @@ struct Participants {
   func isTaken(_ slot: Int) -> Bool { taken.contains(slot) }
 
   /// Whether a connection of a user is in the channel.
-  func contains(_ connection: SessionReference, of userID: String) -> Bool {
+  func contains(_ connection: SessionAddress, of userID: String) -> Bool {
     slotByUser[userID].flatMap { slots[$0] }?.connections.contains(connection) ?? false
   }
 
@@ -57,7 +58,7 @@ struct Participants {
   /// - Parameter throttle: What the user's window holds when this is its first connection.
   /// - Returns: The slot that the user newly sits in; `nil` when it was in the channel already.
   mutating func add(
-    _ connection: SessionReference, of user: User, throttle: Throttle
+    _ connection: SessionAddress, of user: User, throttle: Throttle
   ) -> Int? {
     if let slot = slotByUser[user.id] {
       slots[slot]?.user = user
@@ -78,7 +79,7 @@ struct Participants {
   /// Takes a connection out.
   ///
   /// - Returns: The user, when this was its last connection.
-  mutating func remove(_ connection: SessionReference, of userID: String) -> User? {
+  mutating func remove(_ connection: SessionAddress, of userID: String) -> User? {
     guard let slot = slotByUser[userID] else { return nil }
     slots[slot]?.connections.removeAll { $0 == connection }
     guard let participant = slots[slot], participant.connections.isEmpty else { return nil }
@@ -154,7 +155,7 @@ struct Participants {
   }
 
   /// Calls `body` with every connection in the channel.
-  func forEachConnection(_ body: (SessionReference, Participant) -> Void) {
+  func forEachConnection(_ body: (SessionAddress, Participant) -> Void) {
     for case let participant? in slots {
       for connection in participant.connections { body(connection, participant) }
     }

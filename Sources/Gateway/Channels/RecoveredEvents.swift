@@ -1,3 +1,4 @@
+import Channels
 import FloodControl
 import ParleyProtocol
 import Store

@@ -1,3 +1,4 @@
+import Channels
 import ParleyProtocol
 
 /// What keeps a user from sending to a channel, whatever the message; in the order of the checks.
@@ -8,9 +9,9 @@ enum SendingObstacle: CaseIterable, Sendable {
   case muted
 
   /// Whether it is looked at for an actor: the Platform API is held by bans alone.
-  func holds(_ actor: Actor) -> Bool {
+  func holds(_ actor: Principal) -> Bool {
     switch actor {
-    case .participant: true
+    case .session: true
     case .platform: self == .banned
     }
   }

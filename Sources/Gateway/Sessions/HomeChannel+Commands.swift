@@ -1,11 +1,12 @@
+import Channels
 import ParleyProtocol
 import Store
 
 /// The socket's door to a channel: commands in, JSON-RPC results out.
 extension HomeChannel {
   /// Carries out what is asked of a channel that is there.
-  func perform(_ command: Command, by caller: Caller, replyTo address: ReplyAddress) {
-    let actor = Actor.participant(caller)
+  func perform(_ command: Command, by caller: SessionPrincipal, replyTo address: ReplyAddress) {
+    let actor = Principal.session(caller)
     switch command {
     case .channelGet: reply(.success(view.encodedAsResult()), to: address)
     case .channelUpdate(let update):
@@ -27,7 +28,7 @@ extension HomeChannel {
   }
 
   private func performOnMessages(
-    _ command: Command, by actor: Actor, replyTo address: ReplyAddress
+    _ command: Command, by actor: Principal, replyTo address: ReplyAddress
   ) {
     switch command {
     case .messageSend(let send):
@@ -45,7 +46,7 @@ extension HomeChannel {
     case .messageGet(let message):
       self.message(message.messageID, then: messageReply(to: address))
     case .messageList(let list):
-      guard case .participant(let caller) = actor else { break }
+      guard case .session(let caller) = actor else { break }
       messages(list, for: .session(caller)) {
         $1.encoded()
       } then: { channel, result in
@@ -56,7 +57,7 @@ extension HomeChannel {
   }
 
   private func performOnMetaArrays(
-    _ command: Command, by actor: Actor, replyTo address: ReplyAddress
+    _ command: Command, by actor: Principal, replyTo address: ReplyAddress
   ) {
     let answer = changeReply(to: address)
     switch command {

@@ -1,3 +1,4 @@
+package import Channels
 package import ParleyProtocol
 
 /// A channel after a change.

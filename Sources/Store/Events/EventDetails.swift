@@ -1,3 +1,4 @@
+package import Channels
 package import ParleyProtocol
 
 /// What a channel event tells beside its channel, number and time.
@@ -10,6 +11,15 @@ package enum EventDetails: Sendable, Hashable {
   case restriction(User, seconds: Int64, description: String)
   /// `channel.operators_changed`: all operators there were then.
   case operators([User])
+}
+
+extension RecordedEvent {
+  /// The payload as values.
+  ///
+  /// - Throws: `StoreError.damaged` when it is not one of the store's own payloads.
+  package func details() throws -> EventDetails {
+    try StoredJSON.decode(EventPayload.self, from: payload).details
+  }
 }
 
 /// `EventDetails` as JSON: the event's params in the wire's words.

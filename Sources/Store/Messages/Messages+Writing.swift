@@ -1,3 +1,4 @@
+package import Channels
 import GRDB
 package import ParleyProtocol
 

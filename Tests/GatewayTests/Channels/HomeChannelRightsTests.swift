@@ -1,3 +1,4 @@
+import Channels
 import FloodControl
 import ParleyProtocol
 import Store
@@ -9,9 +10,11 @@ import Testing
 struct HomeChannelRightsTests {
   private let driven: DrivenNode
   private let channel: HomeChannel
-  private let jeff = Actor.participant(Caller(user: User(id: "jeff"), session: .sample(1)))
-  private let boss = Actor.participant(Caller(user: User(id: "boss"), session: .sample(2)))
-  private let platform = Actor.platform(onBehalfOf: User(id: "jeff"))
+  private let jeff = Principal.session(
+    SessionPrincipal(user: User(id: "jeff"), session: .sample(1)))
+  private let boss = Principal.session(
+    SessionPrincipal(user: User(id: "boss"), session: .sample(2)))
+  private let platform = Principal.platform(onBehalfOf: User(id: "jeff"))
 
   init() throws {
     driven = try DrivenNode()
@@ -43,7 +46,7 @@ struct HomeChannelRightsTests {
 
   @Test("absence, freezing and muting hold participants, not the Platform API")
   func sending() {
-    let away = Actor.participant(Caller(user: User(id: "away"), session: .sample(3)))
+    let away = Principal.session(SessionPrincipal(user: User(id: "away"), session: .sample(3)))
     #expect(code { () throws(ServiceError) in try channel.requireSending(jeff) } == nil)
     #expect(code { () throws(ServiceError) in try channel.requireSending(away) } == .notInChannel)
     channel.record.isFrozen = true
@@ -58,10 +61,10 @@ struct HomeChannelRightsTests {
 
   @Test("values of extra data are for those who may send, keys for those who may edit")
   func extraData() {
-    func counting(_ actor: Actor) -> ErrorCode? {
+    func counting(_ actor: Principal) -> ErrorCode? {
       code { () throws(ServiceError) in try channel.requireCounting(actor) }
     }
-    let away = Actor.participant(Caller(user: User(id: "away"), session: .sample(3)))
+    let away = Principal.session(SessionPrincipal(user: User(id: "away"), session: .sample(3)))
     #expect(counting(jeff) == .notFound)
     channel.record.isEphemeral = false
     #expect(counting(jeff) == nil && counting(platform) == nil)
@@ -81,7 +84,7 @@ struct HomeChannelRightsTests {
     channel.bans["jeff"] = restriction
     #expect(code { () throws(ServiceError) in try channel.requireSending(jeff) } == .banned)
     #expect(code { () throws(ServiceError) in try channel.requireSending(platform) } == .banned)
-    let administrator = Actor.platform(onBehalfOf: nil)
+    let administrator = Principal.platform(onBehalfOf: nil)
     #expect(code { () throws(ServiceError) in try channel.requireSending(administrator) } == nil)
   }
 

@@ -1,3 +1,4 @@
+import Channels
 import FloodControl
 import ParleyProtocol
 import TestSupport
@@ -94,11 +95,11 @@ struct ParticipantsTests {
 /// Participants beside a list in the order in which they entered.
 private struct ParticipantsComparison {
   private var participants = Participants()
-  private var expected: [(user: User, connections: [SessionReference])] = []
+  private var expected: [(user: User, connections: [SessionAddress])] = []
 
   mutating func step(using generator: inout SeededGenerator) {
     let userID = "user-\(Int.random(in: 0..<20, using: &generator))"
-    let connection = SessionReference.sample(Int.random(in: 0..<3, using: &generator))
+    let connection = SessionAddress.sample(Int.random(in: 0..<3, using: &generator))
     let index = expected.firstIndex { $0.user.id == userID }
     switch Int.random(in: 0..<20, using: &generator) {
     case 0..<10: add(connection, userID, index, "\(Int.random(in: 0..<9, using: &generator))")
@@ -112,7 +113,7 @@ private struct ParticipantsComparison {
   }
 
   private mutating func add(
-    _ connection: SessionReference, _ userID: String, _ index: Int?, _ nickname: String
+    _ connection: SessionAddress, _ userID: String, _ index: Int?, _ nickname: String
   ) {
     let user = User(id: userID, nickname: nickname)
     let slot = participants.add(connection, of: user, throttle: Throttle())
@@ -128,7 +129,7 @@ private struct ParticipantsComparison {
   }
 
   private mutating func remove(
-    _ connection: SessionReference, _ userID: String, _ index: Int?
+    _ connection: SessionAddress, _ userID: String, _ index: Int?
   ) {
     let left = participants.remove(connection, of: userID)
     guard let index else {

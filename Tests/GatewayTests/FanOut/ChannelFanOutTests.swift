@@ -1,3 +1,4 @@
+import Channels
 import FloodControl
 import ParleyProtocol
 import TestSupport
@@ -17,7 +18,7 @@ struct ChannelFanOutTests {
     }
     let facts = MessageFacts(id: 1, createdAt: 0, authorID: "ann")
     channel.publish(
-      ChannelEvent(
+      QueuedEvent(
         payload: Array("hello".utf8), audience: .viewers(of: facts),
         author: sessions[0].reference))
     driven.endTurn()
@@ -159,11 +160,11 @@ private final class FanOutComparison {
   }
 
   private func tell(
-    _ text: String, _ audience: ChannelEvent.Audience, author: SessionReference?,
+    _ text: String, _ audience: QueuedEvent.Audience, author: SessionAddress?,
     _ isTold: (String) -> Bool
   ) {
     channel.publish(
-      ChannelEvent(payload: Array(text.utf8), audience: audience, author: author))
+      QueuedEvent(payload: Array(text.utf8), audience: audience, author: author))
     for index in members.indices
     where members[index].isSeated && isTold(members[index].user)
       && members[index].session.reference != author

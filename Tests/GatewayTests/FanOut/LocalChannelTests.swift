@@ -14,7 +14,7 @@ struct LocalChannelTests {
     FanOutPlan(
       channelURL: "lobby", payloads: payloads, common: .init(bits: common),
       exceptions: exceptions.map { session, bits in
-        .init(connection: session.reference.connection, share: .init(bits: bits))
+        .init(connection: session.reference.connectionID, share: .init(bits: bits))
       })
   }
 

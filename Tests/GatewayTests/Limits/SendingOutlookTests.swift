@@ -1,3 +1,4 @@
+import Channels
 import Configuration
 import FloodControl
 import ParleyProtocol
@@ -61,7 +62,7 @@ struct SendingOutlookTests {
 
   @Test("the first refusal is the one that the sender is told")
   func agrees() throws {
-    let actor = Actor.participant(Caller(user: User(id: "jeff"), session: .sample(1)))
+    let actor = Principal.session(SessionPrincipal(user: User(id: "jeff"), session: .sample(1)))
     let changes: [(HomeChannel) -> Void] = [
       { $0.mutes["jeff"] = restriction(.max) }, { $0.record.isFrozen = true },
       { _ = $0.participants.removeAll(of: "jeff") }, { $0.bans["jeff"] = restriction(.max) },
@@ -85,7 +86,7 @@ struct SendingOutlookTests {
   @Test("changes have a window of their own")
   func changes() throws {
     channel.setOwnLimits([.flood: LimitOverride(messages: 2, windowMilliseconds: 3_600_000)])
-    let jeff = Actor.participant(Caller(user: User(id: "jeff"), session: .sample(1)))
+    let jeff = Principal.session(SessionPrincipal(user: User(id: "jeff"), session: .sample(1)))
     let first = try channel.takeChange(jeff)
     _ = try channel.takeChange(jeff)
     #expect(outlook("jeff").changes.count == 2)
@@ -95,7 +96,7 @@ struct SendingOutlookTests {
     channel.giveBack(first)
     #expect(outlook("jeff").changes.count == 1 && outlook("jeff").changeWait == 0)
     for actor in [
-      Actor.participant(Caller(user: User(id: "boss"), session: .sample(2))),
+      Principal.session(SessionPrincipal(user: User(id: "boss"), session: .sample(2))),
       .platform(onBehalfOf: User(id: "jeff")), .platform(onBehalfOf: nil),
     ] {
       for _ in 0..<9 { #expect(try channel.takeChange(actor) == nil) }

@@ -1,3 +1,4 @@
+import Channels
 import Configuration
 import Dispatch
 import Glibc
@@ -101,7 +102,7 @@ final class DrivenNode {
 /// A session of a ``DrivenNode`` with its client's end of the connection.
 final class DrivenSession {
   let session: Session
-  let reference: SessionReference
+  let reference: SessionAddress
   private let descriptor: Int32
   private var endpoint = WebSocketEndpoint(role: .client(maskingKey: { 1 }))
   private let deflate = DeflateWorkspace()

@@ -1,3 +1,4 @@
+import Channels
 import HTTP1
 import ParleyProtocol
 import Store

@@ -1,6 +1,8 @@
-/// Something that happened in a channel, encoded once for all who are told.
-struct ChannelEvent: Sendable {
-  /// Who is told.
+import Channels
+
+/// An event that waits for the end of the turn.
+struct QueuedEvent: Sendable {
+  /// The recipients of an event.
   enum Audience: Sendable {
     /// Every participant.
     case everyone
@@ -14,14 +16,5 @@ struct ChannelEvent: Sendable {
   let payload: [UInt8]
   let audience: Audience
   /// The connection that learns of it by the answer to its request.
-  let author: SessionReference?
-}
-
-/// What the throttle has to know of a message.
-struct MessageFacts: Sendable {
-  let id: Int64
-  /// Unix milliseconds.
-  let createdAt: Int64
-  /// `nil` for an admin message.
-  let authorID: String?
+  let author: SessionAddress?
 }

@@ -14,11 +14,4 @@ package struct RecordedEvent: Sendable, Hashable {
     self.seq = seq
     self.timestamp = timestamp
   }
-
-  /// The payload as values.
-  ///
-  /// - Throws: `StoreError.damaged` when it is not one of the store's own payloads.
-  package func details() throws -> EventDetails {
-    try StoredJSON.decode(EventPayload.self, from: payload).details
-  }
 }
