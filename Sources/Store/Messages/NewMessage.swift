@@ -62,18 +62,3 @@ package enum AppendOutcome: Sendable, Hashable {
   /// The same request was carried out before, with this result.
   case repeated(Message, seq: Int64)
 }
-
-/// A message with its place in the channel's count.
-package struct SequencedMessage: Sendable, Hashable {
-  package var message: Message
-  /// Of its arrival, or of the change that was just recorded.
-  package var seq: Int64
-
-  package init(message: Message, seq: Int64) {
-    self.message = message
-    self.seq = seq
-  }
-}
-
-/// How long a `req_id` names the same message: 10 minutes.
-package let requestIDLifetimeMilliseconds: Int64 = 600_000

@@ -1,6 +1,3 @@
-package import Channels
-package import ParleyProtocol
-
 /// That a user is banned from a channel, or muted in it, for a time.
 package struct Restriction: Sendable, Hashable {
   package var userID: String
@@ -30,31 +27,4 @@ package enum RestrictionKind: String, Sendable {
   case ban
   /// Send to it.
   case mute
-
-  var table: String {
-    switch self {
-    case .ban: "bans"
-    case .mute: "mutes"
-    }
-  }
-
-  var imposed: EventKind {
-    switch self {
-    case .ban: .userBanned
-    case .mute: .userMuted
-    }
-  }
-
-  var lifted: EventKind {
-    switch self {
-    case .ban: .userUnbanned
-    case .mute: .userUnmuted
-    }
-  }
-}
-
-/// A restriction with the user that it is put on.
-package struct RestrictedUser: Sendable, Hashable {
-  package var user: User
-  package var restriction: Restriction
 }

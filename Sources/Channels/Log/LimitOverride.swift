@@ -9,7 +9,7 @@ package struct LimitOverride: Sendable, Hashable {
     self.windowMilliseconds = windowMilliseconds
   }
 
-  init?(messages: Int?, windowMilliseconds: Int64?) {
+  package init?(messages: Int?, windowMilliseconds: Int64?) {
     guard let messages, let windowMilliseconds else { return nil }
     self.init(messages: messages, windowMilliseconds: windowMilliseconds)
   }
