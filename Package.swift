@@ -149,7 +149,7 @@ let package = Package(
       name: "extractor-throughput", dependencies: ["LinkPreview"],
       path: "Tests/Benchmarks/extractor-throughput", swiftSettings: house),
     .executableTarget(
-      name: "store-crash-writer", dependencies: ["Store", "ParleyProtocol"],
+      name: "store-crash-writer", dependencies: ["Channels", "Store", "ParleyProtocol"],
       path: "Tests/store-crash-writer", swiftSettings: house),
     .target(
       name: "TestSupport", path: "Tests/TestSupport", swiftSettings: house),

@@ -1,3 +1,4 @@
+package import Channels
 import GRDB
 import Logging
 import Reactor
@@ -91,10 +92,10 @@ package final class Store: Sendable {
 
   /// Submits a message; the same as a `write` of its own, at less cost.
   package func append(
-    _ message: NewMessage,
+    _ message: UnsequencedMessage, to channel: LogChannel,
     completion: @escaping @Sendable (Result<AppendOutcome, any Error>) -> Void
   ) {
-    submit(.append(message, completion))
+    submit(.append(message, channel, completion))
   }
 
   /// Submits what a batch has gathered, in its order and without another thread's jobs between, and

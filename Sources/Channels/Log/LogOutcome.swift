@@ -55,18 +55,20 @@ package enum LogError: Error, Sendable, Hashable {
   case unknown(String)
   /// Too many entries or reads are waiting.
   case overloaded
+  /// So many queries of the same principal are waiting.
+  case tooManyQueries(limit: Int)
   /// The log has been closed.
   case closed
   /// Another one has taken the channel over since.
   case fenced
   case missing(LogSubject)
-  /// There is a channel of this URL.
+  /// There is a channel of this URL, or a message of this id.
   case exists
   /// There is no user of this id.
   case noUser(String)
   /// A text holds U+0000.
   case unstorableText
-  /// A record is not one that this log wrote.
+  /// A record is not one that this log wrote, or the log did something that it should not.
   case damaged(String)
 }
 

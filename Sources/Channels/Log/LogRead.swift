@@ -1,6 +1,6 @@
 package import ParleyProtocol
 
-/// A question to a log.
+/// A question to a log that is answered from a few rows, found by their keys.
 package enum LogRead: Sendable, Hashable {
   /// The channel with all that is set for it. Answer: `channel`.
   case channel(url: String)
@@ -22,8 +22,6 @@ package enum LogRead: Sendable, Hashable {
   /// - `updatesWithin`: The updates that came up to so many milliseconds before the event of that
   ///   number are read too, only the last of each message; `nil` for none.
   case missed(channelID: Int64, after: Int64, byteLimit: Int64, updatesWithin: Int64?)
-  /// A page of messages. Answer: `page`.
-  case page(MessageQuery)
   /// Those of the users that exist, each once, in the order given. Answer: `users`.
   case users([String])
 }
@@ -40,6 +38,7 @@ package enum LogReading: Sendable, Hashable {
   /// In the order of `seq`, updates of before first; `nil` when more are missing than can be
   /// recovered, or when the channel's count never was there.
   case missed([DurableEvent]?)
+  /// The answer to ``MessageLog/list(_:for:_:to:)``.
   case page(MessagePage<Message>)
   case users([User])
 }

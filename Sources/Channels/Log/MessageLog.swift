@@ -68,6 +68,13 @@ package protocol MessageLog: Sendable {
 
   /// Submits a read that finds a few rows by their keys. Does not wait.
   func read(_ read: LogRead, _ ticket: LogTicket, to sink: any LogSink)
+
+  /// Submits a query for messages, which may look at many rows. Does not wait.
+  ///
+  /// Principals take turns. The page is shorter when its bytes or the time to look run out.
+  /// Errors: `missing(.channel)`, `tooManyQueries`.
+  func list(
+    _ query: MessageQuery, for principal: QueryPrincipal, _ ticket: LogTicket, to sink: any LogSink)
 }
 
 /// The receiver of a submitter's answers.
@@ -106,9 +113,12 @@ package struct LogSubmission: Sendable {
 package struct LogAnswer: Sendable {
   package var ticket: LogTicket
   package var result: LogResult
+  /// The price of a read that is no entry.
+  package var cost: QueryCost
 
-  package init(_ ticket: LogTicket, _ result: LogResult) {
+  package init(_ ticket: LogTicket, _ result: LogResult, cost: QueryCost = .none) {
     self.ticket = ticket
     self.result = result
+    self.cost = cost
   }
 }

@@ -129,7 +129,10 @@ extension HomeChannel {
   }
 
   private func store(_ accepted: AcceptedMessage) {
-    append(NewMessage(accepted, channelID: storeID)) { channel, result in
+    let message = UnsequencedMessage(
+      accepted.message, mentionedUserIDs: accepted.mentionedUserIDs,
+      upload: accepted.upload?.record)
+    append(message) { channel, result in
       channel.didStore(accepted, result)
     }
   }
@@ -239,20 +242,6 @@ extension AcceptedMessage {
   fileprivate var key: RequestKey? {
     guard !message.requestID.isEmpty else { return nil }
     return RequestKey(userID: message.user?.id, requestID: message.requestID)
-  }
-}
-
-extension NewMessage {
-  fileprivate init(_ accepted: AcceptedMessage, channelID: Int64) {
-    let message = accepted.message
-    self.init(
-      channelID: channelID, id: message.id, type: message.type, userID: message.user?.id,
-      text: message.text, file: message.file, upload: accepted.upload?.record, data: message.data,
-      customType: message.customType, mentionType: message.mentionType,
-      mentionedUserIDs: accepted.mentionedUserIDs,
-      metaArrays: message.metaArrays, openGraphTag: message.openGraphTag,
-      requestID: message.requestID, isOperatorMessage: message.isOperatorMessage,
-      createdAt: message.createdAt)
   }
 }
 

@@ -11,6 +11,8 @@ import Store
 final class HomeChannel {
   let url: String
   let storeID: Int64
+  /// The channel as writes name it.
+  let place: LogChannel
   unowned let node: Node
 
   /// As the store has it.
@@ -76,6 +78,7 @@ final class HomeChannel {
   init(state: ChannelState, node: Node) {
     url = state.channel.url
     storeID = state.id
+    place = state.place
     self.node = node
     record = state.channel
     operatorIDs = Set(state.channel.operators.map(\.id))
@@ -168,11 +171,11 @@ final class HomeChannel {
 
   /// Appends a message to the store, then goes on here.
   func append(
-    _ message: NewMessage,
+    _ message: UnsequencedMessage,
     then: @escaping @Sendable (HomeChannel, Result<AppendOutcome, ServiceError>) -> Void
   ) {
     let resume = resumption(then)
-    node.writes.append(message, completion: resume)
+    node.writes.append(message, to: place, completion: resume)
   }
 
   /// Goes on here when all that was submitted before has been answered.

@@ -35,8 +35,17 @@ extension WriteTransaction {
   ) throws -> ChannelMutation {
     let state = try existingChannel(url)
     let channel = changes.applied(to: state.channel)
-    guard channel != state.channel else { return ChannelMutation(channel: channel) }
     try channel.checkSize(after: state.channel)
+    return try setFields(url, changes, at: timestamp)
+  }
+
+  /// Changes what is given, and records `channel.changed` if that makes a difference.
+  func setFields(
+    _ url: String, _ changes: ChannelChanges, at timestamp: Int64
+  ) throws -> ChannelMutation {
+    let state = try existingChannel(url)
+    let channel = changes.applied(to: state.channel)
+    guard channel != state.channel else { return ChannelMutation(channel: channel) }
     try connection.execute(
       """
       UPDATE channels SET name = ?, name_folded = ?, cover_url = ?, data = ?, custom_type = ?

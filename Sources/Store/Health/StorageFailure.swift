@@ -1,6 +1,11 @@
 import GRDB
 
 extension Error {
+  /// Whether a constraint of the schema refused a row.
+  var isConstraint: Bool {
+    (self as? DatabaseError)?.resultCode == .SQLITE_CONSTRAINT
+  }
+
   /// The reason, when the error says that the storage failed rather than that a job was wrong.
   var storageFailure: String? {
     if case .unavailable(let reason)? = self as? StoreError { return reason }

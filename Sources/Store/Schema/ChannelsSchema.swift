@@ -2,6 +2,11 @@ import GRDB
 
 /// Channels, and who may do what in them.
 enum ChannelsSchema {
+  /// The term of a channel's writers: see ``MessageLog``.
+  static func addTerm(_ database: Database) throws {
+    try database.execute(sql: "ALTER TABLE channels ADD COLUMN term INTEGER NOT NULL DEFAULT 0")
+  }
+
   static func create(_ database: Database) throws {
     try database.execute(sql: channels)
     try database.execute(sql: operators)

@@ -18,6 +18,7 @@ enum Migrations {
       try ListsSchema.steps.run(on: database, logger: logger)
     }
     migrator.registerMigration("9 ids of files in messages", migrate: FilesSchema.nameInMessages)
+    migrator.registerMigration("10 terms", migrate: ChannelsSchema.addTerm)
     guard try !queue.read(migrator.hasBeenSuperseded) else {
       throw StoreError.newerSchema(path: path)
     }
