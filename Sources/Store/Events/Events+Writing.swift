@@ -17,8 +17,7 @@ extension WriteTransaction {
   func recordEvent(
     _ channelID: Int64, _ kind: EventKind, _ details: EventDetails, at timestamp: Int64
   ) throws -> RecordedEvent {
-    let payload = try StoredJSON.encode(EventPayload(details))
-    let event = try recordEvent(channelID, kind, payload: payload, at: timestamp)
+    let event = try recordEvent(channelID, kind, payload: details.payload, at: timestamp)
     try queueEvent(event, details, channelID: channelID)
     return event
   }

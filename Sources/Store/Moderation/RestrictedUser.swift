@@ -14,18 +14,4 @@ extension RestrictionKind {
     case .mute: "mutes"
     }
   }
-
-  var imposed: EventKind {
-    switch self {
-    case .ban: .userBanned
-    case .mute: .userMuted
-    }
-  }
-
-  var lifted: EventKind {
-    switch self {
-    case .ban: .userUnbanned
-    case .mute: .userUnmuted
-    }
-  }
 }
