@@ -32,7 +32,6 @@ func example(_ name: String) -> Target {
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let database = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
@@ -49,7 +48,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
@@ -76,9 +74,10 @@ let package = Package(
     // Mechanism: descriptors, clocks, threads.
     library("Reactor", ["Bytes", "CLinux", "CSendRing"]),
     library("TLS", ["COpenSSL"]),
+    library("SQLite", ["CSQLite"]),
     library("Transport", ["Bytes", "Reactor", "TLS", "HTTP1", "WebSocket", "CLinux"]),
     library(
-      "Store", ["Channels", "ParleyProtocol", "Reactor", "Tokens", "CSQLite", database, logging]),
+      "Store", ["Channels", "ParleyProtocol", "Reactor", "Tokens", "SQLite", logging]),
     library("Telemetry", [logging]),
     library("Curl", ["Reactor", "CCurl"]),
 
@@ -87,7 +86,7 @@ let package = Package(
     library(
       "Unfurler",
       [
-        "Bytes", "LinkPreview", "ParleyProtocol", "Reactor", "CCurl", "Curl", database, deque,
+        "Bytes", "LinkPreview", "ParleyProtocol", "Reactor", "CCurl", "Curl", "SQLite", deque,
         logging,
       ]),
     library(
@@ -123,7 +122,7 @@ let package = Package(
 
     .executableTarget(
       name: "parleyd",
-      dependencies: ["Gateway", "Daemon", "Configuration", "Store", arguments, logging],
+      dependencies: ["Gateway", "Daemon", "Configuration", "SQLite", "Store", arguments, logging],
       swiftSettings: house),
     .executableTarget(
       name: "parley-unfurl",
@@ -173,13 +172,13 @@ let package = Package(
     tests("Transport", ["TestPeers", "Reactor", "WebSocket", "HTTP1", "TLS", "Bytes"]),
     tests(
       "Store",
-      ["Channels", "ParleyProtocol", "Reactor", database, logging, "store-crash-writer"]),
+      ["Channels", "CSQLite", "ParleyProtocol", "Reactor", "SQLite", logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),
     tests("Configuration", ["Bytes", "FloodControl", "ParleyProtocol"]),
     tests("Daemon", ["Reactor", logging]),
     tests(
       "Unfurler",
-      ["Bytes", "CCurl", "COpenSSL", "LinkPreview", "ParleyProtocol", database, logging]),
+      ["Bytes", "CCurl", "COpenSSL", "LinkPreview", "ParleyProtocol", "SQLite", logging]),
     tests(
       "Webhooks", ["ParleyProtocol", "Reactor", "Store", "TestPeers", "Tokens", deque, logging]),
     tests(

@@ -9,3 +9,12 @@ bool csqlite_forgo_memory_statistics(void);
 
 /// sqlite3_bind_text with a copy of the bytes, which Swift cannot ask for.
 int csqlite_bind_text(sqlite3_stmt *statement, int index, const char *bytes, size_t count);
+
+/// sqlite3_bind_blob with a copy of the bytes.
+int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, size_t count);
+
+/// sqlite3_result_text with a copy of the text.
+void csqlite_result_text(sqlite3_context *context, const char *text);
+
+/// Has a name in double quotes that is no column's be an error, not a text.
+void csqlite_forbid_quoted_texts(sqlite3 *database);

@@ -4,12 +4,6 @@ import ParleyProtocol
 ///
 /// Users are kept by their ids; what is read shows them as they are then.
 struct MemoryChannel: Sendable {
-  /// A message with the ids of the mentioned.
-  struct Entry: Sendable {
-    var message: SequencedMessage
-    var mentionedIDs: [String]
-  }
-
   /// An event that is no arrival of a message.
   private enum Event: Sendable {
     case updated(messageID: Int64, seq: Int64, timestamp: Int64)
@@ -24,13 +18,6 @@ struct MemoryChannel: Sendable {
     }
   }
 
-  /// The result of looking for the message that a request made.
-  enum Request {
-    case nothing
-    case message(Entry)
-    case withdrawn
-  }
-
   let id: Int64
   let epoch: String
   var term: Int64 = 0
@@ -40,10 +27,9 @@ struct MemoryChannel: Sendable {
   private var lastCreatedAt: Int64 = 0
   private var operatorIDs: [String]
   private var restrictions: [RestrictionKind: [String: Restriction]] = [:]
+  private(set) var messages = MemoryMessages()
   /// In the order of `seq`.
-  private var entries: [Entry] = []
   private var events: [Event] = []
-  private var withdrawn: [(userID: String?, requestID: String, createdAt: Int64)] = []
 
   init(id: Int64, record: Channel, epoch: String) {
     self.id = id
@@ -65,83 +51,28 @@ struct MemoryChannel: Sendable {
 
 /// Messages.
 extension MemoryChannel {
-  subscript(messageID: Int64) -> Entry? { entries.last { $0.message.message.id == messageID } }
-
-  func contains(_ messageID: Int64) -> Bool { self[messageID] != nil }
-
   mutating func append(_ message: Message, _ mentionedIDs: [String]) -> Int64 {
     lastSeq += 1
     lastCreatedAt = max(lastCreatedAt, message.createdAt)
-    entries.append(
-      Entry(
-        message: SequencedMessage(message: message, seq: lastSeq), mentionedIDs: mentionedIDs))
+    messages.append(message, mentionedIDs, seq: lastSeq)
     return lastSeq
   }
 
   mutating func replace(_ message: Message, _ mentionedIDs: [String], at time: Int64) -> Int64 {
-    guard let index = entries.lastIndex(where: { $0.message.message.id == message.id }) else {
-      return lastSeq
-    }
-    entries[index].message.message.change(to: message)
-    entries[index].mentionedIDs = mentionedIDs
+    messages.replace(message, mentionedIDs)
     lastSeq += 1
     events.append(.updated(messageID: message.id, seq: lastSeq, timestamp: time))
     return lastSeq
   }
 
   mutating func delete(_ messageID: Int64, at time: Int64) -> Int64 {
-    guard let index = entries.lastIndex(where: { $0.message.message.id == messageID }) else {
-      return lastSeq
-    }
-    let message = entries.remove(at: index).message.message
-    if !message.requestID.isEmpty {
-      withdrawn.append((message.user?.id, message.requestID, message.createdAt))
-    }
+    messages.remove(messageID)
     events.removeAll { event in
       if case .updated(messageID, _, _) = event { true } else { false }
     }
     lastSeq += 1
     events.append(.deleted(messageID: messageID, seq: lastSeq, timestamp: time))
     return lastSeq
-  }
-
-  /// Looks for the message that a request made after a time.
-  func find(_ requestID: String, by userID: String?, since: Int64) -> Request {
-    guard !requestID.isEmpty else { return .nothing }
-    let found = entries.first {
-      let message = $0.message.message
-      return message.requestID == requestID && message.user?.id == userID
-        && message.createdAt > since
-    }
-    if let found { return .message(found) }
-    let isWithdrawn = withdrawn.contains {
-      $0.requestID == requestID && $0.userID == userID && $0.createdAt > since
-    }
-    return isWithdrawn ? .withdrawn : .nothing
-  }
-
-  func sends(after time: Int64, limit: Int) -> [RecentSend] {
-    entries.compactMap { entry in
-      let message = entry.message.message
-      guard message.createdAt > time, let user = message.user else { return nil }
-      return RecentSend(userID: user.id, createdAt: message.createdAt)
-    }.suffix(limit)
-  }
-
-  func page(_ query: MessageQuery, _ users: [String: User]) -> MessagePage<Message> {
-    let fitting = entries.map { $0.shown(users).message }.filter(query.fits)
-    let before = fitting.filter { query.place(of: $0) < 0 }
-    let at = query.center == .included ? fitting.filter { query.place(of: $0) == 0 } : []
-    let after = fitting.filter { query.place(of: $0) > 0 }
-    let shown = Array(before.suffix(query.previousLimit)) + at + after.prefix(query.nextLimit)
-    func edge(_ message: Message?, _ anchor: Int64) -> MessageEdge {
-      MessageEdge(messageID: message?.id ?? anchor)
-    }
-    return MessagePage(
-      items: query.order == .oldestFirst ? shown : shown.reversed(),
-      previous: before.count > query.previousLimit
-        ? edge(shown.first, (before.last?.id ?? 0) + 1) : nil,
-      next: after.count > query.nextLimit ? edge(shown.last, (after.first?.id ?? 0) - 1) : nil)
   }
 }
 
@@ -167,9 +98,8 @@ extension MemoryChannel {
       return try restrict(kind, restriction, users, at: time)
     case .lift(let kind, let userID):
       guard let user = users[userID] else { throw .noUser(userID) }
-      guard let held = restrictions[kind]?.removeValue(forKey: userID), held.endsAt > time else {
-        return .unchanged
-      }
+      removeEnded(kind, at: time)
+      guard restrictions[kind]?.removeValue(forKey: userID) != nil else { return .unchanged }
       return .user(user, seq: note(kind.lifted, .user(user), at: time))
     case .addOperators(let ids):
       for id in ids where users[id] == nil { throw .noUser(id) }
@@ -188,10 +118,15 @@ extension MemoryChannel {
   ) throws(LogError) -> RecordedChange {
     guard let user = users[restriction.userID] else { throw .noUser(restriction.userID) }
     guard !restriction.description.utf8.contains(0) else { throw .unstorableText }
+    removeEnded(kind, at: restriction.startsAt)
     restrictions[kind, default: [:]][user.id] = restriction
     let details = EventDetails.restriction(
       user, seconds: restriction.seconds, description: restriction.description)
     return .user(user, seq: note(kind.imposed, details, at: time))
+  }
+
+  private mutating func removeEnded(_ kind: RestrictionKind, at time: Int64) {
+    restrictions[kind] = restrictions[kind]?.filter { $0.value.endsAt > time }
   }
 
   private mutating func changeOperators(
@@ -220,7 +155,7 @@ extension MemoryChannel {
     after seq: Int64, byteLimit: Int64, reach: Int64?, _ users: [String: User]
   ) -> [DurableEvent]? {
     guard seq >= 0, seq <= lastSeq, lastSeq - seq <= EventLog.recoverableCount else { return nil }
-    let received = entries.filter { $0.message.seq > seq }.map { entry in
+    let received = messages.after(seq).map { entry in
       DurableEvent.received(entry.shown(users).message, seq: entry.message.seq)
     }
     let others = events.filter { $0.seq > seq }.compactMap { durable($0, users) }
@@ -245,11 +180,11 @@ extension MemoryChannel {
   }
 
   private func timestamp(upTo seq: Int64) -> Int64 {
-    let message = entries.last { $0.message.seq <= seq }
+    let message = messages.last(upTo: seq)
     let event = events.last { $0.seq <= seq }
-    guard let event else { return message?.message.message.createdAt ?? 0 }
-    guard let message, message.message.seq > event.seq else { return timestamp(of: event) }
-    return message.message.message.createdAt
+    guard let event else { return message?.message.createdAt ?? 0 }
+    guard let message, message.seq > event.seq else { return timestamp(of: event) }
+    return message.message.createdAt
   }
 
   private func timestamp(of event: Event) -> Int64 {
@@ -262,44 +197,19 @@ extension MemoryChannel {
   private func durable(_ event: Event, _ users: [String: User]) -> DurableEvent? {
     switch event {
     case .updated(let id, let seq, let time):
-      self[id].map { .updated($0.shown(users).message, seq: seq, timestamp: time) }
+      messages[id].map { .updated($0.shown(users).message, seq: seq, timestamp: time) }
     case .deleted(let id, let seq, let time): .deleted(messageID: id, seq: seq, timestamp: time)
     case .recorded(let event): .channel(event)
     }
   }
 }
 
-extension MemoryChannel.Entry {
-  /// The message with its users as they are now.
-  func shown(_ users: [String: User]) -> SequencedMessage {
-    var shown = message
-    shown.message.user = message.message.user.map { users[$0.id] ?? User(id: $0.id) }
-    shown.message.mentionedUsers = mentionedIDs.compactMap { users[$0] }
-    return shown
-  }
-}
-
-extension Message {
-  /// Takes over what can change.
-  fileprivate mutating func change(to other: Message) {
-    text = other.text
-    data = other.data
-    customType = other.customType
-    mentionType = other.mentionType
-    metaArrays = other.metaArrays
-    openGraphTag = other.openGraphTag
-    translations = other.translations
-    updatedAt = other.updatedAt
-  }
-
-  fileprivate var textByteCount: Int64 { Int64(text.utf8.count + data.utf8.count) }
-}
-
 extension DurableEvent {
   /// The least number of bytes that it takes.
   fileprivate var byteCount: Int64 {
     switch self {
-    case .received(let message, _), .updated(let message, _, _): message.textByteCount
+    case .received(let message, _), .updated(let message, _, _):
+      Int64(message.text.utf8.count + message.data.utf8.count)
     case .deleted: 0
     case .channel(let event): Int64(event.payload.utf8.count)
     }
@@ -320,23 +230,6 @@ extension RestrictionKind {
     switch self {
     case .ban: .userUnbanned
     case .mute: .userUnmuted
-    }
-  }
-}
-
-extension MessageQuery {
-  fileprivate func fits(_ message: Message) -> Bool {
-    (messageType ?? message.type) == message.type
-      && (customTypes.isEmpty || customTypes.contains(message.customType))
-      && (senderIDs.isEmpty || message.user.map { senderIDs.contains($0.id) } ?? false)
-      && (operatorFilter == .all || message.isOperatorMessage == (operatorFilter == .operators))
-  }
-
-  /// Negative before the anchor, positive after it.
-  fileprivate func place(of message: Message) -> Int64 {
-    switch anchor {
-    case .message(let id): message.id - id
-    case .time(let time): message.createdAt < time ? -1 : message.createdAt == time ? 0 : 1
     }
   }
 }

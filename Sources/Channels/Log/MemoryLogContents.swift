@@ -37,7 +37,7 @@ package struct MemoryLogContents: Sendable {
   /// Lists messages.
   package func list(_ query: MessageQuery) -> LogResult {
     guard let channel = channels[query.channelID] else { return .failure(.missing(.channel)) }
-    return .success(.read(.page(channel.page(query, users))))
+    return .success(.read(.page(channel.messages.page(query, users))))
   }
 
   private mutating func carryOut(_ entry: LogEntry) throws(LogError) -> LogOutcome {
@@ -76,7 +76,8 @@ package struct MemoryLogContents: Sendable {
     case .replace(let message, let ids, let time):
       return try replace(message, ids, in: channel, at: time)
     case .delete(let id, let time):
-      guard channel.contains(id) else { throw .missing(.message) }
+      guard channel.messages[id] != nil else { throw .missing(.message) }
+      messageIDs.remove(id)
       return .deleted(seq: channels[place.id]?.delete(id, at: time) ?? 0)
     case .change(let changes, let time): return try change(channel, changes, at: time)
     case .remove:
@@ -92,14 +93,14 @@ package struct MemoryLogContents: Sendable {
   ) throws(LogError) -> LogOutcome {
     let message = new.message
     try checkStorable(
-      message.text, message.data, message.customType, message.requestID, message.user?.id ?? "",
-      new.upload?.name ?? "", new.upload?.type ?? "")
+      message.requestID, message.user?.id ?? "", new.upload?.name ?? "", new.upload?.type ?? "")
     let since = message.createdAt - requestIDLifetimeMilliseconds
-    switch channel.find(message.requestID, by: message.user?.id, since: since) {
+    switch channel.messages.find(message.requestID, by: message.user?.id, since: since) {
     case .message(let first): return .repeated(first.shown(users))
     case .withdrawn: return .withdrawn
     case .nothing: break
     }
+    try checkStorable(message.text, message.data, message.customType)
     guard messageIDs.insert(message.id).inserted else { throw .exists }
     let mentioned = existing(new.mentionedUserIDs)
     let seq = channels[channel.id]?.append(message, mentioned.map(\.id))
@@ -110,7 +111,7 @@ package struct MemoryLogContents: Sendable {
     _ message: Message, _ mentionedIDs: [String]?, in channel: MemoryChannel, at time: Int64
   ) throws(LogError) -> LogOutcome {
     try checkStorable(message.text, message.data, message.customType)
-    guard channel.contains(message.id) else { throw .missing(.message) }
+    guard channel.messages[message.id] != nil else { throw .missing(.message) }
     let mentioned = existing(mentionedIDs ?? message.mentionedUsers.map(\.id))
     let seq = channels[channel.id]?.replace(message, mentioned.map(\.id), at: time)
     return .replaced(seq: seq ?? 0, mentionedUsers: mentioned)
@@ -131,11 +132,11 @@ package struct MemoryLogContents: Sendable {
     case .channel(let url):
       return .channel(channelIDs[url].flatMap { channels[$0]?.state(users) })
     case .sends(let id, let time, let limit):
-      return .sends(channels[id]?.sends(after: time, limit: limit) ?? [])
+      return .sends(channels[id]?.messages.sends(after: time, limit: limit) ?? [])
     case .message(let messageID, let id):
-      return .message(channels[id]?[messageID]?.shown(users))
+      return .message(channels[id]?.messages[messageID]?.shown(users))
     case .request(let name, let userID, let id, let since):
-      switch channels[id]?.find(name, by: userID, since: since) ?? .nothing {
+      switch channels[id]?.messages.find(name, by: userID, since: since) ?? .nothing {
       case .message(let message): return .message(message.shown(users))
       case .withdrawn: return .withdrawn
       case .nothing: return .message(nil)

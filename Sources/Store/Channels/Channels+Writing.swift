@@ -1,5 +1,5 @@
 package import Channels
-import GRDB
+import SQLite
 package import ParleyProtocol
 
 extension WriteTransaction {
@@ -10,7 +10,7 @@ extension WriteTransaction {
   ///   operator that is none.
   package func createChannel(_ channel: Channel, epoch: String) throws -> ChannelState {
     guard try channelRow(channel.url) == nil else { throw StoreError.exists }
-    try connection.execute(
+    let id = try connection.insert(
       """
       INSERT INTO channels (url, name, name_folded, cover_url, data, custom_type, is_ephemeral,
         is_frozen, metadata, created_at, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -20,7 +20,6 @@ extension WriteTransaction {
         channel.customType, channel.isEphemeral, channel.isFrozen,
         StoredJSON.encodeUnlessEmpty(channel.metadata), channel.createdAt, epoch,
       ])
-    let id = connection.database.lastInsertedRowID
     _ = try insertOperators(channel.operators.map(\.id), channelID: id)
     let state = try existingChannel(channel.url)
     try queueCreation(of: state.channel)

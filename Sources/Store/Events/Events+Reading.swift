@@ -1,5 +1,5 @@
 package import Channels
-import GRDB
+import SQLite
 import ParleyProtocol
 
 extension StoreTransaction {

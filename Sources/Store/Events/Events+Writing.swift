@@ -1,5 +1,5 @@
 package import Channels
-import GRDB
+import SQLite
 
 extension WriteTransaction {
   /// Writes an event down under the channel's next `seq`.

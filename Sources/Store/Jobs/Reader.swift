@@ -16,7 +16,7 @@ struct Reader {
 
   private func answer(_ job: ReadJob) {
     do {
-      try connection.execute("BEGIN DEFERRED TRANSACTION")
+      try connection.session.beginReading()
       defer { connection.rollback() }
       let report = try job.perform(ReadTransaction(connection: connection))
       report()

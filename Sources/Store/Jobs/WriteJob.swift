@@ -19,6 +19,16 @@ enum WriteJob: Sendable {
     }
   }
 
+  /// Answers that it is not known whether the job is kept; only the log's submitters tell that from a
+  /// failure.
+  func doubt(_ reason: String) {
+    switch self {
+    case .entry(let submission, let sink):
+      sink.receive([LogAnswer(submission.ticket, .failure(.unknown(reason)))])
+    case .append, .control, .passage, .maintenance: fail(.unavailable(reason: reason))
+    }
+  }
+
   /// Answers with an error in place of running.
   func fail(_ error: StoreError) {
     switch self {

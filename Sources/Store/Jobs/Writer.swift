@@ -101,7 +101,8 @@ final class Writer {
       let reason = error.storageFailure ?? "\(error)"
       counters.recordFailure()
       health.report(.failing(reason: reason))
-      batch.forEach { $0.fail(.unavailable(reason: reason)) }
+      let isUnknown = error is CommitFailure
+      for job in batch { isUnknown ? job.doubt(reason) : job.fail(.unavailable(reason: reason)) }
       return batch.count
     }
   }
@@ -178,18 +179,18 @@ final class Writer {
   }
 
   private func inSavepoint<T>(_ work: () throws -> T) throws -> Result<T, any Error> {
-    try connection.execute("SAVEPOINT job")
+    try connection.session.setSavepoint()
     let mark = connection.outbox?.mark ?? 0
     let result: Result<T, any Error>
     do {
       result = .success(try work())
     } catch  where error.storageFailure == nil && connection.isInTransaction {
-      try connection.execute("ROLLBACK TO job")
+      try connection.session.rollBackToSavepoint()
       connection.outbox?.rollBack(to: mark)
       result = .failure(error)
     }
     // Fails when a storage error that the job kept to itself has ended the transaction.
-    try connection.execute("RELEASE job")
+    try connection.session.releaseSavepoint()
     return result
   }
 

@@ -20,7 +20,7 @@ struct LogWriting {
     case .write(.read(let read), _):
       return .read(try ReadTransaction(connection: connection).answer(read))
     case .write(let operation, let channel):
-      try transaction.requireTerm(of: channel)
+      _ = try appender.lastSeq(of: channel)
       return try perform(operation, on: channel)
     }
   }
@@ -85,7 +85,8 @@ struct LogWriting {
   ) throws -> RecordedChange {
     let url = channel.url
     switch change {
-    case .fields(let changes): return RecordedChange(try transaction.setFields(url, changes, at: time))
+    case .fields(let changes):
+      return RecordedChange(try transaction.setFields(url, changes, at: time))
     case .freeze(true): return RecordedChange(try transaction.freezeChannel(url, at: time))
     case .freeze(false): return RecordedChange(try transaction.unfreezeChannel(url, at: time))
     case .restrict(let kind, let restriction):
@@ -115,25 +116,6 @@ extension RecordedChange {
   fileprivate init(operators mutation: ChannelMutation) {
     self =
       mutation.event.map { .operators(mutation.channel.operators, seq: $0.seq) } ?? .unchanged
-  }
-}
-
-extension StoreTransaction {
-  /// - Throws: `LogError.fenced` or `StoreError.notFound(.channel)` when the channel may not be
-  ///   written under its term.
-  func requireTerm(of channel: LogChannel) throws {
-    guard try isCurrent(channel) else { throw try obstacle(to: channel) }
-  }
-
-  /// The reason why there is no channel of this number and term.
-  func obstacle(to channel: LogChannel) throws -> any Error {
-    try channelURL(channel.id) == nil ? StoreError.notFound(.channel) : LogError.fenced
-  }
-
-  private func isCurrent(_ channel: LogChannel) throws -> Bool {
-    try connection.first(
-      "SELECT 1 FROM channels WHERE channel_id = ? AND term = ?", [channel.id, channel.term]
-    ) { _ in true } ?? false
   }
 }
 

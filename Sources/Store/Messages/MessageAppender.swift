@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import ParleyProtocol
 
 /// Writes new messages, by statements that are prepared once.
@@ -20,6 +20,7 @@ final class MessageAppender {
   ///   `LogError.fenced`; `.unstorableText`; or a constraint's database error when the message id is
   ///   taken. In each case nothing has changed.
   func append(_ new: UnsequencedMessage, to channel: LogChannel) throws -> AppendOutcome {
+    let last = try lastSeq(of: channel)
     if let upload = new.upload { try checkTexts(upload) }
     let message = new.message
     let reading = ReadTransaction(connection: connection)
@@ -31,7 +32,9 @@ final class MessageAppender {
       return .repeated(first.message, seq: first.seq)
     }
     let mentioned = try reading.usersInOrder(new.mentionedUserIDs)
-    let seq = try store(new, mentionedIDs: mentioned.map(\.id), to: channel)
+    // Asking for it with RETURNING costs SQLite as much as the insertion itself.
+    let seq = last + 1
+    try store(new, to: channel, seq: seq, mentionedIDs: mentioned.map(\.id))
     if let file = new.upload {
       try FileRows.insert(
         file, messageID: message.id, channelID: channel.id, at: message.createdAt, on: connection)
@@ -50,25 +53,27 @@ final class MessageAppender {
     try upload.type.checkStorable()
   }
 
-  /// - Returns: The message's `seq`.
+  /// - Throws: `StoreError.notFound(.channel)`, or `LogError.fenced`.
+  func lastSeq(of channel: LogChannel) throws -> Int64 {
+    let statement = try prepared().lastSeq
+    try statement.bind(channel.id, at: 1)
+    try statement.bind(channel.term, at: 2)
+    if let last = try statement.integer() { return last }
+    let url = try ReadTransaction(connection: connection).channelURL(channel.id)
+    guard url == nil else { throw LogError.fenced }
+    throw StoreError.notFound(.channel)
+  }
+
   private func store(
-    _ new: UnsequencedMessage, mentionedIDs: [String], to channel: LogChannel
-  ) throws -> Int64 {
+    _ new: UnsequencedMessage, to channel: LogChannel, seq: Int64, mentionedIDs: [String]
+  ) throws {
     let statements = try prepared()
-    try statements.lastSeq.bind(channel.id, at: 1)
-    try statements.lastSeq.bind(channel.term, at: 2)
-    guard let last = try statements.lastSeq.integer() else {
-      throw try ReadTransaction(connection: connection).obstacle(to: channel)
-    }
-    // Asking for it with RETURNING costs SQLite as much as the insertion itself.
-    let seq = last + 1
     try bind(new, to: channel, seq: seq, mentionedIDs: mentionedIDs, statements.insertion)
     try statements.insertion.execute()
     try statements.advancement.bind(channel.id, at: 1)
     try statements.advancement.bind(seq, at: 2)
     try statements.advancement.bind(new.message.createdAt, at: 3)
     try statements.advancement.execute()
-    return seq
   }
 
   private func bind(

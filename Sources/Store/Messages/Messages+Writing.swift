@@ -1,5 +1,5 @@
 package import Channels
-import GRDB
+import SQLite
 package import ParleyProtocol
 
 extension WriteTransaction {

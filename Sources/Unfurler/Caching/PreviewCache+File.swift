@@ -34,12 +34,7 @@ extension PreviewCache {
         defer { state.file = nil }
         return state.file
       }
-      do {
-        try file?.close()
-      } catch {
-        logger.warning(
-          "the preview cache's file cannot be closed", metadata: ["error": "\(error)"])
-      }
+      file?.close()
     }
   }
 

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import LinkPreview
 import ParleyProtocol
 
@@ -19,18 +19,17 @@ extension PreviewEntry {
   ///
   /// - Returns: How many rows there are more than before.
   func store(in database: Database) throws -> Int {
-    try database.cachedStatement(sql: "DELETE FROM preview WHERE link = ?").execute(
-      arguments: [link.url])
+    try database.execute("DELETE FROM preview WHERE link = ?", [link.url])
     let growth = 1 - database.changesCount
     let image = tag?.image
-    let statement = try database.cachedStatement(
-      sql: "INSERT INTO preview VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
-    try statement.execute(arguments: [
-      link.url, HostKey(link).text, fetchedAt, expiresAt, staleUntil, problem,
-      tag != nil, tag?.title, tag?.url, tag?.description,
-      image != nil, image?.url, image?.secureURL, image?.type,
-      image?.width ?? 0, image?.height ?? 0, image?.alt,
-    ])
+    try database.execute(
+      "INSERT INTO preview VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+      [
+        link.url, HostKey(link).text, fetchedAt, expiresAt, staleUntil, problem,
+        tag != nil, tag?.title, tag?.url, tag?.description,
+        image != nil, image?.url, image?.secureURL, image?.type,
+        image?.width ?? 0, image?.height ?? 0, image?.alt,
+      ])
     return growth
   }
 }
@@ -57,11 +56,11 @@ extension OpenGraphImage {
 extension Row {
   /// A column's text; `nil` for anything else, which the file must not be able to end us with.
   fileprivate func text(_ column: String) -> String? {
-    (self[column] as DatabaseValue?).flatMap(String.fromDatabaseValue)
+    if case .text(let text)? = self[named: column] { text } else { nil }
   }
 
   /// A column's number; `nil` for anything else.
   fileprivate func number(_ column: String) -> Int64? {
-    (self[column] as DatabaseValue?).flatMap(Int64.fromDatabaseValue)
+    if case .integer(let number)? = self[named: column] { number } else { nil }
   }
 }

@@ -1,5 +1,5 @@
 import Glibc
-import GRDB
+import SQLite
 import LinkPreview
 
 extension PreviewFile {
@@ -8,15 +8,18 @@ extension PreviewFile {
     _ scope: PreviewScope, after cursor: String, limit: Int, at now: Int64
   ) throws -> [PreviewEntry] {
     let (condition, arguments) = scope.condition
-    let rows = try database.read {
-      try Row.fetchAll(
-        $0,
-        sql: """
-          SELECT * FROM preview WHERE \(condition) AND link > ? AND stale_until > ?
-          ORDER BY link LIMIT ?
-          """, arguments: arguments + [cursor, now, limit])
+    return try database.withDatabase {
+      let rows = try $0.rows(
+        """
+        SELECT * FROM preview WHERE \(condition) AND link > ? AND stale_until > ?
+        ORDER BY link LIMIT ?
+        """, arguments + [cursor, now, limit])
+      var entries: [PreviewEntry] = []
+      while let row = try rows.next() {
+        if let entry = PreviewEntry(row) { entries.append(entry) }
+      }
+      return entries
     }
-    return rows.compactMap(PreviewEntry.init)
   }
 
   /// Removes some of the entries of a scope.
@@ -26,13 +29,13 @@ extension PreviewFile {
     let (condition, arguments) = scope.condition
     var links: [String] = []
     try change { database in
-      links = try String.fetchAll(
-        database,
-        sql: """
-          DELETE FROM preview
-          WHERE id IN (SELECT id FROM preview WHERE \(condition) LIMIT \(bounds.rowsPerStep))
-          RETURNING link
-          """, arguments: arguments)
+      let rows = try database.rows(
+        """
+        DELETE FROM preview
+        WHERE id IN (SELECT id FROM preview WHERE \(condition) LIMIT \(bounds.rowsPerStep))
+        RETURNING link
+        """, arguments)
+      while let row = try rows.next() { links.append(row[0]) }
       return -links.count
     }
     return links.compactMap { Link($0) }
@@ -46,7 +49,7 @@ extension PreviewFile {
 
 extension PreviewScope {
   /// What the rows of the scope fulfil.
-  fileprivate var condition: (String, StatementArguments) {
+  fileprivate var condition: (String, Arguments) {
     switch self {
     case .everything: ("TRUE", [])
     case .link(let link): ("link = ?", [link.url])

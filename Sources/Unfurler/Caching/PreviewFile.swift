@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import LinkPreview
 import Reactor
 import Synchronization
@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// Calls wait for the disk, so they are made on the cache's queue only.
 final class PreviewFile: Sendable {
-  let database: DatabaseQueue
+  let database: SharedDatabase
   let bounds: PreviewFileBounds
   private let path: String
   private let rows = Atomic<Int>(0)
@@ -26,25 +26,23 @@ final class PreviewFile: Sendable {
     self.path = path
     self.bounds = bounds
     PrivateFile.prepareDatabase(path)
-    database = try DatabaseQueue(
-      path: path, configuration: PreviewFileSchema.configuration(bounds))
-    try database.write { try PreviewFileSchema.prepare($0) }
-    let count = try database.read {
-      try Int.fetchOne($0, sql: "SELECT count(*) FROM preview")
+    database = try SharedDatabase(path: path)
+    let count = try database.withDatabase {
+      try PreviewFileSchema.configure($0, bounds)
+      try PreviewFileSchema.prepare($0)
+      return try $0.number("SELECT count(*) FROM preview")
     }
-    rows.store(count ?? 0, ordering: .relaxed)
+    rows.store(count, ordering: .relaxed)
     try trim(at: now)
     try shrink()
   }
 
   /// What may still be shown, what lasts longest first: as much as memory takes.
   func loadRecent(at now: Int64, _ limits: PreviewCache.Limits) throws -> [PreviewEntry] {
-    try database.read { database in
-      let rows = try Row.fetchCursor(
-        database,
-        sql: """
-          SELECT * FROM preview WHERE stale_until > ? ORDER BY stale_until DESC LIMIT ?
-          """, arguments: [now, max(0, limits.maximumEntries)])
+    try database.withDatabase { database in
+      let rows = try database.rows(
+        "SELECT * FROM preview WHERE stale_until > ? ORDER BY stale_until DESC LIMIT ?",
+        [now, max(0, limits.maximumEntries)])
       var entries: [PreviewEntry] = []
       var room = limits.maximumBytes
       while room > 0, let row = try rows.next() {
@@ -58,12 +56,11 @@ final class PreviewFile: Sendable {
 
   /// The entry for a link if it may still be shown.
   func find(_ link: Link, at now: Int64) throws -> PreviewEntry? {
-    // One statement needs no transaction, and is asked too often to be prepared each time.
-    try database.inDatabase {
-      try Row.fetchOne(
-        $0.cachedStatement(sql: "SELECT * FROM preview WHERE link = ? AND stale_until > ?"),
-        arguments: [link.url, now])
-    }.flatMap(PreviewEntry.init)
+    try database.withDatabase {
+      let rows = try $0.rows(
+        "SELECT * FROM preview WHERE link = ? AND stale_until > ?", [link.url, now])
+      return try rows.next().flatMap(PreviewEntry.init)
+    }
   }
 
   /// Stores entries in place of what the file knew of their links.
@@ -93,20 +90,19 @@ final class PreviewFile: Sendable {
   ///
   /// - Parameter body: Returns how many rows there are more than before.
   func change(_ body: (Database) throws -> Int) throws {
-    let (growth, pageCount) = try database.write { database in
-      (try body(database), try database.pragma("page_count"))
+    let (growth, pageCount) = try database.inTransaction { database in
+      (try body(database), try database.number("PRAGMA page_count"))
     }
     rows.wrappingAdd(growth, ordering: .relaxed)
     bytes.store(pageCount * PreviewFileBounds.pageSize, ordering: .relaxed)
   }
 
   /// Closes the file.
-  func close() throws { try database.close() }
+  func close() { database.close() }
 
   /// Closes the file and deletes it.
   func discard() {
-    // Nothing of it is wanted any more, so neither is an error.
-    try? database.close()
+    database.close()
     Self.remove(path)
   }
 }

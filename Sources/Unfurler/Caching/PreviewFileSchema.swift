@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// The form of the file.
 enum PreviewFileSchema {
@@ -15,32 +15,32 @@ enum PreviewFileSchema {
   ///
   /// - Throws: ``Mismatch`` for a file of another version.
   static func prepare(_ database: Database) throws {
-    let version = try database.pragma("user_version")
+    let version = try database.number("PRAGMA user_version")
     if version == current { return }
-    guard version == 0, try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0
+    guard version == 0, try database.number("SELECT count(*) FROM sqlite_schema") == 0
     else { throw Mismatch(version: version) }
-    try database.execute(sql: tables)
-    try database.execute(sql: "PRAGMA user_version = \(current)")
+    try database.inTransaction {
+      try database.execute(script: tables)
+      try database.execute("PRAGMA user_version = \(current)")
+    }
   }
 
-  static func configuration(_ bounds: PreviewFileBounds) -> Configuration {
-    var configuration = Configuration()
-    configuration.label = "previews"
-    configuration.prepareDatabase { database in
-      // Before anything is written, or they come too late: in WAL mode even the mode is.
-      try database.execute(sql: "PRAGMA page_size = \(PreviewFileBounds.pageSize)")
-      try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
-      _ = try Row.fetchAll(database, sql: "PRAGMA journal_mode = WAL")
-      // Nothing waits for the disk: what a crash of the machine breaks is built anew, and the disk
-      // is the one that messages are waited for on.
-      try database.execute(sql: "PRAGMA synchronous = OFF")
-      let pages = bounds.checkpointPages
-      _ = try Row.fetchAll(database, sql: "PRAGMA wal_autocheckpoint = \(pages)")
-      _ = try Row.fetchAll(
-        database, sql: "PRAGMA journal_size_limit = \(pages * PreviewFileBounds.pageSize)")
-      _ = try Row.fetchAll(database, sql: "PRAGMA max_page_count = \(bounds.maximumPages)")
-    }
-    return configuration
+  /// Sets a connection up, before anything is written.
+  static func configure(_ database: Database, _ bounds: PreviewFileBounds) throws {
+    let pages = bounds.checkpointPages
+    // The size of pages and the vacuum come first: in WAL mode they can't be changed any more. Nothing
+    // waits for the disk: what a crash of the machine breaks is built anew, and the disk is the one
+    // that messages are waited for on.
+    try database.execute(
+      script: """
+        PRAGMA page_size = \(PreviewFileBounds.pageSize);
+        PRAGMA auto_vacuum = INCREMENTAL;
+        PRAGMA journal_mode = WAL;
+        PRAGMA synchronous = OFF;
+        PRAGMA wal_autocheckpoint = \(pages);
+        PRAGMA journal_size_limit = \(pages * PreviewFileBounds.pageSize);
+        PRAGMA max_page_count = \(bounds.maximumPages);
+        """)
   }
 
   private static let tables = """
