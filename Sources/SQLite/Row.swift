@@ -1,28 +1,29 @@
 /// A row that a query has reached; valid until the query goes on.
 package struct Row {
-  private let statement: Statement
+  // Not the statement alone: the end of the query would reset it under the row.
+  private let query: RowCursor
 
-  init(_ statement: Statement) {
-    self.statement = statement
+  fileprivate init(_ query: RowCursor) {
+    self.query = query
   }
 
   /// A column's value.
-  package subscript<T: ColumnValue>(column: Int) -> T { T(statement, column) }
+  package subscript<T: ColumnValue>(column: Int) -> T { T(query.statement, column) }
 
   /// A column's value; `nil` for NULL.
   package subscript<T: ColumnValue>(column: Int) -> T? {
-    statement.isNull(column) ? nil : T(statement, column)
+    query.statement.isNull(column) ? nil : T(query.statement, column)
   }
 
   /// A column's value as the database has it; `nil` when there is no such column.
   package subscript(named name: String) -> DatabaseValue? {
-    statement.column(named: name).map(statement.value)
+    query.statement.column(named: name).map(query.statement.value)
   }
 }
 
 /// The rows of a query; each must be read before the next is asked for.
 package final class RowCursor {
-  private let statement: Statement
+  fileprivate let statement: Statement
   private var isAtEnd = false
 
   init(_ statement: Statement) {
@@ -37,6 +38,6 @@ package final class RowCursor {
       isAtEnd = true
       return nil
     }
-    return Row(statement)
+    return Row(self)
   }
 }
