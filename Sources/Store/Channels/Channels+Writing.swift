@@ -1,4 +1,4 @@
-package import Channels
+import Channels
 import GRDB
 package import ParleyProtocol
 

@@ -62,7 +62,7 @@ extension WriteTransaction {
 /// How far back events other than messages are kept.
 package enum EventLog {
   /// Most `seq`s of a channel that a client may have missed and still recover.
-  package static let recoverableCount: Int64 = 300
+  package static let recoverableCount = DurableEvent.recoverableCount
   /// In `seq`s of a channel: more than can be recovered, because a read may come late.
   static let reach = recoverableCount + 724
   /// Events this many `seq`s apart remove the old ones; a prime, so that no rhythm of messages and

@@ -1,4 +1,4 @@
-package import Channels
+import Channels
 package import ParleyProtocol
 
 /// That a user is banned from a channel, or muted in it, for a time.

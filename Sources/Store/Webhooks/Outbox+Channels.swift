@@ -1,4 +1,4 @@
-package import Channels
+import Channels
 import ParleyProtocol
 
 /// Events about channels and those in them, put into the outbox.
