@@ -89,36 +89,30 @@ extension ChannelStage {
   private mutating func apply(
     _ event: ChannelEvent, at now: Moment, into actions: inout StageActions
   ) {
+    if case .deletion(let messageID) = event.subject { updates.forget(messageID) }
+    reach(event, at: now)
     switch event.subject {
     case .message(let message):
-      reach(event, at: now)
       let excluded = audience.decide(message, at: now)
       if !excluded.isEmpty { actions.append(.withheld(excluded.count)) }
       publish(event.payload, except: event.author, excluded)
     case .update(let messageID):
-      reach(event, at: now)
       let update = updates.offer(
         event, of: messageID, timestamp: event.timestamp, at: now.monotonic)
       if let update { publish(update: update) }
     case .deletion(let messageID):
-      updates.forget(messageID)
-      reach(event, at: now)
       audience.forget(messageID)
       publish(event.payload, except: event.author)
     case .record(let channel):
       setRecord(channel)
-      reach(event, at: now)
       publish(event.payload, except: event.author)
     case .expulsion(let userID):
-      reach(event, at: now)
       publish(event.payload, except: event.author)
       expel(userID, at: now, into: &actions)
     case .end:
-      reach(event, at: now)
       publish(event.payload, except: event.author)
       expelAll(into: &actions)
     case .announcement:
-      reach(event, at: now)
       publish(event.payload, except: event.author)
     }
   }

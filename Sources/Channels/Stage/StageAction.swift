@@ -30,6 +30,9 @@ package enum StageAction: Sendable {
 
 /// The actions of a stage, gathered in memory that is reused.
 package struct StageActions: Sendable {
+  /// Memory for this many actions is kept.
+  private static let keptCapacity = 256
+
   package private(set) var list: [StageAction] = []
 
   package init() {}
@@ -38,8 +41,8 @@ package struct StageActions: Sendable {
     list.append(action)
   }
 
-  /// Removes all actions and keeps their memory.
+  /// Removes all actions and keeps their memory, unless there were very many.
   package mutating func removeAll() {
-    list.removeAll(keepingCapacity: true)
+    list.removeAll(keepingCapacity: list.count <= Self.keptCapacity)
   }
 }

@@ -37,11 +37,10 @@ struct TurnQueue: Sendable {
   mutating func flush(
     of channelURL: String, to participants: Participants, into actions: inout StageActions
   ) {
-    var rest = events[...]
-    while !rest.isEmpty {
-      let events = rest.prefix(FanOutPlan.capacity)
-      rest = rest.dropFirst(FanOutPlan.capacity)
-      Self.plan(events, of: channelURL, to: participants, into: &actions)
+    // No slice outlives its plan: the events' memory is kept only while nothing else refers to it.
+    for start in stride(from: 0, to: events.count, by: FanOutPlan.capacity) {
+      let end = min(start + FanOutPlan.capacity, events.count)
+      Self.plan(events[start..<end], of: channelURL, to: participants, into: &actions)
     }
     for (address, outcome) in answers { actions.append(.reply(address, outcome)) }
     events.removeAll(keepingCapacity: events.count <= Self.keptCapacity)

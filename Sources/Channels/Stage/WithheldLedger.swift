@@ -20,7 +20,7 @@ struct WithheldLedger: Sendable {
   /// The slots that any entry may name.
   private var named = SlotSet()
 
-  /// Notes from whom a message was withheld.
+  /// Notes the participants from whom a message was withheld.
   mutating func record(_ messageID: Int64, withheldFrom slots: SlotSet) {
     named.formUnion(slots)
     if let index = index(of: messageID) {
@@ -35,19 +35,19 @@ struct WithheldLedger: Sendable {
     }
   }
 
-  /// From whom a message was withheld.
+  /// The participants from whom a message was withheld.
   func slots(withheld messageID: Int64) -> SlotSet {
     index(of: messageID).map { entries[$0].slots } ?? SlotSet()
   }
 
-  /// A message that is gone is not updated any more.
+  /// Forgets a message that was deleted: it is not updated any more.
   mutating func forget(_ messageID: Int64) {
     guard let index = index(of: messageID) else { return }
     byteCount -= entries[index].slots.byteCount
     entries.remove(at: index)
   }
 
-  /// Someone else sits in a slot now.
+  /// Forgets a slot, in which another user sits from now on.
   ///
   /// Walks the entries only when the one before missed something.
   mutating func clear(slot: Int) {
@@ -68,7 +68,7 @@ struct WithheldLedger: Sendable {
     return isFound ? position : nil
   }
 
-  /// Where a message is, or would be.
+  /// The index at which a message is, or would be.
   private func position(of messageID: Int64) -> Int {
     var low = 0
     var high = entries.count

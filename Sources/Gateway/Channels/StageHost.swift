@@ -32,7 +32,8 @@ final class StageHost {
     node.stageActions = StageActions()
     let now = Moment(unix: node.services.clock.now, monotonic: node.loop.now)
     stage.handle(input, at: now, into: &actions)
-    for action in actions.list { perform(action) }
+    // By index: the list's memory is reused only while nothing else refers to it.
+    for index in actions.list.indices { perform(actions.list[index]) }
     actions.removeAll()
     node.stageActions = actions
     guard stage.awaitsEndOfTurn, !awaitsEndOfTurn else { return }

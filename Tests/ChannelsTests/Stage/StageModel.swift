@@ -17,7 +17,7 @@ struct StageModel {
 
   struct Update {
     let message: Int64
-    /// When an update of the message was last published.
+    /// The time of its last published update.
     let publishedAt: Int64
     var held: (text: String, author: SessionAddress?, timestamp: Int64)?
   }

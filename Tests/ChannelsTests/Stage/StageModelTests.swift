@@ -34,7 +34,7 @@ private struct StageComparison {
   private var model: StageModel
   private var log = StageLog()
   private var lastMessage: Int64 = 0
-  /// What a failure is traced back by.
+  /// The steps so far, for tracing a failure back.
   private var trace: [String] = []
 
   init(crowd: Int, using generator: inout SeededGenerator) {
