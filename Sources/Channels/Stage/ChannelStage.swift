@@ -154,38 +154,26 @@ extension ChannelStage {
   private mutating func enter(
     _ request: EnterRequest, at now: Moment, into actions: inout StageActions
   ) {
-    guard let seq = recoverable(request) else {
-      return seat(request, missed: nil, at: now, into: &actions)
-    }
-    actions.append(.read(recoveries.begin(request, after: seq)))
-  }
-
-  /// The `seq` to recover from; `nil` when the log does not reach back to it, or never was there.
-  private func recoverable(_ request: EnterRequest) -> Int64? {
     guard let position = request.recover, position.epoch == epoch, !record.isEphemeral,
-      position.seq >= 0, position.seq <= lastSeq,
-      lastSeq - position.seq <= DurableEvent.recoverableCount
-    else { return nil }
-    return position.seq
+      let read = recoveries.begin(request, after: position.seq, lastSeq: lastSeq)
+    else { return seat(request, missed: nil, at: now, into: &actions) }
+    actions.append(.read(read))
   }
 
   private mutating func didRead(
     _ number: Int, _ result: Result<[DurableEvent]?, ServiceError>, at now: Moment,
     into actions: inout StageActions
   ) {
-    guard let request = recoveries.request(number) else { return }
     switch result {
     case .failure(let error):
-      recoveries.remove(number)
-      refuse(request, error, into: &actions)
-    case .success(let events?) where recoverable(request) != nil:
+      if let request = recoveries.remove(number) { refuse(request, error, into: &actions) }
+    case .success(let events):
       switch recoveries.proceed(number, with: events, lastSeq: lastSeq) {
       case .read(let read): actions.append(.read(read))
-      case .enter(let missed): seat(request, missed: missed, at: now, into: &actions)
+      case .enter(let request, let missed):
+        seat(request, missed: missed, at: now, into: &actions)
+      case nil: break
       }
-    case .success:
-      recoveries.remove(number)
-      seat(request, missed: nil, at: now, into: &actions)
     }
   }
 
@@ -199,13 +187,7 @@ extension ChannelStage {
     // The turn's events so far happened before the entering.
     queue.flush(of: url, to: audience.participants, into: &actions)
     let (user, session) = (request.principal.user, request.principal.session)
-    let viewer = RecoveredEvents.Viewer(
-      userID: user.id, isOperator: record.operatorIDs.contains(user.id),
-      byteLimit: request.eventByteLimit)
-    let recovered = missed.flatMap {
-      RecoveredEvents(
-        $0, for: viewer, in: view, limit: audience.limit, at: now.unix, isHeld: updates.holds)
-    }
+    let recovered = missed.flatMap { recover($0, for: request, at: now) }
     let isNew = audience.add(session, of: user, recovered: recovered)
     let result = view.encodedForEntering(
       epoch: epoch, seq: lastSeq, recovered: recovered?.events)
@@ -213,6 +195,19 @@ extension ChannelStage {
     guard isNew else { return }
     actions.append(.entered(user))
     notePresence(PresenceChange(user: user, session: session), isPresent: true, at: now)
+  }
+
+  /// The missed events as the user is shown them; `nil` when the answer has no room for them.
+  private func recover(
+    _ missed: [DurableEvent], for request: EnterRequest, at now: Moment
+  ) -> RecoveredEvents? {
+    let userID = request.principal.user.id
+    let viewer = RecoveredEvents.Viewer(
+      userID: userID, isOperator: audience.participants.isOperator(userID),
+      byteLimit: request.eventByteLimit)
+    return RecoveredEvents(
+      missed, for: viewer, in: view, limit: audience.limit, at: now.unix,
+      isHeld: updates.holds)
   }
 
   private mutating func refuse(

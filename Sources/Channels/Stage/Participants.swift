@@ -112,6 +112,9 @@ struct Participants: Sendable {
     if let slot = slotByUser[user.id] { slots[slot]?.user = user }
   }
 
+  /// Whether a user is shown everything, in the channel or not.
+  func isOperator(_ userID: String) -> Bool { operatorIDs.contains(userID) }
+
   /// Takes over the users who are shown everything.
   mutating func setOperators(_ userIDs: Set<String>) {
     guard userIDs != operatorIDs else { return }
