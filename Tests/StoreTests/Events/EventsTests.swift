@@ -1,3 +1,4 @@
+import Channels
 import GRDB
 import ParleyProtocol
 import Testing
