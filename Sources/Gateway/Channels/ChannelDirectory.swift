@@ -20,7 +20,7 @@ final class ChannelDirectory: TimerHandler {
 
   private unowned let node: Node
   private var entries: [String: Entry] = [:]
-  private var channelsWithEvents: [HomeChannel] = []
+  private var stagesInTurn: [StageHost] = []
   private var sweepTimer: EventLoop.TimerToken?
 
   init(node: Node) {
@@ -65,16 +65,16 @@ final class ChannelDirectory: TimerHandler {
     for case .resident(let channel) in entries.values { channel.renewLimits() }
   }
 
-  /// Fans out what the turn has gathered in a channel.
-  func hasEvents(_ channel: HomeChannel) {
-    channelsWithEvents.append(channel)
+  /// Ends the turn of a stage with the node's.
+  func awaitsEndOfTurn(_ stage: StageHost) {
+    stagesInTurn.append(stage)
   }
 
   /// Hands the events of all channels to the nodes with their participants.
   func fanOut() {
-    let channels = channelsWithEvents
-    channelsWithEvents = []
-    for channel in channels { channel.fanOut() }
+    let stages = stagesInTurn
+    stagesInTurn = []
+    for stage in stages { stage.endTurn() }
   }
 
   func timerDidFire(_ token: EventLoop.TimerToken) {

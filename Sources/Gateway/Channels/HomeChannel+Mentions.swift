@@ -12,7 +12,7 @@ extension HomeChannel {
   func notifyMentioned(in sent: SentMessage, by author: SessionAddress?) {
     let message = sent.message
     guard message.mentionType == .users, !message.mentionedUsers.isEmpty else { return }
-    let absent = message.mentionedUsers.map(\.id).filter { !participants.contains($0) }
+    let absent = message.mentionedUsers.map(\.id).filter { !stage.contains($0) }
     guard !absent.isEmpty else { return }
     let event = EventEncoder.mentionReceived(
       origin(at: message.createdAt), message: message.encodedForMention(sent.encoded))

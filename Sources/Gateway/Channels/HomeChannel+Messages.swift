@@ -60,12 +60,13 @@ extension HomeChannel {
     } then: { channel, result in
       answer(channel, result.map { _ in })
       guard case .success(let seq) = result else { return }
-      channel.updates.forget(id)
-      channel.reach(seq, at: now)
-      channel.withheld.forget(id)
       channel.node.counters.add(to: .messagesDeleted)
+      let payload = EventEncoder.messageDeleted(
+        channel.origin(at: now), seq: seq, messageID: id)
       channel.publish(
-        EventEncoder.messageDeleted(channel.origin(at: now), seq: seq, messageID: id))
+        ChannelEvent(
+          payload: payload, subject: .deletion(ofMessage: id), seq: seq, timestamp: now,
+          author: nil))
     }
   }
 

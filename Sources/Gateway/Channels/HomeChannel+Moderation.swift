@@ -7,7 +7,7 @@ extension HomeChannel {
     _ command: ChannelRestriction, by actor: Principal,
     then answer: @escaping Answer<ImposedRestriction>
   ) {
-    impose(Restriction(command, from: now), by: actor, then: answer) {
+    impose(Restriction(command, from: now), .announcement, by: actor, then: answer) {
       transaction, url, restriction in
       try transaction.mute(channelURL: url, restriction)
     } inForce: { channel, restriction in
@@ -36,11 +36,11 @@ extension HomeChannel {
     _ restriction: Restriction, by actor: Principal,
     then answer: @escaping Answer<ImposedRestriction>
   ) {
-    impose(restriction, by: actor, then: answer) { transaction, url, restriction in
+    let subject = ChannelEvent.Subject.expulsion(ofUser: restriction.userID)
+    impose(restriction, subject, by: actor, then: answer) { transaction, url, restriction in
       try transaction.ban(channelURL: url, restriction)
     } inForce: { channel, restriction in
       channel.bans[restriction.userID] = restriction
-      channel.expel(restriction.userID)
     }
   }
 
@@ -54,7 +54,7 @@ extension HomeChannel {
 
   /// Stores a restriction, publishes it, and goes on with it in force.
   private func impose(
-    _ restriction: Restriction, by actor: Principal,
+    _ restriction: Restriction, _ subject: ChannelEvent.Subject, by actor: Principal,
     then answer: @escaping Answer<ImposedRestriction>,
     _ job: @escaping @Sendable (WriteTransaction, String, Restriction) throws -> RecordedEvent,
     inForce: @escaping @Sendable (HomeChannel, Restriction) -> Void
@@ -75,7 +75,7 @@ extension HomeChannel {
       answer(
         channel, result.map { ImposedRestriction(user: $0.user, restriction: restriction) })
       guard case .success(let imposed) = result else { return channel.giveBack(place) }
-      channel.settle(place, bytes: channel.tell(imposed.event, except: nil))
+      channel.settle(place, bytes: channel.tell(imposed.event, subject))
       inForce(channel, restriction)
     }
   }
@@ -101,7 +101,7 @@ extension HomeChannel {
       answer(channel, result.map { $0 == nil ? .nothingToLift : .lifted })
       guard case .success(let event) = result else { return channel.giveBack(place) }
       inForce(channel)
-      if let event { channel.tell(event, except: nil) } else { channel.giveBack(place) }
+      if let event { channel.tell(event, .announcement) } else { channel.giveBack(place) }
     }
   }
 }

@@ -78,9 +78,9 @@ extension HomeChannel {
         return
       }
       channel.isDeleted = true
-      channel.apply([mutation], except: nil)
+      channel.record = mutation.channel
+      if let event = mutation.event { channel.tell(event, .end) }
       answer(channel, .success(()))
-      channel.expelAll()
       channel.node.channels.remove(channel)
     }
   }
@@ -91,7 +91,7 @@ extension HomeChannel {
   /// - Throws: 400109 for a token that leads nowhere.
   func participantPage(limit: Int, token: String?) throws(ServiceError) -> ParticipantPage {
     let entry = try ParticipantPageToken.entry(of: token, channelURL: url)
-    let page = participants.page(after: entry, limit: limit + 1)
+    let page = stage.participants(after: entry, limit: limit + 1)
     var room = PageRoom.answer
     let shown = page.prefix(limit).prefix { room.admit(byteCount: $0.user.referenceByteCount) }
     let next =
@@ -115,7 +115,7 @@ extension HomeChannel {
       switch result {
       case .success(let mutations):
         if mutations.allSatisfy({ $0.event == nil }) { channel.giveBack(place) }
-        channel.settle(place, bytes: channel.apply(mutations, except: nil))
+        channel.settle(place, bytes: channel.apply(mutations))
       case .failure: channel.giveBack(place)
       }
       answer(channel, result.map { _ in channel.view })
@@ -124,21 +124,24 @@ extension HomeChannel {
 
   /// Takes over that operators left because they were deleted, and tells it.
   func operatorsDidChange(_ mutation: ChannelMutation) {
-    apply([mutation], except: nil)
+    apply([mutation])
   }
 
   /// Takes over what the store changed, and publishes it.
   ///
   /// - Returns: The size of the events.
   @discardableResult
-  private func apply(_ mutations: [ChannelMutation], except author: SessionAddress?) -> Int {
+  private func apply(_ mutations: [ChannelMutation]) -> Int {
     var byteCount = 0
     for mutation in mutations {
       let hasNewType = record.customType != mutation.channel.customType
       record = mutation.channel
       if hasNewType { renewLimits() }
-      guard let event = mutation.event else { continue }
-      byteCount += tell(event, except: author)
+      if let event = mutation.event {
+        byteCount += tell(event, .record(record))
+      } else {
+        stage.handle(.record(record))
+      }
     }
     return byteCount
   }
@@ -147,12 +150,17 @@ extension HomeChannel {
   ///
   /// - Returns: Its size.
   @discardableResult
-  func tell(_ event: RecordedEvent, except author: SessionAddress?) -> Int {
-    reach(record.isEphemeral ? lastSeq + 1 : event.seq, at: event.timestamp)
+  func tell(_ event: RecordedEvent, _ subject: ChannelEvent.Subject) -> Int {
     var event = event
-    event.seq = lastSeq
-    guard let payload = event.notification(in: self) else { return 0 }
-    publish(payload, except: author)
+    if record.isEphemeral { event.seq = lastSeq + 1 }
+    guard let payload = event.notification(in: view) else {
+      lastSeq = event.seq
+      return 0
+    }
+    publish(
+      ChannelEvent(
+        payload: payload, subject: subject, seq: event.seq, timestamp: event.timestamp,
+        author: nil))
     guard let kind = WebhookEvent(rawValue: event.kind.rawValue) else {
       return payload.count
     }
@@ -206,7 +214,7 @@ private enum ParticipantPageToken {
     return entry
   }
 
-  static func text(after last: Participants.Participant?, channelURL: String) -> String {
+  static func text(after last: Participant?, channelURL: String) -> String {
     guard let last else { return "" }
     let position = withUnsafeBytes(of: last.entry.bigEndian, Array.init)
     return PageToken.encode(position, query: query(channelURL))

@@ -36,7 +36,7 @@ extension HomeChannel {
   func stands(_ obstacle: SendingObstacle, against userID: String) -> Bool {
     switch obstacle {
     case .banned: isRestricted(userID, by: bans)
-    case .absent: !participants.contains(userID)
+    case .absent: !stage.contains(userID)
     case .frozen: record.isFrozen && !isOperator(userID)
     case .muted: isRestricted(userID, by: mutes)
     }

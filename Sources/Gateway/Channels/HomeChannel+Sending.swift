@@ -193,7 +193,6 @@ extension HomeChannel {
   }
 
   private func didAccept(_ message: Message, _ accepted: AcceptedMessage, seq: Int64) {
-    reach(seq, at: message.createdAt)
     let sent = SentMessage(message, seq: seq)
     settle(accepted.place, bytes: sent.encoded.count)
     if record.isEphemeral, let key = accepted.key {
@@ -209,7 +208,9 @@ extension HomeChannel {
     let payload = EventEncoder.messageReceived(
       origin(at: message.createdAt), seq: seq, message: sent.encoded)
     publish(
-      QueuedEvent(payload: payload, audience: .viewers(of: facts), author: accepted.author))
+      ChannelEvent(
+        payload: payload, subject: .message(facts), seq: seq, timestamp: message.createdAt,
+        author: accepted.author))
     queueWebhook(.messageReceived, seq: seq, at: message.createdAt, payload)
     notifyMentioned(in: sent, by: accepted.author)
     pursue(accepted.preview, of: message)

@@ -16,25 +16,15 @@ struct MessageUpdate: Sendable {
 }
 
 extension HomeChannel {
-  /// Takes over a new position in the channel's count, before its event is published.
-  ///
-  /// Updates that are held back and that the event may not overtake are published first.
-  func reach(_ seq: Int64, at timestamp: Int64) {
-    lastSeq = seq
-    guard !updates.isIdle else { return }
-    for update in updates.takeOvertaken(by: timestamp, at: node.loop.now) { publish(update) }
-  }
-
-  /// Publishes that a message changed, now or, when that was done just before, a little later.
+  /// Publishes that a message changed.
   func publishUpdate(_ update: MessageUpdate) {
-    reach(update.seq, at: update.timestamp)
-    queueWebhook(update)
-    let now = node.loop.now
-    let id = update.messageID
-    if let update = updates.offer(update, of: id, timestamp: update.timestamp, at: now) {
-      publish(update)
-    }
-    scheduleUpdates()
+    let payload = EventEncoder.messageUpdated(
+      origin(at: update.timestamp), seq: update.seq, message: update.encoded)
+    publish(
+      ChannelEvent(
+        payload: payload, subject: .update(ofMessage: update.messageID), seq: update.seq,
+        timestamp: update.timestamp, author: update.author))
+    queueWebhook(.messageUpdated, seq: update.seq, at: update.timestamp, payload)
   }
 
   /// Publishes a change that the server itself made, to the author's connections too.
@@ -43,36 +33,5 @@ extension HomeChannel {
       MessageUpdate(
         messageID: changed.message.id, seq: changed.seq, timestamp: timestamp,
         encoded: changed.message.encoded(), author: nil))
-  }
-
-  /// Publishes the updates whose pause is over.
-  func publishHeldUpdates() {
-    updateTimer = nil
-    for update in updates.take(at: node.loop.now) { publish(update) }
-    scheduleUpdates()
-  }
-
-  private func scheduleUpdates() {
-    guard updateTimer == nil, let due = updates.due else { return }
-    updateTimer = node.loop.schedule(after: max(due - node.loop.now, 0), self)
-  }
-
-  /// Publishes an update to all except those from whom the message was withheld.
-  private func publish(_ update: MessageUpdate) {
-    publish(
-      QueuedEvent(
-        payload: notification(of: update), audience: .recipients(ofMessage: update.messageID),
-        author: update.author))
-  }
-
-  private func queueWebhook(_ update: MessageUpdate) {
-    guard record.isEphemeral, services.webhooks != nil else { return }
-    queueWebhook(
-      .messageUpdated, seq: update.seq, at: update.timestamp, notification(of: update))
-  }
-
-  private func notification(of update: MessageUpdate) -> [UInt8] {
-    EventEncoder.messageUpdated(
-      origin(at: update.timestamp), seq: update.seq, message: update.encoded)
   }
 }

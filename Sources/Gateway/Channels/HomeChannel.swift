@@ -17,10 +17,7 @@ final class HomeChannel {
 
   /// As the store has it.
   var record: Channel {
-    didSet {
-      operatorIDs = Set(record.operators.map(\.id))
-      participants.setOperators(operatorIDs)
-    }
+    didSet { operatorIDs = Set(record.operators.map(\.id)) }
   }
   private(set) var operatorIDs: Set<String>
   /// Names the life of the count of events.
@@ -37,25 +34,13 @@ final class HomeChannel {
     didSet { byteRate = ByteRate(beside: floodLimit) }
   }
   private(set) var byteRate: ByteRate
-  var throttleLimit: RateLimit
+  var throttleLimit: RateLimit {
+    didSet { stage.handle(.throttle(throttleLimit)) }
+  }
 
-  var participants: Participants
-  /// Connections in the channel, by node.
-  var subscriberCounts: [Int]
+  /// The channel's participants, and what they are shown.
+  let stage: StageHost
   var floodGate = FloodGate<String>()
-  var withheld = WithheldLedger()
-  /// What the turn has brought, to be fanned out at its end.
-  var events: [QueuedEvent] = []
-  /// The answers of the turn, which leave behind its events.
-  var replies: [(outcome: CallOutcome, address: ReplyAddress)] = []
-  var notices: ThrottleNotices
-  var presence: PresenceNotices
-  var presencePacer = PresencePacer<PresenceChange>()
-  /// The timer for the entering and leaving that is held back.
-  var presenceTimer: EventLoop.TimerToken?
-  var updates = UpdatePacer<MessageUpdate>()
-  /// The timer for the updates that are held back.
-  var updateTimer: EventLoop.TimerToken?
   /// Sends with a `req_id` that are on their way to the store.
   var repeatedSends: [RequestKey: [Answer<SentMessage>]] = [:]
   /// Which requests may have been carried out before.
@@ -93,15 +78,15 @@ final class HomeChannel {
     ownLimits = [:]
     ownLimits[.flood] = state.floodOverride
     ownLimits[.throttle] = state.throttleOverride
-    participants = Participants(operatorIDs: operatorIDs)
     let flood = limits.floodLimit(of: state)
     floodLimit = flood
     byteRate = ByteRate(beside: flood)
     throttleLimit =
       state.throttleOverride.map(RateLimit.init) ?? limits.limit(.throttle, customType: type)
-    subscriberCounts = Array(repeating: 0, count: node.services.cluster.nodes.count)
-    notices = ThrottleNotices()
-    presence = PresenceNotices()
+    stage = StageHost(
+      ChannelStage(
+        state.channel, epoch: epoch, lastSeq: lastSeq, throttleLimit: throttleLimit),
+      of: state, on: node)
     lastUse = node.loop.now
   }
 
@@ -111,8 +96,7 @@ final class HomeChannel {
   /// Whether the channel may be forgotten, and its flood windows with it.
   func isIdle(at now: Int64) -> Bool {
     let rest = max(Self.idleTime, floodLimit.windowMilliseconds)
-    let isQuiet = participants.count == 0 && pendingJobs == 0 && events.isEmpty && replies.isEmpty
-    return isQuiet && now - lastUse >= rest
+    return stage.isIdle && pendingJobs == 0 && now - lastUse >= rest
   }
 
   func isOperator(_ userID: String) -> Bool { operatorIDs.contains(userID) }
@@ -126,15 +110,10 @@ final class HomeChannel {
     EventOrigin(channelURL: url, timestamp: timestamp)
   }
 
-  /// Queues an event for the end of the turn.
-  func publish(_ event: QueuedEvent) {
-    awaitFanOut()
-    events.append(event)
-  }
-
-  /// Queues an event for every participant.
-  func publish(_ payload: [UInt8], except author: SessionAddress? = nil) {
-    publish(QueuedEvent(payload: payload, audience: .everyone, author: author))
+  /// Takes over the channel's next event, and gives it to the participants.
+  func publish(_ event: ChannelEvent) {
+    lastSeq = event.seq
+    stage.handle(.apply(event))
   }
 
   /// Changes the store, then goes on here with the outcome; jobs come back in their order.
@@ -199,21 +178,11 @@ final class HomeChannel {
     }
   }
 
-  /// The channel as clients see it.
-  func encoded() -> [UInt8] {
-    view.encoded()
-  }
-
   /// Queues an answer for the end of the turn, behind the events.
   ///
   /// An answer may name a position, and a client that has seen it must have seen all before it.
   func reply(_ outcome: CallOutcome, to address: ReplyAddress?) {
     guard let address else { return }
-    awaitFanOut()
-    replies.append((outcome, address))
-  }
-
-  private func awaitFanOut() {
-    if events.isEmpty, replies.isEmpty { node.channels.hasEvents(self) }
+    stage.handle(.answer(address, outcome))
   }
 }

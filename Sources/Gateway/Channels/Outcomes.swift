@@ -8,7 +8,7 @@ extension HomeChannel {
   typealias Answer<Value> = @Sendable (HomeChannel, Result<Value, ServiceError>) -> Void
 
   /// The channel as it is.
-  var view: ChannelView { ChannelView(channel: record, participantCount: participants.count) }
+  var view: ChannelView { ChannelView(channel: record, participantCount: stage.participantCount) }
 }
 
 /// Users in a channel, in the order in which they entered, and the token of the next page.

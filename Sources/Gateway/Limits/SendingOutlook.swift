@@ -48,10 +48,10 @@ extension HomeChannel {
     let isExempt = isExemptFromFlood(userID)
     let wait = isExempt ? 0 : usage.wait ?? 0
     let changes = floodGate.usage(of: userID, .change, at: now, limit: floodLimit)
-    let throttle = participants.throttle(of: userID)
+    let throttle = stage.throttle(of: userID)
     let shown = throttle?.shownCount(at: max(now, lastCreatedAt), limit: throttleLimit)
     return SendingOutlook(
-      userID: userID, channelURL: url, isParticipant: participants.contains(userID),
+      userID: userID, channelURL: url, isParticipant: stage.contains(userID),
       isOperator: isOperator(userID),
       flood: SendingOutlook.Window(
         limit: floodLimit, source: limitSource(.flood), isExempt: isExempt, count: usage.used),

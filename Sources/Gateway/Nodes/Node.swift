@@ -1,3 +1,4 @@
+import Channels
 import Configuration
 import HTTP1
 import Reactor
@@ -25,6 +26,8 @@ final class Node {
   /// Channels that connections of this node are in, by URL.
   var localChannels: [String: LocalChannel] = [:]
 
+  /// The memory in which the stages of channels leave their actions.
+  var stageActions = StageActions()
   /// What the turn's channels want written, submitted at its end.
   var writes = WriteBatch()
   private var localJobs: [NodeHandle.Job] = []

@@ -36,14 +36,14 @@ extension Session {
   /// Enters a channel, if the user may be in one more.
   func enter(_ command: ChannelEnter, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     let url = command.channelURL
-    let entrance = Entrance(caller: caller, recover: command.recover, address: address)
+    let request = EnterRequest(principal: caller, recover: command.recover, address: address)
     node.post(toUser: caller.user.id) { node in
       guard node.users.reserve(url, for: caller.session, of: caller.user.id) else {
         let limit = node.services.settings.limits.channelsPerUser
         node.reply(to: address, .failure(.tooManyChannels(limit: limit)))
         return
       }
-      node.post(toChannel: url) { $0.admit(entrance, to: url) }
+      node.post(toChannel: url) { $0.admit(request, to: url) }
     }
   }
 
@@ -111,13 +111,13 @@ extension Node {
     post(toUser: userID) { $0.users.release(url, of: caller.session, of: userID) }
   }
 
-  fileprivate func admit(_ entrance: Entrance, to url: String) {
+  fileprivate func admit(_ request: EnterRequest, to url: String) {
     channels.withChannel(url) { [unowned self] result in
       switch result {
-      case .success(let channel): channel.enter(entrance)
+      case .success(let channel): channel.enter(request)
       case .failure(let error):
-        release(url, entrance.caller)
-        reply(to: entrance.address, .failure(error))
+        release(url, request.principal)
+        reply(to: request.address, .failure(error))
       }
     }
   }

@@ -170,7 +170,7 @@ extension Session {
     identity.user = user
     state = .open(identity)
     for url in places.map(\.url) {
-      node.post(toChannel: url, with: { $0.participants.update(user) })
+      node.post(toChannel: url, with: { $0.stage.handle(.profile(user)) })
     }
   }
 }

@@ -1,5 +1,4 @@
 import Channels
-import FloodControl
 import ParleyProtocol
 import Store
 import Testing
@@ -20,8 +19,7 @@ struct HomeChannelRightsTests {
     driven = try DrivenNode()
     channel = driven.channel(operators: ["boss"])
     for (number, id) in ["jeff", "boss"].enumerated() {
-      _ = channel.participants.add(
-        .sample(number + 1), of: User(id: id), throttle: Throttle())
+      channel.seat(.sample(number + 1), user: id)
     }
   }
 

@@ -1,3 +1,4 @@
+import Channels
 import Testing
 import WebSocket
 
@@ -14,13 +15,15 @@ struct LocalChannelTests {
     FanOutPlan(
       channelURL: "lobby", payloads: payloads, common: .init(bits: common),
       exceptions: exceptions.map { session, bits in
-        .init(connection: session.reference.connectionID, share: .init(bits: bits))
+        .init(connection: session.reference.connection, share: .init(bits: bits))
       })
   }
 
   private func apply(_ plan: FanOutPlan, in driven: DrivenNode) throws -> Int {
     let channel = try #require(driven.node.localChannels["lobby"])
-    let count = channel.apply(plan) { driven.node.sessions[$0]?.subscription(to: "lobby") }
+    let count = channel.apply(plan) {
+      driven.node.sessions[ConnectionID(rawValue: $0)]?.subscription(to: "lobby")
+    }
     driven.endTurn()
     return count
   }

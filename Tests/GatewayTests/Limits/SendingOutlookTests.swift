@@ -16,7 +16,7 @@ struct SendingOutlookTests {
     driven = try DrivenNode { $0.limits.flood.exemptsOperators = true }
     channel = driven.channel(operators: ["boss"])
     for (number, id) in ["jeff", "boss"].enumerated() {
-      _ = channel.participants.add(.sample(number + 1), of: User(id: id), throttle: Throttle())
+      channel.seat(.sample(number + 1), user: id)
     }
   }
 
@@ -65,7 +65,7 @@ struct SendingOutlookTests {
     let actor = Principal.session(SessionPrincipal(user: User(id: "jeff"), session: .sample(1)))
     let changes: [(HomeChannel) -> Void] = [
       { $0.mutes["jeff"] = restriction(.max) }, { $0.record.isFrozen = true },
-      { _ = $0.participants.removeAll(of: "jeff") }, { $0.bans["jeff"] = restriction(.max) },
+      { $0.leave(.sample(1), userID: "jeff") }, { $0.bans["jeff"] = restriction(.max) },
     ]
     for change in changes {
       change(channel)

@@ -99,6 +99,16 @@ final class DrivenNode {
   }
 }
 
+extension HomeChannel {
+  /// Lets a connection in that is nowhere.
+  func seat(_ session: SessionAddress, user: String) {
+    let address = ReplyAddress(
+      session: session, ticket: CallTicket(unit: 0, index: 0), id: nil, isPaid: true)
+    let principal = SessionPrincipal(user: User(id: user), session: session)
+    enter(EnterRequest(principal: principal, recover: nil, address: address))
+  }
+}
+
 /// A session of a ``DrivenNode`` with its client's end of the connection.
 final class DrivenSession {
   let session: Session
