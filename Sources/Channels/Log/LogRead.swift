@@ -19,8 +19,8 @@ package enum LogRead: Sendable, Hashable {
   /// before it. Answer: `missed`.
   ///
   /// - `byteLimit`: Most bytes that the missed events may hold.
-  /// - `updatesWithin`: The updates that came up to so many milliseconds before the event of that
-  ///   number are read too, only the last of each message; `nil` for none.
+  /// - `updatesWithin`: Milliseconds before the event of that number. Updates from this time on are
+  ///   read too, only the last of each message; `nil` for none.
   case missed(channelID: Int64, after: Int64, byteLimit: Int64, updatesWithin: Int64?)
   /// Those of the users that exist, each once, in the order given. Answer: `users`.
   case users([String])

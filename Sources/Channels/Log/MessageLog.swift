@@ -1,16 +1,14 @@
 /// The durable record of channels: their messages, their events and what is set for them.
 ///
-/// One log serves all channels of a deployment. It is asked by values and answers with values, so
-/// that a database, memory or another process can stand behind it. `SQLite` (the target `Store`)
-/// and ``MemoryLog`` conform; one suite of tests runs over both, and every promise below is one of
-/// its tests.
+/// One log serves all channels of a deployment. Requests and results are values, so that a database,
+/// memory or another process can stand behind the protocol. The target `Store` (SQLite) and
+/// ``MemoryLog`` conform. One suite of tests runs over both, and each promise below has its test.
 ///
 /// ## Entries
 /// A ``LogEntry`` is written as a whole or not at all, and alone: when one entry fails, entries that
 /// share its transaction stay. It is answered after it is durable, and no read sees it before that,
-/// except a read that is itself an entry. An entry is a statement of facts. The log applies no rule
-/// of the chat; what depends on stored facts (is there such a user, was this request carried out
-/// before) is reported as an outcome.
+/// except a read that is itself an entry. The log applies no rule of the chat. Facts that only it
+/// knows (whether a user exists, whether a request was carried out before) are reported as outcomes.
 ///
 /// ## Order
 /// Entries of one submitter are carried out in the order of submission, across all channels, and
@@ -22,8 +20,8 @@
 /// ## `seq`
 /// The log numbers the events of a channel 1, 2, 3 … without gaps, in the order of its entries. An
 /// entry that fails or changes nothing takes no number. Messages and other events share one count.
-/// The log gives no number to what it does not keep: a message of an ephemeral channel
-/// (``LogOperation/relay(_:)``) is numbered by whoever judges the channel.
+/// A message of an ephemeral channel (``LogOperation/relay(_:)``) is not kept and gets no number from
+/// the log; the channel's judge numbers it.
 ///
 /// ## `epoch`
 /// The name of the life of a channel's count. `(epoch, seq)` names one event for ever. A channel that
@@ -42,9 +40,9 @@
 ///   `closed`. Nothing of it is there, now or later.
 /// - ``LogError/unknown(_:)`` means that the connection or the disk failed after the commit had been
 ///   sent: the entry may be there. The submitter must find out before it decides anything else of
-///   the channel: it submits ``LogOperation/read(_:)``, for a message by its id, for anything else
-///   the channel's state, until that is answered. What is found counts as written, and what is not
-///   found is not there and never will be: the answered read proves that the log is past the entry.
+///   the channel. It submits ``LogOperation/read(_:)`` (of a message by its id, otherwise of the
+///   channel's state) until that is answered. An entry that is found counts as written. An entry that
+///   is not found is not there and never will be, because the answered read comes after it.
 /// - A log that fails goes on answering reads as far as it can, and takes entries again by itself.
 ///
 /// ## Terms

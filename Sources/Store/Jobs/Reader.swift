@@ -1,4 +1,4 @@
-/// What a reader thread does: one job at a time, each in a transaction of its own.
+/// Runs a reader thread: one job at a time, each in a transaction of its own.
 ///
 /// In WAL mode a transaction sees every commit made before its first read, so a read sees all that
 /// was acknowledged before it was submitted.

@@ -2,7 +2,7 @@ package import Channels
 
 /// Jobs that change something, gathered to be submitted together.
 ///
-/// What is submitted one by one the writer may take one by one, each with a commit of its own.
+/// Jobs that are submitted one by one may be taken one by one, each with a commit of its own.
 package struct WriteBatch {
   private var jobs: [WriteJob] = []
 

@@ -1,7 +1,7 @@
 import Channels
 import Dispatch
 
-/// What the writer thread does: commits what has gathered in one transaction, then answers.
+/// Runs the writer thread: commits the jobs that have gathered in one transaction, then answers them.
 ///
 /// Confined to that thread.
 final class Writer {
@@ -29,7 +29,7 @@ final class Writer {
 
   /// Works until the queue is closed and empty.
   func run() {
-    // What an earlier process left to purge, if anything, is found by the first step.
+    // The first step finds the remains that an earlier process left, if any.
     var purge = PurgeProgress.unfinished
     while true {
       switch jobs.take(upTo: options.batchLimit, timeout: patience(purge)) {

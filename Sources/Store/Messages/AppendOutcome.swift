@@ -1,7 +1,7 @@
 import Channels
 package import ParleyProtocol
 
-/// What became of a message that was submitted.
+/// The outcome of appending a message.
 package enum AppendOutcome: Sendable, Hashable {
   /// It is kept, and those of the mentioned that are users, in the order given.
   case stored(seq: Int64, mentionedUsers: [User])

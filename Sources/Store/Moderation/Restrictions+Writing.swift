@@ -72,7 +72,7 @@ extension WriteTransaction {
     return (user, try recordEvent(channelID, kind.lifted, .user(user), at: timestamp))
   }
 
-  /// What ran out ended silently; its rows go when the channel's restrictions change anyway.
+  /// Removes restrictions that have run out. They ended silently; their rows go with the next change.
   private func removeEnded(_ kind: RestrictionKind, channelID: Int64, at now: Int64) throws {
     try connection.execute(
       "DELETE FROM \(kind.table) WHERE channel_id = ? AND ends_at <= ?", [channelID, now])
