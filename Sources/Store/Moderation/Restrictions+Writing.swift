@@ -72,7 +72,7 @@ extension WriteTransaction {
     return (user, try recordEvent(channelID, kind.lifted, .user(user), at: timestamp))
   }
 
-  /// Removes restrictions that have run out. They ended silently; their rows go with the next change.
+  /// Removes restrictions that have run out; they ended silently.
   private func removeEnded(_ kind: RestrictionKind, channelID: Int64, at now: Int64) throws {
     try connection.execute(
       "DELETE FROM \(kind.table) WHERE channel_id = ? AND ends_at <= ?", [channelID, now])
