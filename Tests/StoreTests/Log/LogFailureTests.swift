@@ -122,30 +122,31 @@ struct LogFailureTests {
   }
 }
 
-/// Makes writing to an open file fail, as a disk does that is torn out.
+/// Makes writing to an open file fail, as with a disk that is torn out.
 private struct BrokenDescriptor {
-  private let descriptor: Int32
-  private let original: Int32
+  private var descriptors: [(number: Int32, original: Int32)] = []
 
-  /// - Parameter path: A file that this process has open for writing once.
+  /// - Parameter path: A file that this process has open.
   init(path: String) throws {
-    let found = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
-      .compactMap(Int32.init).filter { descriptor in
-        let target = try? FileManager.default.destinationOfSymbolicLink(
-          atPath: "/proc/self/fd/\(descriptor)")
-        return target == path && fcntl(descriptor, F_GETFL) & O_ACCMODE == O_RDWR
-      }
-    descriptor = try #require(found.first)
-    #expect(found.count == 1)
-    original = dup(descriptor)
-    let readOnly = open("/dev/null", O_RDONLY)
-    dup2(readOnly, descriptor)
-    close(readOnly)
+    let numbers = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+      .compactMap(Int32.init)
+    let nothing = open("/dev/null", O_RDONLY)
+    defer { close(nothing) }
+    for number in numbers {
+      let target = try? FileManager.default.destinationOfSymbolicLink(
+        atPath: "/proc/self/fd/\(number)")
+      guard target == path else { continue }
+      descriptors.append((number, dup(number)))
+      dup2(nothing, number)
+    }
+    try #require(!descriptors.isEmpty)
   }
 
   func mend() {
-    dup2(original, descriptor)
-    close(original)
+    for descriptor in descriptors {
+      dup2(descriptor.original, descriptor.number)
+      close(descriptor.original)
+    }
   }
 }
 

@@ -35,6 +35,9 @@ final class LogFixture: Sendable {
       log = MemoryLog(users: Self.users)
     case .sqlite:
       let directory = TemporaryDirectory()
+      // Pages are cut off by their limits alone, however slow the machine is.
+      var options = options
+      options.queryMilliseconds = 0
       let store = try Store(directory: directory.path, options: options)
       try await store.write { transaction in
         for user in Self.users {

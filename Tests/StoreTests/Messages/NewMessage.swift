@@ -1,4 +1,5 @@
 import Channels
+import Foundation
 import ParleyProtocol
 
 @testable import Store
@@ -63,7 +64,8 @@ extension NewMessage {
   func unsequenced(in channelURL: String = "lobby") -> UnsequencedMessage {
     UnsequencedMessage(
       Message(
-        id: id, type: type, channelURL: channelURL, user: userID.map { User(id: $0) }, text: text,
+        id: id, type: type, channelURL: channelURL,
+        user: userID.map { User(id: $0, nickname: $0.capitalized) }, text: text,
         file: file, data: data, customType: customType, mentionType: mentionType,
         metaArrays: metaArrays, openGraphTag: openGraphTag, requestID: requestID,
         isOperatorMessage: isOperatorMessage, createdAt: createdAt),
