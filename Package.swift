@@ -164,7 +164,7 @@ let package = Package(
     tests("WebSocket", ["Bytes", "HTTP1"]),
     tests("ParleyProtocol", ["Bytes"]),
     tests("FloodControl"),
-    tests("Channels", ["FloodControl", "ParleyProtocol"]),
+    tests("Channels", ["FloodControl", "LinkPreview", "ParleyProtocol"]),
     tests("LinkPreview", ["Bytes", "ParleyProtocol"], exclude: ["Corpus"]),
     tests("Reactor"),
     tests("TLS", ["COpenSSL"]),
