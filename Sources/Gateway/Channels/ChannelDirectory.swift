@@ -20,6 +20,9 @@ final class ChannelDirectory: TimerHandler {
 
   private unowned let node: Node
   private var entries: [String: Entry] = [:]
+  /// The channels that are in memory or wait for the log, by number.
+  private var numbered: [UInt64: HomeChannel] = [:]
+  private var lastNumber: UInt64 = 0
   private var stagesInTurn: [StageHost] = []
   private var sweepTimer: EventLoop.TimerToken?
 
@@ -31,7 +34,7 @@ final class ChannelDirectory: TimerHandler {
   func withChannel(_ url: String, _ body: @escaping Waiter) {
     switch entries[url] {
     case .resident(let channel):
-      channel.lastUse = node.loop.now
+      channel.noteUse()
       body(.success(channel))
     case .loading(let waiters):
       entries[url] = .loading(waiters + [body])
@@ -57,7 +60,13 @@ final class ChannelDirectory: TimerHandler {
   func remove(_ channel: HomeChannel) {
     guard case .resident(let resident) = entries[channel.url], resident === channel else { return }
     entries[channel.url] = nil
+    forgetIfSettled(channel)
     node.gauges.add(-1, to: .channels)
+  }
+
+  /// Takes the log's answers, each to the channel that asked.
+  func receive(_ answers: [LogAnswer]) {
+    for answer in answers { numbered[answer.ticket.origin]?.receive(answer) }
   }
 
   /// Has all channels go on with the limits that hold now.
@@ -80,10 +89,19 @@ final class ChannelDirectory: TimerHandler {
   func timerDidFire(_ token: EventLoop.TimerToken) {
     sweepTimer = nil
     let now = node.loop.now
-    for case .resident(let channel) in entries.values where channel.isIdle(at: now) {
-      remove(channel)
+    for channel in numbered.values {
+      if resident(channel.url) !== channel {
+        forgetIfSettled(channel)
+      } else if channel.isIdle(at: now) {
+        remove(channel)
+      }
     }
     scheduleSweep()
+  }
+
+  /// Forgets a channel that is not resident any more, once nothing it asked for is open.
+  private func forgetIfSettled(_ channel: HomeChannel) {
+    if channel.isSettled { numbered[channel.number] = nil }
   }
 
   private func load(_ url: String) {
@@ -109,7 +127,9 @@ final class ChannelDirectory: TimerHandler {
   }
 
   private func reside(_ loaded: LoadedChannel) -> HomeChannel {
-    let channel = HomeChannel(loaded, node: node)
+    lastNumber += 1
+    let channel = HomeChannel(loaded, number: lastNumber, node: node)
+    numbered[lastNumber] = channel
     entries[channel.url] = .resident(channel)
     node.gauges.add(1, to: .channels)
     scheduleSweep()
@@ -117,7 +137,7 @@ final class ChannelDirectory: TimerHandler {
   }
 
   private func scheduleSweep() {
-    guard sweepTimer == nil, !entries.isEmpty else { return }
+    guard sweepTimer == nil, !numbered.isEmpty else { return }
     sweepTimer = node.loop.schedule(after: Self.sweepInterval, self)
   }
 }

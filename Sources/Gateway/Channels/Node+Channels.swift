@@ -58,3 +58,12 @@ extension Node {
     }
   }
 }
+
+extension Channel {
+  /// - Throws: 400203 when the channel has more operators than one may have.
+  fileprivate func checkOperatorCount(_ field: String) throws(ServiceError) {
+    guard operators.count <= Limits.operatorCount else {
+      throw .tooMany(field, limit: Limits.operatorCount)
+    }
+  }
+}

@@ -12,6 +12,8 @@ final class StageHost {
   private let storeID: Int64
   private unowned let node: Node
   private var stage: ChannelStage
+  /// Takes the users who enter and leave, for the judge.
+  var notePresence: (JudgeInput) -> Void = { _ in }
   /// For the stage's next deadline.
   private var timer: EventLoop.TimerToken?
   /// Whether the node is going to end the turn of this channel.
@@ -78,8 +80,12 @@ final class StageHost {
     case .unsubscribe(let session):
       node.post(toSession: session) { [url] in $0.wasPutOut(of: url) }
     case .read(let read): self.read(read)
-    case .entered: countParticipants(1)
-    case .left: countParticipants(-1)
+    case .entered(let user):
+      notePresence(.entered(userID: user.id))
+      countParticipants(1)
+    case .left(let user):
+      notePresence(.left(userID: user.id))
+      countParticipants(-1)
     case .withheld(let count): node.counters.add(UInt64(count), to: .withheld)
     case .wake(let time): wake(at: time)
     }

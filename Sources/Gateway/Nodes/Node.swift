@@ -28,6 +28,10 @@ final class Node {
 
   /// The memory in which the stages of channels leave their actions.
   var stageActions = StageActions()
+  /// The actions of the judge that is at work, in memory that all of this node's judges use.
+  var judgeActions = JudgeActions()
+  /// Receives the log's answers for the channels of this node.
+  private(set) lazy var logSink = NodeLogSink(handle)
   /// What the turn's channels want written, submitted at its end.
   var writes = WriteBatch()
   private var localJobs: [NodeHandle.Job] = []

@@ -90,12 +90,17 @@ final class DrivenNode {
   }
 
   /// A channel in memory that keeps no messages.
-  func channel(_ url: String = "lobby", operators: [String] = []) -> HomeChannel {
+  func channel(
+    _ url: String = "lobby", operators: [String] = [], recentSends: [RecentSend] = [],
+    _ adjust: (inout ChannelState) -> Void = { _ in }
+  ) -> HomeChannel {
     let channel = Channel(
       url: url, isEphemeral: true, operators: operators.map { User(id: $0) }, createdAt: 0)
-    let state = ChannelState(
-      id: 1, channel: channel, epoch: "epoch", lastSeq: 0, lastCreatedAt: 0, bans: [:], mutes: [:])
-    return HomeChannel(state: state, node: node)
+    var state = ChannelState(id: 1, channel: channel, epoch: "epoch")
+    adjust(&state)
+    let loaded = LoadedChannel(
+      state: state, recentSends: recentSends, time: node.services.clock.now)
+    return HomeChannel(loaded, number: 1, node: node)
   }
 }
 

@@ -1,3 +1,4 @@
+import Channels
 import ParleyProtocol
 import Store
 
@@ -28,6 +29,22 @@ struct PlatformCall {
         }
       }
     }
+  }
+
+  /// Gives a command to the channel that the path names, and answers with what is written of the
+  /// judge's answer.
+  func perform(
+    _ command: ChannelCommand,
+    _ encode: @escaping @Sendable (JudgeAnswer, inout JSONWriter) -> Void
+  ) throws(ServiceError) -> Work {
+    try inChannel { channel, reply in
+      channel.perform(command) { _, result in reply(result.encoded(encode)) }
+    }
+  }
+
+  /// The same for a command that has nothing to say.
+  func perform(_ command: ChannelCommand) throws(ServiceError) -> Work {
+    try perform(command) { $1.object { _ in } }
   }
 
   /// The channel that the path names; what cannot be a channel's name is one that there is not.

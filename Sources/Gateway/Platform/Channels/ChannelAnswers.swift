@@ -9,6 +9,15 @@ extension Result<ChannelView, ServiceError> {
   }
 }
 
+extension PlatformCall {
+  /// Gives a command to the channel that the path names, and answers with the channel.
+  func performOnChannel(_ command: ChannelCommand) throws(ServiceError) -> Work {
+    try perform(command) { answer, writer in
+      if case .channel(let view) = answer { view.encodeForPlatform(into: &writer) }
+    }
+  }
+}
+
 extension ChannelView {
   /// Writes the channel as the Platform API shows it: its time in seconds.
   func encodeForPlatform(into writer: inout JSONWriter) {

@@ -42,27 +42,16 @@ extension PlatformCall {
   }
 
   /// `GET /open_channels/{url}`.
-  func viewChannel() throws(ServiceError) -> Work {
-    try inChannel { channel, reply in
-      reply(Result<ChannelView, ServiceError>.success(channel.view).encodedForPlatform)
-    }
-  }
+  func viewChannel() throws(ServiceError) -> Work { try performOnChannel(.view) }
 
   /// `PUT /open_channels/{url}`: changes what is given.
   func updateChannel() throws(ServiceError) -> Work {
-    let fields = try ChannelFields(request.parameters)
-    return try inChannel { channel, reply in
-      channel.update(fields, by: .platform(onBehalfOf: nil)) { _, result in
-        reply(result.encodedForPlatform)
-      }
-    }
+    try performOnChannel(.update(ChannelFields(request.parameters)))
   }
 
   /// `DELETE /open_channels/{url}`: with all that is in it.
   func deleteChannel() throws(ServiceError) -> Work {
-    try inChannel { channel, reply in
-      channel.delete(by: .platform(onBehalfOf: nil)) { _, result in reply(result.encodedEmpty) }
-    }
+    try perform(.delete)
   }
 
   /// `GET …/participants`: who is in it, in the order of entering.
@@ -72,7 +61,7 @@ extension PlatformCall {
     return try inChannel { channel, reply in
       do throws(ServiceError) {
         let page = try channel.participantPage(limit: limit, token: token)
-        let muted = page.users.filter { channel.isRestricted($0.id, by: channel.mutes) }
+        let muted = page.users.filter { channel.restriction(.mute, of: $0.id) != nil }
         reply(.success(page.encodedForPlatform(mutedIDs: Set(muted.map(\.id)))))
       } catch {
         reply(.failure(error))
@@ -83,15 +72,6 @@ extension PlatformCall {
   /// `PUT …/freeze`: freezes, or unfreezes with `freeze` false.
   func freezeChannel() throws(ServiceError) -> Work {
     let freezes = try request.parameters.boolean("freeze") ?? true
-    return try inChannel { channel, reply in
-      let answer: HomeChannel.Answer<ChannelView> = { _, result in
-        reply(result.encodedForPlatform)
-      }
-      if freezes {
-        channel.freeze(by: .platform(onBehalfOf: nil), then: answer)
-      } else {
-        channel.unfreeze(by: .platform(onBehalfOf: nil), then: answer)
-      }
-    }
+    return try performOnChannel(freezes ? .freeze : .unfreeze)
   }
 }

@@ -11,11 +11,7 @@ extension PlatformCall {
     _ = try body.text("agent_id", limit: Limits.userIDLength)
     let command = try restriction(
       body, of: try body.userID(), descriptionLimit: Limits.banDescriptionLength)
-    return try inChannel { channel, reply in
-      channel.ban(command, by: .platform(onBehalfOf: nil)) { _, result in
-        reply(result.encoded { $0.encodeForPlatform(into: &$1) })
-      }
-    }
+    return try impose(.ban(command))
   }
 
   /// `PUT …/ban/{user_id}`: what is absent stays, the end to the millisecond; `seconds` count from now on.
@@ -24,40 +20,21 @@ extension PlatformCall {
     let body = try request.parameters
     let seconds = body.value("seconds") == nil ? nil : try body.restrictionSeconds()
     let description = try body.text("description", limit: Limits.banDescriptionLength)
-    return try inChannel { channel, reply in
-      let now = channel.now
-      guard var ban = channel.bans[userID], ban.endsAt > now else {
-        reply(.failure(.notFound(.ban, userID)))
-        return
-      }
-      ban.startsAt = now
-      if let seconds {
-        let command = ChannelRestriction(
-          channelURL: channel.url, userID: userID, seconds: seconds, description: "")
-        ban.endsAt = now + command.durationMilliseconds
-      }
-      if let description { ban.description = description }
-      channel.ban(ban, by: .platform(onBehalfOf: nil)) { _, result in
-        reply(result.encoded { $0.encodeForPlatform(into: &$1) })
-      }
-    }
+    return try impose(
+      .changeBan(userID: userID, seconds: seconds, description: description))
   }
 
   /// `DELETE …/ban/{user_id}`.
   func unbanUser() throws(ServiceError) -> Work {
     let userID = try userID(at: 1)
-    return try inChannel { channel, reply in
-      channel.unban(userID, by: .platform(onBehalfOf: nil)) { _, result in
-        reply(result.lifted(.ban, userID).encodedEmpty)
-      }
-    }
+    return try lift(.unban(userID: userID), else: .notFound(.ban, userID))
   }
 
   /// `GET …/ban/{user_id}`.
   func viewBan() throws(ServiceError) -> Work {
     let userID = try userID(at: 1)
     return try inChannel { channel, reply in
-      guard let ban = channel.bans[userID], ban.endsAt > channel.now else {
+      guard let ban = channel.restriction(.ban, of: userID) else {
         reply(.failure(.notFound(.ban, userID)))
         return
       }
@@ -82,7 +59,7 @@ extension PlatformCall {
     let command = try restriction(
       body, of: try body.userID(), descriptionLimit: Limits.muteDescriptionLength)
     return try inChannel { channel, reply in
-      channel.mute(command, by: .platform(onBehalfOf: nil)) { channel, result in
+      channel.perform(.mute(command)) { channel, result in
         reply(result.map { _ in channel.view }.encodedForPlatform)
       }
     }
@@ -91,19 +68,15 @@ extension PlatformCall {
   /// `DELETE …/mute/{user_id}`.
   func unmuteUser() throws(ServiceError) -> Work {
     let userID = try userID(at: 1)
-    return try inChannel { channel, reply in
-      channel.unmute(userID, by: .platform(onBehalfOf: nil)) { _, result in
-        reply(result.lifted(.mute, userID).encodedEmpty)
-      }
-    }
+    return try lift(.unmute(userID: userID), else: .notFound(.mute, userID))
   }
 
   /// `GET …/mute/{user_id}`: whether and how long.
   func viewMute() throws(ServiceError) -> Work {
     let userID = try userID(at: 1)
     return try inChannel { channel, reply in
-      let now = channel.now
-      let mute = channel.mutes[userID].flatMap { $0.endsAt > now ? $0 : nil }
+      let now = channel.node.services.clock.now
+      let mute = channel.restriction(.mute, of: userID)
       channel.lookUp {
         guard try $0.user(userID) != nil else { throw ServiceError.notFound(.user, userID) }
         return mute
@@ -127,6 +100,24 @@ extension PlatformCall {
     }
   }
 
+  private func impose(_ command: ChannelCommand) throws(ServiceError) -> Work {
+    try perform(command) { answer, writer in
+      if case .imposed(let imposed) = answer { imposed.encodeForPlatform(into: &writer) }
+    }
+  }
+
+  /// Lifts a restriction; what is not there can't be lifted.
+  private func lift(
+    _ command: ChannelCommand, else missing: ServiceError
+  ) throws(ServiceError) -> Work {
+    try inChannel { channel, reply in
+      channel.perform(command) { _, result in
+        guard case .success(.lifted(false)) = result else { return reply(result.encodedEmpty) }
+        reply(.failure(missing))
+      }
+    }
+  }
+
   private func restriction(
     _ body: Parameters, of userID: String, descriptionLimit: Int
   ) throws(ServiceError) -> ChannelRestriction {
@@ -143,7 +134,7 @@ extension PlatformCall {
     let token = try request.pageToken()
     let caller = request.caller
     return try inChannel { channel, reply in
-      let (id, now) = (channel.storeID, channel.now)
+      let (id, now) = (channel.place.id, channel.node.services.clock.now)
       channel.query(for: caller) {
         try $0.listRestrictions(
           kind, channelID: id, at: now, limit: limit, token: token
@@ -154,15 +145,6 @@ extension PlatformCall {
         reply(result)
       }
     }
-  }
-}
-
-extension Result<Lifting, ServiceError> {
-  /// What is not there can't be lifted.
-  fileprivate func lifted(
-    _ kind: ServiceError.Resource, _ userID: String
-  ) -> Result<Void, ServiceError> {
-    flatMap { $0 == .lifted ? .success(()) : .failure(.notFound(kind, userID)) }
   }
 }
 

@@ -9,11 +9,7 @@ extension PlatformCall {
   func addOperators() throws(ServiceError) -> Work {
     let ids = try request.parameters.userIDs("operator_ids", limit: Limits.operatorCount) ?? []
     guard !ids.isEmpty else { throw .missing("operator_ids") }
-    return try inChannel { channel, reply in
-      channel.addOperators(ids, by: .platform(onBehalfOf: nil)) { _, result in
-        reply(result.encodedEmpty)
-      }
-    }
+    return try perform(.addOperators(ids))
   }
 
   /// `GET`: a page of operators, in the order in which they became so.
@@ -34,19 +30,11 @@ extension PlatformCall {
   /// over.
   func removeOperators() throws(ServiceError) -> Work {
     if try request.boolean("delete_all") == true {
-      return try inChannel { channel, reply in
-        channel.removeAllOperators(by: .platform(onBehalfOf: nil)) { _, result in
-          reply(result.encodedEmpty)
-        }
-      }
+      return try perform(.removeAllOperators)
     }
     let ids = try request.userIDs("operator_ids")
     guard !ids.isEmpty else { throw .missing("operator_ids") }
-    return try inChannel { channel, reply in
-      channel.removeOperators(ids, by: .platform(onBehalfOf: nil)) { _, result in
-        reply(result.encodedEmpty)
-      }
-    }
+    return try perform(.removeOperators(ids))
   }
 }
 
@@ -67,13 +55,13 @@ extension HomeChannel {
     }
     var room = PageRoom.answer
     var page = ListPage<[UInt8]>(items: [], next: "")
-    for user in record.operators.dropFirst(position).prefix(limit) {
+    for user in view.channel.operators.dropFirst(position).prefix(limit) {
       let item = PageItem { user.encode(into: &$0) }
       guard room.admit(byteCount: item.byteCount) else { break }
       page.items.append(item.value)
     }
     let end = position + page.items.count
-    if end < record.operators.count {
+    if end < view.channel.operators.count {
       let bytes = withUnsafeBytes(of: UInt32(clamping: end).bigEndian, Array.init)
       page.next = PageToken.encode(bytes, query: query)
     }

@@ -1,6 +1,7 @@
 import Channels
 import HTTP1
 import ParleyProtocol
+import Reactor
 import Store
 
 /// Messages, below `/v3/open_channels/{url}/messages`.
@@ -9,16 +10,17 @@ extension PlatformCall {
   func sendMessage() throws(ServiceError) -> Work {
     let submission = try MessageSubmission(request.parameters)
     let upload = request.upload
+    let arrival = SystemClock.monotonicNanoseconds
     return try inChannel { channel, reply in
       channel.withAuthor(submission.userID) { channel, author in
         switch author {
         case .failure(let error): reply(.failure(error))
         case .success(let user):
-          channel.send(
-            .success(submission.draft), upload, requestID: submission.requestID,
-            by: .platform(onBehalfOf: user)
-          ) { channel, result in
-            channel.reply(result.map(\.message), to: reply)
+          let order = MessageOrder(
+            .success(submission.draft), requestID: submission.requestID, upload: upload?.record,
+            arrival: arrival)
+          channel.perform(.send(order), onBehalfOf: user, upload) { channel, result in
+            channel.reply(result, to: reply)
           }
         }
       }
@@ -45,7 +47,7 @@ extension PlatformCall {
   /// `GET …/total_count`: how many the channel holds.
   func countMessages() throws(ServiceError) -> Work {
     try inChannel { channel, reply in
-      let id = channel.storeID
+      let id = channel.place.id
       channel.lookUp {
         try $0.messageCount(channelID: id)
       } then: { _, result in
@@ -58,7 +60,7 @@ extension PlatformCall {
   func viewMessage() throws(ServiceError) -> Work {
     let id = try messageID
     return try inChannel { channel, reply in
-      channel.message(id) { channel, result in channel.reply(result, to: reply) }
+      channel.perform(.viewMessage(id)) { channel, result in channel.reply(result, to: reply) }
     }
   }
 
@@ -71,20 +73,15 @@ extension PlatformCall {
       body, mentionLimit: Limits.platformMentionedUserCount)
     guard !changes.isEmpty else { throw .missing("message") }
     return try inChannel { channel, reply in
-      channel.update(id, changes, by: .platform(onBehalfOf: nil)) { channel, result in
-        channel.reply(result.map(\.message), to: reply)
+      channel.perform(.updateMessage(id, changes)) { channel, result in
+        channel.reply(result, to: reply)
       }
     }
   }
 
   /// `DELETE …/{message_id}`.
   func deleteMessage() throws(ServiceError) -> Work {
-    let id = try messageID
-    return try inChannel { channel, reply in
-      channel.delete(id, by: .platform(onBehalfOf: nil)) { _, result in
-        reply(result.encodedEmpty)
-      }
-    }
+    try perform(.deleteMessage(messageID))
   }
 
   /// `POST …/{message_id}/translation`: refused because there is no translator, once the
@@ -95,7 +92,7 @@ extension PlatformCall {
     let languages = try body.languages("target_langs")
     guard languages?.isEmpty == false else { throw .missing("target_langs") }
     return try inChannel { channel, reply in
-      channel.message(id) { _, result in
+      channel.perform(.viewMessage(id)) { _, result in
         reply(result.flatMap { _ in .failure(.noTranslator("target_langs")) })
       }
     }
@@ -145,17 +142,31 @@ extension HomeChannel {
   }
 
   /// Answers with a message and what is known of its author.
-  func reply(
-    _ result: Result<Message, ServiceError>, to reply: @escaping PlatformCall.Reply
+  fileprivate func reply(
+    _ result: Result<JudgeAnswer, ServiceError>, to reply: @escaping PlatformCall.Reply
   ) {
-    guard case .success(let message) = result else {
-      return reply(result.map { _ in [] })
+    switch result.map(\.message) {
+    case .failure(let error): reply(.failure(error))
+    case .success(nil): reply(.failure(.internalError))
+    case .success(let message?):
+      let operatorIDs = operatorIDs
+      lookUp {
+        try MessageAuthors(of: [message], operatorIDs, in: $0)
+      } then: { _, result in
+        reply(result.encoded { message.encodeForPlatform($0, into: &$1) })
+      }
     }
-    let operatorIDs = operatorIDs
-    lookUp {
-      try MessageAuthors(of: [message], operatorIDs, in: $0)
-    } then: { _, result in
-      reply(result.encoded { message.encodeForPlatform($0, into: &$1) })
+  }
+}
+
+extension JudgeAnswer {
+  /// The message that a command made, changed or viewed.
+  fileprivate var message: Message? {
+    switch self {
+    case .sent(let sent): sent.message
+    case .changed(let changed): changed.message
+    case .message(let message): message
+    case .done, .channel, .imposed, .lifted: nil
     }
   }
 }

@@ -1,4 +1,5 @@
 import Channels
+import Channels
 import HTTP1
 import ParleyProtocol
 
@@ -12,7 +13,7 @@ extension PlatformCall {
   /// `POST`: adds keys with their values; values of a key that is there come to those it has.
   func createMetaArrays() throws(ServiceError) -> Work {
     let arrays = try givenMetaArrays()
-    return try changeMetaArrays { known throws(ServiceError) in try known.adding(arrays) }
+    return try changeMetaArrays(.addValues(arrays))
   }
 
   /// `PUT`: adds values to keys, or removes them; a key that is not there is made with `upsert`.
@@ -21,10 +22,11 @@ extension PlatformCall {
     let body = try request.parameters
     let mode = try body.choice("mode", of: Mode.self) ?? .add
     let makesKeys = try body.boolean("upsert") ?? false
-    return try changeMetaArrays { known throws(ServiceError) in
-      let unknown = arrays.first { array in !known.contains { $0.key == array.key } }
-      if let unknown, !makesKeys { throw .unknownKey(unknown.key) }
-      return mode == .add ? try known.adding(arrays) : known.removing(arrays)
+    switch (mode, makesKeys) {
+    case (.add, true): return try changeMetaArrays(.addValues(arrays))
+    case (.add, false): return try changeMetaArrays(.addValuesToKnownKeys(arrays))
+    case (.remove, true): return try changeMetaArrays(.removeValues(arrays))
+    case (.remove, false): return try changeMetaArrays(.removeValuesFromKnownKeys(arrays))
     }
   }
 
@@ -33,7 +35,7 @@ extension PlatformCall {
   func deleteMetaArrays() throws(ServiceError) -> Work {
     let keys = try request.texts("keys", limit: Limits.metaArrayKeyLength)
     guard !keys.isEmpty else { throw .missing("keys") }
-    return try changeMetaArrays { known throws(ServiceError) in known.deleting(keys: keys) }
+    return try changeMetaArrays(.deleteKeys(keys))
   }
 
   private func givenMetaArrays() throws(ServiceError) -> [MetaArray] {
@@ -42,28 +44,14 @@ extension PlatformCall {
     return arrays
   }
 
-  private func changeMetaArrays(
-    _ change: @escaping @Sendable ([MetaArray]) throws(ServiceError) -> [MetaArray]
-  ) throws(ServiceError) -> Work {
+  private func changeMetaArrays(_ change: MetaArrayChange) throws(ServiceError) -> Work {
     let id = try messageID
-    return try inChannel { channel, reply in
-      channel.changeMetaArrayKeys(of: id, by: .platform(onBehalfOf: nil), change) { _, result in
-        reply(
-          result.encoded { changed, writer in
-            writer.object {
-              $0.name("sorted_metaarray")
-              changed.message.metaArrays.encode(into: &$0)
-            }
-          })
+    return try perform(.changeMetaArrays(ofMessage: id, change)) { answer, writer in
+      guard case .changed(let changed) = answer else { return }
+      writer.object {
+        $0.name("sorted_metaarray")
+        changed.message.metaArrays.encode(into: &$0)
       }
     }
-  }
-}
-
-extension ServiceError {
-  fileprivate static func unknownKey(_ key: String) -> ServiceError {
-    ServiceError(
-      .notFound, "the message has no key '\(key)': set 'upsert' to have it made",
-      field: "sorted_metaarray")
   }
 }
