@@ -35,7 +35,7 @@ package enum Enrichment: Sendable, Hashable {
   }
 }
 
-/// What is known of a link before its page is fetched.
+/// The knowledge about a link's preview before its page is fetched.
 package enum KnownPreview: Sendable {
   /// There is no preview.
   case none
@@ -44,7 +44,7 @@ package enum KnownPreview: Sendable {
   case unknown
 }
 
-/// What is known of a text's preview before its page is fetched.
+/// The knowledge about a text's preview before a page is fetched.
 enum TextPreview: Sendable {
   /// The text has no link that could have a preview.
   case noLink

@@ -3,7 +3,7 @@ import DequeModule
 /// The results of an ephemeral channel's latest sends that carried a `req_id`.
 ///
 /// Kept in memory only, for ten minutes, and at most 4,096 of them or 1 MiB.
-package struct EphemeralSends<Outcome: Sendable>: Sendable {
+struct EphemeralSends<Outcome: Sendable>: Sendable {
   private static var lifetime: Int64 { 600_000 }
   private static var countLimit: Int { 4096 }
   private static var byteLimit: Int { 1_048_576 }

@@ -22,7 +22,7 @@ struct PendingChanges: Sendable {
     case deleting(at: Int64)
   }
 
-  /// What is known of a message when a change's turn comes.
+  /// The knowledge about a message when a change's turn comes.
   private enum Knowledge {
     case message(Message)
     case missing

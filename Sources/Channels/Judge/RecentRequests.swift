@@ -1,9 +1,9 @@
-/// Which of the requests that a refused send names may have been carried out before.
+/// Remembers which requests may have been carried out before, for sends that are refused.
 ///
 /// Answers "no" only when it is certain, so that a refusal costs no look-up in the store. Of each
 /// request only a hash is kept; past a bounded number the answer is "maybe" for a lifetime. A pure
 /// value: times are Unix milliseconds.
-package struct RecentRequests: Sendable {
+struct RecentRequests: Sendable {
   static let capacity = 8_192
 
   /// Messages of this time and before may have been made by requests that are not known here.

@@ -1,12 +1,12 @@
 import ParleyProtocol
 
 /// Names a send that a client may repeat.
-package struct RequestKey: Hashable, Sendable {
+struct RequestKey: Hashable, Sendable {
   /// `nil` for admin messages.
-  package let userID: String?
-  package let requestID: String
+  let userID: String?
+  let requestID: String
 
-  package init(userID: String?, requestID: String) {
+  init(userID: String?, requestID: String) {
     self.userID = userID
     self.requestID = requestID
   }

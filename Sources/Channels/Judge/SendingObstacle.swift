@@ -1,8 +1,8 @@
-package import ParleyProtocol
+import ParleyProtocol
 
 /// A reason that keeps a user from sending to a channel, whatever the message; in the order of the
 /// checks.
-package enum SendingObstacle: CaseIterable, Sendable {
+enum SendingObstacle: CaseIterable, Sendable {
   case banned
   case absent
   case frozen
@@ -17,7 +17,7 @@ package enum SendingObstacle: CaseIterable, Sendable {
   }
 
   /// The error that answers the sender.
-  package func refusal(inChannel url: String) -> ServiceError {
+  func refusal(inChannel url: String) -> ServiceError {
     switch self {
     case .banned: .banned(url)
     case .absent: .notInChannel(url)

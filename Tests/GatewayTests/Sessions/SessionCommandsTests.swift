@@ -5,7 +5,7 @@ import Testing
 @testable import Gateway
 
 @Suite("Commands of sessions for channels")
-struct ChannelCommandCommandTests {
+struct SessionCommandsTests {
   /// Parameters that every method about a channel or a message accepts.
   private static let parameters = """
     {"channel_url": "lobby", "user_id": "ann", "user_ids": ["ann"], "message_id": 7,
