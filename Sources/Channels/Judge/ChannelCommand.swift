@@ -26,15 +26,17 @@ package enum ChannelCommand: Sendable {
 }
 
 /// A message to be sent, with the file that came with it.
-package struct MessageOrder: Sendable {
+///
+/// A reference: it passes through several hands, and is large.
+package final class MessageOrder: Sendable {
   /// The message, or the error of its values: the sender is judged before them.
-  package var draft: Result<MessageDraft, ServiceError>
+  package let draft: Result<MessageDraft, ServiceError>
   /// The sender's own name of the send, by which a repetition is recognised.
-  package var requestID: String?
+  package let requestID: String?
   /// A file that is safe on disk; the message that is stored keeps it.
-  package var upload: FileRecord?
+  package let upload: FileRecord?
   /// When it arrived, on a clock of the host's: handed back when the message is durable.
-  package var arrival: Int64
+  package let arrival: Int64
 
   package init(
     _ draft: Result<MessageDraft, ServiceError>, requestID: String?, upload: FileRecord? = nil,

@@ -3,7 +3,7 @@ package import ParleyProtocol
 
 /// The judge of one channel: decides who may do what, and what is written and published.
 ///
-/// A pure value. It takes inputs and appends to the actions that its host carries out; it never
+/// A pure value, used in place only. It takes inputs and appends to the actions that its host carries out; it never
 /// waits, and owns no clock, connection or disk. ``PendingWork`` keeps what waits for the log.
 ///
 ///     command ──▶ judged ──▶ submit ──▶ log
@@ -12,7 +12,7 @@ package import ParleyProtocol
 ///
 /// The judge is the only writer of its channel, so its memory is what the log holds. Its events
 /// leave in the order of their numbers.
-package struct ChannelJudge: Sendable {
+package struct ChannelJudge: ~Copyable, Sendable {
   private var work: PendingWork
   private var settlement: Settlement?
 
@@ -114,7 +114,7 @@ package struct ChannelJudge: Sendable {
   ) {
     if result.isUnknown, let read = work.settlingRead(of: entry) {
       settlement = Settlement(entry)
-      actions.append(.submit(entry, .read(read)))
+      actions.append(.submit(entry, .write(.read(read), work.standing.place)))
       return
     }
     work.take(result, for: entry, at: now, into: &actions)
@@ -133,7 +133,8 @@ package struct ChannelJudge: Sendable {
     case .read:
       self.settlement = settlement
       guard let read = work.settlingRead(of: settlement.entry) else { return }
-      actions.append(.submit(settlement.entry, .read(read)))
+      actions.append(
+        .submit(settlement.entry, .write(.read(read), work.standing.place)))
     case .fail:
       self.settlement = settlement
       work.answerUnknown(settlement.entry, into: &actions)

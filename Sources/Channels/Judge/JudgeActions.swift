@@ -3,8 +3,8 @@ package import ParleyProtocol
 
 /// A thing that the host of a channel does for its judge.
 package enum JudgeAction: Sendable {
-  /// Submits a change of the channel, or a read among its changes, to the log.
-  case submit(EntryID, LogOperation)
+  /// Submits an entry to the log.
+  case submit(EntryID, LogEntry)
   /// Asks the log.
   case read(EntryID, LogRead)
   /// Hands the file that came with a call over to the log, before the message is submitted.

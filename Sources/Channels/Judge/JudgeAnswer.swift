@@ -3,17 +3,19 @@ package import ParleyProtocol
 /// The answer to a command, with nothing encoded but messages: each door has a shape of its own.
 package enum JudgeAnswer: Sendable {
   case done
-  case channel(ChannelView)
+  indirect case channel(ChannelView)
   case sent(SentMessage)
-  case message(Message)
-  case changed(ChangedMessage)
-  case imposed(ImposedRestriction)
+  indirect case message(Message)
+  indirect case changed(ChangedMessage)
+  indirect case imposed(ImposedRestriction)
   /// A restriction was lifted, or there was none.
   case lifted(Bool)
 }
 
 /// A message that is durable, or published in a channel that keeps none.
-package struct SentMessage: Sendable {
+///
+/// A reference: it passes through several hands, and is large.
+package final class SentMessage: Sendable {
   /// The send that made the message.
   package enum Arrival: Sendable {
     case sent

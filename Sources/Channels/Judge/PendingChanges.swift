@@ -139,10 +139,11 @@ struct PendingChanges: Sendable {
             lines[id]?.step = .replacing(replacement, at: now)
             let operation = LogOperation.replace(
               replacement.message, mentionedUserIDs: replacement.mentionedUserIDs, at: now)
-            return actions.append(.submit(.change(id), operation))
+            return actions.append(.submit(.change(id), .write(operation, standing.place)))
           case .delete:
             lines[id]?.step = .deleting(at: now)
-            return actions.append(.submit(.change(id), .delete(messageID: id, at: now)))
+            return actions.append(
+              .submit(.change(id), .write(.delete(messageID: id, at: now), standing.place)))
           case .nothing:
             standing.flood.giveBack(change.place)
             actions.answer(change.call, .success(.changed(ChangedMessage(message))))

@@ -91,12 +91,13 @@ struct PendingOperations: Sendable {
         guard !standing.rights.isDeleted else { throw .notFound(.channel, standing.place.url) }
         if case .delete = pending.operation {
           step = .removing(at: now)
-          return actions.append(.submit(.operation, .remove(at: now)))
+          return actions.append(.submit(.operation, .write(.remove(at: now), standing.place)))
         }
         let changes = try pending.operation.changes(in: standing.rights, at: now)
         guard changes.isEmpty else {
           step = .changing(changes, at: now)
-          return actions.append(.submit(.operation, .change(changes, at: now)))
+          return actions.append(
+            .submit(.operation, .write(.change(changes, at: now), standing.place)))
         }
         standing.flood.giveBack(pending.place)
         actions.answer(pending.call, .success(.channel(standing.view)))

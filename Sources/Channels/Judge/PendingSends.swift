@@ -25,7 +25,7 @@ private struct RefusedSend: Sendable {
   let call: CallID
 }
 
-/// A message that was published, with what is known of its preview.
+/// A message that was published, with the knowledge about its preview.
 struct PublishedMessage: Sendable {
   let message: Message
   let preview: TextPreview
@@ -73,7 +73,7 @@ struct PendingSends: Sendable {
 
   /// Takes the log's answer to a message.
   ///
-  /// - Returns: The message, when it was published.
+  /// - Returns: The message, when it was published with a link.
   mutating func didLog(
     _ id: Int64, _ result: LogResult, in standing: inout Standing, at now: Moment,
     into actions: inout JudgeActions
@@ -83,7 +83,7 @@ struct PendingSends: Sendable {
     case .success(.appended(let seq, let mentioned)):
       return publish(
         send, mentioned, seq: standing.count.number(seq), in: &standing, at: now, into: &actions)
-    case .success(.relayed(let mentioned)):
+    case .success(.relayed(let mentioned)), .success(.read(.users(let mentioned))):
       let seq = standing.count.next()
       return publish(send, mentioned, seq: seq, in: &standing, at: now, into: &actions)
     case .success(.repeated(let first)):
@@ -161,11 +161,24 @@ struct PendingSends: Sendable {
       message: message, preview: preview, author: principal.session, call: call, place: place,
       arrival: order.arrival)
     if order.upload != nil { actions.append(.handOverUpload(call)) }
+    actions.append(
+      .submit(.send(message.id), .write(operation(message, draft, order, standing), standing.place))
+    )
+  }
+
+  /// The log's part in a message.
+  ///
+  /// Of an ephemeral channel's message it keeps a file at most; without one, the mentioned users are
+  /// read at the message's place among the entries.
+  private func operation(
+    _ message: Message, _ draft: MessageDraft, _ order: MessageOrder, _ standing: Standing
+  ) -> LogOperation {
+    guard !standing.isEphemeral || order.upload != nil else {
+      return .read(.users(draft.mentionedUserIDs))
+    }
     let unsequenced = UnsequencedMessage(
       message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload)
-    actions.append(
-      .submit(
-        .send(message.id), standing.isEphemeral ? .relay(unsequenced) : .append(unsequenced)))
+    return standing.isEphemeral ? .relay(unsequenced) : .append(unsequenced)
   }
 
   private mutating func refuse(
@@ -192,7 +205,7 @@ struct PendingSends: Sendable {
   private mutating func publish(
     _ send: PendingSend, _ mentionedUsers: [User], seq: Int64, in standing: inout Standing,
     at now: Moment, into actions: inout JudgeActions
-  ) -> PublishedMessage {
+  ) -> PublishedMessage? {
     var message = send.message
     message.mentionedUsers = mentionedUsers
     let sent = SentMessage(message, seq: seq, .sent)
@@ -212,6 +225,7 @@ struct PendingSends: Sendable {
       payload: payload, into: &actions)
     actions.mention(
       sent, in: standing, onAccountOf: send.author == nil ? nil : message.user?.id)
+    if case .noLink = send.preview { return nil }
     return PublishedMessage(message: message, preview: send.preview)
   }
 

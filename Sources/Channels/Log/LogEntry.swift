@@ -5,13 +5,13 @@ package enum LogEntry: Sendable, Hashable {
   /// Makes a channel; its operators must be users, and only their ids count.
   ///
   /// Outcome: `channel`. Errors: `exists`, `noUser`.
-  case create(Channel, epoch: String)
+  indirect case create(Channel, epoch: String)
   /// Makes the submitter the only writer of a channel: raises its term.
   ///
   /// Outcome: `channel`, or `absent`.
   case takeOver(url: String)
   /// Changes a channel or what is in it. Errors of all operations: `missing(.channel)`, `fenced`.
-  case write(LogOperation, LogChannel)
+  indirect case write(LogOperation, LogChannel)
 }
 
 /// A channel as its judge knows it.

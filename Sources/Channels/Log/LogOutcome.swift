@@ -8,7 +8,7 @@ package enum LogOutcome: Sendable, Hashable {
   /// The message is kept under this number; the mentioned who are users, in the order given.
   case appended(seq: Int64, mentionedUsers: [User])
   /// The same request was carried out before, and made this message. Nothing is written.
-  case repeated(SequencedMessage)
+  indirect case repeated(SequencedMessage)
   /// The same request was carried out before, and its message was deleted. Nothing is written.
   case withdrawn
   /// The mentioned who are users, in the order given.
@@ -17,14 +17,14 @@ package enum LogOutcome: Sendable, Hashable {
   case replaced(seq: Int64, mentionedUsers: [User])
   case deleted(seq: Int64)
   /// The changes, one for each asked for, and the channel after them.
-  case changed([RecordedChange], Channel)
+  indirect case changed([RecordedChange], Channel)
   /// The channel is gone; the number of the event that says so, which is kept nowhere.
   case removed(seq: Int64)
   /// The channel that was made, or taken over.
-  case channel(ChannelState)
+  indirect case channel(ChannelState)
   /// There is no channel of this URL.
   case absent
-  case read(LogReading)
+  indirect case read(LogReading)
 }
 
 /// A change of a channel as it was carried out.

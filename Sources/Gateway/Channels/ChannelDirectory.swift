@@ -101,7 +101,9 @@ final class ChannelDirectory: TimerHandler {
 
   /// Forgets a channel that is not resident any more, once nothing it asked for is open.
   private func forgetIfSettled(_ channel: HomeChannel) {
-    if channel.isSettled { numbered[channel.number] = nil }
+    guard channel.isSettled else { return }
+    numbered[channel.number] = nil
+    channel.close()
   }
 
   private func load(_ url: String) {
@@ -130,6 +132,7 @@ final class ChannelDirectory: TimerHandler {
     lastNumber += 1
     let channel = HomeChannel(loaded, number: lastNumber, node: node)
     numbered[lastNumber] = channel
+    channel.open()
     entries[channel.url] = .resident(channel)
     node.gauges.add(1, to: .channels)
     scheduleSweep()

@@ -56,18 +56,28 @@ final class HomeChannel {
         lastSeq: isEphemeral ? 0 : state.lastSeq, throttleLimit: throttleLimit),
       of: state, on: node)
     lastUse = node.loop.now
-    stage.notePresence = { [weak self] in self?.handle($0) }
+  }
+
+  /// Has the stage report users who enter and leave to the judge, until ``close()``.
+  func open() {
+    stage.notePresence = { [self] in handle($0) }
+  }
+
+  /// Ends what ``open()`` began, when the channel is forgotten.
+  func close() {
+    stage.notePresence = { _ in }
   }
 
   // MARK: Inputs
 
   /// Gives the judge an input, and carries out what follows.
   func handle(_ input: JudgeInput) {
+    let node = node
     var actions = node.judgeActions
     node.judgeActions = JudgeActions()
     let now = Moment(unix: node.services.clock.now, monotonic: node.loop.now)
     judge.handle(input, at: now, into: &actions)
-    while let action = actions.next() { perform(action) }
+    while let action = actions.next() { perform(action, on: node) }
     node.count(actions.takeTally())
     node.judgeActions = actions
   }
@@ -183,11 +193,10 @@ final class HomeChannel {
 
   // MARK: Actions
 
-  private func perform(_ action: JudgeAction) {
+  private func perform(_ action: JudgeAction, on node: Node) {
     switch action {
-    case .submit(let entry, let operation):
-      node.writes.submit(
-        LogSubmission(ticket(entry), .write(operation, place)), to: node.logSink)
+    case .submit(let id, let entry):
+      node.writes.submit(LogSubmission(ticket(id), entry), to: node.logSink)
     case .read(let entry, let read):
       node.services.store.read(read, ticket(entry), to: node.logSink)
     case .handOverUpload(.platform(let call)): calls.handOverUpload(of: call)

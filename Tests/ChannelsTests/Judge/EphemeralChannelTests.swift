@@ -55,7 +55,7 @@ struct EphemeralChannelTests {
 
   @Test("in a channel that keeps its messages, the log posts them")
   func kept() throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     _ = try rig.perform(.send("x"), by: "ann")
     #expect(rig.others.isEmpty)
   }

@@ -108,7 +108,7 @@ struct JudgePartsTests {
 
   @Test("a large mention leaves out what its reader can fetch")
   func mention() throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     var draft = MessageDraft(text: "hi", mentionedUserIDs: ["away"])
     draft.data = String(repeating: "d", count: 10_000)
     _ = try rig.perform(.send(MessageOrder(.success(draft), requestID: nil)), by: "ann")

@@ -7,10 +7,10 @@ import Testing
 @testable import Channels
 
 /// A judge with a log in memory; the test decides when the log answers, and whether it fails.
-struct JudgeRig {
+final class JudgeRig {
   /// An entry or a read that the log has not answered.
   enum Request {
-    case entry(EntryID, LogOperation)
+    case entry(EntryID, LogEntry)
     case read(EntryID, LogRead)
   }
 
@@ -75,7 +75,7 @@ struct JudgeRig {
   }
 
   /// Puts a new judge in place of the one there is, as after a restart.
-  mutating func restart(
+  func restart(
     limit: RateLimit = RateLimit(count: 5, windowMilliseconds: 1000), users: [String]
   ) throws {
     guard
@@ -90,47 +90,46 @@ struct JudgeRig {
 
   // MARK: Inputs
 
-  mutating func handle(_ input: JudgeInput) {
+  func handle(_ input: JudgeInput) {
     judge.handle(input, at: Moment(unix: now, monotonic: now), into: &actions)
     while let action = actions.next() { note(action) }
     tally.add(actions.takeTally())
   }
 
-  mutating func enter(_ userID: String) { handle(.entered(userID: userID)) }
+  func enter(_ userID: String) { handle(.entered(userID: userID)) }
 
   /// Gives a command, which the log has not answered yet.
   ///
   /// - Returns: The number of the call.
   @discardableResult
-  mutating func begin(_ command: ChannelCommand, by principal: Principal) -> UInt64 {
+  func begin(_ command: ChannelCommand, by principal: Principal) -> UInt64 {
     lastCall += 1
     handle(.command(command, by: principal, call: .platform(lastCall)))
     return lastCall
   }
 
   /// Gives a command, lets the log answer all that it asks, and returns the outcome.
-  mutating func perform(_ command: ChannelCommand, by principal: Principal) throws -> Outcome {
+  func perform(_ command: ChannelCommand, by principal: Principal) throws -> Outcome {
     let call = begin(command, by: principal)
     answerAll()
     return try #require(answers[call])
   }
 
-  mutating func perform(_ command: ChannelCommand, by userID: String) throws -> Outcome {
+  func perform(_ command: ChannelCommand, by userID: String) throws -> Outcome {
     try perform(command, by: .participant(userID))
   }
 
   // MARK: The log
 
   /// Lets the log answer everything, and what it is asked then.
-  mutating func answerAll() {
+  func answerAll() {
     while !requests.isEmpty { answerNext() }
   }
 
   /// Lets the log carry out its oldest request.
-  mutating func answerNext() {
+  func answerNext() {
     switch requests.removeFirst() {
-    case .entry(let id, let operation):
-      handle(.logged(id, contents.perform(.write(operation, place))))
+    case .entry(let id, let entry): handle(.logged(id, contents.perform(entry)))
     case .read(let id, let read): handle(.logged(id, contents.answer(read)))
     }
   }
@@ -138,18 +137,18 @@ struct JudgeRig {
   /// Lets the oldest request fail.
   ///
   /// - Parameter isWritten: Whether an entry is there all the same.
-  mutating func failNext(_ error: LogError, isWritten: Bool = false) {
+  func failNext(_ error: LogError, isWritten: Bool = false) {
     switch requests.removeFirst() {
-    case .entry(let id, let operation):
-      if isWritten { _ = contents.perform(.write(operation, place)) }
+    case .entry(let id, let entry):
+      if isWritten { _ = contents.perform(entry) }
       handle(.logged(id, .failure(error)))
     case .read(let id, _): handle(.logged(id, .failure(error)))
     }
   }
 
-  private mutating func note(_ action: JudgeAction) {
+  private func note(_ action: JudgeAction) {
     switch action {
-    case .submit(let id, let operation): requests.append(.entry(id, operation))
+    case .submit(let id, let entry): requests.append(.entry(id, entry))
     case .read(let id, let read): requests.append(.read(id, read))
     case .answer(.platform(let call), let outcome):
       if answers[call] != nil { Issue.record("call \(call) was answered twice") }

@@ -85,7 +85,7 @@ struct MetaArrayTests {
 
   @Test("values that come together all count: none is lost between reading and writing")
   mutating func poll() throws {
-    var rig = try JudgeRig(limit: RateLimit(count: 50, windowMilliseconds: 1000))
+    let rig = try JudgeRig(limit: RateLimit(count: 50, windowMilliseconds: 1000))
     let message = try #require(
       try rig.perform(.send("poll", metaArrays: [MetaArray(key: "tea")]), by: "ann").sent
     ).message

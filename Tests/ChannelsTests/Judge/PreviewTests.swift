@@ -18,7 +18,7 @@ struct PreviewTests {
 
   @Test("a known preview comes with the message, and no update follows")
   func known() throws {
-    var rig = try rig(.found(tag))
+    let rig = try rig(.found(tag))
     let sent = try #require(try rig.perform(.send("see \(link)"), by: "ann").sent)
     #expect(sent.message.openGraphTag == tag && rig.enrichments.isEmpty)
     #expect(rig.events.count == 1 && rig.tally.previewsAttached == 1)
@@ -26,14 +26,14 @@ struct PreviewTests {
 
   @Test("a page that is known to have none is not asked for again")
   func knownNone() throws {
-    var rig = try rig(.none as KnownPreview)
+    let rig = try rig(.none as KnownPreview)
     #expect(try rig.perform(.send(link), by: "ann").sent?.message.openGraphTag == nil)
     #expect(rig.enrichments.isEmpty && rig.tally.previewsNone == 1)
   }
 
   @Test("an unknown preview is asked for once the message is durable, and updates it")
   func unknown() throws {
-    var rig = try rig()
+    let rig = try rig()
     let call = rig.begin(.send(link), by: .participant("ann"))
     #expect(rig.enrichments.isEmpty)
     rig.answerNext()
@@ -51,7 +51,7 @@ struct PreviewTests {
 
   @Test("an update keeps what was changed meanwhile")
   func keepsChanges() throws {
-    var rig = try rig()
+    let rig = try rig()
     let id = try #require(try rig.perform(.send(link), by: "ann").sent).message.id
     _ = try rig.perform(.updateMessage(id, MessageChanges(data: "d")), by: "ann")
     rig.handle(.enriched(rig.enrichments[0].id, .preview(tag)))
@@ -62,7 +62,7 @@ struct PreviewTests {
 
   @Test("a page without preview changes nothing and publishes nothing")
   func nothing() throws {
-    var rig = try rig()
+    let rig = try rig()
     _ = try rig.perform(.send(link), by: "ann")
     rig.handle(.enriched(rig.enrichments[0].id, nil))
     #expect(rig.requests.isEmpty && rig.events.count == 1 && rig.tally.previewsNone == 1)
@@ -70,7 +70,7 @@ struct PreviewTests {
 
   @Test("no update follows when the text is another by then")
   func edited() throws {
-    var rig = try rig()
+    let rig = try rig()
     let id = try #require(try rig.perform(.send(link), by: "ann").sent).message.id
     _ = try rig.perform(.updateMessage(id, MessageChanges(text: "no link")), by: "ann")
     rig.handle(.enriched(rig.enrichments[0].id, .preview(tag)))
@@ -80,7 +80,7 @@ struct PreviewTests {
 
   @Test("no update follows when the message was deleted, even between read and write")
   func deleted() throws {
-    var rig = try rig()
+    let rig = try rig()
     let id = try #require(try rig.perform(.send(link), by: "ann").sent).message.id
     let call = rig.begin(.deleteMessage(id), by: .participant("ann"))
     rig.handle(.enriched(rig.enrichments[0].id, .preview(tag)))
@@ -91,7 +91,7 @@ struct PreviewTests {
 
   @Test("an edited text has its preview looked up anew, by the editor's account")
   func recomputed() throws {
-    var rig = try rig(.found(tag))
+    let rig = try rig(.found(tag))
     let id = try #require(try rig.perform(.send(link), by: "ann").sent).message.id
     let changes = MessageChanges(text: "https://b.example/")
     let changed = try #require(try rig.perform(.updateMessage(id, changes), by: "boss").changed)
@@ -106,7 +106,7 @@ struct PreviewTests {
 
   @Test("a change that leaves the text leaves the preview")
   func kept() throws {
-    var rig = try rig(.found(tag))
+    let rig = try rig(.found(tag))
     let id = try #require(try rig.perform(.send(link), by: "ann").sent).message.id
     let changes = MessageChanges(text: link, customType: "c")
     let changed = try #require(try rig.perform(.updateMessage(id, changes), by: "ann").changed)
@@ -115,7 +115,7 @@ struct PreviewTests {
 
   @Test("a text beside a file has no preview; an admin message has")
   func types() throws {
-    var rig = try rig(.found(tag))
+    let rig = try rig(.found(tag))
     #expect(try rig.perform(.send(link, type: .file), by: "ann").sent?.message.openGraphTag == nil)
     #expect(
       try rig.perform(.send(link, type: .admin), by: .platform).sent?.message.openGraphTag == tag)
@@ -123,7 +123,7 @@ struct PreviewTests {
 
   @Test("an ephemeral message is updated too, with the next number")
   func ephemeral() throws {
-    var rig = try rig(ephemeral: true)
+    let rig = try rig(ephemeral: true)
     _ = try rig.perform(.send(link), by: "ann")
     _ = try rig.perform(.send("other"), by: "ann")
     rig.handle(.enriched(rig.enrichments[0].id, .preview(tag)))
@@ -133,7 +133,7 @@ struct PreviewTests {
 
   @Test("with previews off no link is looked for")
   func off() throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     _ = try rig.perform(.send(link), by: "ann")
     #expect(rig.enrichments.isEmpty && rig.tally.previewsNone == 0)
   }

@@ -8,7 +8,7 @@ import Testing
 struct RepeatedSendTests {
   @Test("a repetition answers with the first message and sends nothing", arguments: [false, true])
   func repeats(isEphemeral: Bool) throws {
-    var rig = try JudgeRig(ephemeral: isEphemeral)
+    let rig = try JudgeRig(ephemeral: isEphemeral)
     let first = try #require(try rig.perform(.send("one", "r"), by: "ann").sent)
     let second = try #require(try rig.perform(.send("two", "r"), by: "ann").sent)
     #expect(second.message == first.message && second.seq == first.seq)
@@ -18,7 +18,7 @@ struct RepeatedSendTests {
 
   @Test("a repetition of a send on its way waits for it", arguments: [false, true])
   func joins(fails: Bool) throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     let first = rig.begin(.send("one", "r"), by: .participant("ann"))
     let second = rig.begin(.send("one", "r"), by: .participant("ann", session: 2))
     #expect(rig.requests.count == 1)
@@ -31,7 +31,7 @@ struct RepeatedSendTests {
 
   @Test("another user's, another name's and admin messages are no repetitions")
   func others() throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     let outcomes = [
       try rig.perform(.send("x", "r"), by: "ann"), try rig.perform(.send("x", "r"), by: "ben"),
       try rig.perform(.send("x", "s"), by: "ann"),
@@ -43,7 +43,7 @@ struct RepeatedSendTests {
 
   @Test("a repetition comes before every refusal: it was accepted once")
   func beforeRefusals() throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     let first = try #require(try rig.perform(.send("x", "r"), by: "ann").sent)
     _ = try rig.perform(.ban("ann"), by: "boss")
     rig.handle(.left(userID: "ann"))
@@ -55,7 +55,7 @@ struct RepeatedSendTests {
 
   @Test("a repetition of a message that was deleted does not bring it back")
   func withdrawn() throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     let id = try #require(try rig.perform(.send("x", "r"), by: "ann").sent).message.id
     _ = try rig.perform(.deleteMessage(id), by: "ann")
     #expect(try rig.perform(.send("x", "r"), by: "ann").code == .notFound)
@@ -66,7 +66,7 @@ struct RepeatedSendTests {
 
   @Test("a repetition takes no place in the flood window")
   func isFree() throws {
-    var rig = try JudgeRig(limit: RateLimit(count: 2, windowMilliseconds: 1000))
+    let rig = try JudgeRig(limit: RateLimit(count: 2, windowMilliseconds: 1000))
     for _ in 0..<9 { _ = try rig.perform(.send("x", "r"), by: "ann") }
     #expect(try rig.perform(.send("y"), by: "ann").sent != nil)
     #expect(try rig.perform(.send("z"), by: "ann").code == .flood)
@@ -74,7 +74,7 @@ struct RepeatedSendTests {
 
   @Test("a restart does not forget requests")
   func afterRestart() throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     let first = try #require(try rig.perform(.send("x", "r"), by: "ann").sent)
     try rig.restart(users: ["ann"])
     #expect(try rig.perform(.send("x", "r"), by: "ann").sent?.message.id == first.message.id)
@@ -84,14 +84,14 @@ struct RepeatedSendTests {
 
   @Test("a refusal costs a look-up only when the request may have been carried out")
   func looksUpSeldom() throws {
-    var rig = try JudgeRig(frozen: true)
+    let rig = try JudgeRig(frozen: true)
     let call = rig.begin(.send("x", "r"), by: .participant("ann"))
     #expect(rig.requests.isEmpty && rig.answers[call]?.code == .frozen)
   }
 
   @Test("a refusal stands when the look-up fails")
   func lookUpFails() throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     _ = try rig.perform(.send("x", "r"), by: "ann")
     _ = try rig.perform(.mute("ann"), by: "boss")
     let call = rig.begin(.send("x", "r"), by: .participant("ann"))

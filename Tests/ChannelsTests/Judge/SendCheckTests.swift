@@ -14,14 +14,14 @@ struct SendCheckTests {
 
   @Test("the first refusal is the answer that the sender gets")
   func agrees() throws {
-    var rig = try JudgeRig()
-    let steps: [(inout JudgeRig) throws -> Void] = [
+    let rig = try JudgeRig()
+    let steps: [(JudgeRig) throws -> Void] = [
       { _ = try $0.perform(.mute("ann"), by: .platform) },
       { _ = try $0.perform(.freeze, by: .platform) }, { $0.handle(.left(userID: "ann")) },
       { _ = try $0.perform(.ban("ann"), by: .platform) },
     ]
     for step in steps {
-      try step(&rig)
+      try step(rig)
       let expected = try #require(check("ann", in: rig).refusals.first).error
       #expect(try rig.perform(.send("x"), by: "ann").error == expected)
     }
@@ -29,7 +29,7 @@ struct SendCheckTests {
 
   @Test("changes have a window of their own")
   func changes() throws {
-    var rig = try JudgeRig(limit: long, exemptsOperators: true)
+    let rig = try JudgeRig(limit: long, exemptsOperators: true)
     let id = try #require(
       try rig.perform(.send("x"), by: .platform(onBehalfOf: User(id: "ann"))).sent
     ).message.id
@@ -49,7 +49,7 @@ struct SendCheckTests {
 
   @Test("an exempt operator waits for nothing")
   func exempt() throws {
-    var rig = try JudgeRig(limit: long, exemptsOperators: true)
+    let rig = try JudgeRig(limit: long, exemptsOperators: true)
     for _ in 0..<9 { #expect(try rig.perform(.send("x"), by: "boss").sent != nil) }
     #expect(check("boss", in: rig).isExempt && check("boss", in: rig).refusals.isEmpty)
     #expect(check("boss", in: rig).sends.wait == 0)
@@ -57,7 +57,7 @@ struct SendCheckTests {
 
   @Test("a message would carry the time of the last one, were the clock set back")
   func createdAt() throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     _ = try rig.perform(.send("x"), by: "ann")
     let time = rig.now
     rig.now -= 1_000

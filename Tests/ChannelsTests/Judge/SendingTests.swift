@@ -8,7 +8,7 @@ import Testing
 struct SendingTests {
   @Test("a message is answered and published once it is durable")
   func publishes() throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     let call = rig.begin(.send("hi"), by: .participant("ann", session: 7))
     #expect(rig.answers[call] == nil && rig.events.isEmpty)
     rig.answerNext()
@@ -21,7 +21,7 @@ struct SendingTests {
 
   @Test("the answer and the event hold the same bytes")
   func encodesOnce() throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     let sent = try #require(try rig.perform(.send("hi"), by: "ann").sent)
     let text = String(decoding: rig.events[0].payload, as: UTF8.self)
     #expect(text.contains(String(decoding: sent.encoded, as: UTF8.self)))
@@ -29,7 +29,7 @@ struct SendingTests {
 
   @Test("refusals come in the order of the contract: banned, absent, frozen, muted, values, flood")
   func order() throws {
-    var rig = try JudgeRig(limit: RateLimit(count: 1, windowMilliseconds: 1000))
+    let rig = try JudgeRig(limit: RateLimit(count: 1, windowMilliseconds: 1000))
     let bad = ChannelCommand.send(MessageOrder(.failure(.missing("message")), requestID: nil))
     #expect(try rig.perform(.send("one"), by: "ann").sent != nil)
     #expect(try rig.perform(.send("two"), by: "ann").code == .flood)
@@ -50,7 +50,7 @@ struct SendingTests {
 
   @Test("a ban and a mute end silently")
   func restrictionsEnd() throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     _ = try rig.perform(.mute("ann", seconds: 10), by: "boss")
     let count = rig.events.count
     rig.now += 9_999
@@ -62,7 +62,7 @@ struct SendingTests {
 
   @Test("operators and the Platform API send to a frozen channel")
   func frozen() throws {
-    var rig = try JudgeRig(frozen: true)
+    let rig = try JudgeRig(frozen: true)
     #expect(try rig.perform(.send("hi"), by: "ann").code == .frozen)
     #expect(try rig.perform(.send("hi"), by: "boss").sent != nil)
     #expect(try rig.perform(.send("hi"), by: .platform(onBehalfOf: User(id: "away"))).sent != nil)
@@ -70,7 +70,7 @@ struct SendingTests {
 
   @Test("a ban holds whichever door the message comes by, and not the administrator")
   func banned() throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     _ = try rig.perform(.ban("ann"), by: "boss")
     #expect(
       try rig.perform(.send("hi"), by: .platform(onBehalfOf: User(id: "ann"))).code == .banned)
@@ -79,7 +79,7 @@ struct SendingTests {
 
   @Test("only what is accepted counts in the flood window, which slides")
   func flood() throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     for _ in 0..<5 { #expect(try rig.perform(.send("hi"), by: "ann").sent != nil) }
     for _ in 0..<20 {
       let error = try #require(try rig.perform(.send("hi"), by: "ann").error)
@@ -96,7 +96,7 @@ struct SendingTests {
   @Test("the flood limit does not hold the Platform API, and operators only when it is so set")
   func exemptions() throws {
     for exempts in [false, true] {
-      var rig = try JudgeRig(exemptsOperators: exempts)
+      let rig = try JudgeRig(exemptsOperators: exempts)
       for _ in 0..<9 {
         #expect(try rig.perform(.send("x", type: .admin), by: .platform).sent != nil)
       }
@@ -107,7 +107,7 @@ struct SendingTests {
 
   @Test("a restart does not empty the flood window")
   func floodAfterRestart() throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     for _ in 0..<5 { _ = try rig.perform(.send("x"), by: "ann") }
     rig.now += 500
     try rig.restart(users: ["ann"])
@@ -118,7 +118,7 @@ struct SendingTests {
 
   @Test("a message that could not be stored takes no place in the window")
   func failedSendsAreFree() throws {
-    var rig = try JudgeRig(limit: RateLimit(count: 1, windowMilliseconds: 1000))
+    let rig = try JudgeRig(limit: RateLimit(count: 1, windowMilliseconds: 1000))
     let call = rig.begin(.send("x"), by: .participant("ann"))
     rig.failNext(.unavailable("disk full"))
     #expect(rig.answers[call]?.code == .internalError)
@@ -128,7 +128,7 @@ struct SendingTests {
 
   @Test("large events are charged for in bytes")
   func bytes() throws {
-    var rig = try JudgeRig(limit: RateLimit(count: 100, windowMilliseconds: 1000))
+    let rig = try JudgeRig(limit: RateLimit(count: 100, windowMilliseconds: 1000))
     let text = String(repeating: "x", count: 5_000)
     var order = MessageDraft(text: text)
     order.data = String(repeating: "y", count: 16_000)
@@ -142,7 +142,7 @@ struct SendingTests {
 
   @Test("created_at never decreases, though the clock may be set back")
   func createdAt() throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     let first = try #require(try rig.perform(.send("1"), by: "ann").sent).message
     rig.now -= 5_000
     let second = try #require(try rig.perform(.send("2"), by: "ben").sent).message
@@ -151,14 +151,14 @@ struct SendingTests {
 
   @Test("a message of an operator says so")
   func operatorMessage() throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     #expect(try rig.perform(.send("x"), by: "boss").sent?.message.isOperatorMessage == true)
     #expect(try rig.perform(.send("x"), by: "ann").sent?.message.isOperatorMessage == false)
   }
 
   @Test("absent mentioned users are notified, on the sender's account unless it is the back end")
   func mentions() throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     _ = try rig.perform(.send("x", mentioning: ["ben", "away", "nobody"]), by: "ann")
     _ = try rig.perform(
       .send("x", mentioning: ["away"]), by: .platform(onBehalfOf: User(id: "ann")))
@@ -170,14 +170,14 @@ struct SendingTests {
 
   @Test("an unstorable text is refused by the log and changes nothing")
   func unstorable() throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     #expect(try rig.perform(.send("a\u{0}b"), by: "ann").code == .characterNotAllowed)
     #expect(rig.events.isEmpty && rig.judge.isIdle)
   }
 
   @Test("a message too large for an event is refused")
   func tooLarge() throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     var draft = MessageDraft(text: "x")
     draft.data = String(repeating: "\u{1}", count: 16_000)
     let outcome = try rig.perform(.send(MessageOrder(.success(draft), requestID: nil)), by: "ann")
@@ -186,7 +186,7 @@ struct SendingTests {
 
   @Test("an upload is handed over before its message is submitted, and not with a refused one")
   func uploads() throws {
-    var rig = try JudgeRig()
+    let rig = try JudgeRig()
     let file = FileRecord(id: "f", name: "n", type: "", size: 1)
     let order = MessageOrder(.success(MessageDraft(text: "x")), requestID: nil, upload: file)
     rig.begin(.send(order), by: .participant("ann"))

@@ -94,13 +94,15 @@ final class DrivenNode {
     _ url: String = "lobby", operators: [String] = [], recentSends: [RecentSend] = [],
     _ adjust: (inout ChannelState) -> Void = { _ in }
   ) -> HomeChannel {
-    let channel = Channel(
+    let record = Channel(
       url: url, isEphemeral: true, operators: operators.map { User(id: $0) }, createdAt: 0)
-    var state = ChannelState(id: 1, channel: channel, epoch: "epoch")
+    var state = ChannelState(id: 1, channel: record, epoch: "epoch")
     adjust(&state)
     let loaded = LoadedChannel(
       state: state, recentSends: recentSends, time: node.services.clock.now)
-    return HomeChannel(loaded, number: 1, node: node)
+    let channel = HomeChannel(loaded, number: 1, node: node)
+    channel.open()
+    return channel
   }
 }
 
