@@ -98,7 +98,7 @@ struct ChangingMessagesTests {
     guard case .success(.message(let found)) = try rig.perform(.viewMessage(id), by: "ann") else {
       return #expect(Bool(false))
     }
-    #expect(found.text == "old" && rig.judge.isIdle)
+    #expect(found.text == "old" && rig.isIdle)
   }
 
   @Test("changes of one message take their turns; each is judged by what the one before left")
@@ -121,7 +121,7 @@ struct ChangingMessagesTests {
     rig.answerAll()
     #expect(rig.answers[calls[0]]?.code == .internalError)
     #expect(rig.answers[calls[1]]?.changed?.text == "2" && rig.events.count == 1)
-    #expect(rig.judge.sendCheck(of: "ann", at: rig.now).changes.used == 1)
+    #expect(rig.sendCheck(of: "ann", at: rig.now).changes.used == 1)
   }
 
   @Test("an admin message stays short")

@@ -38,7 +38,7 @@ struct EphemeralChannelTests {
       }
     }
     #expect(throws: ServiceError.notKept(inEphemeralChannel: "lobby")) {
-      try rig.judge.requireKeptMessages()
+      try rig.requireKeptMessages()
     }
   }
 

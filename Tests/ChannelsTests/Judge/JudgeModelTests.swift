@@ -145,7 +145,7 @@ private struct RandomChannel {
       rig.answerNext()
       try follow()
     }
-    #expect(rig.judge.isIdle)
+    #expect(rig.isIdle)
     #expect(rig.answers.count == Int(callCount), "each call is answered once")
     try compareWithLog()
     for (userID, times) in acceptedTimes {
@@ -168,13 +168,13 @@ private struct RandomChannel {
       return
     }
     #expect(!model.isDeleted && state.lastSeq == model.lastSeq)
-    #expect(state.channel == rig.judge.channel)
+    #expect(state.channel == rig.channel)
     #expect(state.channel.isFrozen == model.isFrozen && state.channel.name == model.name)
     #expect(Set(state.channel.operators.map(\.id)) == model.operators)
     for userID in Self.users {
       for (kind, stored) in [(RestrictionKind.ban, state.bans), (.mute, state.mutes)] {
         let holding = stored[userID].flatMap { $0.endsAt > rig.now ? $0 : nil }
-        #expect(rig.judge.restriction(kind, of: userID, at: rig.now) == holding)
+        #expect(rig.restriction(kind, of: userID, at: rig.now) == holding)
       }
     }
     for (id, text) in model.texts {

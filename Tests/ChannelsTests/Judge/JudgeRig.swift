@@ -16,7 +16,7 @@ final class JudgeRig {
 
   typealias Outcome = Result<JudgeAnswer, ServiceError>
 
-  var judge: ChannelJudge
+  private var judge: ChannelJudge
   var contents: MemoryLogContents
   let place: LogChannel
   /// Unix milliseconds.
@@ -118,6 +118,26 @@ final class JudgeRig {
   func perform(_ command: ChannelCommand, by userID: String) throws -> Outcome {
     try perform(command, by: .participant(userID))
   }
+
+  // MARK: Questions
+
+  var isIdle: Bool { judge.isIdle }
+  var channel: Channel { judge.channel }
+  var operatorIDs: Set<String> { judge.operatorIDs }
+
+  func sendCheck(of userID: String, at now: Int64) -> SendCheck {
+    judge.sendCheck(of: userID, at: now)
+  }
+
+  func restriction(_ kind: RestrictionKind, of userID: String, at now: Int64) -> Restriction? {
+    judge.restriction(kind, of: userID, at: now)
+  }
+
+  func requireEntering(_ userID: String, at now: Int64) throws(ServiceError) {
+    try judge.requireEntering(userID, at: now)
+  }
+
+  func requireKeptMessages() throws(ServiceError) { try judge.requireKeptMessages() }
 
   // MARK: The log
 

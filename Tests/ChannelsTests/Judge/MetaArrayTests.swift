@@ -73,7 +73,7 @@ struct MetaArrayTests {
   mutating func void() throws {
     for _ in 0..<9 { #expect(try change(.createKeys(["tea"]), by: "ann").changed != nil) }
     #expect(rig.events.isEmpty)
-    #expect(rig.judge.sendCheck(of: "ann", at: rig.now).changes.used == 0)
+    #expect(rig.sendCheck(of: "ann", at: rig.now).changes.used == 0)
   }
 
   @Test("the edit time stays, and the change is published")

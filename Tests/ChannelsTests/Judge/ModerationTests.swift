@@ -26,10 +26,10 @@ struct ModerationTests {
   mutating func entering() throws {
     _ = try rig.perform(.ban("ann", seconds: 60), by: "boss")
     #expect(throws: ServiceError.banned("lobby")) {
-      try rig.judge.requireEntering("ann", at: rig.now + 59_999)
+      try rig.requireEntering("ann", at: rig.now + 59_999)
     }
-    try rig.judge.requireEntering("ann", at: rig.now + 60_000)
-    try rig.judge.requireEntering("ben", at: rig.now)
+    try rig.requireEntering("ann", at: rig.now + 60_000)
+    try rig.requireEntering("ben", at: rig.now)
   }
 
   @Test("−1 seconds stands for ten years")
@@ -44,7 +44,7 @@ struct ModerationTests {
     _ = try rig.perform(.mute("ann"), by: "boss")
     #expect(rig.events.map(\.method) == ["channel.user_muted"])
     guard case .announcement = rig.events[0].subject else { return #expect(Bool(false)) }
-    try rig.judge.requireEntering("ann", at: rig.now)
+    try rig.requireEntering("ann", at: rig.now)
   }
 
   @Test("lifting is published when there was something to lift")
@@ -67,7 +67,7 @@ struct ModerationTests {
     ] {
       #expect(try rig.perform(command, by: "boss").code == .notFound)
     }
-    #expect(rig.events.isEmpty && rig.judge.sendCheck(of: "boss", at: rig.now).changes.used == 0)
+    #expect(rig.events.isEmpty && rig.sendCheck(of: "boss", at: rig.now).changes.used == 0)
   }
 
   @Test("a new restriction replaces the one before")
@@ -110,7 +110,7 @@ struct ModerationTests {
     try rig.restart(users: ["ann", "ben"])
     #expect(try rig.perform(.send("x"), by: "ann").code == .muted)
     #expect(try rig.perform(.send("x"), by: "ben").code == .banned)
-    #expect(rig.judge.restriction(.ban, of: "ben", at: rig.now) != nil)
+    #expect(rig.restriction(.ban, of: "ben", at: rig.now) != nil)
   }
 
   @Test("the check for sending names all obstacles, in the order in which a sender meets them")
@@ -121,7 +121,7 @@ struct ModerationTests {
     _ = try rig.perform(.freeze, by: .platform)
     rig.handle(.left(userID: "ann"))
     _ = try rig.perform(.ban("ann", seconds: 6), by: .platform)
-    let check = rig.judge.sendCheck(of: "ann", at: rig.now + 400)
+    let check = rig.sendCheck(of: "ann", at: rig.now + 400)
     #expect(check.refusals.map(\.error.code) == [.banned, .notInChannel, .frozen, .muted, .flood])
     #expect(
       check.refusals.map { $0.restriction?.endsAt } == [
@@ -135,7 +135,7 @@ struct ModerationTests {
 
   @Test("asking for the check changes nothing")
   mutating func sendCheckIsPure() throws {
-    for _ in 0..<20 { #expect(rig.judge.sendCheck(of: "ann", at: rig.now).refusals.isEmpty) }
+    for _ in 0..<20 { #expect(rig.sendCheck(of: "ann", at: rig.now).refusals.isEmpty) }
     #expect(try rig.perform(.send("y"), by: "ann").sent != nil)
   }
 }

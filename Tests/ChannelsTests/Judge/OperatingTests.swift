@@ -27,7 +27,7 @@ struct OperatingTests {
   @Test("fields are changed, published to everyone and answered")
   mutating func fields() throws {
     let outcome = try rig.perform(.update(ChannelFields(name: "Tea", data: "d")), by: "boss")
-    #expect(outcome.channel?.name == "Tea" && rig.judge.channel.data == "d")
+    #expect(outcome.channel?.name == "Tea" && rig.channel.data == "d")
     let event = try #require(rig.events.first)
     #expect(event.method == "channel.changed" && event.author == nil && event.seq == 1)
     #expect(event.params?["channel"]?["name"]?.string == "Tea")
@@ -68,7 +68,7 @@ struct OperatingTests {
   mutating func operators() throws {
     #expect(
       try rig.perform(.addOperators(["ann", "boss"]), by: "boss").channel?.operators.count == 2)
-    #expect(rig.judge.operatorIDs == ["ann", "boss"])
+    #expect(rig.operatorIDs == ["ann", "boss"])
     #expect(try rig.perform(.removeOperators(["boss", "cat"]), by: "ann").code == nil)
     #expect(try rig.perform(.freeze, by: "boss").code == .notAllowed)
     #expect(try rig.perform(.removeAllOperators, by: .platform).channel?.operators.isEmpty == true)
@@ -85,9 +85,9 @@ struct OperatingTests {
   mutating func unknownOperator() throws {
     let fields = ChannelFields(name: "n", operatorIDs: ["ann", "nobody"])
     #expect(try rig.perform(.update(fields), by: "boss").code == .notFound)
-    #expect(rig.judge.channel.name == "" && rig.judge.operatorIDs == ["boss"])
+    #expect(rig.channel.name == "" && rig.operatorIDs == ["boss"])
     #expect(rig.events.isEmpty)
-    #expect(rig.judge.sendCheck(of: "boss", at: rig.now).changes.used == 0)
+    #expect(rig.sendCheck(of: "boss", at: rig.now).changes.used == 0)
   }
 
   @Test("the operators of an update replace those there were, in one change")
@@ -142,8 +142,8 @@ struct OperatingTests {
   mutating func failure() throws {
     let call = rig.begin(.freeze, by: .participant("boss"))
     rig.failNext(.overloaded)
-    #expect(rig.answers[call]?.code == .internalError && !rig.judge.channel.isFrozen)
-    #expect(rig.judge.sendCheck(of: "boss", at: rig.now).changes.used == 0)
+    #expect(rig.answers[call]?.code == .internalError && !rig.channel.isFrozen)
+    #expect(rig.sendCheck(of: "boss", at: rig.now).changes.used == 0)
     #expect(try rig.perform(.freeze, by: "boss").code == nil)
   }
 
@@ -162,13 +162,13 @@ struct OperatingTests {
     for command in [ChannelCommand.send("x"), .deleteMessage(id), .viewMessage(id), .delete] {
       #expect(try rig.perform(command, by: "boss").code == .notFound)
     }
-    #expect(throws: ServiceError.self) { try rig.judge.requireEntering("ann", at: 0) }
+    #expect(throws: ServiceError.self) { try rig.requireEntering("ann", at: 0) }
   }
 
   @Test("operators who were deleted lose the role, and it is published")
   mutating func deletedOperator() throws {
     rig.handle(.operatorsRemoved([], seq: 1, at: rig.now))
-    #expect(rig.judge.operatorIDs.isEmpty && rig.events.map(\.seq) == [1])
+    #expect(rig.operatorIDs.isEmpty && rig.events.map(\.seq) == [1])
     #expect(try rig.perform(.freeze, by: "boss").code == .notAllowed)
   }
 

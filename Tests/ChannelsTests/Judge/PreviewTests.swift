@@ -38,14 +38,14 @@ struct PreviewTests {
     #expect(rig.enrichments.isEmpty)
     rig.answerNext()
     let request = try #require(rig.enrichments.first)
-    #expect(request.authorID == "ann" && !rig.judge.isIdle)
+    #expect(request.authorID == "ann" && !rig.isIdle)
     rig.handle(.enriched(request.id, .preview(tag)))
     rig.answerAll()
     #expect(rig.events.map(\.method) == ["message.received", "message.updated"])
     #expect(rig.events[1].author == nil && rig.events[1].seq == 2)
     #expect(rig.events[1].params?["message"]?["og_tag"]?["og:title"]?.string == "A page")
     #expect(rig.events[1].params?["message"]?["updated_at"]?.integer == 0)
-    #expect(rig.answers[call]?.sent?.message.openGraphTag == nil && rig.judge.isIdle)
+    #expect(rig.answers[call]?.sent?.message.openGraphTag == nil && rig.isIdle)
     #expect(rig.tally.previewsUpdated == 1)
   }
 
@@ -75,7 +75,7 @@ struct PreviewTests {
     _ = try rig.perform(.updateMessage(id, MessageChanges(text: "no link")), by: "ann")
     rig.handle(.enriched(rig.enrichments[0].id, .preview(tag)))
     rig.answerAll()
-    #expect(rig.events.count == 2 && rig.judge.isIdle)
+    #expect(rig.events.count == 2 && rig.isIdle)
   }
 
   @Test("no update follows when the message was deleted, even between read and write")

@@ -9,7 +9,7 @@ struct SendCheckTests {
   private let long = RateLimit(count: 2, windowMilliseconds: 3_600_000)
 
   private func check(_ userID: String, in rig: JudgeRig) -> SendCheck {
-    rig.judge.sendCheck(of: userID, at: rig.now)
+    rig.sendCheck(of: userID, at: rig.now)
   }
 
   @Test("the first refusal is the answer that the sender gets")

@@ -172,7 +172,7 @@ struct SendingTests {
   func unstorable() throws {
     let rig = try JudgeRig()
     #expect(try rig.perform(.send("a\u{0}b"), by: "ann").code == .characterNotAllowed)
-    #expect(rig.events.isEmpty && rig.judge.isIdle)
+    #expect(rig.events.isEmpty && rig.isIdle)
   }
 
   @Test("a message too large for an event is refused")

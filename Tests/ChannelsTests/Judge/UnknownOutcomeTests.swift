@@ -14,12 +14,12 @@ struct UnknownOutcomeTests {
   mutating func send(isWritten: Bool) throws {
     let call = rig.begin(.send("x", "r"), by: .participant("ann"))
     rig.failNext(.unknown("cut off"), isWritten: isWritten)
-    #expect(rig.answers[call] == nil && rig.events.isEmpty && !rig.judge.isIdle)
+    #expect(rig.answers[call] == nil && rig.events.isEmpty && !rig.isIdle)
     rig.answerAll()
     #expect(rig.answers[call]?.sent?.seq == (isWritten ? 1 : nil))
     #expect(rig.answers[call]?.code == (isWritten ? nil : .internalError))
     #expect(rig.events.map(\.seq) == (isWritten ? [1] : []))
-    #expect(rig.judge.sendCheck(of: "ann", at: rig.now).sends.used == (isWritten ? 1 : 0))
+    #expect(rig.sendCheck(of: "ann", at: rig.now).sends.used == (isWritten ? 1 : 0))
     #expect(try rig.perform(.send("x", "r"), by: "ann").sent?.seq == 1)
   }
 
@@ -56,7 +56,7 @@ struct UnknownOutcomeTests {
     rig.now = time
     rig.handle(.deadline)
     rig.answerAll()
-    #expect(rig.events.map(\.seq) == [1] && rig.judge.isIdle)
+    #expect(rig.events.map(\.seq) == [1] && rig.isIdle)
     #expect(try rig.perform(.send("x", "r"), by: "ann").sent?.seq == 1)
   }
 
@@ -77,7 +77,7 @@ struct UnknownOutcomeTests {
       #expect(rig.events.count == count + (isWritten ? 1 : 0))
     }
     #expect(rig.events.map(\.seq) == (isWritten ? [1, 2, 3, 4, 5, 6, 7] : [1]))
-    #expect(rig.judge.isIdle)
+    #expect(rig.isIdle)
   }
 
   @Test(
@@ -89,7 +89,7 @@ struct UnknownOutcomeTests {
     rig.answerAll()
     #expect(rig.answers[freeze]?.code == (isWritten ? nil : .internalError))
     #expect(rig.answers[send]?.sent?.seq == (isWritten ? 2 : 1))
-    #expect(rig.judge.channel.isFrozen == isWritten)
+    #expect(rig.channel.isFrozen == isWritten)
     #expect(rig.events.map(\.seq) == (isWritten ? [1, 2] : [1]))
   }
 
@@ -100,7 +100,7 @@ struct UnknownOutcomeTests {
     rig.failNext(.unknown(""), isWritten: isWritten)
     rig.answerAll()
     #expect(rig.answers[call]?.channel?.name == (isWritten ? "n" : nil))
-    #expect(rig.judge.operatorIDs == (isWritten ? ["ann", "ben"] : ["boss"]))
+    #expect(rig.operatorIDs == (isWritten ? ["ann", "ben"] : ["boss"]))
     #expect(rig.events.map(\.seq) == (isWritten ? [1, 2, 3] : []))
   }
 
@@ -126,7 +126,7 @@ struct UnknownOutcomeTests {
     rig.begin(.addOperators(["ann"]), by: .platform)
     rig.failNext(.unknown(""), isWritten: true)
     rig.answerAll()
-    #expect(rig.judge.operatorIDs == ["boss", "ann"])
+    #expect(rig.operatorIDs == ["boss", "ann"])
     guard case .record(let record)? = rig.events.last?.subject else { return #expect(Bool(false)) }
     #expect(record.operators.map(\.id) == ["boss", "ann"])
   }
@@ -144,7 +144,7 @@ struct UnknownOutcomeTests {
   mutating func reads() throws {
     let call = rig.begin(.viewMessage(1), by: .participant("ann"))
     rig.failNext(.unknown(""))
-    #expect(rig.answers[call]?.code == .internalError && rig.judge.isIdle)
+    #expect(rig.answers[call]?.code == .internalError && rig.isIdle)
   }
 
   @Test("entries are named by numbers that lead back to them")
