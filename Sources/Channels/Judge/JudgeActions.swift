@@ -48,7 +48,7 @@ package struct JudgeActions: Sendable {
     return tally
   }
 
-  mutating func append(_ action: JudgeAction) { queue.append(action) }
+  mutating func append(_ action: consuming JudgeAction) { queue.append(action) }
 
   mutating func answer(_ call: CallID?, _ outcome: Result<JudgeAnswer, ServiceError>) {
     if let call { queue.append(.answer(call, outcome)) }

@@ -31,11 +31,20 @@ package final class SentMessage: Sendable {
   /// The message as clients see it: encoded once, for the answer and for the event.
   package let encoded: [UInt8]
 
-  init(_ message: Message, seq: Int64, _ arrival: Arrival) {
-    self.message = message
+  /// - Parameter mentionedUsers: The users that the message mentions; `nil` leaves its own.
+  init(
+    _ message: Message, mentioning mentionedUsers: [User]? = nil, seq: Int64, _ arrival: Arrival
+  ) {
+    if let mentionedUsers, mentionedUsers != message.mentionedUsers {
+      var message = message
+      message.mentionedUsers = mentionedUsers
+      self.message = message
+    } else {
+      self.message = message
+    }
     self.seq = seq
     self.arrival = arrival
-    encoded = message.encoded()
+    encoded = self.message.encoded()
   }
 
   private init(_ sent: SentMessage, _ arrival: Arrival) {
@@ -43,6 +52,11 @@ package final class SentMessage: Sendable {
     seq = sent.seq
     self.arrival = arrival
     encoded = sent.encoded
+  }
+
+  /// The properties by which the throttle decides.
+  var facts: MessageFacts {
+    MessageFacts(id: message.id, createdAt: message.createdAt, authorID: message.user?.id)
   }
 
   /// The same for a call that repeated the send.

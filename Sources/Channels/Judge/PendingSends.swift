@@ -2,18 +2,31 @@ import FloodControl
 import ParleyProtocol
 
 /// A message that was accepted and has no place in the channel's count yet.
-private struct PendingSend: Sendable {
+///
+/// A reference, for messages are large.
+private final class PendingSend: Sendable {
   let message: Message
-  /// Known of its link's preview when it was accepted.
+  /// The knowledge about its link's preview when it was accepted.
   let preview: TextPreview
   /// The connection that learns of it by the answer.
   let author: SessionAddress?
-  /// `nil` once the call is answered.
-  var call: CallID?
+  let call: CallID
   /// Its place in the flood window; `nil` when it took none.
   let place: FloodPlace?
   /// See ``MessageOrder/arrival``.
   let arrival: Int64
+
+  init(
+    _ message: consuming Message, _ preview: TextPreview, by principal: Principal, _ call: CallID,
+    _ place: FloodPlace?, arrival: Int64
+  ) {
+    self.message = message
+    self.preview = preview
+    author = principal.session
+    self.call = call
+    self.place = place
+    self.arrival = arrival
+  }
 
   /// `nil` for a send without a name.
   var key: RequestKey? { RequestKey(message.user, message.requestID) }
@@ -26,9 +39,16 @@ private struct RefusedSend: Sendable {
 }
 
 /// A message that was published, with the knowledge about its preview.
-struct PublishedMessage: Sendable {
+///
+/// A reference: most messages have no link, and return none.
+final class PublishedMessage: Sendable {
   let message: Message
   let preview: TextPreview
+
+  init(_ message: Message, _ preview: TextPreview) {
+    self.message = message
+    self.preview = preview
+  }
 }
 
 /// Judges sends, and keeps those that wait for the log.
@@ -39,6 +59,8 @@ struct PendingSends: Sendable {
   private var refused: [Int64: RefusedSend] = [:]
   private var lastLookUp: Int64 = 0
   private var requests: RequestMemory
+  /// The messages whose callers know that the outcome is unknown.
+  private var unsettled: Set<Int64> = []
 
   init(requests: RequestMemory) {
     self.requests = requests
@@ -126,10 +148,9 @@ struct PendingSends: Sendable {
   mutating func answerUnknown(
     _ id: Int64, _ error: ServiceError, into actions: inout JudgeActions
   ) {
-    actions.answer(pending[id]?.call, .failure(error))
-    pending[id]?.call = nil
-    guard let key = pending[id]?.key else { return }
-    for call in requests.end(key) { actions.answer(call, .failure(error)) }
+    guard let send = pending[id], !unsettled.contains(id) else { return }
+    finish(send, .failure(error), into: &actions)
+    unsettled.insert(id)
   }
 
   /// The answer of the log that a later look at the message stands for.
@@ -156,14 +177,14 @@ struct PendingSends: Sendable {
       requestID: order.requestID ?? "",
       isOperatorMessage: user.map { standing.rights.isOperator($0.id) } ?? false,
       createdAt: createdAt)
+    let send = PendingSend(
+      message, preview, by: principal, call, place, arrival: order.arrival)
     if let key { requests.begin(key, isEphemeral: standing.isEphemeral, at: createdAt) }
-    pending[message.id] = PendingSend(
-      message: message, preview: preview, author: principal.session, call: call, place: place,
-      arrival: order.arrival)
+    let id = send.message.id
+    pending[id] = send
     if order.upload != nil { actions.append(.handOverUpload(call)) }
-    actions.append(
-      .submit(.send(message.id), .write(operation(message, draft, order, standing), standing.place))
-    )
+    let operation = operation(of: send, draft, order, isEphemeral: standing.isEphemeral)
+    actions.append(.submit(.send(id), .write(operation, standing.place)))
   }
 
   /// The log's part in a message.
@@ -171,14 +192,14 @@ struct PendingSends: Sendable {
   /// Of an ephemeral channel's message it keeps a file at most; without one, the mentioned users are
   /// read at the message's place among the entries.
   private func operation(
-    _ message: Message, _ draft: MessageDraft, _ order: MessageOrder, _ standing: Standing
+    of send: PendingSend, _ draft: MessageDraft, _ order: MessageOrder, isEphemeral: Bool
   ) -> LogOperation {
-    guard !standing.isEphemeral || order.upload != nil else {
+    guard !isEphemeral || order.upload != nil else {
       return .read(.users(draft.mentionedUserIDs))
     }
     let unsequenced = UnsequencedMessage(
-      message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload)
-    return standing.isEphemeral ? .relay(unsequenced) : .append(unsequenced)
+      send.message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload)
+    return isEphemeral ? .relay(unsequenced) : .append(unsequenced)
   }
 
   private mutating func refuse(
@@ -206,9 +227,7 @@ struct PendingSends: Sendable {
     _ send: PendingSend, _ mentionedUsers: [User], seq: Int64, in standing: inout Standing,
     at now: Moment, into actions: inout JudgeActions
   ) -> PublishedMessage? {
-    var message = send.message
-    message.mentionedUsers = mentionedUsers
-    let sent = SentMessage(message, seq: seq, .sent)
+    let sent = SentMessage(send.message, mentioning: mentionedUsers, seq: seq, .sent)
     standing.flood.settle(send.place, bytes: sent.encoded.count, at: now.unix)
     if standing.isEphemeral, let key = send.key {
       requests.recordEphemeral(sent, of: key, at: now.monotonic)
@@ -216,17 +235,16 @@ struct PendingSends: Sendable {
     actions.count { $0.accepted += 1 }
     actions.append(.measure(since: send.arrival))
     finish(send, .success(sent), into: &actions)
+    let facts = sent.facts
     let payload = EventEncoder.messageReceived(
-      standing.origin(at: message.createdAt), seq: seq, message: sent.encoded)
-    let facts = MessageFacts(
-      id: message.id, createdAt: message.createdAt, authorID: message.user?.id)
+      standing.origin(at: facts.createdAt), seq: seq, message: sent.encoded)
     standing.publish(
-      .messageReceived, .message(facts), seq: seq, at: message.createdAt, author: send.author,
+      .messageReceived, .message(facts), seq: seq, at: facts.createdAt, author: send.author,
       payload: payload, into: &actions)
     actions.mention(
-      sent, in: standing, onAccountOf: send.author == nil ? nil : message.user?.id)
+      sent, in: standing, onAccountOf: send.author == nil ? nil : facts.authorID)
     if case .noLink = send.preview { return nil }
-    return PublishedMessage(message: message, preview: send.preview)
+    return PublishedMessage(sent.message, send.preview)
   }
 
   /// Ends a send that publishes nothing: it takes no place in the flood window.
@@ -243,7 +261,9 @@ struct PendingSends: Sendable {
     _ send: PendingSend, _ outcome: Result<SentMessage, ServiceError>,
     into actions: inout JudgeActions
   ) {
-    actions.answer(send.call, outcome.map(JudgeAnswer.sent))
+    if unsettled.isEmpty || unsettled.remove(send.message.id) == nil {
+      actions.answer(send.call, outcome.map(JudgeAnswer.sent))
+    }
     guard let key = send.key else { return }
     for call in requests.end(key) {
       actions.answer(call, outcome.map { .sent($0.joined) })

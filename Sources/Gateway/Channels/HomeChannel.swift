@@ -73,13 +73,13 @@ final class HomeChannel {
   /// Gives the judge an input, and carries out what follows.
   func handle(_ input: JudgeInput) {
     let node = node
-    var actions = node.judgeActions
-    node.judgeActions = JudgeActions()
+    var actions = JudgeActions()
+    swap(&actions, &node.judgeActions)
     let now = Moment(unix: node.services.clock.now, monotonic: node.loop.now)
     judge.handle(input, at: now, into: &actions)
     while let action = actions.next() { perform(action, on: node) }
     node.count(actions.takeTally())
-    node.judgeActions = actions
+    swap(&actions, &node.judgeActions)
   }
 
   /// Gives the judge a session's command.

@@ -3,7 +3,8 @@ import Channels
 /// One submission to the writer thread.
 enum WriteJob: Sendable {
   case entry(LogSubmission, any LogSink)
-  case append(UnsequencedMessage, LogChannel, @Sendable (Result<AppendOutcome, any Error>) -> Void)
+  indirect case append(
+    UnsequencedMessage, LogChannel, @Sendable (Result<AppendOutcome, any Error>) -> Void)
   case control(ControlJob)
   /// Writes nothing: keeps its place among those that do.
   case passage(@Sendable (Result<Void, any Error>) -> Void)

@@ -15,19 +15,24 @@ struct LogWriting {
     case .create(let channel, let epoch):
       return .channel(try transaction.createChannel(channel, epoch: epoch))
     case .takeOver(let url): return try takeOver(url)
-    case .write(.append(let message), let channel):
-      return try append(message, to: channel)
-    case .write(.read(let read), _):
-      return .read(try ReadTransaction(connection: connection).answer(read))
-    case .write(let operation, let channel):
-      _ = try appender.lastSeq(of: channel)
-      return try perform(operation, on: channel)
+    case .write(let operation, let channel): return try perform(operation, on: channel)
     }
   }
 
   private func perform(_ operation: LogOperation, on channel: LogChannel) throws -> LogOutcome {
     switch operation {
     case .append(let message): return try append(message, to: channel)
+    case .read(let read):
+      return .read(try ReadTransaction(connection: connection).answer(read))
+    case .relay, .replace, .delete, .change, .remove:
+      _ = try appender.lastSeq(of: channel)
+      return try change(channel, by: operation)
+    }
+  }
+
+  /// Carries out an operation on a channel that is known to be there under its term.
+  private func change(_ channel: LogChannel, by operation: LogOperation) throws -> LogOutcome {
+    switch operation {
     case .relay(let message): return try relay(message, in: channel)
     case .replace(let message, let mentionedIDs, let time):
       return try replace(message, mentionedIDs, in: channel, at: time)
@@ -39,8 +44,7 @@ struct LogWriting {
     case .remove(let time):
       let event = try transaction.deleteChannel(channel.url, at: time).event
       return .removed(seq: event?.seq ?? 0)
-    case .read(let read):
-      return .read(try ReadTransaction(connection: connection).answer(read))
+    case .append, .read: return try perform(operation, on: channel)
     }
   }
 
