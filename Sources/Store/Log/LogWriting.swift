@@ -24,28 +24,29 @@ struct LogWriting {
     case .append(let message): return try append(message, to: channel)
     case .read(let read):
       return .read(try ReadTransaction(connection: connection).answer(read))
-    case .relay, .replace, .delete, .change, .remove:
-      _ = try appender.lastSeq(of: channel)
-      return try change(channel, by: operation)
-    }
-  }
-
-  /// Carries out an operation on a channel that is known to be there under its term.
-  private func change(_ channel: LogChannel, by operation: LogOperation) throws -> LogOutcome {
-    switch operation {
-    case .relay(let message): return try relay(message, in: channel)
+    case .relay(let message):
+      try requireTerm(of: channel)
+      return try relay(message, in: channel)
     case .replace(let message, let mentionedIDs, let time):
+      try requireTerm(of: channel)
       return try replace(message, mentionedIDs, in: channel, at: time)
     case .delete(let id, let time):
+      try requireTerm(of: channel)
       return .deleted(seq: try transaction.deleteMessage(id, channelID: channel.id, at: time))
     case .change(let changes, let time):
+      try requireTerm(of: channel)
       let recorded = try changes.map { try make($0, in: channel, at: time) }
       return .changed(recorded, try transaction.existingChannel(channel.url).channel)
     case .remove(let time):
+      try requireTerm(of: channel)
       let event = try transaction.deleteChannel(channel.url, at: time).event
       return .removed(seq: event?.seq ?? 0)
-    case .append, .read: return try perform(operation, on: channel)
     }
+  }
+
+  /// - Throws: `LogError.fenced` or `StoreError.notFound(.channel)`.
+  private func requireTerm(of channel: LogChannel) throws {
+    _ = try appender.lastSeq(of: channel)
   }
 
   private func takeOver(_ url: String) throws -> LogOutcome {
