@@ -1,4 +1,3 @@
-import DequeModule
 package import ParleyProtocol
 
 /// A thing that the host of a channel does for its judge.
@@ -29,32 +28,56 @@ package enum JudgeAction: Sendable {
   case release
 }
 
-/// The actions that inputs have led to, in order, and what they add to the counts.
+/// The actions that inputs have led to, in order, and what they add to the counts; in memory that is
+/// reused.
 package struct JudgeActions: Sendable {
-  private var queue: Deque<JudgeAction> = []
-  /// Counts since they were taken last.
-  package private(set) var tally = JudgeTally()
+  /// Memory for this many actions is kept.
+  private static let keptCapacity = 256
+
+  private var list: [JudgeAction] = []
+  /// The place of the next action to be taken out; those before it are spent.
+  private var head = 0
+  private var tally = JudgeTally()
+  private var hasCounts = false
 
   package init() {}
 
-  package var isEmpty: Bool { queue.isEmpty }
+  package var isEmpty: Bool { head == list.count }
 
   /// Takes the next action out.
-  package mutating func next() -> JudgeAction? { queue.popFirst() }
+  package mutating func next() -> JudgeAction? {
+    guard head < list.count else {
+      list.removeAll(keepingCapacity: list.count <= Self.keptCapacity)
+      head = 0
+      return nil
+    }
+    // Moved, for actions are large.
+    var action = JudgeAction.release
+    swap(&action, &list[head])
+    head += 1
+    return action
+  }
 
-  /// Takes the counts.
-  package mutating func takeTally() -> JudgeTally {
-    defer { tally = JudgeTally() }
+  /// Takes the counts since they were taken last; `nil` when there are none.
+  package mutating func takeTally() -> JudgeTally? {
+    guard hasCounts else { return nil }
+    defer {
+      tally = JudgeTally()
+      hasCounts = false
+    }
     return tally
   }
 
-  mutating func append(_ action: consuming JudgeAction) { queue.append(action) }
+  mutating func append(_ action: consuming JudgeAction) { list.append(action) }
 
-  mutating func answer(_ call: CallID?, _ outcome: Result<JudgeAnswer, ServiceError>) {
-    if let call { queue.append(.answer(call, outcome)) }
+  mutating func answer(_ call: CallID?, _ outcome: consuming Result<JudgeAnswer, ServiceError>) {
+    if let call { list.append(.answer(call, outcome)) }
   }
 
-  mutating func count(_ body: (inout JudgeTally) -> Void) { body(&tally) }
+  mutating func count(_ body: (inout JudgeTally) -> Void) {
+    hasCounts = true
+    body(&tally)
+  }
 }
 
 /// Counts of what a judge has decided.
@@ -72,9 +95,6 @@ package struct JudgeTally: Sendable, Hashable {
   package var previewsNone = 0
 
   package init() {}
-
-  /// Whether nothing was counted.
-  package var isEmpty: Bool { self == JudgeTally() }
 
   package struct Refusals: Sendable, Hashable {
     package var flood = 0

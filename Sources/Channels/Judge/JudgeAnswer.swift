@@ -33,15 +33,11 @@ package final class SentMessage: Sendable {
 
   /// - Parameter mentionedUsers: The users that the message mentions; `nil` leaves its own.
   init(
-    _ message: Message, mentioning mentionedUsers: [User]? = nil, seq: Int64, _ arrival: Arrival
+    _ message: consuming Message, mentioning mentionedUsers: [User]? = nil, seq: Int64,
+    _ arrival: Arrival
   ) {
-    if let mentionedUsers, mentionedUsers != message.mentionedUsers {
-      var message = message
-      message.mentionedUsers = mentionedUsers
-      self.message = message
-    } else {
-      self.message = message
-    }
+    if let mentionedUsers { message.mentionedUsers = mentionedUsers }
+    self.message = message
     self.seq = seq
     self.arrival = arrival
     encoded = self.message.encoded()

@@ -17,12 +17,12 @@ private final class PendingSend: Sendable {
   let arrival: Int64
 
   init(
-    _ message: consuming Message, _ preview: TextPreview, by principal: Principal, _ call: CallID,
+    _ message: consuming Message, _ preview: TextPreview, author: SessionAddress?, _ call: CallID,
     _ place: FloodPlace?, arrival: Int64
   ) {
     self.message = message
     self.preview = preview
-    author = principal.session
+    self.author = author
     self.call = call
     self.place = place
     self.arrival = arrival
@@ -178,7 +178,7 @@ struct PendingSends: Sendable {
       isOperatorMessage: user.map { standing.rights.isOperator($0.id) } ?? false,
       createdAt: createdAt)
     let send = PendingSend(
-      message, preview, by: principal, call, place, arrival: order.arrival)
+      message, preview, author: principal.session, call, place, arrival: order.arrival)
     if let key { requests.begin(key, isEphemeral: standing.isEphemeral, at: createdAt) }
     let id = send.message.id
     pending[id] = send

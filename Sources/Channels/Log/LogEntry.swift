@@ -11,7 +11,7 @@ package enum LogEntry: Sendable, Hashable {
   /// Outcome: `channel`, or `absent`.
   case takeOver(url: String)
   /// Changes a channel or what is in it. Errors of all operations: `missing(.channel)`, `fenced`.
-  indirect case write(LogOperation, LogChannel)
+  case write(LogOperation, LogChannel)
 }
 
 /// A channel as its judge knows it.
@@ -30,7 +30,7 @@ package struct LogChannel: Sendable, Hashable {
 }
 
 /// A change of one channel, or a read among its changes.
-package enum LogOperation: Sendable, Hashable {
+package indirect enum LogOperation: Sendable, Hashable {
   /// Appends a message under the next `seq`.
   ///
   /// Outcome: `appended`, `repeated` or `withdrawn`.

@@ -78,7 +78,7 @@ final class HomeChannel {
     let now = Moment(unix: node.services.clock.now, monotonic: node.loop.now)
     judge.handle(input, at: now, into: &actions)
     while let action = actions.next() { perform(action, on: node) }
-    node.count(actions.takeTally())
+    if let tally = actions.takeTally() { node.count(tally) }
     swap(&actions, &node.judgeActions)
   }
 

@@ -80,7 +80,6 @@ extension Node {
 
   /// Adds what a judge has counted to the metrics.
   func count(_ tally: JudgeTally) {
-    guard !tally.isEmpty else { return }
     count(tally.accepted, .messagesAccepted)
     count(tally.repeated, .messagesRepeated)
     count(tally.failed, .messagesFailed)

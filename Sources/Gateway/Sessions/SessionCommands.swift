@@ -6,7 +6,7 @@ extension ChannelCommand {
   /// carried out elsewhere.
   ///
   /// - Parameter arrival: Nanoseconds of the monotonic clock.
-  init?(_ command: Command, arrival: Int64) {
+  init?(_ command: consuming Command, arrival: Int64) {
     switch command {
     case .sessionOpen, .sessionRefresh, .sessionPing, .sessionClose, .userGet, .userUpdate,
       .channelCreate, .channelList, .channelEnter, .channelExit, .channelParticipants,

@@ -93,7 +93,7 @@ final class JudgeRig {
   func handle(_ input: JudgeInput) {
     judge.handle(input, at: Moment(unix: now, monotonic: now), into: &actions)
     while let action = actions.next() { note(action) }
-    tally.add(actions.takeTally())
+    if let counted = actions.takeTally() { tally.add(counted) }
   }
 
   func enter(_ userID: String) { handle(.entered(userID: userID)) }
