@@ -31,16 +31,11 @@ package final class SentMessage: Sendable {
   /// The message as clients see it: encoded once, for the answer and for the event.
   package let encoded: [UInt8]
 
-  /// - Parameter mentionedUsers: The users that the message mentions; `nil` leaves its own.
-  init(
-    _ message: consuming Message, mentioning mentionedUsers: [User]? = nil, seq: Int64,
-    _ arrival: Arrival
-  ) {
-    if let mentionedUsers { message.mentionedUsers = mentionedUsers }
+  init(_ message: Message, seq: Int64, _ arrival: Arrival) {
     self.message = message
     self.seq = seq
     self.arrival = arrival
-    encoded = self.message.encoded()
+    encoded = message.encoded()
   }
 
   private init(_ sent: SentMessage, _ arrival: Arrival) {

@@ -227,7 +227,10 @@ struct PendingSends: Sendable {
     _ send: PendingSend, _ mentionedUsers: [User], seq: Int64, in standing: inout Standing,
     at now: Moment, into actions: inout JudgeActions
   ) -> PublishedMessage? {
-    let sent = SentMessage(send.message, mentioning: mentionedUsers, seq: seq, .sent)
+    let sent =
+      mentionedUsers.isEmpty
+      ? SentMessage(send.message, seq: seq, .sent)
+      : SentMessage(send.message.mentioning(mentionedUsers), seq: seq, .sent)
     standing.flood.settle(send.place, bytes: sent.encoded.count, at: now.unix)
     if standing.isEphemeral, let key = send.key {
       requests.recordEphemeral(sent, of: key, at: now.monotonic)
@@ -268,5 +271,14 @@ struct PendingSends: Sendable {
     for call in requests.end(key) {
       actions.answer(call, outcome.map { .sent($0.joined) })
     }
+  }
+}
+
+extension Message {
+  /// The message with the users that it mentions.
+  fileprivate func mentioning(_ users: [User]) -> Message {
+    var message = self
+    message.mentionedUsers = users
+    return message
   }
 }
