@@ -6,13 +6,14 @@ package import ParleyProtocol
 /// A stage applies the events that the channel's judge has decided on, in the order of `seq`, and
 /// decides from them alone. It keeps the throttle's windows and announces withheld messages, paces
 /// updates and notices about participants, lets connections in with the events that they missed,
-/// and plans the deliveries of a turn. A pure value: it asks for all effects by its actions.
+/// and plans the deliveries of a turn. A pure value: it asks for all effects by its actions. It can't be
+/// copied, so that each use of it by its host is one in place.
 ///
 ///     judge ── apply ──►┌───────┐── deliver, notify ──► subscribers of a shard
 ///     sessions ─ enter ►│ stage │── welcome, reply ───► sessions
 ///     log ─ recovered ─►└───────┘── read ─────────────► log
 ///                           └────── entered, left ────► judge
-package struct ChannelStage: Sendable {
+package struct ChannelStage: ~Copyable, Sendable {
   private let url: String
   /// Names the life of the count of events.
   private let epoch: String

@@ -17,7 +17,7 @@ final class StageHost {
   /// Whether the node is going to end the turn of this channel.
   private var awaitsEndOfTurn = false
 
-  init(_ stage: ChannelStage, of channel: ChannelState, on node: Node) {
+  init(_ stage: consuming ChannelStage, of channel: ChannelState, on node: Node) {
     url = channel.channel.url
     storeID = channel.id
     self.node = node
@@ -28,12 +28,13 @@ final class StageHost {
 
   /// Gives the stage an input, and carries out what follows.
   func handle(_ input: StageInput) {
+    let node = node
     var actions = node.stageActions
     node.stageActions = StageActions()
     let now = Moment(unix: node.services.clock.now, monotonic: node.loop.now)
     stage.handle(input, at: now, into: &actions)
     // By index: the list's memory is reused only while nothing else refers to it.
-    for index in actions.list.indices { perform(actions.list[index]) }
+    for index in actions.list.indices { perform(actions.list[index], on: node) }
     actions.removeAll()
     node.stageActions = actions
     guard stage.awaitsEndOfTurn, !awaitsEndOfTurn else { return }
@@ -66,7 +67,7 @@ final class StageHost {
 
   // MARK: Actions
 
-  private func perform(_ action: StageAction) {
+  private func perform(_ action: StageAction, on node: Node) {
     switch action {
     case .deliver(let plan, let shard):
       node.post(to: node.services.cluster.nodes[shard]) { $0.deliver(plan) }

@@ -30,7 +30,7 @@ struct StageModelTests {
 private struct StageComparison {
   private static let users = (0..<6).map { "u\($0)" }
 
-  private var rig: StageRig
+  private let rig: StageRig
   private var model: StageModel
   private var log = StageLog()
   private var lastMessage: Int64 = 0
@@ -73,7 +73,7 @@ private struct StageComparison {
     wait(5_000)
     compare()
     #expect(rig.deadline == nil)
-    #expect(rig.stage.participantCount == model.members.count)
+    #expect(rig.participantCount == model.members.count)
     #expect(Set(rig.present) == Set(model.members.map(\.user)))
     #expect(rig.subscribers == Set(model.members.flatMap(\.sessions)))
   }

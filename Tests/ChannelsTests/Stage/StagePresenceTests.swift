@@ -7,7 +7,7 @@ import Testing
 struct StagePresenceTests {
   private let ann = SessionAddress.sample(1)
   private let bob = SessionAddress.sample(2)
-  private var rig = StageRig()
+  private let rig = StageRig()
 
   init() {
     rig.enter(ann, "ann")
@@ -15,7 +15,7 @@ struct StagePresenceTests {
   }
 
   @Test("only a user's first connection to enter and its last to leave are published")
-  mutating func users() {
+  func users() {
     let second = SessionAddress.sample(3)
     rig.enter(bob, "bob")
     rig.enter(second, "bob")
@@ -30,7 +30,7 @@ struct StagePresenceTests {
   }
 
   @Test("no connection is notified of its own entering, the user's others are not either")
-  mutating func ownEntering() {
+  func ownEntering() {
     rig.enter(bob, "bob")
     #expect(rig.turn(bob) == ["in 2@0"])
     let second = SessionAddress.sample(3)
@@ -39,7 +39,7 @@ struct StagePresenceTests {
   }
 
   @Test("entering and leaving are published at most once a second for a user")
-  mutating func pace() {
+  func pace() {
     rig.enter(bob, "bob")
     for _ in 1...5 {
       rig.wait(100)
@@ -55,7 +55,7 @@ struct StagePresenceTests {
   }
 
   @Test("a change that was taken back within the second is not published")
-  mutating func takenBack() {
+  func takenBack() {
     rig.enter(bob, "bob")
     rig.leave(bob, "bob")
     rig.enter(bob, "bob")
@@ -65,7 +65,7 @@ struct StagePresenceTests {
   }
 
   @Test("with more than 100 participants the count alone is published, at most once a second")
-  mutating func largeChannel() {
+  func largeChannel() {
     for number in 2...100 { rig.enter(.sample(number), "user-\(number)") }
     rig.wait(2000)
     #expect(rig.turn(ann).last == "+user-100 100")
@@ -84,7 +84,7 @@ struct StagePresenceTests {
   }
 
   @Test("a channel that shrinks publishes single users again")
-  mutating func shrinking() {
+  func shrinking() {
     for number in 2...101 { rig.enter(.sample(number), "user-\(number)") }
     rig.wait(3000)
     rig.settle()
@@ -93,10 +93,10 @@ struct StagePresenceTests {
   }
 
   @Test("a new profile is what the participants' list shows")
-  mutating func profile() {
+  func profile() {
     rig.handle(.profile(User(id: "ann", nickname: "Annie")))
     rig.handle(.profile(User(id: "nobody", nickname: "None")))
-    let page = rig.stage.participants(after: 0, limit: 10)
+    let page = rig.participants(after: 0, limit: 10)
     #expect(page.map(\.user.nickname) == ["Annie"])
   }
 }

@@ -11,7 +11,7 @@ struct StageThrottlingTests {
 
   /// A stage with Ann and Bob, where one message a second is shown.
   private func rig(limit: Int = 1, operators: [String] = []) -> StageRig {
-    var rig = StageRig(
+    let rig = StageRig(
       limit: RateLimit(count: limit, windowMilliseconds: 1000), operators: operators)
     rig.enter(ann, "ann")
     rig.enter(bob, "bob")
@@ -21,7 +21,7 @@ struct StageThrottlingTests {
 
   @Test("in a second no more messages of others are shown than the limit says")
   func window() {
-    var rig = rig(limit: 2)
+    let rig = rig(limit: 2)
     for id in Int64(1)...4 { rig.send(id, by: "bob") }
     #expect(rig.turn(ann) == ["m1", "m2"])
     rig.wait(999)
@@ -35,7 +35,7 @@ struct StageThrottlingTests {
 
   @Test("the windows are computed from the times of the messages, not from the clock")
   func messageTimes() {
-    var rig = rig()
+    let rig = rig()
     for (id, time) in [(Int64(1), Int64(100)), (2, 1099), (3, 1100)] {
       rig.publish("m\(id)", .message(MessageFacts(id: id, createdAt: time, authorID: "bob")))
     }
@@ -44,7 +44,7 @@ struct StageThrottlingTests {
 
   @Test("messages of one's own are always shown, and count")
   func ownMessages() {
-    var rig = rig()
+    let rig = rig()
     for id in Int64(1)...3 { rig.send(id, by: "ann") }
     rig.send(4, by: "bob")
     #expect(rig.turn(ann) == ["m1", "m2", "m3"])
@@ -53,7 +53,7 @@ struct StageThrottlingTests {
 
   @Test("admin messages are always shown, and use up nothing")
   func adminMessages() {
-    var rig = rig()
+    let rig = rig()
     for id in Int64(1)...3 { rig.send(id, by: nil) }
     rig.send(4, by: "bob")
     #expect(rig.turn(ann) == ["m1", "m2", "m3", "m4"])
@@ -61,7 +61,7 @@ struct StageThrottlingTests {
 
   @Test("operators are shown everything")
   func operators() {
-    var rig = rig(operators: ["ann"])
+    let rig = rig(operators: ["ann"])
     for id in Int64(1)...4 { rig.send(id, by: "other") }
     #expect(rig.turn(ann) == ["m1", "m2", "m3", "m4"])
     #expect(rig.turn(bob) == ["m1"])
@@ -69,7 +69,7 @@ struct StageThrottlingTests {
 
   @Test("a change of the operators holds from its place among the events on")
   func operatorsInOrder() {
-    var rig = rig()
+    let rig = rig()
     rig.send(1, by: "other")
     rig.send(2, by: "other")
     rig.publish(
@@ -83,7 +83,7 @@ struct StageThrottlingTests {
 
   @Test("all connections of a user share its window, which begins with the first")
   func perUser() {
-    var rig = rig()
+    let rig = rig()
     let second = SessionAddress.sample(3)
     rig.send(1, by: "bob")
     rig.enter(second, "ann")
@@ -100,7 +100,7 @@ struct StageThrottlingTests {
 
   @Test("a limit of 0 turns the throttle off, at once")
   func off() {
-    var rig = rig()
+    let rig = rig()
     rig.handle(.throttle(RateLimit(count: 0, windowMilliseconds: 1000)))
     for id in Int64(1)...9 { rig.send(id, by: "bob") }
     #expect(rig.turn(ann).count == 9)
@@ -109,7 +109,7 @@ struct StageThrottlingTests {
 
   @Test("updates of a withheld message are withheld too, its deletion is not")
   func withheldWithTheirMessage() {
-    var rig = rig()
+    let rig = rig()
     for id in Int64(1)...2 { rig.send(id, by: "other", from: nil) }
     rig.settle()
     rig.update(1)
@@ -120,7 +120,7 @@ struct StageThrottlingTests {
 
   @Test("a deletion makes room for nothing: later updates of the message go to everyone")
   func forgottenMessages() {
-    var rig = rig()
+    let rig = rig()
     for id in Int64(1)...2 { rig.send(id, by: "other") }
     rig.update(2)
     rig.delete(2)
@@ -131,7 +131,7 @@ struct StageThrottlingTests {
 
   @Test("messages from before a user entered are updated for it")
   func earlierMessages() {
-    var rig = rig()
+    let rig = rig()
     for id in Int64(1)...2 { rig.send(id, by: "other") }
     rig.leave(bob, "bob")
     let eve = SessionAddress.sample(4)
@@ -144,7 +144,7 @@ struct StageThrottlingTests {
 
   @Test("withheld messages are announced within a second, with their number and range")
   func announcement() {
-    var rig = rig()
+    let rig = rig()
     for id in Int64(1)...4 { rig.send(id, by: "other") }
     #expect(rig.turn(ann) == ["m1"] && rig.take(bob) == ["m1"])
     #expect(rig.withheldCount == 6)
@@ -160,7 +160,7 @@ struct StageThrottlingTests {
 
   @Test("announcements come at most once a second")
   func announcementPace() {
-    var rig = rig()
+    let rig = rig()
     var times: [Int64] = []
     for id in Int64(1)...60 {
       rig.send(id, by: "other")
@@ -173,7 +173,7 @@ struct StageThrottlingTests {
 
   @Test("participants who missed the same messages get the same bytes, others their own")
   func announcementGroups() {
-    var rig = rig()
+    let rig = rig()
     let eve = SessionAddress.sample(3)
     rig.send(1, by: "other")
     rig.send(2, by: "ann")
@@ -189,7 +189,7 @@ struct StageThrottlingTests {
 
   @Test("whoever left is not notified, nor whoever takes the place over")
   func announcementAfterLeaving() {
-    var rig = rig()
+    let rig = rig()
     for id in Int64(1)...2 { rig.send(id, by: "other") }
     rig.leave(ann, "ann")
     let eve = SessionAddress.sample(3)

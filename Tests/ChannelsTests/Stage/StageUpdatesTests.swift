@@ -7,7 +7,7 @@ import Testing
 struct StageUpdatesTests {
   private let ann = SessionAddress.sample(1)
   private let bob = SessionAddress.sample(2)
-  private var rig = StageRig()
+  private let rig = StageRig()
 
   init() {
     rig.enter(ann, "ann")
@@ -16,7 +16,7 @@ struct StageUpdatesTests {
   }
 
   @Test("updates of one message come five times a second, the newest state winning")
-  mutating func pace() {
+  func pace() {
     for _ in 1...3 { rig.update(7) }
     #expect(rig.turn(ann) == ["u7@1"])
     rig.wait(199)
@@ -29,13 +29,13 @@ struct StageUpdatesTests {
   }
 
   @Test("messages do not wait for each other's updates")
-  mutating func separateMessages() {
+  func separateMessages() {
     for id in Int64(1)...3 { rig.update(id) }
     #expect(rig.turn(ann) == ["u1@1", "u2@2", "u3@3"])
   }
 
   @Test("the author's connection learns of an update by the answer alone, held back or not")
-  mutating func author() {
+  func author() {
     rig.update(7, author: ann)
     #expect(rig.turn(ann) == [] && rig.take(bob) == ["u7@1"])
     rig.update(7, author: ann)
@@ -44,7 +44,7 @@ struct StageUpdatesTests {
   }
 
   @Test("a deleted message is not updated afterwards")
-  mutating func deletion() {
+  func deletion() {
     for _ in 1...2 { rig.update(7) }
     rig.delete(7)
     rig.wait(1000)
@@ -52,7 +52,7 @@ struct StageUpdatesTests {
   }
 
   @Test("no event overtakes an update that is older by more than the reach")
-  mutating func reach() {
+  func reach() {
     for _ in 1...2 { rig.update(7) }
     rig.settle()
     let late = ChannelEvent(

@@ -5,8 +5,8 @@ import ParleyProtocol
 
 /// A stage with the least host that carries its actions out: subscriptions and what is sent to each,
 /// as short texts.
-struct StageRig {
-  private(set) var stage: ChannelStage
+final class StageRig {
+  private var stage: ChannelStage
   /// The clock of pauses; the deployment's clock shows a million more.
   private(set) var now: Int64 = 0
   private(set) var subscribers: Set<SessionAddress> = []
@@ -40,14 +40,14 @@ struct StageRig {
   // MARK: Inputs
 
   /// Gives the stage an input, and carries out what follows.
-  mutating func handle(_ input: StageInput) {
+  func handle(_ input: StageInput) {
     var actions = StageActions()
     stage.handle(input, at: Moment(unix: unix, monotonic: now), into: &actions)
     for action in actions.list { perform(action) }
   }
 
   /// Ends the turn and lets time pass; the stage is woken when it asked to be.
-  mutating func wait(_ milliseconds: Int64) {
+  func wait(_ milliseconds: Int64) {
     endTurn()
     let end = now + milliseconds
     while let time = wakeTime, time <= end {
@@ -59,14 +59,14 @@ struct StageRig {
     now = end
   }
 
-  mutating func endTurn() { handle(.endOfTurn) }
+  func endTurn() { handle(.endOfTurn) }
 
   /// Publishes an event of the judge.
   ///
   /// - Parameter age: The milliseconds since the event was stamped.
   /// - Returns: Its position.
   @discardableResult
-  mutating func publish(
+  func publish(
     _ text: String, _ subject: ChannelEvent.Subject = .announcement,
     author: SessionAddress? = nil, age: Int64 = 0
   ) -> Int64 {
@@ -80,20 +80,20 @@ struct StageRig {
   }
 
   /// Publishes a message with the text "m" and its id.
-  mutating func send(_ id: Int64, by userID: String?, from author: SessionAddress? = nil) {
+  func send(_ id: Int64, by userID: String?, from author: SessionAddress? = nil) {
     let facts = MessageFacts(id: id, createdAt: unix, authorID: userID)
     publish("m\(id)", .message(facts), author: author)
   }
 
   /// Publishes an update with the text "u", the id and its position.
-  mutating func update(_ id: Int64, author: SessionAddress? = nil) {
+  func update(_ id: Int64, author: SessionAddress? = nil) {
     publish("u\(id)@\(lastSeq + 1)", .update(ofMessage: id), author: author)
   }
 
-  mutating func delete(_ id: Int64) { publish("d\(id)", .deletion(ofMessage: id)) }
+  func delete(_ id: Int64) { publish("d\(id)", .deletion(ofMessage: id)) }
 
   /// Asks to enter.
-  mutating func enter(
+  func enter(
     _ session: SessionAddress, _ userID: String, recover seq: Int64? = nil,
     epoch: String = "epoch", limit: Int = Limits.answerByteCount
   ) {
@@ -119,43 +119,53 @@ struct StageRig {
   }
 
   /// Closes a connection.
-  mutating func leave(_ session: SessionAddress, _ userID: String) {
+  func leave(_ session: SessionAddress, _ userID: String) {
     subscribers.remove(session)
     handle(.leave(session, userID: userID))
   }
 
   /// Answers the oldest read.
-  mutating func answerRead(_ events: [DurableEvent]?) {
+  func answerRead(_ events: [DurableEvent]?) {
     handle(.recovered(reads.removeFirst().number, .success(events)))
   }
 
   /// Takes out the oldest read that was asked for.
-  mutating func takeRead() -> RecoveryRead { reads.removeFirst() }
+  func takeRead() -> RecoveryRead { reads.removeFirst() }
 
   // MARK: Observations
 
   /// The texts that a connection has been sent since the last call.
-  mutating func take(_ session: SessionAddress) -> [String] {
+  func take(_ session: SessionAddress) -> [String] {
     sent.removeValue(forKey: session) ?? []
   }
 
   /// All texts that connections have been sent since the last call.
-  mutating func takeAll() -> [SessionAddress: [String]] {
+  func takeAll() -> [SessionAddress: [String]] {
     defer { sent = [:] }
     return sent
   }
 
   /// Ends the turn, and takes the texts of a connection.
-  mutating func turn(_ session: SessionAddress) -> [String] {
+  func turn(_ session: SessionAddress) -> [String] {
     endTurn()
     return take(session)
   }
 
   /// Ends the turn, and drops everything that was sent so far.
-  mutating func settle() {
+  func settle() {
     endTurn()
     sent = [:]
     plans = []
+  }
+
+  var participantCount: Int { stage.participantCount }
+
+  var awaitsEndOfTurn: Bool { stage.awaitsEndOfTurn }
+
+  var isIdle: Bool { stage.isIdle }
+
+  func participants(after entry: Int64, limit: Int) -> [Participant] {
+    stage.participants(after: entry, limit: limit)
   }
 
   /// The deadline that the stage waits for.
@@ -163,7 +173,7 @@ struct StageRig {
 
   // MARK: Actions
 
-  private mutating func perform(_ action: StageAction) {
+  private func perform(_ action: StageAction) {
     switch action {
     case .deliver(let plan, let shard): deliver(plan, shard)
     case .notify(let payload, let sessions, let shard):
@@ -191,7 +201,7 @@ struct StageRig {
     }
   }
 
-  private mutating func deliver(_ plan: FanOutPlan, _ shard: Int) {
+  private func deliver(_ plan: FanOutPlan, _ shard: Int) {
     plans.append((plan, shard))
     var shares: [UInt64: FanOutPlan.Share] = [:]
     for exception in plan.exceptions { shares[exception.connection] = exception.share }
@@ -204,7 +214,7 @@ struct StageRig {
     }
   }
 
-  private mutating func send(_ payload: [UInt8], to session: SessionAddress) {
+  private func send(_ payload: [UInt8], to session: SessionAddress) {
     sent[session, default: []].append(Self.text(of: payload))
   }
 
