@@ -16,7 +16,7 @@ package enum StageAction: Sendable {
   /// Take a connection's subscription away: its user was put out.
   case unsubscribe(SessionAddress)
   /// Read events for a connection that enters.
-  case read(RecoveryRead)
+  indirect case read(RecoveryRead)
   /// Count a user who is in the channel from now on.
   case entered(User)
   /// Count a user who is no longer in the channel.
@@ -36,6 +36,8 @@ package struct StageActions: Sendable {
   package private(set) var list: [StageAction] = []
 
   package init() {}
+
+  package var isEmpty: Bool { list.isEmpty }
 
   mutating func append(_ action: StageAction) {
     list.append(action)

@@ -18,16 +18,16 @@ package struct EnterRequest: Sendable {
   var eventByteLimit: Int { max(address.limit - Limits.eventByteCount, 0) }
 }
 
-/// An input of a ``ChannelStage``.
+/// An input of a ``ChannelStage``; large ones that are rare lie in memory of their own.
 package enum StageInput: Sendable {
   /// The next event of the channel.
   case apply(ChannelEvent)
   /// The record of the channel, changed without an event.
   case record(Channel)
   /// A connection that the judge lets in.
-  case enter(EnterRequest)
+  indirect case enter(EnterRequest)
   /// A connection that the judge keeps out.
-  case refuse(EnterRequest, ServiceError)
+  indirect case refuse(EnterRequest, ServiceError)
   /// The events that a ``RecoveryRead`` of this number found; `nil` when they no longer exist or
   /// hold too many bytes.
   case recovered(Int, Result<[DurableEvent]?, ServiceError>)

@@ -29,14 +29,9 @@ final class StageHost {
   /// Gives the stage an input, and carries out what follows.
   func handle(_ input: StageInput) {
     let node = node
-    var actions = node.stageActions
-    node.stageActions = StageActions()
     let now = Moment(unix: node.services.clock.now, monotonic: node.loop.now)
-    stage.handle(input, at: now, into: &actions)
-    // By index: the list's memory is reused only while nothing else refers to it.
-    for index in actions.list.indices { perform(actions.list[index], on: node) }
-    actions.removeAll()
-    node.stageActions = actions
+    stage.handle(input, at: now, into: &node.stageActions)
+    if !node.stageActions.isEmpty { performActions(on: node) }
     guard stage.awaitsEndOfTurn, !awaitsEndOfTurn else { return }
     awaitsEndOfTurn = true
     node.channels.awaitsEndOfTurn(self)
@@ -66,6 +61,15 @@ final class StageHost {
   func throttle(of userID: String) -> Throttle? { stage.throttle(of: userID) }
 
   // MARK: Actions
+
+  private func performActions(on node: Node) {
+    var actions = StageActions()
+    swap(&actions, &node.stageActions)
+    // By index: the list's memory is reused only while nothing else refers to it.
+    for index in actions.list.indices { perform(actions.list[index], on: node) }
+    actions.removeAll()
+    swap(&actions, &node.stageActions)
+  }
 
   private func perform(_ action: StageAction, on node: Node) {
     switch action {
