@@ -56,15 +56,13 @@ struct TurnQueue: Sendable {
     let common = shares.map { mostCommon($0, participants) } ?? all
     let exceptions = exceptions(events, shares, common: common, participants)
     let payloads = events.map(\.payload)
-    let counts = participants.connectionCounts
-    var byShard = [[FanOutPlan.Exception]](repeating: [], count: counts.count)
-    for (session, share) in exceptions where Int(session.shard) < counts.count {
-      byShard[Int(session.shard)].append(
-        FanOutPlan.Exception(connection: session.connection, share: share))
-    }
-    for shard in counts.indices where counts[shard] > 0 {
+    for (shard, count) in participants.connectionCounts.enumerated() where count > 0 {
+      var ofShard: [FanOutPlan.Exception] = []
+      for (session, share) in exceptions where Int(session.shard) == shard {
+        ofShard.append(FanOutPlan.Exception(connection: session.connection, share: share))
+      }
       let plan = FanOutPlan(
-        channelURL: channelURL, payloads: payloads, common: common, exceptions: byShard[shard])
+        channelURL: channelURL, payloads: payloads, common: common, exceptions: ofShard)
       actions.append(.deliver(plan, shard: shard))
     }
   }
@@ -94,22 +92,30 @@ struct TurnQueue: Sendable {
     return candidate
   }
 
-  /// The connections whose share is not the common one.
+  /// The connections whose share is not the common one, each once.
+  ///
+  /// A list, since nearly always it holds the events' authors alone.
   private static func exceptions(
     _ events: ArraySlice<Event>, _ shares: [FanOutPlan.Share]?, common: FanOutPlan.Share,
     _ participants: Participants
-  ) -> [SessionAddress: FanOutPlan.Share] {
-    var exceptions: [SessionAddress: FanOutPlan.Share] = [:]
+  ) -> [(session: SessionAddress, share: FanOutPlan.Share)] {
+    var exceptions: [(session: SessionAddress, share: FanOutPlan.Share)] = []
     if let shares {
       for slot in shares.indices where shares[slot] != common {
         for connection in participants[slot]?.connections ?? [] {
-          exceptions[connection] = shares[slot]
+          exceptions.append((connection, shares[slot]))
         }
       }
     }
     for (index, event) in events.enumerated() {
       guard let author = event.author else { continue }
-      exceptions[author, default: common].remove(index)
+      if let place = exceptions.firstIndex(where: { $0.session == author }) {
+        exceptions[place].share.remove(index)
+      } else {
+        var share = common
+        share.remove(index)
+        exceptions.append((author, share))
+      }
     }
     return exceptions
   }
