@@ -3,18 +3,16 @@ import Testing
 
 /// An event with the members of its `params`, written out.
 struct EventSample: Sendable, CustomTestStringConvertible {
-  let name: String
+  let event: Event
+  let origin: EventOrigin
   /// The members before those of the event itself.
-  let origin: String
+  let originJSON: String
   let members: String
-  let notification: [UInt8]
 
-  var testDescription: String { name }
+  var testDescription: String { event.name.rawValue }
 }
 
 extension EventSample {
-  private static let origin = EventOrigin(channelURL: "lobby", timestamp: 1_730_000_000_000)
-
   private static let jeff = User(
     id: "jeff", nickname: "Jeff \"J\"", profileURL: "https://a.b/j.png", metadata: ["team": "red"])
   private static let jeffJSON =
@@ -50,96 +48,70 @@ extension EventSample {
     + #""custom_type":"c","is_ephemeral":true,"freeze":true,"participant_count":3,"#
     + #""max_length_message":5000,"operators":[\#(jeffJSON)],"created_at":12}"#
 
-  private static let restriction = #""user":\#(jeffJSON),"seconds":-1,"description":"spam, \"x\"""#
-  private static let presence = #""user":\#(jeffJSON),"participant_count":3"#
+  private static let restriction = Event.Restriction(
+    user: jeff, seconds: -1, description: "spam, \"x\"")
+  private static let restrictionJSON =
+    #""user":\#(jeffJSON),"seconds":-1,"description":"spam, \"x\"""#
+  private static let presence = Event.Presence(user: jeff, participantCount: 3)
+  private static let presenceJSON = #""user":\#(jeffJSON),"participant_count":3"#
+  private static let info = ChannelInfo(channel, participantCount: 3)
+  private static let range = Event.Throttling(
+    withheld: 5, firstMessageID: 11, lastMessageID: 19)
 
-  /// Events that are numbered, which all are posted to webhooks.
-  static let durable: [EventSample] = {
-    let message = JSONWriter.bytes { Self.message.encode(into: &$0) }
-    let channel = JSONWriter.bytes { Self.channel.encode(participantCount: 3, into: &$0) }
-    func sample(_ name: String, _ members: String, _ notification: [UInt8]) -> EventSample {
-      EventSample(
-        name: name, origin: #""channel_url":"lobby","seq":42,"ts":1730000000000"#,
-        members: members, notification: notification)
-    }
-    return [
-      sample(
-        "message.received", #""message":\#(messageJSON)"#,
-        EventEncoder.messageReceived(origin, seq: 42, message: message)),
-      sample(
-        "message.updated", #""message":\#(messageJSON)"#,
-        EventEncoder.messageUpdated(origin, seq: 42, message: message)),
-      sample(
-        "message.deleted", #""message_id":7"#,
-        EventEncoder.messageDeleted(origin, seq: 42, messageID: 7)),
-      sample(
-        "channel.changed", #""channel":\#(channelJSON)"#,
-        EventEncoder.channelChanged(origin, seq: 42, channel: channel)),
-      sample(
-        "channel.deleted", #""channel":\#(channelJSON)"#,
-        EventEncoder.channelDeleted(origin, seq: 42, channel: channel)),
-      sample(
-        "channel.frozen", #""channel":\#(channelJSON)"#,
-        EventEncoder.channelFrozen(origin, seq: 42, channel: channel)),
-      sample(
-        "channel.unfrozen", #""channel":\#(channelJSON)"#,
-        EventEncoder.channelUnfrozen(origin, seq: 42, channel: channel)),
-      sample(
-        "channel.user_muted", restriction,
-        EventEncoder.userMuted(
-          origin, seq: 42, user: jeff, seconds: -1, description: "spam, \"x\"")),
-      sample(
-        "channel.user_unmuted", #""user":\#(jeffJSON)"#,
-        EventEncoder.userUnmuted(origin, seq: 42, user: jeff)),
-      sample(
-        "channel.user_banned", restriction,
-        EventEncoder.userBanned(
-          origin, seq: 42, user: jeff, seconds: -1, description: "spam, \"x\"")),
-      sample(
-        "channel.user_unbanned", #""user":\#(jeffJSON)"#,
-        EventEncoder.userUnbanned(origin, seq: 42, user: jeff)),
-      sample(
-        "channel.operators_changed", #""operators":[\#(jeffJSON),\#(annJSON)]"#,
-        EventEncoder.operatorsChanged(origin, seq: 42, operators: [jeff, ann])),
-    ]
-  }()
+  /// Events that have a number.
+  static let durable: [EventSample] = [
+    durable(.messageReceived(.value(message)), #""message":\#(messageJSON)"#),
+    durable(.messageUpdated(.value(message)), #""message":\#(messageJSON)"#),
+    durable(.messageDeleted(.init(messageID: 7)), #""message_id":7"#),
+    durable(.channelChanged(.value(info)), #""channel":\#(channelJSON)"#),
+    durable(.channelDeleted(.value(info)), #""channel":\#(channelJSON)"#),
+    durable(.channelFrozen(.value(info)), #""channel":\#(channelJSON)"#),
+    durable(.channelUnfrozen(.value(info)), #""channel":\#(channelJSON)"#),
+    durable(.userMuted(restriction), restrictionJSON),
+    durable(.userUnmuted(.init(user: jeff)), #""user":\#(jeffJSON)"#),
+    durable(.userBanned(restriction), restrictionJSON),
+    durable(.userUnbanned(.init(user: jeff)), #""user":\#(jeffJSON)"#),
+    durable(.operatorsChanged(.init([jeff, ann])), #""operators":[\#(jeffJSON),\#(annJSON)]"#),
+  ]
 
   /// Events of a channel that have no number.
-  static let transient: [EventSample] = {
-    let message = JSONWriter.bytes { Self.message.encode(into: &$0) }
-    func sample(_ name: String, _ members: String, _ notification: [UInt8]) -> EventSample {
-      EventSample(
-        name: name, origin: #""channel_url":"lobby","ts":1730000000000"#, members: members,
-        notification: notification)
-    }
-    return [
-      sample(
-        "channel.user_entered", presence,
-        EventEncoder.userEntered(origin, user: jeff, participantCount: 3)),
-      sample(
-        "channel.user_exited", presence,
-        EventEncoder.userExited(origin, user: jeff, participantCount: 3)),
-      sample(
-        "channel.participant_count", #""participant_count":300"#,
-        EventEncoder.participantCount(origin, participantCount: 300)),
-      sample(
-        "channel.throttled", #""withheld":5,"first_message_id":11,"last_message_id":19"#,
-        EventEncoder.throttled(origin, withheld: 5, first: 11, last: 19)),
-      sample(
-        "mention.received", #""message":\#(messageJSON)"#,
-        EventEncoder.mentionReceived(origin, message: message)),
-    ]
-  }()
+  static let transient: [EventSample] = [
+    transient(.userEntered(presence), presenceJSON),
+    transient(.userExited(presence), presenceJSON),
+    transient(.participantCount(.init(300)), #""participant_count":300"#),
+    transient(
+      .throttled(range), #""withheld":5,"first_message_id":11,"last_message_id":19"#),
+    transient(.mentionReceived(.value(message)), #""message":\#(messageJSON)"#),
+  ]
 
   /// Events that belong to no channel.
   static let session = [
     EventSample(
-      name: "session.expiring", origin: #""ts":1"#, members: #""expires_at":60001"#,
-      notification: EventEncoder.sessionExpiring(at: 1, expiresAt: 60_001)),
+      event: .sessionExpiring(.init(expiresAt: 60_001)), origin: .session(at: 1),
+      originJSON: #""ts":1"#, members: #""expires_at":60001"#),
     EventSample(
-      name: "server.draining", origin: #""ts":1"#, members: #""reconnect_after_ms":250"#,
-      notification: EventEncoder.serverDraining(at: 1, reconnectAfter: 250)),
+      event: .serverDraining(.init(reconnectAfter: 250)), origin: .session(at: 1),
+      originJSON: #""ts":1"#, members: #""reconnect_after_ms":250"#),
   ]
+
+  /// The one event that only webhooks are sent.
+  static let created = EventSample(
+    event: .channelCreated(.value(ChannelInfo(channel, participantCount: 3))),
+    origin: EventOrigin(channelURL: "lobby", seq: 0, timestamp: 12),
+    originJSON: #""channel_url":"lobby","seq":0,"ts":12"#, members: #""channel":\#(channelJSON)"#)
+
+  private static func durable(_ event: Event, _ members: String) -> EventSample {
+    EventSample(
+      event: event,
+      origin: EventOrigin(channelURL: "lobby", seq: 42, timestamp: 1_730_000_000_000),
+      originJSON: #""channel_url":"lobby","seq":42,"ts":1730000000000"#, members: members)
+  }
+
+  private static func transient(_ event: Event, _ members: String) -> EventSample {
+    EventSample(
+      event: event, origin: EventOrigin(channelURL: "lobby", timestamp: 1_730_000_000_000),
+      originJSON: #""channel_url":"lobby","ts":1730000000000"#, members: members)
+  }
 }
 
 @Suite("The bytes of events")
@@ -149,18 +121,28 @@ struct EventBytesTests {
     arguments: EventSample.durable + EventSample.transient + EventSample.session)
   func socket(sample: EventSample) {
     #expect(
-      String(decoding: sample.notification, as: UTF8.self)
-        == #"{"jsonrpc":"2.0","method":"\#(sample.name)","params":{\#(sample.origin),"#
-        + #"\#(sample.members)}}"#)
+      String(decoding: sample.event.notification(from: sample.origin), as: UTF8.self)
+        == #"{"jsonrpc":"2.0","method":"\#(sample.testDescription)","#
+        + #""params":{\#(sample.originJSON),\#(sample.members)}}"#)
   }
 
-  @Test("in a webhook are the same params after the event's name", arguments: EventSample.durable)
-  func webhook(sample: EventSample) throws {
-    let kind = try #require(WebhookEvent(rawValue: sample.name))
+  @Test(
+    "in a webhook are the same params after the event's name",
+    arguments: EventSample.durable + [EventSample.created])
+  func webhook(sample: EventSample) {
     #expect(
-      String(
-        decoding: WebhookEncoder.event(kind, from: sample.notification), as: UTF8.self)
-        == #"{"event":"\#(sample.name)",\#(sample.origin),\#(sample.members)}"#)
+      String(decoding: sample.event.webhookEvent(from: sample.origin), as: UTF8.self)
+        == #"{"event":"\#(sample.testDescription)",\#(sample.originJSON),\#(sample.members)}"#)
+  }
+
+  @Test("are the same when a webhook's event is cut out of the notification")
+  func cut() {
+    for sample in EventSample.durable {
+      let notification = sample.event.notification(from: sample.origin)
+      #expect(
+        WebhookEncoder.event(sample.event.name, from: notification)
+          == sample.event.webhookEvent(from: sample.origin))
+    }
   }
 
   @Test("of a channel's creation name it with number 0")
@@ -174,9 +156,31 @@ struct EventBytesTests {
         + #""max_length_message":5000,"operators":[],"created_at":12}}"#)
   }
 
-  @Test("are known for every event")
+  @Test("are known for every event, and say which are numbered and which are posted")
   func all() {
     let samples = EventSample.durable + EventSample.transient + EventSample.session
-    #expect(samples.map(\.name).sorted() == EventName.allCases.map(\.rawValue).sorted())
+    let names = (samples + [.created]).map(\.event.name.rawValue)
+    #expect(names.sorted() == EventName.allCases.map(\.rawValue).sorted())
+    for sample in EventSample.durable { #expect(sample.event.isDurable && sample.event.isPosted) }
+    for sample in EventSample.transient + EventSample.session {
+      #expect(!sample.event.isDurable && !sample.event.isPosted)
+    }
+    #expect(!EventSample.created.event.isDurable && EventSample.created.event.isPosted)
+  }
+
+  @Test("of a resource that is encoded already are taken as they are")
+  func encoded() {
+    let origin = EventOrigin(channelURL: "lobby", seq: 4, timestamp: 5)
+    #expect(
+      String(
+        decoding: Event.messageReceived(.encoded(Array(#"{"n": 1}"#.utf8)))
+          .notification(from: origin), as: UTF8.self)
+        == #"{"jsonrpc":"2.0","method":"message.received","params":"#
+        + #"{"channel_url":"lobby","seq":4,"ts":5,"message":{"n": 1}}}"#)
+    #expect(
+      String(
+        decoding: Event.channelFrozen(.encoded(Array(#"{"n": 1}"#.utf8)))
+          .webhookEvent(from: origin), as: UTF8.self)
+        == #"{"event":"channel.frozen","channel_url":"lobby","seq":4,"ts":5,"channel":{"n": 1}}"#)
   }
 }
