@@ -32,7 +32,6 @@ func example(_ name: String) -> Target {
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let database = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
@@ -49,7 +48,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
@@ -71,15 +69,17 @@ let package = Package(
     library("FloodControl"),
     library("Tokens", ["Bytes", "ParleyProtocol"]),
     library("LinkPreview", ["Bytes", "ParleyProtocol", "CDomainNames"]),
+    library("Channels", ["ParleyProtocol", "FloodControl", "LinkPreview", deque]),
 
     // Mechanism: descriptors, clocks, threads.
     library("Reactor", ["Bytes", "CLinux", "CSendRing"]),
     library("Crypto", ["Bytes", "Tokens", "COpenSSL"]),
     library("TLS", ["COpenSSL"]),
+    library("SQLite", ["CSQLite"]),
     library("Streams", ["Bytes", "Reactor", "TLS"]),
     library("Transport", ["Bytes", "Reactor", "Streams", "TLS", "HTTP1", "WebSocket", "CLinux"]),
     library(
-      "Store", ["Bytes", "Crypto", "ParleyProtocol", "Reactor", "CSQLite", database, logging]),
+      "Store", ["Bytes", "Channels", "Crypto", "ParleyProtocol", "Reactor", "SQLite", logging]),
     library("Telemetry", ["Bytes", logging]),
     library("Curl", ["Reactor", "CCurl"]),
 
@@ -89,7 +89,7 @@ let package = Package(
       "Unfurler",
       [
         "Bytes", "Configuration", "LinkPreview", "ParleyProtocol", "Reactor", "CCurl", "Curl",
-        database, deque, logging,
+        "SQLite", deque, logging,
       ]),
     library(
       "Webhooks",
@@ -101,8 +101,8 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Reactor",
-        "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler",
+        "Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Channels",
+        "Reactor", "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler",
         "Crypto", "Tokens", "Webhooks",
         "COpenSSL", deque, logging,
       ],
@@ -125,7 +125,7 @@ let package = Package(
     // Programs: settings in, a daemon or a command line out.
     .executableTarget(
       name: "parleyd",
-      dependencies: ["Gateway", "Daemon", "Configuration", "Store", arguments, logging],
+      dependencies: ["Gateway", "Daemon", "Configuration", "SQLite", "Store", arguments, logging],
       swiftSettings: house),
     .executableTarget(
       name: "parley-unfurl",
@@ -155,7 +155,8 @@ let package = Package(
       name: "CFaultyDisk", path: "Tests/CFaultyDisk",
       linkerSettings: [.linkedLibrary("sqlite3")]),
     .executableTarget(
-      name: "store-crash-writer", dependencies: ["Store", "ParleyProtocol", "CFaultyDisk"],
+      name: "store-crash-writer",
+      dependencies: ["CFaultyDisk", "Channels", "Store", "ParleyProtocol"],
       path: "Tests/store-crash-writer", swiftSettings: house),
     .target(
       name: "TestSupport", dependencies: ["Reactor"], path: "Tests/TestSupport",
@@ -172,31 +173,35 @@ let package = Package(
     tests("WebSocket", ["Bytes", "HTTP1"]),
     tests("ParleyProtocol", ["Bytes"]),
     tests("FloodControl"),
+    tests("Channels", ["FloodControl", "LinkPreview", "ParleyProtocol"]),
     tests("LinkPreview", ["Bytes", "ParleyProtocol"], exclude: ["Corpus"]),
     tests("Reactor"),
     tests("TLS", ["COpenSSL"]),
+    tests("SQLite"),
     tests("Curl", ["CCurl", "Reactor", "TestPeers"]),
     tests("Tokens", ["Bytes", "COpenSSL", "Crypto"]),
     tests("Crypto"),
     tests("Streams", ["Reactor", "TLS", "TestPeers"]),
     tests("Transport", ["TestPeers", "Reactor", "WebSocket", "HTTP1", "TLS", "Bytes"]),
-    tests("Store", ["ParleyProtocol", "Reactor", database, logging, "store-crash-writer"]),
+    tests(
+      "Store",
+      ["Channels", "CSQLite", "ParleyProtocol", "Reactor", "SQLite", logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),
     tests("Configuration", ["Bytes", "FloodControl", "ParleyProtocol"]),
     tests("Daemon", ["Reactor", logging]),
     tests(
       "Unfurler",
       [
-        "Bytes", "CCurl", "COpenSSL", "Configuration", "LinkPreview", "ParleyProtocol", "TestPeers",
-        database, logging,
+        "Bytes", "CCurl", "COpenSSL", "Configuration", "LinkPreview", "ParleyProtocol", "SQLite",
+        "TestPeers", logging,
       ]),
     tests(
       "Webhooks", ["Crypto", "ParleyProtocol", "Reactor", "Store", "TestPeers", deque, logging]),
     tests(
       "Gateway",
       [
-        "ParleyProtocol", "FloodControl", "Configuration", "Transport", "Reactor", "WebSocket",
-        "Store", "TestPeers", "HTTP1", "Bytes", "Crypto", logging,
+        "Channels", "ParleyProtocol", "FloodControl", "Configuration", "Transport", "Reactor",
+        "WebSocket", "Store", "TestPeers", "HTTP1", "Bytes", "Crypto", logging,
       ]),
     tests(
       "ClientTransport", ["Bytes", "HTTP1", "Reactor", "TestPeers", "WebSocket"]),

@@ -10,6 +10,12 @@
 
 _Thread_local void *clinux_kernel;
 
+clinux_send_function clinux_send_pointer = send;
+
+void clinux_replace_send(clinux_send_function function) {
+  __atomic_store_n(&clinux_send_pointer, function, __ATOMIC_RELAXED);
+}
+
 int clinux_accept(int listener) {
     return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }

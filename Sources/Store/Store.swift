@@ -1,4 +1,5 @@
-import GRDB
+package import Channels
+import SQLite
 import Logging
 import Reactor
 import Synchronization
@@ -91,10 +92,10 @@ package final class Store: Sendable {
 
   /// Submits a message; the same as a `write` of its own, at less cost.
   package func append(
-    _ message: NewMessage,
+    _ message: UnsequencedMessage, to channel: LogChannel,
     completion: @escaping @Sendable (Result<AppendOutcome, any Error>) -> Void
   ) {
-    submit(.append(message, completion))
+    submit(.append(message, channel, completion))
   }
 
   /// Submits what a batch has gathered, in its order and without another thread's jobs between, and
@@ -183,29 +184,22 @@ package final class Store: Sendable {
 extension Store {
   /// The connection stays on its thread for good: the thread works inside its one access.
   private static func startWriter(
-    _ queue: DatabaseQueue, lock: DirectoryLock, files: FileDirectory, jobs: JobQueue<WriteJob>,
+    _ shared: SharedDatabase, lock: DirectoryLock, files: FileDirectory, jobs: JobQueue<WriteJob>,
     health: HealthMonitor, counters: StoreCounters, options: StoreOptions
   ) throws(SystemError) -> Reactor.Thread {
     try Reactor.Thread(name: "store-writer") {
-      queue.inDatabase { database in
+      shared.withDatabase { database in
         let connection = StoreConnection(
-          database, outbox: options.outbox.map(Outbox.init), filesBase: options.filesBase)
+          SQLiteSession(database), outbox: options.outbox.map(Outbox.init),
+          filesBase: options.filesBase)
         Writer(
           connection: connection, files: files, jobs: jobs, health: health, counters: counters,
           options: options
         ).run()
-        connection.checkpoint()
+        database.checkpoint()
+        database.close()
       }
-      close(queue, options)
       lock.release()
-    }
-  }
-
-  static func close(_ queue: DatabaseQueue, _ options: StoreOptions) {
-    do {
-      try queue.close()
-    } catch {
-      options.logger.warning("a database connection did not close", metadata: ["error": "\(error)"])
     }
   }
 }

@@ -36,7 +36,7 @@ package enum StoreError: Error, Hashable, Sendable {
   case newerSchema(path: String)
 }
 
-/// What a job did not find.
+/// The kind of thing that a job did not find.
 package enum StoreResource: String, Hashable, Sendable {
   case channel
   case message

@@ -9,8 +9,8 @@ package import TLS
 ///
 /// Its owner drives it: registers it with a loop, calls ``flush(_:using:departing:)`` at the end of
 /// a turn and when the socket is writable, and decides what a failure means. Confined to the
-/// owner's event loop.
-package struct SocketStream {
+/// owner's event loop, and not copyable: a copy for a look at it would cost each message.
+package struct SocketStream: ~Copyable {
   /// TLS encrypts at most this many bytes at a time, so that its output area stays small.
   package static let encryptionStep = 65_536
 

@@ -186,7 +186,10 @@ package final class Transport {
 
   /// Gives bytes to a subscriber whose socket can't simply be written to.
   ///
+  /// Out of line, since a copy of it in the loop of a sweep would take registers from each delivery.
+  ///
   /// - Returns: How many bytes were written at once, if they were all.
+  @inline(never)
   func deliver(_ bytes: UnsafeRawBufferPointer, toSlot slot: UInt32, by path: WritePath) -> Int {
     guard path != .closed, let connection = connections.connection(inSlot: slot) else { return 0 }
     if path == .encrypted { return connection.deliverEncrypted(bytes) }

@@ -3,6 +3,7 @@ internal import Configuration
 internal import Daemon
 internal import Gateway
 internal import Logging
+internal import SQLite
 internal import Store
 
 /// The server's command line: reads the settings, then runs the gateway or answers about them.

@@ -89,6 +89,7 @@ struct SettingsChecksTests {
     ])
     #expect(settings.webhooks.urls == ["https://a.example/?key=1", "http://b.example"])
     #expect(settings.webhooks.events == [.messageReceived])
+    #expect(problems(["--webhooks-events=channel.user_entered"]).count == 1)
   }
 
   @Test("the server must listen somewhere, be it with TLS only")

@@ -135,7 +135,7 @@ extension ServerTests {
         try Self.counter(dropped, of: server) == 150
       }
       #expect(try Self.counter("parley_webhook_backlog_events", of: server) == 50)
-      let complaints = server.process.log.lines.count { $0.contains("the oldest are dropped") }
+      let complaints = server.process.log.lines.count { $0.contains("dropping the oldest events") }
       #expect(complaints >= 1)
       hook.behave(.takes)
       try Self.patience.wait(for: "the last message") {

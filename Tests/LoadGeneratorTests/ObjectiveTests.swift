@@ -28,9 +28,9 @@ struct ObjectiveTests {
     "what is no objective is refused with the reason",
     arguments: [
       ("p99", "has no comparison"), ("", "has no comparison"), ("p98<1ms", "'p98'"),
-      ("speed>1", "no figure"), ("p99<50", "units"), ("p99<fast", "no number"),
+      ("speed>1", "not a figure"), ("p99<50", "units"), ("p99<fast", "not a number"),
       ("lost<1ms", "no unit"), ("memory_growth<1ms", "units B"), ("p99<1e999s", "units"),
-      ("connect.lost=0", "no figure"), (String(repeating: "p", count: 200), "too long"),
+      ("connect.lost=0", "not a figure"), (String(repeating: "p", count: 200), "too long"),
     ])
   func refused(text: String, reason: String) {
     #expect {

@@ -248,7 +248,7 @@ async def test_pipes_that_end(ctx):
             ctx.parley, "channel", "list", stdout=full, stderr=asyncio.subprocess.PIPE,
             env=environment)
         _, errors = await process.communicate()
-    assert process.returncode == 74 and b"can't be written" in errors, errors
+    assert process.returncode == 74 and b"cannot be written" in errors, errors
     process = await asyncio.create_subprocess_exec(
         ctx.parley, "channel", "list", stdout=asyncio.subprocess.PIPE, env=environment)
     output, _ = await process.communicate()

@@ -494,7 +494,7 @@ async def test_environment_of_the_commands(ctx, pages):
                    "PARLEY_CLI_API_TOKEN": server.api_token}
     code, output, errors = await ctx.run(
         ctx.parley, "preview", "list", environment=environment)
-    assert code == 0 and b"nothing" in output, (output, errors)
+    assert code == 0 and b"no cached previews" in output, (output, errors)
     code, _, _ = await ctx.run(
         ctx.parley, "preview", "list", "--api-token", "wrong", environment=environment)
     assert code != 0

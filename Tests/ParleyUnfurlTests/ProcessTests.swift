@@ -96,7 +96,7 @@ struct ProcessTests {
     try write("not a domain/\n")
     service.process.send(signal: 1)
     try Deadline.standard.wait(for: "a complaint") {
-      service.process.log.text.contains("the old one stays")
+      service.process.log.text.contains("the previous one stays in force")
     }
     #expect(try service.connect().post(question(link)).status == .badGateway)
   }
@@ -105,7 +105,7 @@ struct ProcessTests {
   func warns() throws {
     let service = try Parleyd(["--listen", "0.0.0.0:0"], program: "parley-unfurl")
     try Deadline.in(seconds: 40).wait(for: "a warning") {
-      service.log.text.contains("listening beyond loopback")
+      service.log.text.contains("listening on an address that other machines can reach")
     }
     service.send(signal: 15)
     #expect(try service.waitForEnd() == .exited(0))

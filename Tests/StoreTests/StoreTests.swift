@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import ParleyProtocol
 import Synchronization
 import Testing

@@ -91,7 +91,7 @@ struct SocketStreamTests {
     #expect(outcome == .flushed)
     #expect(writes == 4)
     #expect(departed == bytes)
-    #expect(pair.near.isDrained)
+    #expect(pair.near.isDrained == true)
     #expect(try pair.read(&pair.far) == bytes)
   }
 
@@ -153,7 +153,7 @@ struct SocketStreamTests {
     #expect(pair.kernel.openSockets.isEmpty)
     #expect(pair.kernel.count(of: .close) == 1)
     #expect(pair.near.descriptor == -1)
-    #expect(pair.near.isDrained)
+    #expect(pair.near.isDrained == true)
     #expect(pair.flush().outcome == .flushed)
   }
 
@@ -181,13 +181,13 @@ struct SocketStreamTests {
     let pair = try encryptedPair()
     let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     pair.append(bytes)
-    #expect(!pair.near.isEstablished)
+    #expect(pair.near.isEstablished == false)
     #expect(pair.flush().outcome == .flushed)
     #expect(pair.near.plainByteCount == 200_000)
     try pair.near.startHandshake(using: pair.resources)
     #expect(try pair.exchange() == bytes)
-    #expect(pair.near.isEstablished)
-    #expect(pair.near.isDrained)
+    #expect(pair.near.isEstablished == true)
+    #expect(pair.near.isDrained == true)
   }
 
   @Test("TLS says goodbye before the end of the socket's side")

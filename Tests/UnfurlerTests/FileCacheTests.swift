@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLite
 import LinkPreview
 import ParleyProtocol
 import Testing
@@ -27,14 +27,10 @@ struct FileCacheTests {
       let links = [try Previews.link("a"), try Previews.link("b")]
       for link in links { cache.insert(report: .found(Previews.full), for: link) }
       cache.settle()
-      var configuration = Configuration()
-      configuration.allowsUnsafeTransactions = true
-      let other = try DatabaseQueue(
-        path: "\(directory)/\(PreviewCache.fileName)", configuration: configuration)
-      try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+      let other = try SharedDatabase(path: "\(directory)/\(PreviewCache.fileName)")
+      try other.withDatabase { try $0.execute("BEGIN IMMEDIATE") }
       #expect(await cache.purged(.link(links[0])) == 1)
-      try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
-      try other.close()
+      other.close()
       #expect(await cache.loaded(links[0]) == nil)
       #expect(await cache.loaded(links[1]) != nil)
       cache.close()
@@ -214,9 +210,9 @@ struct FileCacheTests {
       default: ""
       }
     if !sql.isEmpty {
-      let database = try DatabaseQueue(path: path(directory))
-      try database.write { try $0.execute(sql: sql) }
-      return try database.close()
+      let database = try Database(path: path(directory))
+      try database.execute(script: sql)
+      return database.close()
     }
     guard kind == "truncated" else {
       return try Data(repeating: 0x78, count: 10_000).write(to: url)
@@ -252,9 +248,9 @@ struct FileCacheTests {
     try await Previews.withDirectory { directory in
       let log = LogRecorder()
       let cache = PreviewCache(directory, clock, limits(), log: log)
-      let other = try DatabaseQueue(path: path(directory))
-      try await other.write { try $0.execute(sql: "DROP TABLE preview") }
-      try other.close()
+      let other = try SharedDatabase(path: path(directory))
+      try other.withDatabase { try $0.execute("DROP TABLE preview") }
+      other.close()
       for name in ["a", "b"] {
         cache.insert(report: .found(Previews.full), for: try Previews.link(name))
         cache.settle()

@@ -30,7 +30,7 @@ struct MemoryCacheTests {
     #expect(try find("b", in: &recent) == nil)
     #expect(try find("a", in: &recent) != nil)
     #expect(recent.count == 3)
-    recent.insert(try entry("e", tag: Previews.large(9_600)))
+    recent.insert(try entry("e", tag: Previews.large(9_500)))
     #expect(recent.count == 1 && recent.byteCount <= 10_000)
     recent.insert(try entry("f", tag: Previews.large(20_000)))
     #expect(try find("f", in: &recent) == nil)

@@ -43,13 +43,13 @@ struct PreviewServiceOperatorTests {
     let link = try Previews.link("a")
     for selection in [PreviewSelection.all, .link(link), .domain("com")] {
       #expect(await purge(service, selection, whileFetching: link) == new)
-      #expect(service.lookUp(link) == .unknown(link, requester: .operation))
+      #expect(service.lookUp(link) == .unknown(link))
     }
     let answer = await purge(service, .domain("example.net"), whileFetching: link)
     #expect(answer == new)
     #expect(service.lookUp(link) == .found(new))
     #expect(await purged(service, .domain("example.com")) == 1)
-    #expect(service.lookUp(link) == .unknown(link, requester: .operation))
+    #expect(service.lookUp(link) == .unknown(link))
   }
 
   @Test("what was explained meanwhile is not put back after a purge either")
@@ -62,7 +62,7 @@ struct PreviewServiceOperatorTests {
     _ = await purged(service, .all)
     unfurler.answer(link, .found(new))
     #expect(titles.withLock { $0 } == ["new"])
-    #expect(service.lookUp(link) == .unknown(link, requester: .operation))
+    #expect(service.lookUp(link) == .unknown(link))
   }
 
   @Test("an explanation fetches anew, shows what was remembered, and is remembered")
@@ -96,7 +96,8 @@ struct PreviewServiceOperatorTests {
 
   @Test("a refused link is explained with the reason, and not fetched")
   func refusedExplanation() throws {
-    let service = makeService(domains: try DomainRules(allowed: [], denied: ["example.com"]))
+    let service = makeService(
+      domains: try DomainRules(allowed: [], denied: [Domain("example.com")]))
     let problems = Mutex<[String?]>([])
     service.explain(try Previews.link("a")) { answer in
       problems.withLock { $0.append(answer.report.problem) }

@@ -101,7 +101,7 @@ struct PreviewServiceRefreshTests {
       limits.maximumEntries = 1
       let service = makeService(link, directory: directory, limits)
       service.cache.insert(report: .empty, for: try Previews.link("b"))
-      #expect(service.lookUp(link) == .unknown(link, requester: .operation))
+      #expect(service.lookUp(link) == .unknown(link))
       let answer = await withCheckedContinuation { continuation in
         service.request(link) { continuation.resume(returning: $0) }
       }

@@ -27,7 +27,7 @@ struct PreviewServiceTests {
     let service = makeService()
     let link = try #require(Link("https://example.com/"))
     let answers = Mutex<[OpenGraphTag?]>([])
-    #expect(service.lookUp(link) == .unknown(link, requester: .operation))
+    #expect(service.lookUp(link) == .unknown(link))
     for _ in 0..<5 { service.request(link) { answer in answers.withLock { $0.append(answer) } } }
     #expect(unfurler.links == [link])
     #expect(service.counters.inFlight == 1)
@@ -42,7 +42,7 @@ struct PreviewServiceTests {
     expected.misses = 1
     expected.found = 1
     expected.cachedEntries = 1
-    expected.cachedBytes = 256 + 20 + 1
+    expected.cachedBytes = 384 + 2 * 20 + 1
     #expect(service.counters == expected)
   }
 
@@ -60,7 +60,7 @@ struct PreviewServiceTests {
     #expect(service.lookUp(link) == .none)
     #expect(outcomes.withLock { $0.count } == 1)
     clock.advance(by: 300_000)
-    #expect(service.lookUp(link) == .unknown(link, requester: .operation))
+    #expect(service.lookUp(link) == .unknown(link))
   }
 
   @Test("a shutdown answers everybody who waits, and cancels the fetches")
@@ -74,7 +74,7 @@ struct PreviewServiceTests {
     #expect(unfurler.cancelled == [link])
     unfurler.answer(link, with: .failure(.cancelled))
     #expect(answers.withLock { $0 } == 3)
-    #expect(service.lookUp(link) == .unknown(link, requester: .operation))
+    #expect(service.lookUp(link) == .unknown(link))
     service.request(link) { _ in answers.withLock { $0 += 1 } }
     #expect(answers.withLock { $0 } == 4)
     #expect(unfurler.links.count == 1)
@@ -90,10 +90,9 @@ struct PreviewServiceTests {
     #expect(service.lookUp(link) == .found(tag))
     let refusing = PreviewService(
       unfurler: unfurler, cache: cache, logger: Logger(label: "test"),
-      domains: try DomainRules(allowed: [], denied: ["example.com"]))
+      domains: try DomainRules(allowed: [], denied: [Domain("example.com")]))
     #expect(refusing.lookUp(link) == .none)
-    #expect(refusing.known(ofText: "see \(link.url)", for: .operation) == .none)
-    #expect(refusing.known(ofText: "no link", for: .operation) == .noLink)
+    #expect(refusing.lookUp(link) == .none)
     #expect(unfurler.links.count == 1)
     #expect(refusing.counters.refusedByPolicy == 2)
   }

@@ -4,9 +4,60 @@
 //     store-crash-writer <directory> [<interval of failing writes to the log>]
 
 import CFaultyDisk
+import Channels
 import Foundation
 import ParleyProtocol
 import Store
+
+/// Keeps 200 messages in flight: each answer prints one and appends another.
+final class CrashWriter: LogSink {
+  private static let width: UInt64 = 200
+  private let log: any MessageLog
+  private let channel: LogChannel
+  private let expectsFailures: Bool
+
+  init(log: any MessageLog, channel: LogChannel, expectsFailures: Bool) {
+    self.log = log
+    self.channel = channel
+    self.expectsFailures = expectsFailures
+  }
+
+  func start() {
+    for id in 1...Self.width { append(id) }
+  }
+
+  func receive(_ answers: [LogAnswer]) {
+    for answer in answers {
+      let id = answer.ticket.number
+      switch answer.result {
+      case .success(.appended(let seq, _)):
+        print("\(id) \(seq)")
+        append(id + Self.width)
+      case .failure where expectsFailures:
+        print("\(id) failed")
+        let soon = DispatchTime.now() + .milliseconds(1)
+        DispatchQueue.global().asyncAfter(deadline: soon) { self.append(id + Self.width) }
+      case .success, .failure: exit(1)
+      }
+    }
+  }
+
+  private func append(_ id: UInt64) {
+    let message = Message(
+      id: Int64(id), channelURL: channel.url, user: User(id: "ann"),
+      text: String(repeating: "x", count: 300), createdAt: 1_000 + Int64(id))
+    var entries = [
+      LogSubmission(LogTicket(number: id), .write(.append(UnsequencedMessage(message)), channel))
+    ]
+    log.submit(&entries, to: self)
+  }
+
+  /// Prints with one write, so that a line is whole or not there.
+  private func print(_ text: String) {
+    let line = Array("\(text)\n".utf8)
+    guard write(1, line, line.count) == line.count else { exit(1) }
+  }
+}
 
 let arguments = CommandLine.arguments
 guard (2...3).contains(arguments.count) else {
@@ -18,38 +69,13 @@ guard faulty_disk_install() else { exit(1) }
 var options = StoreOptions()
 options.probeIntervalMilliseconds = 1
 let store = try Store(directory: arguments[1], options: options)
-store.write({ transaction -> Int64 in
-  if let state = try transaction.channel("lobby") { return state.id }
+store.write({ transaction -> ChannelState in
+  if let state = try transaction.channel("lobby") { return state }
   _ = try transaction.upsertUser("ann", nickname: "Ann", at: 1)
-  return try transaction.createChannel(Channel(url: "lobby", createdAt: 1), epoch: "e").id
+  return try transaction.createChannel(Channel(url: "lobby", createdAt: 1), epoch: "e")
 }) { result in
-  guard case .success(let channelID) = result else { exit(1) }
+  guard case .success(let state) = result else { exit(1) }
   if arguments.count == 3 { faulty_disk_fail_log_writes(Int32(arguments[2]) ?? 0) }
-  for number in Int64(1)...200 { append(number, channelID) }
+  CrashWriter(log: store, channel: state.place, expectsFailures: arguments.count == 3).start()
 }
 while true { sleep(60) }
-
-/// Appends a message, prints what became of it, and appends another.
-@Sendable func append(_ id: Int64, _ channelID: Int64) {
-  let message = NewMessage(
-    channelID: channelID, id: id, userID: "ann", text: String(repeating: "x", count: 300),
-    createdAt: 1_000 + id)
-  store.append(message) { result in
-    switch result {
-    case .success(.stored(let seq, _)):
-      printLine("\(id) \(seq)")
-      append(id + 200, channelID)
-    case .failure where arguments.count == 3:
-      printLine("\(id) failed")
-      let soon = DispatchTime.now() + .milliseconds(1)
-      DispatchQueue.global().asyncAfter(deadline: soon) { append(id + 200, channelID) }
-    default: exit(1)
-    }
-  }
-}
-
-/// Prints with one write, so that a line is whole or not there.
-@Sendable func printLine(_ text: String) {
-  let line = Array("\(text)\n".utf8)
-  guard write(1, line, line.count) == line.count else { exit(1) }
-}

@@ -5,6 +5,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 
 // What Glibc's module map leaves out, or hides behind _GNU_SOURCE (which must not be defined in a
 // header that Swift imports).
@@ -18,6 +19,18 @@ extern _Thread_local void *clinux_kernel __attribute__((tls_model("initial-exec"
 static inline void *clinux_thread_kernel(void) { return clinux_kernel; }
 
 static inline void clinux_set_thread_kernel(void *kernel) { clinux_kernel = kernel; }
+
+/// `send`, or the function that a test has put in its place for the process. Each delivery sends, so
+/// here is no look at the thread: one call through a pointer, as into any shared library.
+typedef ssize_t (*clinux_send_function)(int, const void *, size_t, int);
+extern clinux_send_function clinux_send_pointer __attribute__((visibility("hidden")));
+
+static inline ssize_t clinux_send(int socket, const void *bytes, size_t count, int flags) {
+  return clinux_send_pointer(socket, bytes, count, flags);
+}
+
+/// Puts a function in the place of `send`, for good; any thread, any number of times.
+void clinux_replace_send(clinux_send_function function);
 
 /// The calling thread's identity, read afresh at each call. (A compiler may keep pthread_self
 /// across a suspension that changed threads.)

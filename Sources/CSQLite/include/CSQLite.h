@@ -14,3 +14,12 @@ int csqlite_bind_text(sqlite3_stmt *statement, int index, const char *bytes, siz
 /// a write-ahead log with one call, in place of two for each page. False when there is no VFS below
 /// or it can't be registered. Must be called before a database is opened; later calls do nothing.
 bool csqlite_gather_log_writes(void);
+
+/// sqlite3_bind_blob with a copy of the bytes.
+int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, size_t count);
+
+/// sqlite3_result_text with a copy of the text.
+void csqlite_result_text(sqlite3_context *context, const char *text);
+
+/// Has a name in double quotes that is no column's be an error, not a text.
+void csqlite_forbid_quoted_texts(sqlite3 *database);

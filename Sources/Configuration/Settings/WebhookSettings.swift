@@ -7,7 +7,7 @@ package struct WebhookSettings: Sendable, Equatable {
   /// The secret that the bodies are signed with; present when there is a URL.
   package var secret: Secret?
   /// The events that are posted.
-  package var events = WebhookEvent.allCases
+  package var events = EventName.posted
   /// How long one request may take.
   package var timeoutMilliseconds: Int64 = 5000
   /// How many requests of one URL may be under way.

@@ -4,7 +4,9 @@ internal import LinkPreview
 extension SettingsTable {
   private static let domain = "a domain, such as example.com"
 
-  /// Reads a domain. A list stands for everything below its domains, so `*.` is taken for a slip.
+  /// Reads a domain.
+  ///
+  /// A list stands for everything below its domains, so `*.` is taken for a slip.
   @Sendable
   private static func readDomain(_ text: String) -> Domain? {
     text.hasPrefix("*") || text.hasSuffix(".") ? nil : try? Domain(text)

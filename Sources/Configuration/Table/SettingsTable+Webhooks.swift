@@ -18,8 +18,9 @@ extension SettingsTable {
       read: { $0.utf8.count >= secretBytes ? Secret($0) : nil }),
     .list(
       "webhooks.events", \.webhooks.events, orElse: .described("all events"),
-      expected: "one of " + WebhookEvent.allCases.map(\.rawValue).joined(separator: ", "),
-      help: "Events to post.", write: \.rawValue, read: { WebhookEvent(rawValue: $0) }),
+      expected: "one of " + EventName.posted.map(\.rawValue).joined(separator: ", "),
+      help: "Events to post.", write: \.rawValue,
+      read: { name in EventName.posted.first { $0.rawValue == name } }),
     .integer(
       "webhooks.timeout_ms", \.webhooks.timeoutMilliseconds, in: 100...60_000,
       unit: "milliseconds", help: "Time limit for one request."),

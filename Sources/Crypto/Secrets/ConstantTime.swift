@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Comparison that does not tell by its duration where two secrets differ.
+/// Comparison whose duration does not reveal the place where two secrets differ.
 package enum ConstantTime {
   /// Whether both hold the same bytes; only their lengths show in the time taken.
   package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {

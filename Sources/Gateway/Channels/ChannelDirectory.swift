@@ -20,7 +20,10 @@ final class ChannelDirectory: TimerHandler {
 
   private unowned let node: Node
   private var entries: [String: Entry] = [:]
-  private var channelsWithEvents: [HomeChannel] = []
+  /// The channels that are in memory or wait for the log, by number.
+  private var numbered: [UInt64: HomeChannel] = [:]
+  private var lastNumber: UInt64 = 0
+  private var stagesInTurn: [StageHost] = []
   private var sweepTimer: EventLoop.TimerToken?
 
   init(node: Node) {
@@ -31,7 +34,7 @@ final class ChannelDirectory: TimerHandler {
   func withChannel(_ url: String, _ body: @escaping Waiter) {
     switch entries[url] {
     case .resident(let channel):
-      channel.lastUse = node.loop.now
+      channel.noteUse()
       body(.success(channel))
     case .loading(let waiters):
       entries[url] = .loading(waiters + [body])
@@ -57,7 +60,13 @@ final class ChannelDirectory: TimerHandler {
   func remove(_ channel: HomeChannel) {
     guard case .resident(let resident) = entries[channel.url], resident === channel else { return }
     entries[channel.url] = nil
+    forgetIfSettled(channel)
     node.gauges.add(-1, to: .channels)
+  }
+
+  /// Takes the log's answers, each to the channel that asked.
+  func receive(_ answers: [LogAnswer]) {
+    for answer in answers { numbered[answer.ticket.origin]?.receive(answer) }
   }
 
   /// Has all channels go on with the limits that hold now.
@@ -65,25 +74,36 @@ final class ChannelDirectory: TimerHandler {
     for case .resident(let channel) in entries.values { channel.renewLimits() }
   }
 
-  /// Fans out what the turn has gathered in a channel.
-  func hasEvents(_ channel: HomeChannel) {
-    channelsWithEvents.append(channel)
+  /// Ends the turn of a stage with the node's.
+  func awaitsEndOfTurn(_ stage: StageHost) {
+    stagesInTurn.append(stage)
   }
 
   /// Hands the events of all channels to the nodes with their participants.
   func fanOut() {
-    let channels = channelsWithEvents
-    channelsWithEvents = []
-    for channel in channels { channel.fanOut() }
+    let stages = stagesInTurn
+    stagesInTurn = []
+    for stage in stages { stage.endTurn() }
   }
 
   func timerDidFire(_ token: EventLoop.TimerToken) {
     sweepTimer = nil
     let now = node.loop.now
-    for case .resident(let channel) in entries.values where channel.isIdle(at: now) {
-      remove(channel)
+    for channel in numbered.values {
+      if resident(channel.url) !== channel {
+        forgetIfSettled(channel)
+      } else if channel.isIdle(at: now) {
+        remove(channel)
+      }
     }
     scheduleSweep()
+  }
+
+  /// Forgets a channel that is not resident any more, once nothing it asked for is open.
+  private func forgetIfSettled(_ channel: HomeChannel) {
+    guard channel.isSettled else { return }
+    numbered[channel.number] = nil
+    channel.close()
   }
 
   private func load(_ url: String) {
@@ -109,7 +129,10 @@ final class ChannelDirectory: TimerHandler {
   }
 
   private func reside(_ loaded: LoadedChannel) -> HomeChannel {
-    let channel = HomeChannel(loaded, node: node)
+    lastNumber += 1
+    let channel = HomeChannel(loaded, number: lastNumber, node: node)
+    numbered[lastNumber] = channel
+    channel.open()
     entries[channel.url] = .resident(channel)
     node.gauges.add(1, to: .channels)
     scheduleSweep()
@@ -117,7 +140,7 @@ final class ChannelDirectory: TimerHandler {
   }
 
   private func scheduleSweep() {
-    guard sweepTimer == nil, !entries.isEmpty else { return }
+    guard sweepTimer == nil, !numbered.isEmpty else { return }
     sweepTimer = node.loop.schedule(after: Self.sweepInterval, self)
   }
 }

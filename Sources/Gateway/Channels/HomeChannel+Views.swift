@@ -1,27 +1,17 @@
 import Bytes
+import Channels
 import ParleyProtocol
 import Store
 
-/// Parts of a channel as they are asked for from outside, and the change of a ban.
+/// Parts of a channel as they are asked for from outside.
 extension HomeChannel {
-  /// Changes a ban that holds.
-  func changeBan(
-    of userID: String, _ change: BanChange, by actor: Actor,
-    then answer: @escaping Answer<ImposedRestriction>
-  ) {
-    let now = now
-    guard var ban = bans[userID], ban.endsAt > now else {
-      return answer(self, .failure(.notFound(.ban, userID)))
-    }
-    ban.startsAt = now
-    if let duration = change.durationMilliseconds { ban.endsAt = now + duration }
-    if let description = change.description { ban.description = description }
-    self.ban(ban, by: actor, then: answer)
-  }
-
   /// Reads a ban that holds, with the user's profile.
-  func viewBan(of userID: String, then answer: @escaping Answer<ImposedRestriction>) {
-    guard let ban = bans[userID], ban.endsAt > now else {
+  func viewBan(
+    of userID: String,
+    then answer:
+      @escaping @Sendable (HomeChannel, Result<ImposedRestriction, ServiceError>) -> Void
+  ) {
+    guard let ban = restriction(.ban, of: userID) else {
       return answer(self, .failure(.notFound(.ban, userID)))
     }
     lookUp(
@@ -31,9 +21,10 @@ extension HomeChannel {
 
   /// Reads the mute of a user there is; `nil` when none holds.
   func viewMute(
-    of userID: String, at now: Int64, then answer: @escaping Answer<Restriction?>
+    of userID: String,
+    then answer: @escaping @Sendable (HomeChannel, Result<Restriction?, ServiceError>) -> Void
   ) {
-    let mute = mutes[userID].flatMap { $0.endsAt > now ? $0 : nil }
+    let mute = restriction(.mute, of: userID)
     lookUp(
       {
         guard try $0.user(userID) != nil else { throw ServiceError.notFound(.user, userID) }
@@ -55,13 +46,13 @@ extension HomeChannel {
     }
     var room = PageRoom.answer
     var page = ListPage<[UInt8]>(items: [], next: "")
-    for user in record.operators.dropFirst(position).prefix(limit) {
+    for user in view.channel.operators.dropFirst(position).prefix(limit) {
       let item = PageItem { user.encode(into: &$0) }
       guard room.admit(byteCount: item.byteCount) else { break }
       page.items.append(item.value)
     }
     let end = position + page.items.count
-    if end < record.operators.count { page.next = cursor.token(after: Int64(end)) }
+    if end < view.channel.operators.count { page.next = cursor.token(after: Int64(end)) }
     return page
   }
 }

@@ -1,186 +1,243 @@
+import Channels
 import Configuration
 import FloodControl
 import ParleyProtocol
 import Reactor
 import Store
+import Telemetry
 
-/// A channel's state, on the one node where it is at home.
+/// A channel on the one node where it is at home: its judge and its stage, side by side.
 ///
-/// Judges what comes in, has it made durable, and plans who is told. Confined to its node.
+/// Feeds the judge, carries its actions out and brings its answers to the callers; decides nothing.
+/// Confined to its node.
 final class HomeChannel {
+  /// Takes the outcome of a call: once, on the channel's node.
+  typealias Answer = @Sendable (HomeChannel, Result<JudgeAnswer, ServiceError>) -> Void
+
   let url: String
-  let storeID: Int64
+  /// The channel as writes name it.
+  let place: LogChannel
+  /// The channel's number on its node, by which the log's answers find it.
+  let number: UInt64
   unowned let node: Node
+  /// The channel's participants, and what they are shown.
+  let stage: StageHost
 
-  /// As the store has it.
-  var record: Channel {
-    didSet {
-      operatorIDs = Set(record.operators.map(\.id))
-      participants.setOperators(operatorIDs)
-    }
-  }
-  private(set) var operatorIDs: Set<String>
-  /// Names the life of the count of events.
-  let epoch: String
-  /// The last event that was told.
-  var lastSeq: Int64
-  /// `created_at` never decreases.
-  var lastCreatedAt: Int64
-  var bans: [String: Restriction]
-  var mutes: [String: Restriction]
+  private var judge: ChannelJudge
   /// The limits that the channel has of its own.
-  var ownLimits: [LimitKind: LimitOverride]
-  var floodLimit: RateLimit {
-    didSet { byteRate = ByteRate(beside: floodLimit) }
-  }
-  private(set) var byteRate: ByteRate
-  var throttleLimit: RateLimit
-
-  var participants: Participants
-  /// Connections in the channel, by node.
-  var subscriberCounts: [Int]
-  var floodGate = FloodGate<String>()
-  var withheld = WithheldLedger()
-  /// What the turn has brought, to be fanned out at its end.
-  var events: [ChannelEvent] = []
-  /// The answers of the turn, which leave behind its events.
-  var replies: [(outcome: CallOutcome, address: ReplyAddress)] = []
-  var notices: ThrottleNotices
-  var presence: PresenceNotices
-  var presencePacer = PresencePacer<PresenceChange>()
-  /// The timer for the entering and leaving that is held back.
-  var presenceTimer: EventLoop.TimerToken?
-  var updates = UpdatePacer<MessageUpdate>()
-  /// The timer for the updates that are held back.
-  var updateTimer: EventLoop.TimerToken?
-  /// Sends with a `req_id` that are on their way to the store.
-  var repeatedSends: [RequestKey: [Answer<SentMessage>]] = [:]
-  /// Which requests may have been carried out before.
-  var recentRequests: RecentRequests
-  /// The last requests of an ephemeral channel, which keeps them nowhere else.
-  var ephemeralSends = EphemeralSends<SentMessage>()
-  /// Jobs that the store has not answered.
-  var pendingJobs = 0
+  private var ownLimits: [LimitKind: LimitOverride] = [:]
+  private(set) var throttleLimit: RateLimit
+  /// The calls over the Platform API that the judge has not answered.
+  private var calls = PendingPlatformCalls()
+  /// Jobs of the store that are not answered.
+  private var pendingJobs = 0
   /// When the channel was last asked for; the loop's milliseconds.
-  var lastUse: Int64
-  var isDeleted = false
+  private(set) var lastUse: Int64
+  /// For the judge's deadline.
+  private var timer: EventLoop.TimerToken?
 
-  convenience init(_ loaded: LoadedChannel, node: Node) {
-    self.init(state: loaded.state, node: node)
-    for send in loaded.recentSends where !isExemptFromFlood(send.userID) {
-      floodGate.restore(send.userID, at: min(send.createdAt, loaded.time), limit: floodLimit)
-    }
-  }
-
-  init(state: ChannelState, node: Node) {
+  init(_ loaded: LoadedChannel, number: UInt64, node: Node) {
+    let (state, limits) = (loaded.state, node.services.limits)
     url = state.channel.url
-    storeID = state.id
+    place = state.place
+    self.number = number
     self.node = node
-    record = state.channel
-    operatorIDs = Set(state.channel.operators.map(\.id))
-    // An ephemeral channel's count lives in memory only: each life has an epoch of its own.
-    epoch = state.channel.isEphemeral ? Identifiers.epoch() : state.epoch
-    lastSeq = state.channel.isEphemeral ? 0 : state.lastSeq
-    lastCreatedAt = state.lastCreatedAt
-    recentRequests = RecentRequests(unknownUntil: state.lastCreatedAt)
-    bans = state.bans
-    mutes = state.mutes
-    let (limits, type) = (node.services.limits, state.channel.customType)
-    ownLimits = [:]
     ownLimits[.flood] = state.floodOverride
     ownLimits[.throttle] = state.throttleOverride
-    participants = Participants(operatorIDs: operatorIDs)
-    let flood = limits.floodLimit(of: state)
-    floodLimit = flood
-    byteRate = ByteRate(beside: flood)
     throttleLimit =
-      state.throttleOverride.map(RateLimit.init) ?? limits.limit(.throttle, customType: type)
-    subscriberCounts = Array(repeating: 0, count: node.services.cluster.nodes.count)
-    notices = ThrottleNotices()
-    presence = PresenceNotices()
+      state.throttleOverride.map(RateLimit.init)
+      ?? limits.limit(.throttle, customType: state.channel.customType)
+    judge = ChannelJudge(loaded, floodLimit: limits.floodLimit(of: state), node.services)
+    // An ephemeral channel's count lives in memory only: each life has an epoch of its own.
+    let isEphemeral = state.channel.isEphemeral
+    stage = StageHost(
+      ChannelStage(
+        state.channel, epoch: isEphemeral ? Identifiers.epoch() : state.epoch,
+        lastSeq: isEphemeral ? 0 : state.lastSeq, throttleLimit: throttleLimit),
+      of: state, on: node)
     lastUse = node.loop.now
   }
+
+  /// Has the stage report users who enter and leave to the judge, until ``close()``.
+  func open() {
+    stage.notePresence = { [self] in handle($0) }
+  }
+
+  /// Ends what ``open()`` began, when the channel is forgotten.
+  func close() {
+    stage.notePresence = { _ in }
+  }
+
+  // MARK: Inputs
+
+  /// Gives the judge an input, and carries out what follows.
+  func handle(_ input: JudgeInput) {
+    let node = node
+    var actions = JudgeActions()
+    swap(&actions, &node.judgeActions)
+    let now = Moment(unix: node.services.clock.now, monotonic: node.loop.now)
+    judge.handle(input, at: now, into: &actions)
+    while let action = actions.next() { perform(action, on: node) }
+    if let tally = actions.takeTally() { node.count(tally) }
+    swap(&actions, &node.judgeActions)
+  }
+
+  /// Gives the judge a session's command.
+  func perform(
+    _ command: ChannelCommand, by principal: SessionPrincipal, replyTo address: ReplyAddress
+  ) {
+    handle(.command(command, by: .session(principal), call: .session(address)))
+  }
+
+  /// Gives the judge a command of the Platform API.
+  ///
+  /// - Parameters:
+  ///   - user: The user on whose behalf it comes, if any.
+  ///   - upload: The file that came with it; a message that is refused or repeated does not keep it.
+  func perform(
+    _ command: ChannelCommand, onBehalfOf user: User? = nil, _ upload: UploadedFile? = nil,
+    then completion: @escaping Answer
+  ) {
+    let call = calls.begin(upload, completion)
+    handle(.command(command, by: .platform(onBehalfOf: user), call: .platform(call)))
+  }
+
+  /// Takes the log's answer to an entry or a read.
+  func receive(_ answer: LogAnswer) {
+    guard let entry = EntryID(number: answer.ticket.number) else { return }
+    handle(.logged(entry, answer.result))
+  }
+
+  /// Lets a connection in, unless the judge keeps it out.
+  func enter(_ request: EnterRequest) {
+    do throws(ServiceError) {
+      try judge.requireEntering(request.principal.user.id, at: node.services.clock.now)
+      stage.handle(.enter(request))
+    } catch {
+      stage.handle(.refuse(request, error))
+    }
+  }
+
+  /// Takes a connection out.
+  func leave(_ session: SessionAddress, userID: String) {
+    noteUse()
+    stage.handle(.leave(session, userID: userID))
+  }
+
+  /// Takes over metadata that was changed in the store.
+  func setMetadata(_ metadata: [String: String]) {
+    handle(.metadataChanged(metadata))
+    stage.handle(.record(judge.channel))
+  }
+
+  // MARK: Questions
+
+  var view: ChannelView { judge.view }
+  var operatorIDs: Set<String> { judge.operatorIDs }
+  var floodLimit: RateLimit { judge.floodLimit }
+
+  /// A restriction of a user that holds now.
+  func restriction(_ kind: RestrictionKind, of userID: String) -> Restriction? {
+    judge.restriction(kind, of: userID, at: node.services.clock.now)
+  }
+
+  /// - Throws: 400201 in a channel that keeps no messages, or is no more.
+  func requireKeptMessages() throws(ServiceError) { try judge.requireKeptMessages() }
+
+  /// A user's windows, and the obstacles to its next message.
+  func sendCheck(of userID: String) -> SendCheck {
+    judge.sendCheck(of: userID, at: node.services.clock.now)
+  }
+
+  // MARK: Memory
 
   /// How long a channel without participants stays in memory, at the least.
   private static let idleTime: Int64 = 30_000
 
+  func noteUse() { lastUse = node.loop.now }
+
+  /// Whether nothing waits for an answer of the store.
+  var isSettled: Bool { judge.isIdle && pendingJobs == 0 }
+
   /// Whether the channel may be forgotten, and its flood windows with it.
   func isIdle(at now: Int64) -> Bool {
-    let rest = max(Self.idleTime, floodLimit.windowMilliseconds)
-    let isQuiet = participants.count == 0 && pendingJobs == 0 && events.isEmpty && replies.isEmpty
-    return isQuiet && now - lastUse >= rest
+    let rest = max(Self.idleTime, judge.floodLimit.windowMilliseconds)
+    return stage.isIdle && isSettled && now - lastUse >= rest
   }
 
-  func isOperator(_ userID: String) -> Bool { operatorIDs.contains(userID) }
+  // MARK: Limits
 
-  var services: GatewayServices { node.services }
-
-  /// Unix milliseconds for the next event.
-  var now: Int64 { services.clock.now }
-
-  func origin(at timestamp: Int64) -> EventOrigin {
-    EventOrigin(channelURL: url, timestamp: timestamp)
+  /// Goes on with the limits that hold now.
+  func renewLimits() {
+    handle(.floodLimitChanged(limit(.flood)))
+    throttleLimit = limit(.throttle)
+    stage.handle(.throttle(throttleLimit))
   }
 
-  /// Queues an event for the end of the turn.
-  func publish(_ event: ChannelEvent) {
-    awaitFanOut()
-    events.append(event)
+  /// Takes over limits of the channel's own; `nil` leaves it to the more general ones.
+  func setOwnLimits(_ limits: [LimitKind: LimitOverride]) {
+    ownLimits = limits
+    renewLimits()
   }
 
-  /// Queues an event for every participant.
-  func publish(_ payload: [UInt8], except author: SessionReference? = nil) {
-    publish(ChannelEvent(payload: payload, audience: .everyone, author: author))
+  /// The origin of a limit that holds.
+  func limitSource(_ kind: LimitKind) -> LimitSource {
+    guard ownLimits[kind] == nil else { return .channel }
+    return node.services.limits.source(kind, customType: judge.channel.customType)
   }
 
-  /// Changes the store, then goes on here with the outcome; jobs come back in their order.
-  func write<T: Sendable>(
-    _ job: @escaping @Sendable (WriteTransaction) throws -> T,
-    then: @escaping @Sendable (HomeChannel, Result<T, ServiceError>) -> Void
-  ) {
-    let resume = resumption(then)
-    node.writes.write(job, completion: resume)
+  private func limit(_ kind: LimitKind) -> RateLimit {
+    ownLimits[kind].map(RateLimit.init)
+      ?? node.services.limits.limit(kind, customType: judge.channel.customType)
   }
 
-  /// Looks something up in the store by its key, then goes on here with the outcome.
-  func lookUp<T: Sendable>(
-    _ job: @escaping @Sendable (ReadTransaction) throws -> T,
-    then: @escaping @Sendable (HomeChannel, Result<T, ServiceError>) -> Void
-  ) {
-    let resume = resumption(then)
-    services.store.lookUp(job, completion: resume)
-  }
+  // MARK: Actions
 
-  /// Lists or searches in the store when it is the caller's turn, then goes on here with the
-  /// outcome; the caller pays for the time.
-  func query<T: Sendable>(
-    for caller: QueryCaller, _ job: @escaping @Sendable (ReadTransaction) throws -> T,
-    then: @escaping @Sendable (HomeChannel, Result<T, ServiceError>) -> Void
-  ) {
-    let resume = resumption(then)
-    let services = services
-    services.store.query(for: caller.principal, job) { result, cost in
-      caller.pay(cost, to: services)
-      resume(result)
+  private func perform(_ action: JudgeAction, on node: Node) {
+    switch action {
+    case .submit(let id, let entry):
+      node.writes.submit(LogSubmission(ticket(id), entry), to: node.logSink)
+    case .read(let entry, let read):
+      node.services.store.read(read, ticket(entry), to: node.logSink)
+    case .handOverUpload(.platform(let call)): calls.handOverUpload(of: call)
+    case .handOverUpload(.session): break
+    case .answer(.session(let address), let outcome): answer(address, outcome)
+    case .answer(.platform(let call), let outcome):
+      calls.end(call, outcome)?(self, outcome)
+    case .measure(let arrival): node.measureAcknowledgement(since: arrival)
+    case .publish(let event): stage.handle(.apply(event))
+    case .post(let event, let seq, let timestamp, let notification):
+      node.post(event, of: url, seq: seq, at: timestamp, notification)
+    case .mention(let userIDs, let sender, let notification):
+      node.mention(userIDs, by: sender, notification)
+    case .enrich(let request): node.enrich(request, in: self)
+    case .renewLimits: renewLimits()
+    case .wake(let time): wake(at: time)
+    case .release: node.channels.remove(self)
     }
   }
 
-  /// Appends a message to the store, then goes on here.
-  func append(
-    _ message: NewMessage,
-    then: @escaping @Sendable (HomeChannel, Result<AppendOutcome, ServiceError>) -> Void
-  ) {
-    let resume = resumption(then)
-    node.writes.append(message, completion: resume)
+  private func ticket(_ entry: EntryID) -> LogTicket {
+    LogTicket(origin: number, number: entry.number)
   }
 
-  /// Goes on here when all that was submitted before has been answered.
-  func pass(then: @escaping @Sendable (HomeChannel, Result<Void, ServiceError>) -> Void) {
-    let resume = resumption(then)
-    node.writes.pass(completion: resume)
+  private func answer(_ address: ReplyAddress, _ outcome: Result<JudgeAnswer, ServiceError>) {
+    if case .success(.sent(let sent)) = outcome, sent.arrival == .repeated {
+      node.chargeRepetition(to: address)
+    }
+    stage.handle(.answer(address, outcome.map { $0.encodedAsResult() }))
   }
 
-  /// What brings a job's outcome back to this node.
+  private func wake(at time: Int64) {
+    if let timer { node.loop.cancel(timer) }
+    timer = node.loop.schedule(after: max(time - node.services.clock.now, 0), self)
+  }
+
+  // MARK: The store
+
+  /// Counts a job of the store's that goes on with the channel.
+  ///
+  /// - Returns: The completion, which brings the job's result back to this node.
   func resumption<T: Sendable>(
     _ then: @escaping @Sendable (HomeChannel, Result<T, ServiceError>) -> Void
   ) -> @Sendable (Result<T, any Error>) -> Void {
@@ -194,22 +251,12 @@ final class HomeChannel {
       }
     }
   }
+}
 
-  /// The channel as clients see it.
-  func encoded() -> [UInt8] {
-    JSONWriter.bytes { record.encode(participantCount: participants.count, into: &$0) }
-  }
-
-  /// Queues an answer for the end of the turn, behind the events.
-  ///
-  /// An answer may name a position, and a client that has seen it must have seen all before it.
-  func reply(_ outcome: CallOutcome, to address: ReplyAddress?) {
-    guard let address else { return }
-    awaitFanOut()
-    replies.append((outcome, address))
-  }
-
-  private func awaitFanOut() {
-    if events.isEmpty, replies.isEmpty { node.channels.hasEvents(self) }
+extension HomeChannel: TimerHandler {
+  func timerDidFire(_ token: EventLoop.TimerToken) {
+    guard token == timer else { return }
+    timer = nil
+    handle(.deadline)
   }
 }

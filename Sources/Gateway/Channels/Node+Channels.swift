@@ -1,3 +1,4 @@
+import Channels
 import ParleyProtocol
 import Store
 
@@ -54,6 +55,15 @@ extension Node {
     } completion: { result, cost in
       caller.pay(cost, to: services)
       handle.post { answer($0, result.serviceResult) }
+    }
+  }
+}
+
+extension Channel {
+  /// - Throws: 400203 when the channel has more operators than one may have.
+  fileprivate func checkOperatorCount(_ field: String) throws(ServiceError) {
+    guard operators.count <= Limits.operatorCount else {
+      throw .tooMany(field, limit: Limits.operatorCount)
     }
   }
 }

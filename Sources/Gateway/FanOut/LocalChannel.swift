@@ -1,3 +1,4 @@
+import Channels
 import Transport
 
 /// A channel's subscribers on one node.
@@ -27,7 +28,7 @@ final class LocalChannel {
   /// - Parameter subscription: Finds the place of a connection that the plan names.
   /// - Returns: How many deliveries it made.
   func apply(
-    _ plan: FanOutPlan, subscription: (ConnectionID) -> (Subscription, FrameEncoding)?
+    _ plan: FanOutPlan, subscription: (UInt64) -> (Subscription, FrameEncoding)?
   ) -> Int {
     var deliveries = 0
     var exceptions: [FrameEncoding: [(Subscription, FanOutPlan.Share)]] = [:]

@@ -1,3 +1,4 @@
+import Channels
 import Crypto
 import FloodControl
 import ParleyProtocol
@@ -6,7 +7,7 @@ import Store
 
 /// A caller of queries: it takes turns with others, and pays for the time.
 enum QueryCaller: Sendable {
-  case session(Caller)
+  case session(SessionPrincipal)
   case platform(TokenDigest)
 
   /// The party that takes turns: a user with all its connections, a token with all its calls.
@@ -23,8 +24,8 @@ enum QueryCaller: Sendable {
     switch self {
     case .session(let caller):
       let session = caller.session
-      services.cluster.nodes[session.node].leave { node in
-        node.sessions[session.connection]?.charge(cost)
+      services.cluster.node(of: session).leave { node in
+        node.session(session)?.charge(cost)
       }
     case .platform(let token):
       services.tokenRates.charge(token, cost, at: SystemClock.monotonicMilliseconds)

@@ -1,3 +1,4 @@
+import Channels
 import Configuration
 import HTTP1
 import Reactor
@@ -25,6 +26,12 @@ final class Node {
   /// Channels that connections of this node are in, by URL.
   var localChannels: [String: LocalChannel] = [:]
 
+  /// The memory in which the stages of channels leave their actions.
+  var stageActions = StageActions()
+  /// The actions of the judge that is at work, in memory that all of this node's judges use.
+  var judgeActions = JudgeActions()
+  /// Receives the log's answers for the channels of this node.
+  private(set) lazy var logSink = NodeLogSink(handle)
   /// What the turn's channels want written, submitted at its end.
   var writes = WriteBatch()
   private var localJobs: [NodeHandle.Job] = []

@@ -1,3 +1,4 @@
+import Channels
 import ParleyProtocol
 import Store
 
@@ -22,22 +23,17 @@ enum ChannelEndpoints {
 
   /// `GET /open_channels/{url}`.
   static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    try call.inChannel(completion) { completion.channel(.success($0.view)) }
+    try call.performOnChannel(.view, completion)
   }
 
   /// `PUT /open_channels/{url}`: changes what is given.
   static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    let fields = try ChannelFields(call.body)
-    try call.inChannel(completion) { channel in
-      channel.update(fields, by: .platform(onBehalfOf: nil)) { completion.channel($1) }
-    }
+    try call.performOnChannel(.update(ChannelFields(call.body)), completion)
   }
 
   /// `DELETE /open_channels/{url}`: with all that is in it.
   static func delete(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    try call.inChannel(completion) { channel in
-      channel.delete(by: .platform(onBehalfOf: nil)) { completion.empty($1) }
-    }
+    try call.perform(.delete, completion)
   }
 
   /// `GET …/participants`: the users in it, in the order of entering.
@@ -49,7 +45,7 @@ enum ChannelEndpoints {
     try call.inChannel(completion) { channel in
       do throws(ServiceError) {
         let page = try channel.participantPage(limit: limit, token: token)
-        let muted = page.users.filter { channel.isRestricted($0.id, by: channel.mutes) }
+        let muted = page.users.filter { channel.restriction(.mute, of: $0.id) != nil }
         completion { page.encodeForPlatform(mutedIDs: Set(muted.map(\.id)), into: &$0) }
       } catch {
         completion.fail(error)
@@ -60,13 +56,7 @@ enum ChannelEndpoints {
   /// `PUT …/freeze`: freezes, or unfreezes with `freeze` false.
   static func freeze(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let freezes = try call.body.boolean("freeze") ?? true
-    try call.inChannel(completion) { channel in
-      if freezes {
-        channel.freeze(by: .platform(onBehalfOf: nil)) { completion.channel($1) }
-      } else {
-        channel.unfreeze(by: .platform(onBehalfOf: nil)) { completion.channel($1) }
-      }
-    }
+    try call.performOnChannel(freezes ? .freeze : .unfreeze, completion)
   }
 }
 
@@ -76,9 +66,7 @@ enum OperatorEndpoints {
   static func add(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let ids = try call.body.userIDs("operator_ids", limit: Limits.operatorCount) ?? []
     guard !ids.isEmpty else { throw .missing("operator_ids") }
-    try call.inChannel(completion) { channel in
-      channel.addOperators(ids, by: .platform(onBehalfOf: nil)) { completion.empty($1) }
-    }
+    try call.perform(.addOperators(ids), completion)
   }
 
   /// `GET`: a page of operators, in the order in which they became so.
@@ -99,15 +87,11 @@ enum OperatorEndpoints {
   /// over.
   static func remove(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     if try call.query.boolean("delete_all") == true {
-      return try call.inChannel(completion) { channel in
-        channel.removeAllOperators(by: .platform(onBehalfOf: nil)) { completion.empty($1) }
-      }
+      return try call.perform(.removeAllOperators, completion)
     }
     let ids = try call.query.userIDs("operator_ids") ?? []
     guard !ids.isEmpty else { throw .missing("operator_ids") }
-    try call.inChannel(completion) { channel in
-      channel.removeOperators(ids, by: .platform(onBehalfOf: nil)) { completion.empty($1) }
-    }
+    try call.perform(.removeOperators(ids), completion)
   }
 }
 
@@ -141,6 +125,17 @@ extension Completion {
   /// Answers with a channel.
   func channel(_ result: Result<ChannelView, ServiceError>) {
     self(result) { $0.encodeForPlatform(into: &$1) }
+  }
+}
+
+extension PlatformCall {
+  /// Gives a command to the channel that the path names, and answers with the channel.
+  fileprivate func performOnChannel(
+    _ command: ChannelCommand, _ completion: Completion
+  ) throws(ServiceError) {
+    try perform(command, completion) { answer, writer in
+      if case .channel(let view) = answer { view.encodeForPlatform(into: &writer) }
+    }
   }
 }
 

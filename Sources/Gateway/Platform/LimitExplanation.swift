@@ -39,7 +39,7 @@ extension Node {
   fileprivate func explainLimits(
     of account: Account, in url: String, _ loaded: LoadedChannel?
   ) -> Result<[UInt8], ServiceError> {
-    let channel = channels.resident(url) ?? loaded.map { HomeChannel($0, node: self) }
+    let channel = channels.resident(url) ?? loaded.map { HomeChannel($0, number: 0, node: self) }
     guard let channel else { return .failure(.notFound(.channel, url)) }
     return .success(JSONWriter.bytes { channel.outlook(for: account).encode(into: &$0) })
   }
@@ -87,7 +87,7 @@ extension SendingOutlook.Window {
   }
 }
 
-extension SendingOutlook.Refusal {
+extension SendCheck.Refusal {
   fileprivate func encode(into writer: inout JSONWriter) {
     writer.object {
       $0.member("code", error.code.rawValue)

@@ -1,4 +1,6 @@
+import Channels
 import ParleyProtocol
+import Reactor
 import Store
 
 /// Messages, below `/v3/open_channels/{url}/messages`.
@@ -17,16 +19,17 @@ enum MessageEndpoints {
     _ services: GatewayServices, _ completion: Completion
   ) {
     let home = services.cluster.home(ofChannel: url)
+    let arrival = SystemClock.monotonicNanoseconds
     let send: @Sendable (Result<User?, ServiceError>) -> Void = { author in
       home.post { node in
         node.channels.withChannel(url) { channel in
           do throws(ServiceError) {
-            let channel = try channel.get()
-            channel.send(
-              .success(submission.draft), upload, requestID: submission.requestID,
-              by: .platform(onBehalfOf: try author.get())
-            ) { channel, result in
-              channel.answer(result.map(\.message), by: .active, completion)
+            let (channel, author) = (try channel.get(), try author.get())
+            let order = MessageOrder(
+              .success(submission.draft), requestID: submission.requestID, upload: upload?.record,
+              arrival: arrival)
+            channel.perform(.send(order), onBehalfOf: author, upload) { channel, result in
+              channel.answer(result, by: .active, completion)
             }
           } catch {
             completion.fail(error)
@@ -66,7 +69,7 @@ enum MessageEndpoints {
   /// `GET …/total_count`: how many the channel holds.
   static func count(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     try call.inChannel(completion) { channel in
-      let id = channel.storeID
+      let id = channel.place.id
       channel.lookUp {
         try $0.messageCount(channelID: id)
       } then: { _, result in
@@ -79,7 +82,7 @@ enum MessageEndpoints {
   static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let id = try call.messageID
     try call.inChannel(completion) { channel in
-      channel.message(id) { channel, result in channel.answer(result, by: .unknown, completion) }
+      channel.perform(.viewMessage(id)) { $0.answer($1, by: .unknown, completion) }
     }
   }
 
@@ -91,18 +94,13 @@ enum MessageEndpoints {
     let changes = try MessageChanges(body, mentionLimit: Limits.platformMentionedUserCount)
     guard !changes.isEmpty else { throw .missing("message") }
     try call.inChannel(completion) { channel in
-      channel.update(id, changes, by: .platform(onBehalfOf: nil)) { channel, result in
-        channel.answer(result.map(\.message), by: .unknown, completion)
-      }
+      channel.perform(.updateMessage(id, changes)) { $0.answer($1, by: .unknown, completion) }
     }
   }
 
   /// `DELETE …/{message_id}`.
   static func delete(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    let id = try call.messageID
-    try call.inChannel(completion) { channel in
-      channel.delete(id, by: .platform(onBehalfOf: nil)) { completion.empty($1) }
-    }
+    try call.perform(.deleteMessage(call.messageID), completion)
   }
 
   /// `POST …/{message_id}/translation`: refused because there is no translator, once the request is
@@ -112,7 +110,7 @@ enum MessageEndpoints {
     let languages = try call.body.languages("target_langs")
     guard languages?.isEmpty == false else { throw .missing("target_langs") }
     try call.inChannel(completion) { channel in
-      channel.message(id) { _, result in
+      channel.perform(.viewMessage(id)) { _, result in
         completion.empty(
           result.flatMap { _ in Result<Void, _>.failure(.noTranslator("target_langs")) })
       }
@@ -132,10 +130,13 @@ extension HomeChannel {
   ///
   /// Only accounts whose state is unknown are read.
   fileprivate func answer(
-    _ result: Result<Message, ServiceError>, by author: AuthorState, _ completion: Completion
+    _ result: Result<JudgeAnswer, ServiceError>, by author: AuthorState, _ completion: Completion
   ) {
-    guard case .success(let message) = result else {
-      return completion(result.map { _ in [] })
+    let message: Message
+    switch result.map(\.message) {
+    case .failure(let error): return completion.fail(error)
+    case .success(nil): return completion.fail(.internalError)
+    case .success(let found?): message = found
     }
     let operatorIDs = operatorIDs
     if author == .active || message.user == nil, message.mentionedUsers.isEmpty {
@@ -146,6 +147,18 @@ extension HomeChannel {
       try MessageAuthors(of: [message], operatorIDs, in: $0)
     } then: { _, result in
       completion(result) { message.encodeForPlatform($0, into: &$1) }
+    }
+  }
+}
+
+extension JudgeAnswer {
+  /// The message that a command made, changed or viewed.
+  fileprivate var message: Message? {
+    switch self {
+    case .sent(let sent): sent.message
+    case .changed(let changed): changed.message
+    case .message(let message): message
+    case .done, .channel, .imposed, .lifted: nil
     }
   }
 }

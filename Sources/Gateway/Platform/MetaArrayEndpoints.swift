@@ -1,3 +1,4 @@
+import Channels
 import ParleyProtocol
 
 /// The extra data of a message, below `/v3/open_channels/{url}/messages/{message_id}/sorted_metaarray`.
@@ -9,8 +10,7 @@ enum MetaArrayEndpoints {
 
   /// `POST`: adds keys with their values; values of a key that is there come to those it has.
   static func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    let arrays = try arrays(in: call.body)
-    try change(call, completion) { known throws(ServiceError) in try known.adding(arrays) }
+    try change(.addValues(arrays(in: call.body)), call, completion)
   }
 
   /// `PUT`: adds values to keys, or removes them; a key that is not there is made with `upsert`.
@@ -19,10 +19,11 @@ enum MetaArrayEndpoints {
     let arrays = try arrays(in: body)
     let mode = try body.choice("mode", of: Mode.self) ?? .add
     let makesKeys = try body.boolean("upsert") ?? false
-    try change(call, completion) { known throws(ServiceError) in
-      let unknown = arrays.first { array in !known.contains { $0.key == array.key } }
-      if let unknown, !makesKeys { throw .unknownKey(unknown.key) }
-      return mode == .add ? try known.adding(arrays) : known.removing(arrays)
+    switch (mode, makesKeys) {
+    case (.add, true): try change(.addValues(arrays), call, completion)
+    case (.add, false): try change(.addValuesToKnownKeys(arrays), call, completion)
+    case (.remove, true): try change(.removeValues(arrays), call, completion)
+    case (.remove, false): try change(.removeValuesFromKnownKeys(arrays), call, completion)
     }
   }
 
@@ -31,7 +32,7 @@ enum MetaArrayEndpoints {
   static func delete(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let keys = try call.query.texts("keys", limit: Limits.metaArrayKeyLength) ?? []
     guard !keys.isEmpty else { throw .missing("keys") }
-    try change(call, completion) { known throws(ServiceError) in known.deleting(keys: keys) }
+    try change(.deleteKeys(keys), call, completion)
   }
 
   private static func arrays(in body: Fields) throws(ServiceError) -> [MetaArray] {
@@ -41,27 +42,15 @@ enum MetaArrayEndpoints {
   }
 
   private static func change(
-    _ call: PlatformCall, _ completion: Completion,
-    _ change: @escaping @Sendable ([MetaArray]) throws(ServiceError) -> [MetaArray]
+    _ change: MetaArrayChange, _ call: PlatformCall, _ completion: Completion
   ) throws(ServiceError) {
-    let id = try call.messageID
-    try call.inChannel(completion) { channel in
-      channel.changeMetaArrayKeys(of: id, by: .platform(onBehalfOf: nil), change) { _, result in
-        completion(result) { changed, writer in
-          writer.object {
-            $0.name("sorted_metaarray")
-            changed.message.metaArrays.encode(into: &$0)
-          }
-        }
+    let command = ChannelCommand.changeMetaArrays(ofMessage: try call.messageID, change)
+    try call.perform(command, completion) { answer, writer in
+      guard case .changed(let changed) = answer else { return }
+      writer.object {
+        $0.name("sorted_metaarray")
+        changed.message.metaArrays.encode(into: &$0)
       }
     }
-  }
-}
-
-extension ServiceError {
-  fileprivate static func unknownKey(_ key: String) -> ServiceError {
-    ServiceError(
-      .notFound, "the message has no key '\(key)': set 'upsert' to have it made",
-      field: "sorted_metaarray")
   }
 }

@@ -132,7 +132,7 @@ private struct MetadataChange: Sendable {
     case .channel(let url):
       services.cluster.home(ofChannel: url).post { [now] node in
         node.channels.withChannel(url) { result in
-          if case .success(let channel) = result { channel.record.metadata = now }
+          if case .success(let channel) = result { channel.setMetadata(now) }
         }
       }
     case .user(let id):

@@ -1,3 +1,4 @@
+import Channels
 import ParleyProtocol
 import Store
 
@@ -8,35 +9,31 @@ enum ModerationEndpoints {
     let body = try call.body
     _ = try body.text("agent_id", limit: Limits.userIDLength)
     let command = try ChannelRestriction.ban(body, inChannel: call.channelURL)
-    try call.inChannel(completion) { channel in
-      channel.ban(command, by: .platform(onBehalfOf: nil)) { completion.ban($1) }
-    }
+    try impose(.ban(command), call, completion)
   }
 
   /// `PUT …/ban/{user_id}`: changes what is given.
   static func updateBan(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let userID = try call.userID
     let change = try BanChange(call.body)
-    try call.inChannel(completion) { channel in
-      channel.changeBan(of: userID, change, by: .platform(onBehalfOf: nil)) { completion.ban($1) }
-    }
+    let command = ChannelCommand.changeBan(
+      userID: userID, seconds: change.seconds, description: change.description)
+    try impose(command, call, completion)
   }
 
   /// `DELETE …/ban/{user_id}`.
   static func unban(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let userID = try call.userID
-    try call.inChannel(completion) { channel in
-      channel.unban(userID, by: .platform(onBehalfOf: nil)) {
-        completion.lifted($1, .ban, userID)
-      }
-    }
+    try lift(.unban(userID: userID), else: .notFound(.ban, userID), call, completion)
   }
 
   /// `GET …/ban/{user_id}`.
   static func viewBan(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let userID = try call.userID
     try call.inChannel(completion) { channel in
-      channel.viewBan(of: userID) { completion.ban($1) }
+      channel.viewBan(of: userID) { _, result in
+        completion(result) { $0.encodeForPlatform(into: &$1) }
+      }
     }
   }
 
@@ -52,7 +49,7 @@ enum ModerationEndpoints {
   static func mute(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let command = try ChannelRestriction.mute(call.body, inChannel: call.channelURL)
     try call.inChannel(completion) { channel in
-      channel.mute(command, by: .platform(onBehalfOf: nil)) { channel, result in
+      channel.perform(.mute(command)) { channel, result in
         completion.channel(result.map { _ in channel.view })
       }
     }
@@ -61,19 +58,15 @@ enum ModerationEndpoints {
   /// `DELETE …/mute/{user_id}`.
   static func unmute(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let userID = try call.userID
-    try call.inChannel(completion) { channel in
-      channel.unmute(userID, by: .platform(onBehalfOf: nil)) {
-        completion.lifted($1, .mute, userID)
-      }
-    }
+    try lift(.unmute(userID: userID), else: .notFound(.mute, userID), call, completion)
   }
 
   /// `GET …/mute/{user_id}`: whether and how long.
   static func viewMute(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let userID = try call.userID
     try call.inChannel(completion) { channel in
-      let now = channel.now
-      channel.viewMute(of: userID, at: now) { _, result in
+      let now = channel.node.services.clock.now
+      channel.viewMute(of: userID) { _, result in
         completion(result) { mute, writer in
           writer.object {
             $0.member("is_muted", mute != nil)
@@ -92,6 +85,27 @@ enum ModerationEndpoints {
     }
   }
 
+  private static func impose(
+    _ command: ChannelCommand, _ call: PlatformCall, _ completion: Completion
+  ) throws(ServiceError) {
+    try call.perform(command, completion) { answer, writer in
+      if case .imposed(let imposed) = answer { imposed.encodeForPlatform(into: &writer) }
+    }
+  }
+
+  /// Lifts a restriction; what is not there can't be lifted.
+  private static func lift(
+    _ command: ChannelCommand, else missing: ServiceError, _ call: PlatformCall,
+    _ completion: Completion
+  ) throws(ServiceError) {
+    try call.inChannel(completion) { channel in
+      channel.perform(command) { _, result in
+        guard case .success(.lifted(false)) = result else { return completion.empty(result) }
+        completion.fail(missing)
+      }
+    }
+  }
+
   private static func list(
     _ kind: RestrictionKind, as name: StaticString, _ call: PlatformCall, _ completion: Completion,
     _ encode: @escaping @Sendable (RestrictedUser, inout JSONWriter) -> Void
@@ -100,7 +114,7 @@ enum ModerationEndpoints {
     let token = try call.query.pageToken()
     let caller = call.caller
     try call.inChannel(completion) { channel in
-      let (id, now) = (channel.storeID, channel.now)
+      let (id, now) = (channel.place.id, channel.node.services.clock.now)
       channel.query(for: caller) {
         try $0.listRestrictions(
           kind, channelID: id, at: now, limit: limit, token: token
@@ -111,20 +125,6 @@ enum ModerationEndpoints {
         completion(result)
       }
     }
-  }
-}
-
-extension Completion {
-  /// Answers with a ban.
-  fileprivate func ban(_ result: Result<ImposedRestriction, ServiceError>) {
-    self(result) { $0.encodeForPlatform(into: &$1) }
-  }
-
-  /// Answers that a restriction was lifted; one that is not there can't be lifted.
-  fileprivate func lifted(
-    _ result: Result<Lifting, ServiceError>, _ kind: ServiceError.Resource, _ userID: String
-  ) {
-    empty(result.flatMap { $0 == .lifted ? .success(()) : .failure(.notFound(kind, userID)) })
   }
 }
 

@@ -1,8 +1,8 @@
+import Channels
+import Crypto
 import HTTP1
 import ParleyProtocol
 import Store
-import Crypto
-import Tokens
 import Transport
 
 /// Carries out a call that was admitted, and answers it by the completion, unless it throws.
@@ -90,6 +90,22 @@ struct PlatformCall {
         }
       }
     }
+  }
+
+  /// Gives a command to the channel that the path names, and answers with what is written of the
+  /// judge's answer.
+  func perform(
+    _ command: ChannelCommand, _ completion: Completion,
+    _ encode: @escaping @Sendable (JudgeAnswer, inout JSONWriter) -> Void
+  ) throws(ServiceError) {
+    try inChannel(completion) { channel in
+      channel.perform(command) { _, result in completion(result, encode) }
+    }
+  }
+
+  /// Gives a command that returns nothing to the channel that the path names.
+  func perform(_ command: ChannelCommand, _ completion: Completion) throws(ServiceError) {
+    try perform(command, completion) { $1.object { _ in } }
   }
 
   /// Reads from the store, and answers with what is written of the value.

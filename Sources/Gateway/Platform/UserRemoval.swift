@@ -26,10 +26,15 @@ struct UserRemoval: Sendable {
 
   private func tell(_ traces: UserTraces) {
     for mutation in traces.operatorChanges {
-      inChannel(mutation.channel.url) { $0.operatorsDidChange(mutation) }
+      guard let event = mutation.event else { continue }
+      let (operators, seq, time) = (mutation.channel.operators, event.seq, event.timestamp)
+      inChannel(mutation.channel.url) {
+        $0.handle(.operatorsRemoved(operators, seq: seq, at: time))
+      }
     }
-    for url in traces.unbannedFrom { inChannel(url) { [userID] in $0.bans[userID] = nil } }
-    for url in traces.unmutedIn { inChannel(url) { [userID] in $0.mutes[userID] = nil } }
+    for url in Set(traces.unbannedFrom + traces.unmutedIn) {
+      inChannel(url) { [userID] in $0.handle(.restrictionsRemoved(of: userID)) }
+    }
   }
 
   private func inChannel(_ url: String, _ body: @escaping @Sendable (HomeChannel) -> Void) {

@@ -1,7 +1,6 @@
 import Crypto
 import Glibc
 import Reactor
-import Tokens
 
 /// The file in the data directory that holds the first token of the Platform API.
 enum APITokenFile {

@@ -1,3 +1,4 @@
+import Channels
 import DequeModule
 import ParleyProtocol
 
@@ -15,10 +16,7 @@ import ParleyProtocol
 /// it is refused, and all of the batch behind it, without being carried out.
 struct RequestPipeline<Call> {
   /// Names a call that was started, to bring its reply back.
-  struct Ticket: Hashable, Sendable {
-    fileprivate let unit: Int
-    fileprivate let index: Int
-  }
+  typealias Ticket = CallTicket
 
   /// What a call has to wait for.
   enum Concurrency: Sendable {

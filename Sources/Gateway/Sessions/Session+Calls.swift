@@ -1,4 +1,6 @@
+import Channels
 import ParleyProtocol
+import Reactor
 import WebSocket
 
 extension Session {
@@ -12,7 +14,26 @@ extension Session {
       case .sessionRefresh(let refresh): self.refresh(refresh, address)
       case .sessionPing: ping(address)
       case .sessionClose: end(address)
-      default: try carryOut(command, address)
+      case .userGet(let get):
+        _ = try charged(command)
+        self.get(get, address)
+      case .userUpdate(let update): self.update(update, try charged(command), address)
+      case .channelCreate(let create): self.create(create, try charged(command), address)
+      case .channelList(let list): self.list(list, try charged(command), address)
+      case .channelEnter(let enter): self.enter(enter, try charged(command), address)
+      case .channelExit(let exit): try self.exit(exit.channelURL, try charged(command), address)
+      case .channelParticipants(let list):
+        _ = try charged(command)
+        inChannel(list.channelURL, address) { $0.listParticipants(list, replyTo: address) }
+      case .messageList(let list):
+        let caller = try charged(command)
+        inChannel(list.channelURL, address) { $0.list(list, for: caller, replyTo: address) }
+      case .channelGet, .channelUpdate, .channelDelete, .channelFreeze, .channelUnfreeze,
+        .channelMute, .channelUnmute, .channelBan, .channelUnban, .channelAddOperators,
+        .channelRemoveOperators, .messageSend, .messageUpdate, .messageDelete, .messageGet,
+        .messageCreateMetaArrayKeys, .messageDeleteMetaArrayKeys, .messageAddMetaArrayValues,
+        .messageRemoveMetaArrayValues:
+        try performInChannel(command, address)
       }
     } catch {
       reply(.failure(error), to: address)
@@ -36,24 +57,37 @@ extension Session {
     }
   }
 
-  private func carryOut(_ command: Command, _ address: ReplyAddress) throws(ServiceError) {
+  /// Charges the session for a command.
+  ///
+  /// - Returns: The caller.
+  /// - Throws: −32600 before the session is open.
+  private func charged(_ command: Command) throws(ServiceError) -> SessionPrincipal {
     guard let caller else { throw .invalidRequest("the session is not open") }
     charge(command)
-    switch command {
-    case .userGet(let get): self.get(get, address)
-    case .userUpdate(let update): self.update(update, caller, address)
-    case .channelCreate(let create): self.create(create, caller, address)
-    case .channelList(let list): self.list(list, caller, address)
-    case .channelEnter(let enter): self.enter(enter, caller, address)
-    case .channelExit(let exit): try self.exit(exit.channelURL, caller, address)
-    default:
-      guard let url = command.channelURL else { throw .noSuchMethod("") }
-      node.post(toChannel: url) { node in
-        node.channels.withChannel(url) { result in
-          switch result {
-          case .success(let channel): channel.perform(command, by: caller, replyTo: address)
-          case .failure(let error): node.reply(to: address, .failure(error))
-          }
+    return caller
+  }
+
+  /// Gives a command to the channel that it names.
+  private func performInChannel(
+    _ command: Command, _ address: ReplyAddress
+  ) throws(ServiceError) {
+    let caller = try charged(command)
+    guard let url = command.channelURL,
+      let channelCommand = ChannelCommand(
+        command, arrival: SystemClock.monotonicNanoseconds)
+    else { throw .internalError }
+    inChannel(url, address) { $0.perform(channelCommand, by: caller, replyTo: address) }
+  }
+
+  /// Runs a job with a channel where it is at home, if there is such a channel.
+  private func inChannel(
+    _ url: String, _ address: ReplyAddress, _ body: @escaping @Sendable (HomeChannel) -> Void
+  ) {
+    node.post(toChannel: url) { node in
+      node.channels.withChannel(url) { result in
+        switch result {
+        case .success(let channel): body(channel)
+        case .failure(let error): node.reply(to: address, .failure(error))
         }
       }
     }
@@ -67,5 +101,29 @@ extension Session {
   private func end(_ address: ReplyAddress) {
     reply(.empty, to: address)
     closeWhenAnswered(.normalClosure, reason: "")
+  }
+}
+
+extension HomeChannel {
+  fileprivate func listParticipants(
+    _ command: ChannelParticipants, replyTo address: ReplyAddress
+  ) {
+    let outcome: CallOutcome
+    do throws(ServiceError) {
+      outcome = .success(try participantPage(limit: command.limit, token: command.token).encoded())
+    } catch {
+      outcome = .failure(error)
+    }
+    stage.handle(.answer(address, outcome))
+  }
+
+  fileprivate func list(
+    _ command: MessageList, for caller: SessionPrincipal, replyTo address: ReplyAddress
+  ) {
+    messages(command, for: .session(caller)) {
+      $1.encoded()
+    } then: { channel, result in
+      channel.stage.handle(.answer(address, result))
+    }
   }
 }

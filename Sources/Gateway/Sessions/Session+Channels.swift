@@ -1,3 +1,4 @@
+import Channels
 import Configuration
 import ParleyProtocol
 import Store
@@ -6,7 +7,7 @@ import Transport
 
 extension Session {
   /// Makes a channel, of which the creator is an operator.
-  func create(_ command: ChannelCreate, _ caller: Caller, _ address: ReplyAddress) {
+  func create(_ command: ChannelCreate, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     let url = command.channelURL ?? Identifiers.channelURL()
     let operatorIDs = [caller.user.id] + (command.fields.operatorIDs ?? [])
     let channel = Channel(
@@ -21,7 +22,7 @@ extension Session {
   }
 
   /// Lists channels, newest first.
-  func list(_ command: ChannelList, _ caller: Caller, _ address: ReplyAddress) {
+  func list(_ command: ChannelList, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     let query = ChannelQuery(
       nameContains: command.nameContains, urlContains: command.urlContains,
       customTypes: command.customTypes ?? [], limit: command.limit, token: command.token)
@@ -33,20 +34,21 @@ extension Session {
   }
 
   /// Enters a channel, if the user may be in one more.
-  func enter(_ command: ChannelEnter, _ caller: Caller, _ address: ReplyAddress) {
+  func enter(_ command: ChannelEnter, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     let url = command.channelURL
-    let entrance = Entrance(caller: caller, recover: command.recover, address: address)
+    let request = EnterRequest(principal: caller, recover: command.recover, address: address)
     node.post(toUser: caller.user.id) { node in
       guard node.users.reserve(url, for: caller.session, of: caller.user.id) else {
         let limit = node.services.settings.limits.channelsPerUser
         node.reply(to: address, .failure(.tooManyChannels(limit: limit)))
         return
       }
-      node.post(toChannel: url) { $0.admit(entrance, to: url) }
+      node.post(toChannel: url) { $0.admit(request, to: url) }
     }
   }
 
-  func exit(_ url: String, _ caller: Caller, _ address: ReplyAddress) throws(ServiceError) {
+  func exit(_ url: String, _ caller: SessionPrincipal, _ address: ReplyAddress) throws(ServiceError)
+  {
     guard isIn(url) else { throw .notInChannel(url) }
     unsubscribe(from: url)
     node.leave(url, caller.session, userID: caller.user.id)
@@ -89,7 +91,7 @@ extension Node {
 
   /// A channel that is at home here has let a connection in: from here on it gets the events.
   func didEnter(_ url: String, userID: String, _ address: ReplyAddress, result: [UInt8]) {
-    guard let session = sessions[address.session.connection], session.connection.isOpen else {
+    guard let session = session(address.session), session.connection.isOpen else {
       leave(url, address.session, userID: userID)
       return
     }
@@ -98,24 +100,24 @@ extension Node {
   }
 
   /// Tells the homes of a channel and a user that a connection is not in the channel any more.
-  func leave(_ url: String, _ session: SessionReference, userID: String) {
+  func leave(_ url: String, _ session: SessionAddress, userID: String) {
     post(toChannel: url, with: { $0.leave(session, userID: userID) })
     post(toUser: userID) { $0.users.release(url, of: session, of: userID) }
   }
 
   /// Tells a user's home that a connection of it is not, or no longer, in a channel.
-  func release(_ url: String, _ caller: Caller) {
+  func release(_ url: String, _ caller: SessionPrincipal) {
     let userID = caller.user.id
     post(toUser: userID) { $0.users.release(url, of: caller.session, of: userID) }
   }
 
-  fileprivate func admit(_ entrance: Entrance, to url: String) {
+  fileprivate func admit(_ request: EnterRequest, to url: String) {
     channels.withChannel(url) { [unowned self] result in
       switch result {
-      case .success(let channel): channel.enter(entrance)
+      case .success(let channel): channel.enter(request)
       case .failure(let error):
-        release(url, entrance.caller)
-        reply(to: entrance.address, .failure(error))
+        release(url, request.principal)
+        reply(to: request.address, .failure(error))
       }
     }
   }

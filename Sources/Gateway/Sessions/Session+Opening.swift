@@ -1,3 +1,4 @@
+import Channels
 import Logging
 import ParleyProtocol
 import Reactor
@@ -20,8 +21,8 @@ extension Session {
     let reference = reference
     node.post(toUser: command.userID) { home in
       home.users.expect(reference, of: command.userID)
-      home.post(to: home.services.cluster.nodes[reference.node]) { node in
-        node.sessions[reference.connection]?.authenticate(command, address)
+      home.post(toSession: reference) {
+        $0.authenticate(command, address)
       }
     }
   }
@@ -151,7 +152,7 @@ extension Session {
   }
 
   /// Changes the user's profile for all its sessions.
-  func update(_ command: UserUpdate, _ caller: Caller, _ address: ReplyAddress) {
+  func update(_ command: UserUpdate, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     let now = node.services.clock.now
     let handle = node.handle
     node.services.store.write {
@@ -169,7 +170,7 @@ extension Session {
     identity.user = user
     state = .open(identity)
     for url in places.map(\.url) {
-      node.post(toChannel: url, with: { $0.participants.update(user) })
+      node.post(toChannel: url, with: { $0.stage.handle(.profile(user)) })
     }
   }
 }
@@ -177,7 +178,7 @@ extension Session {
 extension Node {
   fileprivate func didUpdate(_ result: Result<User, ServiceError>, _ address: ReplyAddress) {
     if case .success(let user) = result {
-      sessions[address.session.connection]?.userDidChange(user)
+      session(address.session)?.userDidChange(user)
       post(toUser: user.id) { $0.users.update(user) }
     }
     reply(

@@ -1,3 +1,4 @@
+import Channels
 import Configuration
 import FloodControl
 import ParleyProtocol
@@ -51,7 +52,7 @@ final class Session {
 
   unowned let node: Node
   unowned let connection: Connection
-  let reference: SessionReference
+  let reference: SessionAddress
   var state = State.awaitingOpen
   /// The channels that the connection is in: a few at most, so that a list is smaller and faster
   /// than a table.
@@ -76,14 +77,14 @@ final class Session {
     self.keepsContext = keepsContext
     self.connection = connection
     self.node = node
-    reference = SessionReference(node: node.handle.index, connection: connection.id)
+    reference = SessionAddress(node: node.handle.index, connection: connection.id)
     setTimer(.open, after: node.services.settings.limits.openTimeoutMilliseconds)
   }
 
   /// Who asks, once the session is open.
-  var caller: Caller? {
+  var caller: SessionPrincipal? {
     guard case .open(let identity) = state else { return nil }
-    return Caller(user: identity.user, session: reference)
+    return SessionPrincipal(user: identity.user, session: reference)
   }
 
   /// Sends an event, unless the session is closed.
@@ -315,7 +316,7 @@ extension Session: WebSocketApplication {
   }
 
   /// Takes the session out of everything that it is in.
-  private func leave(_ caller: Caller) {
+  private func leave(_ caller: SessionPrincipal) {
     node.gauges.add(-1, to: .sessions)
     let reference = reference
     let userID = caller.user.id

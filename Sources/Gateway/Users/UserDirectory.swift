@@ -1,3 +1,4 @@
+import Channels
 import Configuration
 import FloodControl
 import ParleyProtocol
@@ -9,18 +10,18 @@ final class UserDirectory {
   /// A user's sessions and channels over all its connections.
   private struct Presence {
     /// Oldest first.
-    var sessions: [SessionReference] = []
+    var sessions: [SessionAddress] = []
     /// Those that wait for the user to be looked up, and may come to nothing.
-    var expected: [SessionReference] = []
+    var expected: [SessionAddress] = []
     /// The channels that any session is in: a few at most, so that a list is smaller and faster
     /// than a table.
     var channels: [ChannelUse] = []
 
     /// Both those that are open and those that may be.
-    var all: [SessionReference] { sessions + expected }
+    var all: [SessionAddress] { sessions + expected }
     var isEmpty: Bool { sessions.isEmpty && expected.isEmpty && channels.isEmpty }
 
-    mutating func enter(_ url: String, _ session: SessionReference) {
+    mutating func enter(_ url: String, _ session: SessionAddress) {
       guard let index = channels.firstIndex(where: { $0.url == url }) else {
         channels.append(ChannelUse(url: url, sessions: [session]))
         return
@@ -28,7 +29,7 @@ final class UserDirectory {
       if !channels[index].sessions.contains(session) { channels[index].sessions.append(session) }
     }
 
-    mutating func leave(_ session: SessionReference, where isLeft: (String) -> Bool) {
+    mutating func leave(_ session: SessionAddress, where isLeft: (String) -> Bool) {
       for index in channels.indices where isLeft(channels[index].url) {
         channels[index].sessions.removeAll { $0 == session }
       }
@@ -38,7 +39,7 @@ final class UserDirectory {
 
   private struct ChannelUse {
     let url: String
-    var sessions: [SessionReference]
+    var sessions: [SessionAddress]
   }
 
   private unowned let node: Node
@@ -56,12 +57,12 @@ final class UserDirectory {
   }
 
   /// Takes note of a session that opens if its user may.
-  func expect(_ session: SessionReference, of userID: String) {
+  func expect(_ session: SessionAddress, of userID: String) {
     presences[userID, default: Presence()].expected.append(session)
   }
 
   /// Adds a session; when the user now has too many, its oldest is closed.
-  func add(_ session: SessionReference, of userID: String) {
+  func add(_ session: SessionAddress, of userID: String) {
     presences[userID]?.expected.removeAll { $0 == session }
     presences[userID, default: Presence()].sessions.append(session)
     let limit = node.services.settings.limits.connectionsPerUser
@@ -71,7 +72,7 @@ final class UserDirectory {
   }
 
   /// Takes a session out, with all its channels, or one that was expected.
-  func remove(_ session: SessionReference, of userID: String) {
+  func remove(_ session: SessionAddress, of userID: String) {
     guard var presence = presences[userID] else { return }
     let wasOnline = !presence.sessions.isEmpty
     presence.sessions.removeAll { $0 == session }
@@ -90,7 +91,7 @@ final class UserDirectory {
   /// Notes that a session is about to enter a channel.
   ///
   /// - Returns: Whether the user may be in one more channel.
-  func reserve(_ channelURL: String, for session: SessionReference, of userID: String) -> Bool {
+  func reserve(_ channelURL: String, for session: SessionAddress, of userID: String) -> Bool {
     var presence = presences[userID, default: Presence()]
     let limit = node.services.settings.limits.channelsPerUser
     guard
@@ -102,7 +103,7 @@ final class UserDirectory {
   }
 
   /// Notes that a session is not, or no longer, in a channel.
-  func release(_ channelURL: String, of session: SessionReference, of userID: String) {
+  func release(_ channelURL: String, of session: SessionAddress, of userID: String) {
     guard var presence = presences[userID] else { return }
     presence.leave(session) { $0 == channelURL }
     presences[userID] = presence.isEmpty ? nil : presence
@@ -147,18 +148,16 @@ final class UserDirectory {
   }
 
   private func reach(
-    _ sessions: [SessionReference], _ body: @escaping @Sendable (Session) -> Void
+    _ sessions: [SessionAddress], _ body: @escaping @Sendable (Session) -> Void
   ) {
     for reference in sessions {
-      node.post(to: node.services.cluster.nodes[reference.node]) { node in
-        if let session = node.sessions[reference.connection] { body(session) }
-      }
+      node.post(toSession: reference, body)
     }
   }
 
-  private func close(_ reference: SessionReference) {
-    node.post(to: node.services.cluster.nodes[reference.node]) { node in
-      node.sessions[reference.connection]?.close(
+  private func close(_ reference: SessionAddress) {
+    node.post(toSession: reference) {
+      $0.close(
         .tooManySessions, reason: "the user has opened too many sessions: this was its oldest")
     }
   }

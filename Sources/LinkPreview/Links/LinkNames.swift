@@ -1,3 +1,5 @@
+import Bytes
+
 /// The part of a URL before its path, as it stands in a text.
 enum LinkAuthority {
   /// Whether an `@` follows before the path begins, so that what looks like a host is a user.
@@ -96,7 +98,7 @@ enum NameRun {
 
   /// The name that `run` begins with, which may be all of it, as far as its ending is known.
   ///
-  /// What may be glued to it is a word of another script, `sendbird.com입니다`, or the beginning
+  /// It may be followed directly by a word of another script, `sendbird.com입니다`, or the beginning
   /// of the next sentence, `sendbird.com.Then`.
   static func known(in run: Range<Int>, of text: LinkText) -> (name: BareName, end: Int)? {
     var end = run.upperBound

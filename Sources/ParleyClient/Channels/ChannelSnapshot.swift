@@ -15,9 +15,12 @@ struct ChannelSnapshot: Sendable, Hashable {
   var createdAt: Int64
 
   init(json: JSONNode) throws(ParleyError) {
-    let channel = try AnswerReader.resource { () throws(ResourceError) in
-      try ParleyProtocol.Channel(json: json)
-    }
+    self.init(
+      try AnswerReader.resource { () throws(ResourceError) in try ChannelInfo(json: json) })
+  }
+
+  init(_ info: ChannelInfo) {
+    let channel = info.channel
     url = channel.url
     name = channel.name
     coverURL = channel.coverURL
@@ -25,10 +28,9 @@ struct ChannelSnapshot: Sendable, Hashable {
     customType = channel.customType
     isEphemeral = channel.isEphemeral
     isFrozen = channel.isFrozen
-    participantCount = max(0, Int(clamping: json["participant_count"]?.integer ?? 0))
+    participantCount = info.participantCount
     operators = channel.operators.map(User.init)
-    maxMessageLength = Int(
-      clamping: json["max_length_message"]?.integer ?? Int64(Limits.messageLength))
+    maxMessageLength = info.maxMessageLength
     createdAt = channel.createdAt
   }
 }

@@ -67,9 +67,18 @@ enum AnswerReader {
 
   /// A message of any kind.
   static func message(_ node: JSONNode) throws(ParleyError) -> any BaseMessage {
-    let message = try resource { () throws(ResourceError) in
-      try ParleyProtocol.Message(json: node)
-    }
+    message(
+      try resource { () throws(ResourceError) in try ParleyProtocol.Message(json: node) })
+  }
+
+  /// The message of an event.
+  static func message(
+    _ message: EventResource<ParleyProtocol.Message>
+  ) throws(ParleyError) -> any BaseMessage {
+    Self.message(try resource(message.value))
+  }
+
+  private static func message(_ message: ParleyProtocol.Message) -> any BaseMessage {
     let record = MessageRecord(message)
     return switch message.type {
     case .user: UserMessage(record)

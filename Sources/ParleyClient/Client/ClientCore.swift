@@ -1,3 +1,4 @@
+internal import ParleyProtocol
 internal import Synchronization
 
 /// The shared core of a client and its channels: the engine and the consumers of events.
@@ -136,7 +137,7 @@ final class ClientCore: Sendable {
     }
   }
 
-  private func receive(_ method: String, _ params: [UInt8]) {
+  private func receive(_ method: String, _ params: JSONNode?) {
     // What can't be read is passed over, as what isn't known is: there is nobody to answer.
     guard let incoming = try? Incoming(method: method, params: params) else { return }
     let notification = WireEvent.Notification(method: method, params: params)
@@ -152,11 +153,9 @@ final class ClientCore: Sendable {
   }
 
   private func leave(_ channel: OpenChannel, if event: OpenChannelEvent) {
-    switch event {
-    case .deleted: channels.exit(channel.url)
-    case .userBanned(let user, _) where user.userID == currentUser?.userID:
+    if case .deleted = event { channels.exit(channel.url) }
+    if case .userBanned(let user, _) = event, user.userID == currentUser?.userID {
       channels.exit(channel.url)
-    default: break
     }
   }
 

@@ -1,8 +1,10 @@
+internal import ParleyProtocol
+
 /// An event of the engine that is not an answer to a call.
 enum EngineEvent: Sendable {
   /// A notification of the server, as it came or out of the answer to a re-entering; each durable
   /// event of a channel comes once and in the channel's order.
-  case notification(method: String, params: [UInt8])
+  case notification(method: String, params: JSONNode?)
   /// The application's request to enter a channel was granted, even if nobody waits for that.
   case entered(channelURL: String)
   /// The client is no longer in a channel that the application asked to leave.

@@ -10,89 +10,80 @@ enum Incoming: Sendable {
   /// Reads a notification; `nil` for a method that this client does not know.
   ///
   /// - Throws: ``ParleyError/malformedAnswer(_:)`` when a member is missing.
-  init?(method: String, params: [UInt8]) throws(ParleyError) {
+  init?(method: String, params: JSONNode?) throws(ParleyError) {
     guard let name = EventName(rawValue: method) else { return nil }
-    let node = try AnswerReader.document(params)
-    switch name {
-    case .sessionExpiring:
-      self = .connection(.sessionExpiring(at: try AnswerReader.integer("expires_at", of: node)))
-    case .serverDraining:
-      let pause = try AnswerReader.integer("reconnect_after_ms", of: node)
-      self = .connection(.serverDraining(reconnectAfter: .milliseconds(max(0, pause))))
-    case .mentionReceived:
-      self = .mentioned(try AnswerReader.message(of: node))
-    default:
-      let (event, change) = try Self.channelEvent(name, node)
-      self = .channel(url: try AnswerReader.text("channel_url", of: node), event, change)
+    guard let params else { throw .malformedAnswer("the event \(method) has no 'params'") }
+    let event = try AnswerReader.resource { () throws(ResourceError) in
+      try Event(name, params: params)
+    }
+    guard let incoming = try Self.incoming(event, params) else { return nil }
+    self = incoming
+  }
+
+  private static func incoming(
+    _ event: Event, _ params: JSONNode
+  ) throws(ParleyError) -> Incoming? {
+    func inChannel(
+      _ event: OpenChannelEvent, _ change: ChannelChange? = nil
+    ) throws(ParleyError) -> Incoming {
+      .channel(url: try AnswerReader.text("channel_url", of: params), event, change)
+    }
+    return switch event {
+    case .messageReceived(let message):
+      try inChannel(.messageReceived(try AnswerReader.message(message)))
+    case .messageUpdated(let message):
+      try inChannel(.messageUpdated(try AnswerReader.message(message)))
+    case .messageDeleted(let deletion):
+      try inChannel(.messageDeleted(messageID: deletion.messageID))
+    case .throttled(let range): try inChannel(.messagesThrottled(ThrottledMessages(range)))
+    case .channelCreated: nil
+    case .channelChanged(let channel): try inChannel(.changed, try replacement(channel))
+    case .channelDeleted(let channel): try inChannel(.deleted, try replacement(channel))
+    case .channelFrozen(let channel): try inChannel(.frozen, try replacement(channel))
+    case .channelUnfrozen(let channel): try inChannel(.unfrozen, try replacement(channel))
+    case .operatorsChanged(let operators):
+      try inChannel(
+        .operatorsChanged(operators.users.map(User.init)),
+        .operators(operators.users.map(User.init)))
+    case .participantCount(let participants):
+      try inChannel(
+        .participantCountChanged(participants.count), .participantCount(participants.count))
+    case .userEntered(let presence):
+      try inChannel(
+        .userEntered(User(presence.user)), .participantCount(presence.participantCount))
+    case .userExited(let presence):
+      try inChannel(.userExited(User(presence.user)), .participantCount(presence.participantCount))
+    case .userMuted(let restriction):
+      try inChannel(.userMuted(User(restriction.user), RestrictionDetails(restriction)))
+    case .userUnmuted(let release): try inChannel(.userUnmuted(User(release.user)))
+    case .userBanned(let restriction):
+      try inChannel(.userBanned(User(restriction.user), RestrictionDetails(restriction)))
+    case .userUnbanned(let release): try inChannel(.userUnbanned(User(release.user)))
+    case .mentionReceived(let message): .mentioned(try AnswerReader.message(message))
+    case .sessionExpiring(let expiry): .connection(.sessionExpiring(at: expiry.expiresAt))
+    case .serverDraining(let draining):
+      .connection(
+        .serverDraining(reconnectAfter: .milliseconds(max(0, draining.reconnectAfter))))
     }
   }
 
-  private typealias Reading = (OpenChannelEvent, ChannelChange?)
-
-  private static func channelEvent(
-    _ name: EventName, _ node: JSONNode
-  ) throws(ParleyError) -> Reading {
-    switch name {
-    case .messageReceived: (.messageReceived(try AnswerReader.message(of: node)), nil)
-    case .messageUpdated: (.messageUpdated(try AnswerReader.message(of: node)), nil)
-    case .messageDeleted:
-      (.messageDeleted(messageID: try AnswerReader.integer("message_id", of: node)), nil)
-    case .throttled: (.messagesThrottled(try throttled(node)), nil)
-    case .channelChanged: (.changed, try replacement(node))
-    case .channelDeleted: (.deleted, try replacement(node))
-    case .channelFrozen: (.frozen, try replacement(node))
-    case .channelUnfrozen: (.unfrozen, try replacement(node))
-    case .participantCount:
-      try participantCount(node)
-    case .operatorsChanged:
-      try operatorsChanged(node)
-    default: try userEvent(name, node)
-    }
+  private static func replacement(
+    _ channel: EventResource<ChannelInfo>
+  ) throws(ParleyError) -> ChannelChange {
+    .replaced(ChannelSnapshot(try AnswerReader.resource(channel.value)))
   }
+}
 
-  private static func userEvent(
-    _ name: EventName, _ node: JSONNode
-  ) throws(ParleyError) -> Reading {
-    let user = try AnswerReader.user(of: node)
-    switch name {
-    case .userEntered:
-      return (.userEntered(user), .participantCount(try count(node)))
-    case .userExited:
-      return (.userExited(user), .participantCount(try count(node)))
-    case .userMuted: return (.userMuted(user, restriction(node)), nil)
-    case .userUnmuted: return (.userUnmuted(user), nil)
-    case .userBanned: return (.userBanned(user, restriction(node)), nil)
-    default: return (.userUnbanned(user), nil)
-    }
+extension ThrottledMessages {
+  init(_ throttling: Event.Throttling) {
+    self.init(
+      count: throttling.withheld, firstMessageID: throttling.firstMessageID,
+      lastMessageID: throttling.lastMessageID)
   }
+}
 
-  private static func participantCount(_ node: JSONNode) throws(ParleyError) -> Reading {
-    let count = try count(node)
-    return (.participantCountChanged(count), .participantCount(count))
-  }
-
-  private static func operatorsChanged(_ node: JSONNode) throws(ParleyError) -> Reading {
-    let operators = try AnswerReader.users("operators", of: node)
-    return (.operatorsChanged(operators), .operators(operators))
-  }
-
-  private static func replacement(_ node: JSONNode) throws(ParleyError) -> ChannelChange {
-    .replaced(try AnswerReader.channel(of: node))
-  }
-
-  private static func count(_ node: JSONNode) throws(ParleyError) -> Int {
-    try AnswerReader.count("participant_count", of: node)
-  }
-
-  private static func throttled(_ node: JSONNode) throws(ParleyError) -> ThrottledMessages {
-    ThrottledMessages(
-      count: try AnswerReader.count("withheld", of: node),
-      firstMessageID: try AnswerReader.integer("first_message_id", of: node),
-      lastMessageID: try AnswerReader.integer("last_message_id", of: node))
-  }
-
-  private static func restriction(_ node: JSONNode) -> RestrictionDetails {
-    RestrictionDetails(
-      seconds: node["seconds"]?.integer ?? -1, description: node["description"]?.string ?? "")
+extension RestrictionDetails {
+  init(_ restriction: Event.Restriction) {
+    self.init(seconds: restriction.seconds, description: restriction.description)
   }
 }

@@ -2,50 +2,29 @@ extension OpenChannelDelegate {
   /// Calls the method that goes with an event.
   func tell(_ event: OpenChannelEvent, in channel: OpenChannel) {
     switch event {
-    case .messageReceived, .messageUpdated, .messageDeleted, .messagesThrottled:
-      tellMessages(event, in: channel)
-    case .userEntered, .userExited, .userMuted, .userUnmuted, .userBanned, .userUnbanned:
-      tellUsers(event, in: channel)
-    default:
-      tellChanges(event, in: channel)
-    }
-  }
-
-  private func tellMessages(_ event: OpenChannelEvent, in channel: OpenChannel) {
-    switch event {
     case .messageReceived(let message): self.channel(channel, didReceive: message)
     case .messageUpdated(let message): self.channel(channel, didUpdate: message)
     case .messageDeleted(let id): self.channel(channel, messageWasDeleted: id)
     case .messagesThrottled(let messages): self.channel(channel, messagesThrottled: messages)
-    default: break
-    }
-  }
-
-  private func tellUsers(_ event: OpenChannelEvent, in channel: OpenChannel) {
-    switch event {
+    case .changed: channelWasChanged(channel)
+    case .frozen: channelWasFrozen(channel)
+    case .unfrozen: channelWasUnfrozen(channel)
+    case .deleted: channelWasDeleted(channel.url)
+    case .operatorsChanged: channelOperatorsDidUpdate(channel)
     case .userEntered(let user): self.channel(channel, userDidEnter: user)
     case .userExited(let user): self.channel(channel, userDidExit: user)
+    case .participantCountChanged: channelParticipantCountDidChange(channel)
     case .userMuted(let user, let details):
       self.channel(channel, userWasMuted: user, restriction: details)
     case .userUnmuted(let user): self.channel(channel, userWasUnmuted: user)
     case .userBanned(let user, let details):
       self.channel(channel, userWasBanned: user, restriction: details)
     case .userUnbanned(let user): self.channel(channel, userWasUnbanned: user)
-    default: break
-    }
-  }
-
-  private func tellChanges(_ event: OpenChannelEvent, in channel: OpenChannel) {
-    switch event {
-    case .changed: channelWasChanged(channel)
-    case .frozen: channelWasFrozen(channel)
-    case .unfrozen: channelWasUnfrozen(channel)
-    case .deleted: channelWasDeleted(channel.url)
-    case .operatorsChanged: channelOperatorsDidUpdate(channel)
-    case .participantCountChanged: channelParticipantCountDidChange(channel)
     case .recovered(let count): self.channel(channel, didRecover: count)
     case .eventsLost(let loss): self.channel(channel, didLoseEvents: loss)
-    default: break
+    case .dropped:
+      // A consumer's own notice; delegates get it for all channels together.
+      break
     }
   }
 }

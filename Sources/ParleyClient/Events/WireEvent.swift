@@ -1,3 +1,5 @@
+internal import ParleyProtocol
+
 /// An event beside the bytes that brought it, for programs that pass events on.
 package struct WireEvent: Sendable {
   /// The event as the client reads it.
@@ -8,7 +10,14 @@ package struct WireEvent: Sendable {
   /// A notification of the server.
   package struct Notification: Sendable {
     package let method: String
-    /// The JSON of its parameters, as it came.
-    package let params: [UInt8]
+    private let node: JSONNode?
+
+    init(method: String, params: JSONNode?) {
+      self.method = method
+      node = params
+    }
+
+    /// The JSON of its parameters, as it came; empty without any.
+    package var params: [UInt8] { node.map { Array($0.raw) } ?? [] }
   }
 }

@@ -10,16 +10,19 @@ package struct ErrorDetails: Sendable, Hashable {
   package var windowMilliseconds: Int64?
   /// What the limit is counted for, such as `user_channel`.
   package var scope: String?
+  /// `unknown` when a refused request may have changed something all the same.
+  package var outcome: String?
 
   package init(
     field: String? = nil, retryAfterMilliseconds: Int64? = nil, limit: Int64? = nil,
-    windowMilliseconds: Int64? = nil, scope: String? = nil
+    windowMilliseconds: Int64? = nil, scope: String? = nil, outcome: String? = nil
   ) {
     self.field = field
     self.retryAfterMilliseconds = retryAfterMilliseconds
     self.limit = limit
     self.windowMilliseconds = windowMilliseconds
     self.scope = scope
+    self.outcome = outcome
   }
 
   /// Writes the object; what is not known is left out.
@@ -30,6 +33,7 @@ package struct ErrorDetails: Sendable, Hashable {
       if let limit { $0.member("limit", limit) }
       if let windowMilliseconds { $0.member("window_ms", windowMilliseconds) }
       if let scope { $0.member("scope", scope) }
+      if let outcome { $0.member("outcome", outcome) }
     }
   }
 
@@ -40,5 +44,6 @@ package struct ErrorDetails: Sendable, Hashable {
     limit = json?["limit"]?.integer
     windowMilliseconds = json?["window_ms"]?.integer
     scope = json?["scope"]?.string
+    outcome = json?["outcome"]?.string
   }
 }

@@ -1,8 +1,9 @@
-/// The names of the events, `method` on the wire.
+/// The names of the events: `method` on the socket, `event` in a webhook, `kind` in the log.
 package enum EventName: String, Sendable, CaseIterable {
   case messageReceived = "message.received"
   case messageUpdated = "message.updated"
   case messageDeleted = "message.deleted"
+  case channelCreated = "channel.created"
   case channelChanged = "channel.changed"
   case channelDeleted = "channel.deleted"
   case channelFrozen = "channel.frozen"
@@ -19,4 +20,29 @@ package enum EventName: String, Sendable, CaseIterable {
   case mentionReceived = "mention.received"
   case sessionExpiring = "session.expiring"
   case serverDraining = "server.draining"
+
+  /// Whether the event has a number in its channel, and is recovered by clients that missed it.
+  package var isDurable: Bool {
+    switch self {
+    case .messageReceived, .messageUpdated, .messageDeleted, .channelChanged, .channelDeleted,
+      .channelFrozen, .channelUnfrozen, .userMuted, .userUnmuted, .userBanned, .userUnbanned,
+      .operatorsChanged:
+      true
+    case .channelCreated, .userEntered, .userExited, .participantCount, .throttled,
+      .mentionReceived, .sessionExpiring, .serverDraining:
+      false
+    }
+  }
+
+  /// Whether webhooks can subscribe to the event.
+  package var isPosted: Bool {
+    // A channel that is being created has no participants, so only webhooks learn of it.
+    isDurable || self == .channelCreated
+  }
+
+  /// The events that webhooks can subscribe to.
+  package static let posted = allCases.filter(\.isPosted)
 }
+
+/// The events that webhooks can subscribe to: those of ``EventName/posted``.
+package typealias WebhookEvent = EventName

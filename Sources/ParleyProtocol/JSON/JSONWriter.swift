@@ -76,6 +76,15 @@ package struct JSONWriter: Sendable {
     needsComma = true
   }
 
+  /// Writes a string that holds no character to be escaped.
+  package mutating func value(unescaped text: String) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(contentsOf: text.utf8)
+    bytes.append(UInt8(ascii: "\""))
+    needsComma = true
+  }
+
   /// Writes a whole number.
   package mutating func value(_ number: Int64) {
     separate()

@@ -5,20 +5,7 @@ extension Channel {
   ///   - participantCount: How many users are in it at the moment; the record does not know.
   ///   - writer: Where to.
   package func encode(participantCount: Int, into writer: inout JSONWriter) {
-    writer.object {
-      $0.member("channel_url", url)
-      $0.member("name", name)
-      $0.member("cover_url", coverURL)
-      $0.member("data", fittingData)
-      $0.member("custom_type", customType)
-      $0.member("is_ephemeral", isEphemeral)
-      $0.member("freeze", isFrozen)
-      $0.member("participant_count", participantCount)
-      $0.member("max_length_message", Limits.messageLength)
-      $0.name("operators")
-      operators.fitted().encodeReferences(into: &$0)
-      $0.member("created_at", createdAt)
-    }
+    ChannelInfo(self, participantCount: participantCount).encode(into: &writer)
   }
 
   /// Reads a channel; all but its name on the wire and its time may be absent.

@@ -7,7 +7,7 @@ package struct Message: Sendable, Hashable, Identifiable {
   /// The author; `nil` for an admin message.
   package var user: User?
   package var text: String
-  /// What a file message brings; `nil` for others.
+  /// The file of a file message; `nil` for others.
   package var file: MessageFile?
   /// The application's own; the server does not look inside.
   package var data: String

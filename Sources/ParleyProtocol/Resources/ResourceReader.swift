@@ -47,5 +47,17 @@ struct ResourceReader {
     return try [User](json: value)
   }
 
+  /// A count that must be there and is not negative.
+  func count(_ name: String) throws(ResourceError) -> Int {
+    guard let count = Int(exactly: try integer(name)), count >= 0 else { throw wrong(name) }
+    return count
+  }
+
+  /// A value that must be there.
+  func member(_ name: String) throws(ResourceError) -> JSONNode {
+    guard let member = node.present(name) else { throw wrong(name) }
+    return member
+  }
+
   func wrong(_ name: String) -> ResourceError { ResourceError(resource, member: name) }
 }

@@ -16,16 +16,8 @@ package enum WebhookEncoder {
 
   /// A channel was made; its count of events has not begun, so `seq` is 0.
   package static func channelCreated(_ channel: Channel) -> [UInt8] {
-    JSONWriter.bytes {
-      $0.object {
-        $0.member("event", WebhookEvent.channelCreated.rawValue)
-        $0.member("channel_url", channel.url)
-        $0.member("seq", 0)
-        $0.member("ts", channel.createdAt)
-        $0.name("channel")
-        channel.encode(participantCount: 0, into: &$0)
-      }
-    }
+    Event.channelCreated(.value(ChannelInfo(channel, participantCount: 0))).webhookEvent(
+      from: EventOrigin(channelURL: channel.url, seq: 0, timestamp: channel.createdAt))
   }
 
   /// An event that an operator asked for, to see whether it arrives.

@@ -5,12 +5,16 @@ import Glibc
 ///
 /// Functions have the results of the C library: -1 with `errno` for a failure. A test can put a
 /// ``KernelScript`` in the kernel's place, for its own thread and the threads started from it.
-/// Without a script a call costs one load from thread-local memory and a branch that is never taken.
+/// Without a script a call costs one load from thread-local memory and a branch that is never taken;
+/// `send`, which every delivery calls, costs nothing more.
 package enum Kernel {
   /// Runs `body` with a script in the kernel's place, on this thread.
   package static func replaced<Result>(
     by script: any KernelScript, _ body: () throws -> Result
   ) rethrows -> Result {
+    clinux_replace_send { descriptor, bytes, count, flags in
+      Kernel.call(.send, descriptor, count) { Glibc.send(descriptor, bytes, $0, flags) }
+    }
     let (replacement, previous) = (Replacement(script), clinux_thread_kernel())
     clinux_set_thread_kernel(Unmanaged.passUnretained(replacement).toOpaque())
     defer { clinux_set_thread_kernel(previous) }
@@ -118,7 +122,7 @@ extension Kernel {
   /// Sends without raising a signal when the peer is gone.
   @inline(__always)
   static func send(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    call(.send, descriptor, count) { Glibc.send(descriptor, bytes, $0, Int32(MSG_NOSIGNAL)) }
+    clinux_send(descriptor, bytes, count, Int32(MSG_NOSIGNAL))
   }
 
   /// Has the kernel copy a part of a file to a socket.

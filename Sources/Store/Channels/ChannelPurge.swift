@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// Whether deleted channels have left anything behind.
 enum PurgeProgress {

@@ -11,7 +11,7 @@ package struct ChannelQuery: Sendable, Hashable {
   package var freezing: Freezing
   /// 1 to 100.
   package var limit: Int
-  /// Where the last page ended; `nil` or empty for the first page.
+  /// The token of the page; `nil` or empty for the first page.
   package var token: String?
 
   /// Which channels to show with regard to freezing.

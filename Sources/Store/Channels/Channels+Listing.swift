@@ -1,5 +1,5 @@
 import Bytes
-import GRDB
+import SQLite
 package import ParleyProtocol
 
 extension StoreTransaction {

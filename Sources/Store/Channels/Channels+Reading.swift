@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 package import ParleyProtocol
 
 extension StoreTransaction {
@@ -45,7 +45,7 @@ extension ChannelState {
   static let columns = """
     channel_id, url, name, cover_url, data, custom_type, is_ephemeral, is_frozen, created_at,
     epoch, last_seq, last_created_at,
-    flood_messages, flood_window_ms, throttle_messages, throttle_window_ms, metadata
+    flood_messages, flood_window_ms, throttle_messages, throttle_window_ms, metadata, term
     """
 
   /// From `columns`; operators, bans and mutes stay empty.
@@ -59,7 +59,7 @@ extension ChannelState {
         metadata: try metadata.map { try StoredJSON.decode([String: String].self, from: $0) }
           ?? [:],
         createdAt: row[8]),
-      epoch: row[9], lastSeq: row[10], lastCreatedAt: row[11], bans: [:], mutes: [:],
+      epoch: row[9], term: row[17], lastSeq: row[10], lastCreatedAt: row[11], bans: [:], mutes: [:],
       floodOverride: LimitOverride(messages: row[12], windowMilliseconds: row[13]),
       throttleOverride: LimitOverride(messages: row[14], windowMilliseconds: row[15]))
   }

@@ -1,4 +1,5 @@
-import GRDB
+package import Channels
+import SQLite
 package import ParleyProtocol
 
 extension WriteTransaction {
@@ -9,7 +10,7 @@ extension WriteTransaction {
   ///   operator that is none.
   package func createChannel(_ channel: Channel, epoch: String) throws -> ChannelState {
     guard try channelRow(channel.url) == nil else { throw StoreError.exists }
-    try connection.execute(
+    let id = try connection.insert(
       """
       INSERT INTO channels (url, name, name_folded, cover_url, data, custom_type, is_ephemeral,
         is_frozen, metadata, created_at, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -19,7 +20,6 @@ extension WriteTransaction {
         channel.customType, channel.isEphemeral, channel.isFrozen,
         StoredJSON.encodeUnlessEmpty(channel.metadata), channel.createdAt, epoch,
       ])
-    let id = connection.database.lastInsertedRowID
     _ = try insertOperators(channel.operators.map(\.id), channelID: id)
     let state = try existingChannel(channel.url)
     try queueCreation(of: state.channel)
@@ -34,8 +34,17 @@ extension WriteTransaction {
   ) throws -> ChannelMutation {
     let state = try existingChannel(url)
     let channel = changes.applied(to: state.channel)
-    guard channel != state.channel else { return ChannelMutation(channel: channel) }
     try channel.checkSize(after: state.channel)
+    return try setFields(url, changes, at: timestamp)
+  }
+
+  /// Changes what is given, and records `channel.changed` if that makes a difference.
+  func setFields(
+    _ url: String, _ changes: ChannelChanges, at timestamp: Int64
+  ) throws -> ChannelMutation {
+    let state = try existingChannel(url)
+    let channel = changes.applied(to: state.channel)
+    guard channel != state.channel else { return ChannelMutation(channel: channel) }
     try connection.execute(
       """
       UPDATE channels SET name = ?, name_folded = ?, cover_url = ?, data = ?, custom_type = ?

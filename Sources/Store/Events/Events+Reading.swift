@@ -1,4 +1,5 @@
-import GRDB
+package import Channels
+import SQLite
 import ParleyProtocol
 
 extension StoreTransaction {

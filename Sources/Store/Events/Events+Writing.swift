@@ -1,4 +1,5 @@
-import GRDB
+package import Channels
+import SQLite
 
 extension WriteTransaction {
   /// Writes an event down under the channel's next `seq`.
@@ -16,8 +17,7 @@ extension WriteTransaction {
   func recordEvent(
     _ channelID: Int64, _ kind: EventKind, _ details: EventDetails, at timestamp: Int64
   ) throws -> RecordedEvent {
-    let payload = try StoredJSON.encode(EventPayload(details))
-    let event = try recordEvent(channelID, kind, payload: payload, at: timestamp)
+    let event = try recordEvent(channelID, kind, payload: details.payload, at: timestamp)
     try queueEvent(event, details, channelID: channelID)
     return event
   }
@@ -58,12 +58,7 @@ extension WriteTransaction {
   }
 }
 
-/// How far back events other than messages are kept.
-package enum EventLog {
-  /// Most `seq`s of a channel that a client may have missed and still recover.
-  package static let recoverableCount: Int64 = 300
-  /// In `seq`s of a channel: more than can be recovered, because a read may come late.
-  static let reach = recoverableCount + 724
+extension EventLog {
   /// Events this many `seq`s apart remove the old ones; a prime, so that no rhythm of messages and
   /// events keeps missing it.
   static let pruningInterval: Int64 = 31

@@ -1,7 +1,7 @@
 import Glibc
 import Reactor
 
-/// Where files lie on disk.
+/// The directories of files on disk.
 ///
 ///     data_dir/files/0123456789abcdef0123456789abcdef    those that messages have
 ///     data_dir/uploads/…                                 those that are still coming

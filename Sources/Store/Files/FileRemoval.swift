@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// Removes the files of messages that are gone from the disk, some at a time.
 ///

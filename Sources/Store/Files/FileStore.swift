@@ -3,12 +3,12 @@ import Synchronization
 
 /// The files of messages: received, kept and read back.
 ///
-/// What is written goes through one thread of its own, so that no event loop waits for the disk.
+/// Writes run on one thread of their own, so that no event loop waits for the disk.
 package final class FileStore: Sendable {
   private let directory: FileDirectory
   private let jobs = JobQueue<FileJob>(capacity: 65_536)
   private let thread: Mutex<Reactor.Thread?>
-  /// What was there when this was opened, and may belong to nothing.
+  /// The files that were there when the store was opened, some of which may belong to no message.
   private let suspects: [String]
 
   /// Opens the files of a data directory, whose lock the store must hold.

@@ -7,7 +7,7 @@ import Synchronization
 /// Its bytes go to a temporary place as they come, and nothing of it outlives the process until it
 /// is complete. What is asked for is done in order, on the thread of files; completions run there.
 package final class FileUpload: Sendable {
-  /// What the file will be called in the store.
+  /// The id of the file in the store.
   package let id: String
   private let directory: FileDirectory
   private let jobs: JobQueue<FileJob>
@@ -17,7 +17,7 @@ package final class FileUpload: Sendable {
     /// Nothing has come.
     case waiting
     case open(Int32)
-    /// What came is incomplete for good.
+    /// The upload stays incomplete.
     case failed(SystemError)
     /// Complete, or given up.
     case ended

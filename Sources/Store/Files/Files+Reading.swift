@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 extension StoreTransaction {
   /// A file that can be had: its message was sent, and its channel is still there.

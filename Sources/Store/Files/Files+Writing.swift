@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 extension WriteTransaction {
   /// Notes a file that is safe on disk as that of a message, in the message's own transaction.

@@ -6,14 +6,14 @@ import Synchronization
 /// Prompt jobs pass those that wait, but fill half of what is taken at most, so that neither kind
 /// waits for the other's end.
 final class JobQueue<Job: Sendable>: Sendable {
-  /// What became of a submission.
+  /// The outcome of a submission.
   enum Admission {
     case accepted
     case overloaded
     case closed
   }
 
-  /// What came of waiting.
+  /// The outcome of waiting for jobs.
   enum Arrival {
     case jobs([Job])
     case nothing

@@ -25,7 +25,7 @@ struct QueryReader {
 
   private func perform(_ job: QueryJob, _ time: QueryTime?) -> (QueryCost) -> Void {
     do {
-      try connection.execute("BEGIN DEFERRED TRANSACTION")
+      try connection.session.beginReading()
       defer { connection.rollback() }
       return try job.perform(ReadTransaction(connection: connection, time: time))
     } catch {

@@ -1,4 +1,4 @@
-/// What a reader thread does: one job at a time, each in a transaction of its own.
+/// Runs a reader thread: one job at a time, each in a transaction of its own.
 ///
 /// In WAL mode a transaction sees every commit made before its first read, so a read sees all that
 /// was acknowledged before it was submitted.
@@ -16,7 +16,7 @@ struct Reader {
 
   private func answer(_ job: ReadJob) {
     do {
-      try connection.execute("BEGIN DEFERRED TRANSACTION")
+      try connection.session.beginReading()
       defer { connection.rollback() }
       let report = try job.perform(ReadTransaction(connection: connection))
       report()

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Glibc
 import Reactor
 
@@ -6,8 +6,8 @@ import Reactor
 struct Readers {
   let lookUps: JobQueue<ReadJob>
   let queries: QueryQueue
-  private let lookUpConnections: [DatabaseQueue]
-  private let queryConnections: [DatabaseQueue]
+  private let lookUpConnections: [SharedDatabase]
+  private let queryConnections: [SharedDatabase]
 
   init(_ path: String, _ options: StoreOptions) throws {
     lookUps = JobQueue(capacity: options.queueCapacity)
@@ -18,7 +18,7 @@ struct Readers {
     queryConnections = try Self.open(path, options.queryReaderCount)
   }
 
-  private static func open(_ path: String, _ count: Int) throws -> [DatabaseQueue] {
+  private static func open(_ path: String, _ count: Int) throws -> [SharedDatabase] {
     try (0..<max(1, count)).map { _ in try DatabaseFile.openForReading(path) }
   }
 
@@ -55,12 +55,14 @@ struct Readers {
 
   /// The connection stays on its thread for good: the thread works inside its one access.
   private static func thread(
-    _ name: String, _ queue: DatabaseQueue, _ options: StoreOptions,
+    _ name: String, _ shared: SharedDatabase, _ options: StoreOptions,
     _ body: @escaping @Sendable (StoreConnection) -> Void
   ) throws(SystemError) -> Reactor.Thread {
     try Reactor.Thread(name: name) {
-      queue.inDatabase { body(StoreConnection($0, filesBase: options.filesBase)) }
-      Store.close(queue, options)
+      shared.withDatabase {
+        body(StoreConnection(SQLiteSession($0), filesBase: options.filesBase))
+        $0.close()
+      }
     }
   }
 }

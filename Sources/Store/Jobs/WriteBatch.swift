@@ -1,6 +1,8 @@
+package import Channels
+
 /// Jobs that change something, gathered to be submitted together.
 ///
-/// What is submitted one by one the writer may take one by one, each with a commit of its own.
+/// Jobs that are submitted one by one may be taken one by one, each with a commit of its own.
 package struct WriteBatch {
   private var jobs: [WriteJob] = []
 
@@ -16,12 +18,17 @@ package struct WriteBatch {
     jobs.append(.control(ControlJob(job, completion: completion)))
   }
 
-  /// Adds what ``Store/append(_:completion:)`` would submit.
+  /// Adds what ``Store/append(_:to:completion:)`` would submit.
   package mutating func append(
-    _ message: NewMessage,
+    _ message: UnsequencedMessage, to channel: LogChannel,
     completion: @escaping @Sendable (Result<AppendOutcome, any Error>) -> Void
   ) {
-    jobs.append(.append(message, completion))
+    jobs.append(.append(message, channel, completion))
+  }
+
+  /// Adds an entry of the log.
+  package mutating func submit(_ submission: LogSubmission, to sink: any LogSink) {
+    jobs.append(.entry(submission, sink))
   }
 
   /// Adds a place among the jobs: its completion runs when all before it is durable.

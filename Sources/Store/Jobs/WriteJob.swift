@@ -1,6 +1,10 @@
+import Channels
+
 /// One submission to the writer thread.
 enum WriteJob: Sendable {
-  case append(NewMessage, @Sendable (Result<AppendOutcome, any Error>) -> Void)
+  case entry(LogSubmission, any LogSink)
+  indirect case append(
+    UnsequencedMessage, LogChannel, @Sendable (Result<AppendOutcome, any Error>) -> Void)
   case control(ControlJob)
   /// Writes nothing: keeps its place among those that do.
   case passage(@Sendable (Result<Void, any Error>) -> Void)
@@ -10,15 +14,28 @@ enum WriteJob: Sendable {
   /// Whether it has to be part of a transaction.
   var needsTransaction: Bool {
     switch self {
+    case .entry(let submission, _): submission.entry.writes
     case .append, .control: true
     case .passage, .maintenance: false
+    }
+  }
+
+  /// Answers that it is not known whether the job is kept; only the log's submitters tell that from a
+  /// failure.
+  func doubt(_ reason: String) {
+    switch self {
+    case .entry(let submission, let sink):
+      sink.receive([LogAnswer(submission.ticket, .failure(.unknown(reason)))])
+    case .append, .control, .passage, .maintenance: fail(.unavailable(reason: reason))
     }
   }
 
   /// Answers with an error in place of running.
   func fail(_ error: StoreError) {
     switch self {
-    case .append(_, let completion): completion(.failure(error))
+    case .entry(let submission, let sink):
+      sink.receive([LogAnswer(submission.ticket, .failure(LogError(error)))])
+    case .append(_, _, let completion): completion(.failure(error))
     case .control(let job): job.fail(error)
     case .passage(let completion): completion(.failure(error))
     case .maintenance: break
@@ -26,8 +43,40 @@ enum WriteJob: Sendable {
   }
 }
 
-/// What calls the submitter's completion with its result.
+/// Calls the submitter's completion with its result.
 typealias Answer = () -> Void
+
+/// The answer to a job, until its transaction is durable.
+enum WriteAnswer {
+  case call(Answer)
+  case log(LogAnswer, any LogSink)
+}
+
+extension [WriteAnswer] {
+  /// Gives the answers to those who wait for them, to one sink as many at once as follow each other.
+  func deliver() {
+    var gathered: [LogAnswer] = []
+    var receiver: (any LogSink)?
+    for answer in self {
+      switch answer {
+      case .log(let answer, let sink):
+        if receiver !== sink { Self.flush(&gathered, to: receiver) }
+        receiver = sink
+        gathered.append(answer)
+      case .call(let call):
+        Self.flush(&gathered, to: receiver)
+        call()
+      }
+    }
+    Self.flush(&gathered, to: receiver)
+  }
+
+  private static func flush(_ gathered: inout [LogAnswer], to sink: (any LogSink)?) {
+    guard let sink, !gathered.isEmpty else { return }
+    sink.receive(gathered)
+    gathered = []
+  }
+}
 
 /// A closure of the submitter's with its result type erased.
 struct ControlJob: Sendable {

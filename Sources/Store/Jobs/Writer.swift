@@ -1,11 +1,12 @@
+import Channels
 import Dispatch
 
-/// What the writer thread does: commits what has gathered in one transaction, then answers.
+/// Runs the writer thread: commits the jobs that have gathered in one transaction, then answers them.
 ///
 /// Confined to that thread.
 final class Writer {
   private let connection: StoreConnection
-  private let appender: MessageAppender
+  private let log: LogWriting
   private let removal: FileRemoval
   private let jobs: JobQueue<WriteJob>
   private let health: HealthMonitor
@@ -22,12 +23,13 @@ final class Writer {
     self.counters = counters
     self.options = options
     removal = FileRemoval(directory: files)
-    appender = MessageAppender(connection: connection)
+    log = LogWriting(
+      connection: connection, appender: MessageAppender(connection: connection))
   }
 
   /// Works until the queue is closed and empty.
   func run() {
-    // What an earlier process left to purge, if anything, is found by the first step.
+    // The first step finds the remains that an earlier process left, if any.
     var purge = PurgeProgress.unfinished
     while true {
       switch jobs.take(upTo: options.batchLimit, timeout: patience(purge)) {
@@ -92,25 +94,26 @@ final class Writer {
     do {
       let answers = try commit(batch)
       connection.outbox?.announce()
-      for answer in answers { answer() }
+      answers.deliver()
       return answers.count
     } catch {
       connection.outbox?.rollBack(to: 0)
       let reason = error.storageFailure ?? "\(error)"
       counters.recordFailure()
       health.report(.failing(reason: reason))
-      batch.forEach { $0.fail(.unavailable(reason: reason)) }
+      let isUnknown = error is CommitFailure
+      for job in batch { isUnknown ? job.doubt(reason) : job.fail(.unavailable(reason: reason)) }
       return batch.count
     }
   }
 
   /// - Returns: The answers to as many jobs as the time for a transaction allows, and to one at least.
-  private func commit(_ batch: ArraySlice<WriteJob>) throws -> [Answer] {
+  private func commit(_ batch: ArraySlice<WriteJob>) throws -> [WriteAnswer] {
     guard batch.contains(where: \.needsTransaction) else { return try batch.map(perform) }
     let start = DispatchTime.now().uptimeNanoseconds
     let end = start + UInt64(options.transactionMilliseconds) * 1_000_000
     let answers = try connection.inTransaction {
-      var answers: [Answer] = []
+      var answers: [WriteAnswer] = []
       for job in batch {
         answers.append(try perform(job))
         if DispatchTime.now().uptimeNanoseconds >= end { break }
@@ -123,60 +126,72 @@ final class Writer {
     return answers
   }
 
-  private func perform(_ job: WriteJob) throws -> Answer {
+  private func perform(_ job: WriteJob) throws -> WriteAnswer {
     switch job {
-    // With a second table to write, what is refused may have begun: it needs a savepoint.
-    case .append(let message, let completion)
-    where connection.outbox != nil || message.upload != nil:
-      try inSavepoint {
-        let outcome = try appender.append(message)
-        return { completion(.success(outcome)) }
-      } orElse: {
-        completion(.failure($0))
+    case .entry(let submission, let sink):
+      let result = try outcome(needsSavepoint: needsSavepoint(submission.entry)) {
+        try log.perform(submission.entry)
       }
-    case .append(let message, let completion): try append(message, completion)
+      return .log(LogAnswer(submission.ticket, result.mapError(LogError.init)), sink)
+    case .append(let message, let channel, let completion):
+      let result = try outcome(needsSavepoint: needsSavepoint(message)) {
+        try log.appender.append(message, to: channel)
+      }
+      return .call { completion(result) }
     case .control(let job):
-      try inSavepoint {
+      let result = try outcome(needsSavepoint: true) {
         try job.perform(WriteTransaction(connection: connection))
-      } orElse: {
-        job.fail($0)
       }
-    case .passage(let completion): { completion(.success(())) }
-    case .maintenance: {}
+      return .call {
+        switch result {
+        case .success(let report): report()
+        case .failure(let error): job.fail(error)
+        }
+      }
+    case .passage(let completion): return .call { completion(.success(())) }
+    case .maintenance: return .call {}
     }
   }
 
-  /// Needs no savepoint: the appender's first statement that writes is the one that can be refused.
-  private func append(
-    _ message: NewMessage, _ completion: @escaping (Result<AppendOutcome, any Error>) -> Void
-  ) throws -> Answer {
-    do {
-      let outcome = try appender.append(message)
-      return { completion(.success(outcome)) }
-    } catch  where error.storageFailure == nil {
-      return { completion(.failure(error)) }
-    }
+  private func needsSavepoint(_ entry: LogEntry) -> Bool {
+    if case .write(.append(let message), _) = entry { return needsSavepoint(message) }
+    return entry.writes
   }
 
-  /// Does work that can be undone alone.
+  /// Whether a refused message may have written something: the first of its statements that writes is
+  /// the one that can be refused, unless there is a second table to write.
+  private func needsSavepoint(_ message: UnsequencedMessage) -> Bool {
+    connection.outbox != nil || message.upload != nil
+  }
+
+  /// Does the work of a job, and undoes it alone when the job was wrong.
   ///
-  /// - Parameter fail: Reports why it was undone.
-  private func inSavepoint(
-    _ work: () throws -> Answer, orElse fail: @escaping (any Error) -> Void
-  ) throws -> Answer {
-    try connection.execute("SAVEPOINT job")
-    let mark = connection.outbox?.mark ?? 0
-    let answer: Answer
+  /// - Throws: What says that the storage failed.
+  private func outcome<T>(
+    needsSavepoint: Bool, _ work: () throws -> T
+  ) throws -> Result<T, any Error> {
+    guard !needsSavepoint else { return try inSavepoint(work) }
     do {
-      answer = try work()
+      return .success(try work())
+    } catch  where error.storageFailure == nil {
+      return .failure(error)
+    }
+  }
+
+  private func inSavepoint<T>(_ work: () throws -> T) throws -> Result<T, any Error> {
+    try connection.session.setSavepoint()
+    let mark = connection.outbox?.mark ?? 0
+    let result: Result<T, any Error>
+    do {
+      result = .success(try work())
     } catch  where error.storageFailure == nil && connection.isInTransaction {
-      try connection.execute("ROLLBACK TO job")
+      try connection.session.rollBackToSavepoint()
       connection.outbox?.rollBack(to: mark)
-      answer = { fail(error) }
+      result = .failure(error)
     }
     // Fails when a storage error that the job kept to itself has ended the transaction.
-    try connection.execute("RELEASE job")
-    return answer
+    try connection.session.releaseSavepoint()
+    return result
   }
 
   private func probeWhenDue() {

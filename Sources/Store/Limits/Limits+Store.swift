@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 extension StoreTransaction {
   /// The limits of the deployment and of custom types; a channel's own are in its `ChannelState`.

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import ParleyProtocol
 
 /// Writes new messages, by statements that are prepared once.
@@ -16,45 +16,35 @@ final class MessageAppender {
     self.connection = connection
   }
 
-  /// - Throws: `StoreError.notFound(.channel)`, `.unstorableText`, or a constraint's database error
-  ///   when the message id is taken; in each case nothing has changed.
-  func append(_ message: NewMessage) throws -> AppendOutcome {
-    if let upload = message.upload { try checkTexts(upload) }
+  /// - Throws: `StoreError.notFound(.channel)`, or `.message` when the request's message was deleted;
+  ///   `LogError.fenced`; `.unstorableText`; or a constraint's database error when the message id is
+  ///   taken. In each case nothing has changed.
+  func append(_ new: UnsequencedMessage, to channel: LogChannel) throws -> AppendOutcome {
+    let last = try lastSeq(of: channel)
+    if let upload = new.upload { try checkTexts(upload) }
+    let message = new.message
     let reading = ReadTransaction(connection: connection)
     if !message.requestID.isEmpty,
       let first = try reading.findByRequestID(
-        channelID: message.channelID, userID: message.userID, requestID: message.requestID,
+        channelID: channel.id, userID: message.user?.id, requestID: message.requestID,
         since: message.createdAt - requestIDLifetimeMilliseconds)
     {
       return .repeated(first.message, seq: first.seq)
     }
-    let mentioned = try reading.usersInOrder(message.mentionedUserIDs)
-    // Before anything is written: it may be refused.
-    let told = try toldMessage(message, mentioned: mentioned)
-    let seq = try store(message, mentionedIDs: mentioned.map(\.id))
-    if let file = message.upload {
+    let mentioned = try reading.usersInOrder(new.mentionedUserIDs)
+    // Asking for it with RETURNING costs SQLite as much as the insertion itself.
+    let seq = last + 1
+    try store(new, to: channel, seq: seq, mentionedIDs: mentioned.map(\.id))
+    if let file = new.upload {
       try FileRows.insert(
-        file, messageID: message.id, channelID: message.channelID, at: message.createdAt,
-        on: connection)
+        file, messageID: message.id, channelID: channel.id, at: message.createdAt, on: connection)
     }
-    if let told {
+    if connection.outbox?.wants(.messageReceived) == true {
+      var told = message
+      told.mentionedUsers = mentioned
       try WriteTransaction(connection: connection).queueArrival(of: told, seq: seq)
     }
     return .stored(seq: seq, mentionedUsers: mentioned)
-  }
-
-  /// The message as webhooks are told it; `nil` when they are not.
-  private func toldMessage(_ message: NewMessage, mentioned: [User]) throws -> Message? {
-    guard connection.outbox?.wants(.messageReceived) == true else { return nil }
-    let reading = ReadTransaction(connection: connection)
-    guard let channelURL = try reading.channelURL(message.channelID) else { return nil }
-    let author = try message.userID.map { try reading.user($0) ?? User(id: $0) }
-    return Message(
-      id: message.id, type: message.type, channelURL: channelURL, user: author,
-      text: message.text, file: message.file, data: message.data, customType: message.customType,
-      mentionType: message.mentionType, mentionedUsers: mentioned, metaArrays: message.metaArrays,
-      openGraphTag: message.openGraphTag, requestID: message.requestID,
-      isOperatorMessage: message.isOperatorMessage, createdAt: message.createdAt)
   }
 
   /// The file's row is written behind the message's, whose own texts are checked as they are bound.
@@ -63,33 +53,42 @@ final class MessageAppender {
     try upload.type.checkStorable()
   }
 
-  /// - Returns: The message's `seq`.
-  private func store(_ message: NewMessage, mentionedIDs: [String]) throws -> Int64 {
+  /// - Throws: `StoreError.notFound(.channel)`, or `LogError.fenced`.
+  func lastSeq(of channel: LogChannel) throws -> Int64 {
+    let statement = try prepared().lastSeq
+    try statement.bind(channel.id, at: 1)
+    try statement.bind(channel.term, at: 2)
+    if let last = try statement.integer() { return last }
+    let url = try ReadTransaction(connection: connection).channelURL(channel.id)
+    guard url == nil else { throw LogError.fenced }
+    throw StoreError.notFound(.channel)
+  }
+
+  private func store(
+    _ new: UnsequencedMessage, to channel: LogChannel, seq: Int64, mentionedIDs: [String]
+  ) throws {
     let statements = try prepared()
-    try statements.lastSeq.bind(message.channelID, at: 1)
-    guard let last = try statements.lastSeq.integer() else { throw StoreError.notFound(.channel) }
-    // Asking for it with RETURNING costs SQLite as much as the insertion itself.
-    let seq = last + 1
-    try bind(message, seq: seq, mentionedIDs: mentionedIDs, to: statements.insertion)
+    try bind(new, to: channel, seq: seq, mentionedIDs: mentionedIDs, statements.insertion)
     try statements.insertion.execute()
-    try statements.advancement.bind(message.channelID, at: 1)
+    try statements.advancement.bind(channel.id, at: 1)
     try statements.advancement.bind(seq, at: 2)
-    try statements.advancement.bind(message.createdAt, at: 3)
+    try statements.advancement.bind(new.message.createdAt, at: 3)
     try statements.advancement.execute()
-    return seq
   }
 
   private func bind(
-    _ message: NewMessage, seq: Int64, mentionedIDs: [String], to insertion: DirectStatement
+    _ new: UnsequencedMessage, to channel: LogChannel, seq: Int64, mentionedIDs: [String],
+    _ insertion: DirectStatement
   ) throws {
+    let message = new.message
     let metaArrays = message.metaArrays.map(StoredMetaArray.init)
     let tag = try message.openGraphTag.map { try StoredJSON.encode(StoredOpenGraphTag($0)) }
-    let file = try message.file.map { try StoredJSON.encode(StoredFile($0, message.upload)) }
-    try insertion.bind(message.channelID, at: 1)
+    let file = try message.file.map { try StoredJSON.encode(StoredFile($0, new.upload)) }
+    try insertion.bind(channel.id, at: 1)
     try insertion.bind(seq, at: 2)
     try insertion.bind(message.id, at: 3)
     try insertion.bind(message.type.rawValue, at: 4)
-    try insertion.bind(message.userID, at: 5)
+    try insertion.bind(message.user?.id, at: 5)
     try insertion.bind(message.text, at: 6)
     try insertion.bind(message.data, at: 7)
     try insertion.bind(message.customType, at: 8)
@@ -113,7 +112,7 @@ final class MessageAppender {
     return made
   }
 
-  private static let lastSeq = "SELECT last_seq FROM channels WHERE channel_id = ?"
+  private static let lastSeq = "SELECT last_seq FROM channels WHERE channel_id = ? AND term = ?"
 
   private static let insertion = """
     INSERT INTO messages (channel_id, seq, message_id, type, user_id, text, data, custom_type,

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import ParleyProtocol
 
 /// Messages on one side of an anchor, the nearest first.

@@ -1,12 +1,8 @@
-import GRDB
+package import Channels
+import SQLite
 package import ParleyProtocol
 
 extension WriteTransaction {
-  /// Appends a message inside a job, beside other changes; `Store.append` is the short way.
-  package func append(_ message: NewMessage) throws -> AppendOutcome {
-    try MessageAppender(connection: connection).append(message)
-  }
-
   /// Edits a message, sets its `updated_at`, and records `message.updated`.
   ///
   /// - Throws: `StoreError.notFound(.message)`.
@@ -22,7 +18,7 @@ extension WriteTransaction {
     if let ids = changes.mentionedUserIDs { message.mentionedUsers = try usersInOrder(ids) }
     if case .replace(let tag) = preview { message.openGraphTag = tag }
     message.updatedAt = timestamp
-    return try save(message, channelID: channelID, at: timestamp)
+    return try replaceMessage(message, channelID: channelID, at: timestamp)
   }
 
   /// Changes a message's extra data and records `message.updated`; `updated_at` stays.
@@ -35,7 +31,7 @@ extension WriteTransaction {
   ) throws -> SequencedMessage {
     var message = try existingMessage(id, channelID: channelID)
     try change(&message.metaArrays)
-    return try save(message, channelID: channelID, at: timestamp)
+    return try replaceMessage(message, channelID: channelID, at: timestamp)
   }
 
   /// Puts a link preview on a message and records `message.updated`; `updated_at` stays.
@@ -51,7 +47,7 @@ extension WriteTransaction {
       message.openGraphTag != tag
     else { return nil }
     message.openGraphTag = tag
-    return try save(message, channelID: channelID, at: timestamp)
+    return try replaceMessage(message, channelID: channelID, at: timestamp)
   }
 
   /// Adds translations to a message and records `message.updated`; `updated_at` stays.
@@ -65,7 +61,7 @@ extension WriteTransaction {
       return nil
     }
     message.translations.merge(translations) { _, new in new }
-    return try save(message, channelID: channelID, at: timestamp)
+    return try replaceMessage(message, channelID: channelID, at: timestamp)
   }
 
   /// Removes a message with what was recorded of its changes, and records `message.deleted`.
@@ -120,14 +116,17 @@ extension WriteTransaction {
     return found.message
   }
 
-  private func save(
+  /// Writes what can change of a message, and records `message.updated`.
+  ///
+  /// - Throws: `StoreError.notFound(.message)`.
+  func replaceMessage(
     _ message: Message, channelID: Int64, at timestamp: Int64
   ) throws -> SequencedMessage {
-    try connection.execute(
+    let count = try connection.change(
       """
       UPDATE messages SET text = ?, data = ?, custom_type = ?, mention_type = ?,
         mentioned_users = ?, metaarray = ?, og_tag = ?, translations = ?, updated_at = ?
-      WHERE message_id = ?
+      WHERE message_id = ? AND channel_id = ?
       """,
       [
         message.text, message.data, message.customType, message.mentionType.rawValue,
@@ -135,7 +134,9 @@ extension WriteTransaction {
         StoredJSON.encodeUnlessEmpty(message.metaArrays.map(StoredMetaArray.init)),
         message.openGraphTag.map { try StoredJSON.encode(StoredOpenGraphTag($0)) },
         StoredJSON.encodeUnlessEmpty(message.translations), message.updatedAt, message.id,
+        channelID,
       ])
+    guard count > 0 else { throw StoreError.notFound(.message) }
     let seq = try recordEvent(channelID, .messageUpdated, messageID: message.id, at: timestamp)
     try queueUpdate(of: message, seq: seq, at: timestamp)
     return SequencedMessage(message: message, seq: seq)

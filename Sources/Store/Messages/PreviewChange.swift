@@ -1,6 +1,6 @@
 package import ParleyProtocol
 
-/// What becomes of a message's link preview when the message is changed.
+/// The change of a message's link preview when the message is changed.
 package enum PreviewChange: Sendable, Hashable {
   case keep
   case replace(OpenGraphTag?)

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import ParleyProtocol
 
 /// A row of the messages table, its users known by their ids only.

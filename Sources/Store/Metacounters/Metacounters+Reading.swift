@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 extension StoreTransaction {
   /// The counters that the application keeps with a channel.

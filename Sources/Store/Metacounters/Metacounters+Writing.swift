@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// Counters are at most 25 in a channel, keys at most 128 characters long.
 ///

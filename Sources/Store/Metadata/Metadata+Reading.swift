@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 extension StoreTransaction {
   /// The items that the application keeps with a user or a channel.

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import ParleyProtocol
 
 /// Items are at most 25, keys at most 128 characters long and values 190, and those of a user 4,096

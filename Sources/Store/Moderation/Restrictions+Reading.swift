@@ -1,5 +1,5 @@
 import Bytes
-import GRDB
+import SQLite
 import ParleyProtocol
 
 extension StoreTransaction {

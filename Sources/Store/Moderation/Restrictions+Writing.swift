@@ -1,4 +1,5 @@
-import GRDB
+package import Channels
+import SQLite
 import ParleyProtocol
 
 extension WriteTransaction {
@@ -7,34 +8,41 @@ extension WriteTransaction {
   /// A ban that there is already is replaced.
   /// - Throws: `StoreError.notFound` for a channel or user that there is not.
   package func ban(channelURL: String, _ restriction: Restriction) throws -> RecordedEvent {
-    try impose(.ban, restriction, channelURL: channelURL)
+    try impose(.ban, restriction, channelID: existingChannelID(channelURL)).event
   }
 
   /// Mutes a user until `restriction.endsAt` and records `channel.user_muted`; otherwise as `ban`.
   package func mute(channelURL: String, _ restriction: Restriction) throws -> RecordedEvent {
-    try impose(.mute, restriction, channelURL: channelURL)
+    try impose(.mute, restriction, channelID: existingChannelID(channelURL)).event
   }
 
   /// Lifts a ban and records `channel.user_unbanned`; `nil` when there was none that held.
   package func unban(
     channelURL: String, userID: String, at timestamp: Int64
   ) throws -> RecordedEvent? {
-    try lift(.ban, channelURL: channelURL, userID: userID, at: timestamp)
+    try lift(
+      .ban, channelID: existingChannelID(channelURL), userID: userID, at: timestamp
+    ).event
   }
 
   /// Lifts a mute and records `channel.user_unmuted`; `nil` when there was none that held.
   package func unmute(
     channelURL: String, userID: String, at timestamp: Int64
   ) throws -> RecordedEvent? {
-    try lift(.mute, channelURL: channelURL, userID: userID, at: timestamp)
+    try lift(
+      .mute, channelID: existingChannelID(channelURL), userID: userID, at: timestamp
+    ).event
   }
 
-  private func impose(
-    _ kind: RestrictionKind, _ restriction: Restriction, channelURL: String
-  ) throws -> RecordedEvent {
-    guard let channelID = try channelRow(channelURL)?.id else {
-      throw StoreError.notFound(.channel)
-    }
+  private func existingChannelID(_ url: String) throws -> Int64 {
+    guard let id = try channelRow(url)?.id else { throw StoreError.notFound(.channel) }
+    return id
+  }
+
+  /// Puts a restriction on a user.
+  func impose(
+    _ kind: RestrictionKind, _ restriction: Restriction, channelID: Int64
+  ) throws -> (user: User, event: RecordedEvent) {
     guard let user = try user(restriction.userID) else {
       throw StoreError.noUser(restriction.userID)
     }
@@ -49,24 +57,22 @@ extension WriteTransaction {
       ])
     let details = EventDetails.restriction(
       user, seconds: restriction.seconds, description: restriction.description)
-    return try recordEvent(channelID, kind.imposed, details, at: restriction.startsAt)
+    return (user, try recordEvent(channelID, kind.imposed, details, at: restriction.startsAt))
   }
 
-  private func lift(
-    _ kind: RestrictionKind, channelURL: String, userID: String, at timestamp: Int64
-  ) throws -> RecordedEvent? {
-    guard let channelID = try channelRow(channelURL)?.id else {
-      throw StoreError.notFound(.channel)
-    }
+  /// Takes a restriction from a user; there is no event when none held.
+  func lift(
+    _ kind: RestrictionKind, channelID: Int64, userID: String, at timestamp: Int64
+  ) throws -> (user: User, event: RecordedEvent?) {
     guard let user = try user(userID) else { throw StoreError.noUser(userID) }
     try removeEnded(kind, channelID: channelID, at: timestamp)
     let count = try connection.change(
       "DELETE FROM \(kind.table) WHERE channel_id = ? AND user_id = ?", [channelID, userID])
-    guard count > 0 else { return nil }
-    return try recordEvent(channelID, kind.lifted, .user(user), at: timestamp)
+    guard count > 0 else { return (user, nil) }
+    return (user, try recordEvent(channelID, kind.lifted, .user(user), at: timestamp))
   }
 
-  /// What ran out ended silently; its rows go when the channel's restrictions change anyway.
+  /// Removes restrictions that have run out; they ended silently.
   private func removeEnded(_ kind: RestrictionKind, channelID: Int64, at now: Int64) throws {
     try connection.execute(
       "DELETE FROM \(kind.table) WHERE channel_id = ? AND ends_at <= ?", [channelID, now])

@@ -1,7 +1,6 @@
-import CSQLite
-import GRDB
 import Logging
 import Reactor
+import SQLite
 
 /// Opens connections to the database file.
 enum DatabaseFile {
@@ -13,60 +12,47 @@ enum DatabaseFile {
   private static let writerCacheKiB = 32_768
   private static let readerCacheKiB = 8_192
 
-  /// Registers the VFS that gathers writes, once in the process.
-  ///
-  /// Without it a commit costs more system calls; nothing else differs.
-  private static let gathersLogWrites = csqlite_gather_log_writes()
-
   /// Opens the one connection that writes, creating the file when missing, and brings its schema
   /// up to date.
-  static func openForWriting(_ path: String, logger: Logger) throws -> DatabaseQueue {
-    var configuration = Configuration()
-    configuration.busyMode = .immediateError
-    configuration.label = "parley.store.writer"
-    configuration.allowsUnsafeTransactions = true
-    _ = gathersLogWrites
+  static func openForWriting(_ path: String, logger: Logger) throws -> SharedDatabase {
+    SQLiteSetup.gatherLogWrites()
     PrivateFile.prepareDatabase(path)
     return try explaining(path) {
-      let queue = try DatabaseQueue(path: path, configuration: configuration)
-      try queue.writeWithoutTransaction { database in
+      let shared = try SharedDatabase(path: path)
+      try shared.withDatabase { database in
         try IntegrityCheck.run(on: database, path: path)
-        try database.execute(sql: "PRAGMA journal_mode = WAL")
         // FULL: a commit has reached the disk before it is acknowledged.
-        try database.execute(sql: "PRAGMA synchronous = FULL")
-        try database.execute(sql: "PRAGMA wal_autocheckpoint = \(checkpointPages)")
-        try database.execute(sql: "PRAGMA journal_size_limit = \(logByteLimit)")
-        try database.execute(sql: "PRAGMA cache_size = -\(writerCacheKiB)")
+        try database.execute(
+          script: """
+            PRAGMA journal_mode = WAL;
+            PRAGMA synchronous = FULL;
+            PRAGMA wal_autocheckpoint = \(checkpointPages);
+            PRAGMA journal_size_limit = \(logByteLimit);
+            PRAGMA cache_size = -\(writerCacheKiB);
+            """)
+        try Migrations.run(on: database, path: path, logger: logger)
       }
-      try Migrations.run(on: queue, path: path, logger: logger)
-      return queue
+      return shared
     }
   }
 
   /// Opens a connection that can only read.
-  static func openForReading(_ path: String) throws -> DatabaseQueue {
-    var configuration = Configuration()
-    configuration.readonly = true
-    configuration.busyMode = .immediateError
-    configuration.label = "parley.store.reader"
-    configuration.allowsUnsafeTransactions = true
-    configuration.prepareDatabase { database in
-      try database.execute(sql: "PRAGMA cache_size = -\(readerCacheKiB)")
+  static func openForReading(_ path: String) throws -> SharedDatabase {
+    try explaining(path) {
+      let shared = try SharedDatabase(path: path, access: .readOnly)
+      try shared.withDatabase { try $0.execute(script: "PRAGMA cache_size = -\(readerCacheKiB)") }
+      return shared
     }
-    return try explaining(path) { try DatabaseQueue(path: path, configuration: configuration) }
   }
 
   private static func explaining<T>(_ path: String, _ body: () throws -> T) throws -> T {
     do {
       return try body()
     } catch let error as DatabaseError {
-      let reason = error.message ?? error.resultCode.description
-      switch error.resultCode {
-      case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_FORMAT:
-        throw StoreError.damaged(path: path, reason: reason)
-      default:
-        throw StoreError.inaccessible(path: path, reason: reason)
+      guard [.notDatabase, .corrupt, .format].contains(error.code) else {
+        throw StoreError.inaccessible(path: path, reason: error.message)
       }
+      throw StoreError.damaged(path: path, reason: error.message)
     }
   }
 }

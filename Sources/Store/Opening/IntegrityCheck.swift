@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// Finds out at the start whether a file is a sound database of ours.
 enum IntegrityCheck {
@@ -10,10 +10,10 @@ enum IntegrityCheck {
 
   /// - Throws: `StoreError.damaged`, or a database error when the file cannot be read at all.
   static func run(on database: Database, path: String) throws {
-    let isEmpty = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0
-    let owner = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+    let isEmpty = try database.number("SELECT count(*) FROM sqlite_master") == 0
+    let owner = try database.number("PRAGMA application_id")
     if isEmpty, owner == 0 {
-      return try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+      return try database.execute("PRAGMA application_id = \(applicationID)")
     }
     guard owner == applicationID else {
       throw StoreError.damaged(path: path, reason: "another application's database")
@@ -22,12 +22,12 @@ enum IntegrityCheck {
   }
 
   private static func checkPages(of database: Database, path: String) throws {
-    let pageCount = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
-    let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
+    let pageCount = try database.number("PRAGMA page_count")
+    let pageSize = try database.number("PRAGMA page_size")
     guard pageCount * pageSize <= fullCheckByteLimit else { return }
-    let findings = try String.fetchAll(database, sql: "PRAGMA quick_check(1)")
-    guard findings == ["ok"] else {
-      throw StoreError.damaged(path: path, reason: findings.first ?? "the check gave no answer")
+    let finding: String? = try database.value("PRAGMA quick_check(1)")
+    guard finding == "ok" else {
+      throw StoreError.damaged(path: path, reason: finding ?? "the check gave no answer")
     }
   }
 }

@@ -1,11 +1,16 @@
-import GRDB
+import SQLite
 
 /// Channels, and who may do what in them.
 enum ChannelsSchema {
+  /// The term of a channel's writers: see ``MessageLog``.
+  static func addTerm(_ database: Database) throws {
+    try database.execute(script: "ALTER TABLE channels ADD COLUMN term INTEGER NOT NULL DEFAULT 0")
+  }
+
   static func create(_ database: Database) throws {
-    try database.execute(sql: channels)
-    try database.execute(sql: operators)
-    for table in ["bans", "mutes"] { try database.execute(sql: restrictions(table)) }
+    try database.execute(script: channels)
+    try database.execute(script: operators)
+    for table in ["bans", "mutes"] { try database.execute(script: restrictions(table)) }
   }
 
   /// AUTOINCREMENT: the number of a deleted channel is never another's.

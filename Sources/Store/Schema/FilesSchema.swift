@@ -1,16 +1,16 @@
-import GRDB
+import SQLite
 
 /// The files of messages.
 enum FilesSchema {
   static func create(_ database: Database) throws {
-    try database.execute(sql: files)
-    try database.execute(sql: removal)
+    try database.execute(script: files)
+    try database.execute(script: removal)
   }
 
   /// Messages name their uploaded file, so that its address can be composed when it is read.
   static func nameInMessages(_ database: Database) throws {
     try database.execute(
-      sql: """
+      script: """
         UPDATE messages SET file = json_set(messages.file, '$.id', files.file_id) FROM files
         WHERE messages.message_id = files.message_id AND messages.file IS NOT NULL
         """)

@@ -1,13 +1,13 @@
-import GRDB
+import SQLite
 
 /// The schema that lists need: indexes of messages for filters, the number of a channel's messages, and
 /// names folded so that case makes no difference in any language.
 enum ListsSchema {
   static let steps: [MigrationStep] = [
-    MigrationStep("indexing messages by custom type") { try $0.execute(sql: customTypes) },
-    MigrationStep("indexing messages by type") { try $0.execute(sql: types) },
-    MigrationStep("indexing messages by sender") { try $0.execute(sql: senders) },
-    MigrationStep("counting messages") { try $0.execute(sql: counts) },
+    MigrationStep("indexing messages by custom type") { try $0.execute(script: customTypes) },
+    MigrationStep("indexing messages by type") { try $0.execute(script: types) },
+    MigrationStep("indexing messages by sender") { try $0.execute(script: senders) },
+    MigrationStep("counting messages") { try $0.execute(script: counts) },
     MigrationStep("folding names", foldNames),
   ]
 
@@ -34,18 +34,15 @@ enum ListsSchema {
 
   /// They were in lower case, which keeps `ß` and `SS` apart.
   private static func foldNames(_ database: Database) throws {
-    let fold = DatabaseFunction("parley_fold", argumentCount: 1, pure: true) { values in
-      values.first.flatMap { String.fromDatabaseValue($0) }?.caseFolded
-    }
-    database.add(function: fold)
-    defer { database.remove(function: fold) }
     for (table, folded, name) in [
       ("channels", "name_folded", "name"), ("users", "nickname_folded", "nickname"),
     ] {
-      try database.execute(
-        sql: """
+      try database.withFunction("parley_fold", { $0.caseFolded }) {
+        try database.execute(
+          """
           UPDATE \(table) SET \(folded) = parley_fold(\(name)) WHERE \(folded) <> parley_fold(\(name))
           """)
+      }
     }
   }
 }

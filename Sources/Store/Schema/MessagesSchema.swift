@@ -1,12 +1,12 @@
-import GRDB
+import SQLite
 
 /// Messages and the other durable events of a channel.
 enum MessagesSchema {
   static func create(_ database: Database) throws {
-    try database.execute(sql: messages)
-    try database.execute(sql: events)
-    try database.execute(sql: orphans)
-    try database.execute(sql: withdrawals)
+    try database.execute(script: messages)
+    try database.execute(script: events)
+    try database.execute(script: orphans)
+    try database.execute(script: withdrawals)
   }
 
   /// No foreign keys: messages outlive their author, and for a while their channel too.

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Logging
 
 /// A part of a migration that can take long in a large database.
@@ -18,8 +18,8 @@ extension [MigrationStep] {
 
   /// Runs the steps in order, and logs each of them when the database is large.
   func run(on database: Database, logger: Logger) throws {
-    let pageCount = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
-    let pageSize = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
+    let pageCount = try database.number("PRAGMA page_count")
+    let pageSize = try database.number("PRAGMA page_size")
     let isLarge = pageCount * pageSize > Self.quietByteLimit
     for (index, step) in enumerated() {
       if isLarge {

@@ -1,26 +1,75 @@
-import GRDB
 import Logging
+import SQLite
+
+/// One step of the schema, carried out once in each database.
+struct Migration: Sendable {
+  /// The name under which it is remembered; never changed once it was released.
+  let name: String
+  let run: @Sendable (Database, Logger) throws -> Void
+
+  init(_ name: String, _ run: @escaping @Sendable (Database) throws -> Void) {
+    self.name = name
+    self.run = { database, _ in try run(database) }
+  }
+
+  /// A migration in steps, each of which is logged when the database is large.
+  init(_ name: String, steps: [MigrationStep]) {
+    self.name = name
+    run = { database, logger in try steps.run(on: database, logger: logger) }
+  }
+}
 
 /// The steps from an empty file to the present schema.
 ///
 /// A step that was released is never changed; what comes later is a step of its own.
 enum Migrations {
-  static func run(on queue: DatabaseQueue, path: String, logger: Logger) throws {
-    var migrator = DatabaseMigrator()
-    migrator.registerMigration("1 users", migrate: UsersSchema.create)
-    migrator.registerMigration("2 channels", migrate: ChannelsSchema.create)
-    migrator.registerMigration("3 messages", migrate: MessagesSchema.create)
-    migrator.registerMigration("4 service", migrate: ServiceSchema.create)
-    migrator.registerMigration("5 platform", migrate: PlatformSchema.create)
-    migrator.registerMigration("6 webhooks", migrate: WebhooksSchema.create)
-    migrator.registerMigration("7 files", migrate: FilesSchema.create)
-    migrator.registerMigration("8 lists") { database in
-      try ListsSchema.steps.run(on: database, logger: logger)
-    }
-    migrator.registerMigration("9 ids of files in messages", migrate: FilesSchema.nameInMessages)
-    guard try !queue.read(migrator.hasBeenSuperseded) else {
+  static let all = [
+    Migration("1 users", UsersSchema.create),
+    Migration("2 channels", ChannelsSchema.create),
+    Migration("3 messages", MessagesSchema.create),
+    Migration("4 service", ServiceSchema.create),
+    Migration("5 platform", PlatformSchema.create),
+    Migration("6 webhooks", WebhooksSchema.create),
+    Migration("7 files", FilesSchema.create),
+    Migration("8 lists", steps: ListsSchema.steps),
+    Migration("9 ids of files in messages", FilesSchema.nameInMessages),
+    Migration("10 terms", ChannelsSchema.addTerm),
+  ]
+
+  /// Carries out the migrations that a database has not had, each in a transaction of its own.
+  ///
+  /// - Throws: `StoreError.newerSchema` when the database has had others, and what SQLite says.
+  static func run(
+    _ migrations: [Migration] = all, on database: Database, path: String, logger: Logger
+  ) throws {
+    try database.execute(
+      script: "CREATE TABLE IF NOT EXISTS grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)")
+    let done = try carriedOut(in: database)
+    guard done.isSubset(of: migrations.map(\.name)) else {
       throw StoreError.newerSchema(path: path)
     }
-    try migrator.migrate(queue)
+    // A table may stand without those that it refers to while it is made anew.
+    try database.execute(script: "PRAGMA foreign_keys = OFF")
+    for migration in migrations where !done.contains(migration.name) {
+      try database.inTransaction {
+        try migration.run(database, logger)
+        try checkForeignKeys(of: database, path: path)
+        try database.execute(
+          "INSERT INTO grdb_migrations (identifier) VALUES (?)", [migration.name])
+      }
+    }
+    try database.execute(script: "PRAGMA foreign_keys = ON")
+  }
+
+  private static func carriedOut(in database: Database) throws -> Set<String> {
+    let rows = try database.rows("SELECT identifier FROM grdb_migrations")
+    var names: Set<String> = []
+    while let row = try rows.next() { names.insert(row[0]) }
+    return names
+  }
+
+  private static func checkForeignKeys(of database: Database, path: String) throws {
+    guard let table: String = try database.value("PRAGMA foreign_key_check") else { return }
+    throw StoreError.damaged(path: path, reason: "the table \(table) refers to missing rows")
   }
 }

@@ -1,13 +1,13 @@
-import GRDB
+import SQLite
 
 /// What the Platform API keeps: more of users, channels and messages, tokens and counters.
 enum PlatformSchema {
   static func create(_ database: Database) throws {
-    try database.execute(sql: users)
+    try database.execute(script: users)
     try foldNicknames(database)
-    try database.execute(sql: channels)
-    try database.execute(sql: messages)
-    try database.execute(sql: tokens)
+    try database.execute(script: channels)
+    try database.execute(script: messages)
+    try database.execute(script: tokens)
   }
 
   /// `nickname_folded` is the nickname in lower case, for searching without regard to case.
@@ -58,12 +58,9 @@ enum PlatformSchema {
 
   /// SQLite's own `lower` knows ASCII only.
   private static func foldNicknames(_ database: Database) throws {
-    let fold = DatabaseFunction("parley_fold", argumentCount: 1, pure: true) { values in
-      values.first.flatMap { String.fromDatabaseValue($0) }?.lowercased()
+    try database.withFunction("parley_fold", { $0.lowercased() }) {
+      try database.execute(
+        "UPDATE users SET nickname_folded = parley_fold(nickname) WHERE nickname <> ''")
     }
-    database.add(function: fold)
-    defer { database.remove(function: fold) }
-    try database.execute(
-      sql: "UPDATE users SET nickname_folded = parley_fold(nickname) WHERE nickname <> ''")
   }
 }

@@ -1,10 +1,10 @@
-import GRDB
+import SQLite
 
 /// What belongs to no channel: limits by custom type, counters of the deployment, the probe.
 enum ServiceSchema {
   static func create(_ database: Database) throws {
     try database.execute(
-      sql: """
+      script: """
         CREATE TABLE limits (
           scope TEXT NOT NULL,
           name TEXT NOT NULL,

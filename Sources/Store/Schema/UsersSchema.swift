@@ -1,10 +1,10 @@
-import GRDB
+import SQLite
 
 /// Users and what they may sign in with.
 enum UsersSchema {
   static func create(_ database: Database) throws {
     try database.execute(
-      sql: """
+      script: """
         CREATE TABLE users (
           user_id TEXT NOT NULL PRIMARY KEY,
           nickname TEXT NOT NULL,

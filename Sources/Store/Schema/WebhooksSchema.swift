@@ -1,10 +1,10 @@
-import GRDB
+import SQLite
 
 /// Events on their way to webhooks, and how far each URL has got.
 enum WebhooksSchema {
   static func create(_ database: Database) throws {
     try database.execute(
-      sql: """
+      script: """
         CREATE TABLE webhook_events (
           event_id INTEGER PRIMARY KEY AUTOINCREMENT,
           channel_url TEXT NOT NULL,

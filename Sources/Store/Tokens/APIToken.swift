@@ -1,5 +1,5 @@
 import Crypto
-import GRDB
+import SQLite
 
 /// A token that lets a program call the Platform API.
 package struct APIToken: Sendable, Hashable {
@@ -28,7 +28,6 @@ package struct APIToken: Sendable, Hashable {
 
   /// From `columns`.
   init(row: Row) {
-    let hash: DatabaseBytes = row[1]
-    self.init(name: row[0], hash: hash.bytes, createdAt: row[2], lastUsedAt: row[3])
+    self.init(name: row[0], hash: row[1], createdAt: row[2], lastUsedAt: row[3])
   }
 }

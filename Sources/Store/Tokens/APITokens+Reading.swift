@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 extension StoreTransaction {
   /// All tokens of the Platform API, by name.

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 extension WriteTransaction {
   /// Keeps the hash of a new token.
@@ -11,7 +11,7 @@ extension WriteTransaction {
     }
     let count = try connection.change(
       "INSERT OR IGNORE INTO api_tokens (name, token_hash, created_at) VALUES (?, ?, ?)",
-      [token.name, DatabaseBytes(token.hash), token.createdAt])
+      [token.name, token.hash, token.createdAt])
     guard count > 0 else { throw StoreError.exists }
   }
 
@@ -20,7 +20,7 @@ extension WriteTransaction {
   /// - Throws: `StoreError.notFound(.token)`.
   package func revokeAPIToken(hash: [UInt8]) throws {
     let count = try connection.change(
-      "DELETE FROM api_tokens WHERE token_hash = ?", [DatabaseBytes(hash)])
+      "DELETE FROM api_tokens WHERE token_hash = ?", [hash])
     guard count > 0 else { throw StoreError.notFound(.token) }
   }
 
@@ -28,7 +28,7 @@ extension WriteTransaction {
   package func noteAPITokenUsed(hash: [UInt8], at now: Int64) throws {
     try connection.execute(
       "UPDATE api_tokens SET last_used_at = ?2 WHERE token_hash = ?1 AND last_used_at <= ?2 - ?3",
-      [DatabaseBytes(hash), now, seenIntervalMilliseconds])
+      [hash, now, seenIntervalMilliseconds])
   }
 }
 

@@ -1,4 +1,4 @@
-/// What a token that was issued to a user lets it do, and for how long.
+/// A token that was issued to a user, with the time for which it holds.
 package struct IssuedToken: Sendable, Hashable {
   package var userID: String
   /// Unix milliseconds, the first moment at which it holds no longer; `nil` when it always does.

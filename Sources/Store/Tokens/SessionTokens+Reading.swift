@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 extension StoreTransaction {
   /// The access or session token of this hash, if it was issued and holds at a time.
@@ -8,7 +8,7 @@ extension StoreTransaction {
       SELECT user_id, NULL FROM users INDEXED BY users_by_access_token WHERE access_token_hash = ?1
       UNION ALL
       SELECT user_id, expires_at FROM session_tokens WHERE token_hash = ?1 AND expires_at > ?2
-      """, [DatabaseBytes(hash), now]
+      """, [hash, now]
     ) { IssuedToken(userID: $0[0], expiresAt: $0[1]) }
   }
 }

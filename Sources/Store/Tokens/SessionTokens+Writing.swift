@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 extension WriteTransaction {
   /// Lets a user open sessions with a token until `expiresAt`, beside those that it has.
@@ -13,7 +13,7 @@ extension WriteTransaction {
     try sweepSessionTokens(at: now)
     try connection.execute(
       "INSERT OR REPLACE INTO session_tokens (token_hash, user_id, expires_at) VALUES (?, ?, ?)",
-      [DatabaseBytes(hash), userID, expiresAt])
+      [hash, userID, expiresAt])
     try connection.execute(
       """
       DELETE FROM session_tokens WHERE token_hash IN

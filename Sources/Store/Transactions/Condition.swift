@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// What rows have to fulfil, with the values that it names.
 ///

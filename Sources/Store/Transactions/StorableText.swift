@@ -10,11 +10,6 @@ extension String {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// The same of a text's bytes.
-  func checkStorable() throws(StoreError) {
-    if holdsNull { throw .unstorableText }
-  }
-
   fileprivate var holdsNull: Bool {
     baseAddress.map { memchr($0, 0, count) != nil } ?? false
   }

@@ -1,11 +1,8 @@
-import GRDB
-
-/// Values for the placeholders of a statement.
-typealias Arguments = [(any DatabaseValueConvertible)?]
+import SQLite
 
 /// One connection to the database, with its prepared statements; confined to its thread.
 package final class StoreConnection {
-  let database: Database
+  var session: any StoreSession
   /// Where events for webhooks go, on the connection that writes.
   let outbox: Outbox?
   /// ``StoreOptions/filesBase``.
@@ -14,57 +11,55 @@ package final class StoreConnection {
   /// process may have left some.
   var mayHaveRemains = true
 
-  init(_ database: Database, outbox: Outbox? = nil, filesBase: String? = nil) {
-    self.database = database
+  init(_ session: any StoreSession, outbox: Outbox? = nil, filesBase: String? = nil) {
+    self.session = session
     self.outbox = outbox
     self.filesBase = filesBase
   }
 
-  var isInTransaction: Bool { database.isInsideTransaction }
+  var isInTransaction: Bool { session.isInTransaction }
 
   func statement(_ sql: String) throws -> Statement {
-    try database.cachedStatement(sql: sql)
+    try session.statement(sql)
   }
 
   /// Runs a body in a transaction; when it throws, nothing of it is kept.
+  ///
+  /// - Throws: ``CommitFailure`` when it is not known whether the transaction is kept.
   func inTransaction<T>(_ body: () throws -> T) throws -> T {
-    try execute("BEGIN IMMEDIATE TRANSACTION")
+    try session.begin()
+    let value: T
     do {
-      let value = try body()
-      try execute("COMMIT TRANSACTION")
-      return value
+      value = try body()
     } catch {
-      rollback()
+      session.rollback()
       throw error
     }
+    try session.commit()
+    return value
   }
 
   /// Leaves the transaction; SQLite has left it already after some errors.
   func rollback() {
-    guard isInTransaction else { return }
-    // It cannot fail in a way that leaves anything to do: the transaction is over either way.
-    try? execute("ROLLBACK TRANSACTION")
+    session.rollback()
   }
 
-  /// Moves the write-ahead log into the database file; what it cannot move stays in the log.
-  func checkpoint() {
-    _ = try? database.checkpoint(.truncate)
+  /// Executes, and ignores rows.
+  func execute(_ sql: String, _ arguments: Arguments = []) throws {
+    _ = try session.execute(sql, checked(arguments))
   }
 
-  func execute(_ sql: String) throws {
-    try statement(sql).execute()
-  }
-
-  func execute(_ sql: String, _ arguments: Arguments) throws {
-    try statement(sql).execute(arguments: checked(arguments))
-  }
-
-  /// Executes, and says how many rows the statement changed.
+  /// Executes, and returns how many rows the statement changed.
   func change(_ sql: String, _ arguments: Arguments) throws -> Int {
-    try execute(sql, arguments)
-    return database.changesCount
+    try session.execute(sql, checked(arguments))
   }
 
+  /// Executes an insertion, and returns the number that the row was given.
+  func insert(_ sql: String, _ arguments: Arguments) throws -> Int64 {
+    try session.insert(sql, checked(arguments))
+  }
+
+  /// The first row of a query, if there is one.
   func first<T>(
     _ sql: String, _ arguments: Arguments, _ decode: (Row) throws -> T
   ) throws -> T? {
@@ -74,7 +69,7 @@ package final class StoreConnection {
 
   /// The rows of a query, read one by one as they are asked for.
   func rows(_ sql: String, _ arguments: Arguments) throws -> RowCursor {
-    try Row.fetchCursor(statement(sql), arguments: checked(arguments))
+    try session.rows(sql, checked(arguments))
   }
 
   func all<T>(
@@ -87,11 +82,10 @@ package final class StoreConnection {
   }
 
   /// SQLite's texts end at U+0000: one that holds it would be taken for a shorter one.
-  private func checked(_ arguments: Arguments) throws(StoreError) -> StatementArguments {
+  private func checked(_ arguments: Arguments) throws(StoreError) -> Arguments {
     for argument in arguments {
-      // Not by a cast to String, which asks the runtime.
-      if case .string(let text)? = argument?.databaseValue.storage { try text.checkStorable() }
+      if case .text(let text)? = argument?.databaseValue { try text.checkStorable() }
     }
-    return StatementArguments(arguments)
+    return arguments
   }
 }

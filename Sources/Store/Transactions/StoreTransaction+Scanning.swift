@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// The next step of a scan after a row.
 enum ScanStep {

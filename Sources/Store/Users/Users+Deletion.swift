@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 extension WriteTransaction {
   /// Deletes a user with its tokens, operator roles, bans and mutes, as far as one step goes.

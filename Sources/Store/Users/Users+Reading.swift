@@ -1,5 +1,5 @@
 import Crypto
-import GRDB
+import SQLite
 package import ParleyProtocol
 
 extension StoreTransaction {
@@ -53,9 +53,8 @@ extension Account {
 
   /// From `columns`.
   init(row: Row) throws {
-    let hash: DatabaseBytes? = row[5]
     self.init(
-      user: try User(row: row), isActive: row[4], accessTokenHash: hash?.bytes,
+      user: try User(row: row), isActive: row[4], accessTokenHash: row[5],
       createdAt: row[6], lastSeenAt: row[7])
   }
 }

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 package import ParleyProtocol
 
 extension WriteTransaction {
@@ -70,7 +70,7 @@ extension WriteTransaction {
   package func setAccessTokenHash(_ hash: [UInt8]?, userID: String) throws {
     try changeUser(
       userID, "UPDATE users SET access_token_hash = ? WHERE user_id = ?",
-      [hash.map(DatabaseBytes.init), userID])
+      [hash, userID])
   }
 
   func save(_ user: User, createdAt: Int64) throws {

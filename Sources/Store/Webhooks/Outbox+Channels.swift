@@ -1,3 +1,4 @@
+import Channels
 import ParleyProtocol
 
 /// Events about channels and those in them, put into the outbox.

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 package import ParleyProtocol
 
 /// What is put into the outbox, each beside the change that it tells of.
@@ -10,11 +10,10 @@ extension WriteTransaction {
     _ kind: WebhookEvent, channelURL: String, seq: Int64, at timestamp: Int64, event: [UInt8]
   ) throws {
     guard let outbox = connection.outbox, outbox.wants(kind) else { return }
-    try connection.execute(
+    let id = try connection.insert(
       """
       INSERT INTO webhook_events (channel_url, kind, seq, ts, body) VALUES (?, ?, ?, ?, ?)
       """, [channelURL, kind.rawValue, seq, timestamp, String(decoding: event, as: UTF8.self)])
-    let id = connection.database.lastInsertedRowID
     outbox.add(OutboxArrival(channelURL: channelURL, eventID: id, timestamp: timestamp))
   }
 

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// Most events, and most bytes of them, that are read at a time.
 package enum OutboxBatch {
@@ -10,13 +10,11 @@ extension StoreTransaction {
   /// The first events of a stretch, in order: at most 100, and at most 256 KiB unless one alone is
   /// larger.
   package func webhookEvents(in stretch: OutboxStretch) throws -> [OutboxEvent] {
-    let rows = try Row.fetchCursor(
-      connection.statement(
-        """
-        SELECT event_id, ts, body FROM webhook_events
-        WHERE channel_url = ? AND event_id > ? AND event_id <= ? ORDER BY event_id LIMIT ?
-        """),
-      arguments: [stretch.channelURL, stretch.after, stretch.through, OutboxBatch.eventCount])
+    let rows = try connection.rows(
+      """
+      SELECT event_id, ts, body FROM webhook_events
+      WHERE channel_url = ? AND event_id > ? AND event_id <= ? ORDER BY event_id LIMIT ?
+      """, [stretch.channelURL, stretch.after, stretch.through, OutboxBatch.eventCount])
     var events: [OutboxEvent] = []
     var byteCount = 0
     while let row = try rows.next() {

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 extension WriteTransaction {
   /// Makes these URLs the ones that events are for, and reads what waits for them.

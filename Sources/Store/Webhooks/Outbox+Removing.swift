@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 extension WriteTransaction {
   /// Notes how far URLs have got, and removes what all of them have got.

@@ -15,7 +15,8 @@ struct ConnectionAdmission {
   }
 
   /// Counts the connection under an address, as unopened.
-  mutating func enter(_ address: PeerAddress, in register: AddressRegister) -> ExceededAddressLimit? {
+  mutating func enter(_ address: PeerAddress, in register: AddressRegister) -> ExceededAddressLimit?
+  {
     guard let key = AddressKey(address) else { return nil }
     if let refusal = register.add(key) { return refusal }
     self.key = key
@@ -24,7 +25,9 @@ struct ConnectionAdmission {
   }
 
   /// Counts the connection as unopened again, under an address that may be another by now.
-  mutating func reenter(_ address: PeerAddress, in register: AddressRegister) -> ExceededAddressLimit? {
+  mutating func reenter(
+    _ address: PeerAddress, in register: AddressRegister
+  ) -> ExceededAddressLimit? {
     guard let key, key == AddressKey(address) else {
       leave(register)
       return enter(address, in: register)

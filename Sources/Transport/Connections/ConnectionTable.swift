@@ -2,6 +2,19 @@
 package struct ConnectionID: Hashable, Sendable {
   let slot: UInt32
   let generation: UInt32
+
+  init(slot: UInt32, generation: UInt32) {
+    self.slot = slot
+    self.generation = generation
+  }
+
+  package init(rawValue: UInt64) {
+    self.init(
+      slot: UInt32(truncatingIfNeeded: rawValue), generation: UInt32(rawValue >> 32))
+  }
+
+  /// The same in one number, for addresses that know no transport.
+  package var rawValue: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
 }
 
 /// How bytes reach a connection's socket at this moment.

@@ -1,5 +1,5 @@
-import GRDB
 import LinkPreview
+import SQLite
 
 extension FileCache {
   /// Removes some of what may not be shown any more, and all that is beyond the bounds.
@@ -26,13 +26,11 @@ extension FileCache {
       guard free > 0, count < pageCount else { break }
       pageCount = count
       try change { database in
-        _ = try Row.fetchAll(database, sql: "PRAGMA incremental_vacuum(\(bounds.checkpointPages))")
+        try database.execute("PRAGMA incremental_vacuum(\(bounds.checkpointPages))")
         return 0
       }
     }
-    try database.writeWithoutTransaction {
-      _ = try Row.fetchAll($0, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-    }
+    try database.withDatabase { try $0.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
   }
 
   /// Whether a new file would put an end to an error.
@@ -40,8 +38,7 @@ extension FileCache {
     if error is FileCacheSchema.Mismatch { return true }
     guard let error = error as? DatabaseError else { return false }
     // A plain error means that the tables are not what they ought to be.
-    return [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_MISMATCH].contains(
-      error.resultCode)
+    return [.corrupt, .notDatabase, .error, .mismatch].contains(error.code)
   }
 
   private func makeRoom(forPages wanted: Int) throws {
@@ -69,10 +66,10 @@ extension FileCache {
       """, [now])
   }
 
-  private func remove(_ condition: String, _ arguments: StatementArguments) throws -> Int {
+  private func remove(_ condition: String, _ arguments: Arguments) throws -> Int {
     var count = 0
     try change { database in
-      try database.execute(sql: "DELETE FROM preview WHERE \(condition)", arguments: arguments)
+      try database.execute("DELETE FROM preview WHERE \(condition)", arguments)
       count = database.changesCount
       return -count
     }
@@ -81,15 +78,9 @@ extension FileCache {
 
   /// The pages of the file, and those of them that are free.
   private func usage() throws -> (count: Int, free: Int) {
-    try database.read {
-      (try $0.pragma("page_count"), try $0.pragma("freelist_count"))
+    try database.withDatabase {
+      (try $0.number("PRAGMA page_count"), try $0.number("PRAGMA freelist_count"))
     }
-  }
-}
-
-extension Database {
-  func pragma(_ name: String) throws -> Int {
-    try Int.fetchOne(self, sql: "PRAGMA \(name)") ?? 0
   }
 }
 

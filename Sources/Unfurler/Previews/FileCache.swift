@@ -1,14 +1,14 @@
-import GRDB
 import Glibc
 import LinkPreview
 import Reactor
+import SQLite
 import Synchronization
 
 /// The previews on disk: a cache of its own, that may be deleted at any time.
 ///
 /// Calls wait for the disk, so they are made on the cache's queue only.
 final class FileCache: Sendable {
-  let database: DatabaseQueue
+  let database: SharedDatabase
   let bounds: FileCacheBounds
   private let path: String
   private let rows = Atomic<Int>(0)
@@ -27,25 +27,23 @@ final class FileCache: Sendable {
     self.path = path
     self.bounds = bounds
     PrivateFile.prepareDatabase(path)
-    database = try DatabaseQueue(
-      path: path, configuration: FileCacheSchema.configuration(bounds))
-    try database.write { try FileCacheSchema.prepare($0) }
-    let count = try database.read {
-      try Int.fetchOne($0, sql: "SELECT count(*) FROM preview")
+    database = try SharedDatabase(path: path)
+    let count = try database.withDatabase {
+      try FileCacheSchema.configure($0, bounds)
+      try FileCacheSchema.prepare($0)
+      return try $0.number("SELECT count(*) FROM preview")
     }
-    rows.store(count ?? 0, ordering: .relaxed)
+    rows.store(count, ordering: .relaxed)
     try trim(at: now)
     try shrink()
   }
 
   /// Reads entries that may still be shown, the longest-lived first, up to the limits of memory.
   func loadRecent(at now: Int64, _ limits: PreviewCache.Limits) throws -> [PreviewEntry] {
-    try database.read { database in
-      let rows = try Row.fetchCursor(
-        database,
-        sql: """
-          SELECT * FROM preview WHERE stale_until > ? ORDER BY stale_until DESC LIMIT ?
-          """, arguments: [now, max(0, limits.maximumEntries)])
+    try database.withDatabase { database in
+      let rows = try database.rows(
+        "SELECT * FROM preview WHERE stale_until > ? ORDER BY stale_until DESC LIMIT ?",
+        [now, max(0, limits.maximumEntries)])
       var entries: [PreviewEntry] = []
       var room = limits.maximumBytes
       while room > 0, let row = try rows.next() {
@@ -59,12 +57,11 @@ final class FileCache: Sendable {
 
   /// The entry for a link if it may still be shown.
   func find(_ link: Link, at now: Int64) throws -> PreviewEntry? {
-    // One statement needs no transaction, and is asked too often to be prepared each time.
-    try database.inDatabase {
-      try Row.fetchOne(
-        $0.cachedStatement(sql: "SELECT * FROM preview WHERE link = ? AND stale_until > ?"),
-        arguments: [link.url, now])
-    }.flatMap(PreviewEntry.init)
+    try database.withDatabase {
+      let rows = try $0.rows(
+        "SELECT * FROM preview WHERE link = ? AND stale_until > ?", [link.url, now])
+      return try rows.next().flatMap(PreviewEntry.init)
+    }
   }
 
   /// Stores entries in place of what the file knew of their links.
@@ -94,20 +91,19 @@ final class FileCache: Sendable {
   ///
   /// - Parameter body: Returns how many rows there are more than before.
   func change(_ body: (Database) throws -> Int) throws {
-    let (growth, pageCount) = try database.write { database in
-      (try body(database), try database.pragma("page_count"))
+    let (growth, pageCount) = try database.inTransaction { database in
+      (try body(database), try database.number("PRAGMA page_count"))
     }
     rows.wrappingAdd(growth, ordering: .relaxed)
     bytes.store(pageCount * FileCacheBounds.pageSize, ordering: .relaxed)
   }
 
   /// Closes the file.
-  func close() throws { try database.close() }
+  func close() { database.close() }
 
   /// Closes the file and deletes it.
   func discard() {
-    // Nothing of it is wanted any more, so neither is an error.
-    try? database.close()
+    database.close()
     Self.remove(path)
   }
 }
@@ -118,15 +114,18 @@ extension FileCache {
     _ scope: CacheScope, after cursor: String, limit: Int, at now: Int64
   ) throws -> [PreviewEntry] {
     let (condition, arguments) = scope.condition
-    let rows = try database.read {
-      try Row.fetchAll(
-        $0,
-        sql: """
-          SELECT * FROM preview WHERE \(condition) AND link > ? AND stale_until > ?
-          ORDER BY link LIMIT ?
-          """, arguments: arguments + [cursor, now, limit])
+    return try database.withDatabase {
+      let rows = try $0.rows(
+        """
+        SELECT * FROM preview WHERE \(condition) AND link > ? AND stale_until > ?
+        ORDER BY link LIMIT ?
+        """, arguments + [cursor, now, limit])
+      var entries: [PreviewEntry] = []
+      while let row = try rows.next() {
+        if let entry = PreviewEntry(row) { entries.append(entry) }
+      }
+      return entries
     }
-    return rows.compactMap(PreviewEntry.init)
   }
 
   /// Removes some of the entries of a scope.
@@ -136,13 +135,13 @@ extension FileCache {
     let (condition, arguments) = scope.condition
     var links: [String] = []
     try change { database in
-      links = try String.fetchAll(
-        database,
-        sql: """
-          DELETE FROM preview
-          WHERE id IN (SELECT id FROM preview WHERE \(condition) LIMIT \(bounds.rowsPerStep))
-          RETURNING link
-          """, arguments: arguments)
+      let rows = try database.rows(
+        """
+        DELETE FROM preview
+        WHERE id IN (SELECT id FROM preview WHERE \(condition) LIMIT \(bounds.rowsPerStep))
+        RETURNING link
+        """, arguments)
+      while let row = try rows.next() { links.append(row[0]) }
       return -links.count
     }
     return links.compactMap { Link($0) }
@@ -156,7 +155,7 @@ extension FileCache {
 
 extension CacheScope {
   /// The SQL condition for the rows of the scope.
-  fileprivate var condition: (String, StatementArguments) {
+  fileprivate var condition: (String, Arguments) {
     switch self {
     case .everything: ("TRUE", [])
     case .link(let link): ("link = ?", [link.url])

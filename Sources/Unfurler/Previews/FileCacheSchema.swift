@@ -1,6 +1,6 @@
-import GRDB
 import LinkPreview
 import ParleyProtocol
+import SQLite
 
 /// The form of the file.
 enum FileCacheSchema {
@@ -17,32 +17,32 @@ enum FileCacheSchema {
   ///
   /// - Throws: ``Mismatch`` for a file of another version.
   static func prepare(_ database: Database) throws {
-    let version = try database.pragma("user_version")
+    let version = try database.number("PRAGMA user_version")
     if version == current { return }
-    guard version == 0, try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0
+    guard version == 0, try database.number("SELECT count(*) FROM sqlite_schema") == 0
     else { throw Mismatch(version: version) }
-    try database.execute(sql: tables)
-    try database.execute(sql: "PRAGMA user_version = \(current)")
+    try database.inTransaction {
+      try database.execute(script: tables)
+      try database.execute("PRAGMA user_version = \(current)")
+    }
   }
 
-  static func configuration(_ bounds: FileCacheBounds) -> Configuration {
-    var configuration = Configuration()
-    configuration.label = "previews"
-    configuration.prepareDatabase { database in
-      // Before anything is written, or they come too late: in WAL mode even the mode is.
-      try database.execute(sql: "PRAGMA page_size = \(FileCacheBounds.pageSize)")
-      try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
-      _ = try Row.fetchAll(database, sql: "PRAGMA journal_mode = WAL")
-      // Nothing waits for the disk: what a crash of the machine breaks is built anew, and the disk
-      // is the one that messages are waited for on.
-      try database.execute(sql: "PRAGMA synchronous = OFF")
-      let pages = bounds.checkpointPages
-      _ = try Row.fetchAll(database, sql: "PRAGMA wal_autocheckpoint = \(pages)")
-      _ = try Row.fetchAll(
-        database, sql: "PRAGMA journal_size_limit = \(pages * FileCacheBounds.pageSize)")
-      _ = try Row.fetchAll(database, sql: "PRAGMA max_page_count = \(bounds.maximumPages)")
-    }
-    return configuration
+  /// Sets a connection up, before anything is written.
+  static func configure(_ database: Database, _ bounds: FileCacheBounds) throws {
+    let pages = bounds.checkpointPages
+    // The size of pages and the vacuum come first: in WAL mode they can't be changed any more. Nothing
+    // waits for the disk: what a crash of the machine breaks is built anew, and the disk is the one
+    // that messages are waited for on.
+    try database.execute(
+      script: """
+        PRAGMA page_size = \(FileCacheBounds.pageSize);
+        PRAGMA auto_vacuum = INCREMENTAL;
+        PRAGMA journal_mode = WAL;
+        PRAGMA synchronous = OFF;
+        PRAGMA wal_autocheckpoint = \(pages);
+        PRAGMA journal_size_limit = \(pages * FileCacheBounds.pageSize);
+        PRAGMA max_page_count = \(bounds.maximumPages);
+        """)
   }
 
   private static let tables = """
@@ -82,18 +82,17 @@ extension PreviewEntry {
   ///
   /// - Returns: How many rows there are more than before.
   func store(in database: Database) throws -> Int {
-    try database.cachedStatement(sql: "DELETE FROM preview WHERE link = ?").execute(
-      arguments: [link.url])
+    try database.execute("DELETE FROM preview WHERE link = ?", [link.url])
     let growth = 1 - database.changesCount
     let image = tag?.image
-    let statement = try database.cachedStatement(
-      sql: "INSERT INTO preview VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
-    try statement.execute(arguments: [
-      link.url, HostKey(link).text, fetchedAt, expiresAt, staleUntil, problem,
-      tag != nil, tag?.title, tag?.url, tag?.description,
-      image != nil, image?.url, image?.secureURL, image?.type,
-      image?.width ?? 0, image?.height ?? 0, image?.alt,
-    ])
+    try database.execute(
+      "INSERT INTO preview VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+      [
+        link.url, HostKey(link).text, fetchedAt, expiresAt, staleUntil, problem,
+        tag != nil, tag?.title, tag?.url, tag?.description,
+        image != nil, image?.url, image?.secureURL, image?.type,
+        image?.width ?? 0, image?.height ?? 0, image?.alt,
+      ])
     return growth
   }
 }
@@ -120,11 +119,11 @@ extension OpenGraphImage {
 extension Row {
   /// A column's text; `nil` for anything else, which the file must not be able to end us with.
   fileprivate func text(_ column: String) -> String? {
-    (self[column] as DatabaseValue?).flatMap(String.fromDatabaseValue)
+    if case .text(let text)? = self[named: column] { text } else { nil }
   }
 
   /// A column's number; `nil` for anything else.
   fileprivate func number(_ column: String) -> Int64? {
-    (self[column] as DatabaseValue?).flatMap(Int64.fromDatabaseValue)
+    if case .integer(let number)? = self[named: column] { number } else { nil }
   }
 }

@@ -33,12 +33,7 @@ extension PreviewCache {
         defer { state.file = nil }
         return state.file
       }
-      do {
-        try file?.close()
-      } catch {
-        logger.warning(
-          "the preview cache file cannot be closed", metadata: ["error": "\(error)"])
-      }
+      file?.close()
     }
   }
 

@@ -1,3 +1,4 @@
+import Bytes
 package import LinkPreview
 
 /// Which remembered previews an operator means.

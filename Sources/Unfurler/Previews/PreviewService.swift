@@ -36,28 +36,20 @@ package final class PreviewService: Sendable {
     self.observeFetch = observeFetch
   }
 
-  /// Looks up the first link of a text.
-  ///
-  /// Touches memory and a short lock only, on any thread.
-  ///
-  /// - Parameter requester: The party for which a refresh is made.
-  package func known(ofText text: String, for requester: PreviewRequester) -> LinkKnowledge {
-    guard let link = LinkFinder.firstLink(in: text) else { return .noLink }
-    return lookUp(link, for: requester)
-  }
-
   /// Looks up a link.
   ///
   /// The operator's rules are applied here, before the cache. An expired preview is still returned
-  /// and refreshed in the background.
-  func lookUp(_ link: Link, for requester: PreviewRequester) -> LinkKnowledge {
+  /// and refreshed in the background. Touches memory and a short lock only, on any thread.
+  ///
+  /// - Parameter requester: The party for which a refresh is made.
+  package func lookUp(_ link: Link, for requester: PreviewRequester) -> LinkKnowledge {
     guard refusal(link) == nil else {
       tally.countRefusalByPolicy()
       return .none
     }
     let hit = cache.find(link)
     tally.count(hit)
-    guard let hit else { return .unknown(link, requester: requester) }
+    guard let hit else { return .unknown(link) }
     if case .stale(_, .due) = hit { refresh(link, for: requester) }
     return hit.entry.tag.map { .found($0) } ?? .none
   }

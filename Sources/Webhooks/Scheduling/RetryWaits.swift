@@ -9,7 +9,7 @@ package struct RetryWaits: Sendable, Hashable {
 
   package init() {}
 
-  /// The wait after so many failures in a row, in milliseconds.
+  /// The wait after a number of failures in a row, in milliseconds.
   ///
   /// - Parameters:
   ///   - asked: The wait that the receiver asked for; never waited less, within bounds.

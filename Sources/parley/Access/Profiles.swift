@@ -73,7 +73,8 @@ enum ProfileFile {
     for (key, value) in mapping {
       guard case .scalar(let keyText) = key, let path = keys[keyText.string] else {
         throw ProfileError(
-          description: "\(shown): \(DisplayText.shortened(key.string ?? "?", limit: 40)) is unknown; "
+          description:
+            "\(shown): \(DisplayText.shortened(key.string ?? "?", limit: 40)) is unknown; "
             + "known are \(keys.keys.sorted().joined(separator: ", "))")
       }
       guard case .scalar(let text) = value else {

@@ -79,7 +79,8 @@ struct FieldList {
   /// Adds a field with control characters removed, unless it is empty.
   mutating func add(_ name: String, _ value: String?) {
     guard let value, !value.isEmpty else { return }
-    fields.append((DisplayText.shortened(name, limit: 40), DisplayText.shortened(value, limit: 1_000)))
+    fields.append(
+      (DisplayText.shortened(name, limit: 40), DisplayText.shortened(value, limit: 1_000)))
   }
 
   func lines(style: TextStyle = .standard) -> [String] {

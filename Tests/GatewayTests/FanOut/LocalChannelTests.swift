@@ -1,3 +1,4 @@
+import Channels
 import Testing
 import WebSocket
 
@@ -20,7 +21,9 @@ struct LocalChannelTests {
 
   private func apply(_ plan: FanOutPlan, in driven: DrivenNode) throws -> Int {
     let channel = try #require(driven.node.localChannels["lobby"])
-    let count = channel.apply(plan) { driven.node.sessions[$0]?.subscription(to: "lobby") }
+    let count = channel.apply(plan) {
+      driven.node.sessions[ConnectionID(rawValue: $0)]?.subscription(to: "lobby")
+    }
     driven.endTurn()
     return count
   }

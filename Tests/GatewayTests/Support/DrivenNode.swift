@@ -1,3 +1,4 @@
+import Channels
 import Configuration
 import Dispatch
 import Glibc
@@ -89,19 +90,36 @@ final class DrivenNode {
   }
 
   /// A channel in memory that keeps no messages.
-  func channel(_ url: String = "lobby", operators: [String] = []) -> HomeChannel {
-    let channel = Channel(
+  func channel(
+    _ url: String = "lobby", operators: [String] = [], recentSends: [RecentSend] = [],
+    _ adjust: (inout ChannelState) -> Void = { _ in }
+  ) -> HomeChannel {
+    let record = Channel(
       url: url, isEphemeral: true, operators: operators.map { User(id: $0) }, createdAt: 0)
-    let state = ChannelState(
-      id: 1, channel: channel, epoch: "epoch", lastSeq: 0, lastCreatedAt: 0, bans: [:], mutes: [:])
-    return HomeChannel(state: state, node: node)
+    var state = ChannelState(id: 1, channel: record, epoch: "epoch")
+    adjust(&state)
+    let loaded = LoadedChannel(
+      state: state, recentSends: recentSends, time: node.services.clock.now)
+    let channel = HomeChannel(loaded, number: 1, node: node)
+    channel.open()
+    return channel
+  }
+}
+
+extension HomeChannel {
+  /// Lets a connection in that is nowhere.
+  func seat(_ session: SessionAddress, user: String) {
+    let address = ReplyAddress(
+      session: session, ticket: CallTicket(unit: 0, index: 0), id: nil, isPaid: true)
+    let principal = SessionPrincipal(user: User(id: user), session: session)
+    enter(EnterRequest(principal: principal, recover: nil, address: address))
   }
 }
 
 /// A session of a ``DrivenNode`` with its client's end of the connection.
 final class DrivenSession {
   let session: Session
-  let reference: SessionReference
+  let reference: SessionAddress
   private let descriptor: Int32
   private var endpoint = WebSocketEndpoint(role: .client(maskingKey: { 1 }))
   private let deflate = DeflateWorkspace()

@@ -1,3 +1,4 @@
+import Channels
 import Configuration
 import ParleyProtocol
 import Store
@@ -50,7 +51,7 @@ struct UserDirectoryTests {
   func limitsChannels() throws {
     let driven = try DrivenNode { $0.limits.channelsPerUser = 2 }
     let users = driven.node.users
-    let (first, second) = (SessionReference.sample(1), SessionReference.sample(2))
+    let (first, second) = (SessionAddress.sample(1), SessionAddress.sample(2))
     #expect(users.reserve("a", for: first, of: "ann"))
     #expect(users.reserve("b", for: first, of: "ann"))
     #expect(users.reserve("a", for: second, of: "ann"))
@@ -66,7 +67,7 @@ struct UserDirectoryTests {
   func releasesChannels() throws {
     let driven = try DrivenNode { $0.limits.channelsPerUser = 1 }
     let users = driven.node.users
-    let (first, second) = (SessionReference.sample(1), SessionReference.sample(2))
+    let (first, second) = (SessionAddress.sample(1), SessionAddress.sample(2))
     users.add(first, of: "ann")
     users.add(second, of: "ann")
     #expect(users.reserve("a", for: first, of: "ann"))
@@ -78,7 +79,7 @@ struct UserDirectoryTests {
   func notesSeen() throws {
     let driven = try DrivenNode()
     try driven.write { _ = try $0.createUser("ann", at: 1) }
-    let (first, second) = (SessionReference.sample(1), SessionReference.sample(2))
+    let (first, second) = (SessionAddress.sample(1), SessionAddress.sample(2))
     let users = driven.node.users
     users.add(first, of: "ann")
     users.add(second, of: "ann")

@@ -58,6 +58,6 @@ extension ClientCore {
 
   /// An event of the server.
   func receive(_ method: String, _ params: String) {
-    receive(.notification(method: method, params: params.json))
+    receive(.notification(method: method, params: try? AnswerReader.document(params.json)))
   }
 }

@@ -67,12 +67,19 @@ struct FormFieldsTests {
     #expect(try MessageSubmission(Fields(query: texts)) == expected)
   }
 
-  @Test("the names of a submission's fields are those that it reads")
-  func names() throws {
-    let read: Set = [
-      "message_type", "user_id", "dedup_id", "message", "data", "custom_type", "mention_type",
-      "mentioned_user_ids", "sorted_metaarray", "url", "file_name", "file_type", "file_size",
+  @Test("each name of a submission's fields is read", arguments: MessageSubmission.fieldNames)
+  func names(name: String) throws {
+    var members = [
+      "message_type": "\"FILE\"", "user_id": "\"ada\"", "url": "\"https://a.example/f\"",
     ]
-    #expect(MessageSubmission.fieldNames == read)
+    members[name] = "{}"
+    let json = members.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",")
+    let fields = try parameters(json)
+    do throws(ServiceError) {
+      _ = try MessageSubmission(fields)
+      Issue.record("a wrong '\(name)' is taken")
+    } catch {
+      #expect(error.data.field == name)
+    }
   }
 }

@@ -167,6 +167,23 @@ struct EventSizeTests {
     #expect(!isAccepted || read.data == channel.data)
   }
 
+  @Test("an event is the same when it is read and written again", arguments: 1...8)
+  func rewriting(seed: UInt64) throws {
+    var texts = texts(seed)
+    let origin = EventOrigin(channelURL: origin.channelURL, seq: seq, timestamp: origin.timestamp)
+    let events: [Event] = [
+      .messageReceived(.value(texts.message())),
+      .channelChanged(.value(ChannelInfo(texts.channel(), participantCount: .max))),
+      .operatorsChanged(.init(texts.users(Limits.operatorCount))),
+    ]
+    for event in events {
+      let bytes = event.notification(from: origin)
+      #expect(bytes.count <= Limits.eventByteCount)
+      let params = try #require(try JSONDocument(bytes).root["params"])
+      #expect(try Event(event.name, params: params).notification(from: origin) == bytes)
+    }
+  }
+
   @Test("texts without escapes pass at the limits of all members together")
   func ordinaryLimits() throws {
     let value = String(repeating: "x", count: 160)

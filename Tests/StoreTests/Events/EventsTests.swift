@@ -1,4 +1,5 @@
-import GRDB
+import Channels
+import SQLite
 import ParleyProtocol
 import Testing
 

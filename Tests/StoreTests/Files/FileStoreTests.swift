@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLite
 import Glibc
 import ParleyProtocol
 import Reactor
@@ -185,8 +185,8 @@ struct FileStoreTests {
     fixture.store.close()
     let database = try DatabaseFile.openForWriting(
       fixture.directory.database, logger: LogRecorder().logger)
-    try await database.write { try $0.execute(sql: "DELETE FROM messages") }
-    try database.close()
+    try database.withDatabase { try $0.execute("DELETE FROM messages") }
+    database.close()
     #expect(kept == [upload.id])
     let store = try Store(directory: fixture.directory.path)
     try await settled { kept == [] }

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import ParleyProtocol
 import Testing
 
@@ -66,7 +66,7 @@ struct HealthTests {
 
   private func limitPages(_ store: Store, to count: Int) async throws {
     try await store.maintain { connection in
-      _ = try Int.fetchOne(connection.database, sql: "PRAGMA max_page_count = \(count)")
+      try connection.execute("PRAGMA max_page_count = \(count)")
     }
   }
 

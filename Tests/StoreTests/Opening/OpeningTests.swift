@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLite
 import Testing
 
 @testable import Store
@@ -41,7 +41,7 @@ struct OpeningTests {
     let fixture = try await Fixture()
     let settings = try await fixture.store.write { transaction in
       try ["journal_mode", "synchronous", "foreign_keys"].map { name in
-        try String.fetchOne(transaction.connection.database, sql: "PRAGMA \(name)")
+        try transaction.connection.first("PRAGMA \(name)", []) { $0[0] as String }
       }
     }
     #expect(settings == ["wal", "2", "1"])
@@ -79,9 +79,9 @@ struct OpeningTests {
     for suffix in ["", "-wal", "-shm"] {
       try? FileManager.default.removeItem(atPath: directory.database + suffix)
     }
-    let foreign = try DatabaseQueue(path: directory.database)
-    try foreign.write { try $0.execute(sql: "CREATE TABLE theirs (a)") }
-    try foreign.close()
+    let foreign = try Database(path: directory.database)
+    try foreign.execute("CREATE TABLE theirs (a)")
+    foreign.close()
     let before = FileManager.default.contents(atPath: directory.database)
     expectDamaged(directory)
     #expect(FileManager.default.contents(atPath: directory.database) == before)

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import ParleyProtocol
 import Testing
 
@@ -35,12 +35,10 @@ struct FilesSchemaTests {
     try await fixture.store.append(uploaded)
     try await fixture.store.append(linked)
     fixture.store.close()
-    let database = try DatabaseQueue(path: fixture.directory.database)
-    try await database.write { database in
-      try database.execute(sql: "UPDATE messages SET file = json_remove(file, '$.id')")
-      try database.execute(sql: "DELETE FROM grdb_migrations WHERE identifier LIKE '9 %'")
-    }
-    try database.close()
+    let database = try Database(path: fixture.directory.database)
+    try database.execute("UPDATE messages SET file = json_remove(file, '$.id')")
+    try database.execute("DELETE FROM grdb_migrations WHERE identifier LIKE '9 %'")
+    database.close()
     let set = try await urls(fixture.directory, base: "https://cdn.example/chat")
     #expect(set == ["https://cdn.example/chat/files/\(Self.id)/plan.png", Self.foreign])
     #expect(try await urls(fixture.directory, base: nil) == [Self.named, Self.foreign])

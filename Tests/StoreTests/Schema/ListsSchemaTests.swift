@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import ParleyProtocol
 import Testing
 
@@ -51,22 +51,14 @@ struct ListsSchemaTests {
   /// A file as the version before left it.
   private func makeOldFile(_ directory: TemporaryDirectory) throws {
     try DataDirectory.create(directory.path)
-    let old = try DatabaseQueue(path: directory.database)
-    try old.writeWithoutTransaction { database in
-      try database.execute(sql: "PRAGMA application_id = \(IntegrityCheck.applicationID)")
-      try database.execute(sql: "PRAGMA journal_mode = WAL")
-    }
-    var migrator = DatabaseMigrator()
-    migrator.registerMigration("1 users", migrate: UsersSchema.create)
-    migrator.registerMigration("2 channels", migrate: ChannelsSchema.create)
-    migrator.registerMigration("3 messages", migrate: MessagesSchema.create)
-    migrator.registerMigration("4 service", migrate: ServiceSchema.create)
-    migrator.registerMigration("5 platform", migrate: PlatformSchema.create)
-    migrator.registerMigration("6 webhooks", migrate: WebhooksSchema.create)
-    migrator.registerMigration("7 files", migrate: FilesSchema.create)
-    try migrator.migrate(old)
-    try old.write { try $0.execute(sql: Self.rows) }
-    try old.close()
+    let old = try Database(path: directory.database)
+    try old.execute("PRAGMA application_id = \(IntegrityCheck.applicationID)")
+    try old.execute("PRAGMA journal_mode = WAL")
+    try Migrations.run(
+      Array(Migrations.all.prefix(7)), on: old, path: directory.database,
+      logger: LogRecorder().logger)
+    try old.execute(script: Self.rows)
+    old.close()
   }
 
   private static let rows = """

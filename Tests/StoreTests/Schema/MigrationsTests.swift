@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import ParleyProtocol
 import Testing
 
@@ -10,21 +10,17 @@ struct MigrationsTests {
   func migratesOldFile() async throws {
     let directory = TemporaryDirectory()
     try DataDirectory.create(directory.path)
-    let old = try DatabaseQueue(path: directory.database)
-    try await old.writeWithoutTransaction { database in
-      try database.execute(sql: "PRAGMA application_id = \(IntegrityCheck.applicationID)")
-    }
-    var migrator = DatabaseMigrator()
-    migrator.registerMigration("1 users", migrate: UsersSchema.create)
-    try migrator.migrate(old)
-    try await old.write { database in
-      try database.execute(
-        sql: """
-          INSERT INTO users (user_id, nickname, profile_url, created_at)
-          VALUES ('ann', 'Ann', '', 1)
-          """)
-    }
-    try old.close()
+    let old = try Database(path: directory.database)
+    try old.execute("PRAGMA application_id = \(IntegrityCheck.applicationID)")
+    try Migrations.run(
+      Array(Migrations.all.prefix(1)), on: old, path: directory.database,
+      logger: LogRecorder().logger)
+    try old.execute(
+      """
+      INSERT INTO users (user_id, nickname, profile_url, created_at)
+      VALUES ('ann', 'Ann', '', 1)
+      """)
+    old.close()
 
     let store = try Store(directory: directory.path)
     let user = try await store.read { try $0.user("ann") }
@@ -56,11 +52,9 @@ struct MigrationsTests {
   func refusesNewer() throws {
     let directory = TemporaryDirectory()
     try Store(directory: directory.path).close()
-    let queue = try DatabaseQueue(path: directory.database)
-    try queue.write { database in
-      try database.execute(sql: "INSERT INTO grdb_migrations VALUES ('99 later')")
-    }
-    try queue.close()
+    let database = try Database(path: directory.database)
+    try database.execute("INSERT INTO grdb_migrations VALUES ('99 later')")
+    database.close()
     #expect(throws: StoreError.newerSchema(path: directory.database)) {
       try Store(directory: directory.path)
     }

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Testing
 
 @testable import Store
@@ -50,7 +50,7 @@ struct DirectStatementTests {
         "INSERT INTO messages SELECT * FROM messages WHERE message_id = ?", on: connection)
       try copying.bind(1, at: 1)
       let error = #expect(throws: DatabaseError.self) { try copying.execute() }
-      #expect(error?.resultCode == .SQLITE_CONSTRAINT)
+      #expect(error?.code == .constraint)
       #expect(error?.storageFailure == nil)
     }
   }

@@ -1,7 +1,8 @@
-import GRDB
+import CSQLite
 import ParleyProtocol
 import Testing
 
+@testable import SQLite
 @testable import Store
 
 @Suite("Query plans")
@@ -33,16 +34,14 @@ struct QueryPlanTests {
     _ transaction: WriteTransaction, channelID: Int64
   ) throws -> Set<String> {
     var statements: Set<String> = []
-    let database = transaction.connection.database
-    database.trace { event in
-      if case .statement(let statement) = event { statements.insert(statement.expandedSQL) }
+    let session = try #require(transaction.connection.session as? SQLiteSession)
+    try session.database.tracing({ statements.insert($0) }) {
+      try send(transaction, channelID)
+      try moderate(transaction, channelID)
+      try list(transaction, channelID)
+      try keep(transaction)
+      try delete(transaction)
     }
-    defer { database.trace(options: []) }
-    try send(transaction, channelID)
-    try moderate(transaction, channelID)
-    try list(transaction, channelID)
-    try keep(transaction)
-    try delete(transaction)
     // Triggers are announced by their names alone.
     return statements.filter { !$0.hasPrefix("--") }
   }
@@ -121,5 +120,35 @@ struct QueryPlanTests {
     _ = try transaction.deleteUser("bob", at: 7)
     _ = try transaction.createChannel(Channel(url: "doomed", createdAt: 1), epoch: "e")
     _ = try transaction.deleteChannel("doomed", at: 7)
+  }
+}
+
+extension Database {
+  /// Calls `note` with each statement that `body` executes, its values written into it.
+  func tracing(_ note: @escaping (String) -> Void, _ body: () throws -> Void) rethrows {
+    let box = Unmanaged.passRetained(Note(note))
+    defer {
+      sqlite3_trace_v2(handle, 0, nil, nil)
+      box.release()
+    }
+    sqlite3_trace_v2(
+      handle, UInt32(SQLITE_TRACE_STMT),
+      { _, context, statement, _ in
+        guard let context, let text = sqlite3_expanded_sql(OpaquePointer(statement)) else {
+          return 0
+        }
+        Unmanaged<Note>.fromOpaque(context).takeUnretainedValue().note(String(cString: text))
+        sqlite3_free(text)
+        return 0
+      }, box.toOpaque())
+    try body()
+  }
+
+  private final class Note {
+    let note: (String) -> Void
+
+    init(_ note: @escaping (String) -> Void) {
+      self.note = note
+    }
   }
 }

@@ -15,7 +15,7 @@ struct OutboxTests {
   private struct Refusal: Error {}
 
   private static func options(
-    _ arrivals: Arrivals, _ events: Set<WebhookEvent> = Set(WebhookEvent.allCases)
+    _ arrivals: Arrivals, _ events: Set<WebhookEvent> = Set(EventName.posted)
   ) -> StoreOptions {
     StoreOptions(
       outbox: OutboxOptions(events: events, participantCount: { _ in 3 }) { new in

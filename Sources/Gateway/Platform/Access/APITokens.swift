@@ -1,6 +1,5 @@
 import Crypto
 import Configuration
-import Tokens
 
 /// The tokens with which the Platform API may be called.
 struct APITokens: Sendable {

@@ -7,7 +7,6 @@ import Store
 import Configuration
 import HTTP1
 import ParleyProtocol
-import Tokens
 import Transport
 
 /// Decides whether a call of the Platform API may pass, by its token.

@@ -32,7 +32,7 @@ extension SessionMachine {
     }
     channels[url] = channel
     for event in answer.events {
-      deliver(.notification(method: event.method, params: Array(event.params.raw)))
+      deliver(.notification(method: event.method, params: event.params))
     }
   }
 

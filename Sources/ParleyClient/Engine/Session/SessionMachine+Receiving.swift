@@ -51,7 +51,7 @@ extension SessionMachine {
   private mutating func take(_ method: String, _ params: JSONNode?, _ moment: Moment) {
     if method == EventName.serverDraining.rawValue { noteDraining(params, moment) }
     guard let params, let url = params["channel_url"]?.string, channels[url] != nil else {
-      return deliver(.notification(method: method, params: params.map { Array($0.raw) } ?? []))
+      return deliver(.notification(method: method, params: params))
     }
     take(method, params, inChannel: url)
     if putsOut(method, params) { channels[url] = nil }
@@ -68,7 +68,7 @@ extension SessionMachine {
       guard isNews || method == EventName.messageUpdated.rawValue else { return false }
       if method == EventName.messageReceived.rawValue, answers(params, seq) { return false }
     }
-    deliver(.notification(method: method, params: Array(params.raw)))
+    deliver(.notification(method: method, params: params))
     return true
   }
 
@@ -93,10 +93,8 @@ extension SessionMachine {
 
   /// Whether an event means that this user is no longer in the channel.
   private func putsOut(_ method: String, _ params: JSONNode) -> Bool {
-    switch EventName(rawValue: method) {
-    case .channelDeleted: true
-    case .userBanned: params["user"]?["user_id"]?.string == credentials?.userID
-    default: false
-    }
+    let name = EventName(rawValue: method)
+    return name == .channelDeleted
+      || name == .userBanned && params["user"]?["user_id"]?.string == credentials?.userID
   }
 }

@@ -73,7 +73,11 @@ final class EngineRig: Sendable {
   /// Waits for an event of the server.
   func waitForNotification(_ method: String) async throws -> [UInt8] {
     try await events.wait(for: method) {
-      if case .notification(method, let params) = $0 { params } else { nil }
+      if case .notification(method, let params) = $0 {
+        params.map { Array($0.raw) } ?? []
+      } else {
+        nil
+      }
     }
   }
 }

@@ -150,7 +150,7 @@ struct ModelNetwork {
       #expect(results[id] == nil, "completed twice")
       results[id] = result
     case .deliver(.notification(_, let params)):
-      let root = try JSONDocument(params).root
+      let root = try #require(params)
       delivered.append(
         (
           try #require(root["seq"]?.integer),

@@ -1,0 +1,35 @@
+package import ParleyProtocol
+
+/// A user on one of its connections.
+package struct SessionPrincipal: Sendable {
+  package let user: User
+  package let session: SessionAddress
+
+  package init(user: User, session: SessionAddress) {
+    self.user = user
+    self.session = session
+  }
+}
+
+/// The party on whose authority something is done in a channel.
+package enum Principal: Sendable {
+  case session(SessionPrincipal)
+  /// The Platform API, on a user's behalf or on its own.
+  case platform(onBehalfOf: User?)
+
+  /// The user who is named as the author.
+  package var user: User? {
+    switch self {
+    case .session(let principal): principal.user
+    case .platform(let user): user
+    }
+  }
+
+  /// The connection that learns of the outcome by the answer alone.
+  package var session: SessionAddress? {
+    switch self {
+    case .session(let principal): principal.session
+    case .platform: nil
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package import ParleyProtocol
+
+/// An event of a channel, encoded once for all recipients.
+///
+/// The channel's judge makes it; every stage of the channel applies it, in the order of `seq`, and
+/// decides by its subject who is shown it and what follows.
+package struct ChannelEvent: Sendable {
+  /// The subject of an event, as far as a stage needs it.
+  package enum Subject: Sendable {
+    /// A message, which the throttle may withhold from some participants.
+    case message(MessageFacts)
+    /// A change of a message: for all from whom the message was not withheld, and paced.
+    case update(ofMessage: Int64)
+    /// The deletion of a message.
+    case deletion(ofMessage: Int64)
+    /// A change of the channel's record, to this state.
+    indirect case record(Channel)
+    /// A ban: the user is put out after everyone has been notified.
+    case expulsion(ofUser: String)
+    /// The deletion of the channel: everyone is put out after the notification.
+    case end
+    /// An event from which nothing follows for a stage.
+    case announcement
+  }
+
+  /// The notification as a JSON text.
+  package let payload: [UInt8]
+  package let subject: Subject
+  /// The position in the channel's count.
+  package let seq: Int64
+  /// Unix milliseconds.
+  package let timestamp: Int64
+  /// The connection that learns of the event by the answer to its request.
+  package let author: SessionAddress?
+
+  package init(
+    payload: [UInt8], subject: Subject, seq: Int64, timestamp: Int64, author: SessionAddress?
+  ) {
+    self.payload = payload
+    self.subject = subject
+    self.seq = seq
+    self.timestamp = timestamp
+    self.author = author
+  }
+}
+
+/// The properties of a message by which the throttle decides.
+package struct MessageFacts: Sendable {
+  package let id: Int64
+  /// Unix milliseconds.
+  package let createdAt: Int64
+  /// `nil` for an admin message.
+  package let authorID: String?
+
+  package init(id: Int64, createdAt: Int64, authorID: String?) {
+    self.id = id
+    self.createdAt = createdAt
+    self.authorID = authorID
+  }
+}

@@ -1,0 +1,161 @@
+package import FloodControl
+package import ParleyProtocol
+
+/// The judge of one channel: decides who may do what, and what is written and published.
+///
+/// A pure value, used in place only. It takes inputs and appends to the actions that its host carries out; it never
+/// waits, and owns no clock, connection or disk. ``PendingWork`` keeps what waits for the log.
+///
+///     command ──▶ judged ──▶ submit ──▶ log
+///                   │                    │
+///                refusal            logged ──▶ answer, publish
+///
+/// The judge is the only writer of its channel, so its memory is what the log holds. Its events
+/// leave in the order of their numbers.
+package struct ChannelJudge: ~Copyable, Sendable {
+  private var work: PendingWork
+  private var settlement: Settlement?
+
+  /// - Parameters:
+  ///   - state: The channel as the log has it.
+  ///   - recentSends: The users' messages of the last flood window, oldest first.
+  ///   - floodLimit: The limit that holds for the channel.
+  ///   - exemptsOperators: Whether it does not hold operators.
+  ///   - loadedAt: Unix milliseconds.
+  package init(
+    _ state: ChannelState, recentSends: [RecentSend] = [], floodLimit: RateLimit,
+    exemptsOperators: Bool = false, loadedAt: Int64, sources: JudgeSources
+  ) {
+    let rights = Rights(state, exemptsOperators: exemptsOperators)
+    var flood = FloodWindows(limit: floodLimit)
+    for send in recentSends where !rights.isExemptFromFlood(send.userID) {
+      flood.restore(send.userID, at: min(send.createdAt, loadedAt))
+    }
+    let standing = Standing(
+      place: state.place, sources: sources, rights: rights, flood: flood,
+      count: EventCount(state))
+    work = PendingWork(standing, RequestMemory(unknownUntil: state.lastCreatedAt))
+  }
+
+  // MARK: Questions
+
+  /// The channel as the log has it.
+  package var channel: Channel { work.standing.rights.channel }
+
+  /// The channel as clients see it.
+  package var view: ChannelView { work.standing.view }
+
+  package var operatorIDs: Set<String> { work.standing.rights.operatorIDs }
+
+  package var floodLimit: RateLimit { work.standing.flood.limit }
+
+  /// Whether the judge waits for nothing, so that it may be forgotten.
+  package var isIdle: Bool { work.isEmpty && settlement == nil }
+
+  /// A restriction of a user that holds now.
+  package func restriction(
+    _ kind: RestrictionKind, of userID: String, at now: Int64
+  ) -> Restriction? {
+    work.standing.rights.restriction(kind, of: userID, at: now)
+  }
+
+  /// - Throws: 400201 for a channel that is no more, 400750 for a banned user.
+  package func requireEntering(_ userID: String, at now: Int64) throws(ServiceError) {
+    try work.standing.rights.requireEntering(userID, at: now)
+  }
+
+  /// - Throws: 400201 in a channel that keeps no messages, or is no more.
+  package func requireKeptMessages() throws(ServiceError) {
+    try work.standing.rights.requireKeptMessages()
+  }
+
+  /// A user's windows, and the obstacles to its next message; unchanged by the reading.
+  package func sendCheck(of userID: String, at now: Int64) -> SendCheck {
+    SendCheck(of: userID, in: work.standing, at: now)
+  }
+
+  // MARK: Inputs
+
+  /// Takes an input.
+  package mutating func handle(
+    _ input: JudgeInput, at now: Moment, into actions: inout JudgeActions
+  ) {
+    if settlement == nil {
+      decide(input, at: now, into: &actions)
+    } else {
+      settle(input, at: now, into: &actions)
+    }
+  }
+
+  private mutating func decide(
+    _ input: JudgeInput, at now: Moment, into actions: inout JudgeActions
+  ) {
+    switch input {
+    case .command(let command, let principal, let call):
+      work.perform(command, by: principal, call, at: now, into: &actions)
+    case .logged(let entry, let result): take(result, for: entry, at: now, into: &actions)
+    case .enriched(let id, let enrichment):
+      work.enrich(id, with: enrichment, at: now.unix, into: &actions)
+    case .entered(let userID): work.standing.rights.enter(userID)
+    case .left(let userID): work.standing.rights.leave(userID)
+    case .floodLimitChanged(let limit): work.standing.flood.limit = limit
+    case .operatorsRemoved(let operators, let seq, let timestamp):
+      work.standing.publishOperators(operators, seq: seq, at: timestamp, into: &actions)
+    case .restrictionsRemoved(let userID):
+      work.standing.rights.lift(.ban, of: userID)
+      work.standing.rights.lift(.mute, of: userID)
+    case .metadataChanged(let metadata): work.standing.rights.setMetadata(metadata)
+    case .deadline: break
+    }
+  }
+
+  private mutating func take(
+    _ result: LogResult, for entry: EntryID, at now: Moment, into actions: inout JudgeActions
+  ) {
+    if result.isUnknown, let read = work.settlingRead(of: entry) {
+      settlement = Settlement(entry)
+      actions.append(.submit(entry, .write(.read(read), work.standing.place)))
+      return
+    }
+    work.take(result, for: entry, at: now, into: &actions)
+    if result.isFenced { actions.append(.release) }
+  }
+
+  // MARK: An unknown outcome
+
+  /// Takes an input while it is unknown whether an entry was written.
+  private mutating func settle(
+    _ input: JudgeInput, at now: Moment, into actions: inout JudgeActions
+  ) {
+    guard var settlement else { return }
+    switch settlement.take(input, at: now, into: &actions) {
+    case .wait: self.settlement = settlement
+    case .read:
+      self.settlement = settlement
+      guard let read = work.settlingRead(of: settlement.entry) else { return }
+      actions.append(
+        .submit(settlement.entry, .write(.read(read), work.standing.place)))
+    case .fail:
+      self.settlement = settlement
+      work.answerUnknown(settlement.entry, into: &actions)
+      actions.append(.wake(at: now.unix + Settlement.pause))
+    case .end(let reading):
+      self.settlement = nil
+      let result = work.settled(settlement.entry, reading)
+      work.take(result, for: settlement.entry, at: now, into: &actions)
+      for held in settlement.takeHeld() { handle(held.input, at: held.time, into: &actions) }
+    }
+  }
+}
+
+extension LogResult {
+  /// Whether another judge has taken the channel over.
+  fileprivate var isFenced: Bool {
+    if case .failure(.fenced) = self { true } else { false }
+  }
+
+  /// Whether the entry may or may not be there.
+  fileprivate var isUnknown: Bool {
+    if case .failure(.unknown) = self { true } else { false }
+  }
+}

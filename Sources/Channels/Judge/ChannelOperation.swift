@@ -1,0 +1,98 @@
+import ParleyProtocol
+
+/// A change of what is set for a channel, judged by the channel as it is when its turn comes.
+enum ChannelOperation: Sendable {
+  case update(ChannelFields)
+  case freeze(Bool)
+  /// - `field`: The parameter that names the users.
+  case addOperators([String], field: String)
+  case removeOperators([String])
+  case removeAllOperators
+  case restrict(RestrictionKind, ChannelRestriction)
+  case changeBan(userID: String, seconds: Int64?, description: String?)
+  case lift(RestrictionKind, userID: String)
+  case delete
+
+  /// The size of the values that the caller gives.
+  var byteCount: Int {
+    switch self {
+    case .restrict(_, let restriction): restriction.description.utf8.count
+    case .changeBan(_, _, let description): description?.utf8.count ?? 0
+    case .update, .freeze, .addOperators, .removeOperators, .removeAllOperators, .lift, .delete: 0
+    }
+  }
+
+  /// The changes that make a difference to a channel.
+  ///
+  /// - Throws: 400110 for a channel that would not fit into an event, 400203 for too many
+  ///   operators, 400201 for a ban that there is not.
+  func changes(in rights: Rights, at now: Int64) throws(ServiceError) -> [ChannelChange] {
+    let channel = rights.channel
+    switch self {
+    case .update(let fields):
+      return try Self.changes(fields, in: rights)
+    case .freeze(let isFrozen):
+      return channel.isFrozen == isFrozen ? [] : [.freeze(isFrozen)]
+    case .addOperators(let ids, let field):
+      let new = ids.filter { !rights.isOperator($0) }
+      guard !new.isEmpty else { return [] }
+      guard channel.operators.count + new.count <= Limits.operatorCount else {
+        throw .tooMany(field, limit: Limits.operatorCount)
+      }
+      return [.addOperators(new)]
+    case .removeOperators(let ids):
+      let present = ids.filter { rights.isOperator($0) }
+      return present.isEmpty ? [] : [.removeOperators(present)]
+    case .removeAllOperators:
+      return channel.operators.isEmpty ? [] : [.keepOperators([])]
+    case .restrict(let kind, let command):
+      let restriction = Restriction(
+        userID: command.userID, startsAt: now, endsAt: now + command.durationMilliseconds,
+        description: command.description)
+      return [.restrict(kind, restriction)]
+    case .changeBan(let userID, let seconds, let description):
+      guard var ban = rights.restriction(.ban, of: userID, at: now) else {
+        throw .notFound(.ban, userID)
+      }
+      ban.startsAt = now
+      if let seconds {
+        let command = ChannelRestriction(
+          channelURL: channel.url, userID: userID, seconds: seconds, description: "")
+        ban.endsAt = now + command.durationMilliseconds
+      }
+      if let description { ban.description = description }
+      return [.restrict(.ban, ban)]
+    // The log knows whether there is such a user.
+    case .lift(let kind, let userID): return [.lift(kind, userID: userID)]
+    case .delete: return []
+    }
+  }
+
+  private static func changes(
+    _ fields: ChannelFields, in rights: Rights
+  ) throws(ServiceError) -> [ChannelChange] {
+    var changes: [ChannelChange] = []
+    let new = ChannelChanges(
+      name: fields.name, coverURL: fields.coverURL, data: fields.data,
+      customType: fields.customType)
+    let channel = new.applied(to: rights.channel)
+    if channel != rights.channel {
+      try channel.checkSize(after: rights.channel)
+      changes.append(.fields(new))
+    }
+    // Those who go first make room for those who come.
+    if let ids = fields.operatorIDs {
+      if !rights.operatorIDs.isSubset(of: ids) { changes.append(.keepOperators(ids)) }
+      let added = ids.filter { !rights.isOperator($0) }
+      if !added.isEmpty { changes.append(.addOperators(added)) }
+    }
+    return changes
+  }
+}
+
+/// The values by which an operation that was carried out is answered.
+enum OperationAnswer: Sendable {
+  case channel
+  case imposed(ImposedRestriction)
+  case lifted(Bool)
+}

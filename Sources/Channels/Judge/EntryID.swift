@@ -1,0 +1,42 @@
+/// Names an entry or a read that a judge has submitted, by what waits for its answer.
+package enum EntryID: Hashable, Sendable {
+  /// The message with this id is being appended.
+  case send(Int64)
+  /// A refused send is looked up among the earlier ones.
+  case repetition(Int64)
+  /// The message with this id is being read or changed.
+  case change(Int64)
+  /// The channel is being changed.
+  case operation
+  /// A message is read for its own sake.
+  case view(Int64)
+
+  /// The number that the log hands back with the answer.
+  package var number: UInt64 {
+    switch self {
+    case .send(let id): Self.number(0, id)
+    case .repetition(let number): Self.number(1, number)
+    case .change(let id): Self.number(2, id)
+    case .operation: Self.number(3, 0)
+    case .view(let number): Self.number(4, number)
+    }
+  }
+
+  /// - Returns: `nil` for a number that no entry has.
+  package init?(number: UInt64) {
+    let value = Int64(number >> 3)
+    switch number & 7 {
+    case 0: self = .send(value)
+    case 1: self = .repetition(value)
+    case 2: self = .change(value)
+    case 3: self = .operation
+    case 4: self = .view(value)
+    case _: return nil
+    }
+  }
+
+  /// Ids of messages take 53 bits.
+  private static func number(_ kind: UInt64, _ value: Int64) -> UInt64 {
+    UInt64(truncatingIfNeeded: value) << 3 | kind
+  }
+}

@@ -1,0 +1,101 @@
+import FloodControl
+import ParleyProtocol
+
+/// A place that a send or a change took in a user's flood window; given back if nothing comes of it.
+struct FloodPlace: Sendable, Hashable {
+  let userID: String
+  let activity: FloodActivity
+  /// Unix milliseconds.
+  let time: Int64
+  /// The bytes taken out of the user's budget.
+  let bytes: Int
+}
+
+/// The flood windows of a channel's users under the channel's limit.
+struct FloodWindows: Sendable {
+  /// The size of an event beside the values that its author gives: names, numbers, the profile.
+  private static let envelopeBytes = 512
+  /// An estimate may be short by this much before the rest is charged.
+  private static let toleratedBytes = 1_024
+
+  private var gate = FloodGate<String>()
+  private var rate: ByteRate
+  /// The limit of messages, and of changes.
+  var limit: RateLimit {
+    didSet { rate = ByteRate(beside: limit) }
+  }
+
+  init(limit: RateLimit) {
+    self.limit = limit
+    rate = ByteRate(beside: limit)
+  }
+
+  /// Counts a message that was stored before the channel was loaded.
+  mutating func restore(_ userID: String, at time: Int64) {
+    gate.restore(userID, at: time, limit: limit)
+  }
+
+  /// Takes a place in a user's window.
+  ///
+  /// - Parameters:
+  ///   - bytes: The size of the values that the user gives, as far as it is known.
+  ///   - now: Unix milliseconds.
+  /// - Throws: 900200.
+  mutating func takePlace(
+    of userID: String, _ activity: FloodActivity, bytes: Int, at now: Int64
+  ) throws(ServiceError) -> FloodPlace {
+    let place = FloodPlace(
+      userID: userID, activity: activity, time: now, bytes: bytes + Self.envelopeBytes)
+    let refusal = gate.admit(
+      userID, activity, bytes: place.bytes, at: now, limit: limit, rate: rate)
+    if let refusal { throw error(refusal) }
+    return place
+  }
+
+  /// Gives back the place of a call that was refused later or changed nothing.
+  mutating func giveBack(_ place: FloodPlace?) {
+    guard let place else { return }
+    gate.retract(place.userID, place.activity, bytes: place.bytes, at: place.time)
+  }
+
+  /// Charges the bytes by which an event is larger than its place accounts for.
+  mutating func settle(_ place: FloodPlace?, bytes: Int, at now: Int64) {
+    guard let place, bytes > place.bytes + Self.toleratedBytes else { return }
+    gate.charge(place.userID, bytes: bytes - place.bytes, at: now, limit: limit, rate: rate)
+  }
+
+  /// A user's window, unchanged by the reading.
+  func usage(of userID: String, _ activity: FloodActivity, at now: Int64) -> WindowUsage {
+    gate.usage(of: userID, activity, at: now, limit: limit)
+  }
+
+  private func error(_ refusal: FloodRefusal) -> ServiceError {
+    switch refusal.cause {
+    case .window(.send):
+      .flood(retryAfter: refusal.wait, limit: limit.count, window: limit.windowMilliseconds)
+    case .window(.change):
+      .changeFlood(retryAfter: refusal.wait, limit: limit.count, window: limit.windowMilliseconds)
+    case .bytes: .byteFlood(retryAfter: refusal.wait, limit: rate.bytesPerSecond)
+    }
+  }
+}
+
+extension MessageDraft {
+  /// The size of the values that the sender gives.
+  var byteCount: Int {
+    var count = text.utf8.count + data.utf8.count + customType.utf8.count
+    for array in metaArrays { count += array.byteCount }
+    return count + mentionedUserIDs.count * 256
+  }
+}
+
+extension MetaArray {
+  fileprivate var byteCount: Int {
+    values.reduce(key.utf8.count) { $0 + $1.utf8.count + 3 }
+  }
+}
+
+extension MessageChanges {
+  /// The size of the values that the author gives.
+  var byteCount: Int { (text?.utf8.count ?? 0) + (data?.utf8.count ?? 0) }
+}

@@ -1,0 +1,44 @@
+package import FloodControl
+package import LinkPreview
+package import ParleyProtocol
+
+/// A message to the judge of a channel.
+package enum JudgeInput: Sendable {
+  /// - `call`: The call that waits for the answer; each is answered once.
+  case command(ChannelCommand, by: Principal, call: CallID)
+  /// The answer of the log to an entry or a read.
+  case logged(EntryID, LogResult)
+  /// The end of an enrichment; `nil` when there is nothing to add.
+  case enriched(EnrichmentID, Enrichment?)
+  /// A user's first connection has entered the channel.
+  case entered(userID: String)
+  /// A user's last connection has left the channel.
+  case left(userID: String)
+  /// Another flood limit holds for the channel.
+  case floodLimitChanged(RateLimit)
+  /// The log has deleted a user who was an operator.
+  case operatorsRemoved([User], seq: Int64, at: Int64)
+  /// The log has deleted a user with its mutes and bans.
+  case restrictionsRemoved(of: String)
+  /// The channel's metadata was changed in the log.
+  case metadataChanged([String: String])
+  /// The time of the last ``JudgeAction/wake(at:)`` has come.
+  case deadline
+}
+
+/// The parts of the server that a judge asks at once.
+package struct JudgeSources: Sendable {
+  /// Makes the next message id, for a time in Unix milliseconds: larger than all before.
+  package let nextMessageID: @Sendable (Int64) -> Int64
+  /// Looks a link up in the cache of previews for an author (`nil`: the Platform API); `nil` when
+  /// previews are off.
+  package let lookUpPreview: (@Sendable (Link, String?) -> LinkKnowledge)?
+
+  package init(
+    nextMessageID: @escaping @Sendable (Int64) -> Int64,
+    lookUpPreview: (@Sendable (Link, String?) -> LinkKnowledge)?
+  ) {
+    self.nextMessageID = nextMessageID
+    self.lookUpPreview = lookUpPreview
+  }
+}

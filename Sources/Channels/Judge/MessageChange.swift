@@ -1,0 +1,115 @@
+import LinkPreview
+import ParleyProtocol
+
+/// A change of one message, judged by the message as it is when the change's turn comes.
+enum MessageChange: Sendable {
+  case edit(MessageChanges)
+  case metaArrays(MetaArrayChange)
+  case deletion
+  /// An addition to a message whose text is still this one.
+  case enrichment(Enrichment, text: String)
+}
+
+/// A change of one message that waits for its turn.
+struct PendingChange: Sendable {
+  let change: MessageChange
+  /// The messages that the caller may change.
+  let right: ChangeRight
+  /// The caller as the author of a text; `nil` for the Platform API.
+  let authorID: String?
+  /// The connection that learns of the change by the answer.
+  let session: SessionAddress?
+  /// `nil` for a change of the server's own, and once the call is answered.
+  var call: CallID?
+  /// Its place in the flood window; `nil` when it took none.
+  let place: FloodPlace?
+}
+
+/// The decision on a change.
+enum ChangeDecision: Sendable {
+  /// The message is as it should be.
+  case nothing
+  case replace(Replacement)
+  case delete
+}
+
+/// A message as it is to be.
+struct Replacement: Sendable {
+  var message: Message
+  /// The users to be mentioned from now on; `nil` leaves them.
+  var mentionedUserIDs: [String]?
+  /// Known of the preview of a new text; `nil` when the text stays.
+  var preview: LinkKnowledge?
+
+  /// Whether a message that was read has all that this one was to write.
+  func isIn(_ found: Message) -> Bool {
+    var expected = message
+    expected.user = found.user
+    expected.mentionedUsers = found.mentionedUsers
+    return expected == found
+  }
+}
+
+extension PendingChange {
+  /// Decides on the change of a message.
+  ///
+  /// - Throws: 400108 for a caller who may not change the message, else the error of the values.
+  func decision(
+    on message: Message, _ sources: JudgeSources, at now: Int64
+  ) throws(ServiceError) -> ChangeDecision {
+    switch change {
+    case .deletion:
+      try right.require(message)
+      return .delete
+    case .edit(let changes):
+      try right.require(message)
+      return .replace(try edit(message, changes, sources, at: now))
+    case .metaArrays(let change):
+      if change.right == .change { try right.require(message) }
+      let arrays = try change.applied(
+        to: message.metaArrays, mayCreateKeys: right.covers(message))
+      guard arrays != message.metaArrays else { return .nothing }
+      var changed = message
+      changed.metaArrays = arrays
+      try MessageSize(changed).check(after: MessageSize(message))
+      return .replace(Replacement(message: changed))
+    case .enrichment(let enrichment, let text):
+      guard message.text == text, let changed = enrichment.applied(to: message) else {
+        return .nothing
+      }
+      return .replace(Replacement(message: changed))
+    }
+  }
+
+  private func edit(
+    _ message: Message, _ changes: MessageChanges, _ sources: JudgeSources, at now: Int64
+  ) throws(ServiceError) -> Replacement {
+    var changed = message
+    if let text = changes.text {
+      try message.requireLength(of: text)
+      changed.text = text
+    }
+    if let data = changes.data { changed.data = data }
+    if let customType = changes.customType { changed.customType = customType }
+    if let mentionType = changes.mentionType { changed.mentionType = mentionType }
+    try MessageSize(changed).check(after: MessageSize(message))
+    changed.updatedAt = now
+    var replacement = Replacement(message: changed, mentionedUserIDs: changes.mentionedUserIDs)
+    // The preview is the text's.
+    if changed.text != message.text {
+      let preview = sources.preview(ofText: changed.text, in: message.type, by: authorID)
+      replacement.message.openGraphTag = preview.tag
+      replacement.preview = preview
+    }
+    return replacement
+  }
+}
+
+extension Message {
+  /// Admin messages are shorter than users'.
+  fileprivate func requireLength(of text: String) throws(ServiceError) {
+    guard type != .admin || text.unicodeScalars.count <= Limits.adminMessageLength else {
+      throw .tooLong("message", limit: Limits.adminMessageLength)
+    }
+  }
+}

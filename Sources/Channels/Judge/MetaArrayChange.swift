@@ -1,0 +1,72 @@
+package import ParleyProtocol
+
+/// A change of a message's metaarrays.
+package enum MetaArrayChange: Sendable, Hashable {
+  /// Keys without values are added.
+  case createKeys([String])
+  /// Keys are removed with their values.
+  case deleteKeys([String])
+  /// Values are added; a missing key is created for callers who may create keys.
+  case addValues([MetaArray])
+  case removeValues([MetaArray])
+  /// As `addValues`, except that a missing key is refused.
+  case addValuesToKnownKeys([MetaArray])
+  /// As `removeValues`, except that a missing key is refused.
+  case removeValuesFromKnownKeys([MetaArray])
+
+  /// The right that a caller needs beside that of a participant.
+  enum Right {
+    /// Keys belong to the message's author and to operators.
+    case change
+    /// Values are polls and counters, for every participant who may send.
+    case count
+  }
+
+  var right: Right {
+    switch self {
+    case .createKeys, .deleteKeys: .change
+    case .addValues, .removeValues, .addValuesToKnownKeys, .removeValuesFromKnownKeys: .count
+    }
+  }
+
+  /// The metaarrays after the change.
+  ///
+  /// - Parameter mayCreateKeys: Whether the caller may create keys.
+  /// - Throws: 400201 for a missing key, 400203 or 400110 beyond the limits.
+  func applied(
+    to known: [MetaArray], mayCreateKeys: Bool
+  ) throws(ServiceError) -> [MetaArray] {
+    switch self {
+    case .createKeys(let keys): return try known.creating(keys: keys)
+    case .deleteKeys(let keys): return known.deleting(keys: keys)
+    case .removeValues(let values): return known.removing(values)
+    case .addValues(let values):
+      let arrays = try known.adding(values)
+      if !mayCreateKeys, let new = arrays.key(missingFrom: known) {
+        throw .unknownMetaArrayKey(new)
+      }
+      return arrays
+    case .addValuesToKnownKeys(let values):
+      if let new = values.key(missingFrom: known) { throw .noMetaArrayKey(new) }
+      return try known.adding(values)
+    case .removeValuesFromKnownKeys(let values):
+      if let new = values.key(missingFrom: known) { throw .noMetaArrayKey(new) }
+      return known.removing(values)
+    }
+  }
+}
+
+extension [MetaArray] {
+  /// The first key that `others` lack.
+  fileprivate func key(missingFrom others: [MetaArray]) -> String? {
+    first { array in !others.contains { $0.key == array.key } }?.key
+  }
+}
+
+extension ServiceError {
+  fileprivate static func noMetaArrayKey(_ key: String) -> ServiceError {
+    ServiceError(
+      .notFound, "the message has no key '\(key)': set 'upsert' to have it made",
+      field: "sorted_metaarray")
+  }
+}

@@ -1,0 +1,205 @@
+import DequeModule
+import ParleyProtocol
+
+/// Judges changes of messages: one change of a message at a time, in the order in which they came.
+///
+/// The judge is the only writer of its channel, so a message that it has read or written stays so
+/// until its own next write.
+///
+///     edit ──read──▶ decide ──replace──▶ answer, event
+///     count          (waits)             decide ──replace──▶ answer, event
+struct PendingChanges: Sendable {
+  /// The changes of one message; the first is under way.
+  private struct Line: Sendable {
+    var changes: Deque<PendingChange> = []
+    var step = Step.reading
+  }
+
+  private enum Step: Sendable {
+    case reading
+    /// - `at`: Unix milliseconds of the event.
+    case replacing(Replacement, at: Int64)
+    case deleting(at: Int64)
+  }
+
+  /// The knowledge about a message when a change's turn comes.
+  private enum Knowledge {
+    case message(Message)
+    case missing
+    /// A write has failed: it has to be read.
+    case none
+  }
+
+  /// By message id.
+  private var lines: [Int64: Line] = [:]
+
+  var isEmpty: Bool { lines.isEmpty }
+
+  /// The author of the change of a message that is under way.
+  func authorID(ofMessage id: Int64) -> String? { lines[id]?.changes.first?.authorID }
+
+  /// Takes a change in; it is judged when those of the same message before it are done.
+  mutating func add(
+    _ change: PendingChange, ofMessage id: Int64, in standing: Standing,
+    into actions: inout JudgeActions
+  ) {
+    lines[id, default: Line()].changes.append(change)
+    if lines[id]?.changes.count == 1 { read(id, in: standing, into: &actions) }
+  }
+
+  /// Takes the log's answer to a read or a write.
+  ///
+  /// - Returns: The message, when it was published with a new text.
+  mutating func didLog(
+    _ id: Int64, _ result: LogResult, in standing: inout Standing, at now: Int64,
+    into actions: inout JudgeActions
+  ) -> PublishedMessage? {
+    guard let line = lines[id], let change = line.changes.first else { return nil }
+    switch (line.step, result) {
+    case (.reading, .success(.read(.message(let found)))):
+      proceed(
+        id, knowing: found.map { .message($0.message) } ?? .missing, in: &standing, at: now,
+        into: &actions)
+    case (.replacing(let replacement, let timestamp), .success(.replaced(let seq, let mentioned))):
+      var replacement = replacement
+      if replacement.mentionedUserIDs != nil { replacement.message.mentionedUsers = mentioned }
+      publish(
+        change, replacement.message, seq: standing.count.number(seq), at: timestamp, in: &standing,
+        now: now,
+        into: &actions)
+      end(id, knowing: .message(replacement.message), in: &standing, at: now, into: &actions)
+      return replacement.preview.map {
+        PublishedMessage(replacement.message, $0)
+      }
+    case (.deleting(let timestamp), .success(.deleted(let seq))):
+      publishDeletion(
+        id, change, seq: standing.count.number(seq), at: timestamp, in: standing, into: &actions)
+      end(id, knowing: .missing, in: &standing, at: now, into: &actions)
+    case (_, .failure(let error)):
+      let isMissing = error == .missing(.message)
+      refuse(
+        change, isMissing ? .notFound(messageID: id) : ServiceError(error), in: &standing,
+        into: &actions)
+      end(id, knowing: isMissing ? .missing : .none, in: &standing, at: now, into: &actions)
+    case (.reading, .success), (.replacing, .success), (.deleting, .success):
+      refuse(change, .internalError, in: &standing, into: &actions)
+      end(id, knowing: .none, in: &standing, at: now, into: &actions)
+    }
+    return nil
+  }
+
+  // MARK: An unknown outcome
+
+  /// Answers the caller of a change of which it is unknown whether it was made.
+  mutating func answerUnknown(
+    _ id: Int64, _ error: ServiceError, into actions: inout JudgeActions
+  ) {
+    actions.answer(lines[id]?.changes.first?.call, .failure(error))
+    lines[id]?.changes[0].call = nil
+  }
+
+  /// The answer of the log that a later look at the message stands for.
+  ///
+  /// - Parameter next: The number of the channel's next event.
+  func settled(_ id: Int64, _ found: SequencedMessage?, next: Int64) -> LogResult {
+    let failure = LogResult.failure(.unavailable("the change was not made"))
+    switch (lines[id]?.step, found?.message) {
+    case (.deleting, nil): return .success(.deleted(seq: next))
+    case (.replacing(let replacement, _), let found?) where replacement.isIn(found):
+      return .success(.replaced(seq: next, mentionedUsers: found.mentionedUsers))
+    case (.reading, _): return .success(.read(.message(found)))
+    case (.replacing, nil): return .failure(.missing(.message))
+    case (.replacing, _?), (.deleting, _?), (nil, _): return failure
+    }
+  }
+
+  // MARK: Steps
+
+  private mutating func read(
+    _ id: Int64, in standing: Standing, into actions: inout JudgeActions
+  ) {
+    lines[id]?.step = .reading
+    actions.append(.read(.change(id), .message(id, channelID: standing.place.id)))
+  }
+
+  /// Decides on changes until one has to be written, or none is left.
+  private mutating func proceed(
+    _ id: Int64, knowing knowledge: Knowledge, in standing: inout Standing, at now: Int64,
+    into actions: inout JudgeActions
+  ) {
+    while let change = lines[id]?.changes.first {
+      do throws(ServiceError) {
+        guard !standing.rights.isDeleted else { throw .notFound(.channel, standing.place.url) }
+        switch knowledge {
+        case .none: return read(id, in: standing, into: &actions)
+        case .missing: throw .notFound(messageID: id)
+        case .message(let message):
+          switch try change.decision(on: message, standing.sources, at: now) {
+          case .replace(let replacement):
+            lines[id]?.step = .replacing(replacement, at: now)
+            let operation = LogOperation.replace(
+              replacement.message, mentionedUserIDs: replacement.mentionedUserIDs, at: now)
+            return actions.append(.submit(.change(id), .write(operation, standing.place)))
+          case .delete:
+            lines[id]?.step = .deleting(at: now)
+            return actions.append(
+              .submit(.change(id), .write(.delete(messageID: id, at: now), standing.place)))
+          case .nothing:
+            standing.flood.giveBack(change.place)
+            actions.answer(change.call, .success(.changed(ChangedMessage(message))))
+          }
+        }
+      } catch {
+        refuse(change, error, in: &standing, into: &actions)
+      }
+      lines[id]?.changes.removeFirst()
+    }
+    lines[id] = nil
+  }
+
+  /// Ends the change under way, and goes on with the next.
+  private mutating func end(
+    _ id: Int64, knowing knowledge: Knowledge, in standing: inout Standing, at now: Int64,
+    into actions: inout JudgeActions
+  ) {
+    lines[id]?.changes.removeFirst()
+    proceed(id, knowing: knowledge, in: &standing, at: now, into: &actions)
+  }
+
+  private func refuse(
+    _ change: PendingChange, _ error: ServiceError, in standing: inout Standing,
+    into actions: inout JudgeActions
+  ) {
+    standing.flood.giveBack(change.place)
+    actions.answer(change.call, .failure(error))
+  }
+
+  private func publish(
+    _ change: PendingChange, _ message: Message, seq: Int64, at timestamp: Int64,
+    in standing: inout Standing, now: Int64, into actions: inout JudgeActions
+  ) {
+    let changed = ChangedMessage(message)
+    standing.flood.settle(change.place, bytes: changed.encoded.count, at: now)
+    switch change.change {
+    case .edit: actions.count { $0.updated += 1 }
+    case .enrichment: actions.count { $0.previewsUpdated += 1 }
+    case .metaArrays, .deletion: break
+    }
+    actions.answer(change.call, .success(.changed(changed)))
+    standing.publishUpdate(
+      of: changed, seq: seq, at: timestamp, author: change.session, into: &actions)
+  }
+
+  private func publishDeletion(
+    _ id: Int64, _ change: PendingChange, seq: Int64, at timestamp: Int64,
+    in standing: Standing, into actions: inout JudgeActions
+  ) {
+    actions.count { $0.deleted += 1 }
+    actions.answer(change.call, .success(.done))
+    let payload = EventEncoder.messageDeleted(
+      standing.origin(at: timestamp), seq: seq, messageID: id)
+    standing.publish(
+      .messageDeleted, .deletion(ofMessage: id), seq: seq, at: timestamp, payload: payload,
+      into: &actions)
+  }
+}

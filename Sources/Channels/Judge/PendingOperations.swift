@@ -1,0 +1,155 @@
+import DequeModule
+import ParleyProtocol
+
+/// An operation with the call that waits for it.
+struct PendingOperation: Sendable {
+  let operation: ChannelOperation
+  /// `nil` once the call is answered.
+  var call: CallID?
+  /// Its place in the flood window; `nil` when it took none.
+  let place: FloodPlace?
+}
+
+/// Judges changes of what is set for a channel: one at a time, in the order in which they came.
+struct PendingOperations: Sendable {
+  /// The step of the operation under way, with the Unix milliseconds of its events.
+  private enum Step: Sendable {
+    case idle
+    case changing([ChannelChange], at: Int64)
+    case removing(at: Int64)
+  }
+
+  /// The first is under way.
+  private var operations: Deque<PendingOperation> = []
+  private var step = Step.idle
+
+  var isEmpty: Bool { operations.isEmpty }
+
+  /// Takes an operation in; it is judged when those before it are done.
+  mutating func add(
+    _ operation: PendingOperation, in standing: inout Standing, at now: Int64,
+    into actions: inout JudgeActions
+  ) {
+    operations.append(operation)
+    if operations.count == 1 { proceed(in: &standing, at: now, into: &actions) }
+  }
+
+  /// Takes the log's answer to the operation under way.
+  mutating func didLog(
+    _ result: LogResult, in standing: inout Standing, at now: Int64,
+    into actions: inout JudgeActions
+  ) {
+    guard let pending = operations.first else { return }
+    switch (step, result) {
+    case (.changing(let changes, let timestamp), .success(.changed(let records, let channel))):
+      didChange(
+        pending, zip(changes, records), channel, in: &standing, at: timestamp, now: now,
+        into: &actions)
+    case (.removing(let timestamp), .success(.removed(let seq))):
+      didRemove(pending, seq: seq, in: &standing, at: timestamp, into: &actions)
+    case (_, .failure(let error)):
+      refuse(pending, ServiceError(error), in: &standing, into: &actions)
+    case (.idle, .success), (.changing, .success), (.removing, .success):
+      refuse(pending, .internalError, in: &standing, into: &actions)
+    }
+    operations.removeFirst()
+    proceed(in: &standing, at: now, into: &actions)
+  }
+
+  // MARK: An unknown outcome
+
+  /// Answers the caller of an operation of which it is unknown whether it was carried out.
+  mutating func answerUnknown(_ error: ServiceError, into actions: inout JudgeActions) {
+    actions.answer(operations.first?.call, .failure(error))
+    if !operations.isEmpty { operations[0].call = nil }
+  }
+
+  /// The answer of the log that a later look at the channel stands for.
+  func settled(_ found: ChannelState?, in standing: Standing) -> LogResult {
+    let failure = LogResult.failure(.unavailable("the change was not made"))
+    switch (step, found) {
+    case (.removing, nil): return .success(.removed(seq: standing.count.recorded + 1))
+    case (.changing(let changes, let timestamp), let found?):
+      guard changes.allSatisfy({ $0.isIn(found) }) else { return failure }
+      let records = changes.recorded(
+        from: standing.rights, at: timestamp, to: found, after: standing.count.recorded)
+      return .success(.changed(records, found.channel))
+    case (.changing, nil): return .failure(.missing(.channel))
+    case (.removing, _?), (.idle, _): return failure
+    }
+  }
+
+  // MARK: Steps
+
+  /// Decides on operations until one has to be written, or none is left.
+  private mutating func proceed(
+    in standing: inout Standing, at now: Int64, into actions: inout JudgeActions
+  ) {
+    step = .idle
+    while let pending = operations.first {
+      do throws(ServiceError) {
+        guard !standing.rights.isDeleted else { throw .notFound(.channel, standing.place.url) }
+        if case .delete = pending.operation {
+          step = .removing(at: now)
+          return actions.append(.submit(.operation, .write(.remove(at: now), standing.place)))
+        }
+        let changes = try pending.operation.changes(in: standing.rights, at: now)
+        guard changes.isEmpty else {
+          step = .changing(changes, at: now)
+          return actions.append(
+            .submit(.operation, .write(.change(changes, at: now), standing.place)))
+        }
+        standing.flood.giveBack(pending.place)
+        actions.answer(pending.call, .success(.channel(standing.view)))
+      } catch {
+        refuse(pending, error, in: &standing, into: &actions)
+      }
+      operations.removeFirst()
+    }
+  }
+
+  private func refuse(
+    _ pending: PendingOperation, _ error: ServiceError, in standing: inout Standing,
+    into actions: inout JudgeActions
+  ) {
+    standing.flood.giveBack(pending.place)
+    actions.answer(pending.call, .failure(error))
+  }
+
+  private func didChange(
+    _ pending: PendingOperation, _ changes: some Sequence<(ChannelChange, RecordedChange)>,
+    _ channel: Channel, in standing: inout Standing, at timestamp: Int64, now: Int64,
+    into actions: inout JudgeActions
+  ) {
+    let customType = standing.rights.channel.customType
+    standing.rights.refresh(from: channel)
+    var byteCount = 0
+    var answer = OperationAnswer.channel
+    for (change, record) in changes {
+      byteCount += standing.apply(change, record, at: timestamp, &answer, into: &actions)
+    }
+    standing.rights.apply(channel)
+    if byteCount == 0 { standing.flood.giveBack(pending.place) }
+    standing.flood.settle(pending.place, bytes: byteCount, at: now)
+    switch answer {
+    case .channel: actions.answer(pending.call, .success(.channel(standing.view)))
+    case .imposed(let restriction): actions.answer(pending.call, .success(.imposed(restriction)))
+    case .lifted(let wasThere): actions.answer(pending.call, .success(.lifted(wasThere)))
+    }
+    if channel.customType != customType { actions.append(.renewLimits) }
+  }
+
+  private func didRemove(
+    _ pending: PendingOperation, seq: Int64, in standing: inout Standing, at timestamp: Int64,
+    into actions: inout JudgeActions
+  ) {
+    standing.rights.delete()
+    let number = standing.count.number(seq)
+    let payload = EventEncoder.channelDeleted(
+      standing.origin(at: timestamp), seq: number, channel: standing.view.encoded())
+    standing.publish(
+      .channelDeleted, .end, seq: number, at: timestamp, payload: payload, into: &actions)
+    actions.answer(pending.call, .success(.done))
+    actions.append(.release)
+  }
+}

@@ -1,0 +1,285 @@
+import LinkPreview
+import FloodControl
+import ParleyProtocol
+
+/// A message that was accepted and has no place in the channel's count yet.
+///
+/// A reference, for messages are large.
+private final class PendingSend: Sendable {
+  let message: Message
+  /// The knowledge about its link's preview when it was accepted.
+  let preview: LinkKnowledge
+  /// The connection that learns of it by the answer.
+  let author: SessionAddress?
+  let call: CallID
+  /// Its place in the flood window; `nil` when it took none.
+  let place: FloodPlace?
+  /// See ``MessageOrder/arrival``.
+  let arrival: Int64
+
+  init(
+    _ message: consuming Message, _ preview: LinkKnowledge, author: SessionAddress?, _ call: CallID,
+    _ place: FloodPlace?, arrival: Int64
+  ) {
+    self.message = message
+    self.preview = preview
+    self.author = author
+    self.call = call
+    self.place = place
+    self.arrival = arrival
+  }
+
+  /// `nil` for a send without a name.
+  var key: RequestKey? { RequestKey(message.user, message.requestID) }
+}
+
+/// A send that was refused and is looked up among the earlier ones.
+private struct RefusedSend: Sendable {
+  let error: ServiceError
+  let call: CallID
+}
+
+/// A message that was published, with the knowledge about its preview.
+///
+/// A reference: most messages have no link, and return none.
+final class PublishedMessage: Sendable {
+  let message: Message
+  let preview: LinkKnowledge
+
+  init(_ message: Message, _ preview: LinkKnowledge) {
+    self.message = message
+    self.preview = preview
+  }
+}
+
+/// Judges sends, and keeps those that wait for the log.
+struct PendingSends: Sendable {
+  /// By message id.
+  private var pending: [Int64: PendingSend] = [:]
+  /// By the number of their look-up.
+  private var refused: [Int64: RefusedSend] = [:]
+  private var lastLookUp: Int64 = 0
+  private var requests: RequestMemory
+  /// The messages whose callers know that the outcome is unknown.
+  private var unsettled: Set<Int64> = []
+
+  init(requests: RequestMemory) {
+    self.requests = requests
+  }
+
+  var isEmpty: Bool { pending.isEmpty && refused.isEmpty }
+
+  /// Judges a message and, unless something stands against it, submits it.
+  mutating func send(
+    _ order: MessageOrder, by principal: Principal, _ call: CallID, in standing: inout Standing,
+    at now: Moment, into actions: inout JudgeActions
+  ) {
+    let key = RequestKey(principal.user, order.requestID)
+    if let key {
+      if requests.join(key, call) { return }
+      if standing.isEphemeral, let first = requests.ephemeralResult(of: key, at: now.monotonic) {
+        actions.count { $0.repeated += 1 }
+        actions.answer(call, .success(.sent(first.joined)))
+        return
+      }
+    }
+    do throws(ServiceError) {
+      try standing.rights.requireSending(principal, at: now.unix)
+      let draft = try order.draft.get()
+      try MessageSize.check(draft)
+      let place = try standing.takePlace(principal, .send, bytes: draft.byteCount, at: now.unix)
+      accept(draft, order, by: principal, call, key, place, in: &standing, at: now, into: &actions)
+    } catch {
+      refuse(error, key, call, in: standing, at: now.unix, into: &actions)
+    }
+  }
+
+  /// Takes the log's answer to a message.
+  ///
+  /// - Returns: The message, when it was published with a link.
+  mutating func didLog(
+    _ id: Int64, _ result: LogResult, in standing: inout Standing, at now: Moment,
+    into actions: inout JudgeActions
+  ) -> PublishedMessage? {
+    guard let send = pending.removeValue(forKey: id) else { return nil }
+    switch result {
+    case .success(.appended(let seq, let mentioned)):
+      return publish(
+        send, mentioned, seq: standing.count.number(seq), in: &standing, at: now, into: &actions)
+    case .success(.relayed(let mentioned)), .success(.read(.users(let mentioned))):
+      let seq = standing.count.next()
+      return publish(send, mentioned, seq: seq, in: &standing, at: now, into: &actions)
+    case .success(.repeated(let first)):
+      actions.count { $0.repeated += 1 }
+      let sent = SentMessage(first.message, seq: first.seq, .repeated)
+      cancel(send, .success(sent), in: &standing, into: &actions)
+    case .success(.withdrawn):
+      actions.count { $0.failed += 1 }
+      cancel(send, .failure(.noSuchMessage), in: &standing, into: &actions)
+    case .failure(let error):
+      actions.count { $0.failed += 1 }
+      cancel(send, .failure(ServiceError(error)), in: &standing, into: &actions)
+    case .success(.replaced), .success(.deleted), .success(.changed), .success(.removed),
+      .success(.channel), .success(.absent), .success(.read):
+      cancel(send, .failure(.internalError), in: &standing, into: &actions)
+    }
+    return nil
+  }
+
+  /// Takes the log's answer to the look-up of a refused send: the refusal stands unless the very
+  /// send was carried out before.
+  mutating func didLookUp(_ number: Int64, _ result: LogResult, into actions: inout JudgeActions) {
+    guard let send = refused.removeValue(forKey: number) else { return }
+    switch result {
+    case .success(.read(.message(let first?))):
+      actions.count { $0.repeated += 1 }
+      let sent = SentMessage(first.message, seq: first.seq, .repeated)
+      actions.answer(send.call, .success(.sent(sent)))
+    case .success(.read(.withdrawn)):
+      actions.answer(send.call, .failure(.noSuchMessage))
+    case .success, .failure:
+      actions.count { $0.countRefusal(send.error) }
+      actions.answer(send.call, .failure(send.error))
+    }
+  }
+
+  // MARK: An unknown outcome
+
+  /// Answers those who wait for a message of which it is unknown whether it is kept.
+  mutating func answerUnknown(
+    _ id: Int64, _ error: ServiceError, into actions: inout JudgeActions
+  ) {
+    guard let send = pending[id], !unsettled.contains(id) else { return }
+    finish(send, .failure(error), into: &actions)
+    unsettled.insert(id)
+  }
+
+  /// The answer of the log that a later look at the message stands for.
+  func settled(_ found: SequencedMessage?) -> LogResult {
+    guard let found else { return .failure(.unavailable("the message is not there")) }
+    return .success(.appended(seq: found.seq, mentionedUsers: found.message.mentionedUsers))
+  }
+
+  // MARK: Steps
+
+  private mutating func accept(
+    _ draft: MessageDraft, _ order: MessageOrder, by principal: Principal, _ call: CallID,
+    _ key: RequestKey?, _ place: FloodPlace?, in standing: inout Standing, at now: Moment,
+    into actions: inout JudgeActions
+  ) {
+    let createdAt = standing.count.createdAt(at: now.unix)
+    let user = principal.user
+    let preview = standing.sources.preview(ofText: draft.text, in: draft.type, by: user?.id)
+    let message = Message(
+      id: standing.sources.nextMessageID(createdAt), type: draft.type,
+      channelURL: standing.place.url, user: user, text: draft.text, file: draft.file,
+      data: draft.data, customType: draft.customType, mentionType: draft.mentionType,
+      metaArrays: draft.metaArrays, openGraphTag: preview.tag,
+      requestID: order.requestID ?? "",
+      isOperatorMessage: user.map { standing.rights.isOperator($0.id) } ?? false,
+      createdAt: createdAt)
+    let send = PendingSend(
+      message, preview, author: principal.session, call, place, arrival: order.arrival)
+    if let key { requests.begin(key, isEphemeral: standing.isEphemeral, at: createdAt) }
+    let id = send.message.id
+    pending[id] = send
+    if order.upload != nil { actions.append(.handOverUpload(call)) }
+    let operation = operation(of: send, draft, order, isEphemeral: standing.isEphemeral)
+    actions.append(.submit(.send(id), .write(operation, standing.place)))
+  }
+
+  /// The log's part in a message.
+  ///
+  /// Of an ephemeral channel's message it keeps a file at most; without one, the mentioned users are
+  /// read at the message's place among the entries.
+  private func operation(
+    of send: PendingSend, _ draft: MessageDraft, _ order: MessageOrder, isEphemeral: Bool
+  ) -> LogOperation {
+    guard !isEphemeral || order.upload != nil else {
+      return .read(.users(draft.mentionedUserIDs))
+    }
+    let unsequenced = UnsequencedMessage(
+      send.message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload)
+    return isEphemeral ? .relay(unsequenced) : .append(unsequenced)
+  }
+
+  private mutating func refuse(
+    _ error: ServiceError, _ key: RequestKey?, _ call: CallID, in standing: Standing,
+    at now: Int64, into actions: inout JudgeActions
+  ) {
+    guard let key, !standing.isEphemeral, !standing.rights.isDeleted,
+      requests.mayContain(key, at: now)
+    else {
+      actions.count { $0.countRefusal(error) }
+      actions.answer(call, .failure(error))
+      return
+    }
+    lastLookUp += 1
+    refused[lastLookUp] = RefusedSend(error: error, call: call)
+    actions.append(
+      .read(
+        .repetition(lastLookUp),
+        .request(
+          key.requestID, userID: key.userID, channelID: standing.place.id,
+          since: now - requestIDLifetimeMilliseconds)))
+  }
+
+  private mutating func publish(
+    _ send: PendingSend, _ mentionedUsers: [User], seq: Int64, in standing: inout Standing,
+    at now: Moment, into actions: inout JudgeActions
+  ) -> PublishedMessage? {
+    let sent =
+      mentionedUsers.isEmpty
+      ? SentMessage(send.message, seq: seq, .sent)
+      : SentMessage(send.message.mentioning(mentionedUsers), seq: seq, .sent)
+    standing.flood.settle(send.place, bytes: sent.encoded.count, at: now.unix)
+    if standing.isEphemeral, let key = send.key {
+      requests.recordEphemeral(sent, of: key, at: now.monotonic)
+    }
+    actions.count { $0.accepted += 1 }
+    actions.append(.measure(since: send.arrival))
+    finish(send, .success(sent), into: &actions)
+    let facts = sent.facts
+    let payload = EventEncoder.messageReceived(
+      standing.origin(at: facts.createdAt), seq: seq, message: sent.encoded)
+    standing.publish(
+      .messageReceived, .message(facts), seq: seq, at: facts.createdAt, author: send.author,
+      payload: payload, into: &actions)
+    actions.mention(
+      sent, in: standing, onAccountOf: send.author == nil ? nil : facts.authorID)
+    if case .noLink = send.preview { return nil }
+    return PublishedMessage(sent.message, send.preview)
+  }
+
+  /// Ends a send that publishes nothing: it takes no place in the flood window.
+  private mutating func cancel(
+    _ send: PendingSend, _ outcome: Result<SentMessage, ServiceError>,
+    in standing: inout Standing, into actions: inout JudgeActions
+  ) {
+    standing.flood.giveBack(send.place)
+    finish(send, outcome, into: &actions)
+  }
+
+  /// Answers a send, and those that repeated it meanwhile.
+  private mutating func finish(
+    _ send: PendingSend, _ outcome: Result<SentMessage, ServiceError>,
+    into actions: inout JudgeActions
+  ) {
+    if unsettled.isEmpty || unsettled.remove(send.message.id) == nil {
+      actions.answer(send.call, outcome.map(JudgeAnswer.sent))
+    }
+    guard let key = send.key else { return }
+    for call in requests.end(key) {
+      actions.answer(call, outcome.map { .sent($0.joined) })
+    }
+  }
+}
+
+extension Message {
+  /// The message with the users that it mentions.
+  fileprivate func mentioning(_ users: [User]) -> Message {
+    var message = self
+    message.mentionedUsers = users
+    return message
+  }
+}

@@ -1,0 +1,205 @@
+import ParleyProtocol
+
+/// Everything of a channel that waits for an answer, and the state by which it is judged.
+struct PendingWork: Sendable {
+  var standing: Standing
+  private var sends: PendingSends
+  private var changes = PendingChanges()
+  private var operations = PendingOperations()
+  private var enrichments = PendingEnrichments()
+  /// The calls that wait for a message to be read.
+  private var views: [Int64: (call: CallID, messageID: Int64)] = [:]
+  private var lastView: Int64 = 0
+
+  init(_ standing: Standing, _ requests: RequestMemory) {
+    self.standing = standing
+    sends = PendingSends(requests: requests)
+  }
+
+  var isEmpty: Bool {
+    sends.isEmpty && changes.isEmpty && operations.isEmpty && enrichments.isEmpty && views.isEmpty
+  }
+
+  // MARK: Commands
+
+  /// Judges a command.
+  mutating func perform(
+    _ command: ChannelCommand, by principal: Principal, _ call: CallID, at now: Moment,
+    into actions: inout JudgeActions
+  ) {
+    do throws(ServiceError) {
+      switch command.task(of: principal) {
+      case .view: actions.answer(call, .success(.channel(standing.view)))
+      case .send(let order):
+        sends.send(order, by: principal, call, in: &standing, at: now, into: &actions)
+      case .operation(let operation):
+        try operate(operation, by: principal, call, at: now.unix, into: &actions)
+      case .change(let id, let change):
+        try self.change(id, change, by: principal, call, at: now.unix, into: &actions)
+      case .viewMessage(let id): try viewMessage(id, call, into: &actions)
+      }
+    } catch {
+      actions.answer(call, .failure(error))
+    }
+  }
+
+  private mutating func operate(
+    _ operation: ChannelOperation, by principal: Principal, _ call: CallID, at now: Int64,
+    into actions: inout JudgeActions
+  ) throws(ServiceError) {
+    try standing.rights.requireOperating(principal)
+    // A deletion is the last change that there is.
+    let place: FloodPlace? =
+      if case .delete = operation {
+        nil
+      } else {
+        try standing.takeChange(principal, bytes: operation.byteCount, at: now, into: &actions)
+      }
+    operations.add(
+      PendingOperation(operation: operation, call: call, place: place), in: &standing, at: now,
+      into: &actions)
+  }
+
+  private mutating func change(
+    _ id: Int64, _ change: MessageChange, by principal: Principal, _ call: CallID,
+    at now: Int64, into actions: inout JudgeActions
+  ) throws(ServiceError) {
+    let place = try requireChange(change, by: principal, at: now, into: &actions)
+    let pending = PendingChange(
+      change: change, right: standing.rights.changeRight(of: principal),
+      authorID: principal.user?.id, session: principal.session, call: call, place: place)
+    changes.add(pending, ofMessage: id, in: standing, into: &actions)
+  }
+
+  /// Judges the caller of a change, before the message is known.
+  ///
+  /// Callers who may not write may still take back; no window holds deletions up, for moderators
+  /// need them in numbers and each message has only one.
+  private mutating func requireChange(
+    _ change: MessageChange, by principal: Principal, at now: Int64,
+    into actions: inout JudgeActions
+  ) throws(ServiceError) -> FloodPlace? {
+    switch change {
+    case .deletion, .enrichment:
+      try standing.rights.requireKeptMessages()
+      return nil
+    case .edit(let changes):
+      try standing.rights.requireEditing(principal, at: now)
+      return try standing.takeChange(principal, bytes: changes.byteCount, at: now, into: &actions)
+    case .metaArrays(let change):
+      switch change.right {
+      case .change: try standing.rights.requireEditing(principal, at: now)
+      case .count: try standing.rights.requireCounting(principal, at: now)
+      }
+      return try standing.takeChange(principal, at: now, into: &actions)
+    }
+  }
+
+  // MARK: Reading
+
+  private mutating func viewMessage(
+    _ id: Int64, _ call: CallID, into actions: inout JudgeActions
+  ) throws(ServiceError) {
+    try standing.rights.requireKeptMessages()
+    lastView += 1
+    views[lastView] = (call, id)
+    actions.append(.read(.view(lastView), .message(id, channelID: standing.place.id)))
+  }
+
+  private mutating func answerView(
+    _ number: Int64, _ result: LogResult, into actions: inout JudgeActions
+  ) {
+    guard let view = views.removeValue(forKey: number) else { return }
+    switch result {
+    case .success(.read(.message(let found?))):
+      actions.answer(view.call, .success(.message(found.message)))
+    case .success: actions.answer(view.call, .failure(.notFound(messageID: view.messageID)))
+    case .failure(let error): actions.answer(view.call, .failure(ServiceError(error)))
+    }
+  }
+
+  // MARK: Enrichment
+
+  /// Takes the end of an enrichment; `nil` when there is nothing to add.
+  mutating func enrich(
+    _ id: EnrichmentID, with enrichment: Enrichment?, at now: Int64,
+    into actions: inout JudgeActions
+  ) {
+    guard let message = enrichments.end(id) else { return }
+    guard let enrichment, !standing.rights.isDeleted else {
+      return actions.count { $0.previewsNone += 1 }
+    }
+    guard standing.isEphemeral else {
+      let pending = PendingChange(
+        change: .enrichment(enrichment, text: message.text), right: .everyMessage, authorID: nil,
+        session: nil, call: nil, place: nil)
+      return changes.add(pending, ofMessage: message.id, in: standing, into: &actions)
+    }
+    guard let changed = enrichment.applied(to: message) else { return }
+    actions.count { $0.previewsUpdated += 1 }
+    standing.publishUpdate(
+      of: ChangedMessage(changed), seq: standing.count.next(), at: now, author: nil,
+      into: &actions)
+  }
+
+  // MARK: Answers of the log
+
+  /// Takes the log's answer to an entry or a read.
+  mutating func take(
+    _ result: LogResult, for entry: EntryID, at now: Moment, into actions: inout JudgeActions
+  ) {
+    switch entry {
+    case .send(let id):
+      let published = sends.didLog(id, result, in: &standing, at: now, into: &actions)
+      seekPreview(of: published, by: published?.message.user?.id, &actions)
+    case .repetition(let number): sends.didLookUp(number, result, into: &actions)
+    case .change(let id):
+      let author = changes.authorID(ofMessage: id)
+      let published = changes.didLog(id, result, in: &standing, at: now.unix, into: &actions)
+      seekPreview(of: published, by: author, &actions)
+    case .operation:
+      operations.didLog(result, in: &standing, at: now.unix, into: &actions)
+    case .view(let number): answerView(number, result, into: &actions)
+    }
+  }
+
+  private mutating func seekPreview(
+    of published: PublishedMessage?, by authorID: String?, _ actions: inout JudgeActions
+  ) {
+    guard let published else { return }
+    enrichments.begin(published.preview, of: published.message, by: authorID, into: &actions)
+  }
+
+  // MARK: An unknown outcome
+
+  /// The read that shows whether an entry was written; `nil` for a read, which leaves no doubt.
+  func settlingRead(of entry: EntryID) -> LogRead? {
+    switch entry {
+    case .send(let id), .change(let id): .message(id, channelID: standing.place.id)
+    case .operation: .channel(url: standing.place.url)
+    case .repetition, .view: nil
+    }
+  }
+
+  /// The answer of the log to an entry, as a later read shows it.
+  func settled(_ entry: EntryID, _ reading: LogReading) -> LogResult {
+    switch (entry, reading) {
+    case (.send, .message(let found)): sends.settled(found)
+    case (.change(let id), .message(let found)):
+      changes.settled(id, found, next: standing.count.recorded + 1)
+    case (.operation, .channel(let found)): operations.settled(found, in: standing)
+    case (_, _): .failure(.damaged("an answer to another question"))
+    }
+  }
+
+  /// Answers the calls of an entry of which it stays unknown for now whether it was written.
+  mutating func answerUnknown(_ entry: EntryID, into actions: inout JudgeActions) {
+    let error = ServiceError(.unknown(""))
+    switch entry {
+    case .send(let id): sends.answerUnknown(id, error, into: &actions)
+    case .change(let id): changes.answerUnknown(id, error, into: &actions)
+    case .operation: operations.answerUnknown(error, into: &actions)
+    case .repetition, .view: break
+    }
+  }
+}

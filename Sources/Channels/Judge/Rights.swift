@@ -1,0 +1,193 @@
+import ParleyProtocol
+
+/// Decides who may do what in a channel, for sessions and for the Platform API.
+///
+/// The Platform API acts beside the rules for participants: it need not be an operator, nor in the
+/// channel, and freezing, muting and the flood limit do not hold it. A ban does: a user who may not
+/// be in the channel does not speak there by another door.
+struct Rights: Sendable {
+  /// The channel as the log has it.
+  private(set) var channel: Channel {
+    didSet { operatorIDs = Set(channel.operators.map(\.id)) }
+  }
+  private(set) var operatorIDs: Set<String>
+  private(set) var isDeleted = false
+  private var bans: [String: Restriction]
+  private var mutes: [String: Restriction]
+  private var presentIDs: Set<String> = []
+  private let exemptsOperators: Bool
+
+  /// - Parameter exemptsOperators: Whether the flood limit does not hold operators.
+  init(_ state: ChannelState, exemptsOperators: Bool) {
+    channel = state.channel
+    operatorIDs = Set(state.channel.operators.map(\.id))
+    bans = state.bans
+    mutes = state.mutes
+    self.exemptsOperators = exemptsOperators
+  }
+
+  // MARK: Questions
+
+  /// The users in the channel.
+  var presentCount: Int { presentIDs.count }
+
+  func isPresent(_ userID: String) -> Bool { presentIDs.contains(userID) }
+
+  func isOperator(_ userID: String) -> Bool { operatorIDs.contains(userID) }
+
+  /// A restriction that holds now.
+  func restriction(_ kind: RestrictionKind, of userID: String, at now: Int64) -> Restriction? {
+    let restrictions =
+      switch kind {
+      case .ban: bans
+      case .mute: mutes
+      }
+    return restrictions[userID].flatMap { $0.endsAt > now ? $0 : nil }
+  }
+
+  /// Whether an obstacle keeps a user from sending now.
+  func stands(_ obstacle: SendingObstacle, against userID: String, at now: Int64) -> Bool {
+    switch obstacle {
+    case .banned: restriction(.ban, of: userID, at: now) != nil
+    case .absent: !isPresent(userID)
+    case .frozen: channel.isFrozen && !isOperator(userID)
+    case .muted: restriction(.mute, of: userID, at: now) != nil
+    }
+  }
+
+  /// Whether the flood limit holds for a principal.
+  func isFloodLimited(_ principal: Principal) -> Bool {
+    switch principal {
+    case .platform: false
+    case .session(let session): !isExemptFromFlood(session.user.id)
+    }
+  }
+
+  /// Whether a user is an operator whom the flood limit does not hold.
+  func isExemptFromFlood(_ userID: String) -> Bool { exemptsOperators && isOperator(userID) }
+
+  /// The messages that a principal may change.
+  func changeRight(of principal: Principal) -> ChangeRight {
+    switch principal {
+    case .platform: .everyMessage
+    case .session(let session):
+      isOperator(session.user.id) ? .everyMessage : .messages(of: session.user.id)
+    }
+  }
+
+  // MARK: Requirements
+
+  /// - Throws: 400201 for a channel that is no more, 400750 for a banned user.
+  func requireEntering(_ userID: String, at now: Int64) throws(ServiceError) {
+    guard !isDeleted else { throw .notFound(.channel, channel.url) }
+    guard restriction(.ban, of: userID, at: now) == nil else { throw .banned(channel.url) }
+  }
+
+  /// - Throws: 400201 for a channel that is no more, 400108 for callers who are not operators.
+  func requireOperating(_ principal: Principal) throws(ServiceError) {
+    guard !isDeleted else { throw .notFound(.channel, channel.url) }
+    switch principal {
+    case .platform: break
+    case .session(let session):
+      guard isOperator(session.user.id) else {
+        throw .notAllowed("only operators of the channel may do this")
+      }
+    }
+  }
+
+  /// - Throws: Why the principal may not send, whatever the message: 400201, 400750, 900020, 900050
+  ///   or 900041, in this order.
+  func requireSending(_ principal: Principal, at now: Int64) throws(ServiceError) {
+    guard !isDeleted else { throw .notFound(.channel, channel.url) }
+    guard let user = principal.user else { return }
+    for obstacle in SendingObstacle.allCases where obstacle.holds(principal) {
+      if stands(obstacle, against: user.id, at: now) {
+        throw obstacle.refusal(inChannel: channel.url)
+      }
+    }
+  }
+
+  /// Users who may not send may not say it by way of an edit either.
+  ///
+  /// - Throws: 400201 when there are no messages to edit, else 400750, 900050 or 900041.
+  func requireEditing(_ principal: Principal, at now: Int64) throws(ServiceError) {
+    try requireKeptMessages()
+    guard case .session(let session) = principal else { return }
+    for obstacle in SendingObstacle.allCases where obstacle != .absent {
+      if stands(obstacle, against: session.user.id, at: now) {
+        throw obstacle.refusal(inChannel: channel.url)
+      }
+    }
+  }
+
+  /// Polls and counters are for any participant who may send.
+  ///
+  /// - Throws: 400201 when there are no messages, else as for sending.
+  func requireCounting(_ principal: Principal, at now: Int64) throws(ServiceError) {
+    try requireKeptMessages()
+    guard case .session = principal else { return }
+    try requireSending(principal, at: now)
+  }
+
+  /// - Throws: 400201 in a channel that keeps no messages, or is no more.
+  func requireKeptMessages() throws(ServiceError) {
+    guard !isDeleted else { throw .notFound(.channel, channel.url) }
+    guard !channel.isEphemeral else { throw .notKept(inEphemeralChannel: channel.url) }
+  }
+
+  // MARK: Changes
+
+  mutating func enter(_ userID: String) { presentIDs.insert(userID) }
+
+  mutating func leave(_ userID: String) { presentIDs.remove(userID) }
+
+  /// Takes over the record that the log has now.
+  mutating func apply(_ channel: Channel) { self.channel = channel }
+
+  /// Takes over what may have changed beside the judge: the operators' profiles and the metadata.
+  mutating func refresh(from channel: Channel) {
+    let profiles = Dictionary(channel.operators.map { ($0.id, $0) }) { first, _ in first }
+    var known = self.channel
+    known.operators = known.operators.map { profiles[$0.id] ?? $0 }
+    known.metadata = channel.metadata
+    self.channel = known
+  }
+
+  mutating func setMetadata(_ metadata: [String: String]) { channel.metadata = metadata }
+
+  mutating func impose(_ kind: RestrictionKind, _ restriction: Restriction) {
+    switch kind {
+    case .ban: bans[restriction.userID] = restriction
+    case .mute: mutes[restriction.userID] = restriction
+    }
+  }
+
+  mutating func lift(_ kind: RestrictionKind, of userID: String) {
+    switch kind {
+    case .ban: bans[userID] = nil
+    case .mute: mutes[userID] = nil
+    }
+  }
+
+  mutating func delete() { isDeleted = true }
+}
+
+/// The messages that someone may change.
+enum ChangeRight: Sendable, Hashable {
+  case everyMessage
+  case messages(of: String)
+
+  func covers(_ message: Message) -> Bool {
+    switch self {
+    case .everyMessage: true
+    case .messages(of: let userID): message.user?.id == userID
+    }
+  }
+
+  /// - Throws: 400108.
+  func require(_ message: Message) throws(ServiceError) {
+    guard covers(message) else {
+      throw .notAllowed("only its author and operators may change a message")
+    }
+  }
+}

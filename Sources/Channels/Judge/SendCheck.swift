@@ -1,0 +1,73 @@
+package import FloodControl
+package import ParleyProtocol
+
+/// The outcome that a user's next message to a channel would have, and the user's windows.
+package struct SendCheck: Sendable {
+  /// A flood window.
+  package struct Window: Sendable, Hashable {
+    /// Places taken in it.
+    package let used: Int
+    /// Milliseconds until another is let through; 0 when it is at once.
+    package let wait: Int64
+  }
+
+  /// An obstacle with the ban or mute that it stands for.
+  package struct Refusal: Sendable {
+    package let error: ServiceError
+    package let restriction: Restriction?
+
+    package init(error: ServiceError, restriction: Restriction?) {
+      self.error = error
+      self.restriction = restriction
+    }
+  }
+
+  package let isParticipant: Bool
+  package let isOperator: Bool
+  /// Whether the flood limit does not hold the user.
+  package let isExempt: Bool
+  package let floodLimit: RateLimit
+  /// The `created_at` that a message would carry, Unix milliseconds.
+  package let createdAt: Int64
+  package let sends: Window
+  package let changes: Window
+  /// In the order of the checks: the first is the answer that the sender would get.
+  package let refusals: [Refusal]
+
+  init(of userID: String, in standing: Standing, at now: Int64) {
+    let (rights, flood) = (standing.rights, standing.flood)
+    isParticipant = rights.isPresent(userID)
+    isOperator = rights.isOperator(userID)
+    let isExempt = rights.isExemptFromFlood(userID)
+    self.isExempt = isExempt
+    floodLimit = flood.limit
+    createdAt = standing.count.nextCreatedAt(at: now)
+    sends = Window(flood.usage(of: userID, .send, at: now), isExempt: isExempt)
+    changes = Window(flood.usage(of: userID, .change, at: now), isExempt: isExempt)
+    var refusals: [Refusal] = []
+    for obstacle in SendingObstacle.allCases
+    where rights.stands(obstacle, against: userID, at: now) {
+      let restriction: Restriction? =
+        switch obstacle {
+        case .banned: rights.restriction(.ban, of: userID, at: now)
+        case .muted: rights.restriction(.mute, of: userID, at: now)
+        case .absent, .frozen: nil
+        }
+      refusals.append(
+        Refusal(error: obstacle.refusal(inChannel: standing.place.url), restriction: restriction))
+    }
+    if sends.wait > 0 {
+      let error = ServiceError.flood(
+        retryAfter: sends.wait, limit: flood.limit.count, window: flood.limit.windowMilliseconds)
+      refusals.append(Refusal(error: error, restriction: nil))
+    }
+    self.refusals = refusals
+  }
+}
+
+extension SendCheck.Window {
+  fileprivate init(_ usage: WindowUsage, isExempt: Bool) {
+    used = usage.used
+    wait = isExempt ? 0 : usage.wait ?? 0
+  }
+}

@@ -1,0 +1,38 @@
+package import ParleyProtocol
+
+extension ServiceError {
+  /// The refusal of a call whose entry the log refused or failed to write.
+  package init(_ error: LogError) {
+    switch error {
+    case .noUser(let id): self = .notFound(.user, id)
+    case .missing(.channel):
+      self = ServiceError(.notFound, "there is no such channel", field: "channel_url")
+    case .missing(.message): self = .noSuchMessage
+    case .exists:
+      self = ServiceError(.alreadyExists, "a resource of this name exists already")
+    case .unstorableText:
+      self = ServiceError(.characterNotAllowed, "a text may not hold the character U+0000")
+    case .unavailable:
+      self = ServiceError(.internalError, "the storage fails: nothing was changed, try again later")
+    case .unknown:
+      self = ServiceError(
+        .internalError, "the storage broke off: the change may have been made",
+        data: ErrorDetails(outcome: "unknown"))
+    case .overloaded:
+      self = ServiceError(.internalError, "the storage is overloaded: try again in a moment")
+    case .tooManyQueries(let limit):
+      self = ServiceError(
+        .rateLimited,
+        "\(limit) queries of the same user or token are waiting already: wait for their answers",
+        data: ErrorDetails(
+          retryAfterMilliseconds: 1000, limit: Int64(limit), windowMilliseconds: 1000,
+          scope: "queries"))
+    case .closed: self = ServiceError(.internalError, "the server is stopping")
+    case .fenced, .damaged: self = .internalError
+    }
+  }
+
+  /// The message of a request was deleted, or is in another channel.
+  static let noSuchMessage = ServiceError(
+    .notFound, "there is no such message", field: "message_id")
+}

@@ -1,0 +1,136 @@
+import ParleyProtocol
+
+/// The messages of a channel in a `MemoryLog`.
+///
+/// Users are kept by their ids; what is read shows them as they are then.
+struct MemoryMessages: Sendable {
+  /// A message with the ids of the mentioned.
+  struct Entry: Sendable {
+    var message: SequencedMessage
+    var mentionedIDs: [String]
+  }
+
+  /// The result of looking for the message that a request made.
+  enum Request {
+    case nothing
+    case message(Entry)
+    case withdrawn
+  }
+
+  /// In the order of `seq`.
+  private var entries: [Entry] = []
+  private var withdrawn: [(userID: String?, requestID: String, createdAt: Int64)] = []
+
+  subscript(id: Int64) -> Entry? { entries.last { $0.message.message.id == id } }
+
+  mutating func append(_ message: Message, _ mentionedIDs: [String], seq: Int64) {
+    entries.append(
+      Entry(message: SequencedMessage(message: message, seq: seq), mentionedIDs: mentionedIDs))
+  }
+
+  /// Takes over what can change of a message.
+  mutating func replace(_ message: Message, _ mentionedIDs: [String]) {
+    guard let index = entries.lastIndex(where: { $0.message.message.id == message.id }) else {
+      return
+    }
+    entries[index].message.message.change(to: message)
+    entries[index].mentionedIDs = mentionedIDs
+  }
+
+  mutating func remove(_ id: Int64) {
+    guard let index = entries.lastIndex(where: { $0.message.message.id == id }) else { return }
+    let message = entries.remove(at: index).message.message
+    guard !message.requestID.isEmpty else { return }
+    withdrawn.append((message.user?.id, message.requestID, message.createdAt))
+  }
+
+  /// Looks for the message that a request made after a time.
+  func find(_ requestID: String, by userID: String?, since: Int64) -> Request {
+    guard !requestID.isEmpty else { return .nothing }
+    let found = entries.first { entry in
+      let message = entry.message.message
+      return message.requestID == requestID && message.user?.id == userID
+        && message.createdAt > since
+    }
+    if let found { return .message(found) }
+    let isWithdrawn = withdrawn.contains {
+      $0.requestID == requestID && $0.userID == userID && $0.createdAt > since
+    }
+    return isWithdrawn ? .withdrawn : .nothing
+  }
+
+  /// The messages after a number.
+  func after(_ seq: Int64) -> ArraySlice<Entry> {
+    entries[(entries.lastIndex { $0.message.seq <= seq } ?? -1) + 1..<entries.endIndex]
+  }
+
+  func last(upTo seq: Int64) -> SequencedMessage? {
+    entries.last { $0.message.seq <= seq }?.message
+  }
+
+  func sends(after time: Int64, limit: Int) -> [RecentSend] {
+    entries.compactMap { entry in
+      let message = entry.message.message
+      guard message.createdAt > time, let user = message.user else { return nil }
+      return RecentSend(userID: user.id, createdAt: message.createdAt)
+    }.suffix(limit)
+  }
+
+  func page(_ query: MessageQuery, _ users: [String: User]) -> MessagePage<Message> {
+    let fitting = entries.map { $0.shown(users).message }.filter(query.fits)
+    let before = fitting.filter { query.place(of: $0) < 0 }
+    let at = query.center == .included ? fitting.filter { query.place(of: $0) == 0 } : []
+    let after = fitting.filter { query.place(of: $0) > 0 }
+    let shown = Array(before.suffix(query.previousLimit)) + at + after.prefix(query.nextLimit)
+    var page = MessagePage(
+      items: query.order == .oldestFirst ? shown : shown.reversed(), previous: nil, next: nil)
+    if before.count > query.previousLimit {
+      page.previous = MessageEdge(messageID: shown.first?.id ?? (before.last?.id ?? 0) + 1)
+    }
+    if after.count > query.nextLimit {
+      page.next = MessageEdge(messageID: shown.last?.id ?? (after.first?.id ?? 0) - 1)
+    }
+    return page
+  }
+}
+
+extension MemoryMessages.Entry {
+  /// The message with its users as they are now.
+  func shown(_ users: [String: User]) -> SequencedMessage {
+    var shown = message
+    shown.message.user = message.message.user.map { users[$0.id] ?? User(id: $0.id) }
+    shown.message.mentionedUsers = mentionedIDs.compactMap { users[$0] }
+    return shown
+  }
+}
+
+extension Message {
+  /// Takes over what can change.
+  fileprivate mutating func change(to other: Message) {
+    text = other.text
+    data = other.data
+    customType = other.customType
+    mentionType = other.mentionType
+    metaArrays = other.metaArrays
+    openGraphTag = other.openGraphTag
+    translations = other.translations
+    updatedAt = other.updatedAt
+  }
+}
+
+extension MessageQuery {
+  fileprivate func fits(_ message: Message) -> Bool {
+    (messageType ?? message.type) == message.type
+      && (customTypes.isEmpty || customTypes.contains(message.customType))
+      && (senderIDs.isEmpty || message.user.map { senderIDs.contains($0.id) } ?? false)
+      && (operatorFilter == .all || message.isOperatorMessage == (operatorFilter == .operators))
+  }
+
+  /// Negative before the anchor, positive after it.
+  fileprivate func place(of message: Message) -> Int64 {
+    switch anchor {
+    case .message(let id): message.id - id
+    case .time(let time): message.createdAt < time ? -1 : message.createdAt == time ? 0 : 1
+    }
+  }
+}

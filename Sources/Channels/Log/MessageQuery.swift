@@ -1,0 +1,68 @@
+package import ParleyProtocol
+
+/// Which messages to list: some before a place in a channel, some after it.
+package struct MessageQuery: Sendable, Hashable {
+  /// The store's own number of the channel.
+  package var channelID: Int64
+  package var anchor: Anchor
+  /// Most messages before the anchor, 0 to 200.
+  package var previousLimit: Int
+  /// Most messages after the anchor, 0 to 200.
+  package var nextLimit: Int
+  package var center: Center
+  package var order: Order
+  /// Only of this type.
+  package var messageType: MessageType?
+  /// Any of these; empty for all.
+  package var customTypes: [String]
+  /// Any of these authors; empty for all.
+  package var senderIDs: [String]
+  package var operatorFilter: OperatorFilter
+
+  /// The place from which to look both ways.
+  package enum Anchor: Sendable, Hashable {
+    /// The place of the message, also after its deletion.
+    case message(Int64)
+    /// A moment, Unix milliseconds.
+    case time(Int64)
+  }
+
+  /// Whether what is at the anchor itself is listed: the message, or those of that very
+  /// millisecond (200 at most, the newest).
+  package enum Center: Sendable, Hashable {
+    case included
+    case excluded
+  }
+
+  /// The order of the result.
+  package enum Order: Sendable, Hashable {
+    case oldestFirst
+    case newestFirst
+  }
+
+  /// A filter of authors, by whether the author was an operator when it sent them; admin
+  /// messages count as others'.
+  package enum OperatorFilter: String, Sendable, CaseIterable {
+    case all
+    case operators = "operator"
+    case others = "nonoperator"
+  }
+
+  package init(
+    channelID: Int64, anchor: Anchor, previousLimit: Int = 15, nextLimit: Int = 0,
+    center: Center = .included, order: Order = .oldestFirst, messageType: MessageType? = nil,
+    customTypes: [String] = [], senderIDs: [String] = [],
+    operatorFilter: OperatorFilter = .all
+  ) {
+    self.channelID = channelID
+    self.anchor = anchor
+    self.previousLimit = previousLimit
+    self.nextLimit = nextLimit
+    self.center = center
+    self.order = order
+    self.messageType = messageType
+    self.customTypes = customTypes
+    self.senderIDs = senderIDs
+    self.operatorFilter = operatorFilter
+  }
+}

@@ -1,0 +1,30 @@
+/// That a user is banned from a channel, or muted in it, for a time.
+package struct Restriction: Sendable, Hashable {
+  package var userID: String
+  /// Unix milliseconds.
+  package var startsAt: Int64
+  /// Unix milliseconds, the first moment at which it holds no longer.
+  package var endsAt: Int64
+  package var description: String
+
+  package init(userID: String, startsAt: Int64, endsAt: Int64, description: String = "") {
+    self.userID = userID
+    self.startsAt = startsAt
+    self.endsAt = endsAt
+    self.description = description
+  }
+
+  /// Its whole length.
+  package var seconds: Int64 {
+    let duration = endsAt.subtractingReportingOverflow(startsAt)
+    return duration.overflow ? .max : max(0, duration.partialValue) / 1_000
+  }
+}
+
+/// The kind of a restriction.
+package enum RestrictionKind: String, Sendable {
+  /// Be in the channel.
+  case ban
+  /// Send to it.
+  case mute
+}

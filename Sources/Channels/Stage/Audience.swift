@@ -1,0 +1,99 @@
+import FloodControl
+import ParleyProtocol
+
+/// The participants of a channel under the throttle: what each of them is shown.
+struct Audience: Sendable {
+  /// The throttle's limit.
+  var limit: RateLimit
+  private(set) var participants: Participants
+  private var withheld = WithheldLedger()
+  private var notices = ThrottleNotices()
+
+  init(operatorIDs: Set<String>, limit: RateLimit) {
+    self.limit = limit
+    participants = Participants(operatorIDs: operatorIDs)
+  }
+
+  // MARK: Participants
+
+  /// Adds a connection of a user.
+  ///
+  /// - Parameters:
+  ///   - recovered: The events that the connection missed.
+  /// - Returns: Whether the user is in the channel only now.
+  mutating func add(
+    _ connection: SessionAddress, of user: User, recovered: RecoveredEvents?
+  ) -> Bool {
+    let throttle = recovered?.throttle ?? Throttle()
+    guard let slot = participants.add(connection, of: user, throttle: throttle) else {
+      return false
+    }
+    withheld.clear(slot: slot)
+    guard let ids = recovered?.withheldIDs, !ids.isEmpty else { return true }
+    var seat = SlotSet()
+    seat.insert(slot)
+    for messageID in ids { withheld.record(messageID, withheldFrom: seat) }
+    return true
+  }
+
+  /// Takes a connection out.
+  ///
+  /// - Returns: The user, when this was its last connection.
+  mutating func remove(_ connection: SessionAddress, of userID: String) -> User? {
+    participants.remove(connection, of: userID)
+  }
+
+  /// Takes a user out with all its connections.
+  mutating func removeAll(of userID: String) -> Participant? {
+    participants.removeAll(of: userID)
+  }
+
+  /// Takes everyone out.
+  mutating func removeAll() -> [Participant] { participants.removeAll() }
+
+  mutating func update(_ user: User) { participants.update(user) }
+
+  /// Takes over the users who are shown everything.
+  mutating func setOperators(_ userIDs: Set<String>) { participants.setOperators(userIDs) }
+
+  // MARK: Messages
+
+  /// Puts a message to every participant's throttle.
+  ///
+  /// - Returns: The participants from whom it is withheld.
+  mutating func decide(_ message: MessageFacts, at now: Moment) -> SlotSet {
+    guard !limit.isOff, let authorID = message.authorID else { return SlotSet() }
+    let slots = participants.decide(
+      message, author: participants.slot(of: authorID), limit: limit)
+    guard !slots.isEmpty else { return slots }
+    withheld.record(message.id, withheldFrom: slots)
+    notices.noteWithheld(at: now.monotonic)
+    return slots
+  }
+
+  /// The participants from whom a message was withheld.
+  func slots(withheld messageID: Int64) -> SlotSet { withheld.slots(withheld: messageID) }
+
+  /// Forgets a message that was deleted.
+  mutating func forget(_ messageID: Int64) { withheld.forget(messageID) }
+
+  // MARK: Notices
+
+  /// The time at which participants are to be notified of withheld messages.
+  var due: Int64? { notices.due }
+
+  /// Hands over the messages that were withheld since the last notice, if one is due, with the
+  /// connections of those who missed just these.
+  mutating func takeWithheld(at now: Moment) -> [WithheldMessages: [SessionAddress]] {
+    guard let due = notices.due, due <= now.monotonic else { return [:] }
+    notices.noteTold(at: now.monotonic)
+    var groups: [WithheldMessages: [SessionAddress]] = [:]
+    for slot in 0..<participants.slotCount {
+      guard let missed = participants.takeWithheld(slot: slot),
+        let participant = participants[slot]
+      else { continue }
+      groups[missed, default: []].append(contentsOf: participant.connections)
+    }
+    return groups
+  }
+}

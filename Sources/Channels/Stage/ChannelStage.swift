@@ -1,0 +1,314 @@
+package import FloodControl
+package import ParleyProtocol
+
+/// A channel where it has participants: the sessions in it, and what each of them is shown.
+///
+/// A stage applies the events that the channel's judge has decided on, in the order of `seq`, and
+/// decides from them alone. It keeps the throttle's windows and announces withheld messages, paces
+/// updates and notices about participants, lets connections in with the events that they missed,
+/// and plans the deliveries of a turn. A pure value: it asks for all effects by its actions. It can't be
+/// copied, so that each use of it by its host is one in place.
+///
+///     judge ── apply ──►┌───────┐── deliver, notify ──► subscribers of a shard
+///     sessions ─ enter ►│ stage │── welcome, reply ───► sessions
+///     log ─ recovered ─►└───────┘── read ─────────────► log
+///                           └────── entered, left ────► judge
+package struct ChannelStage: ~Copyable, Sendable {
+  private let url: String
+  /// Names the life of the count of events.
+  private let epoch: String
+  private var record: Channel
+  /// The last event that was applied.
+  private var lastSeq: Int64
+  private var audience: Audience
+  private var queue = TurnQueue()
+  private var recoveries = Recoveries()
+  private var presence = PresenceNotices()
+  private var updates = UpdatePacer<ChannelEvent>()
+  /// The deadline that was asked for and has not come.
+  private var wakeTime: Int64?
+
+  /// - Parameters:
+  ///   - record: The channel as it is now.
+  ///   - lastSeq: The last event of the channel.
+  package init(_ record: Channel, epoch: String, lastSeq: Int64, throttleLimit: RateLimit) {
+    url = record.url
+    self.epoch = epoch
+    self.record = record
+    self.lastSeq = lastSeq
+    audience = Audience(operatorIDs: record.operatorIDs, limit: throttleLimit)
+  }
+
+  /// Takes an input in, and appends what is to be done to `actions`.
+  package mutating func handle(
+    _ input: StageInput, at now: Moment, into actions: inout StageActions
+  ) {
+    switch input {
+    case .apply(let event): apply(event, at: now, into: &actions)
+    case .record(let channel): setRecord(channel)
+    case .enter(let request): enter(request, at: now, into: &actions)
+    case .refuse(let request, let error): refuse(request, error, into: &actions)
+    case .recovered(let number, let result): didRead(number, result, at: now, into: &actions)
+    case .leave(let session, let userID): leave(session, of: userID, at: now, into: &actions)
+    case .profile(let user): audience.update(user)
+    case .throttle(let limit): audience.limit = limit
+    case .answer(let address, let outcome): queue.append(outcome, to: address)
+    case .deadline: publishDue(at: now, into: &actions)
+    case .endOfTurn: queue.flush(of: url, to: audience.participants, into: &actions)
+    }
+    requestWake(into: &actions)
+  }
+
+  package var participantCount: Int { audience.participants.count }
+
+  /// Whether events or answers wait for the end of the turn.
+  package var awaitsEndOfTurn: Bool { !queue.isEmpty }
+
+  /// Whether nobody is in the channel or about to enter, and nothing waits.
+  package var isIdle: Bool { participantCount == 0 && queue.isEmpty && recoveries.isEmpty }
+
+  package func contains(_ userID: String) -> Bool { audience.participants.contains(userID) }
+
+  /// The users who entered after a certain entry, earliest first.
+  package func participants(after entry: Int64, limit: Int) -> [Participant] {
+    audience.participants.page(after: entry, limit: limit)
+  }
+
+  /// The throttle of a user who is in the channel.
+  package func throttle(of userID: String) -> Throttle? {
+    audience.participants.throttle(of: userID)
+  }
+
+  private var view: ChannelView {
+    ChannelView(channel: record, participantCount: participantCount)
+  }
+}
+
+// MARK: - Events
+
+extension ChannelStage {
+  private mutating func apply(
+    _ event: ChannelEvent, at now: Moment, into actions: inout StageActions
+  ) {
+    if case .deletion(let messageID) = event.subject { updates.forget(messageID) }
+    reach(event, at: now)
+    switch event.subject {
+    case .message(let message):
+      let excluded = audience.decide(message, at: now)
+      if !excluded.isEmpty { actions.append(.withheld(excluded.count)) }
+      publish(event.payload, except: event.author, excluded)
+    case .update(let messageID):
+      let update = updates.offer(
+        event, of: messageID, timestamp: event.timestamp, at: now.monotonic)
+      if let update { publish(update: update) }
+    case .deletion(let messageID):
+      audience.forget(messageID)
+      publish(event.payload, except: event.author)
+    case .record(let channel):
+      setRecord(channel)
+      publish(event.payload, except: event.author)
+    case .expulsion(let userID):
+      publish(event.payload, except: event.author)
+      expel(userID, at: now, into: &actions)
+    case .end:
+      publish(event.payload, except: event.author)
+      expelAll(into: &actions)
+    case .announcement:
+      publish(event.payload, except: event.author)
+    }
+  }
+
+  /// Takes over a new position in the channel's count, before its event is published.
+  ///
+  /// Updates that are held back and that the event may not overtake are published first.
+  private mutating func reach(_ event: ChannelEvent, at now: Moment) {
+    lastSeq = event.seq
+    guard !updates.isIdle else { return }
+    for update in updates.takeOvertaken(by: event.timestamp, at: now.monotonic) {
+      publish(update: update)
+    }
+  }
+
+  /// Publishes an update to all except those from whom the message was withheld.
+  private mutating func publish(update event: ChannelEvent) {
+    guard case .update(let messageID) = event.subject else { return }
+    publish(event.payload, except: event.author, audience.slots(withheld: messageID))
+  }
+
+  /// Queues a notification for the end of the turn.
+  private mutating func publish(
+    _ payload: [UInt8], except author: SessionAddress?, _ excluded: SlotSet = SlotSet()
+  ) {
+    guard participantCount > 0 else { return }
+    queue.append(payload, except: author, excluded)
+  }
+
+  private mutating func setRecord(_ channel: Channel) {
+    record = channel
+    audience.setOperators(channel.operatorIDs)
+  }
+}
+
+// MARK: - Entering and leaving
+
+extension ChannelStage {
+  private mutating func enter(
+    _ request: EnterRequest, at now: Moment, into actions: inout StageActions
+  ) {
+    guard let position = request.recover, position.epoch == epoch, !record.isEphemeral,
+      let read = recoveries.begin(request, after: position.seq, lastSeq: lastSeq)
+    else { return seat(request, missed: nil, at: now, into: &actions) }
+    actions.append(.read(read))
+  }
+
+  private mutating func didRead(
+    _ number: Int, _ result: Result<[DurableEvent]?, ServiceError>, at now: Moment,
+    into actions: inout StageActions
+  ) {
+    switch result {
+    case .failure(let error):
+      if let request = recoveries.remove(number) { refuse(request, error, into: &actions) }
+    case .success(let events):
+      switch recoveries.proceed(number, with: events, lastSeq: lastSeq) {
+      case .read(let read): actions.append(.read(read))
+      case .enter(let request, let missed):
+        seat(request, missed: missed, at: now, into: &actions)
+      case nil: break
+      }
+    }
+  }
+
+  /// Lets a connection in.
+  ///
+  /// - Parameter missed: The events that it missed; `nil` when they can't be recovered.
+  private mutating func seat(
+    _ request: EnterRequest, missed: [DurableEvent]?, at now: Moment,
+    into actions: inout StageActions
+  ) {
+    // The turn's events so far happened before the entering.
+    queue.flush(of: url, to: audience.participants, into: &actions)
+    let (user, session) = (request.principal.user, request.principal.session)
+    let recovered = missed.flatMap { recover($0, for: request, at: now) }
+    let isNew = audience.add(session, of: user, recovered: recovered)
+    let result = view.encodedForEntering(
+      epoch: epoch, seq: lastSeq, recovered: recovered?.events)
+    actions.append(.welcome(request.address, userID: user.id, result: result))
+    guard isNew else { return }
+    actions.append(.entered(user))
+    notePresence(PresenceChange(user: user, session: session), isPresent: true, at: now)
+  }
+
+  /// The missed events as the user is shown them; `nil` when the answer has no room for them.
+  private func recover(
+    _ missed: [DurableEvent], for request: EnterRequest, at now: Moment
+  ) -> RecoveredEvents? {
+    let userID = request.principal.user.id
+    let viewer = RecoveredEvents.Viewer(
+      userID: userID, isOperator: audience.participants.isOperator(userID),
+      byteLimit: request.eventByteLimit)
+    return RecoveredEvents(
+      missed, for: viewer, in: view, limit: audience.limit, at: now.unix,
+      isHeld: updates.holds)
+  }
+
+  private mutating func refuse(
+    _ request: EnterRequest, _ error: ServiceError, into actions: inout StageActions
+  ) {
+    let principal = request.principal
+    if !audience.participants.contains(principal.session, of: principal.user.id) {
+      actions.append(.release(principal))
+    }
+    queue.append(.failure(error), to: request.address)
+  }
+
+  private mutating func leave(
+    _ session: SessionAddress, of userID: String, at now: Moment,
+    into actions: inout StageActions
+  ) {
+    guard let user = audience.remove(session, of: userID) else { return }
+    didLeave(user, at: now, into: &actions)
+  }
+
+  /// Puts a user out with all its connections, after the event that says why.
+  private mutating func expel(
+    _ userID: String, at now: Moment, into actions: inout StageActions
+  ) {
+    queue.flush(of: url, to: audience.participants, into: &actions)
+    for request in recoveries.removeAll(where: { $0.principal.user.id == userID }) {
+      refuse(request, .banned(url), into: &actions)
+    }
+    guard let participant = audience.removeAll(of: userID) else { return }
+    for session in participant.connections { actions.append(.unsubscribe(session)) }
+    didLeave(participant.user, at: now, into: &actions)
+  }
+
+  /// Puts everyone out, after the event that says why.
+  private mutating func expelAll(into actions: inout StageActions) {
+    queue.flush(of: url, to: audience.participants, into: &actions)
+    for request in recoveries.removeAll(where: { _ in true }) {
+      refuse(request, .notFound(.channel, url), into: &actions)
+    }
+    for participant in audience.removeAll() {
+      for session in participant.connections { actions.append(.unsubscribe(session)) }
+      actions.append(.left(participant.user))
+    }
+  }
+
+  private mutating func didLeave(
+    _ user: User, at now: Moment, into actions: inout StageActions
+  ) {
+    actions.append(.left(user))
+    notePresence(PresenceChange(user: user, session: nil), isPresent: false, at: now)
+  }
+}
+
+// MARK: - Notices and deadlines
+
+extension ChannelStage {
+  private mutating func notePresence(
+    _ change: PresenceChange, isPresent: Bool, at now: Moment
+  ) {
+    let notice = presence.note(
+      change, isPresent: isPresent, count: participantCount, at: now.monotonic)
+    if let notice { publish(notice, at: now) }
+  }
+
+  private mutating func publish(_ notice: PresenceNotice, at now: Moment) {
+    let origin = EventOrigin(channelURL: url, timestamp: now.unix)
+    publish(
+      notice.encoded(origin, participantCount: participantCount), except: notice.author)
+  }
+
+  /// Publishes all that waited for this time.
+  private mutating func publishDue(at now: Moment, into actions: inout StageActions) {
+    wakeTime = nil
+    for (missed, connections) in audience.takeWithheld(at: now) {
+      let notice = EventEncoder.throttled(
+        EventOrigin(channelURL: url, timestamp: now.unix), withheld: missed.count,
+        first: missed.firstMessageID, last: missed.lastMessageID)
+      for (shard, group) in Dictionary(grouping: connections, by: \.shard) {
+        actions.append(.notify(notice, group, shard: Int(shard)))
+      }
+    }
+    let notices = presence.take(at: now.monotonic, count: participantCount) {
+      audience.participants.contains($0)
+    }
+    for notice in notices { publish(notice, at: now) }
+    for update in updates.take(at: now.monotonic) { publish(update: update) }
+  }
+
+  /// Asks to be woken for the next deadline, unless an earlier one was asked for.
+  private mutating func requestWake(into actions: inout StageActions) {
+    var due = wakeTime ?? .max
+    if let time = audience.due { due = min(due, time) }
+    if let time = presence.due { due = min(due, time) }
+    if let time = updates.due { due = min(due, time) }
+    guard due < wakeTime ?? .max else { return }
+    wakeTime = due
+    actions.append(.wake(at: due))
+  }
+}
+
+extension Channel {
+  fileprivate var operatorIDs: Set<String> { Set(operators.map(\.id)) }
+}

@@ -1,0 +1,114 @@
+import ParleyProtocol
+
+/// A user who entered or left.
+struct PresenceChange: Sendable {
+  let user: User
+  /// The connection that entered, which is not notified of its own entering.
+  let session: SessionAddress?
+}
+
+/// A notice about the participants of a channel.
+enum PresenceNotice: Sendable {
+  case entered(PresenceChange)
+  case exited(PresenceChange)
+  /// Their number, in place of notices of single users.
+  case count
+
+  /// The connection that is not notified.
+  var author: SessionAddress? {
+    switch self {
+    case .entered(let change), .exited(let change): change.session
+    case .count: nil
+    }
+  }
+
+  /// The notification as a JSON text.
+  func encoded(_ origin: EventOrigin, participantCount: Int) -> [UInt8] {
+    switch self {
+    case .entered(let change):
+      EventEncoder.userEntered(origin, user: change.user, participantCount: participantCount)
+    case .exited(let change):
+      EventEncoder.userExited(origin, user: change.user, participantCount: participantCount)
+    case .count:
+      EventEncoder.participantCount(origin, participantCount: participantCount)
+    }
+  }
+}
+
+/// The pacing of notices about users who enter and leave.
+///
+/// One by one in small channels, at most once a second for each user. In a channel with more than
+/// 100 participants the count alone is announced, at most once a second and only when it changed.
+/// Pure: times are milliseconds of one clock.
+struct PresenceNotices: Sendable {
+  /// Above this many participants the count alone is announced.
+  static let largeChannel = 100
+  static let interval: Int64 = 1000
+
+  private var pacer = PresencePacer<PresenceChange>()
+  /// The count that participants know.
+  private var announcedCount = 0
+  /// The last announcement of a count alone.
+  private var announcedAt = Int64.min / 2
+  /// The time at which the count is announced, if it still differs.
+  private var countDue: Int64?
+
+  /// The time of the next ``take(at:count:isPresent:)``; `nil` when nothing waits.
+  var due: Int64? {
+    guard let held = pacer.due else { return countDue }
+    return min(held, countDue ?? held)
+  }
+
+  /// Notes that a user entered or left.
+  ///
+  /// - Parameter count: The participants of the channel, after the change.
+  /// - Returns: The notice that is to be published at once.
+  mutating func note(
+    _ change: PresenceChange, isPresent: Bool, count: Int, at now: Int64
+  ) -> PresenceNotice? {
+    guard count <= Self.largeChannel else {
+      scheduleCount(at: now)
+      return nil
+    }
+    guard pacer.change(change.user.id, isPresent: isPresent, change, at: now) else { return nil }
+    return announce(change, isPresent: isPresent, count: count)
+  }
+
+  /// Hands over the notices that are due.
+  ///
+  /// - Parameters:
+  ///   - count: The participants of the channel.
+  ///   - isPresent: Whether a user is in the channel now.
+  mutating func take(
+    at now: Int64, count: Int, isPresent: (String) -> Bool
+  ) -> [PresenceNotice] {
+    var notices: [PresenceNotice] = []
+    if let countDue, countDue <= now {
+      self.countDue = nil
+      if count != announcedCount {
+        announcedCount = count
+        announcedAt = now
+        notices.append(.count)
+      }
+    }
+    for (change, isPresent) in pacer.take(at: now, isPresent: isPresent) {
+      if count <= Self.largeChannel {
+        notices.append(announce(change, isPresent: isPresent, count: count))
+      } else {
+        scheduleCount(at: now)
+      }
+    }
+    return notices
+  }
+
+  private mutating func announce(
+    _ change: PresenceChange, isPresent: Bool, count: Int
+  ) -> PresenceNotice {
+    announcedCount = count
+    return isPresent ? .entered(change) : .exited(change)
+  }
+
+  private mutating func scheduleCount(at now: Int64) {
+    if countDue == nil { countDue = max(announcedAt + Self.interval, now) }
+  }
+}

@@ -1,0 +1,96 @@
+/// Paces the `channel.user_entered` and `channel.user_exited` events of each user: at most one a
+/// second, and afterwards only if the state that was published differs from the present one.
+///
+/// Pure: times are milliseconds of one clock.
+struct PresencePacer<Subject: Sendable>: Sendable {
+  /// Between two published events of one user.
+  static var interval: Int64 { 1_000 }
+  /// Users whose pause is remembered, unless another number is given; events of further ones are
+  /// published at once.
+  static var defaultCapacity: Int { 1_024 }
+
+  private struct Entry {
+    /// Whether the user was last published as present.
+    var isPresent: Bool
+    /// The end of the pause after the last published event.
+    var due: Int64
+    /// The last change that was held back.
+    var held: Subject?
+  }
+
+  private let capacity: Int
+  private var entries: [String: Entry] = [:]
+  private var heldCount = 0
+  /// No held change is due before this.
+  private var earliestDue = Int64.max
+  private var sweepSize = 16
+
+  init(capacity: Int = Self.defaultCapacity) {
+    self.capacity = max(1, capacity)
+  }
+
+  /// The users in their pause.
+  var userCount: Int { entries.count }
+
+  /// Takes in that a user entered or left.
+  ///
+  /// - Returns: Whether to publish it now; else it is held back.
+  mutating func change(
+    _ userID: String, isPresent: Bool, _ subject: Subject, at now: Int64
+  ) -> Bool {
+    if let entry = entries[userID], now < entry.due {
+      if entry.held == nil { heldCount += 1 }
+      entries[userID]?.held = subject
+      earliestDue = min(earliestDue, entry.due)
+      return false
+    }
+    if let entry = entries[userID], entry.held != nil {
+      heldCount -= 1
+      if heldCount == 0 { earliestDue = .max }
+      entries[userID] = nil
+      // It changed back before what was held was taken.
+      guard entry.isPresent != isPresent else { return false }
+    }
+    makeRoom(at: now)
+    guard entries[userID] != nil || entries.count < capacity else { return true }
+    entries[userID] = Entry(
+      isPresent: isPresent, due: now.addingClamped(Self.interval), held: nil)
+    return true
+  }
+
+  /// The time of the next ``take(at:isPresent:)``, at which nothing may be left to hand over; `nil`
+  /// when nothing is held back.
+  var due: Int64? { heldCount > 0 ? earliestDue : nil }
+
+  /// Hands over the users whose pause is over and whose state differs from what was published.
+  ///
+  /// - Parameter isPresent: Whether a user is in the channel now.
+  /// - Returns: The users in the order of their pauses, each with its last change.
+  mutating func take(
+    at now: Int64, isPresent: (String) -> Bool
+  ) -> [(subject: Subject, isPresent: Bool)] {
+    guard heldCount > 0, earliestDue <= now else { return [] }
+    let over = entries.filter { $0.value.held != nil && $0.value.due <= now }
+      .sorted { ($0.value.due, $0.key) < ($1.value.due, $1.key) }
+    heldCount -= over.count
+    earliestDue =
+      entries.values.lazy.filter { $0.held != nil && $0.due > now }.map(\.due).min() ?? .max
+    return over.compactMap { userID, entry in
+      let isPresent = isPresent(userID)
+      guard let subject = entry.held, isPresent != entry.isPresent else {
+        entries[userID] = nil
+        return nil
+      }
+      entries[userID] = Entry(
+        isPresent: isPresent, due: now.addingClamped(Self.interval), held: nil)
+      return (subject, isPresent)
+    }
+  }
+
+  /// Drops the pauses that are over, when the table has doubled since the last look.
+  private mutating func makeRoom(at now: Int64) {
+    guard entries.count >= min(sweepSize, capacity) else { return }
+    entries = entries.filter { $0.value.held != nil || now < $0.value.due }
+    sweepSize = max(16, entries.count * 2)
+  }
+}

@@ -1,0 +1,106 @@
+import FloodControl
+import ParleyProtocol
+
+/// The events that a participant missed, as far as it would have been shown them.
+///
+/// Several updates of a message are one event, with its newest state. Updates that are held back
+/// at the moment are left out, since they follow as events.
+struct RecoveredEvents {
+  /// Whole notifications, in order; the last is `channel.throttled` when messages were withheld.
+  private(set) var events: [[UInt8]] = []
+  /// The participant's window after them, with nothing left to notify it of.
+  private(set) var throttle = Throttle()
+
+  /// The messages that it would not have been shown.
+  private(set) var withheldIDs: Set<Int64> = []
+
+  /// The participant who missed the events.
+  struct Viewer {
+    let userID: String
+    let isOperator: Bool
+    /// The bytes that the events may hold.
+    let byteLimit: Int
+  }
+
+  /// - Parameters:
+  ///   - missed: The events, in order.
+  ///   - viewer: The participant who missed them.
+  ///   - channel: The channel as it is now.
+  ///   - limit: The throttle's limit.
+  ///   - now: Unix milliseconds.
+  ///   - isHeld: Whether an update of a message is held back at the moment.
+  /// - Returns: `nil` when the events hold more than the viewer has room for.
+  init?(
+    _ missed: [DurableEvent], for viewer: Viewer, in channel: ChannelView, limit: RateLimit,
+    at now: Int64, isHeld: (Int64) -> Bool
+  ) {
+    func origin(at timestamp: Int64) -> EventOrigin {
+      EventOrigin(channelURL: channel.channel.url, timestamp: timestamp)
+    }
+    let lastUpdates = Self.lastUpdates(in: missed)
+    var rest = viewer.byteLimit
+    for event in missed {
+      guard rest >= 0 else { return nil }
+      switch event {
+      case .received(let message, let seq):
+        guard shows(message, to: viewer, limit) else { continue }
+        add(
+          EventEncoder.messageReceived(
+            origin(at: message.createdAt), seq: seq, message: message.encoded()),
+          &rest)
+      case .updated(let message, let seq, let timestamp):
+        guard lastUpdates[message.id] == seq, !withheldIDs.contains(message.id),
+          !isHeld(message.id)
+        else { continue }
+        add(
+          EventEncoder.messageUpdated(
+            origin(at: timestamp), seq: seq, message: message.encoded()),
+          &rest)
+      case .deleted(let messageID, let seq, let timestamp):
+        add(
+          EventEncoder.messageDeleted(
+            origin(at: timestamp), seq: seq, messageID: messageID),
+          &rest)
+      case .channel(let event):
+        if let payload = event.notification(in: channel) { add(payload, &rest) }
+      }
+    }
+    if let withheld = throttle.takeWithheld() {
+      add(
+        EventEncoder.throttled(
+          origin(at: now), withheld: withheld.count,
+          first: withheld.firstMessageID, last: withheld.lastMessageID),
+        &rest)
+    }
+    guard rest >= 0 else { return nil }
+  }
+
+  private mutating func add(_ event: [UInt8], _ rest: inout Int) {
+    rest -= event.count + 1
+    if rest >= 0 { events.append(event) }
+  }
+
+  /// The `seq` of each message's last update.
+  private static func lastUpdates(in missed: [DurableEvent]) -> [Int64: Int64] {
+    var seqs: [Int64: Int64] = [:]
+    for case .updated(let message, let seq, _) in missed {
+      seqs[message.id] = max(seqs[message.id] ?? seq, seq)
+    }
+    return seqs
+  }
+
+  private mutating func shows(
+    _ message: Message, to viewer: Viewer, _ limit: RateLimit
+  ) -> Bool {
+    let relation: Throttle.Relation =
+      switch message.user?.id {
+      case nil: .admin
+      case viewer.userID: .own
+      default: viewer.isOperator ? .operatorView : .others
+      }
+    let decision = throttle.decide(
+      relation, createdAt: message.createdAt, messageID: message.id, limit: limit)
+    if decision == .withheld { withheldIDs.insert(message.id) }
+    return decision == .shown
+  }
+}

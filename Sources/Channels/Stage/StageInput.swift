@@ -1,0 +1,46 @@
+package import FloodControl
+package import ParleyProtocol
+
+/// A request of a connection to enter a channel.
+package struct EnterRequest: Sendable {
+  package let principal: SessionPrincipal
+  /// The last event that the client saw; `nil` for a client that asks for no missed events.
+  package let recover: StreamPosition?
+  package let address: ReplyAddress
+
+  package init(principal: SessionPrincipal, recover: StreamPosition?, address: ReplyAddress) {
+    self.principal = principal
+    self.recover = recover
+    self.address = address
+  }
+
+  /// The bytes that the missed events in the answer may hold.
+  var eventByteLimit: Int { max(address.limit - Limits.eventByteCount, 0) }
+}
+
+/// An input of a ``ChannelStage``; large ones that are rare lie in memory of their own.
+package enum StageInput: Sendable {
+  /// The next event of the channel.
+  case apply(ChannelEvent)
+  /// The record of the channel, changed without an event.
+  case record(Channel)
+  /// A connection that the judge lets in.
+  indirect case enter(EnterRequest)
+  /// A connection that the judge keeps out.
+  indirect case refuse(EnterRequest, ServiceError)
+  /// The events that a ``RecoveryRead`` of this number found; `nil` when they no longer exist or
+  /// hold too many bytes.
+  case recovered(Int, Result<[DurableEvent]?, ServiceError>)
+  /// A connection that left or closed.
+  case leave(SessionAddress, userID: String)
+  /// A new profile of a user, whether the user is in the channel or not.
+  case profile(User)
+  /// The throttle's limit, from now on.
+  case throttle(RateLimit)
+  /// The outcome of a call, to be returned after all events before it.
+  case answer(ReplyAddress, CallOutcome)
+  /// The time of the last ``StageAction/wake(at:)``.
+  case deadline
+  /// The end of the loop's turn: gathered events and answers leave.
+  case endOfTurn
+}

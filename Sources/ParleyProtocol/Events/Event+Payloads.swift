@@ -1,0 +1,188 @@
+extension Event {
+  /// The message that was deleted.
+  package struct Deletion: Sendable, Hashable {
+    package var messageID: Int64
+
+    package init(messageID: Int64) {
+      self.messageID = messageID
+    }
+
+    init(_ members: EventMembers) throws(ResourceError) {
+      messageID = try members.messageID()
+    }
+
+    func encode(into writer: inout JSONWriter) {
+      writer.member("message_id", messageID)
+    }
+  }
+
+  /// A mute or ban of a user.
+  package struct Restriction: Sendable, Hashable {
+    package var user: User
+    /// The duration from the event on; −1 stands for ten years.
+    package var seconds: Int64
+    /// The operator's words; empty without any.
+    package var description: String
+
+    package init(user: User, seconds: Int64, description: String) {
+      self.user = user
+      self.seconds = seconds
+      self.description = description
+    }
+
+    init(_ reader: ResourceReader) throws(ResourceError) {
+      user = try User(json: reader.member("user"))
+      seconds = reader.node.present("seconds") == nil ? -1 : try reader.integer("seconds")
+      description = try reader.optionalText("description")
+    }
+
+    func encode(into writer: inout JSONWriter) {
+      writer.member("user", user)
+      writer.member("seconds", seconds)
+      writer.member("description", description)
+    }
+  }
+
+  /// The user whose mute or ban was lifted.
+  package struct Release: Sendable, Hashable {
+    package var user: User
+
+    package init(user: User) {
+      self.user = user
+    }
+
+    init(_ reader: ResourceReader) throws(ResourceError) {
+      user = try User(json: reader.member("user"))
+    }
+
+    func encode(into writer: inout JSONWriter) {
+      writer.member("user", user)
+    }
+  }
+
+  /// All operators that a channel has after a change.
+  package struct Operators: Sendable, Hashable {
+    package let users: [User]
+
+    /// Keeps as much of the users as fits into an event.
+    package init(_ users: [User]) {
+      self.users = users.fitted()
+    }
+
+    init(_ reader: ResourceReader) throws(ResourceError) {
+      users = try [User](json: reader.member("operators"))
+    }
+
+    func encode(into writer: inout JSONWriter) {
+      writer.name("operators")
+      users.encodeReferences(into: &writer)
+    }
+  }
+
+  /// A user who entered or left, and the number of participants after that.
+  package struct Presence: Sendable, Hashable {
+    package var user: User
+    package var participantCount: Int
+
+    package init(user: User, participantCount: Int) {
+      self.user = user
+      self.participantCount = participantCount
+    }
+
+    init(_ reader: ResourceReader) throws(ResourceError) {
+      user = try User(json: reader.member("user"))
+      participantCount = try reader.count("participant_count")
+    }
+
+    func encode(into writer: inout JSONWriter) {
+      writer.member("user", user)
+      writer.member("participant_count", participantCount)
+    }
+  }
+
+  /// The number of participants of a channel.
+  package struct ParticipantCount: Sendable, Hashable {
+    package var count: Int
+
+    package init(_ count: Int) {
+      self.count = count
+    }
+
+    init(_ reader: ResourceReader) throws(ResourceError) {
+      count = try reader.count("participant_count")
+    }
+
+    func encode(into writer: inout JSONWriter) {
+      writer.member("participant_count", count)
+    }
+  }
+
+  /// The messages that were withheld from a participant.
+  package struct Throttling: Sendable, Hashable {
+    package var withheld: Int
+    package var firstMessageID: Int64
+    /// The last one; between the two there may be messages that were shown.
+    package var lastMessageID: Int64
+
+    package init(withheld: Int, firstMessageID: Int64, lastMessageID: Int64) {
+      self.withheld = withheld
+      self.firstMessageID = firstMessageID
+      self.lastMessageID = lastMessageID
+    }
+
+    init(_ reader: ResourceReader) throws(ResourceError) {
+      withheld = try reader.count("withheld")
+      firstMessageID = try reader.integer("first_message_id")
+      lastMessageID = try reader.integer("last_message_id")
+    }
+
+    func encode(into writer: inout JSONWriter) {
+      writer.member("withheld", withheld)
+      writer.member("first_message_id", firstMessageID)
+      writer.member("last_message_id", lastMessageID)
+    }
+  }
+
+  /// The end of a session unless its token is refreshed.
+  package struct Expiry: Sendable, Hashable {
+    /// Unix milliseconds.
+    package var expiresAt: Int64
+
+    package init(expiresAt: Int64) {
+      self.expiresAt = expiresAt
+    }
+
+    init(_ reader: ResourceReader) throws(ResourceError) {
+      expiresAt = try reader.integer("expires_at")
+    }
+
+    func encode(into writer: inout JSONWriter) {
+      writer.member("expires_at", expiresAt)
+    }
+  }
+
+  /// The pause before a client of a draining server should connect again.
+  package struct Draining: Sendable, Hashable {
+    /// Milliseconds, another number for each client.
+    package var reconnectAfter: Int64
+
+    package init(reconnectAfter: Int64) {
+      self.reconnectAfter = reconnectAfter
+    }
+
+    init(_ reader: ResourceReader) throws(ResourceError) {
+      reconnectAfter = try reader.integer("reconnect_after_ms")
+    }
+
+    func encode(into writer: inout JSONWriter) {
+      writer.member("reconnect_after_ms", reconnectAfter)
+    }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func member(_ name: StaticString, _ user: User) {
+    self.name(name)
+    user.encodeReference(into: &self)
+  }
+}

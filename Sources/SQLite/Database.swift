@@ -1,0 +1,165 @@
+import CSQLite
+
+/// A connection to a database file.
+///
+/// Confined to one thread at a time.
+package final class Database {
+  /// The rights of a connection.
+  package enum Access {
+    case readOnly
+    /// Creates the file when it is missing.
+    case readAndWrite
+  }
+
+  let handle: OpaquePointer
+  /// Prepared statements by their texts, which are few: values are bound, not written into them.
+  private var statements: [String: Statement] = [:]
+  private var isClosed = false
+
+  /// Opens a connection; foreign keys are enforced, and a database that another connection has locked
+  /// fails at once.
+  ///
+  /// - Throws: ``DatabaseError``.
+  package init(path: String, access: Access = .readAndWrite) throws {
+    var handle: OpaquePointer?
+    let flags =
+      switch access {
+      case .readOnly: SQLITE_OPEN_READONLY
+      case .readAndWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      }
+    let outcome = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX, nil)
+    guard let handle, outcome == SQLITE_OK else {
+      let error = DatabaseError(code: outcome, handle: handle)
+      sqlite3_close_v2(handle)
+      throw error
+    }
+    self.handle = handle
+    sqlite3_extended_result_codes(handle, 1)
+    csqlite_forbid_quoted_texts(handle)
+    try execute(script: "PRAGMA foreign_keys = ON")
+  }
+
+  deinit { close() }
+
+  /// Closes the connection; it must not be used afterwards.
+  package func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    statements = [:]
+    // Leaves statements that somebody still holds to their own end.
+    sqlite3_close_v2(handle)
+  }
+
+  /// Whether a transaction has begun and not ended; some errors end it by themselves.
+  package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+  /// The number of the row that the last insertion made.
+  package var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+  /// Rows changed by the last statement that changes some.
+  package var changesCount: Int { Int(sqlite3_changes64(handle)) }
+
+  /// Moves the write-ahead log into the database file and cuts it back, as far as readers let it;
+  /// what it cannot move stays in the log.
+  package func checkpoint() {
+    sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+  }
+
+  /// Executes any number of statements without values, and ignores their rows.
+  package func execute(script: String) throws {
+    let outcome = sqlite3_exec(handle, script, nil, nil, nil)
+    guard outcome == SQLITE_OK else {
+      throw DatabaseError(code: outcome, handle: handle, sql: script)
+    }
+  }
+
+  /// Executes a statement and ignores its rows.
+  package func execute(_ sql: String, _ values: Arguments = []) throws {
+    let rows = try rows(sql, values)
+    while try rows.next() != nil {}
+  }
+
+  /// Runs a query, whose rows are read one by one as they are asked for.
+  package func rows(_ sql: String, _ values: Arguments = []) throws -> RowCursor {
+    let statement = try statement(sql)
+    try statement.bind(values)
+    return RowCursor(statement)
+  }
+
+  /// The first column of the first row as a number, as most pragmas give it; 0 without one.
+  package func number(_ sql: String) throws -> Int {
+    try value(sql) ?? 0
+  }
+
+  /// The first column of the first row; `nil` without a row, or when it is NULL.
+  package func value<T: ColumnValue>(_ sql: String, _ values: Arguments = []) throws -> T? {
+    try rows(sql, values).next()?[0]
+  }
+
+  /// A statement, prepared once for each text.
+  package func statement(_ sql: String) throws -> Statement {
+    if let known = statements[sql], !known.isRunning { return known }
+    let made = try Statement(sql, on: handle)
+    // One that is running is not for two.
+    if statements[sql] == nil { statements[sql] = made }
+    return made
+  }
+
+  /// Runs a body in a transaction; when it throws, nothing of it is kept.
+  package func inTransaction<T>(_ body: () throws -> T) throws -> T {
+    try execute("BEGIN IMMEDIATE TRANSACTION")
+    do {
+      let value = try body()
+      try execute("COMMIT TRANSACTION")
+      return value
+    } catch {
+      rollback()
+      throw error
+    }
+  }
+
+  /// Leaves the transaction, if there is one.
+  package func rollback() {
+    guard isInTransaction else { return }
+    // It cannot fail in a way that leaves anything to do: the transaction is over either way.
+    try? execute("ROLLBACK TRANSACTION")
+  }
+
+  /// Lets statements call a function of one text while `body` runs; NULL stays NULL.
+  package func withFunction(
+    _ name: String, _ function: @escaping (String) -> String, _ body: () throws -> Void
+  ) throws {
+    let box = TextFunction(function)
+    try register(name, box, TextFunction.call)
+    defer { try? register(name, nil, nil) }
+    try withExtendedLifetime(box, body)
+  }
+
+  private func register(
+    _ name: String, _ box: TextFunction?,
+    _ call: (@convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void)?
+  ) throws {
+    let outcome = sqlite3_create_function_v2(
+      handle, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+      box.map { Unmanaged.passUnretained($0).toOpaque() }, call, nil, nil, nil)
+    guard outcome == SQLITE_OK else { throw DatabaseError(code: outcome, handle: handle) }
+  }
+}
+
+/// A function that statements can call.
+private final class TextFunction {
+  private let function: (String) -> String
+
+  init(_ function: @escaping (String) -> String) {
+    self.function = function
+  }
+
+  static let call:
+    @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
+      context, count, arguments in
+      guard count == 1, let argument = arguments?[0], let data = sqlite3_user_data(context),
+        let text = sqlite3_value_text(argument)
+      else { return sqlite3_result_null(context) }
+      let box = Unmanaged<TextFunction>.fromOpaque(data).takeUnretainedValue()
+      let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(argument)))
+      csqlite_result_text(context, box.function(String(decoding: bytes, as: UTF8.self)))
+    }
+}

@@ -1,0 +1,37 @@
+import Channels
+import ParleyProtocol
+
+extension StoreTransaction {
+  /// Answers a question of the log from what the transaction sees.
+  func answer(_ read: LogRead) throws -> LogReading {
+    switch read {
+    case .channel(let url): return .channel(try channel(url))
+    case .sends(let channelID, let time, let limit):
+      return .sends(try recentSends(channelID: channelID, after: time, limit: limit))
+    case .message(let id, let channelID):
+      return .message(try message(id, channelID: channelID))
+    case .request(let name, let userID, let channelID, let time):
+      do {
+        return .message(
+          try findByRequestID(
+            channelID: channelID, userID: userID, requestID: name, since: time))
+      } catch StoreError.notFound(.message) {
+        return .withdrawn
+      }
+    case .missed(let channelID, let seq, let byteLimit, let reach):
+      return .missed(
+        try missed(channelID: channelID, after: seq, byteLimit: byteLimit, reach: reach))
+    case .users(let ids): return .users(try usersInOrder(ids))
+    }
+  }
+
+  private func missed(
+    channelID: Int64, after seq: Int64, byteLimit: Int64, reach: Int64?
+  ) throws -> [DurableEvent]? {
+    guard let events = try events(channelID: channelID, after: seq, byteLimit: byteLimit) else {
+      return nil
+    }
+    guard let reach else { return events }
+    return try recentUpdates(channelID: channelID, upTo: seq, within: reach).map { $0 + events }
+  }
+}

@@ -1,0 +1,136 @@
+import Channels
+import ParleyProtocol
+
+/// Carries out entries of the log on the writer's connection; confined to its thread.
+struct LogWriting {
+  let connection: StoreConnection
+  let appender: MessageAppender
+
+  private var transaction: WriteTransaction { WriteTransaction(connection: connection) }
+
+  /// - Throws: `LogError`, `StoreError` or a database error; what the entry has written so far is
+  ///   for the caller to undo.
+  func perform(_ entry: LogEntry) throws -> LogOutcome {
+    switch entry {
+    case .create(let channel, let epoch):
+      return .channel(try transaction.createChannel(channel, epoch: epoch))
+    case .takeOver(let url): return try takeOver(url)
+    case .write(let operation, let channel): return try perform(operation, on: channel)
+    }
+  }
+
+  private func perform(_ operation: LogOperation, on channel: LogChannel) throws -> LogOutcome {
+    switch operation {
+    case .append(let message): return try append(message, to: channel)
+    case .read(let read):
+      return .read(try ReadTransaction(connection: connection).answer(read))
+    case .relay(let message):
+      try requireTerm(of: channel)
+      return try relay(message, in: channel)
+    case .replace(let message, let mentionedIDs, let time):
+      try requireTerm(of: channel)
+      return try replace(message, mentionedIDs, in: channel, at: time)
+    case .delete(let id, let time):
+      try requireTerm(of: channel)
+      return .deleted(seq: try transaction.deleteMessage(id, channelID: channel.id, at: time))
+    case .change(let changes, let time):
+      try requireTerm(of: channel)
+      let recorded = try changes.map { try make($0, in: channel, at: time) }
+      return .changed(recorded, try transaction.existingChannel(channel.url).channel)
+    case .remove(let time):
+      try requireTerm(of: channel)
+      let event = try transaction.deleteChannel(channel.url, at: time).event
+      return .removed(seq: event?.seq ?? 0)
+    }
+  }
+
+  /// - Throws: `LogError.fenced` or `StoreError.notFound(.channel)`.
+  private func requireTerm(of channel: LogChannel) throws {
+    _ = try appender.lastSeq(of: channel)
+  }
+
+  private func takeOver(_ url: String) throws -> LogOutcome {
+    let count = try connection.change("UPDATE channels SET term = term + 1 WHERE url = ?", [url])
+    guard count > 0, let state = try transaction.channel(url) else { return .absent }
+    return .channel(state)
+  }
+
+  private func append(_ message: UnsequencedMessage, to channel: LogChannel) throws -> LogOutcome {
+    do {
+      switch try appender.append(message, to: channel) {
+      case .stored(let seq, let users): return .appended(seq: seq, mentionedUsers: users)
+      case .repeated(let first, let seq):
+        return .repeated(SequencedMessage(message: first, seq: seq))
+      }
+    } catch StoreError.notFound(.message) {
+      return .withdrawn
+    }
+  }
+
+  private func relay(_ new: UnsequencedMessage, in channel: LogChannel) throws -> LogOutcome {
+    if let file = new.upload {
+      try transaction.keepFile(
+        file, ofMessage: new.message.id, channelID: channel.id, at: new.message.createdAt)
+    }
+    return .relayed(mentionedUsers: try transaction.usersInOrder(new.mentionedUserIDs))
+  }
+
+  private func replace(
+    _ message: Message, _ mentionedIDs: [String]?, in channel: LogChannel, at time: Int64
+  ) throws -> LogOutcome {
+    var message = message
+    message.mentionedUsers = try transaction.usersInOrder(
+      mentionedIDs ?? message.mentionedUsers.map(\.id))
+    let replaced = try transaction.replaceMessage(message, channelID: channel.id, at: time)
+    return .replaced(seq: replaced.seq, mentionedUsers: message.mentionedUsers)
+  }
+
+  private func make(
+    _ change: ChannelChange, in channel: LogChannel, at time: Int64
+  ) throws -> RecordedChange {
+    let url = channel.url
+    switch change {
+    case .fields(let changes):
+      return RecordedChange(try transaction.setFields(url, changes, at: time))
+    case .freeze(true): return RecordedChange(try transaction.freezeChannel(url, at: time))
+    case .freeze(false): return RecordedChange(try transaction.unfreezeChannel(url, at: time))
+    case .restrict(let kind, let restriction):
+      let (user, event) = try transaction.impose(kind, restriction, channelID: channel.id)
+      return .user(user, seq: event.seq)
+    case .lift(let kind, let userID):
+      let (user, event) = try transaction.lift(
+        kind, channelID: channel.id, userID: userID, at: time)
+      return event.map { .user(user, seq: $0.seq) } ?? .unchanged
+    case .addOperators(let ids):
+      return RecordedChange(operators: try transaction.addOperators(url, ids, at: time))
+    case .removeOperators(let ids):
+      return RecordedChange(operators: try transaction.removeOperators(url, ids, at: time))
+    case .keepOperators(let ids):
+      let present = try transaction.existingChannel(url).channel.operators.map(\.id)
+      let others = present.filter { !ids.contains($0) }
+      return RecordedChange(operators: try transaction.removeOperators(url, others, at: time))
+    }
+  }
+}
+
+extension RecordedChange {
+  fileprivate init(_ mutation: ChannelMutation) {
+    self = mutation.event.map { .made(seq: $0.seq) } ?? .unchanged
+  }
+
+  fileprivate init(operators mutation: ChannelMutation) {
+    self =
+      mutation.event.map { .operators(mutation.channel.operators, seq: $0.seq) } ?? .unchanged
+  }
+}
+
+extension LogEntry {
+  /// Whether it has to be part of a transaction.
+  var writes: Bool {
+    switch self {
+    case .write(.read, _): false
+    case .write(.relay(let message), _): message.upload != nil
+    case .write, .create, .takeOver: true
+    }
+  }
+}

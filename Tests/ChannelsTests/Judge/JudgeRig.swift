@@ -1,0 +1,287 @@
+import FloodControl
+import LinkPreview
+import ParleyProtocol
+import Synchronization
+import Testing
+
+@testable import Channels
+
+/// A judge with a log in memory; the test decides when the log answers, and whether it fails.
+final class JudgeRig {
+  /// An entry or a read that the log has not answered.
+  enum Request {
+    case entry(EntryID, LogEntry)
+    case read(EntryID, LogRead)
+  }
+
+  typealias Outcome = Result<JudgeAnswer, ServiceError>
+
+  private var judge: ChannelJudge
+  var contents: MemoryLogContents
+  let place: LogChannel
+  /// Unix milliseconds.
+  var now: Int64 = 10_000_000
+  /// Not answered, in the order of submission.
+  var requests: [Request] = []
+  /// By the number of the call.
+  var answers: [UInt64: Outcome] = [:]
+  var events: [ChannelEvent] = []
+  /// Actions of other kinds.
+  var others: [JudgeAction] = []
+  var enrichments: [EnrichmentRequest] = []
+  var tally = JudgeTally()
+  private var actions = JudgeActions()
+  private var lastCall: UInt64 = 0
+
+  /// A channel with users `ann`, `ben` and `cat` in it, and `boss` who operates it.
+  init(
+    ephemeral: Bool = false, frozen: Bool = false,
+    limit: RateLimit = RateLimit(count: 5, windowMilliseconds: 1000),
+    exemptsOperators: Bool = false, previews: [String: LinkKnowledge]? = nil,
+    operators: [String] = ["boss"], term: Int64 = 0
+  ) throws {
+    contents = MemoryLogContents(
+      users: ["ann", "ben", "cat", "boss", "away"].map { User(id: $0, nickname: $0.uppercased()) })
+    let channel = Channel(
+      url: "lobby", isEphemeral: ephemeral, operators: operators.map { User(id: $0) }, createdAt: 0)
+    guard case .success(.channel(var state)) = contents.perform(.create(channel, epoch: "e")) else {
+      throw RigError()
+    }
+    if frozen,
+      case .success(.changed(_, let changed)) = contents.perform(
+        .write(.change([.freeze(true)], at: 0), state.place))
+    {
+      state.channel = changed
+      state.lastSeq = 1
+    }
+    place = state.place
+    judge = Self.judge(state, limit, exemptsOperators, previews, at: now)
+    for id in ["ann", "ben", "cat", "boss"] { enter(id) }
+  }
+
+  private struct RigError: Error {}
+
+  private static func judge(
+    _ state: ChannelState, _ limit: RateLimit, _ exemptsOperators: Bool,
+    _ previews: [String: LinkKnowledge]?, at now: Int64, recentSends: [RecentSend] = []
+  ) -> ChannelJudge {
+    let ids = Numbers()
+    var lookUp: (@Sendable (Link, String?) -> LinkKnowledge)?
+    if let previews { lookUp = { link, _ in previews[link.url] ?? .unknown(link) } }
+    return ChannelJudge(
+      state, recentSends: recentSends, floodLimit: limit, exemptsOperators: exemptsOperators,
+      loadedAt: now,
+      sources: JudgeSources(nextMessageID: { ids.next(at: $0) }, lookUpPreview: lookUp))
+  }
+
+  /// Puts a new judge in place of the one there is, as after a restart.
+  func restart(
+    limit: RateLimit = RateLimit(count: 5, windowMilliseconds: 1000), users: [String]
+  ) throws {
+    guard
+      case .success(.read(.channel(let state?))) = contents.answer(.channel(url: place.url)),
+      case .success(.read(.sends(let sends))) = contents.answer(
+        .sends(channelID: place.id, after: now - limit.windowMilliseconds, limit: 100))
+    else { throw RigError() }
+    judge = Self.judge(state, limit, false, nil, at: now, recentSends: sends)
+    requests = []
+    for id in users { enter(id) }
+  }
+
+  // MARK: Inputs
+
+  func handle(_ input: JudgeInput) {
+    judge.handle(input, at: Moment(unix: now, monotonic: now), into: &actions)
+    while let action = actions.next() { note(action) }
+    if let counted = actions.takeTally() { tally.add(counted) }
+  }
+
+  func enter(_ userID: String) { handle(.entered(userID: userID)) }
+
+  /// Gives a command, which the log has not answered yet.
+  ///
+  /// - Returns: The number of the call.
+  @discardableResult
+  func begin(_ command: ChannelCommand, by principal: Principal) -> UInt64 {
+    lastCall += 1
+    handle(.command(command, by: principal, call: .platform(lastCall)))
+    return lastCall
+  }
+
+  /// Gives a command, lets the log answer all that it asks, and returns the outcome.
+  func perform(_ command: ChannelCommand, by principal: Principal) throws -> Outcome {
+    let call = begin(command, by: principal)
+    answerAll()
+    return try #require(answers[call])
+  }
+
+  func perform(_ command: ChannelCommand, by userID: String) throws -> Outcome {
+    try perform(command, by: .participant(userID))
+  }
+
+  // MARK: Questions
+
+  var isIdle: Bool { judge.isIdle }
+  var channel: Channel { judge.channel }
+  var operatorIDs: Set<String> { judge.operatorIDs }
+
+  func sendCheck(of userID: String, at now: Int64) -> SendCheck {
+    judge.sendCheck(of: userID, at: now)
+  }
+
+  func restriction(_ kind: RestrictionKind, of userID: String, at now: Int64) -> Restriction? {
+    judge.restriction(kind, of: userID, at: now)
+  }
+
+  func requireEntering(_ userID: String, at now: Int64) throws(ServiceError) {
+    try judge.requireEntering(userID, at: now)
+  }
+
+  func requireKeptMessages() throws(ServiceError) { try judge.requireKeptMessages() }
+
+  // MARK: The log
+
+  /// Lets the log answer everything, and what it is asked then.
+  func answerAll() {
+    while !requests.isEmpty { answerNext() }
+  }
+
+  /// Lets the log carry out its oldest request.
+  func answerNext() {
+    switch requests.removeFirst() {
+    case .entry(let id, let entry): handle(.logged(id, contents.perform(entry)))
+    case .read(let id, let read): handle(.logged(id, contents.answer(read)))
+    }
+  }
+
+  /// Lets the oldest request fail.
+  ///
+  /// - Parameter isWritten: Whether an entry is there all the same.
+  func failNext(_ error: LogError, isWritten: Bool = false) {
+    switch requests.removeFirst() {
+    case .entry(let id, let entry):
+      if isWritten { _ = contents.perform(entry) }
+      handle(.logged(id, .failure(error)))
+    case .read(let id, _): handle(.logged(id, .failure(error)))
+    }
+  }
+
+  private func note(_ action: JudgeAction) {
+    switch action {
+    case .submit(let id, let entry): requests.append(.entry(id, entry))
+    case .read(let id, let read): requests.append(.read(id, read))
+    case .answer(.platform(let call), let outcome):
+      if answers[call] != nil { Issue.record("call \(call) was answered twice") }
+      answers[call] = outcome
+    case .publish(let event): events.append(event)
+    case .enrich(let request): enrichments.append(request)
+    case .measure: break
+    case .answer, .handOverUpload, .post, .mention, .renewLimits, .wake, .release:
+      others.append(action)
+    }
+  }
+}
+
+/// Makes ids for messages.
+private final class Numbers: Sendable {
+  private let last = Mutex<Int64>(0)
+
+  func next(at time: Int64) -> Int64 {
+    last.withLock { last in
+      last = max(last + 1, time * 1_000)
+      return last
+    }
+  }
+}
+
+extension Principal {
+  /// A user, on the connection that has its name's number.
+  static func participant(_ userID: String, session: Int = 1) -> Principal {
+    .session(
+      SessionPrincipal(
+        user: User(id: userID, nickname: userID.uppercased()), session: .sample(session)))
+  }
+
+  static let platform = Principal.platform(onBehalfOf: nil)
+}
+
+extension ChannelCommand {
+  static func send(
+    _ text: String, _ requestID: String? = nil, type: MessageType = .user,
+    mentioning ids: [String] = [], metaArrays: [MetaArray] = []
+  ) -> ChannelCommand {
+    let draft = MessageDraft(
+      type: type, text: text, mentionedUserIDs: ids, metaArrays: metaArrays)
+    return .send(MessageOrder(.success(draft), requestID: requestID))
+  }
+
+  static func mute(_ userID: String, seconds: Int64 = -1) -> ChannelCommand {
+    .mute(
+      ChannelRestriction(channelURL: "lobby", userID: userID, seconds: seconds, description: ""))
+  }
+
+  static func ban(
+    _ userID: String, seconds: Int64 = -1, _ description: String = ""
+  ) -> ChannelCommand {
+    .ban(
+      ChannelRestriction(
+        channelURL: "lobby", userID: userID, seconds: seconds, description: description))
+  }
+}
+
+extension Result<JudgeAnswer, ServiceError> {
+  /// The code of the refusal; `nil` when the command was carried out.
+  var code: ErrorCode? {
+    if case .failure(let error) = self { error.code } else { nil }
+  }
+
+  var error: ServiceError? {
+    if case .failure(let error) = self { error } else { nil }
+  }
+
+  var sent: SentMessage? {
+    if case .success(.sent(let sent)) = self { sent } else { nil }
+  }
+
+  var changed: Message? {
+    if case .success(.changed(let changed)) = self { changed.message } else { nil }
+  }
+
+  var channel: Channel? {
+    if case .success(.channel(let view)) = self { view.channel } else { nil }
+  }
+
+  var lifted: Bool? {
+    if case .success(.lifted(let lifted)) = self { lifted } else { nil }
+  }
+
+  var imposed: ImposedRestriction? {
+    if case .success(.imposed(let imposed)) = self { imposed } else { nil }
+  }
+}
+
+extension ChannelEvent {
+  /// The notification as values.
+  var params: JSONNode? { try? JSONDocument(payload).root["params"] }
+
+  var method: String? { (try? JSONDocument(payload))?.root["method"]?.string }
+}
+
+extension JudgeTally {
+  fileprivate mutating func add(_ other: JudgeTally) {
+    refused.flood += other.refused.flood
+    refused.banned += other.refused.banned
+    refused.notInChannel += other.refused.notInChannel
+    refused.frozen += other.refused.frozen
+    refused.muted += other.refused.muted
+    refused.invalid += other.refused.invalid
+    accepted += other.accepted
+    repeated += other.repeated
+    failed += other.failed
+    updated += other.updated
+    deleted += other.deleted
+    previewsAttached += other.previewsAttached
+    previewsUpdated += other.previewsUpdated
+    previewsNone += other.previewsNone
+  }
+}

@@ -1,0 +1,163 @@
+import FloodControl
+import ParleyProtocol
+import TestSupport
+import Testing
+
+@testable import Channels
+
+@Suite("Participants")
+struct ParticipantsTests {
+  @Test("a user keeps its slot while any of its connections is in the channel")
+  func keepsSlots() {
+    var participants = Participants()
+    let user = User(id: "ann", nickname: "Ann")
+    #expect(participants.add(.sample(1), of: user, throttle: Throttle()) == 0)
+    #expect(participants.add(.sample(2), of: user, throttle: Throttle()) == nil)
+    #expect(participants.add(.sample(2), of: user, throttle: Throttle()) == nil)
+    #expect(participants[0]?.connections == [.sample(1), .sample(2)])
+    #expect(participants.remove(.sample(1), of: "ann") == nil)
+    #expect(participants.slot(of: "ann") == 0)
+    #expect(participants.remove(.sample(3), of: "ann") == nil)
+    #expect(participants.remove(.sample(2), of: "ann") == user)
+    #expect(!participants.contains("ann"))
+  }
+
+  @Test("who takes a slot over begins with its own window")
+  func startsAnew() {
+    var participants = Participants()
+    let limit = RateLimit(count: 1, windowMilliseconds: 1000)
+    func decide() -> SlotSet {
+      participants.decide(
+        MessageFacts(id: 1, createdAt: 100, authorID: "other"), author: nil, limit: limit)
+    }
+    _ = participants.add(.sample(1), of: User(id: "ann"), throttle: Throttle())
+    #expect(decide().isEmpty)
+    #expect(decide().contains(0))
+    _ = participants.removeAll(of: "ann")
+    #expect(participants.add(.sample(2), of: User(id: "bob"), throttle: Throttle()) == 0)
+    #expect(participants.takeWithheld(slot: 0) == nil)
+    #expect(decide().isEmpty)
+  }
+
+  @Test("authors and operators are shown all, and those who left are not judged")
+  func decidesByRelation() {
+    var participants = Participants(operatorIDs: ["operator", "elsewhere"])
+    let limit = RateLimit(count: 1, windowMilliseconds: 1000)
+    for (index, id) in ["author", "operator", "reader", "gone"].enumerated() {
+      _ = participants.add(.sample(index), of: User(id: id), throttle: Throttle())
+    }
+    _ = participants.removeAll(of: "gone")
+    let decisions = (Int64(1)...3).map { id in
+      participants.decide(
+        MessageFacts(id: id, createdAt: 100, authorID: "author"), author: 0, limit: limit)
+    }
+    #expect(decisions.map(\.count) == [0, 1, 1])
+    #expect(decisions[1].contains(2))
+    let withheld = participants.takeWithheld(slot: 2)
+    #expect(withheld?.count == 2)
+    #expect(withheld?.lastMessageID == 3)
+    #expect(participants.throttle(of: "operator")?.shownCount(at: 100, limit: limit) == 1)
+    #expect(participants.throttle(of: "author")?.shownCount(at: 100, limit: limit) == 1)
+  }
+
+  @Test("who becomes an operator is shown all, who is none any more is judged again")
+  func followsOperators() {
+    var participants = Participants()
+    let limit = RateLimit(count: 1, windowMilliseconds: 1000)
+    func decide(at time: Int64) -> SlotSet {
+      participants.decide(
+        MessageFacts(id: time, createdAt: time, authorID: "other"), author: nil, limit: limit)
+    }
+    _ = participants.add(.sample(1), of: User(id: "ann"), throttle: Throttle())
+    participants.setOperators(["ann", "bob"])
+    #expect((1...3).allSatisfy { decide(at: $0).isEmpty })
+    participants.setOperators(["bob"])
+    #expect(decide(at: 4).contains(0))
+    _ = participants.removeAll(of: "ann")
+    _ = participants.add(.sample(2), of: User(id: "bob"), throttle: Throttle())
+    #expect((5...8).allSatisfy { decide(at: $0).isEmpty })
+    _ = participants.removeAll(of: "bob")
+    _ = participants.add(.sample(1), of: User(id: "ann"), throttle: Throttle())
+    #expect(decide(at: 2001).isEmpty)
+    #expect(decide(at: 2002).contains(0))
+  }
+
+  @Test("random comings and goings leave what a naive list has", arguments: UInt64(1)...20)
+  func agreesWithAList(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var comparison = ParticipantsComparison()
+    for _ in 0..<800 { comparison.step(using: &generator) }
+  }
+}
+
+/// Participants beside a list in the order in which they entered.
+private struct ParticipantsComparison {
+  private var participants = Participants()
+  private var expected: [(user: User, connections: [SessionAddress])] = []
+
+  mutating func step(using generator: inout SeededGenerator) {
+    let userID = "user-\(Int.random(in: 0..<20, using: &generator))"
+    let number = Int.random(in: 0..<3, using: &generator)
+    let connection = SessionAddress.sample(number, shard: number % 2)
+    let index = expected.firstIndex { $0.user.id == userID }
+    switch Int.random(in: 0..<20, using: &generator) {
+    case 0..<10: add(connection, userID, index, "\(Int.random(in: 0..<9, using: &generator))")
+    case 10..<18: remove(connection, userID, index)
+    case 18 where generator.oneIn(20):
+      #expect(participants.removeAll().count == expected.count)
+      expected = []
+    default:
+      let removed = participants.removeAll(of: userID)
+      #expect(removed?.connections == index.map { expected[$0].connections })
+      if let index { expected.remove(at: index) }
+    }
+    check(after: expected.count / 2)
+  }
+
+  private mutating func add(
+    _ connection: SessionAddress, _ userID: String, _ index: Int?, _ nickname: String
+  ) {
+    let user = User(id: userID, nickname: nickname)
+    let slot = participants.add(connection, of: user, throttle: Throttle())
+    #expect((slot == nil) == (index != nil))
+    guard let index else {
+      expected.append((user, [connection]))
+      return
+    }
+    expected[index].user = user
+    if !expected[index].connections.contains(connection) {
+      expected[index].connections.append(connection)
+    }
+  }
+
+  private mutating func remove(
+    _ connection: SessionAddress, _ userID: String, _ index: Int?
+  ) {
+    let left = participants.remove(connection, of: userID)
+    guard let index else {
+      #expect(left == nil)
+      return
+    }
+    expected[index].connections.removeAll { $0 == connection }
+    let isLast = expected[index].connections.isEmpty
+    #expect(left == (isLast ? expected[index].user : nil))
+    if isLast { expected.remove(at: index) }
+  }
+
+  private func check(after position: Int) {
+    #expect(participants.count == expected.count)
+    let slots = expected.compactMap { participants.slot(of: $0.user.id) }
+    #expect(Set(slots).count == expected.count)
+    #expect(slots.allSatisfy { $0 < participants.slotCount })
+    let all = participants.page(after: 0, limit: .max)
+    #expect(all.map(\.user) == expected.map(\.user))
+    #expect(all.map(\.connections) == expected.map(\.connections))
+    for (shard, count) in participants.connectionCounts.enumerated() {
+      let connections = expected.flatMap(\.connections).filter { Int($0.shard) == shard }
+      #expect(count == connections.count)
+    }
+    guard position > 0 else { return }
+    let rest = participants.page(after: all[position - 1].entry, limit: 3)
+    #expect(rest.map(\.user) == expected.dropFirst(position).prefix(3).map(\.user))
+  }
+}

@@ -1,0 +1,107 @@
+import FloodControl
+import ParleyProtocol
+import Testing
+
+@testable import Channels
+
+@Suite("Recovered events")
+struct RecoveredEventsTests {
+  private func message(_ id: Int64, by userID: String?, at time: Int64) -> Message {
+    Message(
+      id: id, channelURL: "lobby", user: userID.map { User(id: $0) }, text: "text \(id)",
+      createdAt: time)
+  }
+
+  private func origin(at time: Int64) -> EventOrigin {
+    EventOrigin(channelURL: "lobby", timestamp: time)
+  }
+
+  private func event(_ message: Message, seq: Int64) -> [UInt8] {
+    EventEncoder.messageReceived(
+      origin(at: message.createdAt), seq: seq, message: message.encoded())
+  }
+
+  private func recover(
+    _ missed: [DurableEvent], isOperator: Bool = false, limit: Int = 5, byteLimit: Int = 500_000,
+    isHeld: (Int64) -> Bool = { _ in false }
+  ) -> RecoveredEvents? {
+    RecoveredEvents(
+      missed, for: .init(userID: "ann", isOperator: isOperator, byteLimit: byteLimit),
+      in: ChannelView(channel: Channel(url: "lobby", createdAt: 0), participantCount: 1),
+      limit: RateLimit(count: limit, windowMilliseconds: 1000), at: 5_000, isHeld: isHeld)
+  }
+
+  @Test("nothing is recovered when the events hold more than there is room for")
+  func boundsBytes() throws {
+    let messages = (Int64(1)...3).map { message($0, by: "ann", at: 100) }
+    let missed = messages.map { DurableEvent.received($0, seq: $0.id) }
+    let size = event(messages[0], seq: 1).count + 1
+    let recovered = try #require(recover(missed, byteLimit: 3 * size))
+    #expect(recovered.events.count == 3)
+    #expect(recover(missed, byteLimit: 3 * size - 1) == nil)
+  }
+
+  @Test("who comes back is shown what the throttle would have shown, from an empty window on")
+  func throttles() throws {
+    let messages = [
+      message(1, by: "bob", at: 100), message(2, by: "ann", at: 200),
+      message(3, by: "bob", at: 300), message(4, by: nil, at: 400),
+      message(5, by: "bob", at: 1100), message(6, by: "bob", at: 1150),
+    ]
+    let missed = messages.map { DurableEvent.received($0, seq: $0.id) }
+    let recovered = try #require(recover(missed, limit: 2))
+    let shown = [0, 1, 3, 4].map { event(messages[$0], seq: messages[$0].id) }
+    #expect(recovered.events.dropLast() == shown[...])
+    let notice = try #require(recovered.events.last.map { try JSONDocument($0).root })
+    #expect(notice["method"]?.string == "channel.throttled")
+    #expect(notice["params"]?["ts"]?.integer == 5_000)
+    #expect(notice["params"]?["withheld"]?.integer == 2)
+    #expect(notice["params"]?["first_message_id"]?.integer == 3)
+    #expect(notice["params"]?["last_message_id"]?.integer == 6)
+    #expect(recovered.withheldIDs == [3, 6])
+    #expect(recovered.throttle.withheld == nil)
+  }
+
+  @Test("an operator is shown everything")
+  func showsOperatorsAll() throws {
+    let messages = (Int64(1)...5).map { message($0, by: "bob", at: 100) }
+    let recovered = try #require(
+      recover(messages.map { .received($0, seq: $0.id) }, isOperator: true, limit: 1))
+    #expect(recovered.events.count == 5)
+    #expect(recovered.withheldIDs.isEmpty)
+  }
+
+  @Test("updates of what was withheld are withheld too; deletions are told to everyone")
+  func withholdsUpdates() throws {
+    let messages = (Int64(1)...2).map { message($0, by: "bob", at: 100) }
+    let missed: [DurableEvent] = [
+      .received(messages[0], seq: 1), .received(messages[1], seq: 2),
+      .updated(messages[1], seq: 3, timestamp: 150), .updated(messages[0], seq: 4, timestamp: 160),
+      .deleted(messageID: 2, seq: 5, timestamp: 170),
+    ]
+    let recovered = try #require(recover(missed, limit: 1))
+    #expect(
+      recovered.events.dropLast() == [
+        event(messages[0], seq: 1),
+        EventEncoder.messageUpdated(
+          origin(at: 160), seq: 4, message: messages[0].encoded()),
+        EventEncoder.messageDeleted(origin(at: 170), seq: 5, messageID: 2),
+      ])
+  }
+
+  @Test("several updates of a message are one event, and what is held back follows later")
+  func mergesUpdates() throws {
+    let messages = (Int64(1)...3).map { message($0, by: "bob", at: 100) }
+    let missed: [DurableEvent] = [
+      .updated(messages[0], seq: 5, timestamp: 110), .updated(messages[1], seq: 6, timestamp: 120),
+      .updated(messages[0], seq: 7, timestamp: 130), .updated(messages[2], seq: 9, timestamp: 150),
+    ]
+    let recovered = try #require(recover(missed, byteLimit: 65_536) { $0 == 3 })
+    #expect(
+      recovered.events
+        == [(6, 120, 1), (7, 130, 0)].map { seq, time, index in
+          EventEncoder.messageUpdated(
+            origin(at: time), seq: seq, message: messages[index].encoded())
+        })
+  }
+}

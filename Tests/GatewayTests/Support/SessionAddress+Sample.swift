@@ -1,0 +1,12 @@
+import Channels
+
+@testable import Gateway
+@testable import Transport
+
+extension SessionAddress {
+  /// A session that is nowhere.
+  static func sample(_ number: Int, node: Int = 0) -> SessionAddress {
+    SessionAddress(
+      node: node, connection: ConnectionID(slot: UInt32(number) + 1000, generation: 1))
+  }
+}

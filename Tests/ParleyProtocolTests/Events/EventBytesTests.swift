@@ -1,0 +1,186 @@
+import ParleyProtocol
+import Testing
+
+/// An event with the members of its `params`, written out.
+struct EventSample: Sendable, CustomTestStringConvertible {
+  let event: Event
+  let origin: EventOrigin
+  /// The members before those of the event itself.
+  let originJSON: String
+  let members: String
+
+  var testDescription: String { event.name.rawValue }
+}
+
+extension EventSample {
+  private static let jeff = User(
+    id: "jeff", nickname: "Jeff \"J\"", profileURL: "https://a.b/j.png", metadata: ["team": "red"])
+  private static let jeffJSON =
+    #"{"user_id":"jeff","nickname":"Jeff \"J\"","profile_url":"https://a.b/j.png"}"#
+  private static let ann = User(id: "ann")
+  private static let annJSON = #"{"user_id":"ann","nickname":"","profile_url":""}"#
+
+  private static let message = Message(
+    id: 17_300_000_000_001, type: .file, channelURL: "lobby", user: jeff, text: "see\n\u{1}語",
+    file: MessageFile(url: "https://a.b/f", name: "f", type: "image/png", size: 3),
+    data: #"{"a":1}"#, customType: "c", mentionType: .channel, mentionedUsers: [ann],
+    metaArrays: [MetaArray(key: "games", values: ["soccer"])],
+    openGraphTag: OpenGraphTag(
+      title: "T", image: OpenGraphImage(url: "https://a.b/i", width: 12, height: 6)),
+    translations: ["ko": "x", "de": "y"], requestID: "r", isOperatorMessage: true,
+    createdAt: 1_730_000_000_000, updatedAt: 7)
+  private static let messageJSON =
+    #"{"type":"FILE","message_id":17300000000001,"channel_url":"lobby","#
+    + #""channel_type":"open_channels","user":\#(jeffJSON),"message":"see\n\u0001語","#
+    + #""data":"{\"a\":1}","custom_type":"c","mention_type":"channel","#
+    + #""mentioned_users":[\#(annJSON)],"sorted_metaarray":[{"key":"games","value":["soccer"]}],"#
+    + #""og_tag":{"og:title":"T","og:url":null,"og:description":null,"og:image":"#
+    + #"{"url":"https://a.b/i","secure_url":null,"type":null,"width":12,"height":6,"alt":null}},"#
+    + #""translations":{"de":"y","ko":"x"},"#
+    + #""file":{"url":"https://a.b/f","name":"f","type":"image/png","size":3},"#
+    + #""req_id":"r","created_at":1730000000000,"updated_at":7}"#
+
+  private static let channel = Channel(
+    url: "lobby", name: "Lobby", coverURL: "https://a.b/c", data: "d", customType: "c",
+    isEphemeral: true, isFrozen: true, operators: [jeff], metadata: ["a": "b"], createdAt: 12)
+  private static let channelJSON =
+    #"{"channel_url":"lobby","name":"Lobby","cover_url":"https://a.b/c","data":"d","#
+    + #""custom_type":"c","is_ephemeral":true,"freeze":true,"participant_count":3,"#
+    + #""max_length_message":5000,"operators":[\#(jeffJSON)],"created_at":12}"#
+
+  private static let restriction = Event.Restriction(
+    user: jeff, seconds: -1, description: "spam, \"x\"")
+  private static let restrictionJSON =
+    #""user":\#(jeffJSON),"seconds":-1,"description":"spam, \"x\"""#
+  private static let presence = Event.Presence(user: jeff, participantCount: 3)
+  private static let presenceJSON = #""user":\#(jeffJSON),"participant_count":3"#
+  private static let info = ChannelInfo(channel, participantCount: 3)
+  private static let range = Event.Throttling(
+    withheld: 5, firstMessageID: 11, lastMessageID: 19)
+
+  /// Events that have a number.
+  static let durable: [EventSample] = [
+    durable(.messageReceived(.value(message)), #""message":\#(messageJSON)"#),
+    durable(.messageUpdated(.value(message)), #""message":\#(messageJSON)"#),
+    durable(.messageDeleted(.init(messageID: 7)), #""message_id":7"#),
+    durable(.channelChanged(.value(info)), #""channel":\#(channelJSON)"#),
+    durable(.channelDeleted(.value(info)), #""channel":\#(channelJSON)"#),
+    durable(.channelFrozen(.value(info)), #""channel":\#(channelJSON)"#),
+    durable(.channelUnfrozen(.value(info)), #""channel":\#(channelJSON)"#),
+    durable(.userMuted(restriction), restrictionJSON),
+    durable(.userUnmuted(.init(user: jeff)), #""user":\#(jeffJSON)"#),
+    durable(.userBanned(restriction), restrictionJSON),
+    durable(.userUnbanned(.init(user: jeff)), #""user":\#(jeffJSON)"#),
+    durable(.operatorsChanged(.init([jeff, ann])), #""operators":[\#(jeffJSON),\#(annJSON)]"#),
+  ]
+
+  /// Events of a channel that have no number.
+  static let transient: [EventSample] = [
+    transient(.userEntered(presence), presenceJSON),
+    transient(.userExited(presence), presenceJSON),
+    transient(.participantCount(.init(300)), #""participant_count":300"#),
+    transient(
+      .throttled(range), #""withheld":5,"first_message_id":11,"last_message_id":19"#),
+    transient(.mentionReceived(.value(message)), #""message":\#(messageJSON)"#),
+  ]
+
+  /// Events that belong to no channel.
+  static let session = [
+    EventSample(
+      event: .sessionExpiring(.init(expiresAt: 60_001)), origin: .session(at: 1),
+      originJSON: #""ts":1"#, members: #""expires_at":60001"#),
+    EventSample(
+      event: .serverDraining(.init(reconnectAfter: 250)), origin: .session(at: 1),
+      originJSON: #""ts":1"#, members: #""reconnect_after_ms":250"#),
+  ]
+
+  /// The one event that only webhooks are sent.
+  static let created = EventSample(
+    event: .channelCreated(.value(ChannelInfo(channel, participantCount: 3))),
+    origin: EventOrigin(channelURL: "lobby", seq: 0, timestamp: 12),
+    originJSON: #""channel_url":"lobby","seq":0,"ts":12"#, members: #""channel":\#(channelJSON)"#)
+
+  private static func durable(_ event: Event, _ members: String) -> EventSample {
+    EventSample(
+      event: event,
+      origin: EventOrigin(channelURL: "lobby", seq: 42, timestamp: 1_730_000_000_000),
+      originJSON: #""channel_url":"lobby","seq":42,"ts":1730000000000"#, members: members)
+  }
+
+  private static func transient(_ event: Event, _ members: String) -> EventSample {
+    EventSample(
+      event: event, origin: EventOrigin(channelURL: "lobby", timestamp: 1_730_000_000_000),
+      originJSON: #""channel_url":"lobby","ts":1730000000000"#, members: members)
+  }
+}
+
+@Suite("The bytes of events")
+struct EventBytesTests {
+  @Test(
+    "on the socket are a notification whose params begin with the event's origin",
+    arguments: EventSample.durable + EventSample.transient + EventSample.session)
+  func socket(sample: EventSample) {
+    #expect(
+      String(decoding: sample.event.notification(from: sample.origin), as: UTF8.self)
+        == #"{"jsonrpc":"2.0","method":"\#(sample.testDescription)","#
+        + #""params":{\#(sample.originJSON),\#(sample.members)}}"#)
+  }
+
+  @Test(
+    "in a webhook are the same params after the event's name",
+    arguments: EventSample.durable + [EventSample.created])
+  func webhook(sample: EventSample) {
+    #expect(
+      String(decoding: sample.event.webhookEvent(from: sample.origin), as: UTF8.self)
+        == #"{"event":"\#(sample.testDescription)",\#(sample.originJSON),\#(sample.members)}"#)
+  }
+
+  @Test("are the same when a webhook's event is cut out of the notification")
+  func cut() {
+    for sample in EventSample.durable {
+      let notification = sample.event.notification(from: sample.origin)
+      #expect(
+        WebhookEncoder.event(sample.event.name, from: notification)
+          == sample.event.webhookEvent(from: sample.origin))
+    }
+  }
+
+  @Test("of a channel's creation name it with number 0")
+  func created() {
+    let channel = Channel(url: "den", name: "Den", createdAt: 12)
+    #expect(
+      String(decoding: WebhookEncoder.channelCreated(channel), as: UTF8.self)
+        == #"{"event":"channel.created","channel_url":"den","seq":0,"ts":12,"channel":"#
+        + #"{"channel_url":"den","name":"Den","cover_url":"","data":"","custom_type":"","#
+        + #""is_ephemeral":false,"freeze":false,"participant_count":0,"#
+        + #""max_length_message":5000,"operators":[],"created_at":12}}"#)
+  }
+
+  @Test("are known for every event, and say which are numbered and which are posted")
+  func all() {
+    let samples = EventSample.durable + EventSample.transient + EventSample.session
+    let names = (samples + [.created]).map(\.event.name.rawValue)
+    #expect(names.sorted() == EventName.allCases.map(\.rawValue).sorted())
+    for sample in EventSample.durable { #expect(sample.event.isDurable && sample.event.isPosted) }
+    for sample in EventSample.transient + EventSample.session {
+      #expect(!sample.event.isDurable && !sample.event.isPosted)
+    }
+    #expect(!EventSample.created.event.isDurable && EventSample.created.event.isPosted)
+  }
+
+  @Test("of a resource that is encoded already are taken as they are")
+  func encoded() {
+    let origin = EventOrigin(channelURL: "lobby", seq: 4, timestamp: 5)
+    #expect(
+      String(
+        decoding: Event.messageReceived(.encoded(Array(#"{"n": 1}"#.utf8)))
+          .notification(from: origin), as: UTF8.self)
+        == #"{"jsonrpc":"2.0","method":"message.received","params":"#
+        + #"{"channel_url":"lobby","seq":4,"ts":5,"message":{"n": 1}}}"#)
+    #expect(
+      String(
+        decoding: Event.channelFrozen(.encoded(Array(#"{"n": 1}"#.utf8)))
+          .webhookEvent(from: origin), as: UTF8.self)
+        == #"{"event":"channel.frozen","channel_url":"lobby","seq":4,"ts":5,"channel":{"n": 1}}"#)
+  }
+}

@@ -1,0 +1,230 @@
+import ParleyProtocol
+import TestSupport
+import Testing
+
+/// Random events, small enough that nothing is left out of them.
+private struct RandomEvents {
+  var random: SeededGenerator
+
+  private let alphabet: [Unicode.Scalar] = [
+    "a", "Z", " ", "\"", "\\", "/", "\u{1}", "\n", "\u{7f}", "é", "語", "\u{2028}", "😀",
+  ]
+
+  mutating func text(_ limit: Int = 12) -> String {
+    let count = Int.random(in: 0...limit, using: &random)
+    return String(
+      String.UnicodeScalarView((0..<count).map { _ in one(of: alphabet) }))
+  }
+
+  mutating func one<Value>(of values: [Value]) -> Value {
+    values[Int.random(in: 0..<values.count, using: &random)]
+  }
+
+  mutating func some<Value>(_ make: (inout RandomEvents) -> Value) -> Value? {
+    Bool.random(using: &random) ? make(&self) : nil
+  }
+
+  mutating func list<Value>(_ make: (inout RandomEvents) -> Value) -> [Value] {
+    let count = Int.random(in: 0...4, using: &random)
+    return (0..<count).map { _ in make(&self) }
+  }
+
+  mutating func number() -> Int64 {
+    Int64.random(in: 0...Limits.messageIDs.upperBound, using: &random)
+  }
+
+  mutating func count() -> Int { Int.random(in: 0...100_000, using: &random) }
+
+  mutating func user() -> User { User(id: text(), nickname: text(), profileURL: text()) }
+
+  mutating func preview() -> OpenGraphTag {
+    OpenGraphTag(
+      title: some { $0.text() }, url: some { $0.text() }, description: some { $0.text() },
+      image: some {
+        OpenGraphImage(
+          url: $0.some { $0.text() }, secureURL: $0.some { $0.text() }, type: $0.some { $0.text() },
+          width: Int32.random(in: 0 ... .max, using: &$0.random),
+          height: Int32.random(in: 0 ... .max, using: &$0.random), alt: $0.some { $0.text() })
+      })
+  }
+
+  mutating func message() -> Message {
+    Message(
+      id: number(), type: one(of: MessageType.allCases),
+      channelURL: text(), user: some { $0.user() }, text: text(),
+      file: some {
+        MessageFile(url: $0.text(), name: $0.text(), type: $0.text(), size: $0.number())
+      },
+      data: text(), customType: text(),
+      mentionType: one(of: MentionType.allCases),
+      mentionedUsers: list { $0.user() },
+      metaArrays: list { MetaArray(key: $0.text(), values: $0.list { $0.text() }) },
+      openGraphTag: some { $0.preview() },
+      translations: Dictionary(list { ($0.text(), $0.text()) }) { first, _ in first },
+      requestID: text(), createdAt: number(), updatedAt: number())
+  }
+
+  mutating func channel() -> ChannelInfo {
+    ChannelInfo(
+      Channel(
+        url: text(), name: text(), coverURL: text(), data: text(), customType: text(),
+        isEphemeral: Bool.random(using: &random), isFrozen: Bool.random(using: &random),
+        operators: list { $0.user() }, createdAt: number()),
+      participantCount: count(), maxMessageLength: count())
+  }
+
+  mutating func resource<Value: JSONResource>(_ value: Value) -> EventResource<Value> {
+    guard Bool.random(using: &random) else { return .value(value) }
+    return .encoded(JSONWriter.bytes { value.encode(into: &$0) })
+  }
+
+  mutating func restriction() -> Event.Restriction {
+    Event.Restriction(
+      user: user(), seconds: Int64.random(in: -1...1_000_000, using: &random), description: text())
+  }
+
+  mutating func presence() -> Event.Presence {
+    Event.Presence(user: user(), participantCount: count())
+  }
+
+  mutating func origin(_ event: Event) -> EventOrigin {
+    EventOrigin(
+      channelURL: "c" + text(), seq: event.isDurable ? number() : nil, timestamp: number())
+  }
+
+  /// One event of each name.
+  mutating func all(_ message: Message, _ channel: ChannelInfo) -> [Event] {
+    [
+      .messageReceived(resource(message)), .messageUpdated(resource(message)),
+      .messageDeleted(.init(messageID: number())), .channelCreated(resource(channel)),
+      .channelChanged(resource(channel)), .channelDeleted(resource(channel)),
+      .channelFrozen(resource(channel)), .channelUnfrozen(resource(channel)),
+      .userMuted(restriction()), .userUnmuted(.init(user: user())), .userBanned(restriction()),
+      .userUnbanned(.init(user: user())), .operatorsChanged(.init(list { $0.user() })),
+      .userEntered(presence()), .userExited(presence()), .participantCount(.init(count())),
+      .throttled(
+        .init(withheld: count(), firstMessageID: number(), lastMessageID: number())),
+      .mentionReceived(resource(message)), .sessionExpiring(.init(expiresAt: number())),
+      .serverDraining(.init(reconnectAfter: number())),
+    ]
+  }
+}
+
+@Suite("Events that are written and read")
+struct EventPropertyTests {
+  private func events(
+    _ seed: UInt64
+  ) -> (message: Message, channel: ChannelInfo, all: [(event: Event, origin: EventOrigin)]) {
+    var random = RandomEvents(random: SeededGenerator(seed: seed))
+    let message = random.message()
+    let channel = random.channel()
+    return (message, channel, random.all(message, channel).map { ($0, random.origin($0)) })
+  }
+
+  @Test("every name is among them")
+  func names() {
+    #expect(Set(events(1).all.map(\.event.name)) == Set(EventName.allCases))
+  }
+
+  @Test("are the same after the socket", arguments: 1...100)
+  func socket(seed: UInt64) throws {
+    for (event, origin) in events(seed).all {
+      let output = try RPCOutput.parse(event.notification(from: origin))
+      guard case .notification(let method, let params?) = output.first else {
+        Issue.record("no notification")
+        return
+      }
+      let name = try #require(EventName(rawValue: method))
+      #expect(try Event(name, params: params) == event)
+      #expect(try EventOrigin(json: params) == origin)
+    }
+  }
+
+  @Test("are the same after a webhook", arguments: 1...100)
+  func webhook(seed: UInt64) throws {
+    for (event, origin) in events(seed).all {
+      let root = try JSONDocument(event.webhookEvent(from: origin)).root
+      let name = try #require(root["event"]?.string.flatMap(EventName.init(rawValue:)))
+      #expect(try Event(name, params: root) == event)
+      #expect(try EventOrigin(json: root) == origin)
+    }
+  }
+
+  @Test("are the same after the log, if they are durable", arguments: 1...100)
+  func log(seed: UInt64) throws {
+    let (message, channel, all) = events(seed)
+    for (event, _) in all {
+      guard let logged = try LoggedEvent(event) else {
+        #expect(!event.isDurable)
+        continue
+      }
+      #expect(event.isDurable)
+      #expect(try logged.event(message: message, channel: channel) == event)
+    }
+  }
+
+  @Test("keep all that messages and channels hold", arguments: 1...100)
+  func resources(seed: UInt64) throws {
+    let (message, channel, all) = events(seed)
+    for (event, origin) in all {
+      let params = try JSONDocument(event.webhookEvent(from: origin)).root
+      switch try Event(event.name, params: params) {
+      case .messageReceived(let read), .messageUpdated(let read), .mentionReceived(let read):
+        #expect(try read.value() == message)
+      case .channelChanged(let read), .channelFrozen(let read): #expect(try read.value() == channel)
+      default: break
+      }
+    }
+  }
+
+  @Test("are written alike from a value and from its bytes", arguments: 1...20)
+  func encoded(seed: UInt64) {
+    let (message, channel, all) = events(seed)
+    let origin = all[0].origin
+    let messageJSON = JSONWriter.bytes { message.encode(into: &$0) }
+    let channelJSON = JSONWriter.bytes { channel.encode(into: &$0) }
+    let fromValues: [Event] = [
+      .messageReceived(.value(message)), .messageUpdated(.value(message)),
+      .mentionReceived(.value(message)), .channelChanged(.value(channel)),
+    ]
+    let fromBytes: [Event] = [
+      .messageReceived(.encoded(messageJSON)), .messageUpdated(.encoded(messageJSON)),
+      .mentionReceived(.encoded(messageJSON)), .channelChanged(.encoded(channelJSON)),
+    ]
+    for (left, right) in zip(fromValues, fromBytes) {
+      #expect(left == right && left.hashValue == right.hashValue)
+      #expect(left.notification(from: origin) == right.notification(from: origin))
+      #expect(left.webhookEvent(from: origin) == right.webhookEvent(from: origin))
+    }
+  }
+
+  @Test("differ when any of their parts does", arguments: 1...20)
+  func different(seed: UInt64) {
+    let all = events(seed).all.map(\.event)
+    for (index, event) in all.enumerated() {
+      for other in all.indices where other != index { #expect(event != all[other]) }
+    }
+    var (message, channel, _) = events(seed)
+    let before = Event.messageUpdated(.value(message))
+    let shown = Event.channelChanged(.value(channel))
+    message.updatedAt += 1
+    channel.participantCount += 1
+    #expect(before != .messageUpdated(.value(message)))
+    #expect(shown != .channelChanged(.value(channel)))
+  }
+
+  @Test("are refused without their members, which are named", arguments: EventName.allCases)
+  func refused(name: EventName) throws {
+    let empty = try JSONDocument("{}").root
+    let error = try #require(throws: ResourceError.self) { try Event(name, params: empty) }
+    #expect(error.resource == name.rawValue && error.member != nil)
+    #expect(throws: ResourceError.self) {
+      try Event(name, params: JSONDocument("[]").root)
+    }
+    let wrong = """
+      {"message":1,"message_id":"7","channel":[],"user":"jeff","operators":{},
+      "participant_count":-1,"withheld":1.5,"expires_at":null,"reconnect_after_ms":[]}
+      """
+    #expect(throws: ResourceError.self) { try Event(name, params: JSONDocument(wrong).root) }
+  }
+}

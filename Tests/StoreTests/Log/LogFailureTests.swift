@@ -1,0 +1,185 @@
+import Channels
+import Foundation
+import ParleyProtocol
+import SQLite
+import Testing
+
+@testable import Store
+
+@Suite("The log on a disk that fails")
+struct LogFailureTests {
+  @Test("on a full disk nothing of a batch is kept, and its numbers are given to what comes next")
+  func fullDisk() async throws {
+    let fixture = try await LogFixture(.sqlite, options: Self.options)
+    let store = try #require(fixture.store)
+    #expect(await fixture.write(.append(fixture.message(1))).appendedSeq == 1)
+    try await store.maintain { try $0.execute("PRAGMA max_page_count = 1") }
+    let gate = store.holdWriter()
+    async let refused = fixture.write(
+      .append(fixture.message(2)), .change([.freeze(true)], at: 5),
+      .append(fixture.message(3, String(repeating: "x", count: 1 << 20))),
+      .read(.message(1, channelID: fixture.lobby.id)))
+    while store.statistics.queueLength < 4 { await Task.yield() }
+    gate.open()
+    for result in await refused {
+      guard case .failure(.unavailable) = result else {
+        Issue.record("unexpected: \(result)")
+        continue
+      }
+    }
+    let state = await fixture.read(.channel(url: "lobby"))?.state
+    #expect(state?.lastSeq == 1)
+    #expect(state?.channel.isFrozen == false)
+    try await store.maintain { try $0.execute("PRAGMA max_page_count = \(1 << 30)") }
+    while store.health != .healthy { await Task.yield() }
+    #expect(await fixture.write(.append(fixture.message(4))).appendedSeq == 2)
+  }
+
+  @Test("a commit that breaks off is unknown, until an answered read proves what became of it")
+  func unknownOutcome() async throws {
+    let fixture = try await LogFixture(.sqlite, options: Self.options)
+    let store = try #require(fixture.store)
+    let path = try #require(fixture.directory).database
+    #expect(await fixture.write(.append(fixture.message(1))).appendedSeq == 1)
+    let breakage = try BrokenDescriptor(path: path + "-wal")
+    let broken = await fixture.write(.append(fixture.message(2)))
+    guard case .failure(.unknown) = broken else {
+      Issue.record("unexpected: \(broken)")
+      return
+    }
+    let read = LogOperation.read(.message(2, channelID: fixture.lobby.id))
+    guard case .failure(.unavailable) = await fixture.write(read) else {
+      Issue.record("a failing log answers a read among its entries")
+      return
+    }
+    breakage.mend()
+    while store.health != .healthy { await Task.yield() }
+    #expect(await fixture.write(read).reading == .message(nil))
+    #expect(await fixture.write(.append(fixture.message(3))).appendedSeq == 2)
+    store.close()
+    let again = try Store(directory: try #require(fixture.directory).path)
+    let kept = try await again.read { [lobby = fixture.lobby] transaction in
+      try [1, 2, 3].map { try transaction.message($0, channelID: lobby.id)?.seq }
+    }
+    #expect(kept == [1, nil, 2])
+    again.close()
+  }
+
+  @Test("an entry whose commit broke off may be there, and then counts as written")
+  func unknownButKept() async throws {
+    let fixture = try await LogFixture(.sqlite, options: Self.options)
+    let store = try #require(fixture.store)
+    try await store.maintain { connection in
+      connection.session = BrokenOffSession(connection.session)
+    }
+    let broken = await fixture.write(
+      .append(fixture.message(1)), .append(fixture.message(2)), .change([.freeze(true)], at: 5))
+    #expect(
+      broken.map(\.error) == Array(repeating: .unknown("the connection broke off"), count: 3))
+    while store.health != .healthy { await Task.yield() }
+    let results = await fixture.write(
+      .read(.message(2, channelID: fixture.lobby.id)), .read(.channel(url: "lobby")),
+      .append(fixture.message(3)))
+    #expect(results[0].reading?.message?.seq == 2)
+    #expect(results[1].reading?.state?.channel.isFrozen == true)
+    #expect(results[2].appendedSeq == 4)
+  }
+
+  @Test("a log that is closed or has too much to do says so at once")
+  func refusals() async throws {
+    var options = Self.options
+    options.queueCapacity = 2
+    let fixture = try await LogFixture(.sqlite, options: options)
+    let store = try #require(fixture.store)
+    let gate = store.holdWriter()
+    async let first = fixture.write(.append(fixture.message(1)), .append(fixture.message(2)))
+    while store.statistics.queueLength < 2 { await Task.yield() }
+    #expect(await fixture.write(.append(fixture.message(3))).error == .overloaded)
+    gate.open()
+    #expect(await first.map(\.appendedSeq) == [1, 2])
+    store.close()
+    #expect(await fixture.write(.append(fixture.message(4))).error == .closed)
+    #expect(await fixture.read(.channel(url: "lobby")) == nil)
+  }
+
+  @Test("entries that write nothing cost no commit")
+  func commits() async throws {
+    let fixture = try await LogFixture(.sqlite)
+    let store = try #require(fixture.store)
+    let before = store.statistics.batchCount
+    let results = await fixture.write(
+      .relay(fixture.message(1)), .read(.channel(url: "lobby")), .relay(fixture.message(2)))
+    #expect(results.allSatisfy { $0.error == nil })
+    #expect(store.statistics.batchCount == before)
+  }
+
+  private static var options: StoreOptions {
+    var options = StoreOptions(logger: LogRecorder().logger)
+    options.probeIntervalMilliseconds = 10
+    // All in one transaction, however slow the machine is.
+    options.transactionMilliseconds = 60_000
+    return options
+  }
+}
+
+/// Makes writing to an open file fail, as with a disk that is torn out.
+private struct BrokenDescriptor {
+  private var descriptors: [(number: Int32, original: Int32)] = []
+
+  /// - Parameter path: A file that this process has open.
+  init(path: String) throws {
+    let numbers = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+      .compactMap(Int32.init)
+    let nothing = open("/dev/null", O_RDONLY)
+    defer { close(nothing) }
+    for number in numbers {
+      let target = try? FileManager.default.destinationOfSymbolicLink(
+        atPath: "/proc/self/fd/\(number)")
+      guard target == path else { continue }
+      descriptors.append((number, dup(number)))
+      dup2(nothing, number)
+    }
+    try #require(!descriptors.isEmpty)
+  }
+
+  func mend() {
+    for descriptor in descriptors {
+      dup2(descriptor.original, descriptor.number)
+      close(descriptor.original)
+    }
+  }
+}
+
+/// A session that reports the next commit as broken off, though it is kept.
+private final class BrokenOffSession: StoreSession {
+  private let session: any StoreSession
+  private var breaksOff = true
+
+  init(_ session: any StoreSession) {
+    self.session = session
+  }
+
+  func commit() throws {
+    try session.commit()
+    defer { breaksOff = false }
+    if breaksOff { throw CommitFailure(reason: "the connection broke off") }
+  }
+
+  var isInTransaction: Bool { session.isInTransaction }
+  func begin() throws { try session.begin() }
+  func beginReading() throws { try session.beginReading() }
+  func rollback() { session.rollback() }
+  func setSavepoint() throws { try session.setSavepoint() }
+  func rollBackToSavepoint() throws { try session.rollBackToSavepoint() }
+  func releaseSavepoint() throws { try session.releaseSavepoint() }
+  func execute(_ sql: String, _ values: Arguments) throws -> Int {
+    try session.execute(sql, values)
+  }
+  func insert(_ sql: String, _ values: Arguments) throws -> Int64 {
+    try session.insert(sql, values)
+  }
+  func rows(_ sql: String, _ values: Arguments) throws -> RowCursor {
+    try session.rows(sql, values)
+  }
+  func statement(_ sql: String) throws -> Statement { try session.statement(sql) }
+}
