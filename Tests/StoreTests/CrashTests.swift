@@ -1,6 +1,7 @@
 import Foundation
 import SQLite
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import Store
@@ -43,7 +44,7 @@ struct CrashTests {
     store.close()
   }
 
-  /// What became of messages, as far as the writer could say.
+  /// The outcomes of messages, as far as the writer could print them.
   private struct Output {
     /// Positions by id.
     var acknowledged: [Int64: Int64] = [:]
@@ -54,26 +55,21 @@ struct CrashTests {
   private func runAndKill(
     _ directory: TemporaryDirectory, failingLogWrites interval: Int? = nil, after lineCount: Int
   ) throws -> Output {
-    let process = Process()
-    process.executableURL = Self.writer
-    process.arguments = [directory.path] + (interval.map { ["\($0)"] } ?? [])
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    var text = Data()
+    let writer = try SpawnedProgram(
+      Self.writer.path, arguments: [directory.path] + (interval.map { ["\($0)"] } ?? []))
+    var text: [UInt8] = []
     while text.count(where: { $0 == 0x0A }) < lineCount {
-      let more = output.fileHandleForReading.availableData
+      let more = try writer.read()
       guard !more.isEmpty else { break }
-      text.append(more)
+      text += more
     }
-    kill(process.processIdentifier, SIGKILL)
-    text.append(output.fileHandleForReading.readDataToEndOfFile())
-    process.waitUntilExit()
-    #expect(process.terminationReason == .uncaughtSignal)
+    writer.kill()
+    while case let more = try writer.read(), !more.isEmpty { text += more }
+    #expect(try writer.waitForSignal() == SIGKILL)
     return parse(text)
   }
 
-  private func parse(_ text: Data) -> Output {
+  private func parse(_ text: [UInt8]) -> Output {
     var output = Output()
     for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
       let words = line.split(separator: " ")

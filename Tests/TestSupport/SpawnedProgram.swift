@@ -1,0 +1,74 @@
+import Glibc
+
+/// A child process whose standard output is read through a pipe.
+///
+/// Foundation's `Process` copies directory entries of `/proc/self/fd` beyond the end of their
+/// buffer, which stops the tests when they have more than a thousand files open; this one asks for no
+/// such list.
+package final class SpawnedProgram {
+  package struct Failure: Error {
+    package let call: String
+    package let code: Int32
+  }
+
+  private let process: pid_t
+  private let output: Int32
+
+  /// Starts the program at a path.
+  package init(_ path: String, arguments: [String]) throws {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { throw Failure(call: "pipe", code: errno) }
+    // Else a program that another test starts meanwhile would keep the pipe open.
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+    var words = ([path] + arguments).map { strdup($0) } + [nil]
+    defer { for word in words { free(word) } }
+    var identifier: pid_t = 0
+    let code = posix_spawn(&identifier, path, &actions, nil, &words, environ)
+    close(ends[1])
+    guard code == 0 else {
+      close(ends[0])
+      throw Failure(call: "posix_spawn", code: code)
+    }
+    process = identifier
+    output = ends[0]
+  }
+
+  deinit {
+    close(output)
+  }
+
+  /// Waits for more of the output; empty at its end.
+  package func read() throws -> [UInt8] {
+    let capacity = 65_536
+    while true {
+      var count = 0
+      let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, used in
+        count = Glibc.read(output, buffer.baseAddress, capacity)
+        used = max(count, 0)
+      }
+      if count >= 0 { return bytes }
+      guard errno == EINTR else { throw Failure(call: "read", code: errno) }
+    }
+  }
+
+  /// Sends SIGKILL.
+  package func kill() {
+    Glibc.kill(process, SIGKILL)
+  }
+
+  /// Waits until the process is gone.
+  ///
+  /// - Returns: The signal that ended it; `nil` when it ended by itself.
+  package func waitForSignal() throws -> Int32? {
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0 {
+      guard errno == EINTR else { throw Failure(call: "waitpid", code: errno) }
+    }
+    let signal = status & 0x7F
+    return signal == 0 ? nil : signal
+  }
+}
