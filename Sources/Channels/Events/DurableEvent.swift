@@ -2,9 +2,6 @@ package import ParleyProtocol
 
 /// An event that a participant who was away may have missed.
 package enum DurableEvent: Sendable, Hashable {
-  /// Events of a channel that a client may have missed and still recover, at most.
-  package static let recoverableCount: Int64 = 300
-
   /// The message as it is now.
   case received(Message, seq: Int64)
   /// The message as it is now.

@@ -46,7 +46,7 @@ package enum LogReading: Sendable, Hashable {
 /// The reach of what a log keeps beside messages.
 package enum EventLog {
   /// Most `seq`s of a channel that a client may have missed and still recover.
-  package static let recoverableCount = DurableEvent.recoverableCount
+  package static let recoverableCount: Int64 = 300
   /// In `seq`s of a channel: more than can be recovered, because a read may come late.
   package static let reach = recoverableCount + 724
   /// Most updated messages before a position that are read with what was missed after it.

@@ -106,7 +106,7 @@ struct Recoveries: Sendable {
   /// Whether the events after a position can be recovered.
   private static func reaches(_ position: Int64, from lastSeq: Int64) -> Bool {
     position >= 0 && position <= lastSeq
-      && lastSeq - position <= DurableEvent.recoverableCount
+      && lastSeq - position <= EventLog.recoverableCount
   }
 
   private func read(

@@ -71,7 +71,7 @@ struct JudgePartsTests {
     #expect((answer.data.outcome == "unknown") == (error == .unknown("x")))
   }
 
-  @Test("an outcome that is unknown is told in error.data, and read back")
+  @Test("an unknown outcome is named in error.data, and read back")
   func unknownOutcome() throws {
     let json = JSONWriter.bytes { ServiceError(.unknown("")).encode(into: &$0) }
     let node = try JSONDocument(json).root
