@@ -90,14 +90,6 @@ package final class Store: Sendable {
     refuse([job], writeJobs.submitPrompt(job))
   }
 
-  /// Submits a message; the same as a `write` of its own, at less cost.
-  package func append(
-    _ message: UnsequencedMessage, to channel: LogChannel,
-    completion: @escaping @Sendable (Result<AppendOutcome, any Error>) -> Void
-  ) {
-    submit(.append(message, channel, completion))
-  }
-
   /// Submits what a batch has gathered, in its order and without another thread's jobs between, and
   /// empties it.
   package func submit(_ batch: inout WriteBatch) {

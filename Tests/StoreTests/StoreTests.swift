@@ -1,5 +1,6 @@
-import SQLite
+import Channels
 import ParleyProtocol
+import SQLite
 import Synchronization
 import Testing
 
@@ -78,8 +79,8 @@ struct StoreTests {
     gate.open()
     #expect(try first.get() == .stored(seq: 1, mentionedUsers: []))
     #expect(throws: Refusal.self) { try refused.get() }
-    #expect(throws: DatabaseError.self) { try taken.get() }
-    #expect(throws: StoreError.notFound(.channel)) { try stranger.get() }
+    #expect(throws: LogError.exists) { try taken.get() }
+    #expect(throws: LogError.missing(.channel)) { try stranger.get() }
     #expect(try last.get() == .stored(seq: 2, mentionedUsers: []))
     let (dan, lobby) = try await fixture.store.read {
       (try $0.user("dan"), try $0.channel("lobby"))

@@ -27,18 +27,6 @@ extension WriteTransaction {
   }
 
   /// Changes what is given, and records `channel.changed` if that makes a difference.
-  ///
-  /// - Throws: `ServiceError` when the channel would not fit into an event.
-  package func updateChannel(
-    _ url: String, _ changes: ChannelChanges, at timestamp: Int64
-  ) throws -> ChannelMutation {
-    let state = try existingChannel(url)
-    let channel = changes.applied(to: state.channel)
-    try channel.checkSize(after: state.channel)
-    return try setFields(url, changes, at: timestamp)
-  }
-
-  /// Changes what is given, and records `channel.changed` if that makes a difference.
   func setFields(
     _ url: String, _ changes: ChannelChanges, at timestamp: Int64
   ) throws -> ChannelMutation {

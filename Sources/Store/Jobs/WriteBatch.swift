@@ -18,24 +18,9 @@ package struct WriteBatch {
     jobs.append(.control(ControlJob(job, completion: completion)))
   }
 
-  /// Adds what ``Store/append(_:to:completion:)`` would submit.
-  package mutating func append(
-    _ message: UnsequencedMessage, to channel: LogChannel,
-    completion: @escaping @Sendable (Result<AppendOutcome, any Error>) -> Void
-  ) {
-    jobs.append(.append(message, channel, completion))
-  }
-
   /// Adds an entry of the log.
   package mutating func submit(_ submission: LogSubmission, to sink: any LogSink) {
     jobs.append(.entry(submission, sink))
-  }
-
-  /// Adds a place among the jobs: its completion runs when all before it is durable.
-  package mutating func pass(
-    completion: @escaping @Sendable (Result<Void, any Error>) -> Void
-  ) {
-    jobs.append(.passage(completion))
   }
 
   /// Takes all jobs out.

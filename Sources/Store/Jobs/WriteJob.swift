@@ -3,11 +3,7 @@ import Channels
 /// One submission to the writer thread.
 enum WriteJob: Sendable {
   case entry(LogSubmission, any LogSink)
-  indirect case append(
-    UnsequencedMessage, LogChannel, @Sendable (Result<AppendOutcome, any Error>) -> Void)
   case control(ControlJob)
-  /// Writes nothing: keeps its place among those that do.
-  case passage(@Sendable (Result<Void, any Error>) -> Void)
   /// Runs between transactions, while the store is failing too.
   case maintenance(@Sendable (StoreConnection) -> Void)
 
@@ -15,8 +11,8 @@ enum WriteJob: Sendable {
   var needsTransaction: Bool {
     switch self {
     case .entry(let submission, _): submission.entry.writes
-    case .append, .control: true
-    case .passage, .maintenance: false
+    case .control: true
+    case .maintenance: false
     }
   }
 
@@ -26,7 +22,7 @@ enum WriteJob: Sendable {
     switch self {
     case .entry(let submission, let sink):
       sink.receive([LogAnswer(submission.ticket, .failure(.unknown(reason)))])
-    case .append, .control, .passage, .maintenance: fail(.unavailable(reason: reason))
+    case .control, .maintenance: fail(.unavailable(reason: reason))
     }
   }
 
@@ -35,9 +31,7 @@ enum WriteJob: Sendable {
     switch self {
     case .entry(let submission, let sink):
       sink.receive([LogAnswer(submission.ticket, .failure(LogError(error)))])
-    case .append(_, _, let completion): completion(.failure(error))
     case .control(let job): job.fail(error)
-    case .passage(let completion): completion(.failure(error))
     case .maintenance: break
     }
   }

@@ -133,11 +133,6 @@ final class Writer {
         try log.perform(submission.entry)
       }
       return .log(LogAnswer(submission.ticket, result.mapError(LogError.init)), sink)
-    case .append(let message, let channel, let completion):
-      let result = try outcome(needsSavepoint: needsSavepoint(message)) {
-        try log.appender.append(message, to: channel)
-      }
-      return .call { completion(result) }
     case .control(let job):
       let result = try outcome(needsSavepoint: true) {
         try job.perform(WriteTransaction(connection: connection))
@@ -148,20 +143,17 @@ final class Writer {
         case .failure(let error): job.fail(error)
         }
       }
-    case .passage(let completion): return .call { completion(.success(())) }
     case .maintenance: return .call {}
     }
   }
 
+  /// Whether a refused entry may have written something. Of a message the first statement that writes
+  /// is the one that can be refused, unless there is a second table to write.
   private func needsSavepoint(_ entry: LogEntry) -> Bool {
-    if case .write(.append(let message), _) = entry { return needsSavepoint(message) }
+    if case .write(.append(let message), _) = entry {
+      return connection.outbox != nil || message.upload != nil
+    }
     return entry.writes
-  }
-
-  /// Whether a refused message may have written something: the first of its statements that writes is
-  /// the one that can be refused, unless there is a second table to write.
-  private func needsSavepoint(_ message: UnsequencedMessage) -> Bool {
-    connection.outbox != nil || message.upload != nil
   }
 
   /// Does the work of a job, and undoes it alone when the job was wrong.

@@ -1,8 +1,7 @@
-import Channels
-package import ParleyProtocol
+import ParleyProtocol
 
 /// The outcome of appending a message.
-package enum AppendOutcome: Sendable, Hashable {
+enum AppendOutcome: Sendable, Hashable {
   /// It is kept, and those of the mentioned that are users, in the order given.
   case stored(seq: Int64, mentionedUsers: [User])
   /// The same request was carried out before, with this result.

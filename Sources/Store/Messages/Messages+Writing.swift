@@ -1,69 +1,8 @@
-package import Channels
+import Channels
 import SQLite
-package import ParleyProtocol
+import ParleyProtocol
 
 extension WriteTransaction {
-  /// Edits a message, sets its `updated_at`, and records `message.updated`.
-  ///
-  /// - Throws: `StoreError.notFound(.message)`.
-  package func updateMessage(
-    _ id: Int64, channelID: Int64, _ changes: MessageChanges, preview: PreviewChange = .keep,
-    at timestamp: Int64
-  ) throws -> SequencedMessage {
-    var message = try existingMessage(id, channelID: channelID)
-    if let text = changes.text { message.text = text }
-    if let data = changes.data { message.data = data }
-    if let customType = changes.customType { message.customType = customType }
-    if let mentionType = changes.mentionType { message.mentionType = mentionType }
-    if let ids = changes.mentionedUserIDs { message.mentionedUsers = try usersInOrder(ids) }
-    if case .replace(let tag) = preview { message.openGraphTag = tag }
-    message.updatedAt = timestamp
-    return try replaceMessage(message, channelID: channelID, at: timestamp)
-  }
-
-  /// Changes a message's extra data and records `message.updated`; `updated_at` stays.
-  ///
-  /// - Parameter change: Gets the list as it is; when it throws, nothing changes.
-  /// - Throws: `StoreError.notFound(.message)`, and what `change` throws.
-  package func changeMetaArrays(
-    _ id: Int64, channelID: Int64, at timestamp: Int64,
-    _ change: (inout [MetaArray]) throws -> Void
-  ) throws -> SequencedMessage {
-    var message = try existingMessage(id, channelID: channelID)
-    try change(&message.metaArrays)
-    return try replaceMessage(message, channelID: channelID, at: timestamp)
-  }
-
-  /// Puts a link preview on a message and records `message.updated`; `updated_at` stays.
-  ///
-  /// - Parameter text: What the message said when the preview was asked for.
-  /// - Returns: `nil` when the message is gone, says something else by now, or has this preview
-  ///   already.
-  package func setPreview(
-    _ id: Int64, channelID: Int64, ifTextIs text: String, tag: OpenGraphTag?,
-    at timestamp: Int64
-  ) throws -> SequencedMessage? {
-    guard var message = try message(id, channelID: channelID)?.message, message.text == text,
-      message.openGraphTag != tag
-    else { return nil }
-    message.openGraphTag = tag
-    return try replaceMessage(message, channelID: channelID, at: timestamp)
-  }
-
-  /// Adds translations to a message and records `message.updated`; `updated_at` stays.
-  ///
-  /// - Returns: `nil` when the message is gone or says something else by now.
-  package func addTranslations(
-    _ id: Int64, channelID: Int64, ifTextIs text: String, _ translations: [String: String],
-    at timestamp: Int64
-  ) throws -> SequencedMessage? {
-    guard var message = try message(id, channelID: channelID)?.message, message.text == text else {
-      return nil
-    }
-    message.translations.merge(translations) { _, new in new }
-    return try replaceMessage(message, channelID: channelID, at: timestamp)
-  }
-
   /// Removes a message with what was recorded of its changes, and records `message.deleted`.
   ///
   /// - Returns: The event's `seq`.
@@ -107,13 +46,6 @@ extension WriteTransaction {
     try connection.execute(
       "INSERT OR REPLACE INTO meta (key, value) VALUES ('max_message_id', ?)",
       [maximumMessageID()])
-  }
-
-  private func existingMessage(_ id: Int64, channelID: Int64) throws -> Message {
-    guard let found = try message(id, channelID: channelID) else {
-      throw StoreError.notFound(.message)
-    }
-    return found.message
   }
 
   /// Writes what can change of a message, and records `message.updated`.

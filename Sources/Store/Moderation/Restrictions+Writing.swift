@@ -1,44 +1,8 @@
-package import Channels
+import Channels
 import SQLite
 import ParleyProtocol
 
 extension WriteTransaction {
-  /// Bans a user until `restriction.endsAt` and records `channel.user_banned`.
-  ///
-  /// A ban that there is already is replaced.
-  /// - Throws: `StoreError.notFound` for a channel or user that there is not.
-  package func ban(channelURL: String, _ restriction: Restriction) throws -> RecordedEvent {
-    try impose(.ban, restriction, channelID: existingChannelID(channelURL)).event
-  }
-
-  /// Mutes a user until `restriction.endsAt` and records `channel.user_muted`; otherwise as `ban`.
-  package func mute(channelURL: String, _ restriction: Restriction) throws -> RecordedEvent {
-    try impose(.mute, restriction, channelID: existingChannelID(channelURL)).event
-  }
-
-  /// Lifts a ban and records `channel.user_unbanned`; `nil` when there was none that held.
-  package func unban(
-    channelURL: String, userID: String, at timestamp: Int64
-  ) throws -> RecordedEvent? {
-    try lift(
-      .ban, channelID: existingChannelID(channelURL), userID: userID, at: timestamp
-    ).event
-  }
-
-  /// Lifts a mute and records `channel.user_unmuted`; `nil` when there was none that held.
-  package func unmute(
-    channelURL: String, userID: String, at timestamp: Int64
-  ) throws -> RecordedEvent? {
-    try lift(
-      .mute, channelID: existingChannelID(channelURL), userID: userID, at: timestamp
-    ).event
-  }
-
-  private func existingChannelID(_ url: String) throws -> Int64 {
-    guard let id = try channelRow(url)?.id else { throw StoreError.notFound(.channel) }
-    return id
-  }
-
   /// Puts a restriction on a user.
   func impose(
     _ kind: RestrictionKind, _ restriction: Restriction, channelID: Int64

@@ -20,7 +20,7 @@ struct ChannelPurgeTests {
     let late = fixture.store.pendingAppend(fixture.message(99_999))
     gate.open()
     #expect(try deletion.get().event?.kind == .channelDeleted)
-    #expect(throws: StoreError.notFound(.channel)) { try late.get() }
+    #expect(throws: LogError.missing(.channel)) { try late.get() }
     #expect(try await fixture.store.read { try $0.message(1, channelID: lobby) } == nil)
     while try await remaining(fixture) != [1, 0, 0] { await Task.yield() }
     #expect(try await fixture.store.read { try $0.maximumMessageID() } == 2_501)

@@ -5,27 +5,27 @@ import Testing
 
 @Suite("The writer")
 struct WriterTests {
-  @Test("a passage is answered in its place among the writes")
+  @Test("a read among the entries is answered in its place")
   func keepsPlaces() async throws {
     let fixture = try await Fixture()
     let order = Mutex<[Int]>([])
     var batch = WriteBatch()
     batch.append(fixture.message(1)) { _ in order.withLock { $0.append(1) } }
-    batch.pass { _ in order.withLock { $0.append(2) } }
+    batch.read(.users([])) { _ in order.withLock { $0.append(2) } }
     batch.append(fixture.message(2)) { _ in order.withLock { $0.append(3) } }
     fixture.store.submit(&batch)
     fixture.store.close()
     #expect(order.withLock { $0 } == [1, 2, 3])
   }
 
-  @Test("passages alone are answered without a transaction")
+  @Test("reads alone are answered without a transaction")
   func needsNoTransaction() async throws {
     let fixture = try await Fixture()
     let before = fixture.store.statistics.batchCount
     let count = Mutex(0)
     var batch = WriteBatch()
     for _ in 0..<3 {
-      batch.pass { result in
+      batch.read(.users([])) { result in
         if case .success = result { count.withLock { $0 += 1 } }
       }
     }

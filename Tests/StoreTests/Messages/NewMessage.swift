@@ -80,7 +80,9 @@ extension Store {
     _ message: NewMessage,
     completion: @escaping @Sendable (Result<AppendOutcome, any Error>) -> Void
   ) {
-    append(message.unsequenced(), to: message.channel, completion: completion)
+    var batch = WriteBatch()
+    batch.append(message, completion: completion)
+    submit(&batch)
   }
 }
 
@@ -97,6 +99,49 @@ extension WriteBatch {
     _ message: NewMessage,
     completion: @escaping @Sendable (Result<AppendOutcome, any Error>) -> Void
   ) {
-    append(message.unsequenced(), to: message.channel, completion: completion)
+    submit(
+      LogSubmission(
+        LogTicket(number: 0), .write(.append(message.unsequenced()), message.channel)),
+      to: SingleSink { result in completion(Result { try AppendOutcome(result) }) })
   }
+
+  /// Adds a read that keeps its place among the writes.
+  mutating func read(_ read: LogRead, completion: @escaping @Sendable (LogResult) -> Void) {
+    let channel = LogChannel(id: 0, url: "lobby", term: 0)
+    submit(
+      LogSubmission(LogTicket(number: 0), .write(.read(read), channel)),
+      to: SingleSink(completion))
+  }
+}
+
+/// Hands the answer to one entry to a closure.
+private final class SingleSink: LogSink {
+  private let completion: @Sendable (LogResult) -> Void
+
+  init(_ completion: @escaping @Sendable (LogResult) -> Void) { self.completion = completion }
+
+  func receive(_ answers: [LogAnswer]) {
+    for answer in answers { completion(answer.result) }
+  }
+}
+
+extension AppendOutcome {
+  /// - Throws: The store's error for the log's.
+  fileprivate init(_ result: LogResult) throws {
+    switch result {
+    case .success(.appended(let seq, let users)): self = .stored(seq: seq, mentionedUsers: users)
+    case .success(.repeated(let first)): self = .repeated(first.message, seq: first.seq)
+    case .success(.withdrawn): throw StoreError.notFound(.message)
+    case .failure(.unavailable(let reason)): throw StoreError.unavailable(reason: reason)
+    case .failure(.overloaded): throw StoreError.overloaded
+    case .failure(.closed): throw StoreError.closed
+    case .failure(.unstorableText): throw StoreError.unstorableText
+    case .failure(let error): throw error
+    case .success(let other): throw UnexpectedOutcome(outcome: other)
+    }
+  }
+}
+
+private struct UnexpectedOutcome: Error {
+  let outcome: LogOutcome
 }
