@@ -62,46 +62,46 @@ let package = Package(
       name: "CDomainNames", linkerSettings: [.linkedLibrary("psl"), .linkedLibrary("idn2")]),
 
     // Pure cores: bytes and values in, bytes and values out.
-    library("Bytes"),
-    library("HTTP1", ["Bytes"]),
-    library("WebSocket", ["Bytes", "HTTP1", "COpenSSL", "CZlib"]),
-    library("ParleyProtocol", ["Bytes"]),
+    library("Basics"),
+    library("HTTP1", ["Basics"]),
+    library("WebSocket", ["Basics", "HTTP1", "COpenSSL", "CZlib"]),
+    library("ParleyProtocol", ["Basics"]),
     library("FloodControl"),
-    library("Tokens", ["Bytes", "ParleyProtocol"]),
-    library("LinkPreview", ["Bytes", "ParleyProtocol", "CDomainNames"]),
+    library("Tokens", ["Basics", "ParleyProtocol"]),
+    library("LinkPreview", ["Basics", "ParleyProtocol", "CDomainNames"]),
     library("Channels", ["ParleyProtocol", "FloodControl", "LinkPreview", deque]),
 
     // Mechanism: descriptors, clocks, threads.
-    library("Reactor", ["Bytes", "CLinux", "CSendRing"]),
-    library("Crypto", ["Bytes", "Tokens", "COpenSSL"]),
+    library("Reactor", ["Basics", "CLinux", "CSendRing"]),
+    library("Crypto", ["Basics", "Tokens", "COpenSSL"]),
     library("TLS", ["COpenSSL"]),
     library("SQLite", ["CSQLite"]),
-    library("Streams", ["Bytes", "Reactor", "TLS"]),
-    library("Transport", ["Bytes", "Reactor", "Streams", "TLS", "HTTP1", "WebSocket", "CLinux"]),
+    library("Streams", ["Basics", "Reactor", "TLS"]),
+    library("Transport", ["Basics", "Reactor", "Streams", "TLS", "HTTP1", "WebSocket", "CLinux"]),
     library(
-      "Store", ["Bytes", "Channels", "Crypto", "ParleyProtocol", "Reactor", "SQLite", logging]),
-    library("Telemetry", ["Bytes", logging]),
+      "Store", ["Basics", "Channels", "Crypto", "ParleyProtocol", "Reactor", "SQLite", logging]),
+    library("Telemetry", ["Basics", logging]),
     library("Curl", ["Reactor", "CCurl"]),
 
     // Composition: where chat and mechanism meet.
-    library("Configuration", ["Bytes", "FloodControl", "LinkPreview", "ParleyProtocol", yaml]),
+    library("Configuration", ["Basics", "FloodControl", "LinkPreview", "ParleyProtocol", yaml]),
     library(
       "Unfurler",
       [
-        "Bytes", "Configuration", "LinkPreview", "ParleyProtocol", "Reactor", "CCurl", "Curl",
+        "Basics", "Configuration", "LinkPreview", "ParleyProtocol", "Reactor", "CCurl", "Curl",
         "SQLite", deque, logging,
       ]),
     library(
       "Webhooks",
       [
-        "Bytes", "Crypto", "ParleyProtocol", "Reactor", "Store", "CCurl", "Curl", deque, heap,
+        "Basics", "Crypto", "ParleyProtocol", "Reactor", "Store", "CCurl", "Curl", deque, heap,
         logging,
       ]),
     library("Daemon", ["Configuration", "Reactor", "Telemetry", arguments, logging]),
     .target(
       name: "Gateway",
       dependencies: [
-        "Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Channels",
+        "Basics", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Channels",
         "Reactor", "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler",
         "Crypto", "Tokens", "Webhooks",
         "COpenSSL", deque, logging,
@@ -114,10 +114,10 @@ let package = Package(
     // For applications in Swift: the protocol from the other side.
     library(
       "ClientTransport",
-      ["Bytes", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "Streams", "TLS"]),
+      ["Basics", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "Streams", "TLS"]),
     library(
       "ParleyClient",
-      ["Bytes", "ClientTransport", "WebSocket", "ParleyProtocol", "Reactor", deque]),
+      ["Basics", "ClientTransport", "WebSocket", "ParleyProtocol", "Reactor", deque]),
     library(
       "LoadGenerator",
       ["ClientTransport", "FloodControl", "ParleyProtocol", "Reactor", "WebSocket"]),
@@ -137,7 +137,7 @@ let package = Package(
     .executableTarget(
       name: "parley",
       dependencies: [
-        "Bytes", "ClientTransport", "Configuration", "FloodControl", "HTTP1", "LinkPreview",
+        "Basics", "ClientTransport", "Configuration", "FloodControl", "HTTP1", "LinkPreview",
         "LoadGenerator", "ParleyClient", "ParleyProtocol", "Reactor", "CCurl", "Curl", arguments,
         yaml,
       ],
@@ -168,31 +168,31 @@ let package = Package(
     example("echo-bot"),
     example("terminal-chat"),
     example("preview-renderer"),
-    tests("Bytes"),
-    tests("HTTP1", ["Bytes"]),
-    tests("WebSocket", ["Bytes", "HTTP1"]),
-    tests("ParleyProtocol", ["Bytes"]),
+    tests("Basics"),
+    tests("HTTP1", ["Basics"]),
+    tests("WebSocket", ["Basics", "HTTP1"]),
+    tests("ParleyProtocol", ["Basics"]),
     tests("FloodControl"),
     tests("Channels", ["FloodControl", "LinkPreview", "ParleyProtocol"]),
-    tests("LinkPreview", ["Bytes", "ParleyProtocol"], exclude: ["Corpus"]),
+    tests("LinkPreview", ["Basics", "ParleyProtocol"], exclude: ["Corpus"]),
     tests("Reactor"),
     tests("TLS", ["COpenSSL"]),
     tests("SQLite"),
     tests("Curl", ["CCurl", "Reactor", "TestPeers"]),
-    tests("Tokens", ["Bytes", "COpenSSL", "Crypto"]),
+    tests("Tokens", ["Basics", "COpenSSL", "Crypto"]),
     tests("Crypto"),
     tests("Streams", ["Reactor", "TLS", "TestPeers"]),
-    tests("Transport", ["TestPeers", "Reactor", "WebSocket", "HTTP1", "TLS", "Bytes"]),
+    tests("Transport", ["TestPeers", "Reactor", "WebSocket", "HTTP1", "TLS", "Basics"]),
     tests(
       "Store",
       ["Channels", "CSQLite", "ParleyProtocol", "Reactor", "SQLite", logging, "store-crash-writer"]),
     tests("Telemetry", [logging]),
-    tests("Configuration", ["Bytes", "FloodControl", "ParleyProtocol"]),
+    tests("Configuration", ["Basics", "FloodControl", "ParleyProtocol"]),
     tests("Daemon", ["Reactor", logging]),
     tests(
       "Unfurler",
       [
-        "Bytes", "CCurl", "COpenSSL", "Configuration", "LinkPreview", "ParleyProtocol", "SQLite",
+        "Basics", "CCurl", "COpenSSL", "Configuration", "LinkPreview", "ParleyProtocol", "SQLite",
         "TestPeers", logging,
       ]),
     tests(
@@ -201,24 +201,24 @@ let package = Package(
       "Gateway",
       [
         "Channels", "ParleyProtocol", "FloodControl", "Configuration", "Transport", "Reactor",
-        "WebSocket", "Store", "TestPeers", "HTTP1", "Bytes", "Crypto", logging,
+        "WebSocket", "Store", "TestPeers", "HTTP1", "Basics", "Crypto", logging,
       ]),
     tests(
-      "ClientTransport", ["Bytes", "HTTP1", "Reactor", "TestPeers", "WebSocket"]),
+      "ClientTransport", ["Basics", "HTTP1", "Reactor", "TestPeers", "WebSocket"]),
     tests(
       "LoadGenerator",
       ["ClientTransport", "FloodControl", "ParleyProtocol", "Reactor", "TestPeers"]),
     tests(
       "ParleyClient",
       [
-        "Bytes", "ClientTransport", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS",
+        "Basics", "ClientTransport", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "TLS",
         "COpenSSL", "TestPeers",
       ]),
     // The harnesses of fuzzing, replayed on their corpora; Scripts/fuzz compiles them by itself.
     .testTarget(
       name: "FuzzingTests",
       dependencies: [
-        "Bytes", "ClientTransport", "Configuration", "Gateway", "HTTP1", "LinkPreview",
+        "Basics", "ClientTransport", "Configuration", "Gateway", "HTTP1", "LinkPreview",
         "ParleyClient",
         "ParleyProtocol", "Store", "TestSupport", "Crypto", "Tokens", "Transport", "Unfurler",
         "WebSocket",
@@ -227,7 +227,7 @@ let package = Package(
     .testTarget(
       name: "ParleyClientIntegrationTests",
       dependencies: [
-        "Bytes", "ParleyClient", "TestSupport", "TestPeers", "COpenSSL", "parleyd",
+        "Basics", "ParleyClient", "TestSupport", "TestPeers", "COpenSSL", "parleyd",
         "echo-bot",
         "terminal-chat", "preview-renderer",
       ],
@@ -241,7 +241,7 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "ParleyCommandTests",
-      dependencies: ["Bytes", "ParleyProtocol", "TestSupport", "TestPeers", "parley", "parleyd"],
+      dependencies: ["Basics", "ParleyProtocol", "TestSupport", "TestPeers", "parley", "parleyd"],
       swiftSettings: house),
     .testTarget(
       name: "IntegrationTests",

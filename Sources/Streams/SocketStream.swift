@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 package import Reactor
 package import TLS
 

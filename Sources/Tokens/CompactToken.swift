@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 
 /// A token taken apart, nothing of it believed yet (RFC 7515 §7.1).
 ///

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// Why a token is not accepted.
 ///

@@ -38,7 +38,7 @@ package final class Transport {
   private var listeners: [Listener] = []
   private var unflushed: [Connection] = []
   private var condemned: [Connection] = []
-  private var sweepingFeeds: [Feed] = []
+  private var sweepingBuffers: [BroadcastBuffer] = []
   private var spareBuffers: [[UInt8]] = []
 
   package init(
@@ -56,15 +56,15 @@ package final class Transport {
   /// Accepts connections from a listening socket, which the transport then owns.
   ///
   /// - Parameters:
-  ///   - introduction: Whether a proxy says first whom each connection is from.
+  ///   - proxyHeader: Whether a proxy says first whom each connection is from.
   ///   - tag: The owner's name for the listener, which its connections carry.
   ///   - pool: The connections with which its own are bounded together.
   package func listen(
-    _ descriptor: Int32, security: Listener.Security, introduction: Introduction = .none,
+    _ descriptor: Int32, security: Listener.Security, proxyHeader: ProxyHeaderPolicy = .none,
     tag: Int = 0, pool: SocketPool = .clients
   ) throws(SystemError) {
     let listener = Listener(
-      descriptor: descriptor, security: security, introduction: introduction, tag: tag,
+      descriptor: descriptor, security: security, proxyHeader: proxyHeader, tag: tag,
       pool: pool, transport: self)
     try listener.resume()
     listeners.append(listener)
@@ -153,11 +153,11 @@ package final class Transport {
   /// The loop's owner calls it last in each turn.
   package func flush() -> TurnOutcome {
     var budget = Self.sweepBudget
-    sweepFeeds(&budget)
+    sweepBuffers(&budget)
     flushConnections()
     closeCondemned()
     noteSilence()
-    return sweepingFeeds.isEmpty && unflushed.isEmpty ? .idle : .unfinished
+    return sweepingBuffers.isEmpty && unflushed.isEmpty ? .idle : .unfinished
   }
 
   // MARK: Called by connections and feeds
@@ -170,8 +170,8 @@ package final class Transport {
     condemned.append(connection)
   }
 
-  func feedHasBytes(_ feed: Feed) {
-    sweepingFeeds.append(feed)
+  func bufferHasBytes(_ feed: BroadcastBuffer) {
+    sweepingBuffers.append(feed)
   }
 
   func takeSpareBuffer() -> [UInt8] {
@@ -207,16 +207,16 @@ package final class Transport {
     connections.connection(inSlot: slot)?.enqueue(bytes)
   }
 
-  private func sweepFeeds(_ budget: inout Int) {
-    var untouched: [Feed] = []
-    var unfinished: [Feed] = []
-    for feed in sweepingFeeds {
+  private func sweepBuffers(_ budget: inout Int) {
+    var untouched: [BroadcastBuffer] = []
+    var unfinished: [BroadcastBuffer] = []
+    for feed in sweepingBuffers {
       let hasBudget = budget > 0
       guard !feed.sweep(budget: &budget) else { continue }
       if hasBudget { unfinished.append(feed) } else { untouched.append(feed) }
     }
     // Those that had no turn yet come first in the next.
-    sweepingFeeds = untouched + unfinished
+    sweepingBuffers = untouched + unfinished
   }
 
   private func flushConnections() {

@@ -25,7 +25,7 @@ package protocol TransportDelegate: AnyObject {
 
   /// Tells that a connection was closed because it did not begin with a PROXY header that can be
   /// believed, in words.
-  func connection(_ connection: Connection, wasNotIntroduced reason: String)
+  func connection(_ connection: Connection, lacksProxyHeader reason: String)
 
   /// A connection is closed because its address has too many.
   func connection(_ connection: Connection, isRefused refusal: ExceededAddressLimit)
@@ -39,7 +39,7 @@ package protocol TransportDelegate: AnyObject {
 
 extension TransportDelegate {
   /// Nothing: it matters to those alone who have listeners for proxies.
-  package func connection(_ connection: Connection, wasNotIntroduced reason: String) {}
+  package func connection(_ connection: Connection, lacksProxyHeader reason: String) {}
 
   /// Nothing: it matters to owners that limit addresses.
   package func connection(_ connection: Connection, isRefused refusal: ExceededAddressLimit) {}

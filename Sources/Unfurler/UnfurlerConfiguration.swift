@@ -1,4 +1,4 @@
-package import Bytes
+package import Basics
 package import LinkPreview
 
 /// The limits and rules of the embedded unfurler.

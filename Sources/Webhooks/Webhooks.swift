@@ -7,7 +7,7 @@ package import Store
 /// Posts what is in the outbox to the URLs of the settings, on one thread of its own.
 package final class Webhooks: Sendable {
   package let counters = WebhookCounters()
-  private let door: DeliveryDoor
+  private let door: DeliveryHandle
   private let thread: CurlThread<DeliveryRequest>
   private let store: Store
 
@@ -22,7 +22,7 @@ package final class Webhooks: Sendable {
   /// - Throws: When the thread or libcurl cannot be started.
   package init(
     _ configuration: WebhookConfiguration, contents: OutboxContents, store: Store,
-    door: DeliveryDoor, logger: Logger
+    door: DeliveryHandle, logger: Logger
   ) throws {
     self.store = store
     self.door = door

@@ -1,5 +1,5 @@
 @testable import LinkPreview
-import Bytes
+import Basics
 import ParleyProtocol
 
 /// Reads any bytes as JSON of the web: an oEmbed answer and a script of linked data.

@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 @testable import HTTP1
 
 /// Reads parts of heads: percent-encoding, queries, lists, parameters, boundaries and ranges.

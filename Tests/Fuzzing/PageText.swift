@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 @testable import LinkPreview
 
 /// Decodes any bytes in every character set, and makes texts for people of them.

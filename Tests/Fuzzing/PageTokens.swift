@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 
 /// Reads any text as a page token, and tokens under another list.
 ///

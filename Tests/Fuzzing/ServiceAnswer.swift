@@ -8,7 +8,7 @@
 // sources: Sources/Unfurler/Remote/RequestTrace+JSON.swift
 // sources: Sources/Unfurler/Remote/OpenGraphTag+Cleaned.swift
 // sources: Sources/Unfurler/Remote/Freshness+CacheControl.swift
-import Bytes
+import Basics
 import LinkPreview
 import ParleyProtocol
 

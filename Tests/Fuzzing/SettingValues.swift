@@ -1,5 +1,5 @@
 // sources: Sources/Configuration/Values/*.swift
-import Bytes
+import Basics
 
 #if canImport(Configuration)
   @testable import Configuration

@@ -47,7 +47,7 @@ struct TransportTests {
   @Test("a turn with more writes than one flush takes is unfinished, and goes on in the next")
   func spreadsWork() throws {
     let driven = try DrivenTransport()
-    let feed = Feed(encoding: .plain, transport: driven.transport)
+    let feed = BroadcastBuffer(encoding: .plain, transport: driven.transport)
     let peer = try driven.open()
     for _ in 0..<300 { _ = feed.subscribe(peer.connection) }
     feed.publish([1], except: [])

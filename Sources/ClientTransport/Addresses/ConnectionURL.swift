@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// The parts of a URL that say where to connect (RFC 3986 §3).
 ///

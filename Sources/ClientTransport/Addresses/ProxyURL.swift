@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 internal import HTTP1
 
 /// A proxy that connects to other hosts on request (`CONNECT`, RFC 9110 §9.3.6).

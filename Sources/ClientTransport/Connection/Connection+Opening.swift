@@ -20,7 +20,7 @@ extension Connection {
   }
 
   private func resolve(_ host: String, _ port: UInt16) {
-    let confined = Confined(self)
+    let confined = LoopBound(self)
     let post = context.poster
     context.resolver.resolve(host, port: port) { outcome in
       post { _ in confined.value.didResolve(outcome) }
@@ -54,7 +54,7 @@ extension Connection {
   }
 
   private func failLater(_ reason: String) {
-    let confined = Confined(self)
+    let confined = LoopBound(self)
     context.poster { _ in confined.value.end(.temporary, reason) }
   }
 

@@ -32,7 +32,7 @@ extension Connection {
       try stream.setInterest(wanted, on: context.loop)
     } catch {
       // The kernel would not say when to go on. The owner may be in the middle of something.
-      let (confined, reason) = (Confined(self), error.description)
+      let (confined, reason) = (LoopBound(self), error.description)
       context.poster { _ in confined.value.socketDidEnd(because: reason) }
     }
   }

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// Reads settings out of the environment.
 enum EnvironmentReader {

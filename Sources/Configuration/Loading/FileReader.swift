@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 internal import Yams
 
 /// Reads settings out of a YAML or JSON file: nested keys, dotted keys, or both.

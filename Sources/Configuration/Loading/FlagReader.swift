@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// Reads settings out of the words of a command line.
 struct FlagReader {

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// The settings while sources are laid over one another, weakest first.
 struct SettingsAssembly {

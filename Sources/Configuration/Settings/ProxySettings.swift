@@ -1,4 +1,4 @@
-package import Bytes
+package import Basics
 
 /// Proxies in front of the server that forward the client's address.
 package struct ProxySettings: Sendable, Equatable {

@@ -1,4 +1,4 @@
-package import Bytes
+package import Basics
 package import LinkPreview
 
 /// Looking up link previews.

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 extension SettingDefinition {
   typealias Path<Value> = WritableKeyPath<Settings, Value> & Sendable

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 extension SettingsTable {
   static let network = "the first address of a network and its prefix length, such as 10.0.0.0/8"

@@ -1,4 +1,4 @@
-package import Bytes
+package import Basics
 
 /// An address to listen on as a setting gives it: `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`.
 package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 internal import COpenSSL
 
 /// Randomness that cannot be foreseen, for tokens and identifiers.

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 internal import COpenSSL
 
 /// The SHA-256 of an access or API token (FIPS 180-4): what is kept in place of the token.

@@ -3,31 +3,31 @@ import Reactor
 import Store
 import Telemetry
 
-/// The channels that are at home on a node and in its memory.
+/// The channels that are at home on a shard and in its memory.
 ///
 /// A channel is read from the store when it is first asked for, and forgotten when it has been
 /// without participants and work for a while.
 final class ChannelDirectory: TimerHandler {
-  typealias Waiter = (Result<HomeChannel, ServiceError>) -> Void
+  typealias Waiter = (Result<ChannelHost, ServiceError>) -> Void
 
   private enum Entry {
     case loading([Waiter])
-    case resident(HomeChannel)
+    case resident(ChannelHost)
   }
 
   /// How often idle channels are looked for.
   private static let sweepInterval: Int64 = 30_000
 
-  private unowned let node: Node
+  private unowned let shard: Shard
   private var entries: [String: Entry] = [:]
   /// The channels that are in memory or wait for the log, by number.
-  private var numbered: [UInt64: HomeChannel] = [:]
+  private var numbered: [UInt64: ChannelHost] = [:]
   private var lastNumber: UInt64 = 0
   private var stagesInTurn: [StageHost] = []
   private var sweepTimer: EventLoop.TimerToken?
 
-  init(node: Node) {
-    self.node = node
+  init(shard: Shard) {
+    self.shard = shard
   }
 
   /// Calls `body` with a channel, at once when it is in memory, else when it has been read.
@@ -45,7 +45,7 @@ final class ChannelDirectory: TimerHandler {
   }
 
   /// A channel if it is in memory; asking does not keep it there.
-  func resident(_ url: String) -> HomeChannel? {
+  func resident(_ url: String) -> ChannelHost? {
     guard case .resident(let channel) = entries[url] else { return nil }
     return channel
   }
@@ -53,15 +53,15 @@ final class ChannelDirectory: TimerHandler {
   /// Takes in a channel that was just created.
   func insert(_ state: ChannelState) {
     guard entries[state.channel.url] == nil else { return }
-    settle(state.channel.url, .success(LoadedChannel(state: state, time: node.services.clock.now)))
+    settle(state.channel.url, .success(LoadedChannel(state: state, time: shard.services.clock.now)))
   }
 
   /// Forgets a channel that was deleted.
-  func remove(_ channel: HomeChannel) {
+  func remove(_ channel: ChannelHost) {
     guard case .resident(let resident) = entries[channel.url], resident === channel else { return }
     entries[channel.url] = nil
     forgetIfSettled(channel)
-    node.gauges.add(-1, to: .channels)
+    shard.gauges.add(-1, to: .channels)
   }
 
   /// Takes the log's answers, each to the channel that asked.
@@ -74,12 +74,12 @@ final class ChannelDirectory: TimerHandler {
     for case .resident(let channel) in entries.values { channel.renewLimits() }
   }
 
-  /// Ends the turn of a stage with the node's.
+  /// Ends the turn of a stage with the shard's.
   func awaitsEndOfTurn(_ stage: StageHost) {
     stagesInTurn.append(stage)
   }
 
-  /// Hands the events of all channels to the nodes with their participants.
+  /// Hands the events of all channels to the shards with their participants.
   func fanOut() {
     let stages = stagesInTurn
     stagesInTurn = []
@@ -88,7 +88,7 @@ final class ChannelDirectory: TimerHandler {
 
   func timerDidFire(_ token: EventLoop.TimerToken) {
     sweepTimer = nil
-    let now = node.loop.now
+    let now = shard.loop.now
     for channel in numbered.values {
       if resident(channel.url) !== channel {
         forgetIfSettled(channel)
@@ -100,17 +100,17 @@ final class ChannelDirectory: TimerHandler {
   }
 
   /// Forgets a channel that is not resident any more, once nothing it asked for is open.
-  private func forgetIfSettled(_ channel: HomeChannel) {
+  private func forgetIfSettled(_ channel: ChannelHost) {
     guard channel.isSettled else { return }
     numbered[channel.number] = nil
     channel.close()
   }
 
   private func load(_ url: String) {
-    let directory = Confined(self)
-    let handle = node.handle
-    let (limits, now) = (node.services.limits, node.services.clock.now)
-    node.services.store.lookUp {
+    let directory = LoopBound(self)
+    let handle = shard.handle
+    let (limits, now) = (shard.services.limits, shard.services.clock.now)
+    shard.services.store.lookUp {
       try $0.loadChannel(url, limits, at: now)
     } completion: { result in
       handle.post { _ in directory.value.settle(url, result.serviceResult) }
@@ -121,26 +121,26 @@ final class ChannelDirectory: TimerHandler {
     var waiters: [Waiter] = []
     if case .loading(let waiting) = entries[url] { waiters = waiting }
     entries[url] = nil
-    let outcome = result.flatMap { loaded -> Result<HomeChannel, ServiceError> in
+    let outcome = result.flatMap { loaded -> Result<ChannelHost, ServiceError> in
       guard let loaded else { return .failure(.notFound(.channel, url)) }
       return .success(reside(loaded))
     }
     for waiter in waiters { waiter(outcome) }
   }
 
-  private func reside(_ loaded: LoadedChannel) -> HomeChannel {
+  private func reside(_ loaded: LoadedChannel) -> ChannelHost {
     lastNumber += 1
-    let channel = HomeChannel(loaded, number: lastNumber, node: node)
+    let channel = ChannelHost(loaded, number: lastNumber, shard: shard)
     numbered[lastNumber] = channel
     channel.open()
     entries[channel.url] = .resident(channel)
-    node.gauges.add(1, to: .channels)
+    shard.gauges.add(1, to: .channels)
     scheduleSweep()
     return channel
   }
 
   private func scheduleSweep() {
     guard sweepTimer == nil, !numbered.isEmpty else { return }
-    sweepTimer = node.loop.schedule(after: Self.sweepInterval, self)
+    sweepTimer = shard.loop.schedule(after: Self.sweepInterval, self)
   }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// How many participants each channel has at the moment, for lists of channels whose homes are on
-/// several nodes.
+/// several shards.
 ///
 /// Written when users enter and leave, never when events are delivered.
 final class ParticipantCounts: Sendable {

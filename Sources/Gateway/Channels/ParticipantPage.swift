@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 import Channels
 import ParleyProtocol
 import Store
@@ -20,7 +20,7 @@ struct ParticipantPage: Sendable {
   }
 }
 
-extension HomeChannel {
+extension ChannelHost {
   /// A page of the users in the channel; it ends before it would take more than an answer holds.
   ///
   /// - Throws: 400109 for a token that leads nowhere.

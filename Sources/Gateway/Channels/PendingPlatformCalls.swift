@@ -4,7 +4,7 @@ import ParleyProtocol
 /// The calls over the Platform API that a channel's judge has not answered.
 struct PendingPlatformCalls {
   private struct Call {
-    let completion: HomeChannel.Answer
+    let completion: ChannelHost.Answer
     /// The file that came with the call.
     let upload: UploadedFile?
     var isHandedOver = false
@@ -17,7 +17,7 @@ struct PendingPlatformCalls {
   ///
   /// - Returns: Its number.
   mutating func begin(
-    _ upload: UploadedFile?, _ completion: @escaping HomeChannel.Answer
+    _ upload: UploadedFile?, _ completion: @escaping ChannelHost.Answer
   ) -> UInt64 {
     lastNumber += 1
     calls[lastNumber] = Call(completion: completion, upload: upload)
@@ -35,7 +35,7 @@ struct PendingPlatformCalls {
   /// - Returns: The call's completion.
   mutating func end(
     _ number: UInt64, _ outcome: Result<JudgeAnswer, ServiceError>
-  ) -> HomeChannel.Answer? {
+  ) -> ChannelHost.Answer? {
     guard let call = calls.removeValue(forKey: number) else { return nil }
     if call.isHandedOver, !outcome.keepsUpload { call.upload?.remove() }
     return call.completion

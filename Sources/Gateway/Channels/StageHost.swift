@@ -5,24 +5,24 @@ import Reactor
 import Store
 import Telemetry
 
-/// The host of a channel's stage on its node: feeds the stage, carries its actions out, decides
+/// The host of a channel's stage on its shard: feeds the stage, carries its actions out, decides
 /// nothing.
 final class StageHost {
   private let url: String
   private let storeID: Int64
-  private unowned let node: Node
+  private unowned let shard: Shard
   private var stage: ChannelStage
   /// Takes the users who enter and leave, for the judge.
   var notePresence: (JudgeInput) -> Void = { _ in }
   /// For the stage's next deadline.
   private var timer: EventLoop.TimerToken?
-  /// Whether the node is going to end the turn of this channel.
+  /// Whether the shard is going to end the turn of this channel.
   private var awaitsEndOfTurn = false
 
-  init(_ stage: consuming ChannelStage, of channel: ChannelState, on node: Node) {
+  init(_ stage: consuming ChannelStage, of channel: ChannelState, on shard: Shard) {
     url = channel.channel.url
     storeID = channel.id
-    self.node = node
+    self.shard = shard
     self.stage = stage
   }
 
@@ -30,13 +30,13 @@ final class StageHost {
 
   /// Gives the stage an input, and carries out what follows.
   func handle(_ input: StageInput) {
-    let node = node
-    let now = Moment(unix: node.services.clock.now, monotonic: node.loop.now)
-    stage.handle(input, at: now, into: &node.stageActions)
-    if !node.stageActions.isEmpty { performActions(on: node) }
+    let shard = shard
+    let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
+    stage.handle(input, at: now, into: &shard.stageActions)
+    if !shard.stageActions.isEmpty { performActions(on: shard) }
     guard stage.awaitsEndOfTurn, !awaitsEndOfTurn else { return }
     awaitsEndOfTurn = true
-    node.channels.awaitsEndOfTurn(self)
+    shard.channels.awaitsEndOfTurn(self)
   }
 
   /// Has the events and answers of the turn leave.
@@ -64,26 +64,26 @@ final class StageHost {
 
   // MARK: Actions
 
-  private func performActions(on node: Node) {
+  private func performActions(on shard: Shard) {
     var actions = StageActions()
-    swap(&actions, &node.stageActions)
+    swap(&actions, &shard.stageActions)
     // By index: the list's memory is reused only while nothing else refers to it.
-    for index in actions.list.indices { perform(actions.list[index], on: node) }
+    for index in actions.list.indices { perform(actions.list[index], on: shard) }
     actions.removeAll()
-    swap(&actions, &node.stageActions)
+    swap(&actions, &shard.stageActions)
   }
 
-  private func perform(_ action: StageAction, on node: Node) {
+  private func perform(_ action: StageAction, on shard: Shard) {
     switch action {
-    case .deliver(let plan, let shard):
-      node.post(to: node.services.cluster.nodes[shard]) { $0.deliver(plan) }
-    case .notify(let event, let sessions, let shard):
-      node.post(to: node.services.cluster.nodes[shard]) { $0.send(event, to: sessions) }
-    case .reply(let address, let outcome): node.reply(to: address, outcome)
+    case .deliver(let plan, let index):
+      shard.post(to: shard.services.shards[index]) { $0.deliver(plan) }
+    case .notify(let event, let sessions, let index):
+      shard.post(to: shard.services.shards[index]) { $0.send(event, to: sessions) }
+    case .reply(let address, let outcome): shard.reply(to: address, outcome)
     case .welcome(let address, let userID, let result): welcome(address, userID, result)
-    case .release(let principal): node.release(url, principal)
+    case .release(let principal): shard.release(url, principal)
     case .unsubscribe(let session):
-      node.post(toSession: session) { [url] in $0.wasPutOut(of: url) }
+      shard.post(toSession: session) { [url] in $0.wasPutOut(of: url) }
     case .read(let read): self.read(read)
     case .entered(let user):
       notePresence(.entered(userID: user.id))
@@ -91,40 +91,40 @@ final class StageHost {
     case .left(let user):
       notePresence(.left(userID: user.id))
       countParticipants(-1)
-    case .withheld(let count): node.counters.add(UInt64(count), to: .withheld)
+    case .withheld(let count): shard.counters.add(UInt64(count), to: .withheld)
     case .wake(let time): wake(at: time)
     }
   }
 
   private func welcome(_ address: ReplyAddress, _ userID: String, _ result: [UInt8]) {
-    node.post(to: node.services.cluster.node(of: address.session)) { [url] node in
-      node.didEnter(url, userID: userID, address, result: result)
+    shard.post(to: shard.services.shards.shard(of: address.session)) { [url] shard in
+      shard.didEnter(url, userID: userID, address, result: result)
     }
   }
 
   private func countParticipants(_ change: Int64) {
-    node.gauges.add(change, to: .participants)
-    node.services.participantCounts.set(stage.participantCount, of: url)
+    shard.gauges.add(change, to: .participants)
+    shard.services.participantCounts.set(stage.participantCount, of: url)
   }
 
   private func wake(at time: Int64) {
-    if let timer { node.loop.cancel(timer) }
-    timer = node.loop.schedule(after: max(time - node.loop.now, 0), self)
+    if let timer { shard.loop.cancel(timer) }
+    timer = shard.loop.schedule(after: max(time - shard.loop.now, 0), self)
   }
 
   /// Reads for a connection that waits to enter: a look-up, charged as the list that it is.
   private func read(_ read: RecoveryRead) {
     let job = job(for: read)
-    let host = Confined(self)
-    let handle = node.handle
+    let host = LoopBound(self)
+    let handle = shard.handle
     let completion: @Sendable (Result<[DurableEvent]?, any Error>) -> Void = { result in
-      handle.leave { _ in
+      handle.enqueue { _ in
         host.value.handle(.recovered(read.number, result.serviceResult))
       }
     }
     switch read.path {
     case .beside:
-      let (caller, services) = (QueryCaller.session(read.principal), node.services)
+      let (caller, services) = (QueryCaller.session(read.principal), shard.services)
       services.store.lookUp(
         { transaction in
           let start = SystemClock.monotonicNanoseconds
@@ -134,7 +134,7 @@ final class StageHost {
           }
           return try job(transaction)
         }, completion: completion)
-    case .behindWrites: node.writes.write({ try job($0) }, completion: completion)
+    case .behindWrites: shard.writes.write({ try job($0) }, completion: completion)
     }
   }
 

@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 import HTTP1
 
 /// What a file is called: a name for people, and never a path.

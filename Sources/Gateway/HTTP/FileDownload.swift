@@ -11,13 +11,13 @@ enum FileDownload {
   static func begin(_ call: ResourceCall) -> RequestOutcome {
     let fileID = call.arguments["file_id"]
     guard FileID.isValid(fileID) else { return .respond(notFound) }
-    let services = call.node.services
-    let (handle, id, head) = (call.node.handle, call.exchange.id, call.head)
+    let services = call.shard.services
+    let (handle, id, head) = (call.shard.handle, call.exchange.id, call.head)
     services.store.lookUp {
       try $0.file(fileID)
     } completion: { result in
       let answer = FileAnswer(to: head, result.serviceResult, in: services.files)
-      handle.post { node in answer.send(to: id, by: node.transport) }
+      handle.post { shard in answer.send(to: id, by: shard.transport) }
     }
     return .respondLater(onAbandonment: nil)
   }

@@ -5,12 +5,12 @@ import Transport
 
 /// Leads one request from the transport to the endpoint of its route.
 struct RequestDispatch {
-  private let node: Node
+  private let shard: Shard
   private let exchange: Exchange
   private let match: Routes.Table.Match
 
-  init(_ exchange: Exchange, on node: Node) {
-    self.node = node
+  init(_ exchange: Exchange, on shard: Shard) {
+    self.shard = shard
     self.exchange = exchange
     match = Routes.table.match(exchange.head)
   }
@@ -18,12 +18,12 @@ struct RequestDispatch {
   private var head: HTTPRequestHead { exchange.head }
 
   private var admission: PlatformAdmission {
-    PlatformAdmission(node: node, connection: exchange.connection)
+    PlatformAdmission(shard: shard, connection: exchange.connection)
   }
 
   /// Answers the request, whose body is there if it has one.
   func answer() -> RequestOutcome {
-    if let refusal = node.refusal(of: exchange, for: match.access) { return .respond(refusal) }
+    if let refusal = shard.refusal(of: exchange, for: match.access) { return .respond(refusal) }
     guard case .platform(let availability) = match.access else { return answerResource() }
     do throws(ServiceError) {
       try admission.admit(head)
@@ -38,7 +38,7 @@ struct RequestDispatch {
   ///
   /// Whatever the head alone can be refused for is refused before any of the body is kept.
   func decideOnBody() -> BodyDecision {
-    if let refusal = node.refusal(of: exchange, for: match.access) {
+    if let refusal = shard.refusal(of: exchange, for: match.access) {
       return .refusing(head, refusal)
     }
     guard case .platform(let availability) = match.access else { return decideOnResourceBody() }
@@ -70,13 +70,13 @@ struct RequestDispatch {
       throw ServiceError(
         .characterNotAllowed, "the target's percent-encoding is broken or not UTF-8")
     }
-    if availability == .whileServing, node.services.stage == .draining { throw .draining }
+    if availability == .whileServing, shard.services.stage == .draining { throw .draining }
     guard case .route(let route, let arguments) = match,
       case .platform(let endpoint) = route.endpoint
     else { throw .noSuchEndpoint(head.method, head.path) }
     let body = route.body == .none ? [] : exchange.request.body
     let call = PlatformCall(
-      node: node, exchange: exchange, arguments: arguments, query: Fields(query: query.values),
+      shard: shard, exchange: exchange, arguments: arguments, query: Fields(query: query.values),
       body: body)
     return (call, endpoint)
   }
@@ -91,7 +91,7 @@ struct RequestDispatch {
     switch match {
     case .route(let route, let arguments):
       guard case .resource(let endpoint) = route.endpoint else { return .respond(nothing(.path)) }
-      return endpoint(ResourceCall(node: node, exchange: exchange, arguments: arguments))
+      return endpoint(ResourceCall(shard: shard, exchange: exchange, arguments: arguments))
     case .nothing(let miss, _): return .respond(nothing(miss))
     }
   }

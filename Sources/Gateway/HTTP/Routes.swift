@@ -53,7 +53,7 @@ enum Routes {
     resource("/v3/openapi.json", access: .shared, StaticResources.openAPI),
     resource("/v1/asyncapi.json", access: .shared, StaticResources.asyncAPI),
     resource(file, access: .files, FileDownload.begin),
-    Route(["GET"], "/v1/ws", access: .socket, .resource { $0.node.upgrade($0.exchange) }),
+    Route(["GET"], "/v1/ws", access: .socket, .resource { $0.shard.upgrade($0.exchange) }),
   ]
 
   private static func resource(
@@ -66,7 +66,7 @@ enum Routes {
 
 /// A request for something that is no call of the Platform API.
 struct ResourceCall {
-  let node: Node
+  let shard: Shard
   let exchange: Exchange
   let arguments: PathArguments
 

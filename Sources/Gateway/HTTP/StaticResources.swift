@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 import COpenSSL
 import HTTP1
 import ParleyProtocol
@@ -19,7 +19,7 @@ enum StaticResources {
   }
 
   static func readiness(_ call: ResourceCall) -> RequestOutcome {
-    guard let reason = call.node.services.unreadiness else {
+    guard let reason = call.shard.services.unreadiness else {
       return .respond(HTTPResponse(status: .ok, text: "ready\n"))
     }
     return .respond(
@@ -27,15 +27,15 @@ enum StaticResources {
   }
 
   static func metrics(_ call: ResourceCall) -> RequestOutcome {
-    let node = call.node
-    guard node.metricsListeners.contains(call.exchange.connection.listenerTag) else {
+    let shard = call.shard
+    guard shard.metricsListeners.contains(call.exchange.connection.listenerTag) else {
       return .respond(
         HTTPResponse(
           refusing: ServiceError(
             .noSuchEndpoint,
             "metrics are served on operations.listen, or on loopback without a proxy")))
     }
-    let text = node.services.metrics.render(with: node.services.samples)
+    let text = shard.services.metrics.render(with: shard.services.samples)
     return .respond(
       HTTPResponse(
         status: .ok, fields: ["Content-Type": PrometheusText.contentType], body: Array(text.utf8)))

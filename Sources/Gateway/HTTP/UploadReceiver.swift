@@ -8,7 +8,7 @@ import Transport
 
 /// Takes a form as it comes: the file to disk, the fields to memory; then sends the message.
 ///
-/// Confined to the node of its connection.
+/// Confined to the shard of its connection.
 final class UploadReceiver: HTTPBodyReceiver {
   /// The bytes not yet on disk above which no more is read.
   private static let highWaterMark = 524_288
@@ -21,7 +21,7 @@ final class UploadReceiver: HTTPBodyReceiver {
     case nothing
   }
 
-  private unowned let node: Node
+  private unowned let shard: Shard
   private let exchange: Exchange.ID
   private let channelURL: String
   private let address: FileAddress
@@ -37,7 +37,7 @@ final class UploadReceiver: HTTPBodyReceiver {
   private init(
     _ call: PlatformCall, boundary: MultipartBoundary, address: FileAddress
   ) throws(ServiceError) {
-    node = call.node
+    shard = call.shard
     exchange = call.exchange
     channelURL = try call.channelURL
     self.address = address
@@ -75,10 +75,10 @@ final class UploadReceiver: HTTPBodyReceiver {
         try handle(event)
       }
     } catch {
-      let limit = node.services.settings.limits.fileBytes
+      let limit = shard.services.settings.limits.fileBytes
       return .refused(
         fileSize > limit
-          ? .fileTooLarge(limit: limit) : node.connection(connection, refusalOf: error))
+          ? .fileTooLarge(limit: limit) : shard.connection(connection, refusalOf: error))
     }
     account(connection)
     return waitingBytes > Self.highWaterMark ? .later : .more
@@ -93,7 +93,7 @@ final class UploadReceiver: HTTPBodyReceiver {
     guard parser.hasEnded else {
       bodyWasAbandoned()
       let error = HTTPError(.badRequest, "The form ends before its last boundary.")
-      return .respond(node.connection(connection, refusalOf: error))
+      return .respond(shard.connection(connection, refusalOf: error))
     }
     do throws(ServiceError) {
       try send()
@@ -106,8 +106,8 @@ final class UploadReceiver: HTTPBodyReceiver {
 
   /// Sends the message, after its file is safe on disk if it has one.
   private func send() throws(ServiceError) {
-    let completion = Completion(exchange, on: node)
-    let services = node.services
+    let completion = Completion(exchange, on: shard)
+    let services = shard.services
     guard let upload else {
       let submission = try MessageSubmission(form.fields(nil))
       return MessageEndpoints.send(submission, toChannel: channelURL, services, completion)
@@ -158,7 +158,7 @@ final class UploadReceiver: HTTPBodyReceiver {
     if name == "file" {
       guard upload == nil else { throw HTTPError(.badRequest, "The form has more than one file.") }
       self.part = part
-      upload = node.services.files.beginUpload()
+      upload = shard.services.files.beginUpload()
       target = .file
     } else {
       target = UploadForm.isKnown(name) ? .field(name, []) : .nothing
@@ -172,7 +172,7 @@ final class UploadReceiver: HTTPBodyReceiver {
       // The target must not hold a second copy while the value grows.
       target = .nothing
       fieldSize += bytes.count
-      let limit = node.services.settings.limits.httpBodyBytes
+      let limit = shard.services.settings.limits.httpBodyBytes
       guard fieldSize <= limit else {
         throw HTTPError(.contentTooLarge, "The fields of the form are larger than \(limit) bytes.")
       }
@@ -184,12 +184,12 @@ final class UploadReceiver: HTTPBodyReceiver {
 
   private func write(_ bytes: [UInt8]) throws(HTTPError) {
     fileSize += bytes.count
-    let limit = node.services.settings.limits.fileBytes
+    let limit = shard.services.settings.limits.fileBytes
     guard fileSize <= limit else {
       throw HTTPError(.contentTooLarge, "The file is larger than \(limit) bytes.")
     }
     waitingBytes += bytes.count
-    let (handle, receiver, count) = (node.handle, Confined(self), bytes.count)
+    let (handle, receiver, count) = (shard.handle, LoopBound(self), bytes.count)
     upload?.write(bytes) { result in
       handle.post { _ in receiver.value.didWrite(count, result) }
     }
@@ -197,16 +197,16 @@ final class UploadReceiver: HTTPBodyReceiver {
 
   private func didWrite(_ count: Int, _ result: Result<Void, any Error>) {
     waitingBytes -= count
-    guard upload != nil, let connection = node.transport.connection(awaiting: exchange) else {
+    guard upload != nil, let connection = shard.transport.connection(awaiting: exchange) else {
       return
     }
     account(connection)
     if case .failure(let error) = result {
-      node.services.reportFailedUpload(error)
+      shard.services.reportFailedUpload(error)
       bodyWasAbandoned()
-      node.transport.respond(HTTPResponse(refusing: .uploadFailed), to: exchange)
+      shard.transport.respond(HTTPResponse(refusing: .uploadFailed), to: exchange)
     } else if waitingBytes <= Self.lowWaterMark {
-      node.transport.resumeBody(of: exchange)
+      shard.transport.resumeBody(of: exchange)
     }
   }
 

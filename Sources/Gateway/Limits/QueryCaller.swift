@@ -24,8 +24,8 @@ enum QueryCaller: Sendable {
     switch self {
     case .session(let caller):
       let session = caller.session
-      services.cluster.node(of: session).leave { node in
-        node.session(session)?.charge(cost)
+      services.shards.shard(of: session).enqueue { shard in
+        shard.session(session)?.charge(cost)
       }
     case .platform(let token):
       services.tokenRates.charge(token, cost, at: SystemClock.monotonicMilliseconds)

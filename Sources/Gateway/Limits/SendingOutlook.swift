@@ -33,7 +33,7 @@ struct SendingOutlook: Sendable {
   let refusals: [SendCheck.Refusal]
 }
 
-extension HomeChannel {
+extension ChannelHost {
   /// Looks at a user's windows without changing them.
   func outlook(for account: Account) -> SendingOutlook {
     let userID = account.user.id

@@ -1,12 +1,12 @@
 import Telemetry
 
-/// What is counted, each node in its own shard.
+/// What is counted, each shard in its own shard.
 struct GatewayMetrics: Sendable {
   let counters: [CounterShard<GatewayCounter>]
   let gauges: [GaugeShard<GatewayGauge>]
   let latencies: [HistogramShard<GatewayLatency>]
 
-  /// - Parameter shards: One for each node, and one more for the other threads' use.
+  /// - Parameter shards: One for each shard, and one more for the other threads' use.
   init(shards: Int) {
     counters = (0..<shards).map { _ in CounterShard() }
     gauges = (0..<shards).map { _ in GaugeShard() }

@@ -48,8 +48,8 @@ extension GatewayServices {
         .real(Double(statistics.totalQueryNanoseconds) / 1e9)),
       MetricSample("parley_store_healthy", .gauge, "1 while the storage works.", isHealthy ? 1 : 0),
       MetricSample(
-        "parley_mailbox_queue", .gauge, "Jobs that wait in the nodes' mailboxes.",
-        cluster.nodes.reduce(0) { $0 + $1.mailbox.count }),
+        "parley_mailbox_queue", .gauge, "Jobs that wait in the shards' mailboxes.",
+        shards.handles.reduce(0) { $0 + $1.mailbox.count }),
     ]
   }
 }

@@ -8,13 +8,13 @@ enum ChannelEndpoints {
   static func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let channel = Channel(
       try ChannelCreate(call.body), url: Identifiers.channelURL(), at: call.services.clock.now)
-    call.node.create(channel) { _, result in completion.channel(result) }
+    call.shard.create(channel) { _, result in completion.channel(result) }
   }
 
   /// `GET /open_channels`: a page of channels, newest first.
   static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let query = try ChannelQuery(call.query)
-    call.node.listChannels(query, for: call.caller) {
+    call.shard.listChannels(query, for: call.caller) {
       $0.encodeForPlatform(into: &$1)
     } then: { _, result in
       completion(result)

@@ -4,11 +4,11 @@ import Transport
 
 /// The way to the answer of one call, which takes one answer, on any thread.
 struct Completion: Sendable {
-  private let node: NodeHandle
+  private let shard: ShardHandle
   private let exchange: Exchange.ID
 
-  init(_ exchange: Exchange.ID, on node: Node) {
-    self.node = node.handle
+  init(_ exchange: Exchange.ID, on shard: Shard) {
+    self.shard = shard.handle
     self.exchange = exchange
   }
 
@@ -20,7 +20,7 @@ struct Completion: Sendable {
         HTTPResponse(status: .ok, fields: ["Content-Type": "application/json"], body: body)
       case .failure(let error): HTTPResponse(refusing: error)
       }
-    node.post { [exchange] node in node.transport.respond(response, to: exchange) }
+    shard.post { [exchange] shard in shard.transport.respond(response, to: exchange) }
   }
 
   /// Answers with what is written of a value, or with a refusal.

@@ -84,14 +84,14 @@ struct LimitEndpoints: Sendable {
       case .failure(let error): completion.fail(error)
       case .success(let overrides):
         services.limits.replace(with: overrides)
-        services.cluster.postToAll { $0.channels.renewLimits() }
+        services.shards.postToAll { $0.channels.renewLimits() }
         completion.limits(LimitsInForce { services.limits.limit($0, for: scope) })
       }
     }
   }
 }
 
-extension HomeChannel {
+extension ChannelHost {
   fileprivate func changeOwnLimits(_ change: LimitChange, _ completion: Completion) {
     let scope = LimitScope.channel(url)
     let inForce = limitsInForce
@@ -192,7 +192,7 @@ extension LimitTable {
   }
 }
 
-extension HomeChannel {
+extension ChannelHost {
   fileprivate var limitsInForce: LimitsInForce {
     LimitsInForce { $0 == .flood ? floodLimit : throttleLimit }
   }

@@ -24,22 +24,22 @@ enum LimitExplanation {
       switch result.serviceResult {
       case .failure(let error): completion.fail(error)
       case .success((let account, let loaded)):
-        services.cluster.home(ofChannel: url).post { node in
-          completion(node.explainLimits(of: account, in: url, loaded))
+        services.shards.home(ofChannel: url).post { shard in
+          completion(shard.explainLimits(of: account, in: url, loaded))
         }
       }
     }
   }
 }
 
-extension Node {
+extension Shard {
   /// Explains what holds in a channel that is at home here.
   ///
   /// - Parameter loaded: The channel as the store has it, for one that is not in memory.
   fileprivate func explainLimits(
     of account: Account, in url: String, _ loaded: LoadedChannel?
   ) -> Result<[UInt8], ServiceError> {
-    let channel = channels.resident(url) ?? loaded.map { HomeChannel($0, number: 0, node: self) }
+    let channel = channels.resident(url) ?? loaded.map { ChannelHost($0, number: 0, shard: self) }
     guard let channel else { return .failure(.notFound(.channel, url)) }
     return .success(JSONWriter.bytes { channel.outlook(for: account).encode(into: &$0) })
   }

@@ -18,11 +18,11 @@ enum MessageEndpoints {
     _ submission: MessageSubmission, with upload: UploadedFile? = nil, toChannel url: String,
     _ services: GatewayServices, _ completion: Completion
   ) {
-    let home = services.cluster.home(ofChannel: url)
+    let home = services.shards.home(ofChannel: url)
     let arrival = SystemClock.monotonicNanoseconds
     let send: @Sendable (Result<User?, ServiceError>) -> Void = { author in
-      home.post { node in
-        node.channels.withChannel(url) { channel in
+      home.post { shard in
+        shard.channels.withChannel(url) { channel in
           do throws(ServiceError) {
             let (channel, author) = (try channel.get(), try author.get())
             let order = MessageOrder(
@@ -125,7 +125,7 @@ private enum AuthorState {
   case unknown
 }
 
-extension HomeChannel {
+extension ChannelHost {
   /// Answers with a message and what is known of those named in it.
   ///
   /// Only accounts whose state is unknown are read.

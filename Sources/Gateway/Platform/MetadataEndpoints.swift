@@ -130,14 +130,14 @@ private struct MetadataChange: Sendable {
   func publish(in services: GatewayServices) {
     switch owner {
     case .channel(let url):
-      services.cluster.home(ofChannel: url).post { [now] node in
-        node.channels.withChannel(url) { result in
+      services.shards.home(ofChannel: url).post { [now] shard in
+        shard.channels.withChannel(url) { result in
           if case .success(let channel) = result { channel.setMetadata(now) }
         }
       }
     case .user(let id):
       services.store.lookUp({ try $0.account(id) }) { result in
-        if case .success(let account?) = result { services.cluster.userDidChange(account) }
+        if case .success(let account?) = result { services.shards.userDidChange(account) }
       }
     }
   }

@@ -65,7 +65,7 @@ enum ModerationEndpoints {
   static func viewMute(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let userID = try call.userID
     try call.inChannel(completion) { channel in
-      let now = channel.node.services.clock.now
+      let now = channel.shard.services.clock.now
       channel.viewMute(of: userID) { _, result in
         completion(result) { mute, writer in
           writer.object {
@@ -114,7 +114,7 @@ enum ModerationEndpoints {
     let token = try call.query.pageToken()
     let caller = call.caller
     try call.inChannel(completion) { channel in
-      let (id, now) = (channel.place.id, channel.node.services.clock.now)
+      let (id, now) = (channel.place.id, channel.shard.services.clock.now)
       channel.query(for: caller) {
         try $0.listRestrictions(
           kind, channelID: id, at: now, limit: limit, token: token

@@ -11,7 +11,7 @@ enum OperationEndpoints {
   static func countConnections(
     _ call: PlatformCall, _ completion: Completion
   ) throws(ServiceError) {
-    call.services.cluster.gather {
+    call.services.shards.gather {
       ConnectionCount(
         connections: $0.transport.connectionCount, sessions: $0.sessions.count,
         queued: $0.transport.queuedConnectionCount)

@@ -11,7 +11,7 @@ typealias PlatformEndpoint =
 
 /// A call of the Platform API: the values in its path, its query and its body.
 struct PlatformCall {
-  let node: Node
+  let shard: Shard
   let exchange: Exchange.ID
   /// The values in the path.
   let arguments: PathArguments
@@ -21,9 +21,9 @@ struct PlatformCall {
   private let parsedBody: Result<Fields, ServiceError>
 
   init(
-    node: Node, exchange: Exchange, arguments: PathArguments, query: Fields, body: [UInt8]
+    shard: Shard, exchange: Exchange, arguments: PathArguments, query: Fields, body: [UInt8]
   ) {
-    self.node = node
+    self.shard = shard
     self.exchange = exchange.id
     self.arguments = arguments
     self.query = query
@@ -33,8 +33,8 @@ struct PlatformCall {
     }
   }
 
-  var services: GatewayServices { node.services }
-  var completion: Completion { Completion(exchange, on: node) }
+  var services: GatewayServices { shard.services }
+  var completion: Completion { Completion(exchange, on: shard) }
 
   /// The caller, for calls that are charged by their cost.
   var caller: QueryCaller { .platform(TokenDigest(of: apiToken)) }
@@ -79,11 +79,11 @@ struct PlatformCall {
 
   /// Runs the rest of the call with the channel that the path names, where that is at home.
   func inChannel(
-    _ completion: Completion, _ body: @escaping @Sendable (HomeChannel) -> Void
+    _ completion: Completion, _ body: @escaping @Sendable (ChannelHost) -> Void
   ) throws(ServiceError) {
     let url = try channelURL
-    node.post(toChannel: url) { node in
-      node.channels.withChannel(url) { result in
+    shard.post(toChannel: url) { shard in
+      shard.channels.withChannel(url) { result in
         switch result {
         case .success(let channel): body(channel)
         case .failure(let error): completion.fail(error)

@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 import LinkPreview
 import ParleyProtocol
 import Store

@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 import ParleyProtocol
 import Transport
 import WebSocket
@@ -10,7 +10,7 @@ enum SessionEndpoints {
     let query = try SessionQuery(
       userID: call.query.optionalUserID("user_id"), limit: call.query.pageSize(),
       token: call.query.pageToken())
-    call.services.cluster.gather {
+    call.services.shards.gather {
       $0.sessions(query)
     } then: { found in
       let all = found.joined().sorted { $0.id < $1.id }
@@ -21,7 +21,7 @@ enum SessionEndpoints {
   /// `DELETE …/{session_id}`: closes one with 1001.
   static func close(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let id = call.arguments["session_id"]
-    call.services.cluster.gather {
+    call.services.shards.gather {
       $0.closeSession(id)
     } then: { closed in
       guard closed.contains(.closed) else {
@@ -95,8 +95,8 @@ private struct SessionSummary: Sendable {
   }
 }
 
-extension Node {
-  /// The first sessions of this node that fit, and one more than asked for, to tell whether there
+extension Shard {
+  /// The first sessions of this shard that fit, and one more than asked for, to tell whether there
   /// are more.
   fileprivate func sessions(_ query: SessionQuery) -> [SessionSummary] {
     var found: [SessionSummary] = []

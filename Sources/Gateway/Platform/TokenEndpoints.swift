@@ -33,7 +33,7 @@ enum SessionTokenEndpoints {
       _ = try $0.removeSessionTokens(userID)
     } completion: { result in
       if case .success = result {
-        services.cluster.closeSessions(
+        services.shards.closeSessions(
           of: userID, reason: "the user's session tokens were revoked")
       }
       completion.empty(result.serviceResult)

@@ -39,7 +39,7 @@ enum UserEndpoints {
       switch result.serviceResult {
       case .failure(let error): completion.fail(error)
       case .success(let page):
-        services.cluster.online(among: page.items.map(\.user.id)) { online in
+        services.shards.online(among: page.items.map(\.user.id)) { online in
           completion(.success(page.encoded(onlineIDs: online)))
         }
       }
@@ -49,14 +49,14 @@ enum UserEndpoints {
   /// `GET /users/{id}`.
   static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let userID = try call.userID
-    let cluster = call.services.cluster
+    let shards = call.services.shards
     call.services.store.lookUp {
       guard let account = try $0.account(userID) else {
         throw ServiceError.notFound(.user, userID)
       }
       return account
     } completion: { result in
-      show(result.serviceResult, token: nil, cluster, completion)
+      show(result.serviceResult, token: nil, shards, completion)
     }
   }
 
@@ -67,18 +67,18 @@ enum UserEndpoints {
     let profile = try UserProfile(body)
     let isActive = try body.boolean("is_active")
     let token = profile.newToken()
-    let cluster = call.services.cluster
+    let shards = call.services.shards
     call.services.store.write {
       try $0.change(userID, profile, isActive: isActive, token)
     } completion: { result in
       if case .success(let account) = result {
-        cluster.userDidChange(account)
+        shards.userDidChange(account)
         if token != nil {
-          cluster.closeSessions(
+          shards.closeSessions(
             of: userID, openedWith: .accessToken, reason: "the access token was replaced")
         }
       }
-      show(result.serviceResult, token: token, cluster, completion)
+      show(result.serviceResult, token: token, shards, completion)
     }
   }
 
@@ -88,13 +88,13 @@ enum UserEndpoints {
   }
 
   private static func show(
-    _ result: Result<Account, ServiceError>, token: IssuedSecret?, _ cluster: Cluster,
+    _ result: Result<Account, ServiceError>, token: IssuedSecret?, _ shards: ShardSet,
     _ completion: Completion
   ) {
     switch result {
     case .failure(let error): completion.fail(error)
     case .success(let account):
-      cluster.online(among: [account.user.id]) { online in
+      shards.online(among: [account.user.id]) { online in
         completion { account.encode(token: token, onlineIDs: online, into: &$0) }
       }
     }

@@ -18,7 +18,7 @@ struct UserRemoval: Sendable {
       case .success(let step):
         tell(step.traces)
         guard case .finished = step else { return proceed(done) }
-        services.cluster.closeSessions(of: userID, reason: "the user was deleted")
+        services.shards.closeSessions(of: userID, reason: "the user was deleted")
         done(.success(()))
       }
     }
@@ -37,9 +37,9 @@ struct UserRemoval: Sendable {
     }
   }
 
-  private func inChannel(_ url: String, _ body: @escaping @Sendable (HomeChannel) -> Void) {
-    services.cluster.home(ofChannel: url).post { node in
-      node.channels.withChannel(url) { result in
+  private func inChannel(_ url: String, _ body: @escaping @Sendable (ChannelHost) -> Void) {
+    services.shards.home(ofChannel: url).post { shard in
+      shard.channels.withChannel(url) { result in
         if case .success(let channel) = result { body(channel) }
       }
     }

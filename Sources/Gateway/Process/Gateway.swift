@@ -12,7 +12,7 @@ import Transport
 import Unfurler
 import Webhooks
 
-/// The whole gateway in one process: its nodes, its store, its previews.
+/// The whole gateway in one process: its shards, its store, its previews.
 package final class Gateway: Sendable {
   /// Where it listens, as bound.
   package let addresses: [BoundAddress]
@@ -27,18 +27,18 @@ package final class Gateway: Sendable {
   package init(_ plan: GatewayPlan, logger: Logger) throws {
     let settings = plan.settings
     let count = max(settings.reactors, 1)
-    let cluster = Cluster(nodes: try (0..<count).map { try NodeHandle(index: $0) })
-    services = try GatewayServices(plan, cluster: cluster, logger: logger)
+    let shards = ShardSet(try (0..<count).map { try ShardHandle(index: $0) })
+    services = try GatewayServices(plan, shards: shards, logger: logger)
     certificate = plan.listening.certificate
     var bound: [BoundAddress] = []
-    var listeners = cluster.nodes.map { _ in [NodeListener]() }
+    var listeners = shards.handles.map { _ in [ShardListener]() }
     for target in plan.listening.targets {
       let (address, sockets) = try target.open(count: count)
       bound.append(BoundAddress(address: address.description, purpose: target.purpose))
       for (index, socket) in sockets.enumerated() {
         listeners[index].append(
-          NodeListener(
-            descriptor: socket, security: target.security, introduction: target.introduction,
+          ShardListener(
+            descriptor: socket, security: target.security, proxyHeader: target.proxyHeader,
             servesMetrics: target.servesMetrics,
             answersLoopbackNamesOnly: target.answersLoopbackNamesOnly,
             pool: target.purpose == .operations ? .operations : .clients))
@@ -49,7 +49,7 @@ package final class Gateway: Sendable {
     let services = services
     let start = StartReport<StartError>()
     threads = Mutex(
-      try zip(cluster.nodes, listeners).map { handle, listeners in
+      try zip(shards.handles, listeners).map { handle, listeners in
         try Reactor.Thread(name: "reactor-\(handle.index)") {
           Self.run(handle, services, listeners, start)
         }
@@ -94,15 +94,15 @@ package final class Gateway: Sendable {
 
   /// Stops without waiting for clients.
   package func hurry() {
-    services.cluster.postToAll { $0.drain?.hurry() }
+    services.shards.postToAll { $0.drain?.hurry() }
   }
 
   /// Calls `answer`, from any thread, once every event loop has taken a turn since.
   ///
   /// It is never called when one of them is stuck, or has ended.
   package func takePulse(_ answer: @escaping @Sendable () -> Void) {
-    let missing = MissingAnswers(services.cluster.nodes.count, then: answer)
-    services.cluster.postToAll { _ in missing.oneCame() }
+    let missing = MissingAnswers(services.shards.count, then: answer)
+    services.shards.postToAll { _ in missing.oneCame() }
   }
 
   /// Waits until it has stopped, and closes the store.
@@ -153,20 +153,20 @@ package final class Gateway: Sendable {
   }
 
   private static func run(
-    _ handle: NodeHandle, _ services: GatewayServices, _ listeners: [NodeListener],
+    _ handle: ShardHandle, _ services: GatewayServices, _ listeners: [ShardListener],
     _ start: StartReport<StartError>
   ) {
     do {
-      let node = try Node(handle: handle, services: services)
+      let shard = try Shard(handle: handle, services: services)
       for (tag, listener) in listeners.enumerated() {
-        if listener.servesMetrics { node.metricsListeners.insert(tag) }
-        if listener.answersLoopbackNamesOnly { node.loopbackListeners.insert(tag) }
-        try node.transport.listen(
-          listener.descriptor, security: listener.security, introduction: listener.introduction,
+        if listener.servesMetrics { shard.metricsListeners.insert(tag) }
+        if listener.answersLoopbackNamesOnly { shard.loopbackListeners.insert(tag) }
+        try shard.transport.listen(
+          listener.descriptor, security: listener.security, proxyHeader: listener.proxyHeader,
           tag: tag, pool: listener.pool)
       }
       start.add(.success(()))
-      node.loop.run()
+      shard.loop.run()
     } catch {
       start.add(.failure(StartError("a reactor can't start: \(error)")))
     }
@@ -188,10 +188,10 @@ package struct BoundAddress: Sendable {
   package let purpose: Purpose
 }
 
-private struct NodeListener: Sendable {
+private struct ShardListener: Sendable {
   let descriptor: Int32
   let security: Listener.Security
-  let introduction: Introduction
+  let proxyHeader: ProxyHeaderPolicy
   let servesMetrics: Bool
   let answersLoopbackNamesOnly: Bool
   let pool: SocketPool

@@ -9,28 +9,28 @@ import Unfurler
 import Webhooks
 
 extension GatewayServices {
-  /// Opens what the nodes share.
-  convenience init(_ plan: GatewayPlan, cluster: Cluster, logger: Logger) throws {
+  /// Opens what the shards share.
+  convenience init(_ plan: GatewayPlan, shards: ShardSet, logger: Logger) throws {
     let settings = plan.settings
-    // One shard for each node, one for the store's thread and one for the unfurler's.
-    let metrics = GatewayMetrics(shards: cluster.nodes.count + 2)
-    let storeMetrics = metrics.latencies[cluster.nodes.count]
-    let fetchMetrics = metrics.latencies[cluster.nodes.count + 1]
+    // One shard for each shard, one for the store's thread and one for the unfurler's.
+    let metrics = GatewayMetrics(shards: shards.count + 2)
+    let storeMetrics = metrics.latencies[shards.count]
+    let fetchMetrics = metrics.latencies[shards.count + 1]
     let participantCounts = ParticipantCounts()
-    let door = DeliveryDoor()
+    let door = DeliveryHandle()
     var options = StoreOptions(
       logger: logger,
       outbox: OutboxOptions(settings.webhooks, counts: participantCounts, door: door),
       filesBase: settings.files.publicURL.map(FileAddress.base(ofPublicURL:)),
       onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) },
-      afterBatch: { for node in cluster.nodes { node.mailbox.ring() } })
+      afterBatch: { for shard in shards.handles { shard.mailbox.wakeReceiver() } })
     options.queryMilliseconds = settings.limits.queryMilliseconds
     let store = try Store(directory: settings.dataDirectory, options: options)
     let authenticator = Authenticator(settings.auth.mode, plan.verifiers, store: store)
     let files = try FileStore(dataDirectory: settings.dataDirectory)
     files.collectOrphans(in: store)
     self.init(
-      settings: settings, cluster: cluster, store: store, files: files,
+      settings: settings, shards: shards, store: store, files: files,
       previews: try PreviewService(settings, plan.fetching, logger: logger) { _, duration in
         fetchMetrics.record(nanoseconds: UInt64(max(0, duration / .nanoseconds(1))), for: .fetch)
       },

@@ -10,14 +10,14 @@ struct ListenPlan {
     let address: SocketAddress
     let purpose: BoundAddress.Purpose
     let security: Listener.Security
-    let introduction: Introduction
+    let proxyHeader: ProxyHeaderPolicy
     /// Whether `/metrics` is served there.
     let servesMetrics: Bool
     /// Whether requests must name this machine in `Host`: pages elsewhere can have the browser
     /// resolve a name of theirs to loopback.
     let answersLoopbackNamesOnly: Bool
 
-    /// Opens a listening socket for each node, all on the same port.
+    /// Opens a listening socket for each shard, all on the same port.
     func open(count: Int) throws(SystemError) -> (SocketAddress, [Int32]) {
       let (first, bound) = try Socket.listenFirst(on: address)
       var sockets = [first]
@@ -37,7 +37,7 @@ struct ListenPlan {
     ) throws -> Target {
       Target(
         address: SocketAddress(text.address, port: text.port), purpose: purpose, security: security,
-        introduction: purpose == .proxied ? .required(from: proxies) : .none,
+        proxyHeader: purpose == .proxied ? .required(from: proxies) : .none,
         // What a proxy on this machine passes on comes from loopback as well.
         servesMetrics: hasOperations
           ? purpose == .operations : text.isLoopback && !settings.proxy.isUsed,

@@ -42,7 +42,7 @@ extension Session {
 
   /// Replies in the next round of this turn, never within the call itself.
   func reply(_ outcome: CallOutcome, to address: ReplyAddress) {
-    node.reply(to: address, outcome)
+    shard.reply(to: address, outcome)
   }
 
   private func checkOrder(of request: RPCRequest) throws(ServiceError) {
@@ -81,20 +81,20 @@ extension Session {
 
   /// Runs a job with a channel where it is at home, if there is such a channel.
   private func inChannel(
-    _ url: String, _ address: ReplyAddress, _ body: @escaping @Sendable (HomeChannel) -> Void
+    _ url: String, _ address: ReplyAddress, _ body: @escaping @Sendable (ChannelHost) -> Void
   ) {
-    node.post(toChannel: url) { node in
-      node.channels.withChannel(url) { result in
+    shard.post(toChannel: url) { shard in
+      shard.channels.withChannel(url) { result in
         switch result {
         case .success(let channel): body(channel)
-        case .failure(let error): node.reply(to: address, .failure(error))
+        case .failure(let error): shard.reply(to: address, .failure(error))
         }
       }
     }
   }
 
   private func ping(_ address: ReplyAddress) {
-    let now = node.services.clock.now
+    let now = shard.services.clock.now
     reply(.success(JSONWriter.bytes { $0.object { $0.member("time", now) } }), to: address)
   }
 
@@ -104,7 +104,7 @@ extension Session {
   }
 }
 
-extension HomeChannel {
+extension ChannelHost {
   fileprivate func listParticipants(
     _ command: ChannelParticipants, replyTo address: ReplyAddress
   ) {

@@ -15,9 +15,9 @@ extension Session {
       data: command.fields.data ?? "", customType: command.fields.customType ?? "",
       isEphemeral: command.isEphemeral,
       operators: operatorIDs.withoutRepetitions().map { User(id: $0) },
-      createdAt: node.services.clock.now)
-    node.create(channel) { node, result in
-      node.reply(to: address, result.map { $0.encodedAsResult() })
+      createdAt: shard.services.clock.now)
+    shard.create(channel) { shard, result in
+      shard.reply(to: address, result.map { $0.encodedAsResult() })
     }
   }
 
@@ -26,10 +26,10 @@ extension Session {
     let query = ChannelQuery(
       nameContains: command.nameContains, urlContains: command.urlContains,
       customTypes: command.customTypes ?? [], limit: command.limit, token: command.token)
-    node.listChannels(query, for: .session(caller)) { view, writer in
+    shard.listChannels(query, for: .session(caller)) { view, writer in
       view.channel.encode(participantCount: view.participantCount, into: &writer)
-    } then: { node, result in
-      node.reply(to: address, result)
+    } then: { shard, result in
+      shard.reply(to: address, result)
     }
   }
 
@@ -37,13 +37,13 @@ extension Session {
   func enter(_ command: ChannelEnter, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     let url = command.channelURL
     let request = EnterRequest(principal: caller, recover: command.recover, address: address)
-    node.post(toUser: caller.user.id) { node in
-      guard node.users.reserve(url, for: caller.session, of: caller.user.id) else {
-        let limit = node.services.settings.limits.channelsPerUser
-        node.reply(to: address, .failure(.tooManyChannels(limit: limit)))
+    shard.post(toUser: caller.user.id) { shard in
+      guard shard.users.reserve(url, for: caller.session, of: caller.user.id) else {
+        let limit = shard.services.settings.limits.channelsPerUser
+        shard.reply(to: address, .failure(.tooManyChannels(limit: limit)))
         return
       }
-      node.post(toChannel: url) { $0.admit(request, to: url) }
+      shard.post(toChannel: url) { $0.admit(request, to: url) }
     }
   }
 
@@ -51,41 +51,41 @@ extension Session {
   {
     guard isIn(url) else { throw .notInChannel(url) }
     unsubscribe(from: url)
-    node.leave(url, caller.session, userID: caller.user.id)
+    shard.leave(url, caller.session, userID: caller.user.id)
     reply(.empty, to: address)
   }
 
   /// The channel has put the connection out.
   func wasPutOut(of url: String) {
     unsubscribe(from: url)
-    if let caller { node.release(url, caller) }
+    if let caller { shard.release(url, caller) }
   }
 
   private func isIn(_ url: String) -> Bool { places.contains { $0.url == url } }
 
-  /// Takes a place in a channel's feed on this node, or gets all that it is owed there.
+  /// Takes a place in a channel's feed on this shard, or gets all that it is owed there.
   func subscribe(to url: String) {
     if let place = places.first(where: { $0.url == url }) { return place.subscription.settle() }
-    let subscription = node.localChannel(url).subscribe(connection)
+    let subscription = shard.localChannel(url).subscribe(connection)
     places.append(Place(url: url, subscription: subscription))
-    node.gauges.add(1, to: .subscriptions)
+    shard.gauges.add(1, to: .subscriptions)
   }
 
   func unsubscribe(from url: String) {
     guard let index = places.firstIndex(where: { $0.url == url }),
-      let channel = node.localChannels[url]
+      let channel = shard.channelSubscribers[url]
     else { return }
     channel.cancel(places.remove(at: index).subscription, of: connection)
-    if channel.isEmpty { node.localChannels[url] = nil }
-    node.gauges.add(-1, to: .subscriptions)
+    if channel.isEmpty { shard.channelSubscribers[url] = nil }
+    shard.gauges.add(-1, to: .subscriptions)
   }
 }
 
-extension Node {
-  func localChannel(_ url: String) -> LocalChannel {
-    if let channel = localChannels[url] { return channel }
-    let channel = LocalChannel(transport: transport)
-    localChannels[url] = channel
+extension Shard {
+  func localChannel(_ url: String) -> ChannelSubscribers {
+    if let channel = channelSubscribers[url] { return channel }
+    let channel = ChannelSubscribers(transport: transport)
+    channelSubscribers[url] = channel
     return channel
   }
 

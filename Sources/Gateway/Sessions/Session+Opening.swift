@@ -10,7 +10,7 @@ import WebSocket
 extension Session {
   /// Opens the session when the user is who it says.
   func open(_ command: SessionOpen, _ address: ReplyAddress) {
-    guard node.services.stage == .serving else {
+    guard shard.services.stage == .serving else {
       reply(.failure(.overCapacity), to: address)
       closeWhenAnswered(.goingAway, reason: "the server is draining")
       return
@@ -19,7 +19,7 @@ extension Session {
     // The user's home knows of the session before the user is looked up: whoever puts the user out
     // after that finds the session, and whoever did before is seen by the look-up.
     let reference = reference
-    node.post(toUser: command.userID) { home in
+    shard.post(toUser: command.userID) { home in
       home.users.expect(reference, of: command.userID)
       home.post(toSession: reference) {
         $0.authenticate(command, address)
@@ -29,8 +29,8 @@ extension Session {
 
   private func authenticate(_ command: SessionOpen, _ address: ReplyAddress) {
     revokedProofs = []
-    node.services.authenticator.authenticate(command, clock: node.services.clock) {
-      [confined = Confined(self), handle = node.handle] result in
+    shard.services.authenticator.authenticate(command, clock: shard.services.clock) {
+      [confined = LoopBound(self), handle = shard.handle] result in
       handle.post { _ in confined.value.didAuthenticate(result, address) }
     }
   }
@@ -56,13 +56,13 @@ extension Session {
     connection.sessionDidOpen()
     awaitExpiry(at: credentials.grant.expiresAt)
     let reference = reference
-    node.post(toUser: identity.user.id) { node in
-      node.users.add(reference, of: identity.user.id)
-      if credentials.isNewProfile { node.users.update(identity.user) }
+    shard.post(toUser: identity.user.id) { shard in
+      shard.users.add(reference, of: identity.user.id)
+      if credentials.isNewProfile { shard.users.update(identity.user) }
     }
-    node.counters.add(to: .sessionsOpened)
-    node.gauges.add(1, to: .sessions)
-    reply(.success(identity.opened(node.services.settings)), to: address)
+    shard.counters.add(to: .sessionsOpened)
+    shard.gauges.add(1, to: .sessions)
+    reply(.success(identity.opened(shard.services.settings)), to: address)
   }
 
   private func refuse(_ refusal: AccessRefusal, _ address: ReplyAddress) {
@@ -70,7 +70,7 @@ extension Session {
     note(refusal)
     withdraw()
     state = .awaitingOpen
-    node.counters.add(to: .sessionsRefused)
+    shard.counters.add(to: .sessionsRefused)
     reply(.failure(error), to: address)
     if error.code == .invalidAccessToken || error.code == .userDeactivated {
       closeWhenAnswered(.unauthorized, reason: error.message)
@@ -86,14 +86,14 @@ extension Session {
     case .open(let identity): metadata["user_id"] = "\(identity.user.id)"
     case .awaitingOpen, .closed: break
     }
-    node.refuse(.accessToken, connection, metadata)
+    shard.refuse(.accessToken, connection, metadata)
   }
 
   /// Tells the home of a user that a session that was expected does not open.
   func withdraw() {
     guard case .opening(let userID) = state else { return }
     let reference = reference
-    node.post(toUser: userID) { $0.users.remove(reference, of: userID) }
+    shard.post(toUser: userID) { $0.users.remove(reference, of: userID) }
   }
 
   /// Ends the session if it lives by a proof that holds no longer, now or once that is known.
@@ -110,9 +110,9 @@ extension Session {
       return
     }
     revokedProofs = []
-    node.services.authenticator.check(
-      command.accessToken, of: caller.user.id, clock: node.services.clock
-    ) { [confined = Confined(self), handle = node.handle] result in
+    shard.services.authenticator.check(
+      command.accessToken, of: caller.user.id, clock: shard.services.clock
+    ) { [confined = LoopBound(self), handle = shard.handle] result in
       handle.post { _ in confined.value.didRefresh(result, address) }
     }
   }
@@ -134,8 +134,8 @@ extension Session {
 
   /// Reads a user with its metadata, which references to it do not have.
   func get(_ command: UserGet, _ address: ReplyAddress) {
-    let handle = node.handle
-    node.services.store.lookUp {
+    let handle = shard.handle
+    shard.services.store.lookUp {
       guard let account = try $0.account(command.userID) else {
         throw ServiceError.notFound(.user, command.userID)
       }
@@ -153,9 +153,9 @@ extension Session {
 
   /// Changes the user's profile for all its sessions.
   func update(_ command: UserUpdate, _ caller: SessionPrincipal, _ address: ReplyAddress) {
-    let now = node.services.clock.now
-    let handle = node.handle
-    node.services.store.write {
+    let now = shard.services.clock.now
+    let handle = shard.handle
+    shard.services.store.write {
       try $0.upsertUser(
         caller.user.id, nickname: command.nickname, profileURL: command.profileURL,
         metadata: command.metadata, at: now)
@@ -170,12 +170,12 @@ extension Session {
     identity.user = user
     state = .open(identity)
     for url in places.map(\.url) {
-      node.post(toChannel: url, with: { $0.stage.handle(.profile(user)) })
+      shard.post(toChannel: url, with: { $0.stage.handle(.profile(user)) })
     }
   }
 }
 
-extension Node {
+extension Shard {
   fileprivate func didUpdate(_ result: Result<User, ServiceError>, _ address: ReplyAddress) {
     if case .success(let user) = result {
       session(address.session)?.userDidChange(user)

@@ -28,11 +28,11 @@ extension Session: TimerHandler {
   func setTimer(_ deadline: Deadline, after delay: Int64) {
     cancelTimer()
     self.deadline = deadline
-    timer = node.loop.schedule(after: delay, self)
+    timer = shard.loop.schedule(after: delay, self)
   }
 
   func cancelTimer() {
-    if let timer { node.loop.cancel(timer) }
+    if let timer { shard.loop.cancel(timer) }
     timer = nil
   }
 
@@ -42,12 +42,12 @@ extension Session: TimerHandler {
       cancelTimer()
       return
     }
-    let rest = expiry - node.services.clock.now
+    let rest = expiry - shard.services.clock.now
     setTimer(.expiring(at: expiry), after: rest - Self.warningTime)
   }
 
   private func warn(of expiry: Int64) {
-    let now = node.services.clock.now
+    let now = shard.services.clock.now
     send(EventEncoder.sessionExpiring(at: now, expiresAt: expiry))
     setTimer(.expired, after: expiry - now)
   }

@@ -13,7 +13,7 @@ import WebSocket
 ///
 ///     awaitingOpen ──► opening ──► open ──► closed
 ///
-/// Confined to its connection's node.
+/// Confined to its connection's shard.
 final class Session {
   typealias Pipeline = RequestPipeline<RPCRequest>
 
@@ -50,7 +50,7 @@ final class Session {
   /// So many malformed requests in a row end the connection.
   private static let malformedLimit = 10
 
-  unowned let node: Node
+  unowned let shard: Shard
   unowned let connection: Connection
   let reference: SessionAddress
   var state = State.awaitingOpen
@@ -73,12 +73,12 @@ final class Session {
   private let keepsContext: Bool
 
   /// - Parameter keepsContext: Whether the client may compress with what it sent before.
-  init(connection: Connection, node: Node, keepsContext: Bool) {
+  init(connection: Connection, shard: Shard, keepsContext: Bool) {
     self.keepsContext = keepsContext
     self.connection = connection
-    self.node = node
-    reference = SessionAddress(node: node.handle.index, connection: connection.id)
-    setTimer(.open, after: node.services.settings.limits.openTimeoutMilliseconds)
+    self.shard = shard
+    reference = SessionAddress(shard: shard.handle.index, connection: connection.id)
+    setTimer(.open, after: shard.services.settings.limits.openTimeoutMilliseconds)
   }
 
   /// Who asks, once the session is open.
@@ -90,7 +90,7 @@ final class Session {
   /// Sends an event, unless the session is closed.
   func send(_ event: [UInt8]) {
     connection.send(text: event)
-    node.counters.add(to: .deliveries)
+    shard.counters.add(to: .deliveries)
   }
 
   /// The connection's place in a channel's feed; `nil` when it is not in the channel.
@@ -112,10 +112,10 @@ final class Session {
   /// Brings the reply to a call.
   func complete(_ address: ReplyAddress, _ outcome: CallOutcome) {
     if case .failure(let error) = outcome {
-      node.counters.add(to: .callsFailed)
+      shard.counters.add(to: .callsFailed)
       // The server's own failures are not the client's to pay for.
       if !address.isPaid, error.code != .internalError {
-        budget.chargeRefusal(at: node.loop.now, rate: callRate)
+        budget.chargeRefusal(at: shard.loop.now, rate: callRate)
       }
     }
     let reply = address.id.map { outcome.reply(to: $0) }
@@ -149,30 +149,30 @@ final class Session {
     connection.applicationByteCount = held > Self.negligibleByteCount ? held : 0
   }
 
-  private var callRate: CallRate { node.services.settings.limits.calls }
+  private var callRate: CallRate { shard.services.settings.limits.calls }
 
   /// Charges what a query of the session's has cost.
   func charge(_ cost: QueryCost) {
-    budget.charge(readerNanoseconds: cost.nanoseconds, at: node.loop.now, rate: callRate)
+    budget.charge(readerNanoseconds: cost.nanoseconds, at: shard.loop.now, rate: callRate)
   }
 
   /// Charges a command that costs more than others.
   func charge(_ command: Command) {
-    budget.charge(calls: command.extraCalls, at: node.loop.now, rate: callRate)
+    budget.charge(calls: command.extraCalls, at: shard.loop.now, rate: callRate)
   }
 
   /// Charges a send that was only repeated, which is looked up like any other call.
   func chargeRepetition() {
-    budget.charge(calls: 1, at: node.loop.now, rate: callRate)
+    budget.charge(calls: 1, at: shard.loop.now, rate: callRate)
   }
 
   /// A refusal costs too: deep in debt the connection is not read until the debt is paid off.
   private func fallSilentIfIndebted() {
     guard budget.mayBeIndebted, silence == nil, connection.isOpen,
-      let wait = budget.silence(at: node.loop.now, rate: callRate)
+      let wait = budget.silence(at: shard.loop.now, rate: callRate)
     else { return }
     connection.pauseReading()
-    silence = Silence(for: wait, on: node.loop) { [unowned self] in
+    silence = Silence(for: wait, on: shard.loop) { [unowned self] in
       silence = nil
       if !isFull { connection.resumeReading() }
     }
@@ -192,7 +192,7 @@ final class Session {
       connection.hasRoom(for: pipeline.replyByteCount),
       let (ticket, request, limit) = pipeline.start()
     {
-      node.counters.add(to: .calls)
+      shard.counters.add(to: .calls)
       if let error = refusal(of: request) {
         refuse(ticket, request.id, error)
         isAnswered = true
@@ -213,7 +213,7 @@ final class Session {
   private func refuse(
     _ ticket: Pipeline.Ticket, _ id: RPCIdentifier?, _ error: ServiceError
   ) {
-    node.counters.add(to: .refusedRate)
+    shard.counters.add(to: .refusedRate)
     pipeline.complete(ticket, reply: id.map { CallOutcome.failure(error).reply(to: $0) })
   }
 
@@ -221,7 +221,7 @@ final class Session {
   /// refused, or costly queries.
   private func refusal(of request: RPCRequest) -> ServiceError? {
     let rate = callRate
-    let now = node.loop.now
+    let now = shard.loop.now
     let wait =
       switch request.concurrency {
       case .alone: budget.take(at: now, rate: rate)
@@ -245,7 +245,7 @@ extension Session: WebSocketApplication {
     switch message {
     case .binary: close(.unsupportedData, reason: "messages are text: JSON-RPC 2.0")
     case .text(let bytes):
-      budget.charge(messageBytes: bytes.count, at: node.loop.now, rate: callRate)
+      budget.charge(messageBytes: bytes.count, at: shard.loop.now, rate: callRate)
       receive(RPCInput(bytes), byteCount: bytes.count)
     }
   }
@@ -284,13 +284,13 @@ extension Session: WebSocketApplication {
   }
 
   private func refused(_ id: RPCIdentifier?, _ error: ServiceError) -> Pipeline.Entry {
-    budget.chargeRefusal(at: node.loop.now, rate: callRate)
+    budget.chargeRefusal(at: shard.loop.now, rate: callRate)
     return .reply(CallOutcome.failure(error).reply(to: id))
   }
 
   private func append(malformed error: ServiceError, id: RPCIdentifier?) {
-    node.counters.add(to: .refusedInvalid)
-    budget.chargeRefusal(at: node.loop.now, rate: callRate)
+    shard.counters.add(to: .refusedInvalid)
+    budget.chargeRefusal(at: shard.loop.now, rate: callRate)
     pipeline.append(reply: CallOutcome.failure(error).reply(to: id))
     malformedCount += 1
     if malformedCount >= Self.malformedLimit {
@@ -310,21 +310,21 @@ extension Session: WebSocketApplication {
     silence?.end()
     silence = nil
     state = .closed
-    if keepsContext { node.contextCount -= 1 }
-    node.gauges.add(-1, to: .webSockets)
-    node.sessions[connection.id] = nil
+    if keepsContext { shard.contextCount -= 1 }
+    shard.gauges.add(-1, to: .webSockets)
+    shard.sessions[connection.id] = nil
   }
 
   /// Takes the session out of everything that it is in.
   private func leave(_ caller: SessionPrincipal) {
-    node.gauges.add(-1, to: .sessions)
+    shard.gauges.add(-1, to: .sessions)
     let reference = reference
     let userID = caller.user.id
     for url in places.map(\.url) {
       unsubscribe(from: url)
-      node.post(toChannel: url, with: { $0.leave(reference, userID: userID) })
+      shard.post(toChannel: url, with: { $0.leave(reference, userID: userID) })
     }
-    node.post(toUser: userID) { $0.users.remove(reference, of: userID) }
+    shard.post(toUser: userID) { $0.users.remove(reference, of: userID) }
   }
 }
 

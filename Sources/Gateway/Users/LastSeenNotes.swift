@@ -1,7 +1,7 @@
 import Reactor
 import Store
 
-/// Writes down when the users at home on a node were last there, many at a time.
+/// Writes down when the users at home on a shard were last there, many at a time.
 ///
 /// The store keeps one moment a minute for each user. A moment that it can't take is lost: the next
 /// one is as good.
@@ -11,18 +11,18 @@ final class LastSeenNotes: TimerHandler {
   /// Users that one job of the store takes, so that others get their turn.
   private static let batchSize = 500
 
-  private unowned let node: Node
+  private unowned let shard: Shard
   private var moments: [String: Int64] = [:]
   private var timer: EventLoop.TimerToken?
 
-  init(node: Node) {
-    self.node = node
+  init(shard: Shard) {
+    self.shard = shard
   }
 
   /// A user was here until now.
   func note(_ userID: String) {
-    moments[userID] = node.services.clock.now
-    if timer == nil { timer = node.loop.schedule(after: Self.patience, self) }
+    moments[userID] = shard.services.clock.now
+    if timer == nil { timer = shard.loop.schedule(after: Self.patience, self) }
   }
 
   /// Hands what was gathered to the store.
@@ -32,7 +32,7 @@ final class LastSeenNotes: TimerHandler {
     while !rest.isEmpty {
       let batch = rest.prefix(Self.batchSize)
       rest = rest.dropFirst(Self.batchSize)
-      node.services.store.write { transaction in
+      shard.services.store.write { transaction in
         for (userID, moment) in batch { try transaction.noteSeen(userID, at: moment) }
       } completion: { _ in
       }

@@ -5,7 +5,7 @@ import ParleyProtocol
 import Transport
 import WebSocket
 
-/// The users that are at home on a node and have sessions anywhere.
+/// The users that are at home on a shard and have sessions anywhere.
 final class UserDirectory {
   /// A user's sessions and channels over all its connections.
   private struct Presence {
@@ -42,7 +42,7 @@ final class UserDirectory {
     var sessions: [SessionAddress]
   }
 
-  private unowned let node: Node
+  private unowned let shard: Shard
   private var presences: [String: Presence] = [:]
   /// The absent users whom each user mentioned lately.
   private var mentions = FloodGate<String>()
@@ -51,9 +51,9 @@ final class UserDirectory {
   /// Absent users whom one user may mention.
   private static let mentionLimit = RateLimit(count: 60, windowMilliseconds: 60_000)
 
-  init(node: Node) {
-    self.node = node
-    lastSeen = LastSeenNotes(node: node)
+  init(shard: Shard) {
+    self.shard = shard
+    lastSeen = LastSeenNotes(shard: shard)
   }
 
   /// Takes note of a session that opens if its user may.
@@ -65,7 +65,7 @@ final class UserDirectory {
   func add(_ session: SessionAddress, of userID: String) {
     presences[userID]?.expected.removeAll { $0 == session }
     presences[userID, default: Presence()].sessions.append(session)
-    let limit = node.services.settings.limits.connectionsPerUser
+    let limit = shard.services.settings.limits.connectionsPerUser
     guard let sessions = presences[userID]?.sessions, sessions.count > limit else { return }
     for oldest in sessions.prefix(sessions.count - limit) { close(oldest) }
     presences[userID]?.sessions.removeFirst(sessions.count - limit)
@@ -82,7 +82,7 @@ final class UserDirectory {
     presences[userID] = presence.isEmpty ? nil : presence
   }
 
-  /// Writes down that all users who are still here were seen now; the node is about to stop.
+  /// Writes down that all users who are still here were seen now; the shard is about to stop.
   func noteAllSeen() {
     for (userID, presence) in presences where !presence.sessions.isEmpty { lastSeen.note(userID) }
     lastSeen.write()
@@ -93,7 +93,7 @@ final class UserDirectory {
   /// - Returns: Whether the user may be in one more channel.
   func reserve(_ channelURL: String, for session: SessionAddress, of userID: String) -> Bool {
     var presence = presences[userID, default: Presence()]
-    let limit = node.services.settings.limits.channelsPerUser
+    let limit = shard.services.settings.limits.channelsPerUser
     guard
       presence.channels.count < limit || presence.channels.contains(where: { $0.url == channelURL })
     else { return false }
@@ -113,7 +113,7 @@ final class UserDirectory {
   ///
   /// - Returns: The number of mentions that it has room for.
   func admitMentions(_ count: Int, by senderID: String) -> Int {
-    let now = node.services.clock.now
+    let now = shard.services.clock.now
     return (0..<count).prefix { _ in
       mentions.admit(senderID, at: now, limit: Self.mentionLimit) == nil
     }.count
@@ -151,12 +151,12 @@ final class UserDirectory {
     _ sessions: [SessionAddress], _ body: @escaping @Sendable (Session) -> Void
   ) {
     for reference in sessions {
-      node.post(toSession: reference, body)
+      shard.post(toSession: reference, body)
     }
   }
 
   private func close(_ reference: SessionAddress) {
-    node.post(toSession: reference) {
+    shard.post(toSession: reference) {
       $0.close(
         .tooManySessions, reason: "the user has opened too many sessions: this was its oldest")
     }

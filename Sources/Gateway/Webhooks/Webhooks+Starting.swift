@@ -6,7 +6,7 @@ import Webhooks
 
 extension OutboxOptions {
   /// What the settings want to be kept; `nil` when there is no URL.
-  init?(_ settings: WebhookSettings, counts: ParticipantCounts, door: DeliveryDoor) {
+  init?(_ settings: WebhookSettings, counts: ParticipantCounts, door: DeliveryHandle) {
     guard !settings.urls.isEmpty else { return nil }
     self.init(
       events: Set(settings.events), participantCount: { counts[$0] },
@@ -20,7 +20,7 @@ extension Webhooks {
   /// - Parameter store: Nothing may have been written to it yet.
   /// - Returns: `nil` when there is no URL.
   convenience init?(
-    _ settings: WebhookSettings, store: Store, door: DeliveryDoor, logger: Logger
+    _ settings: WebhookSettings, store: Store, door: DeliveryHandle, logger: Logger
   ) throws {
     let urls = settings.urls.withoutRepetitions()
     let contents = try store.writeNow { try $0.setWebhookReceivers(urls) }

@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 
 /// Tells what to do with content, and under which name to keep it (RFC 6266).
 package enum ContentDisposition: String, Sendable {

@@ -1,4 +1,4 @@
-package import Bytes
+package import Basics
 
 /// The host and port that a request is for: the value of `Host`, or the authority of an absolute
 /// target (RFC 3986 §3.2, without user information).

@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 
 /// The request line and fields of a request (RFC 9112 §3).
 package struct HTTPRequestHead: Sendable, Hashable {

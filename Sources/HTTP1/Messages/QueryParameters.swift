@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 
 /// The parameters of a query, as forms write them: `a=b&c=d`, percent-encoded, `+` for a space.
 package struct QueryParameters: Sendable, Hashable {

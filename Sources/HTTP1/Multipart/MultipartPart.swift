@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 
 /// The head of a part of a form (RFC 7578 §4).
 package struct MultipartPart: Sendable, Hashable {

@@ -1,4 +1,4 @@
-package import Bytes
+package import Basics
 
 /// Decides which addresses may be dialled to fetch a page.
 ///

@@ -1,4 +1,4 @@
-package import Bytes
+package import Basics
 
 /// An address that may not be dialled, and the reason.
 package struct AddressRefusal: Sendable, Hashable {

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// The ports that pages may be fetched from.
 package struct PortPolicy: Sendable, Hashable {

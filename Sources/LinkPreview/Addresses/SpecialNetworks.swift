@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 
 /// Networks that are not part of the public internet (IANA's special-purpose address registries).
 enum SpecialNetworks {

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// A domain name, which stands for everything below it too.
 package struct Domain: Sendable, Hashable, CustomStringConvertible {

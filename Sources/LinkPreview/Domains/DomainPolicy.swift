@@ -1,4 +1,4 @@
-package import Bytes
+package import Basics
 
 /// Decides which sites pages are fetched from.
 package struct DomainPolicy: Sendable, Hashable {

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// A text that should name a domain and does not.
 package struct DomainTextError: Error, Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// Text of a page as it was sent: its character set unknown, its references not decoded.
 struct HTMLText: Hashable {

@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 
 /// Reads what begins with a word: a scheme and its URL, or a bare name.
 enum WordLink {

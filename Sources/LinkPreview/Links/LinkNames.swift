@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 
 /// The part of a URL before its path, as it stands in a text.
 enum LinkAuthority {

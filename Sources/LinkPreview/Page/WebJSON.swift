@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 import ParleyProtocol
 
 /// JSON as the web writes it: read with the strict reader, after repairing what is harmless.

@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 
 /// Decodes character references once (HTML §13.2.5.72–80).
 enum CharacterReferences {

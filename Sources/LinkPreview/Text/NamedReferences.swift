@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 
 /// Finds named character references in ``NamedReferenceTable``.
 enum NamedReferences {

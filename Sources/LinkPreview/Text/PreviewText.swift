@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// Text for people out of text of a page.
 enum PreviewText {

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 import CDomainNames
 
 /// Applies the public suffix list and IDNA to domain names.

@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 
 extension Host {
   /// A host as a browser would understand it (WHATWG URL §3.5): percent-decoded, made ASCII, and

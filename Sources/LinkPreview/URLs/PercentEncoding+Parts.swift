@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// The parts of a URL, each with its own bytes that stand for themselves (WHATWG URL §1.3); a
 /// percent sign is one of them, so that what is encoded stays so.

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// The host and port of a URL.
 struct URLAuthority {

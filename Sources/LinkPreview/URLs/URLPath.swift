@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 
 /// The path of a URL in its normal form.
 enum URLPath {

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// A URL reference cut into its parts, those that it lacks taken from a base (RFC 3986 §5.2.2).
 struct URLReference {

@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 
 extension WebURL {
   /// A URL in any notation that a browser accepts, resolved against `base` when it is relative.

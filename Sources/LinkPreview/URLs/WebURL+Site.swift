@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 
 extension WebURL {
   /// Names the party that serves the URL, as far as names and addresses can tell: the registrable

@@ -1,4 +1,4 @@
-package import Bytes
+package import Basics
 
 /// An absolute http or https URL in its normal form (WHATWG URL §4).
 ///

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 internal import ParleyProtocol
 
 /// A link preview that the sender made itself, carried in a message's `data`.

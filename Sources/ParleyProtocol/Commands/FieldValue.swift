@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// One value of ``Fields``, as its source has it: JSON has types of its own, a text gets the one that
 /// is expected.

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// The form of the names that users go by.
 package enum UserID {

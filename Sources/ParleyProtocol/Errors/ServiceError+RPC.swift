@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// Refusals of a message that is no proper JSON-RPC request (specification 2.0, §5.1).
 extension ServiceError {

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// Refusals that depend on what is stored, connected or sent before.
 extension ServiceError {

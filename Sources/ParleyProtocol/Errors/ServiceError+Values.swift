@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// Refusals of a parameter's value (400100–400151, 400203, 400305).
 extension ServiceError {

@@ -1,4 +1,4 @@
-package import Bytes
+package import Basics
 import CLinux
 import Glibc
 

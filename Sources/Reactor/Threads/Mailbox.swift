@@ -9,7 +9,7 @@ package final class Mailbox<Item: Sendable>: Sendable {
   private struct State {
     var items: [Item] = []
     /// Whether the receiver was woken since it last took what there was.
-    var hasRung = false
+    var isWoken = false
   }
 
   private let state = Mutex(State())
@@ -34,16 +34,16 @@ package final class Mailbox<Item: Sendable>: Sendable {
     if mustWake { wake() }
   }
 
-  /// Adds an item that the receiver may find late: ``ring()`` is to follow soon.
+  /// Adds an item that the receiver may find late: ``wakeReceiver()`` is to follow soon.
   ///
   /// So what belongs together arrives together, where the first item's wake-up would set the
   /// receiver off before the others were there.
-  package func leave(_ item: Item) {
+  package func enqueue(_ item: Item) {
     state.withLock { $0.items.append(item) }
   }
 
   /// Wakes the receiver if something waits.
-  package func ring() {
+  package func wakeReceiver() {
     if state.withLock({ !$0.items.isEmpty && Self.mustWake(&$0) }) { wake() }
   }
 
@@ -59,7 +59,7 @@ package final class Mailbox<Item: Sendable>: Sendable {
     var taken = spare
     state.withLock { state in
       swap(&state.items, &taken)
-      state.hasRung = false
+      state.isWoken = false
     }
     return taken
   }
@@ -73,8 +73,8 @@ package final class Mailbox<Item: Sendable>: Sendable {
   }
 
   private static func mustWake(_ state: inout State) -> Bool {
-    defer { state.hasRung = true }
-    return !state.hasRung
+    defer { state.isWoken = true }
+    return !state.isWoken
   }
 
   private func wake() {

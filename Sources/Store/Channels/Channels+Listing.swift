@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 import SQLite
 package import ParleyProtocol
 

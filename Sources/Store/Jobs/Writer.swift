@@ -147,8 +147,10 @@ final class Writer {
     }
   }
 
-  /// Whether a refused entry may have written something. Of a message the first statement that writes
-  /// is the one that can be refused, unless there is a second table to write.
+  /// Whether a refused entry may have written something.
+  ///
+  /// Of a message the first statement that writes is the one that can be refused, unless there is a
+  /// second table to write.
   private func needsSavepoint(_ entry: LogEntry) -> Bool {
     if case .write(.append(let message), _) = entry {
       return connection.outbox != nil || message.upload != nil

@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 
 /// Where a page of users ended.
 ///

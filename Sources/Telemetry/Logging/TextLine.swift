@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 internal import Logging
 
 /// A record as one line for people.

@@ -17,7 +17,7 @@ extension Connection {
     return admission.reenter(address, in: register)
   }
 
-  /// Counts the connection under the address of its peer, or of the client that a proxy introduced.
+  /// Counts the connection under the address of its peer, or of the client that a proxy announced.
   ///
   /// A trusted proxy itself is not counted, as it has connections for many clients.
   func enterAddress() -> ExceededAddressLimit? {
@@ -52,8 +52,8 @@ extension Connection {
 
   /// The client's address; `nil` when a proxy that is believed did not name the client.
   private var countedAddress: PeerAddress? {
-    if let provenance { return provenance.forwarded ?? provenance.introduced }
-    guard let peer = introducedAddress,
+    if let proxiedPeer { return proxiedPeer.forwarded ?? proxiedPeer.announced }
+    guard let peer = proxiedAddress,
       transport.configuration.forwarding?.trusted.contains(peer) != true
     else { return nil }
     return peer

@@ -32,8 +32,8 @@ extension Connection: ReadinessHandler {
 
   private func take(_ bytes: UnsafeRawBufferPointer) {
     var bytes = bytes
-    if case .introduction(let parser) = stage {
-      guard let rest = receiveIntroduction(bytes, parser), !rest.isEmpty else { return }
+    if case .proxyHeader(let parser) = stage {
+      guard let rest = receiveProxyHeader(bytes, parser), !rest.isEmpty else { return }
       bytes = rest
       lastReceived = transport.loop.now
     }
@@ -52,7 +52,7 @@ extension Connection: ReadinessHandler {
     case .answering(let pending): applicationByteCount = pending.byteCount
     case .sending(let outgoing): applicationByteCount = outgoing.pending.byteCount
     // A receiver of bodies counts what it holds itself; so does what runs on a WebSocket.
-    case .introduction, .receiving, .webSocket, .closing, .lingering, .closed: break
+    case .proxyHeader, .receiving, .webSocket, .closing, .lingering, .closed: break
     }
   }
 
@@ -90,7 +90,7 @@ extension Connection: ReadinessHandler {
       case .webSocket, .closing:
         receiveFrames(input)
         return
-      case .introduction, .lingering, .closed:
+      case .proxyHeader, .lingering, .closed:
         return
       }
     }
@@ -237,7 +237,7 @@ extension Connection: ReadinessHandler {
     case .answering(let pending):
       stage = .http(pending.parser)
       pending.onAbandonment?()
-    case .introduction, .http, .sending, .webSocket, .closing, .lingering, .closed: break
+    case .proxyHeader, .http, .sending, .webSocket, .closing, .lingering, .closed: break
     }
   }
 
@@ -333,7 +333,7 @@ extension Connection: ReadinessHandler {
       // It may have ended its side only (RFC 9112 §9.6): what it asked for is answered.
       peerHasEnded = true
       stopReading()
-    case .introduction, .http, .receiving, .answering, .webSocket, .closing, .lingering, .closed:
+    case .proxyHeader, .http, .receiving, .answering, .webSocket, .closing, .lingering, .closed:
       drop()
     }
   }
@@ -344,7 +344,7 @@ extension Connection: ReadinessHandler {
     case .http, .lingering:
       finish()
       stopReading()
-    case .introduction, .receiving, .answering, .sending, .webSocket, .closing, .closed: break
+    case .proxyHeader, .receiving, .answering, .sending, .webSocket, .closing, .closed: break
     }
   }
 }

@@ -109,7 +109,7 @@ extension Connection {
       outgoing.persistence = .close
       stage = .sending(outgoing)
       return
-    case .introduction, .http, .receiving, .answering, .sending, .webSocket, .closing: break
+    case .proxyHeader, .http, .receiving, .answering, .sending, .webSocket, .closing: break
     }
     abandonRequest()
     transport.connections.setPath(.closed, of: id)
@@ -123,8 +123,8 @@ extension Connection {
 
   /// Closes a slow or broken connection, after the fan-out that found it so.
   func closeCondemned() {
-    let reason = condemnation
-    condemnation = nil
+    let reason = pendingClose
+    pendingClose = nil
     switch reason {
     case .slow:
       guard isOpen else { return }
@@ -136,7 +136,7 @@ extension Connection {
   }
 
   func updatePath() {
-    guard isOpen, condemnation == nil else { return }
+    guard isOpen, pendingClose == nil else { return }
     transport.connections.setPath(
       !stream.isDrained ? .queued : stream.isEncrypted ? .encrypted : .direct, of: id)
   }
@@ -163,15 +163,15 @@ extension Connection {
 
   private func admits(_ byteCount: Int) -> Bool {
     // After a close frame there is no more data (RFC 6455 §5.5.1).
-    guard isOpen, condemnation == nil else { return false }
+    guard isOpen, pendingClose == nil else { return false }
     guard queuedByteCount + byteCount > transport.configuration.outboundBytes else { return true }
     condemn(.slow)
     return false
   }
 
-  private func condemn(_ reason: Condemnation) {
-    guard condemnation == nil else { return }
-    condemnation = reason
+  private func condemn(_ reason: PendingClose) {
+    guard pendingClose == nil else { return }
+    pendingClose = reason
     transport.connections.setPath(.closed, of: id)
     transport.condemn(self)
   }

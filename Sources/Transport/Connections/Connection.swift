@@ -6,7 +6,7 @@ package import WebSocket
 
 /// One TCP connection: its socket, TLS if any, what it speaks, and what waits to be written.
 ///
-///     introduction ──► http ──► webSocket ──► closing ──► lingering ──► closed
+///     proxyHeader ──► http ──► webSocket ──► closing ──► lingering ──► closed
 ///     receiving ◄─────► │ └────────────────────────────────────▲
 ///             │         ▼
 ///             └────► answering ──► sending ──► http
@@ -16,7 +16,7 @@ package final class Connection {
   /// Indirect: what only some stages need takes no room in all the connections that are open.
   indirect enum Stage {
     /// A proxy's word about the client is awaited, before TLS.
-    case introduction(ProxyHeaderParser)
+    case proxyHeader(ProxyHeaderParser)
     /// Requests are read one by one.
     case http(HTTPRequestParser)
     /// A request's body is on its way to its receiver.
@@ -36,7 +36,7 @@ package final class Connection {
   }
 
   /// Why the connection is closed once the fan-out under way is over.
-  enum Condemnation {
+  enum PendingClose {
     case slow
     case broken
   }
@@ -51,7 +51,7 @@ package final class Connection {
   /// How frames for this connection are encoded.
   package internal(set) var encoding = FrameEncoding.plain
   /// What proxies have said; `nil` when none has.
-  var provenance: Provenance?
+  var proxiedPeer: ProxiedPeer?
 
   unowned let transport: Transport
   var stage: Stage
@@ -63,7 +63,7 @@ package final class Connection {
   var lastReceived: Int64?
   /// Whether the application waits for ``WebSocketApplication/connectionHasRoom(_:)``.
   private(set) var awaitsRoom = false
-  var condemnation: Condemnation?
+  var pendingClose: PendingClose?
   /// Whether the application has asked not to be given more for now.
   var isReadingPaused = false
   /// Bytes read from a WebSocket before the application paused reading.
@@ -99,7 +99,7 @@ package final class Connection {
 
   /// Takes over an accepted socket.
   static func open(
-    descriptor: Int32, tls: TLSSession?, introduction: Introduction = .none, tag: Int,
+    descriptor: Int32, tls: TLSSession?, proxyHeader: ProxyHeaderPolicy = .none, tag: Int,
     pool: SocketPool = .clients, transport: Transport
   ) throws(SystemError) {
     let id = transport.connections.reserve(descriptor: descriptor)
@@ -114,11 +114,11 @@ package final class Connection {
     }
     connection.becomeSheddable()
     connection.awaitHead()
-    switch introduction {
+    switch proxyHeader {
     case .none: connection.dropIfRefused(connection.enterAddress())
     case .required(let trusted):
-      guard !connection.awaitIntroduction(from: trusted) else { break }
-      transport.delegate?.connection(connection, wasNotIntroduced: "it is from none of the proxies")
+      guard !connection.awaitProxyHeader(from: trusted) else { break }
+      transport.delegate?.connection(connection, lacksProxyHeader: "it is from none of the proxies")
       connection.drop()
     }
   }
@@ -144,14 +144,14 @@ package final class Connection {
   package var isAnswering: Bool {
     switch stage {
     case .receiving, .answering, .sending: true
-    case .introduction, .http, .webSocket, .closing, .lingering, .closed: false
+    case .proxyHeader, .http, .webSocket, .closing, .lingering, .closed: false
     }
   }
 
   /// Whether nothing of a request has come, nor waits to be written.
   var isIdle: Bool {
     switch stage {
-    case .introduction: true
+    case .proxyHeader: true
     case .http(let parser): parser.isIdle && queuedByteCount == 0
     case .receiving, .answering, .sending, .webSocket, .closing, .lingering, .closed: false
     }
@@ -197,7 +197,7 @@ package final class Connection {
 
   /// Sends the reply to a request of the client's, whatever waits: see ``hasRoom(for:)``.
   package func send(reply text: [UInt8]) {
-    guard isOpen, condemnation == nil else { return }
+    guard isOpen, pendingClose == nil else { return }
     var frame: [UInt8] = []
     transport.appendFrame(text: text, encoding: encoding, into: &frame)
     append(frame)

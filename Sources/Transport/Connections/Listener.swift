@@ -17,7 +17,7 @@ package final class Listener: ReadinessHandler, TimerHandler {
 
   private let descriptor: Int32
   private let security: Security
-  private let introduction: Introduction
+  private let proxyHeader: ProxyHeaderPolicy
   private let tag: Int
   private let pool: SocketPool
   private unowned let transport: Transport
@@ -27,12 +27,12 @@ package final class Listener: ReadinessHandler, TimerHandler {
   private var hasReported = false
 
   init(
-    descriptor: Int32, security: Security, introduction: Introduction = .none, tag: Int,
+    descriptor: Int32, security: Security, proxyHeader: ProxyHeaderPolicy = .none, tag: Int,
     pool: SocketPool = .clients, transport: Transport
   ) {
     self.tag = tag
     self.pool = pool
-    self.introduction = introduction
+    self.proxyHeader = proxyHeader
     self.descriptor = descriptor
     self.security = security
     self.transport = transport
@@ -95,7 +95,7 @@ package final class Listener: ReadinessHandler, TimerHandler {
         case .tls(let holder): try TLSSession(server: holder.current)
         }
       try Connection.open(
-        descriptor: accepted, tls: session, introduction: introduction, tag: tag,
+        descriptor: accepted, tls: session, proxyHeader: proxyHeader, tag: tag,
         pool: pool, transport: transport)
       transport.counters.accepted += 1
     } catch let error as SystemError {

@@ -4,9 +4,9 @@ package final class Subscription {
   var index: Int
   let slot: UInt32
   /// The feed that it is in; `nil` once it has been cancelled.
-  weak var feed: Feed?
+  weak var feed: BroadcastBuffer?
 
-  init(index: Int, slot: UInt32, feed: Feed) {
+  init(index: Int, slot: UInt32, feed: BroadcastBuffer) {
     self.index = index
     self.slot = slot
     self.feed = feed

@@ -1,4 +1,4 @@
-package import Bytes
+package import Basics
 package import HTTP1
 
 /// Which field of a request tells whom it is from, and whose word is taken for it.

@@ -1,4 +1,4 @@
-package import Bytes
+package import Basics
 
 /// An address of a client, with its port where that is known.
 ///

@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 import CCurl
 import Curl
 import Glibc

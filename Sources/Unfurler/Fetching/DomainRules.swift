@@ -1,4 +1,4 @@
-package import Bytes
+package import Basics
 package import LinkPreview
 import Synchronization
 

@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 import LinkPreview
 
 /// The target of a `Location` field, or the reason why it is not followed.

@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 package import LinkPreview
 
 /// Which remembered previews an operator means.

@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 
 /// The payload of a close frame (RFC 6455 §5.5.1): nothing, or a code and a reason.
 package struct ClosePayload: Sendable, Hashable {

@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 
 /// A message of which the last fragment has not come (RFC 6455 §5.4).
 struct PartialMessage {

@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 
 extension WebSocketEndpoint {
   /// Finds the text of a complete message in the input, so that it need not be copied.

@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 
 extension WebSocketEndpoint {
   /// Takes bytes from the peer, all of them.

@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 package import HTTP1
 
 /// The client's side of the opening handshake (RFC 6455 §4.1).

@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 import COpenSSL
 
 /// `Sec-WebSocket-Key`, and the proof that a server understood it (RFC 6455 §1.3).

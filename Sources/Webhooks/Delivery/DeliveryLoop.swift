@@ -14,7 +14,7 @@ final class DeliveryLoop: CurlLoopOwner {
   let loop: CurlLoop<DeliveryTransfer>
   let configuration: WebhookConfiguration
   let store: Store
-  let door: DeliveryDoor
+  let door: DeliveryHandle
   let counters: WebhookCounters
   let logger: Logger
 
@@ -38,7 +38,7 @@ final class DeliveryLoop: CurlLoopOwner {
 
   init(
     _ loop: CurlLoop<DeliveryTransfer>, configuration: WebhookConfiguration, store: Store,
-    door: DeliveryDoor, counters: WebhookCounters, logger: Logger
+    door: DeliveryHandle, counters: WebhookCounters, logger: Logger
   ) {
     self.loop = loop
     self.configuration = configuration

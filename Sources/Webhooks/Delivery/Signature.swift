@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 import Crypto
 
 /// What proves to a receiver that a body is the gateway's.

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// The waits of a delivery that failed before it is tried again.
 package struct RetryWaits: Sendable, Hashable {

@@ -11,7 +11,7 @@ final class UnfurlServer: Sendable {
   /// The addresses that it listens on, as bound: numeric host and port.
   let addresses: [SocketAddress]
 
-  private let mailbox: Mailbox<FrontMail>
+  private let mailbox: Mailbox<UnfurlLoopMail>
   private let thread: Reactor.Thread
 
   /// Listens and begins to serve.
@@ -22,16 +22,17 @@ final class UnfurlServer: Sendable {
     configuration: UnfurlServerConfiguration, unfurler: any Unfurler, logger: Logger
   ) throws(SystemError) {
     let listeners = try Listeners(configuration.listen)
-    let mailbox = try Mailbox<FrontMail>()
+    let mailbox = try Mailbox<UnfurlLoopMail>()
     let start = StartReport<SystemError>()
     self.mailbox = mailbox
     addresses = listeners.addresses
-    thread = try Reactor.Thread(name: "unfurl-front") {
+    thread = try Reactor.Thread(name: "unfurl-server") {
       do throws(SystemError) {
-        let front = try Front(configuration, unfurler: unfurler, mailbox: mailbox, logger: logger)
-        try front.listen(listeners.descriptors)
+        let server = try UnfurlLoop(
+          configuration, unfurler: unfurler, mailbox: mailbox, logger: logger)
+        try server.listen(listeners.descriptors)
         start.add(.success(()))
-        front.loop.run()
+        server.loop.run()
       } catch {
         start.add(.failure(error))
       }

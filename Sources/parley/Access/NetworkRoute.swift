@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Bytes
+internal import Basics
 internal import Foundation
 internal import LinkPreview
 

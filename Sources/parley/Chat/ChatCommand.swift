@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Bytes
+internal import Basics
 internal import ParleyClient
 
 /// Opens a conversation in the terminal.

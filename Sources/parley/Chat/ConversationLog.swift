@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 internal import ParleyClient
 
 /// Formats a channel's events as text.

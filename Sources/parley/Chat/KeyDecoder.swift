@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// A key that was pressed in a terminal.
 enum Key: Equatable {

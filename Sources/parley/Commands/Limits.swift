@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 internal import ArgumentParser
 internal import HTTP1
 internal import ParleyProtocol

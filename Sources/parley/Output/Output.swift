@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Bytes
+internal import Basics
 internal import ParleyProtocol
 
 /// Options for printing an answer.

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// Rows in aligned columns, for people.
 struct TextTable {

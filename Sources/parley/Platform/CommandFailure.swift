@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 internal import ParleyClient
 
 /// The failure of a command, with the exit status of the process.

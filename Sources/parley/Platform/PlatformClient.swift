@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 internal import CCurl
 internal import Curl
 internal import HTTP1

@@ -28,7 +28,7 @@ private final class FanOutComparison {
   private static let limit = RateLimit(count: 3, windowMilliseconds: 1000)
   private static let operators: Set<String> = ["user-0"]
 
-  private let driven: DrivenNode
+  private let driven: DrivenShard
   private var stage: ChannelStage
   private var actions = StageActions()
   private var lastSeq: Int64 = 0
@@ -42,7 +42,7 @@ private final class FanOutComparison {
   private var messageCount: Int64 = 0
 
   init(using generator: inout SeededGenerator) throws {
-    driven = try DrivenNode()
+    driven = try DrivenShard()
     let channel = Channel(
       url: "lobby", operators: Self.operators.map { User(id: $0) }, createdAt: 0)
     stage = ChannelStage(channel, epoch: "epoch", lastSeq: 0, throttleLimit: Self.limit)
@@ -95,12 +95,12 @@ private final class FanOutComparison {
     member.session.session.subscribe(to: "lobby")
   }
 
-  /// Gives the stage an input, and has the node deliver what follows.
+  /// Gives the stage an input, and has the shard deliver what follows.
   private func handle(_ input: StageInput) {
     // Pauses are over by the next input, so that no update waits.
     clock += 1_000
     stage.handle(input, at: Moment(unix: now, monotonic: clock), into: &actions)
-    for case .deliver(let plan, 0) in actions.list { driven.node.deliver(plan) }
+    for case .deliver(let plan, 0) in actions.list { driven.shard.deliver(plan) }
     actions.removeAll()
   }
 

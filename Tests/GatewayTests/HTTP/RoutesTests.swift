@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 import HTTP1
 import ParleyProtocol
 import Testing

@@ -9,11 +9,11 @@ import Testing
 
 @Suite("The outlook for sending")
 struct SendingOutlookTests {
-  private let driven: DrivenNode
-  private let channel: HomeChannel
+  private let driven: DrivenShard
+  private let channel: ChannelHost
 
   init() throws {
-    driven = try DrivenNode { $0.limits.flood.exemptsOperators = true }
+    driven = try DrivenShard { $0.limits.flood.exemptsOperators = true }
     channel = driven.channel(operators: ["boss"])
     for (number, id) in ["jeff", "boss"].enumerated() {
       channel.seat(.sample(number + 1), user: id)
@@ -21,7 +21,7 @@ struct SendingOutlookTests {
   }
 
   private func outlook(
-    _ id: String, in channel: HomeChannel? = nil, isActive: Bool = true
+    _ id: String, in channel: ChannelHost? = nil, isActive: Bool = true
   ) -> SendingOutlook {
     (channel ?? self.channel).outlook(
       for: Account(user: User(id: id), isActive: isActive, createdAt: 0, lastSeenAt: 0))
@@ -42,7 +42,7 @@ struct SendingOutlookTests {
 
   @Test("all that stands against a message is told in the order of the checks")
   func order() {
-    let now = driven.node.services.clock.now
+    let now = driven.shard.services.clock.now
     let send = RecentSend(userID: "away", createdAt: now)
     let channel = driven.channel(recentSends: [send]) { state in
       state.bans["away"] = restriction(now + 100_000)
@@ -91,6 +91,6 @@ struct SendingOutlookTests {
     let use = channel.lastUse
     for _ in 0..<20 { #expect(outlook("jeff").flood.count == 0) }
     #expect(channel.lastUse == use)
-    #expect(driven.node.channels.resident("lobby") == nil)
+    #expect(driven.shard.channels.resident("lobby") == nil)
   }
 }

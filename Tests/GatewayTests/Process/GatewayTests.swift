@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 import Configuration
 import Glibc
 import Logging

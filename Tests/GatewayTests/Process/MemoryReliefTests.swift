@@ -7,30 +7,30 @@ import Testing
 struct MemoryReliefTests {
   private typealias Relief = MemoryRelief<String>
 
-  private func holder(_ name: String, _ byteCount: Int, node: Int = 0) -> Relief.Holder {
-    Relief.Holder(name: name, node: node, byteCount: byteCount)
+  private func holder(_ name: String, _ byteCount: Int, shard: Int = 0) -> Relief.Holder {
+    Relief.Holder(name: name, shard: shard, byteCount: byteCount)
   }
 
-  @Test("the largest of all nodes go first, and no more than are needed")
+  @Test("the largest of all shards go first, and no more than are needed")
   func choosesLargest() {
-    var relief = Relief(excess: 25, nodes: 2)
+    var relief = Relief(excess: 25, shards: 2)
     #expect(relief.add([holder("a", 10), holder("b", 3)]) == nil)
-    let victims = relief.add([holder("c", 20, node: 1), holder("d", 5, node: 1)])
+    let victims = relief.add([holder("c", 20, shard: 1), holder("d", 5, shard: 1)])
     #expect(victims?.map(\.name) == ["c", "a"])
-    #expect(victims?.map(\.node) == [1, 0])
+    #expect(victims?.map(\.shard) == [1, 0])
   }
 
   @Test("when all together are not enough, all go; without any, none")
   func takesAll() {
-    var relief = Relief(excess: 100, nodes: 1)
+    var relief = Relief(excess: 100, shards: 1)
     #expect(relief.add([holder("a", 10), holder("b", 30)])?.map(\.name) == ["b", "a"])
-    var empty = Relief(excess: 1, nodes: 1)
+    var empty = Relief(excess: 1, shards: 1)
     #expect(empty.add([])?.isEmpty == true)
   }
 
-  @Test("the budget is that of all nodes together, and one relief runs at a time")
+  @Test("the budget is that of all shards together, and one relief runs at a time")
   func budget() {
-    let budget = MemoryBudget(limit: 100, nodes: 2)
+    let budget = MemoryBudget(limit: 100, shards: 2)
     budget.publish(60, of: 0)
     budget.publish(40, of: 1)
     #expect(!budget.isExceeded)

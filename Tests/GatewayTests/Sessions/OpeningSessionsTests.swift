@@ -11,11 +11,11 @@ import WebSocket
 
 @Suite("A session that is just opening")
 struct OpeningSessionsTests {
-  private let driven: DrivenNode
+  private let driven: DrivenShard
   private let session: DrivenSession
 
   init() throws {
-    driven = try DrivenNode { $0.auth.mode = .token }
+    driven = try DrivenShard { $0.auth.mode = .token }
     session = try driven.connect()
     try driven.write {
       _ = try $0.createUser("ann", at: 1)
@@ -27,7 +27,7 @@ struct OpeningSessionsTests {
 
   /// Asks for a session, and has the look-up of the user wait for `release`.
   private func begin(_ token: String) -> HeldStore {
-    let held = HeldStore(reading: driven.node.services.store)
+    let held = HeldStore(reading: driven.shard.services.store)
     request(#""session.open","params":{"user_id":"ann","access_token":"\#(token)"}"#)
     driven.endTurn()
     return held
@@ -64,35 +64,35 @@ struct OpeningSessionsTests {
     begin("access").release()
     let events = try receive { !$0.isEmpty }
     #expect(text(of: events.first).contains("session_id"))
-    #expect(driven.node.users.isOnline("ann"))
+    #expect(driven.shard.users.isOnline("ann"))
   }
 
   @Test("is closed with 4002 when its user is put out meanwhile", arguments: ["access", "session"])
   func expelled(token: String) throws {
     let held = begin(token)
-    driven.node.users.expel("ann", reason: "the user is deactivated")
+    driven.shard.users.expel("ann", reason: "the user is deactivated")
     driven.endTurn()
     held.release()
     #expect(isClosed(try receive(until: isClosed)))
     driven.endTurn()
-    #expect(!driven.node.users.isOnline("ann"))
+    #expect(!driven.shard.users.isOnline("ann"))
   }
 
   @Test("is refused with 400302 when its kind of token is revoked meanwhile")
   func revoked() throws {
     let held = begin("access")
-    driven.node.users.revoke(.accessToken, of: "ann", reason: "the access token was replaced")
+    driven.shard.users.revoke(.accessToken, of: "ann", reason: "the access token was replaced")
     driven.endTurn()
     held.release()
     let events = try receive(until: isClosed)
     #expect(text(of: events.first).contains("400302"))
-    #expect(!driven.node.users.isOnline("ann"))
+    #expect(!driven.shard.users.isOnline("ann"))
   }
 
   @Test("is not disturbed when another kind of token is revoked meanwhile")
   func otherRevoked() throws {
     let held = begin("session")
-    driven.node.users.revoke(.accessToken, of: "ann", reason: "the access token was replaced")
+    driven.shard.users.revoke(.accessToken, of: "ann", reason: "the access token was replaced")
     driven.endTurn()
     held.release()
     #expect(text(of: try receive { !$0.isEmpty }.first).contains("session_id"))
@@ -102,14 +102,14 @@ struct OpeningSessionsTests {
   func refreshing() throws {
     begin("session").release()
     _ = try receive { !$0.isEmpty }
-    let held = HeldStore(reading: driven.node.services.store)
+    let held = HeldStore(reading: driven.shard.services.store)
     request(#""session.refresh","params":{"access_token":"access"}"#)
     driven.endTurn()
-    driven.node.users.revoke(.accessToken, of: "ann", reason: "the access token was replaced")
+    driven.shard.users.revoke(.accessToken, of: "ann", reason: "the access token was replaced")
     driven.endTurn()
     held.release()
     #expect(text(of: try receive { !$0.isEmpty }.first).contains("400302"))
-    #expect(driven.node.users.isOnline("ann"))
+    #expect(driven.shard.users.isOnline("ann"))
   }
 
   @Test("leaves nothing behind when its connection ends meanwhile")
@@ -120,15 +120,15 @@ struct OpeningSessionsTests {
     held.release()
     try driven.read { _ in }
     driven.endTurn()
-    #expect(!driven.node.users.isOnline("ann"))
-    #expect(driven.node.users.isEmpty)
+    #expect(!driven.shard.users.isOnline("ann"))
+    #expect(driven.shard.users.isEmpty)
   }
 
   @Test(
     "makes no user again that is deleted meanwhile, and changes none that is deactivated",
     arguments: [true, false])
   func profile(isDeletion: Bool) throws {
-    let store = driven.node.services.store
+    let store = driven.shard.services.store
     let held = HeldStore(writing: store)
     // Prompt as the profile is, or it would be passed by it.
     store.writePromptly {

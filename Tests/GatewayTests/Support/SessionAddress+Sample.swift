@@ -5,8 +5,8 @@ import Channels
 
 extension SessionAddress {
   /// A session that is nowhere.
-  static func sample(_ number: Int, node: Int = 0) -> SessionAddress {
+  static func sample(_ number: Int, shard: Int = 0) -> SessionAddress {
     SessionAddress(
-      node: node, connection: ConnectionID(slot: UInt32(number) + 1000, generation: 1))
+      shard: shard, connection: ConnectionID(slot: UInt32(number) + 1000, generation: 1))
   }
 }

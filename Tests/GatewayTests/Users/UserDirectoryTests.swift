@@ -12,9 +12,9 @@ import WebSocket
 struct UserDirectoryTests {
   @Test("one session too many closes the user's oldest with 4003")
   func closesTheOldest() throws {
-    let driven = try DrivenNode { $0.limits.connectionsPerUser = 2 }
+    let driven = try DrivenShard { $0.limits.connectionsPerUser = 2 }
     let sessions = try (0..<3).map { _ in try driven.connect() }
-    let users = driven.node.users
+    let users = driven.shard.users
     for session in sessions { users.add(session.reference, of: "ann") }
     driven.endTurn()
     let reason = "the user has opened too many sessions: this was its oldest"
@@ -24,9 +24,9 @@ struct UserDirectoryTests {
 
   @Test("sessions of other users, and those that have left, do not count")
   func countsPerUser() throws {
-    let driven = try DrivenNode { $0.limits.connectionsPerUser = 1 }
+    let driven = try DrivenShard { $0.limits.connectionsPerUser = 1 }
     let sessions = try (0..<3).map { _ in try driven.connect() }
-    let users = driven.node.users
+    let users = driven.shard.users
     users.add(sessions[0].reference, of: "ann")
     users.add(sessions[1].reference, of: "bob")
     users.remove(sessions[0].reference, of: "ann")
@@ -37,20 +37,20 @@ struct UserDirectoryTests {
 
   @Test("an event for a user reaches all its sessions")
   func sendsToAll() throws {
-    let driven = try DrivenNode()
+    let driven = try DrivenShard()
     let sessions = try (0..<3).map { _ in try driven.connect() }
-    for session in sessions.prefix(2) { driven.node.users.add(session.reference, of: "ann") }
-    driven.node.users.add(sessions[2].reference, of: "bob")
-    driven.node.users.send(Array("event".utf8), to: "ann")
-    driven.node.users.send(Array("nobody".utf8), to: "eve")
+    for session in sessions.prefix(2) { driven.shard.users.add(session.reference, of: "ann") }
+    driven.shard.users.add(sessions[2].reference, of: "bob")
+    driven.shard.users.send(Array("event".utf8), to: "ann")
+    driven.shard.users.send(Array("nobody".utf8), to: "eve")
     driven.endTurn()
     #expect(sessions.map { $0.receiveTexts() } == [["event"], ["event"], []])
   }
 
   @Test("a user may be in so many channels, each counted once for all its sessions")
   func limitsChannels() throws {
-    let driven = try DrivenNode { $0.limits.channelsPerUser = 2 }
-    let users = driven.node.users
+    let driven = try DrivenShard { $0.limits.channelsPerUser = 2 }
+    let users = driven.shard.users
     let (first, second) = (SessionAddress.sample(1), SessionAddress.sample(2))
     #expect(users.reserve("a", for: first, of: "ann"))
     #expect(users.reserve("b", for: first, of: "ann"))
@@ -65,8 +65,8 @@ struct UserDirectoryTests {
 
   @Test("a session that ends gives its channels back")
   func releasesChannels() throws {
-    let driven = try DrivenNode { $0.limits.channelsPerUser = 1 }
-    let users = driven.node.users
+    let driven = try DrivenShard { $0.limits.channelsPerUser = 1 }
+    let users = driven.shard.users
     let (first, second) = (SessionAddress.sample(1), SessionAddress.sample(2))
     users.add(first, of: "ann")
     users.add(second, of: "ann")
@@ -77,32 +77,32 @@ struct UserDirectoryTests {
 
   @Test("when a user's last session ends it is noted that the user was seen")
   func notesSeen() throws {
-    let driven = try DrivenNode()
+    let driven = try DrivenShard()
     try driven.write { _ = try $0.createUser("ann", at: 1) }
     let (first, second) = (SessionAddress.sample(1), SessionAddress.sample(2))
-    let users = driven.node.users
+    let users = driven.shard.users
     users.add(first, of: "ann")
     users.add(second, of: "ann")
-    let before = driven.node.services.clock.now
+    let before = driven.shard.services.clock.now
     users.remove(first, of: "ann")
     users.remove(second, of: "ann")
     #expect(users.isEmpty)
     users.noteAllSeen()
     try driven.write { _ in }
     let seen = try #require(try driven.read { try $0.account("ann") }).lastSeenAt
-    #expect((before...driven.node.services.clock.now).contains(seen))
+    #expect((before...driven.shard.services.clock.now).contains(seen))
   }
 
-  @Test("those who are here when the node stops were seen")
+  @Test("those who are here when the shard stops were seen")
   func notesThoseHere() throws {
-    let driven = try DrivenNode()
+    let driven = try DrivenShard()
     try driven.write {
       _ = try $0.createUser("ann", at: 1)
       _ = try $0.createUser("bob", at: 1)
     }
-    driven.node.users.add(.sample(1), of: "ann")
-    driven.node.users.expect(.sample(2), of: "bob")
-    driven.node.users.noteAllSeen()
+    driven.shard.users.add(.sample(1), of: "ann")
+    driven.shard.users.expect(.sample(2), of: "bob")
+    driven.shard.users.noteAllSeen()
     try driven.write { _ in }
     let accounts = try driven.read { [try $0.account("ann"), try $0.account("bob")] }
     #expect(accounts[0]?.lastSeenAt ?? 0 > 0)

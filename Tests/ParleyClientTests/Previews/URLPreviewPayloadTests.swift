@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 import TestSupport
 import Testing
 

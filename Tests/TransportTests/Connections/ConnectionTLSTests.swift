@@ -46,7 +46,7 @@ struct ConnectionTLSTests {
     }
     for client in clients { try client.upgrade() }
     _ = try server.ask { core in
-      let feed = Feed(encoding: .plain, transport: core.transport)
+      let feed = BroadcastBuffer(encoding: .plain, transport: core.transport)
       core.transport.forEachConnection { _ = feed.subscribe($0) }
       for _ in 0..<50 { feed.publish(serverText("event"), except: []) }
     }
@@ -62,7 +62,7 @@ struct ConnectionTLSTests {
     let client = try BlockingClient(server.address, tls: certificate.client)
     try client.upgrade()
     _ = try server.ask { core in
-      let feed = Feed(encoding: .plain, transport: core.transport)
+      let feed = BroadcastBuffer(encoding: .plain, transport: core.transport)
       core.transport.forEachConnection { _ = feed.subscribe($0) }
       core.feed = feed
     }

@@ -124,7 +124,7 @@ struct KernelFailureTests {
   func fansOut() throws {
     let bench = try Bench()
     let peers = try (0..<20).map { _ in try bench.open() }
-    let feed = Feed(encoding: .plain, transport: bench.driven.transport)
+    let feed = BroadcastBuffer(encoding: .plain, transport: bench.driven.transport)
     for peer in peers { _ = feed.subscribe(peer.connection) }
     let descriptors = peers.map(\.connection.descriptor)
     bench.kernel.play {
@@ -152,7 +152,7 @@ struct KernelFailureTests {
     for number in 0..<12 {
       let bench = try Bench()
       let peers = try (0..<12).map { _ in try bench.open() }
-      let feed = Feed(encoding: .plain, transport: bench.driven.transport)
+      let feed = BroadcastBuffer(encoding: .plain, transport: bench.driven.transport)
       for peer in peers { _ = feed.subscribe(peer.connection) }
       let descriptors = peers.map(\.connection.descriptor)
       bench.kernel.play {

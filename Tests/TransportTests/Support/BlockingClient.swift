@@ -12,16 +12,16 @@ final class BlockingClient {
   private var received: [UInt8] = []
   private var hasEnded = false
 
-  /// - Parameter introduction: What is sent before all else, without TLS.
+  /// - Parameter proxyHeader: What is sent before all else, without TLS.
   init(
     _ address: SocketAddress, tls context: TLSClientContext? = nil,
-    introducedBy introduction: [UInt8] = []
+    announcedBy proxyHeader: [UInt8] = []
   ) throws {
     descriptor = try Socket.connect(to: address)
     scratch = try TLSScratch()
     tls = try context.map { try TLSSession(client: $0, hostname: "localhost") }
     try wait(for: POLLOUT)
-    try writeRaw(introduction)
+    try writeRaw(proxyHeader)
     guard let tls else { return }
     try tls.startHandshake(scratch: scratch)
     try sendCiphertext()

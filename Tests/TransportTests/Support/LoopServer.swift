@@ -20,7 +20,7 @@ final class LoopServer: Sendable {
 
   init(
     _ configuration: TransportConfiguration = TransportConfiguration(),
-    security: Listener.Security = .plain, introduction: Introduction = .none
+    security: Listener.Security = .plain, proxyHeader: ProxyHeaderPolicy = .none
   ) throws {
     let any = try #require(SocketAddress(host: "127.0.0.1", port: 0))
     let listener = try Socket.listen(on: any)
@@ -31,7 +31,7 @@ final class LoopServer: Sendable {
       do {
         let core = try LoopServerCore(configuration, mailbox)
         try core.transport.listen(
-          listener, security: security, introduction: introduction, tag: 7)
+          listener, security: security, proxyHeader: proxyHeader, tag: 7)
         core.loop.run()
         core.transport.stopListening()
         core.transport.forEachConnection { $0.drop() }
@@ -82,10 +82,10 @@ final class LoopServerCore: TransportDelegate, ReadinessHandler {
   var tlsFailures: [String] = []
   /// Whom requests were from.
   var clients: [String] = []
-  /// Why connections were closed that no proxy introduced.
+  /// Why connections were closed that no proxy announced.
   var strangers: [String] = []
   var waiters: [(LoopServerCore) -> Bool] = []
-  var feed: Feed?
+  var feed: BroadcastBuffer?
   /// What `/file` is answered with.
   var file: FileSpan?
   /// What came in bodies that were taken in pieces.
@@ -138,7 +138,7 @@ final class LoopServerCore: TransportDelegate, ReadinessHandler {
     tlsFailures.append(reason)
   }
 
-  func connection(_ connection: Connection, wasNotIntroduced reason: String) {
+  func connection(_ connection: Connection, lacksProxyHeader reason: String) {
     strangers.append(reason)
   }
 }

@@ -5,7 +5,7 @@ import Synchronization
 /// The tokens that were issued over the Platform API itself, as the store has them.
 ///
 /// Read at every call, on any thread, so kept in memory. A change of the store is made here when it
-/// is durable, and holds on every node at once.
+/// is durable, and holds on every shard at once.
 final class IssuedAPITokens: Sendable {
   /// How often a token's use is noted, in milliseconds.
   private static let useInterval: Int64 = 60_000

@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Basics
 
 /// The waits of a client that connects again, counted since its last good connection.
 struct Reconnection: Sendable {

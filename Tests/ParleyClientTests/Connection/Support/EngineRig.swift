@@ -1,4 +1,4 @@
-import Bytes
+import Basics
 import ClientTransport
 import ParleyProtocol
 import Synchronization

@@ -1,0 +1,262 @@
+import Channels
+import Configuration
+import FloodControl
+import ParleyProtocol
+import Reactor
+import Store
+import Telemetry
+
+/// A channel on the one shard where it is at home: its judge and its stage, side by side.
+///
+/// Buffers the judge, carries its actions out and brings its answers to the callers; decides nothing.
+/// Confined to its shard.
+final class ChannelHost {
+  /// Takes the outcome of a call: once, on the channel's shard.
+  typealias Answer = @Sendable (ChannelHost, Result<JudgeAnswer, ServiceError>) -> Void
+
+  let url: String
+  /// The channel as writes name it.
+  let place: LogChannel
+  /// The channel's number on its shard, by which the log's answers find it.
+  let number: UInt64
+  unowned let shard: Shard
+  /// The channel's participants, and what they are shown.
+  let stage: StageHost
+
+  private var judge: ChannelJudge
+  /// The limits that the channel has of its own.
+  private var ownLimits: [LimitKind: LimitOverride] = [:]
+  private(set) var throttleLimit: RateLimit
+  /// The calls over the Platform API that the judge has not answered.
+  private var calls = PendingPlatformCalls()
+  /// Jobs of the store that are not answered.
+  private var pendingJobs = 0
+  /// When the channel was last asked for; the loop's milliseconds.
+  private(set) var lastUse: Int64
+  /// For the judge's deadline.
+  private var timer: EventLoop.TimerToken?
+
+  init(_ loaded: LoadedChannel, number: UInt64, shard: Shard) {
+    let (state, limits) = (loaded.state, shard.services.limits)
+    url = state.channel.url
+    place = state.place
+    self.number = number
+    self.shard = shard
+    ownLimits[.flood] = state.floodOverride
+    ownLimits[.throttle] = state.throttleOverride
+    throttleLimit =
+      state.throttleOverride.map(RateLimit.init)
+      ?? limits.limit(.throttle, customType: state.channel.customType)
+    judge = ChannelJudge(loaded, floodLimit: limits.floodLimit(of: state), shard.services)
+    // An ephemeral channel's count lives in memory only: each life has an epoch of its own.
+    let isEphemeral = state.channel.isEphemeral
+    stage = StageHost(
+      ChannelStage(
+        state.channel, epoch: isEphemeral ? Identifiers.epoch() : state.epoch,
+        lastSeq: isEphemeral ? 0 : state.lastSeq, throttleLimit: throttleLimit),
+      of: state, on: shard)
+    lastUse = shard.loop.now
+  }
+
+  /// Has the stage report users who enter and leave to the judge, until ``close()``.
+  func open() {
+    stage.notePresence = { [self] in handle($0) }
+  }
+
+  /// Ends what ``open()`` began, when the channel is forgotten.
+  func close() {
+    stage.notePresence = { _ in }
+  }
+
+  // MARK: Inputs
+
+  /// Gives the judge an input, and carries out what follows.
+  func handle(_ input: JudgeInput) {
+    let shard = shard
+    var actions = JudgeActions()
+    swap(&actions, &shard.judgeActions)
+    let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
+    judge.handle(input, at: now, into: &actions)
+    while let action = actions.next() { perform(action, on: shard) }
+    if let tally = actions.takeTally() { shard.count(tally) }
+    swap(&actions, &shard.judgeActions)
+  }
+
+  /// Gives the judge a session's command.
+  func perform(
+    _ command: ChannelCommand, by principal: SessionPrincipal, replyTo address: ReplyAddress
+  ) {
+    handle(.command(command, by: .session(principal), call: .session(address)))
+  }
+
+  /// Gives the judge a command of the Platform API.
+  ///
+  /// - Parameters:
+  ///   - user: The user on whose behalf it comes, if any.
+  ///   - upload: The file that came with it; a message that is refused or repeated does not keep it.
+  func perform(
+    _ command: ChannelCommand, onBehalfOf user: User? = nil, _ upload: UploadedFile? = nil,
+    then completion: @escaping Answer
+  ) {
+    let call = calls.begin(upload, completion)
+    handle(.command(command, by: .platform(onBehalfOf: user), call: .platform(call)))
+  }
+
+  /// Takes the log's answer to an entry or a read.
+  func receive(_ answer: LogAnswer) {
+    guard let entry = EntryID(number: answer.ticket.number) else { return }
+    handle(.logged(entry, answer.result))
+  }
+
+  /// Lets a connection in, unless the judge keeps it out.
+  func enter(_ request: EnterRequest) {
+    do throws(ServiceError) {
+      try judge.requireEntering(request.principal.user.id, at: shard.services.clock.now)
+      stage.handle(.enter(request))
+    } catch {
+      stage.handle(.refuse(request, error))
+    }
+  }
+
+  /// Takes a connection out.
+  func leave(_ session: SessionAddress, userID: String) {
+    noteUse()
+    stage.handle(.leave(session, userID: userID))
+  }
+
+  /// Takes over metadata that was changed in the store.
+  func setMetadata(_ metadata: [String: String]) {
+    handle(.metadataChanged(metadata))
+    stage.handle(.record(judge.channel))
+  }
+
+  // MARK: Questions
+
+  var view: ChannelView { judge.view }
+  var operatorIDs: Set<String> { judge.operatorIDs }
+  var floodLimit: RateLimit { judge.floodLimit }
+
+  /// A restriction of a user that holds now.
+  func restriction(_ kind: RestrictionKind, of userID: String) -> Restriction? {
+    judge.restriction(kind, of: userID, at: shard.services.clock.now)
+  }
+
+  /// - Throws: 400201 in a channel that keeps no messages, or is no more.
+  func requireKeptMessages() throws(ServiceError) { try judge.requireKeptMessages() }
+
+  /// A user's windows, and the obstacles to its next message.
+  func sendCheck(of userID: String) -> SendCheck {
+    judge.sendCheck(of: userID, at: shard.services.clock.now)
+  }
+
+  // MARK: Memory
+
+  /// How long a channel without participants stays in memory, at the least.
+  private static let idleTime: Int64 = 30_000
+
+  func noteUse() { lastUse = shard.loop.now }
+
+  /// Whether nothing waits for an answer of the store.
+  var isSettled: Bool { judge.isIdle && pendingJobs == 0 }
+
+  /// Whether the channel may be forgotten, and its flood windows with it.
+  func isIdle(at now: Int64) -> Bool {
+    let rest = max(Self.idleTime, judge.floodLimit.windowMilliseconds)
+    return stage.isIdle && isSettled && now - lastUse >= rest
+  }
+
+  // MARK: Limits
+
+  /// Goes on with the limits that hold now.
+  func renewLimits() {
+    handle(.floodLimitChanged(limit(.flood)))
+    throttleLimit = limit(.throttle)
+    stage.handle(.throttle(throttleLimit))
+  }
+
+  /// Takes over limits of the channel's own; `nil` leaves it to the more general ones.
+  func setOwnLimits(_ limits: [LimitKind: LimitOverride]) {
+    ownLimits = limits
+    renewLimits()
+  }
+
+  /// The origin of a limit that holds.
+  func limitSource(_ kind: LimitKind) -> LimitSource {
+    guard ownLimits[kind] == nil else { return .channel }
+    return shard.services.limits.source(kind, customType: judge.channel.customType)
+  }
+
+  private func limit(_ kind: LimitKind) -> RateLimit {
+    ownLimits[kind].map(RateLimit.init)
+      ?? shard.services.limits.limit(kind, customType: judge.channel.customType)
+  }
+
+  // MARK: Actions
+
+  private func perform(_ action: JudgeAction, on shard: Shard) {
+    switch action {
+    case .submit(let id, let entry):
+      shard.writes.submit(LogSubmission(ticket(id), entry), to: shard.logSink)
+    case .read(let entry, let read):
+      shard.services.store.read(read, ticket(entry), to: shard.logSink)
+    case .handOverUpload(.platform(let call)): calls.handOverUpload(of: call)
+    case .handOverUpload(.session): break
+    case .answer(.session(let address), let outcome): answer(address, outcome)
+    case .answer(.platform(let call), let outcome):
+      calls.end(call, outcome)?(self, outcome)
+    case .measure(let arrival): shard.measureAcknowledgement(since: arrival)
+    case .publish(let event): stage.handle(.apply(event))
+    case .post(let event, let seq, let timestamp, let notification):
+      shard.post(event, of: url, seq: seq, at: timestamp, notification)
+    case .mention(let userIDs, let sender, let notification):
+      shard.mention(userIDs, by: sender, notification)
+    case .enrich(let request): shard.enrich(request, in: self)
+    case .renewLimits: renewLimits()
+    case .wake(let time): wake(at: time)
+    case .release: shard.channels.remove(self)
+    }
+  }
+
+  private func ticket(_ entry: EntryID) -> LogTicket {
+    LogTicket(origin: number, number: entry.number)
+  }
+
+  private func answer(_ address: ReplyAddress, _ outcome: Result<JudgeAnswer, ServiceError>) {
+    if case .success(.sent(let sent)) = outcome, sent.arrival == .repeated {
+      shard.chargeRepetition(to: address)
+    }
+    stage.handle(.answer(address, outcome.map { $0.encodedAsResult() }))
+  }
+
+  private func wake(at time: Int64) {
+    if let timer { shard.loop.cancel(timer) }
+    timer = shard.loop.schedule(after: max(time - shard.services.clock.now, 0), self)
+  }
+
+  // MARK: The store
+
+  /// Counts a job of the store's that goes on with the channel.
+  ///
+  /// - Returns: The completion, which brings the job's result back to this shard.
+  func resumption<T: Sendable>(
+    _ then: @escaping @Sendable (ChannelHost, Result<T, ServiceError>) -> Void
+  ) -> @Sendable (Result<T, any Error>) -> Void {
+    pendingJobs += 1
+    let channel = LoopBound(self)
+    let handle = shard.handle
+    return { result in
+      handle.enqueue { _ in
+        channel.value.pendingJobs -= 1
+        then(channel.value, result.serviceResult)
+      }
+    }
+  }
+}
+
+extension ChannelHost: TimerHandler {
+  func timerDidFire(_ token: EventLoop.TimerToken) {
+    guard token == timer else { return }
+    timer = nil
+    handle(.deadline)
+  }
+}

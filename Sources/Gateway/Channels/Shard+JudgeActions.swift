@@ -1,0 +1,128 @@
+import Channels
+import Configuration
+import FloodControl
+import LinkPreview
+import ParleyProtocol
+import Reactor
+import Store
+import Telemetry
+import Unfurler
+import Webhooks
+
+/// Parts of the server that a channel's judge uses.
+extension Shard {
+  /// Fetches what may be added to a message.
+  func enrich(_ request: EnrichmentRequest, in channel: ChannelHost) {
+    switch request.subject {
+    case .preview(let link): fetchPreview(of: link, request, in: channel)
+    }
+  }
+
+  private func fetchPreview(
+    of link: Link, _ request: EnrichmentRequest, in channel: ChannelHost
+  ) {
+    guard let previews = services.previews else { return }
+    let channel = LoopBound(channel)
+    let handle = handle
+    let startedAt = SystemClock.monotonicNanoseconds
+    previews.request(link, for: PreviewRequester(authorID: request.authorID)) { tag in
+      handle.post { shard in
+        let duration = max(0, SystemClock.monotonicNanoseconds - startedAt)
+        shard.latencies.record(nanoseconds: UInt64(duration), for: .preview)
+        channel.value.handle(.enriched(request.id, tag.map(Enrichment.preview)))
+      }
+    }
+  }
+
+  /// Posts an event of an ephemeral channel to the webhooks.
+  ///
+  /// It takes its way to the disk alone: a crash may lose it, as it loses the message.
+  func post(
+    _ event: WebhookEvent, of channelURL: String, seq: Int64, at timestamp: Int64,
+    _ notification: [UInt8]
+  ) {
+    guard let webhooks = services.webhooks, services.settings.webhooks.events.contains(event)
+    else { return }
+    services.store.write {
+      try $0.queueWebhookEvent(
+        event, channelURL: channelURL, seq: seq, at: timestamp,
+        event: WebhookEncoder.event(event, from: notification))
+    } completion: { result in
+      if case .failure = result { webhooks.counters.add(1, to: .lost) }
+    }
+  }
+
+  /// Notifies users who are mentioned in a channel that they are not in.
+  ///
+  /// - Parameter sender: The user whose budget of mentions is used; `nil` for the Platform API.
+  func mention(_ userIDs: [String], by sender: String?, _ event: [UInt8]) {
+    guard let sender else { return mention(userIDs[...], event) }
+    post(toUser: sender) { shard in
+      let count = shard.users.admitMentions(userIDs.count, by: sender)
+      shard.counters.add(UInt64(userIDs.count - count), to: .mentionsDropped)
+      shard.mention(userIDs.prefix(count), event)
+    }
+  }
+
+  private func mention(_ userIDs: ArraySlice<String>, _ event: [UInt8]) {
+    for userID in userIDs {
+      post(toUser: userID) { $0.users.send(event, to: userID) }
+    }
+  }
+
+  /// Measures the time that a message took from its arrival to being durable.
+  ///
+  /// - Parameter arrival: Nanoseconds of the monotonic clock.
+  func measureAcknowledgement(since arrival: Int64) {
+    let duration = max(0, SystemClock.monotonicNanoseconds - arrival)
+    latencies.record(nanoseconds: UInt64(duration), for: .acknowledgement)
+  }
+
+  /// Adds what a judge has counted to the metrics.
+  func count(_ tally: JudgeTally) {
+    count(tally.accepted, .messagesAccepted)
+    count(tally.repeated, .messagesRepeated)
+    count(tally.failed, .messagesFailed)
+    count(tally.updated, .messagesUpdated)
+    count(tally.deleted, .messagesDeleted)
+    count(tally.refused.flood, .refusedFlood)
+    count(tally.refused.banned, .refusedBanned)
+    count(tally.refused.notInChannel, .refusedNotInChannel)
+    count(tally.refused.frozen, .refusedFrozen)
+    count(tally.refused.muted, .refusedMuted)
+    count(tally.refused.invalid, .refusedInvalid)
+    count(tally.previewsAttached, .previewsAttached)
+    count(tally.previewsUpdated, .previewsUpdated)
+    count(tally.previewsNone, .previewsNone)
+  }
+
+  private func count(_ number: Int, _ counter: GatewayCounter) {
+    if number > 0 { counters.add(UInt64(number), to: counter) }
+  }
+}
+
+extension ChannelJudge {
+  /// A judge of a channel that was read from the store.
+  init(_ loaded: LoadedChannel, floodLimit: RateLimit, _ services: GatewayServices) {
+    let messageIDs = services.messageIDs
+    var lookUpPreview: (@Sendable (Link, String?) -> LinkKnowledge)?
+    if let previews = services.previews {
+      lookUpPreview = { link, authorID in
+        previews.lookUp(link, for: PreviewRequester(authorID: authorID))
+      }
+    }
+    self.init(
+      loaded.state, recentSends: loaded.recentSends, floodLimit: floodLimit,
+      exemptsOperators: services.settings.limits.flood.exemptsOperators, loadedAt: loaded.time,
+      sources: JudgeSources(
+        nextMessageID: { messageIDs.next(at: $0) },
+        lookUpPreview: lookUpPreview))
+  }
+}
+
+extension PreviewRequester {
+  /// The party whose share of the fetches is used; `nil` is the Platform API.
+  fileprivate init(authorID: String?) {
+    self = authorID.map(PreviewRequester.user) ?? .operation
+  }
+}

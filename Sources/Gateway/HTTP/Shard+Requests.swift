@@ -1,0 +1,147 @@
+import Configuration
+import HTTP1
+import Logging
+import ParleyProtocol
+import Reactor
+import Telemetry
+import Transport
+import WebSocket
+
+extension Shard: TransportDelegate {
+  func answer(_ exchange: Exchange) -> RequestOutcome {
+    RequestDispatch(exchange, on: self).answer()
+  }
+
+  func decideOnBody(of exchange: Exchange) -> BodyDecision {
+    RequestDispatch(exchange, on: self).decideOnBody()
+  }
+
+  func connection(_ connection: Connection, refusalOf error: HTTPError) -> HTTPResponse {
+    let isTooLong = [413, 414, 431].contains(error.status.code)
+    var response = HTTPResponse(
+      refusing: ServiceError(isTooLong ? .tooLong : .invalidValue, error.message))
+    response.status = error.status
+    return response
+  }
+
+  func transportCannotAccept(_ error: SystemError) {
+    services.logger.warning(
+      "connections cannot be accepted", metadata: ["reason": "\(error)"])
+  }
+
+  func connection(_ connection: Connection, brokeTLS reason: String) {
+    services.logger.debug(
+      "a TLS connection broke",
+      metadata: ["client": "\(connection.clientText)", "reason": "\(reason)"])
+  }
+
+  func connection(_ connection: Connection, lacksProxyHeader reason: String) {
+    services.logger.debug(
+      "a connection without a PROXY header was closed",
+      metadata: ["client": "\(connection.clientText)", "reason": "\(reason)"])
+  }
+
+  func connection(_ connection: Connection, isRefused refusal: ExceededAddressLimit) {
+    note(refusal, of: connection)
+  }
+
+  func connectionWillBeShed(_ connection: Connection) {
+    refuse(.silentConnection, connection, [:])
+  }
+
+  func transportHasNoRoom() {
+    services.refusals.note(.noRoom, at: loop.now)
+  }
+
+  /// Notes in the log what a client was refused.
+  func refuse(_ kind: RefusalLog.Kind, _ connection: Connection, _ details: Logger.Metadata) {
+    var metadata = details
+    metadata["client"] = "\(connection.clientText)"
+    services.refusals.note(kind, at: loop.now, metadata)
+  }
+
+  private func note(_ refusal: ExceededAddressLimit, of connection: Connection) {
+    let (setting, limit) =
+      switch refusal {
+      case .connections(let limit): ("limits.connections_per_address", limit)
+      case .unopened(let limit): ("limits.unopened_connections_per_address", limit)
+      }
+    refuse(.address, connection, ["limit": "\(limit)", "setting": "\(setting)"])
+  }
+
+  /// The answer to a request from a page, or to a host, that is not served; `nil` to others.
+  func refusal(of exchange: Exchange, for access: Routes.Access) -> HTTPResponse? {
+    let connection = exchange.connection
+    let request = OriginRules.Request(
+      exchange, access, isLoopback: loopbackListeners.contains(connection.listenerTag))
+    guard let refusal = services.origins.refusal(of: request) else { return nil }
+    switch refusal {
+    case .origin(let origin):
+      counters.add(to: .requestsOfForeignOrigin)
+      refuse(.origin, connection, ["origin": "\(origin.prefix(200))"])
+    case .host(let host):
+      counters.add(to: .requestsOfForeignHost)
+      refuse(.host, connection, ["host": "\(host.prefix(200))"])
+    }
+    return HTTPResponse(refusing: ServiceError(.originNotAllowed, refusal.explanation))
+  }
+
+  /// Makes a request's connection a WebSocket with a session on it.
+  func upgrade(_ exchange: Exchange) -> RequestOutcome {
+    let connection = exchange.connection
+    guard services.stage == .serving, webSocketCount < services.connectionLimit else {
+      return .respond(HTTPResponse(refusing: .overCapacity))
+    }
+    do {
+      let acceptance = try handshake.accept(exchange.head)
+      if let refusal = connection.awaitSession() {
+        counters.add(to: .connectionsOverAddressLimit)
+        note(refusal, of: connection)
+        return .respond(HTTPResponse(refusing: .overCapacity))
+      }
+      gauges.add(1, to: .webSockets)
+      let keepsContext = acceptance.compression?.clientNoContextTakeover == false
+      if keepsContext { contextCount += 1 }
+      let session = Session(connection: connection, shard: self, keepsContext: keepsContext)
+      sessions[connection.id] = session
+      services.logger.debug(
+        "a WebSocket was opened", metadata: ["client": "\(connection.clientText)"])
+      return .upgrade(acceptance, session)
+    } catch {
+      return .respond(error.response)
+    }
+  }
+
+  /// Clients may keep compression contexts as long as the setting allows one more.
+  private var handshake: ServerHandshake {
+    let shards = services.shards.count
+    let allowed = (services.settings.compression.contexts + shards - 1) / shards
+    return ServerHandshake(
+      subprotocols: ["parley.v1"],
+      compression: PermessageDeflate.Policy(
+        contexts: contextCount < allowed ? .clientsKept : .notKept))
+  }
+
+  /// WebSockets of the whole process.
+  private var webSocketCount: Int {
+    services.metrics.gauges.reduce(0) { $0 + Int($1.value(of: .webSockets)) }
+  }
+}
+
+extension Connection {
+  /// The client's address for the log.
+  var clientText: String { clientAddress?.description ?? "unknown" }
+}
+
+extension HTTPResponse {
+  /// Refuses a request in the form that all errors have.
+  init(refusing error: ServiceError) {
+    var fields: HTTPFields = ["Content-Type": "application/json"]
+    if let wait = error.data.retryAfterMilliseconds {
+      fields.append("Retry-After", String((wait + 999) / 1000))
+    }
+    self.init(
+      status: HTTPStatus(UInt16(clamping: error.code.httpStatus)), fields: fields,
+      body: JSONWriter.bytes { error.encodeHTTPBody(into: &$0) })
+  }
+}

@@ -1,0 +1,121 @@
+import Configuration
+import Logging
+import Reactor
+import Store
+import Synchronization
+import Transport
+import Unfurler
+import Webhooks
+
+/// What all shards share.
+final class GatewayServices: Sendable {
+  let settings: Settings
+  let shards: ShardSet
+  let store: Store
+  let files: FileStore
+  /// `nil` when previews are off.
+  let previews: PreviewService?
+  /// `nil` when no events are posted.
+  let webhooks: Webhooks?
+  let participantCounts: ParticipantCounts
+  let authenticator: Authenticator
+  let apiTokens: APITokens
+  let tokenRates: TokenRates
+  let limits: LimitTable
+  /// Milliseconds of the steady clock.
+  let startedAt = SystemClock.monotonicMilliseconds
+  let clock = DeploymentClock()
+  let messageIDs: MessageIDs
+  let metrics: GatewayMetrics
+  let memory: MemoryBudget
+  /// WebSockets that the process may have.
+  let connectionLimit: Int
+  /// Counts connections by address; `nil` when there is no limit.
+  let addresses: AddressRegister?
+  let clientSockets: SocketBudget
+  let operationsSockets: SocketBudget
+  let origins: OriginRules
+  let refusals: RefusalLog
+  let logger: Logger
+  private let lifecycle = Atomic(Lifecycle.starting.rawValue)
+  private let undrainedShards: Atomic<Int>
+
+  /// What the process as a whole is doing.
+  enum Lifecycle: Int, Sendable {
+    case starting
+    case serving
+    case draining
+  }
+
+  init(
+    settings: Settings, shards: ShardSet, store: Store, files: FileStore, previews: PreviewService?,
+    webhooks: Webhooks?, participantCounts: ParticipantCounts,
+    authenticator: Authenticator, apiTokens: APITokens, limits: LimitTable, messageIDs: MessageIDs,
+    metrics: GatewayMetrics,
+    descriptors: DescriptorPlan, logger: Logger
+  ) {
+    self.settings = settings
+    self.shards = shards
+    self.store = store
+    self.files = files
+    self.previews = previews
+    self.webhooks = webhooks
+    self.participantCounts = participantCounts
+    self.authenticator = authenticator
+    self.apiTokens = apiTokens
+    memory = MemoryBudget(limit: settings.limits.memoryBytes, shards: shards.count)
+    tokenRates = TokenRates(settings.limits.platformCalls)
+    self.limits = limits
+    self.messageIDs = messageIDs
+    self.metrics = metrics
+    connectionLimit = descriptors.webSockets(settings.limits.connections)
+    let limits = AddressLimits(
+      connections: settings.limits.connectionsPerAddress,
+      unopened: settings.limits.unopenedConnectionsPerAddress)
+    addresses = limits.isOff ? nil : AddressRegister(limits)
+    clientSockets = descriptors.clients(loops: shards.count)
+    operationsSockets = descriptors.operations(loops: shards.count)
+    origins = OriginRules(allowed: settings.auth.allowedOrigins)
+    refusals = RefusalLog(logger: logger)
+    self.logger = logger
+    undrainedShards = Atomic(shards.count)
+  }
+
+  var stage: Lifecycle {
+    get { Lifecycle(rawValue: lifecycle.load(ordering: .relaxed)) ?? .draining }
+    set { lifecycle.store(newValue.rawValue, ordering: .relaxed) }
+  }
+
+  /// Begins to stop, once.
+  func drain() {
+    stage = .draining
+    let timeout = settings.drain.timeoutMilliseconds
+    shards.postToAll { shard in
+      guard shard.drain == nil else { return }
+      let drain = ShardDrain(shard: shard, timeout: timeout)
+      shard.drain = drain
+      drain.begin()
+    }
+  }
+
+  /// Takes note that nobody is left on a shard; the last one stops them all.
+  func shardDidDrain() {
+    let (_, left) = undrainedShards.subtract(1, ordering: .acquiringAndReleasing)
+    guard left == 0 else { return }
+    shards.postToAll { shard in
+      shard.users.noteAllSeen()
+      shard.loop.stop()
+    }
+  }
+
+  /// Why the gateway is not ready to serve; `nil` when it is.
+  var unreadiness: String? {
+    switch stage {
+    case .starting: return "starting"
+    case .draining: return "draining"
+    case .serving: break
+    }
+    if case .failing(let reason) = store.health { return "storage fails: \(reason)" }
+    return nil
+  }
+}

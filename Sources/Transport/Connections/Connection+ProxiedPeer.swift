@@ -1,0 +1,90 @@
+import Basics
+package import HTTP1
+import Reactor
+
+extension Connection {
+  /// Whom the connection, and the request or WebSocket on it, is from, as far as trusted proxies
+  /// tell; else whoever connected.
+  ///
+  /// Asks the kernel when no proxy has spoken; `nil` when the connection is broken, or is none of
+  /// the internet.
+  package var clientAddress: PeerAddress? {
+    proxiedPeer?.forwarded ?? proxiedAddress
+  }
+
+  /// Whom the PROXY header named, else whoever connected.
+  var proxiedAddress: PeerAddress? { proxiedPeer?.announced ?? peerAddress }
+
+  /// Whoever connected.
+  private var peerAddress: PeerAddress? {
+    // The descriptor of a connection that is closed may be another's already.
+    if case .closed = stage { return nil }
+    guard let socket = try? SocketAddress(peerOf: descriptor) else { return nil }
+    return PeerAddress(bytes: socket.hostBytes, port: socket.port)
+  }
+
+  /// Expects a PROXY header first.
+  ///
+  /// - Returns: Whether the peer may send one at all.
+  func awaitProxyHeader(from trusted: [Network]) -> Bool {
+    guard trusted.isEmpty || peerAddress.map(trusted.contains) == true else { return false }
+    stage = .proxyHeader(ProxyHeaderParser())
+    return true
+  }
+
+  /// Takes the PROXY header off the front.
+  ///
+  /// - Returns: What comes behind it; `nil` when the header is not complete, or was wrong and ended
+  ///   the connection.
+  func receiveProxyHeader(
+    _ bytes: UnsafeRawBufferPointer, _ parser: ProxyHeaderParser
+  ) -> UnsafeRawBufferPointer? {
+    var parser = parser
+    do {
+      let (consumed, header) = try parser.receive(bytes.assumingMemoryBound(to: UInt8.self).span)
+      guard let header else {
+        stage = .proxyHeader(parser)
+        return nil
+      }
+      introduce(header)
+      return UnsafeRawBufferPointer(rebasing: bytes[consumed...])
+    } catch {
+      transport.delegate?.connection(self, lacksProxyHeader: "\(error)")
+      drop()
+      return nil
+    }
+  }
+
+  private func introduce(_ header: ProxyHeader) {
+    let proxiedPeer = ProxiedPeer()
+    switch header {
+    case .client(let address): proxiedPeer.announced = address
+    case .itself: break
+    }
+    self.proxiedPeer = proxiedPeer
+    guard !dropIfRefused(enterAddress()) else { return }
+    stage = Self.firstStage(of: transport)
+    // The time for the request begins anew, and so does what counts as its first byte.
+    awaitHead()
+  }
+
+  /// The hosts and schemes by which clients reach the trusted proxies that a request came through.
+  package func forwardedSites(of head: HTTPRequestHead) -> ForwardedSites {
+    guard let rules = transport.configuration.forwarding, let peer = proxiedAddress else {
+      return ForwardedSites()
+    }
+    return rules.sites(of: head.fields, from: peer)
+  }
+
+  /// Notes whom a request is from: requests of several clients may share a proxy's connection.
+  func trace(_ head: HTTPRequestHead) {
+    guard let rules = transport.configuration.forwarding, let peer = proxiedAddress else {
+      return
+    }
+    let client = rules.client(of: head.fields, from: peer)
+    guard client != nil || proxiedPeer != nil else { return }
+    let proxiedPeer = proxiedPeer ?? ProxiedPeer()
+    proxiedPeer.forwarded = client
+    self.proxiedPeer = proxiedPeer
+  }
+}

@@ -1,0 +1,189 @@
+import Reactor
+
+/// The subscribers of one channel that get the same bytes, and the bytes they still have to get.
+///
+/// Frames that are published lie behind one another in one buffer. A sweep walks the subscribers
+/// and gives each all that it has not had, in one write; what is published meanwhile reaches those
+/// that are still ahead in the same write, and the others in the next sweep. So a burst costs one
+/// write per subscriber, however many frames it holds.
+///
+///     position   base                          end
+///     buffer      |  frame  frame  frame  frame |
+///     subscriber  ●─────────── owed ───────────►
+package final class BroadcastBuffer {
+  /// What a subscriber has had, as a position in the feed's bytes since its beginning.
+  struct Subscriber {
+    let slot: UInt32
+    var position: Int
+  }
+
+  private unowned let transport: Transport
+  private var subscribers: [Subscriber] = []
+  private var subscriptions: [Subscription] = []
+  private var buffer: [UInt8] = []
+  private var base = 0
+  private var cursor = 0
+  /// Where the bytes ended when the present sweep began.
+  private var sweepEnd = 0
+  private(set) var isSweeping = false
+
+  /// The encoding of all that is published here.
+  package let encoding: FrameEncoding
+
+  package init(encoding: FrameEncoding, transport: Transport) {
+    self.encoding = encoding
+    self.transport = transport
+  }
+
+  package var subscriberCount: Int { subscribers.count }
+
+  private var end: Int { base + buffer.count }
+
+  /// Adds a connection; it gets what is published from now on.
+  package func subscribe(_ connection: Connection) -> Subscription {
+    let subscription = Subscription(
+      index: subscribers.count, slot: connection.id.slot, feed: self)
+    subscribers.append(Subscriber(slot: connection.id.slot, position: end))
+    subscriptions.append(subscription)
+    return subscription
+  }
+
+  /// Takes a connection out; what it is still owed is given to its queue first.
+  package func cancel(_ subscription: Subscription) {
+    guard subscription.feed === self else { return }
+    settle(subscription)
+    subscription.feed = nil
+    fill(gap: subscription.index)
+  }
+
+  /// Publishes frames to all subscribers.
+  ///
+  /// - Parameters:
+  ///   - frames: Whole frames in this feed's encoding.
+  ///   - exceptions: Subscribers that get other bytes in their place, each at most once.
+  package func publish(
+    _ frames: [UInt8], except exceptions: [(subscription: Subscription, frames: [UInt8])]
+  ) {
+    let isShared = subscribers.count > exceptions.count && !frames.isEmpty
+    let newEnd = isShared ? end + frames.count : end
+    for (subscription, own) in exceptions where subscription.feed === self {
+      settle(subscription)
+      transport.enqueue(own, toSlot: subscription.slot)
+      subscribers[subscription.index].position = newEnd
+    }
+    guard isShared else { return }
+    if buffer.isEmpty { buffer = transport.takeSpareBuffer() }
+    buffer.append(contentsOf: frames)
+    beginSweep()
+  }
+
+  /// Gives what is owed to the next subscribers.
+  ///
+  /// - Parameter budget: How many writes it may take; lowered by those it took.
+  /// - Returns: Whether all subscribers have had everything.
+  func sweep(budget: inout Int) -> Bool {
+    while budget > 0 {
+      sweepSlice(&budget)
+      guard cursor >= subscribers.count else { return false }
+      guard sweepEnd < end else {
+        finishSweep()
+        return true
+      }
+      discardDelivered()
+      cursor = 0
+      sweepEnd = end
+    }
+    return false
+  }
+
+  /// The one loop that runs for every delivery: all that it needs is in local variables, and what
+  /// it counts is added up once.
+  private func sweepSlice(_ budget: inout Int) {
+    let (base, end, transport, hot) = (base, end, transport, transport.connections.hot)
+    let ring = transport.ring(forWrites: min(subscribers.count - cursor, budget))
+    var (index, sent) = (cursor, DirectWrites())
+    let limit = budget
+    buffer.withUnsafeBytes { bytes in
+      subscribers.withUnsafeMutableBufferPointer { subscribers in
+        while index < subscribers.count, sent.attempts < limit {
+          let subscriber = subscribers[index]
+          subscribers[index].position = end
+          index += 1
+          guard subscriber.position < end else { continue }
+          let owed = UnsafeRawBufferPointer(rebasing: bytes[(subscriber.position - base)...])
+          let target = hot[Int(subscriber.slot)]
+          sent.attempts += 1
+          guard target.path == .direct else {
+            sent.byteCount += transport.deliver(
+              owed, toSlot: subscriber.slot, by: target.path)
+            continue
+          }
+          if let ring {
+            ring.add(target.descriptor, owed, tag: subscriber.slot)
+            if ring.isFull { transport.perform(ring, &sent) }
+          } else {
+            let outcome = Socket.send(target.descriptor, owed)
+            transport.didSend(outcome, of: owed, toSlot: subscriber.slot, &sent)
+          }
+        }
+        if let ring { transport.perform(ring, &sent) }
+      }
+    }
+    cursor = index
+    budget -= sent.attempts
+    transport.count(sent)
+  }
+
+  private func beginSweep() {
+    guard !isSweeping else { return }
+    isSweeping = true
+    cursor = 0
+    sweepEnd = end
+    transport.bufferHasBytes(self)
+  }
+
+  private func finishSweep() {
+    isSweeping = false
+    base = end
+    var spent: [UInt8] = []
+    swap(&spent, &buffer)
+    transport.recycle(spent)
+  }
+
+  /// Gives up what all have had by the end of a pass: a feed that is never quiet must not grow for
+  /// ever.
+  private func discardDelivered() {
+    buffer.removeFirst(sweepEnd - base)
+    base = sweepEnd
+  }
+
+  /// Gives a subscriber what it is owed by way of its connection's queue.
+  func settle(_ subscription: Subscription) {
+    let position = subscribers[subscription.index].position
+    guard position < end else { return }
+    transport.enqueue(Array(buffer[(position - base)...]), toSlot: subscription.slot)
+    subscribers[subscription.index].position = end
+  }
+
+  /// Closes the gap that a leaver makes, so that a sweep under way neither misses nor repeats
+  /// anyone: a leaver behind the cursor is replaced by the last one behind the cursor, and that
+  /// one by the last of all.
+  private func fill(gap: Int) {
+    var gap = gap
+    if gap < cursor {
+      cursor -= 1
+      move(from: cursor, to: gap)
+      gap = cursor
+    }
+    move(from: subscribers.count - 1, to: gap)
+    subscribers.removeLast()
+    subscriptions.removeLast()
+  }
+
+  private func move(from source: Int, to target: Int) {
+    guard source != target else { return }
+    subscribers[target] = subscribers[source]
+    subscriptions[target] = subscriptions[source]
+    subscriptions[target].index = target
+  }
+}

@@ -1,0 +1,147 @@
+internal import HTTP1
+internal import Logging
+internal import Reactor
+internal import Telemetry
+internal import Transport
+internal import Unfurler
+
+/// The event loop of a preview server, with its connections and what they wait for.
+///
+/// Confined to its thread; others reach it through its mailbox.
+final class UnfurlLoop {
+  /// How long a look-up may take when the question does not say, in milliseconds.
+  private static let standardTimeout: Int64 = 5_000
+
+  let loop: EventLoop
+  private(set) lazy var transport = Transport(
+    loop: loop, configuration: TransportConfiguration(configuration), delegate: self)
+  let configuration: UnfurlServerConfiguration
+  let metrics = UnfurlLoopMetrics()
+  private(set) var drain: UnfurlLoopDrain?
+  private let unfurler: any Unfurler
+  private let mailbox: Mailbox<UnfurlLoopMail>
+  private let logger: Logger
+  private var pending: [Exchange.ID: PendingQuestion] = [:]
+
+  init(
+    _ configuration: UnfurlServerConfiguration, unfurler: any Unfurler,
+    mailbox: Mailbox<UnfurlLoopMail>, logger: Logger
+  ) throws(SystemError) {
+    self.configuration = configuration
+    self.unfurler = unfurler
+    self.mailbox = mailbox
+    self.logger = logger
+    loop = try EventLoop()
+    _ = try loop.register(mailbox.descriptor, for: .readable, handler: self)
+    loop.endOfTurn = { [unowned self] in endTurn() }
+  }
+
+  /// Accepts connections from listening sockets, which it then owns.
+  func listen(_ descriptors: [Int32]) throws(SystemError) {
+    for descriptor in descriptors { try transport.listen(descriptor, security: .plain) }
+  }
+
+  /// How many questions are unanswered.
+  var pendingCount: Int { pending.count }
+
+  private func endTurn() -> TurnOutcome {
+    for mail in mailbox.takeAll(reusing: []) { receive(mail) }
+    return transport.flush()
+  }
+
+  private func receive(_ mail: UnfurlLoopMail) {
+    switch mail {
+    case .report(let report, let id): answer(id, report)
+    case .pulse(let answer): answer()
+    case .drain:
+      guard drain == nil else { return }
+      let drain = UnfurlLoopDrain(of: self, timeout: configuration.drainTimeout)
+      self.drain = drain
+      drain.proceed()
+    case .hurry:
+      let drain = drain ?? UnfurlLoopDrain(of: self, timeout: 0)
+      self.drain = drain
+      drain.hurry()
+    }
+  }
+
+  /// Begins to look a question's link up; the answer comes by mail.
+  func ask(_ question: UnfurlQuestion, for exchange: Exchange) -> RequestOutcome {
+    let id = exchange.id
+    let wanted = question.timeout ?? Self.standardTimeout
+    let deadline = Duration.milliseconds(min(wanted, configuration.timeout))
+    let task = unfurler.unfurl(question.link, for: .operation, deadline: deadline) {
+      [mailbox] report in
+      mailbox.post(.report(report, for: id))
+    }
+    pending[id] = PendingQuestion(task: task, start: SystemClock.monotonicNanoseconds)
+    return .respondLater { [unowned self] in abandon(id) }
+  }
+
+  /// Calls off what is unanswered, and says so to those who wait.
+  func callOff() {
+    let questions = pending
+    pending = [:]
+    for (id, question) in questions {
+      question.task.cancel()
+      metrics.count(.cancelled, since: question.start)
+      transport.respond(HTTPResponse(.shuttingDown), to: id)
+    }
+  }
+
+  private func answer(_ id: Exchange.ID, _ report: UnfurlReport) {
+    guard let question = pending.removeValue(forKey: id) else { return }
+    metrics.count(UnfurlLoopCounter(report.outcome), since: question.start)
+    transport.respond(HTTPResponse(UnfurlAnswer(report)), to: id)
+    drain?.proceed()
+  }
+
+  private func abandon(_ id: Exchange.ID) {
+    guard let question = pending.removeValue(forKey: id) else { return }
+    question.task.cancel()
+    metrics.count(.abandoned, since: question.start)
+  }
+
+  /// A question that waits for its answer.
+  private struct PendingQuestion {
+    let task: UnfurlTask
+    /// Nanoseconds of the monotonic clock.
+    let start: Int64
+  }
+}
+
+extension UnfurlLoop: ReadinessHandler {
+  func descriptorIsReady(for readiness: Readiness) {
+    // The mail is taken at the end of every turn.
+    mailbox.acknowledge()
+  }
+}
+
+extension UnfurlLoop: TransportDelegate {
+  func answer(_ exchange: Exchange) -> RequestOutcome {
+    UnfurlLoopRoutes.answer(exchange, of: self)
+  }
+
+  func connection(_ connection: Connection, refusalOf error: HTTPError) -> HTTPResponse {
+    metrics.count(.invalid)
+    return HTTPResponse(UnfurlAnswer(refusing: error.message, status: Int(error.status.code)))
+  }
+
+  func transportCannotAccept(_ error: SystemError) {
+    logger.warning(
+      "connections cannot be accepted", metadata: ["reason": "\(error)"])
+  }
+
+  func connection(_ connection: Connection, brokeTLS reason: String) {}
+}
+
+extension TransportConfiguration {
+  fileprivate init(_ configuration: UnfurlServerConfiguration) {
+    self.init()
+    // Larger than any question, so that one that is a little too long is refused in JSON.
+    http.bodyBytes = 4 * UnfurlQuestion.maximumBytes
+    headTimeout = configuration.headTimeout
+    // Those who ask keep idle connections open without looking at them; the end does not wait.
+    closeTimeout = 500
+  }
+}

@@ -1,0 +1,32 @@
+import Testing
+
+@testable import Reactor
+
+@Suite("LoopBound")
+struct LoopBoundTests {
+  private final class Note {
+    let text: String
+
+    init(_ text: String) {
+      self.text = text
+    }
+  }
+
+  @Test("the thread that confined an object opens the box after it went through another thread")
+  func opensAtHome() throws {
+    let mailbox = try Mailbox<LoopBound<Note>>()
+    let confined = LoopBound(Note("at home"))
+    let thread = try Reactor.Thread(name: "carrier") { mailbox.post(confined) }
+    thread.join()
+    #expect(mailbox.takeAll(reusing: []).map(\.value.text) == ["at home"])
+  }
+
+  @Test("another thread that opens the box ends the process")
+  func stopsOnAnotherThread() async {
+    await #expect(processExitsWith: .failure) {
+      let confined = LoopBound(Note("away"))
+      let thread = try Reactor.Thread(name: "thief") { _ = confined.value }
+      thread.join()
+    }
+  }
+}
