@@ -80,11 +80,13 @@ let package = Package(
     library("Transport", ["Basics", "Reactor", "Streams", "TLS", "HTTP1", "WebSocket", "CLinux"]),
     library(
       "Store", ["Basics", "Channels", "Crypto", "ParleyProtocol", "Reactor", "SQLite", logging]),
-    library("Telemetry", ["Basics", logging]),
+    library("Telemetry", ["Basics", "Reactor", logging]),
     library("Curl", ["Reactor", "CCurl"]),
 
     // Composition: where chat and mechanism meet.
-    library("Configuration", ["Basics", "FloodControl", "LinkPreview", "ParleyProtocol", yaml]),
+    library(
+      "Configuration",
+      ["Basics", "FloodControl", "LinkPreview", "ParleyProtocol", "Reactor", yaml]),
     library(
       "Unfurler",
       [

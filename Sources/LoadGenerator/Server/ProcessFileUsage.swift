@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Reactor
 
 /// Reads a process's usage from the kernel of this machine.
 ///
@@ -28,8 +29,8 @@ package struct ProcessFileUsage: UsageSource {
 
   private func memory() -> Int64? {
     let path = process == 0 ? "/proc/self/status" : "/proc/\(process)/status"
-    guard let text = Self.contents(of: path) else { return nil }
-    return Self.residentAnonymousBytes(in: text)
+    guard let bytes = try? FileContents.read(path, atMost: 65_536) else { return nil }
+    return Self.residentAnonymousBytes(in: String(decoding: bytes, as: UTF8.self))
   }
 
   /// Finds the line `RssAnon: 1234 kB`.
@@ -41,15 +42,5 @@ package struct ProcessFileUsage: UsageSource {
       return isOverflow ? nil : bytes
     }
     return nil
-  }
-
-  private static func contents(of path: String) -> String? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 8192)
-    let count = Glibc.read(descriptor, &bytes, bytes.count)
-    guard count > 0 else { return nil }
-    return String(decoding: bytes[..<count], as: UTF8.self)
   }
 }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// One moment on the monotonic clock, to the microsecond: the loop's own timers are coarse.
+/// A timer with microsecond precision; the loop's own timers are coarse.
 ///
 /// Register ``descriptor`` for reading with a loop, and call ``acknowledge()`` when it is ready.
 package final class PrecisionTimer {

@@ -25,7 +25,7 @@ package struct FileSpan: Sendable {
     FileSpan(file, 0..<0)
   }
 
-  /// Has the kernel write the next bytes to a socket, at most so many, and counts them off.
+  /// Sends the next bytes to a socket, up to `limit`, and counts them off.
   ///
   /// - Returns: `.ended` when the file has become too short.
   package mutating func send(to socket: Int32, atMost limit: Int) -> TransferOutcome {
@@ -34,7 +34,7 @@ package struct FileSpan: Sendable {
     return outcome
   }
 
-  /// Takes the next bytes, at most so many; none when the file has become too short.
+  /// Reads the next bytes, up to `limit`; none when the file has become too short.
   package mutating func next(atMost limit: Int) throws(SystemError) -> [UInt8] {
     let bytes = try file.read(from: offset, atMost: min(limit, Int(clamping: count)))
     advance(bytes.count)

@@ -4,7 +4,8 @@ package enum SystemCall: Sendable, Hashable, CaseIterable {
   case recv, send, sendfile
   case epollCreate, epollAdd, epollModify, epollDelete, epollWait
   case eventfd, timerfd
-  case open, close, read, write, pread, fsync, rename, unlink
+  case open, close, read, write
+  case pread, ftruncate, fsync, flock, rename, unlink, mkdir
 }
 
 /// Plays the kernel in a test.

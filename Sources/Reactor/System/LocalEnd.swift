@@ -1,15 +1,15 @@
-/// How the near end of an outgoing connection is set up, where the kernel's choice won't do.
+/// The options of the local end of an outgoing connection, where the kernel's defaults do not suit.
 package struct LocalEnd: Sendable {
   /// The address to connect from; its port is mostly 0, for any.
   package var address: SocketAddress?
-  /// The kernel's buffer for what was received and not read, in bytes; it doubles the number.
+  /// The size of the kernel's receive buffer, in bytes; the kernel doubles the number.
   package var receiveBufferBytes: Int?
 
-  /// When what was read is acknowledged to the peer.
+  /// The time at which bytes are acknowledged to the peer.
   package enum Acknowledgement: Sendable, Hashable {
-    /// As the kernel sees fit, which for one who only reads is at each read.
+    /// The kernel's default, which for a socket that is only read from is at each read.
     case standard
-    /// After a while, or when much was read; ask again before each read.
+    /// After a delay, or after much was read; must be requested again before each read.
     case delayed
   }
 

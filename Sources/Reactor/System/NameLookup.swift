@@ -3,19 +3,19 @@ import Glibc
 
 /// Finds the addresses of a host by the system's resolver.
 package enum NameLookup {
-  /// Why a host has no addresses.
+  /// The failure of a look-up.
   package struct Failure: Error, Hashable, CustomStringConvertible {
     package let host: String
-    /// The resolver's own words.
+    /// The resolver's message.
     package let reason: String
 
     package var description: String { "the host \"\(host.prefix(80))\" was not found: \(reason)" }
   }
 
-  /// More addresses than these are not looked at.
+  /// The number of addresses that are considered.
   private static let limit = 16
 
-  /// Asks the resolver, which may take many seconds: not for an event loop's thread.
+  /// Queries the resolver, which may take many seconds: not for an event loop's thread.
   ///
   /// - Returns: At least one address, in the order in which they should be tried.
   package static func addresses(of host: String, port: UInt16) throws(Failure) -> [SocketAddress] {

@@ -1,16 +1,18 @@
 import Glibc
 
-/// A file that is open for reading, until nobody holds on to it.
+/// A file that is open for reading until the last reference to it is gone.
 package final class OpenFile: Sendable {
   private let descriptor: Int32
-  /// How long the file was when it was opened.
+  /// The length of the file when it was opened.
   package let byteCount: Int64
 
   /// Opens a regular file.
   ///
   /// - Throws: `ENOENT` when there is none; `EINVAL` for what is no regular file.
   package init(readingFrom path: String) throws(SystemError) {
-    let opened = Kernel.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    let opened = Kernel.uninterrupted {
+      Kernel.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    }
     guard opened >= 0 else { throw .last("open", on: path) }
     var status = stat()
     guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -25,12 +27,12 @@ package final class OpenFile: Sendable {
     Kernel.close(descriptor)
   }
 
-  /// Has the kernel write a part to a socket, as much as that takes.
+  /// Sends a part to a socket, as much as the socket accepts.
   ///
-  /// A peer that is gone raises SIGPIPE, which sendfile can't be told to leave out: the calling
-  /// thread must block it, as every ``Thread`` does.
+  /// A peer that is gone raises SIGPIPE, which sendfile has no flag against: the calling thread
+  /// must block the signal, as every ``Thread`` does.
   ///
-  /// - Returns: `.ended` when the file is shorter than that by now.
+  /// - Returns: `.ended` when the file has become shorter than `offset`.
   func send(to socket: Int32, from offset: Int64, atMost count: Int) -> TransferOutcome {
     while true {
       let sent = Kernel.sendFile(socket, descriptor, from: offset, count)
@@ -48,10 +50,9 @@ package final class OpenFile: Sendable {
   func read(from offset: Int64, atMost count: Int) throws(SystemError) -> [UInt8] {
     var failure: SystemError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      var result = 0
-      repeat {
-        result = Kernel.read(descriptor, buffer.baseAddress, count, from: offset)
-      } while result < 0 && errno == EINTR
+      let result = Kernel.uninterrupted {
+        Kernel.read(descriptor, buffer.baseAddress, count, from: offset)
+      }
       if result < 0 { failure = .last("pread") }
       filled = max(0, result)
     }

@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 
-/// What came of an attempt to move bytes without waiting.
+/// The outcome of an attempt to move bytes without waiting.
 package enum TransferOutcome: Sendable, Equatable {
-  /// So many bytes were moved, at least one.
+  /// The number of bytes moved, at least one.
   case transferred(Int)
   /// The kernel has no bytes, or no room: wait for readiness.
   case wouldBlock
@@ -42,14 +42,15 @@ package enum Socket {
     }
   }
 
-  /// Opens a listening socket on an address on which nobody listens: sockets that share one would
-  /// share its connections as well, also with another process.
+  /// Opens a listening socket on an address that no socket listens on.
+  ///
+  /// Sockets that share an address share its connections as well, also with another process.
   ///
   /// - Returns: The socket, and the address with the port that was picked, if it had none.
   package static func listenFirst(
     on address: SocketAddress
   ) throws(SystemError) -> (descriptor: Int32, address: SocketAddress) {
-    // A port that the kernel picks is nobody else's; letting go of it in between would lose that.
+    // A port that the kernel picks is free; releasing it in between would lose it.
     if address.port != 0 { try claim(address) }
     let descriptor = try listen(on: address)
     do throws(SystemError) {
@@ -60,7 +61,7 @@ package enum Socket {
     }
   }
 
-  /// Makes sure that nobody listens on an address.
+  /// Checks that no socket listens on an address.
   private static func claim(_ address: SocketAddress) throws(SystemError) {
     let descriptor = try open(address)
     defer { close(descriptor) }
@@ -107,7 +108,7 @@ package enum Socket {
     }
   }
 
-  /// Why an asynchronous `connect` failed; 0 when it did not.
+  /// The `errno` of an asynchronous `connect` that failed; 0 when it did not.
   package static func pendingError(_ descriptor: Int32) -> Int32 {
     var value: Int32 = 0
     let result = Kernel.option(descriptor, SOL_SOCKET, SO_ERROR, into: &value)
@@ -146,7 +147,7 @@ package enum Socket {
     _ = Kernel.setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
   }
 
-  /// Has the next reads acknowledged later; the kernel returns to its own ways after a while.
+  /// Delays the acknowledgement of the next reads; the kernel returns to its default after a while.
   ///
   /// A failure costs only time, so it is not reported.
   package static func delayAcknowledgement(_ descriptor: Int32) {

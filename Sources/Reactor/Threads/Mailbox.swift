@@ -36,8 +36,8 @@ package final class Mailbox<Item: Sendable>: Sendable {
 
   /// Adds an item that the receiver may find late: ``wakeReceiver()`` is to follow soon.
   ///
-  /// So what belongs together arrives together, where the first item's wake-up would set the
-  /// receiver off before the others were there.
+  /// Items that belong together then arrive together: a wake-up for the first would start the
+  /// receiver before the others are there.
   package func enqueue(_ item: Item) {
     state.withLock { $0.items.append(item) }
   }
@@ -47,7 +47,7 @@ package final class Mailbox<Item: Sendable>: Sendable {
     if state.withLock({ !$0.items.isEmpty && Self.mustWake(&$0) }) { wake() }
   }
 
-  /// How many items wait.
+  /// The number of items that wait.
   package var count: Int { state.withLock { $0.items.count } }
 
   /// Takes all that waits.

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// How threads have started, for the one who waits for them.
+/// The outcomes of starting threads, for the thread that waits for them.
 package final class StartReport<Failure: Error>: Sendable {
   private let outcomes = Mutex<[Result<Void, Failure>]>([])
   private let reported = DispatchSemaphore(value: 0)
@@ -14,7 +14,7 @@ package final class StartReport<Failure: Error>: Sendable {
     reported.signal()
   }
 
-  /// Waits for so many outcomes.
+  /// Waits for `count` outcomes.
   ///
   /// - Throws: The first that is a failure.
   package func wait(for count: Int) throws(Failure) {

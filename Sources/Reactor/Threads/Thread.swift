@@ -4,10 +4,10 @@ import Synchronization
 
 /// A thread of the operating system that runs one function.
 package final class Thread: Sendable {
-  /// How a thread fares when there is more to do than processors.
+  /// The share of the processors that a thread gets when they are busy.
   package enum Priority: Int32, Sendable {
     case normal = 0
-    /// It gives way to others: about a tenth of their share (`nice` 10).
+    /// About a tenth of the others' share (`nice` 10).
     case background = 10
   }
 
@@ -45,7 +45,7 @@ package final class Thread: Sendable {
     handle = Mutex(thread)
   }
 
-  // Nobody will wait for it any more: it gives its resources back by itself.
+  // No join can follow: the thread frees its resources by itself.
   deinit {
     handle.withLock { handle in
       if let handle { pthread_detach(handle) }

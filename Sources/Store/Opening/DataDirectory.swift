@@ -1,4 +1,5 @@
 import Glibc
+import Reactor
 
 /// The directory that holds the database.
 enum DataDirectory {
@@ -7,25 +8,31 @@ enum DataDirectory {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw .inaccessible(path: path, reason: "not a path")
     }
-    guard mkdir(path, 0o700) != 0 else { return synchronize(parent(of: path)) }
+    guard Kernel.makeDirectory(path, 0o700) != 0 else { return try synchronize(parent(of: path)) }
     guard errno != EEXIST else { return try checkIsDirectory(path) }
-    let reason = errno
-    guard reason == ENOENT, let parent = parent(of: path) else {
-      throw .inaccessible(path: path, reason: String(cString: strerror(reason)))
+    let error = SystemError.last("mkdir")
+    guard error.code == ENOENT, let parent = parent(of: path) else {
+      throw .inaccessible(path: path, reason: error.reason)
     }
     try create(parent)
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-      throw .inaccessible(path: path, reason: String(cString: strerror(errno)))
+    guard Kernel.makeDirectory(path, 0o700) == 0 || errno == EEXIST else {
+      throw .inaccessible(path: path, reason: SystemError.last("mkdir").reason)
     }
-    synchronize(parent)
+    try synchronize(parent)
   }
 
-  /// Makes a new entry outlive a loss of power, where the file system can be asked to.
-  private static func synchronize(_ parent: String?) {
-    let descriptor = open(parent ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  /// Makes a new entry outlive a loss of power, where the file system supports it.
+  private static func synchronize(_ parent: String?) throws(StoreError) {
+    let path = parent ?? "."
+    let descriptor = Kernel.uninterrupted {
+      Kernel.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    }
+    // A parent that may be written to need not be readable.
     guard descriptor >= 0 else { return }
-    fsync(descriptor)
-    close(descriptor)
+    defer { Kernel.close(descriptor) }
+    guard Kernel.uninterrupted({ Kernel.synchronize(descriptor) }) == 0 || errno != EIO else {
+      throw .inaccessible(path: path, reason: SystemError.last("fsync").reason)
+    }
   }
 
   private static func parent(of path: String) -> String? {
@@ -37,7 +44,7 @@ enum DataDirectory {
 
   private static func checkIsDirectory(_ path: String) throws(StoreError) {
     guard access(path + "/.", W_OK | X_OK) == 0 else {
-      throw .inaccessible(path: path, reason: String(cString: strerror(errno)))
+      throw .inaccessible(path: path, reason: SystemError.last("access").reason)
     }
   }
 }

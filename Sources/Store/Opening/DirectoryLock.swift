@@ -1,4 +1,5 @@
 import Glibc
+import Reactor
 import Synchronization
 
 /// The exclusive use of a data directory, held until `release` or the process's end.
@@ -13,16 +14,18 @@ final class DirectoryLock: Sendable {
   ///   cannot be made.
   init(directory: String) throws(StoreError) {
     let path = directory + "/lock"
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else {
-      throw .inaccessible(path: path, reason: String(cString: strerror(errno)))
+    let descriptor = Kernel.uninterrupted {
+      Kernel.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-      let reason = errno
+    guard descriptor >= 0 else {
+      throw .inaccessible(path: path, reason: SystemError.last("open").reason)
+    }
+    guard Kernel.uninterrupted({ Kernel.lock(descriptor, LOCK_EX | LOCK_NB) }) == 0 else {
+      let error = SystemError.last("flock")
       let owner = Self.readProcessID(descriptor)
-      close(descriptor)
-      guard reason == EWOULDBLOCK else {
-        throw .inaccessible(path: path, reason: String(cString: strerror(reason)))
+      Kernel.close(descriptor)
+      guard error.code == EWOULDBLOCK else {
+        throw .inaccessible(path: path, reason: error.reason)
       }
       throw .locked(directory: directory, processID: owner)
     }
@@ -37,18 +40,18 @@ final class DirectoryLock: Sendable {
   /// Lets another process use the directory; releasing again does nothing.
   func release() {
     let descriptor = held.exchange(-1, ordering: .acquiringAndReleasing)
-    if descriptor >= 0 { close(descriptor) }
+    if descriptor >= 0 { Kernel.close(descriptor) }
   }
 
   private static func writeProcessID(_ descriptor: Int32) {
     let text = Array("\(getpid())\n".utf8)
-    ftruncate(descriptor, 0)
-    pwrite(descriptor, text, text.count, 0)
+    Kernel.truncate(descriptor, to: 0)
+    _ = Kernel.write(descriptor, text, text.count)
   }
 
   private static func readProcessID(_ descriptor: Int32) -> Int32 {
     var buffer = [UInt8](repeating: 0, count: 16)
-    let count = pread(descriptor, &buffer, buffer.count, 0)
+    let count = Kernel.read(descriptor, &buffer, buffer.count, from: 0)
     let digits = buffer.prefix(max(0, count)).prefix { $0 >= 0x30 && $0 <= 0x39 }
     return Int32(String(decoding: digits, as: UTF8.self)) ?? 0
   }

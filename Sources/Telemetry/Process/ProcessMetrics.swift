@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Reactor
 
 /// The metrics that every Prometheus client library has about its own process.
 package enum ProcessMetrics {
@@ -46,12 +47,18 @@ package enum ProcessMetrics {
   }
 
   private static func readStatus() -> ProcessStatus? {
-    guard let stat = ProcFile.read("/proc/self/stat"),
-      let systemStat = ProcFile.read("/proc/stat")
+    guard let stat = text(of: "/proc/self/stat"),
+      let systemStat = text(of: "/proc/stat")
     else { return nil }
     return ProcessStatus(
       stat: stat, systemStat: systemStat,
       ticksPerSecond: sysconf(Int32(_SC_CLK_TCK)), pageBytes: sysconf(Int32(_SC_PAGESIZE)))
+  }
+
+  /// Reads a text file up to 1 MiB; `nil` when it cannot be read or is not text.
+  private static func text(of path: String) -> String? {
+    guard let bytes = try? FileContents.read(path, atMost: 1_048_576) else { return nil }
+    return String(validating: bytes, as: UTF8.self)
   }
 
   /// Counts the entries of `/proc/self/fd`, without the one that reading them opens.

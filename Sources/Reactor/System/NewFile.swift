@@ -1,0 +1,48 @@
+import Glibc
+
+/// A file that this process makes and writes from its beginning to its end.
+package final class NewFile: Sendable {
+  private let descriptor: Int32
+  private let path: String
+
+  /// Makes a file that only its owner may read.
+  ///
+  /// - Throws: `EEXIST` when the path is taken.
+  package init(at path: String) throws(SystemError) {
+    descriptor = Kernel.uninterrupted {
+      Kernel.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    }
+    self.path = path
+    guard descriptor >= 0 else { throw .last("open", on: path) }
+  }
+
+  deinit {
+    Kernel.close(descriptor)
+  }
+
+  /// Appends all the bytes; after a failure, any number of them.
+  package func append(_ bytes: [UInt8]) throws(SystemError) {
+    var written = 0
+    while written < bytes.count {
+      let count = Kernel.uninterrupted {
+        bytes.withUnsafeBytes {
+          Kernel.write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written)
+        }
+      }
+      guard count >= 0 else { throw .last("write", on: path) }
+      // A file that takes nothing, without a reason, would be asked forever.
+      guard count > 0 else { throw SystemError(call: "write", code: EIO, object: path) }
+      written += count
+    }
+  }
+
+  /// Waits until the file's bytes are on disk.
+  ///
+  /// After a failure they never are: the kernel may have dropped them, so a second call proves
+  /// nothing.
+  package func synchronize() throws(SystemError) {
+    guard Kernel.uninterrupted({ Kernel.synchronize(descriptor) }) == 0 else {
+      throw .last("fsync", on: path)
+    }
+  }
+}
