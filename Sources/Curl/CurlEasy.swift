@@ -41,7 +41,7 @@ package final class CurlEasy {
   package func setDeadline(_ deadline: ContinuousClock.Instant) {
     let remaining = ContinuousClock.now.duration(to: deadline).components
     let fraction = Int(remaining.attoseconds / 1_000_000_000_000_000)
-    // 0 would mean no limit at all.
+    // 0 means no limit to libcurl.
     let whole = Int(clamping: min(remaining.seconds, 3_600)) * 1_000
     let milliseconds = min(max(1, whole + fraction), 3_600_000)
     set(CURLOPT_TIMEOUT_MS, to: milliseconds)

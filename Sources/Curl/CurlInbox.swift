@@ -39,7 +39,7 @@ package final class CurlInbox<Request: Sendable>: Sendable {
     }
   }
 
-  /// Wakes nothing any more.
+  /// Stops waking the loop.
   ///
   /// Waking happens under the lock, so a handle that is cleaned up after this call is never woken.
   package func close() {

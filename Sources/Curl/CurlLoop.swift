@@ -75,7 +75,7 @@ package final class CurlLoop<Transfer: CurlTransfer> {
     }
   }
 
-  /// How long to wait at most; libcurl knows its own timers, and the inbox wakes.
+  /// The longest time to wait; libcurl knows its own timers, and the inbox wakes.
   private static func milliseconds(until wakeUp: ContinuousClock.Instant?) -> Int32 {
     guard let wakeUp else { return 1_000 }
     let remaining = ContinuousClock.now.duration(to: wakeUp) / Duration.milliseconds(1)

@@ -2,7 +2,7 @@ package import CCurl
 
 /// Decides what a ``CurlLoop`` transfers; called on the loop's thread only.
 package protocol CurlLoopOwner: AnyObject, SendableMetatype {
-  /// What other threads ask for.
+  /// A request from another thread.
   associatedtype Request: Sendable
   associatedtype Transfer: CurlTransfer
 

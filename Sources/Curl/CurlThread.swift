@@ -35,7 +35,7 @@ package final class CurlThread<Request: Sendable>: Sendable {
 
   deinit { inbox.stop() }
 
-  /// - Returns: `false` when the thread has been asked to stop: nobody will answer the request.
+  /// - Returns: `false` when the thread was asked to stop: the request will get no answer.
   package func post(_ request: Request) -> Bool { inbox.post(request) }
 
   /// Stops the loop and waits for the thread's end, unless called on it.

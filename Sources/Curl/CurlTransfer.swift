@@ -1,4 +1,4 @@
-/// One request that a ``CurlLoop`` carries out.
+/// A request that a ``CurlLoop`` carries out.
 ///
 /// Set up with ``CurlEasy/receiver``; called on the loop's thread only.
 package protocol CurlTransfer: AnyObject, SendableMetatype {

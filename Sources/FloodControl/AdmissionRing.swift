@@ -10,7 +10,7 @@ struct AdmissionRing: Sendable {
   var last: Int64? { fromNewest(1) }
 
   /// The `position`-th time counted back from the newest, which is the first; `nil` when there are
-  /// not so many.
+  /// fewer.
   func fromNewest(_ position: Int) -> Int64? {
     guard position >= 1, position <= Int(length) else { return nil }
     return storage[slot(Int(length) - position)]

@@ -63,7 +63,8 @@ package struct CallBudget: Sendable {
   /// Whether there may be a debt, without a look at the time.
   package var mayBeIndebted: Bool { bucket.mayBeIndebted }
 
-  /// How long the caller should not be read; `nil` for one with less than a second's worth of debt.
+  /// The time for which the caller should not be read; `nil` when the debt is less than a second's
+  /// worth.
   package mutating func silence(at now: Int64, rate: CallRate) -> Int64? {
     let debt = bucket.debt(at: now, rate: rate)
     guard debt >= 1000 else { return nil }

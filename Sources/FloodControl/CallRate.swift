@@ -1,4 +1,4 @@
-/// How many calls a token bucket lets through: a steady rate, and a burst above it.
+/// The calls that a token bucket admits: a steady rate, and a burst above it.
 package struct CallRate: Sendable, Hashable {
   /// Calls regained per second; 0 turns the limit off.
   package var callsPerSecond: Int

@@ -1,4 +1,4 @@
-/// How many of something a sliding window lets through, and how long that window is.
+/// The number of events that a sliding window admits, and the length of that window.
 ///
 /// Either number at 0 turns the limit off. Counts above ``maximumCount`` act as that number.
 package struct RateLimit: Sendable, Hashable {

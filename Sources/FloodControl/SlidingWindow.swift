@@ -54,7 +54,7 @@ package struct SlidingWindow: Sendable {
     return elapsed(since: last, until: now) >= limit.windowMilliseconds
   }
 
-  /// How full the window is, without changing anything.
+  /// The usage of the window, which stays as it is.
   package func usage(at now: Int64, limit: RateLimit) -> WindowUsage {
     guard !limit.isOff else { return WindowUsage() }
     let time = effectiveTime(now)

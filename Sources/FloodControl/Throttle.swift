@@ -53,13 +53,13 @@ package struct Throttle: Sendable {
     }
   }
 
-  /// Hands over what was withheld since the last call, to be told in `channel.throttled`.
+  /// Takes the messages withheld since the last call, to be reported in `channel.throttled`.
   package mutating func takeWithheld() -> WithheldMessages? {
     defer { withheld = nil }
     return withheld
   }
 
-  /// How many messages the window holds that a message of this time would be judged by.
+  /// The number of messages in the window that a message of this time would be judged by.
   package func shownCount(at createdAt: Int64, limit: RateLimit) -> Int {
     window.usage(at: createdAt, limit: limit).used
   }

@@ -26,7 +26,7 @@ package struct TokenBucket: Sendable {
     return nil
   }
 
-  /// How long until a call may be taken; `nil` when it may now.
+  /// The time until a call may be taken; `nil` when it may be taken now.
   package mutating func wait(at now: Int64, rate: CallRate) -> Int64? {
     guard !rate.isOff else { return nil }
     refill(until: now, rate: rate)
@@ -52,7 +52,7 @@ package struct TokenBucket: Sendable {
   /// Whether there was a debt when the bucket was last looked at.
   var mayBeIndebted: Bool { owed > 0 }
 
-  /// How many milliseconds it takes to pay off the debt; 0 without one.
+  /// The milliseconds until the debt is paid off; 0 without one.
   package mutating func debt(at now: Int64, rate: CallRate) -> Int64 {
     guard !rate.isOff else { return 0 }
     refill(until: now, rate: rate)

@@ -6,7 +6,7 @@ package enum FloodActivity: Sendable, Hashable, CaseIterable {
   case change
 }
 
-/// Why spam-flood protection holds something back, and for how long.
+/// A refusal by spam-flood protection: its reason, and the time until the next attempt.
 package struct FloodRefusal: Sendable, Hashable {
   package enum Cause: Sendable, Hashable {
     /// The activity's window is full.

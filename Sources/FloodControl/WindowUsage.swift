@@ -1,4 +1,4 @@
-/// How full a sliding window is at some time.
+/// The usage of a sliding window at some time.
 package struct WindowUsage: Sendable, Hashable {
   /// Admissions within the window that ends at that time.
   package var used: Int

@@ -1,9 +1,8 @@
-/// The messages that a participant was not shown: how many, and the range of their ids.
+/// The messages that a participant was not shown: their number and the range of their ids.
 ///
-/// Equal for all participants who missed the same messages, so that they can be told with the
-/// same bytes.
+/// Equal for all participants who missed the same messages, so that they receive the same bytes.
 package struct WithheldMessages: Sendable, Hashable {
-  /// How many messages were withheld, at least 1.
+  /// The number of messages withheld, at least 1.
   package private(set) var count: Int
   /// The id of the first.
   package let firstMessageID: Int64

@@ -4,7 +4,7 @@ internal import ParleyProtocol
 package struct Claims: Equatable, Sendable {
   /// The user that the token is made out to (`sub`).
   package let subject: String
-  /// The first second in which it is not valid any more (`exp`), Unix time.
+  /// The first second in which the token is no longer valid (`exp`), Unix time.
   package let expiresAt: Int64?
   /// The first second in which it is valid (`nbf`), Unix time.
   package let notBefore: Int64?

@@ -1,6 +1,6 @@
 internal import Basics
 
-/// Why a token is not accepted.
+/// The reason why a token is not accepted.
 ///
 /// The texts are for logs: a client's error should not go beyond "invalid token".
 package enum TokenError: Error, Equatable, Sendable {

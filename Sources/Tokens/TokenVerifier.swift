@@ -8,8 +8,8 @@ package struct TokenVerifier: Sendable {
   package static let sizeLimit = 8192
   /// The size of a secret that RFC 7518 §3.2 demands, in bytes.
   ///
-  /// Anyone who holds a token can try to guess a shorter one, so warn the operator; it is accepted
-  /// all the same, because back ends that sign with one exist.
+  /// The holder of a token can try to guess a shorter secret, so the operator is warned. Shorter
+  /// ones are accepted, because back ends that sign with one exist.
   package static let soundSecretSize = 32
 
   let key: any VerificationKey

@@ -15,15 +15,15 @@ package final class Transport {
   package let loop: EventLoop
   package let configuration: TransportConfiguration
   package var counters = TransportCounters()
-  /// The memory that all connections together hold: what waits to be written, and what applications
-  /// and requests keep.
+  /// The memory that all connections together hold: bytes to be written, and the memory of
+  /// applications and requests.
   package var heldByteCount = 0
-  /// How many requests there were.
+  /// The number of requests so far.
   var exchangeCount: UInt64 = 0
   let connections = ConnectionTable()
   let deflate = DeflateWorkspace()
   let resources = StreamResources()
-  /// What a WebSocket made of the read under way.
+  /// The output of a WebSocket for the read under way.
   var output = WebSocketOutput()
   weak var delegate: (any TransportDelegate)?
   /// The connections without a session, in the order in which they are closed to make room.
@@ -96,10 +96,10 @@ package final class Transport {
     forEachConnection { if $0.hasSaidAll { $0.drop() } }
   }
 
-  /// How many connections there are, of any kind.
+  /// The number of connections of any kind.
   package var connectionCount: Int { connections.count }
 
-  /// How many connections have something that waits to be written.
+  /// The number of connections with bytes to be written.
   package var queuedConnectionCount: Int { connections.queuedCount }
 
   /// Finds a connection; `nil` when it is gone.

@@ -12,8 +12,8 @@ package protocol TransportDelegate: AnyObject {
   /// Decides how the body of a request is taken, when there is one.
   func decideOnBody(of exchange: Exchange) -> BodyDecision
 
-  /// What is answered to bytes that are no request, or one beyond the limits; the connection is
-  /// closed behind it.
+  /// Returns the answer to bytes that are no request, or to a request beyond the limits; the
+  /// connection is closed after it.
   func connection(_ connection: Connection, refusalOf error: HTTPError) -> HTTPResponse
 
   /// Tells that a connection can't be accepted for want of a resource; accepting goes on in a
@@ -38,7 +38,7 @@ package protocol TransportDelegate: AnyObject {
 }
 
 extension TransportDelegate {
-  /// Nothing: it matters to those alone who have listeners for proxies.
+  /// Does nothing: only servers with listeners for proxies need it.
   package func connection(_ connection: Connection, lacksProxyHeader reason: String) {}
 
   /// Nothing: it matters to owners that limit addresses.
@@ -59,15 +59,16 @@ extension TransportDelegate {
   }
 }
 
-/// What becomes of a request.
+/// The delegate's decision on a request.
 package enum RequestOutcome {
   case respond(HTTPResponse)
   /// ``Transport/respond(_:to:)`` or ``Transport/respond(_:with:to:)`` follows, from a later call on
-  /// the event loop; what the peer sends meanwhile waits. There is no timer: whoever answers bounds the time.
+  /// the event loop; input from the peer waits meanwhile. There is no timer: the delegate bounds
+  /// the time.
   ///
   /// `onAbandonment` is called, at most once and instead of the response, when the peer has ended
-  /// the connection or it broke: nobody waits for the answer any more. With `nil`, for work that is
-  /// done anyway, a peer that has ended its own side only is still answered.
+  /// the connection or it broke: the answer would reach no client. With `nil`, for work that cannot
+  /// be cancelled, a peer that has ended only its own side is still answered.
   case respondLater(onAbandonment: (() -> Void)?)
   case upgrade(ServerHandshake.Acceptance, any WebSocketApplication)
 }
@@ -79,7 +80,7 @@ package enum WebSocketMessage: Sendable {
   case binary([UInt8])
 }
 
-/// What runs on a WebSocket.
+/// The receiver of a WebSocket's messages.
 ///
 /// Called on the transport's event loop only.
 package protocol WebSocketApplication: AnyObject {
@@ -95,11 +96,11 @@ package protocol WebSocketApplication: AnyObject {
 }
 
 extension WebSocketApplication {
-  /// Nothing: it matters to those alone who ask whether there is room.
+  /// Does nothing: only applications that check for room need it.
   package func connectionHasRoom(_ connection: Connection) {}
 }
 
-/// Why a WebSocket is no longer open.
+/// The reason why a WebSocket is no longer open.
 package enum ClosingReason: Sendable, Equatable {
   /// The peer sent a close frame, with this code if any.
   case peerClosed(CloseCode?)

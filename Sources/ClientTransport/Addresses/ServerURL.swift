@@ -1,6 +1,6 @@
-/// Where the server is, and what to ask it for.
+/// The server's address, and the target of the request.
 struct ServerURL: Sendable, Hashable {
-  /// What lies below the WebSocket.
+  /// The layer below the WebSocket.
   enum Security: Sendable, Hashable {
     case plain
     case tls

@@ -7,7 +7,7 @@ internal import WebSocket
 extension Connection {
   /// Begins to connect.
   ///
-  /// The outcome is told later, never before this returns.
+  /// The owner is notified of the outcome later, never before this returns.
   package func start() {
     setTimer(after: plan.attemptTimeout)
     let hop = plan.firstHop
@@ -125,7 +125,7 @@ extension Connection {
 }
 
 extension ConnectionPlan {
-  /// Where the socket is connected to: the proxy, if there is one.
+  /// The host and port to which the socket connects: the proxy's, if there is one.
   var firstHop: (host: String, port: UInt16) {
     proxy.map { ($0.host, $0.port) } ?? (server.host, server.port)
   }

@@ -58,7 +58,7 @@ extension Connection: ReadinessHandler {
   }
 
   private func brokeTLS(_ error: TLSError) {
-    // The alert that tells the server why should reach it.
+    // The alert with the reason should reach the server.
     flush()
     switch stage {
     case .closing, .closed: drop()

@@ -37,7 +37,7 @@ extension Connection {
     }
   }
 
-  /// What the server said before it went may still be there to read: it says why.
+  /// Reads the server's last bytes, which may hold the reason for the failure.
   private func writingFailed() {
     stream.dropQueued()
     isReadingPaused = false

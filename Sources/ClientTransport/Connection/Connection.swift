@@ -2,7 +2,7 @@ package import Reactor
 internal import Streams
 package import WebSocket
 
-/// Told what becomes of a connection, on the loop's thread.
+/// A receiver of a connection's events, on the loop's thread.
 package protocol ConnectionOwner: AnyObject {
   /// The opening handshake is done: messages flow.
   func connectionDidOpen(_ connection: Connection)
@@ -10,11 +10,11 @@ package protocol ConnectionOwner: AnyObject {
   func connection(_ connection: Connection, received text: Span<UInt8>)
   /// Something came, be it only a pong.
   func connectionShowedLife(_ connection: Connection)
-  /// Told once, unless the owner itself has closed it.
+  /// Reports the end of the connection, once, unless the owner itself has closed it.
   func connection(_ connection: Connection, ended end: ConnectionEnd)
 }
 
-/// One connection to the server as a client: name look-up, socket, proxy, TLS, opening handshake,
+/// A client's connection to the server: name look-up, socket, proxy, TLS, opening handshake,
 /// messages.
 ///
 ///     resolving ─► connecting ─► tunnelling ─► securing ─► upgrading ─► open ─► closing ─► closed
@@ -35,7 +35,7 @@ package final class Connection {
     case closed
   }
 
-  /// How long the server may take to end a connection that is closed.
+  /// The time limit for the server to end a connection that is closed, in milliseconds.
   static let closePatience: Int64 = 2000
 
   let plan: ConnectionPlan

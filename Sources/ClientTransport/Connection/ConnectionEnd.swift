@@ -1,15 +1,15 @@
 package import WebSocket
 
-/// How a connection came to its end, or did not come about.
+/// The end of a connection, or the failure to make it.
 package enum ConnectionEnd: Sendable, Hashable {
   /// The server sent a close frame.
   case closedByPeer(code: CloseCode?, reason: String)
   case failed(ConnectionFailure)
 }
 
-/// Why there is no connection, in words that name what failed.
+/// The reason why there is no connection, as text that names the step that failed.
 package struct ConnectionFailure: Error, Sendable, Hashable {
-  /// What kind of failure it is, as far as it decides what comes next.
+  /// The kind of the failure, as far as it decides the next step.
   package enum Kind: Sendable, Hashable {
     /// Another attempt may succeed: name look-up, network, a proxy or server that is not up.
     case temporary

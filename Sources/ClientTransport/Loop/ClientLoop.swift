@@ -1,7 +1,7 @@
 package import Reactor
 internal import Synchronization
 
-/// One background thread on which any number of clients read and write.
+/// A background thread on which any number of clients read and write.
 ///
 /// Clients share ``shared()`` unless they are given one of their own.
 package final class ClientLoop: Sendable {
@@ -12,7 +12,7 @@ package final class ClientLoop: Sendable {
   private let mailbox: Mailbox<Job>
   private let thread: Thread
 
-  /// The loop of the process, started by the first who asks.
+  /// The loop of the process, started at the first call.
   package static func shared() throws(SystemError) -> ClientLoop {
     // A mutex's body can't throw typed errors through `rethrows`, hence the result.
     let result: Result<ClientLoop, SystemError> = sharedLoop.withLock { loop in

@@ -9,8 +9,8 @@ package protocol LoopMember: AnyObject {
   func abandon()
 }
 
-/// What the clients of one loop share: the loop itself, buffers, TLS contexts, the flush at the
-/// end of a turn.
+/// The resources that the clients of a loop share: the loop itself, buffers, TLS contexts, the
+/// flush at the end of a turn.
 ///
 /// Confined to the loop's thread.
 package final class ClientLoopContext: ReadinessHandler {
@@ -21,9 +21,9 @@ package final class ClientLoopContext: ReadinessHandler {
   let resolver: NameResolver
   let deflate = DeflateWorkspace()
   let resources = StreamResources()
-  /// What the frames of the read under way led to.
+  /// The output of the frames of the read under way.
   var output = WebSocketOutput()
-  /// What lives on this loop, by the identity of whoever it works for.
+  /// The members of this loop, by the identity of their owners.
   package var members: [ObjectIdentifier: any LoopMember] = [:]
   private let mailbox: Mailbox<ClientLoop.Job>
   private var registration: EventLoop.Registration?

@@ -26,13 +26,13 @@ struct AddressAttempts {
     if failures.count < Self.shownFailures { failures.append(reason) }
   }
 
-  /// How much of the time that is left the present address may take.
+  /// Returns the part of the remaining time that the present address may take.
   func share(of milliseconds: Int64) -> Int64 {
     guard !remaining.isEmpty else { return milliseconds }
     return min(Self.longestShare, milliseconds / Int64(remaining.count + 1))
   }
 
-  /// Why no address could be connected to.
+  /// The reasons why no address could be connected to.
   var explanation: String {
     failures.isEmpty ? "the host has no address" : failures.joined(separator: "; ")
   }

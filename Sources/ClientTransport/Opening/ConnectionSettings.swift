@@ -1,4 +1,4 @@
-/// What a connection is made with, not checked yet.
+/// The settings of a connection, unchecked.
 package struct ConnectionSettings: Sendable {
   /// `ws://host:port/path` or `wss://…`; the path is `/v1/ws` unless given.
   package var serverURL: String
@@ -8,7 +8,7 @@ package struct ConnectionSettings: Sendable {
   package var headers: [(name: String, value: String)] = []
   package var compression = CompressionOffer.offered
   package var tls = TLSSettings()
-  /// How long one attempt may take, from the name look-up to the end of the opening handshake.
+  /// The time limit of an attempt, from the name look-up to the end of the opening handshake.
   package var attemptTimeout: Duration = .seconds(15)
   /// The largest message taken from the server, in bytes; beyond: closed with 1009.
   package var maximumMessageBytes = 1_048_576
@@ -26,9 +26,9 @@ package enum CompressionOffer: Sendable, Hashable {
   case notOffered
 }
 
-/// How a server is verified.
+/// The options for the verification of a server.
 package struct TLSSettings: Sendable, Hashable {
-  /// Whether the server must prove who it is.
+  /// Whether the server must prove its identity.
   package enum Verification: Sendable, Hashable {
     /// Its certificate must be valid, trusted and made out to its name.
     case full

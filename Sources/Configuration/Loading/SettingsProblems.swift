@@ -10,7 +10,7 @@ package struct SettingsError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// One thing that is wrong with the settings.
+/// A problem in the settings.
 package struct SettingsProblem: Sendable, Equatable, CustomStringConvertible {
   /// The setting's name, or what was given in place of one.
   package let setting: String

@@ -2,13 +2,13 @@ package import FloodControl
 
 /// Every bound on what clients may ask of the server.
 package struct LimitSettings: Sendable, Equatable {
-  /// How long a connection may go without `session.open`.
+  /// The time limit of `session.open` on a new connection.
   package var openTimeoutMilliseconds: Int64 = 10_000
   /// The time between two pings of a connection.
   package var pingIntervalMilliseconds: Int64 = 25_000
-  /// How long after a ping something must have come.
+  /// The time limit of any input after a ping.
   package var pongTimeoutMilliseconds: Int64 = 10_000
-  /// How long the head of a request may take to come.
+  /// The time limit of a request's head.
   package var headTimeoutMilliseconds: Int64 = 10_000
   /// Spam-flood protection: what one user may send to one channel.
   package var flood = FloodSettings()
@@ -33,11 +33,11 @@ package struct LimitSettings: Sendable, Equatable {
   package var httpBodyBytes = 1_048_576
   /// The largest file that may be uploaded.
   package var fileBytes = 26_214_400
-  /// How long the body of an upload may take to come.
+  /// The time limit of an upload's body.
   package var uploadTimeoutMilliseconds: Int64 = 600_000
   /// Calls of one connection other than `message.send`.
   package var calls = CallRate(callsPerSecond: 100, burst: 300)
-  /// How long a list or search may look before it answers with what it has; 0 for no limit.
+  /// The time limit after which a list or search answers with its results so far; 0 for no limit.
   package var queryMilliseconds = 100
   /// Calls of the Platform API with one token.
   package var platformCalls = CallRate(callsPerSecond: 1000, burst: 3000)

@@ -70,9 +70,9 @@ package struct DrainSettings: Sendable, Equatable {
   package var timeoutMilliseconds: Int64 = 30_000
 }
 
-/// How events are written to their subscribers.
+/// The settings of writing events to their subscribers.
 package struct FanOutSettings: Sendable, Equatable {
-  /// Whether something of the kernel's is used.
+  /// The use of a feature of the kernel.
   package enum Use: String, Sendable, CaseIterable {
     /// Used if the kernel allows it.
     case auto
@@ -85,7 +85,7 @@ package struct FanOutSettings: Sendable, Equatable {
 
 /// permessage-deflate.
 package struct CompressionSettings: Sendable, Equatable {
-  /// How many connections may keep a compression window between messages; up to 40 KiB each.
+  /// The largest number of connections that keep a compression window; up to 40 KiB each.
   package var contexts = 0
 }
 

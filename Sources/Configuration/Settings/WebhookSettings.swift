@@ -8,11 +8,11 @@ package struct WebhookSettings: Sendable, Equatable {
   package var secret: Secret?
   /// The events that are posted.
   package var events = EventName.posted
-  /// How long one request may take.
+  /// The time limit of a request.
   package var timeoutMilliseconds: Int64 = 5000
-  /// How many requests of one URL may be under way.
+  /// The largest number of simultaneous requests to a URL.
   package var concurrency = 16
-  /// How long an event is tried again.
+  /// The time for which an event is tried again.
   package var retrySeconds: Int64 = 86_400
   /// Most events that wait; beyond, the oldest are dropped.
   package var backlogEvents = 1_000_000

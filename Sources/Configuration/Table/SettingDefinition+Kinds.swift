@@ -19,7 +19,7 @@ extension SettingDefinition {
     }
   }
 
-  /// One of a few words.
+  /// A choice among a few words.
   static func choice<Value: RawRepresentable<String> & CaseIterable & Sendable>(
     _ name: String, _ path: any Path<Value>, orElse absent: Default? = nil, help: String
   ) -> SettingDefinition {

@@ -1,4 +1,4 @@
-/// One setting: its name, its help text, and the conversion of its text into ``Settings``.
+/// A setting: its name, its help text, and the conversion of its text into ``Settings``.
 package struct SettingDefinition: Sendable {
   /// The number of values of a setting and their notation.
   enum Shape: Sendable {
@@ -39,7 +39,7 @@ package struct SettingDefinition: Sendable {
   let defaultValue: Default
   /// A description of valid values that can follow "expected".
   let expected: String
-  /// One sentence for the help text.
+  /// A sentence for the help text.
   let help: String
   /// Stores the values in the settings; exactly one value unless the shape is a list.
   let store: @Sendable (inout Settings, [String]) throws(Refusal) -> Void

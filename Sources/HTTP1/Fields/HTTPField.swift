@@ -7,7 +7,7 @@ package struct HTTPField: Sendable, Hashable {
 
   /// Makes a field, with each control character of `value` but the tab turned into a space.
   ///
-  /// So no value, wherever it comes from, can end its line and begin another.
+  /// A value from any source then cannot end its line and begin another.
   ///
   /// - Precondition: `name` is a token (RFC 9110 §5.6.2).
   package init(name: String, value: String) {

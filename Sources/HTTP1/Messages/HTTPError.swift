@@ -4,7 +4,7 @@
 package struct HTTPError: Error, Sendable, Hashable {
   /// The status to answer with, 4xx or 5xx.
   package let status: HTTPStatus
-  /// A sentence for the person who reads the response.
+  /// A sentence for the reader of the response.
   package let message: String
 
   /// Makes an error from its status and a sentence.

@@ -1,6 +1,6 @@
 /// A status code of HTTP (RFC 9110 §15).
 ///
-/// A struct and not an enum, so that codes which nobody here has heard of survive to be reported.
+/// A struct and not an enum, so that unknown codes are kept and can be reported.
 package struct HTTPStatus: Sendable, Hashable {
   /// The three-digit code, 100–999.
   package let code: UInt16

@@ -1,5 +1,4 @@
-/// How much the framing of a multipart body may be before it is refused; the content's length is
-/// the receiver's business.
+/// The limits of a multipart body's framing; the receiver limits the length of the content.
 package struct MultipartLimits: Sendable, Hashable {
   /// The most bytes of a part's head, line ends included; beyond: 400.
   package var headBytes: Int

@@ -1,4 +1,4 @@
-/// How the end of a body is found (RFC 9112 §6.3).
+/// The rule that finds the end of a body (RFC 9112 §6.3).
 enum BodyFraming: Sendable, Equatable {
   case length(Int)
   case chunked

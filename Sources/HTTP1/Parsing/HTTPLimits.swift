@@ -1,4 +1,4 @@
-/// How much a peer may send before it is refused.
+/// The limits of a message beyond which it is refused.
 package struct HTTPLimits: Sendable, Hashable {
   /// The most bytes of a request line, its line end not counted; beyond: 414.
   package var startLineBytes: Int

@@ -22,7 +22,7 @@ package enum HTTPBodyPolicy: Sendable {
   case chosenByHead
 }
 
-/// How the body of one request is taken.
+/// The way in which the body of a request is received.
 package enum HTTPBodyIntake: Sendable, Hashable {
   /// At once, within ``HTTPLimits/bodyBytes``.
   case whole
@@ -37,7 +37,7 @@ package enum HTTPBodyIntake: Sendable, Hashable {
 package struct HTTPRequestParser: Sendable {
   private enum State: Sendable {
     case head(HeadReader)
-    /// How the body is taken has not been said.
+    /// The caller has not chosen how to receive the body.
     case undecided(HTTPRequestHead, BodyFraming)
     case body(HTTPRequestHead, HTTPBodyReader)
     case pieces(HTTPBodyReader, HTTPLimits)
@@ -60,7 +60,7 @@ package struct HTTPRequestParser: Sendable {
     if case .head(let reader) = state { reader.isEmpty } else { false }
   }
 
-  /// How much of a body has been collected.
+  /// The number of bytes of a body that are collected.
   package var bodyByteCount: Int {
     switch state {
     case .body(_, let reader), .pieces(let reader, _): reader.body.count
@@ -71,10 +71,10 @@ package struct HTTPRequestParser: Sendable {
   /// Takes bytes up to the next event.
   ///
   /// - Parameter input: Bytes received and not yet consumed, split anywhere.
-  /// - Returns: How many bytes were consumed, and the event that they led to. Call again with the
-  ///   rest, even an empty one, after an event; `nil` says that all was consumed and more is
-  ///   needed. After a request, what follows it is untouched: the next request, or the bytes of the
-  ///   protocol that the connection was upgraded to.
+  /// - Returns: The number of bytes consumed, and the event that they led to. Call again with the
+  ///   rest, even an empty one, after an event; `nil` means that all was consumed and more is
+  ///   needed. The bytes after a request are left: the next request, or the protocol that the
+  ///   connection was upgraded to.
   /// - Throws: ``HTTPError``, then and at every later call: answer with its status and close.
   package mutating func receive(
     _ input: Span<UInt8>
@@ -89,7 +89,7 @@ package struct HTTPRequestParser: Sendable {
     }
   }
 
-  /// Says how the body is taken whose head has just come; without it, it is collected.
+  /// Chooses how to receive the body whose head has just come; by default it is collected.
   ///
   /// - Returns: ``HTTPRequestEvent/expectsContinue`` when the client waits for that.
   /// - Throws: ``HTTPError`` with 413 when the declared length is beyond the limit, or with 417.
@@ -201,7 +201,7 @@ package struct HTTPRequestParser: Sendable {
     return head
   }
 
-  /// HTTP/1.0 knows no expectations (RFC 9110 §10.1.1).
+  /// Whether the client waits for 100; HTTP/1.0 has no expectations (RFC 9110 §10.1.1).
   private static func expectsContinue(_ head: HTTPRequestHead) throws(HTTPError) -> Bool {
     let expectations = head.fields.listValues(of: "Expect")
     guard head.version == .http11, !expectations.isEmpty else { return false }

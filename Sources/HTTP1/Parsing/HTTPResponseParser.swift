@@ -28,10 +28,10 @@ package struct HTTPResponseParser: Sendable {
 
   /// Takes bytes up to the end of a response.
   ///
-  /// - Returns: How many bytes were consumed, and the response if it is complete. What follows it
-  ///   is untouched; `nil` says that all was consumed and more is needed.
-  /// - Throws: ``HTTPError``, then and at every later call; its status is what a gateway would tell
-  ///   its own client, and does not matter otherwise.
+  /// - Returns: The number of bytes consumed, and the response if it is complete. The bytes after
+  ///   it are left; `nil` means that all was consumed and more is needed.
+  /// - Throws: ``HTTPError``, then and at every later call; its status is the one that a gateway
+  ///   would send to its own client.
   package mutating func receive(
     _ input: Span<UInt8>
   ) throws(HTTPError) -> (consumed: Int, response: HTTPResponse?) {
@@ -45,7 +45,7 @@ package struct HTTPResponseParser: Sendable {
     }
   }
 
-  /// Says that the connection has ended, which ends a body without a declared length.
+  /// Ends the input, which completes a body without a declared length.
   ///
   /// - Returns: The response that this completes, or `nil` when none was under way.
   /// - Throws: ``HTTPError`` (502) when a response was cut off.

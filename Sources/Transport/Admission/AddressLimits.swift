@@ -1,4 +1,4 @@
-/// How many connections one address may have; 0 is any number.
+/// The largest number of connections of an address; 0 for no limit.
 package struct AddressLimits: Sendable, Hashable {
   /// Connections of any kind.
   package var connections: Int

@@ -14,7 +14,7 @@ package struct AddressTally: Sendable {
     self.limits = limits
   }
 
-  /// How many addresses have connections.
+  /// The number of addresses with connections.
   package var addressCount: Int { counts.count }
 
   /// Counts a new connection, which is unopened, unless it is refused.

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// How many sockets of a pool the process has, over all event loops, and how many it may have.
+/// The number of a pool's sockets over all event loops of the process, and its limit.
 ///
 /// The rest of the process's descriptors is for its own files and transfers.
 package final class SocketBudget: Sendable {

@@ -1,10 +1,10 @@
-/// A transport's part of the sockets that all event loops of the process share.
+/// A transport's share of the sockets of the process.
 package struct SocketSharing: Sendable {
   /// This event loop's number.
   package let loop: Int
   private let clients: SocketBudget
   private let operations: SocketBudget
-  /// Has another event loop close its longest silent connection.
+  /// Asks another event loop to close its longest silent connection.
   let askToShed: @Sendable (_ loop: Int, SocketPool) -> Void
 
   package init(

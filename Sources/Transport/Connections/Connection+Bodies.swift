@@ -3,7 +3,7 @@ import Reactor
 
 /// Bodies that are taken in pieces.
 extension Connection {
-  /// Asks how the body of a request is taken, and goes on accordingly.
+  /// Asks the delegate how to receive the body of a request, and continues accordingly.
   func begin(_ head: HTTPRequestHead) throws(HTTPError) {
     guard case .http(var parser) = stage else { return }
     let exchange = exchange(HTTPRequest(head: head))

@@ -5,10 +5,9 @@ import Streams
 
 /// Files that are sent as they are on disk: never more of one in memory than a step.
 extension Connection {
-  /// Answers the request for which the delegate has promised a response with a file behind the head;
-  /// `Content-Length` is the file's.
+  /// Answers the request for which the delegate has promised a response, with a file as the body.
   ///
-  /// Does nothing when nobody waits for one any more.
+  /// Does nothing when the request is no longer open.
   func respond(_ head: HTTPResponse, with file: FileSpan) {
     guard case .answering(let pending) = stage else { return }
     let persistence = peerHasEnded ? .close : persistence(after: head, to: pending.request)

@@ -3,16 +3,15 @@ package import HTTP1
 import Reactor
 
 extension Connection {
-  /// Whom the connection, and the request or WebSocket on it, is from, as far as trusted proxies
-  /// tell; else whoever connected.
+  /// The address of the client: the one that trusted proxies forwarded, else the peer's.
   ///
-  /// Asks the kernel when no proxy has spoken; `nil` when the connection is broken, or is none of
-  /// the internet.
+  /// Queries the kernel when no proxy has named one; `nil` when the connection is broken, or is not
+  /// an internet connection.
   package var clientAddress: PeerAddress? {
     proxiedPeer?.forwarded ?? proxiedAddress
   }
 
-  /// Whom the PROXY header named, else whoever connected.
+  /// The address in the PROXY header, else the peer's.
   var proxiedAddress: PeerAddress? { proxiedPeer?.announced ?? peerAddress }
 
   /// Whoever connected.

@@ -139,7 +139,7 @@ extension Connection: ReadinessHandler {
     }
   }
 
-  /// Says what was wrong, and closes.
+  /// Answers with the error, and closes.
   func refuse(_ error: HTTPError) {
     respond(
       transport.delegate?.connection(self, refusalOf: error) ?? HTTPResponse(refusing: error),
@@ -148,8 +148,7 @@ extension Connection: ReadinessHandler {
 
   /// Whether the connection serves another request after this response.
   ///
-  /// Who asks for more than it reads gets what it asked for so far, and who is turned away because
-  /// there is no room does not take up any.
+  /// Not when the peer asks for more than it reads, or when it was refused for lack of room.
   func persistence(
     after response: HTTPResponse, to request: HTTPRequest?
   ) -> ConnectionPersistence {
@@ -213,8 +212,8 @@ extension Connection: ReadinessHandler {
 
   /// Answers the request for which the delegate has promised a response.
   ///
-  /// In the middle of a body that is taken in pieces it is refused, and the connection closed. Does
-  /// nothing when nobody waits for an answer any more.
+  /// In the middle of a body that is received in pieces the rest is refused, and the connection
+  /// closed. Does nothing when the request is no longer open.
   func respond(_ response: HTTPResponse) {
     guard case .answering(let pending) = stage else { return refuseBody(response) }
     stage = .http(pending.parser)
@@ -228,7 +227,7 @@ extension Connection: ReadinessHandler {
     accountRequest()
   }
 
-  /// Tells who owes an answer that nobody waits for it.
+  /// Notifies the application that the request no longer needs an answer.
   func abandonRequest() {
     switch stage {
     case .receiving(let body):

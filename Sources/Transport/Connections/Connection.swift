@@ -4,7 +4,7 @@ import Streams
 import TLS
 package import WebSocket
 
-/// One TCP connection: its socket, TLS if any, what it speaks, and what waits to be written.
+/// A TCP connection: its socket, TLS if any, its protocol, and its queue of bytes to be written.
 ///
 ///     proxyHeader ──► http ──► webSocket ──► closing ──► lingering ──► closed
 ///     receiving ◄─────► │ └────────────────────────────────────▲
@@ -35,7 +35,7 @@ package final class Connection {
     case closed
   }
 
-  /// Why the connection is closed once the fan-out under way is over.
+  /// The reason for closing the connection after the fan-out under way.
   enum PendingClose {
     case slow
     case broken
@@ -46,11 +46,11 @@ package final class Connection {
   package let listenerTag: Int
   /// Whether TLS is between the socket and what is spoken.
   package let isEncrypted: Bool
-  /// What runs on the WebSocket.
+  /// The application on the WebSocket.
   package internal(set) var application: (any WebSocketApplication)?
-  /// How frames for this connection are encoded.
+  /// The encoding of frames for this connection.
   package internal(set) var encoding = FrameEncoding.plain
-  /// What proxies have said; `nil` when none has.
+  /// The addresses that proxies have named; `nil` when none has.
   var proxiedPeer: ProxiedPeer?
 
   unowned let transport: Transport
@@ -170,7 +170,7 @@ package final class Connection {
   /// Whether it was upgraded and has not been given back.
   package var isWebSocket: Bool { endpoint != nil }
 
-  /// How many bytes wait to be written.
+  /// The number of bytes to be written.
   package var queuedByteCount: Int { stream.queuedByteCount }
 
   /// The socket; -1 once it is closed.
@@ -182,9 +182,9 @@ package final class Connection {
   /// The readiness that the socket is watched for.
   var interest: Readiness { stream.interest }
 
-  /// Whether a reply of so many bytes may be sent now.
+  /// Whether a reply of `byteCount` bytes may be sent now.
   ///
-  /// It makes no slow consumer of the client. Without room
+  /// It does not make the client a slow consumer. Without room
   /// ``WebSocketApplication/connectionHasRoom(_:)`` follows.
   package func hasRoom(for byteCount: Int) -> Bool {
     let queued = queuedByteCount

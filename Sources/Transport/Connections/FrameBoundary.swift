@@ -1,6 +1,6 @@
 /// Finds where frames begin in bytes that hold whole frames of a server, one behind another.
 enum FrameBoundary {
-  /// How many bytes are left of the frame that is cut.
+  /// Returns the number of bytes left of the frame that is cut.
   ///
   /// - Parameters:
   ///   - frames: Up to `first` the rest of an older frame, then whole frames.

@@ -4,7 +4,7 @@ package import TLS
 
 /// A listening socket of one event loop.
 package final class Listener: ReadinessHandler, TimerHandler {
-  /// What connections from a listener speak first.
+  /// The first protocol on connections from a listener.
   package enum Security: Sendable {
     case plain
     case tls(TLSServerContextHolder)
@@ -12,7 +12,7 @@ package final class Listener: ReadinessHandler, TimerHandler {
 
   /// Connections taken in one turn, so that those there are get theirs.
   private static let batch = 64
-  /// How long to wait for descriptors to become free.
+  /// The time to wait for descriptors to become free.
   private static let pause: Int64 = 100
 
   private let descriptor: Int32

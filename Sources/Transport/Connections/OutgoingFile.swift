@@ -3,12 +3,12 @@ import Reactor
 
 /// A file on its way to the peer behind the head of a response.
 struct OutgoingFile {
-  /// What the connection moves in one go, so that others get their turn.
+  /// The largest number of bytes that the connection moves in one turn.
   static let slice = 262_144
-  /// How much of it is read into memory at a time when it has to be encrypted.
+  /// The number of bytes read into memory at a time when they have to be encrypted.
   static let step = 65_536
 
-  /// What is left of the file.
+  /// The rest of the file.
   var file: FileSpan
   /// The request that it answers, with what came behind that.
   var pending: PendingRequest

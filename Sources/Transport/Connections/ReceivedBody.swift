@@ -14,8 +14,8 @@ package protocol HTTPBodyReceiver: AnyObject {
   /// All has come: what becomes of the request.
   func connectionDidReceiveBody(_ connection: Connection) -> RequestOutcome
 
-  /// Nothing more will come, and nobody waits for an answer: the peer is gone, broke the protocol or
-  /// was too slow. Called at most once, and not after the end of the body.
+  /// Ends a body that will not be completed, and whose request needs no answer: the peer is gone,
+  /// broke the protocol or was too slow. Called at most once, and not after the end of the body.
   func bodyWasAbandoned()
 }
 
@@ -27,13 +27,13 @@ package enum BodyDemand: Sendable {
   case refused(HTTPResponse)
 }
 
-/// How a request's body is taken, as its head tells.
+/// The way in which a request's body is received, decided from its head.
 package enum BodyDecision {
   /// With the request, within ``HTTPLimits/bodyBytes``.
   case whole
   /// By the receiver as it comes, at most `limit` bytes in all.
   case pieces(limit: Int, any HTTPBodyReceiver)
-  /// Not at all: the answer is sent at once and the connection closed.
+  /// The body is not received: the answer is sent at once and the connection closed.
   case refused(HTTPResponse)
 }
 

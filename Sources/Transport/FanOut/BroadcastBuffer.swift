@@ -11,7 +11,7 @@ import Reactor
 ///     buffer      |  frame  frame  frame  frame |
 ///     subscriber  ●─────────── owed ───────────►
 package final class BroadcastBuffer {
-  /// What a subscriber has had, as a position in the feed's bytes since its beginning.
+  /// A subscriber with its position in the buffer's bytes since the buffer's beginning.
   struct Subscriber {
     let slot: UInt32
     var position: Int
@@ -23,7 +23,7 @@ package final class BroadcastBuffer {
   private var buffer: [UInt8] = []
   private var base = 0
   private var cursor = 0
-  /// Where the bytes ended when the present sweep began.
+  /// The end of the bytes when the present sweep began.
   private var sweepEnd = 0
   private(set) var isSweeping = false
 
@@ -150,8 +150,8 @@ package final class BroadcastBuffer {
     transport.recycle(spent)
   }
 
-  /// Gives up what all have had by the end of a pass: a feed that is never quiet must not grow for
-  /// ever.
+  /// Discards the bytes that all subscribers have received at the end of a pass: a buffer that is
+  /// never quiet must not grow for ever.
   private func discardDelivered() {
     buffer.removeFirst(sweepEnd - base)
     base = sweepEnd

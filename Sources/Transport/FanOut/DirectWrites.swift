@@ -1,6 +1,6 @@
 import Reactor
 
-/// What a slice of a sweep has written straight to sockets.
+/// The writes that a slice of a sweep has made directly to sockets.
 struct DirectWrites {
   /// Subscribers that were owed something.
   var attempts = 0
@@ -12,7 +12,7 @@ extension Transport {
   /// Fewer writes than these are made one by one.
   private static let writesWorthARing = 8
 
-  /// What so many writes are to be made through; `nil` when that is the sockets themselves.
+  /// The ring for `count` writes; `nil` when they are made directly to the sockets.
   func ring(forWrites count: Int) -> SendRing? {
     guard count >= Self.writesWorthARing else { return nil }
     if let ring, ring.isBroken { self.ring = nil }

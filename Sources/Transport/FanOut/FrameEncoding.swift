@@ -1,4 +1,4 @@
-/// How a server's frames look to a connection: all with the same encoding get the same bytes.
+/// The encoding of a server's frames; connections with the same encoding get the same bytes.
 ///
 /// A connection whose agreement lets the server keep a compression context gets the very same
 /// bytes as one that forbids it: the permission need not be used (RFC 7692 §7.1.1.1).
@@ -9,7 +9,7 @@ package struct FrameEncoding: Hashable, Sendable {
   /// Frames as they are.
   package static let plain = FrameEncoding(windowBits: 0)
 
-  /// Frames compressed each by itself, for a peer whose window has so many bits.
+  /// Frames that are each compressed by itself, for a peer with a window of `windowBits` bits.
   package static func deflated(windowBits: UInt8) -> FrameEncoding {
     FrameEncoding(windowBits: windowBits)
   }

@@ -1,6 +1,6 @@
 /// A connection's place in a feed.
 package final class Subscription {
-  /// Where it stands in the feed's list; changes as others leave.
+  /// The index in the buffer's list; changes as others leave.
   var index: Int
   let slot: UInt32
   /// The feed that it is in; `nil` once it has been cancelled.

@@ -1,9 +1,9 @@
 package import HTTP1
 package import Reactor
 
-/// One request and the way to its answer.
+/// A request and the means to answer it.
 ///
-/// An answer that comes later is addressed to the exchange's ``ID``, not to the connection: it
+/// A later answer is addressed to the exchange's ``ID``, not to the connection: it
 /// reaches this request, once, or none. The exchange itself is confined to the transport's event
 /// loop; its id may travel.
 package struct Exchange {

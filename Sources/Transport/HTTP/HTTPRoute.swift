@@ -17,7 +17,7 @@ package enum BodyPolicy: Sendable, Hashable {
   }
 }
 
-/// One path of a server with a method: who may call it, and what answers.
+/// A path of a server with a method, the access rule and the endpoint.
 ///
 /// `Access` and `Endpoint` are the server's own types.
 package struct HTTPRoute<Access: Sendable, Endpoint: Sendable>: Sendable {

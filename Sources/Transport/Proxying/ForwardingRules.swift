@@ -1,9 +1,9 @@
 package import Basics
 package import HTTP1
 
-/// Which field of a request tells whom it is from, and whose word is taken for it.
+/// The header field that carries the client's address, and the proxies trusted to set it.
 package struct ForwardingRules: Sendable {
-  /// The fields that proxies tell clients' addresses by.
+  /// The header fields in which proxies forward clients' addresses.
   package enum Field: Sendable {
     /// `Forwarded` (RFC 7239).
     case forwarded
@@ -22,12 +22,12 @@ package struct ForwardingRules: Sendable {
     self.trusted = trusted
   }
 
-  /// Whom a request is from that a peer has sent.
+  /// Returns the client of a request that a peer has sent.
   ///
-  /// Each proxy adds at the end whom it had the request from. So the list is read backwards for as
-  /// long as whoever told is trusted; what stands before that may be made up.
+  /// Each proxy appends the address from which it received the request. So the list is read
+  /// backwards while the sender of an entry is trusted; entries before that may be forged.
   ///
-  /// - Returns: `nil` when the peer is not trusted or names nobody: the request is its own.
+  /// - Returns: `nil` when the peer is not trusted or names no client: the request is its own.
   package func client(of fields: HTTPFields, from peer: PeerAddress) -> PeerAddress? {
     var client: PeerAddress?
     for hop in hops(fields) {
@@ -37,8 +37,8 @@ package struct ForwardingRules: Sendable {
     return client
   }
 
-  /// By which hosts and schemes the proxies that a peer speaks for were reached; none when the peer
-  /// is not trusted.
+  /// Returns the hosts and schemes under which the proxies were reached; none when the peer is not
+  /// trusted.
   func sites(of fields: HTTPFields, from peer: PeerAddress) -> ForwardedSites {
     guard trusted.contains(peer) else { return ForwardedSites() }
     let comma = UInt8(ascii: ",")
@@ -65,7 +65,7 @@ package struct ForwardingRules: Sendable {
     return Array(all.prefix(Self.maximumHops))
   }
 
-  /// Whom each proxy named, the nearest first; `nil` for one who is unknown or hides.
+  /// The client that each proxy named, the nearest first; `nil` for one that is unknown or hidden.
   private func hops(_ fields: HTTPFields) -> [PeerAddress?] {
     let comma = UInt8(ascii: ",")
     return switch field {

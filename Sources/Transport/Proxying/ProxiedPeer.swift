@@ -1,9 +1,9 @@
-/// What proxies have said of whom a connection serves.
+/// The client addresses that proxies have named for a connection.
 ///
 /// An object, so that a connection without a proxy pays one word for it.
 final class ProxiedPeer {
-  /// Whom the PROXY header named; `nil` when it named nobody.
+  /// The address in the PROXY header; `nil` when it names none.
   var announced: PeerAddress?
-  /// Whom the fields of the request at hand named; `nil` when they named nobody.
+  /// The address in the fields of the present request; `nil` when they name none.
   var forwarded: PeerAddress?
 }

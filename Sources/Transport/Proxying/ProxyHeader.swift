@@ -1,15 +1,15 @@
-/// What a proxy says of a connection before anything else, by the PROXY protocol of HAProxy.
+/// The header that a proxy sends first on a connection, in HAProxy's PROXY protocol.
 package enum ProxyHeader: Sendable, Hashable {
   /// The connection comes from this client.
   case client(PeerAddress)
-  /// The proxy does not know the client, or speaks for itself, such as to ask whether the server is
-  /// alive: the address of the connection stands.
+  /// The proxy does not know the client, or connects for itself, such as for a health check: the
+  /// address of the connection is the client's.
   case itself
 }
 
-/// Why what a connection began with is no PROXY header.
+/// The error of a connection that did not begin with a PROXY header.
 package struct ProxyHeaderError: Error, Hashable, CustomStringConvertible {
-  /// What was wrong, in words, without anything of the input.
+  /// A description of the error, without any part of the input.
   package let description: String
 
   init(_ description: String) {

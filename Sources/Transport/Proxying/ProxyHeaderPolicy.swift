@@ -1,6 +1,6 @@
 package import Basics
 
-/// Whether somebody says whom a listener's connections are from before they begin.
+/// The rule for PROXY headers on a listener's connections.
 package enum ProxyHeaderPolicy: Sendable {
   /// Nobody: they begin with what the client says.
   case none

@@ -14,7 +14,7 @@ struct Listeners: Sendable {
     }
   }
 
-  /// Gives the sockets back, when nobody has taken them over.
+  /// Closes the sockets, unless a loop has taken them over.
   func close() {
     for descriptor in descriptors { Socket.close(descriptor) }
   }

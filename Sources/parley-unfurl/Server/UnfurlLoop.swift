@@ -9,7 +9,7 @@ internal import Unfurler
 ///
 /// Confined to its thread; others reach it through its mailbox.
 final class UnfurlLoop {
-  /// How long a look-up may take when the question does not say, in milliseconds.
+  /// The time limit of a look-up whose question has none, in milliseconds.
   private static let standardTimeout: Int64 = 5_000
 
   let loop: EventLoop
@@ -41,7 +41,7 @@ final class UnfurlLoop {
     for descriptor in descriptors { try transport.listen(descriptor, security: .plain) }
   }
 
-  /// How many questions are unanswered.
+  /// The number of unanswered questions.
   var pendingCount: Int { pending.count }
 
   private func endTurn() -> TurnOutcome {
@@ -78,7 +78,7 @@ final class UnfurlLoop {
     return .respondLater { [unowned self] in abandon(id) }
   }
 
-  /// Calls off what is unanswered, and says so to those who wait.
+  /// Cancels the unanswered questions, and answers their clients accordingly.
   func callOff() {
     let questions = pending
     pending = [:]
@@ -141,7 +141,7 @@ extension TransportConfiguration {
     // Larger than any question, so that one that is a little too long is refused in JSON.
     http.bodyBytes = 4 * UnfurlQuestion.maximumBytes
     headTimeout = configuration.headTimeout
-    // Those who ask keep idle connections open without looking at them; the end does not wait.
+    // Clients keep idle connections open without reading them; the end does not wait.
     closeTimeout = 500
   }
 }

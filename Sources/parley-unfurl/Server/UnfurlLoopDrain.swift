@@ -6,7 +6,7 @@ internal import Transport
 /// As long as something is unanswered, requests are still taken, so that whoever asks learns that
 /// the server is not ready.
 final class UnfurlLoopDrain: TimerHandler {
-  /// How often ended connections are looked for, in milliseconds.
+  /// The interval at which ended connections are looked for, in milliseconds.
   private static let step: Int64 = 20
 
   private unowned let server: UnfurlLoop
@@ -24,7 +24,7 @@ final class UnfurlLoopDrain: TimerHandler {
     wait()
   }
 
-  /// Waits for no page any more.
+  /// Stops waiting for pages.
   func hurry() {
     server.callOff()
     endConnections()

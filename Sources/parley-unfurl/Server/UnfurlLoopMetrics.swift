@@ -50,7 +50,7 @@ enum UnfurlLoopCounter: Int, MetricKey {
   }
 }
 
-/// How long questions took, of all that were looked up.
+/// The latency of the questions that were looked up.
 enum UnfurlLoopLatency: Int, MetricKey {
   case lookUp
 
