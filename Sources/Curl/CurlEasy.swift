@@ -114,3 +114,28 @@ package final class CurlEasy {
     }
   }
 }
+
+/// Lines that an option takes, such as header fields; they must outlive the transfers that use them.
+package final class CurlList {
+  let list: UnsafeMutablePointer<curl_slist>?
+
+  /// - Parameter lines: Without line breaks.
+  package init(_ lines: [String]) {
+    list = lines.reduce(nil) { list, line in curl_slist_append(list, line) ?? list }
+  }
+
+  deinit { curl_slist_free_all(list) }
+}
+
+/// The reason why libcurl, or a thread for it, is missing.
+package struct CurlError: Error, Sendable, Hashable, CustomStringConvertible {
+  package let description: String
+
+  init(_ reason: String) { description = reason }
+}
+
+/// libcurl's one-time initialisation.
+enum CurlLibrary {
+  /// Whether the library may be used; the first to ask initialises it.
+  static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+}

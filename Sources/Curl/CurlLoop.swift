@@ -1,4 +1,4 @@
-import CCurl
+package import CCurl
 
 /// Drives the transfers of one owner with libcurl's multi interface; confined to its thread.
 package final class CurlLoop<Transfer: CurlTransfer> {
@@ -81,4 +81,41 @@ package final class CurlLoop<Transfer: CurlTransfer> {
     let remaining = ContinuousClock.now.duration(to: wakeUp) / Duration.milliseconds(1)
     return Int32(min(max(remaining.rounded(.up), 0), 1_000))
   }
+}
+
+/// Decides what a ``CurlLoop`` transfers; called on the loop's thread only.
+package protocol CurlLoopOwner: AnyObject, SendableMetatype {
+  /// A request from another thread.
+  associatedtype Request: Sendable
+  associatedtype Transfer: CurlTransfer
+
+  func receive(_ request: Request)
+
+  /// Adds the transfers whose turn has come; called after requests have come or transfers ended.
+  ///
+  /// - Returns: When to be called again at the latest; `nil` when only something new matters.
+  func startTransfers() -> ContinuousClock.Instant?
+
+  /// A transfer has ended by itself and is no longer in the loop.
+  func didEnd(_ transfer: Transfer, _ result: CURLcode)
+
+  /// The loop ends: removes its transfers and answers all requests.
+  func stop()
+}
+
+/// A request that a ``CurlLoop`` carries out.
+///
+/// Set up with ``CurlEasy/receiver``; called on the loop's thread only.
+package protocol CurlTransfer: AnyObject, SendableMetatype {
+  var easy: CurlEasy { get }
+
+  /// Takes a line of a response's head; there may be several heads, interim responses (1xx) too.
+  ///
+  /// - Returns: Whether more is wanted; if not, the transfer ends with `CURLE_WRITE_ERROR`.
+  func receiveHead(_ line: UnsafeBufferPointer<UInt8>) -> Bool
+
+  /// Takes bytes of the body, decompressed.
+  ///
+  /// - Returns: Whether more is wanted; if not, the transfer ends with `CURLE_WRITE_ERROR`.
+  func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool
 }
