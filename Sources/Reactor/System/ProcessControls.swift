@@ -1,5 +1,22 @@
 import Glibc
 
+/// The number of descriptors that this process may have open.
+package enum DescriptorLimit {
+  /// Raises the soft limit to the hard one.
+  ///
+  /// - Returns: The limit now in force.
+  package static func raise() -> Int {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+    if limit.rlim_cur < limit.rlim_max {
+      var raised = limit
+      raised.rlim_cur = limit.rlim_max
+      if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &raised) == 0 { limit = raised }
+    }
+    return Int(clamping: limit.rlim_cur)
+  }
+}
+
 /// Takes signals one after the other, instead of letting them interrupt something.
 package struct SignalWait: Sendable {
   /// Sent by the process to itself when there is nothing more to wait for.
