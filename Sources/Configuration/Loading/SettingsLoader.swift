@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Reactor
 
 /// Makes ``Settings`` of what flags, environment and file say; flags outrank the environment, which
 /// outranks the file, which outranks the defaults.
@@ -46,5 +47,29 @@ package enum SettingsLoader {
     for reading in [contents, variables, flags] { assembly.add(reading) }
     return try assembly.finish(
       processorCount: processorCount, memoryByteCount: memoryByteCount)
+  }
+}
+
+/// The reason why a file could not be read, as a short text.
+package struct FileFailure: Error, Equatable {
+  package let reason: String
+
+  package init(reason: String) {
+    self.reason = reason
+  }
+}
+
+/// The configuration file as the system gives it.
+package enum SettingsFile {
+  /// The largest file that is looked at.
+  package static let maximumBytes = 262_144
+
+  /// Reads a file, but never more than one byte beyond the largest size allowed.
+  package static func read(_ path: String) throws(FileFailure) -> [UInt8] {
+    do throws(SystemError) {
+      return try FileContents.read(path, atMost: maximumBytes + 1)
+    } catch {
+      throw FileFailure(reason: error.reason)
+    }
   }
 }
