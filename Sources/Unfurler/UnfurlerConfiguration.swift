@@ -1,4 +1,5 @@
 package import Basics
+package import Configuration
 package import LinkPreview
 
 /// The limits and rules of the embedded unfurler.
@@ -43,4 +44,29 @@ package struct UnfurlerConfiguration: Sendable {
   package var certificateAuthorities: String?
 
   package init() {}
+}
+
+extension UnfurlerConfiguration {
+  /// The bounds that the settings put on fetching pages; reads the opt-out file.
+  ///
+  /// - Throws: `UnusableSetting` for an opt-out file that cannot be read or understood.
+  package init(_ settings: UnfurlSettings) throws(UnusableSetting) {
+    self.init()
+    maximumBytes = settings.maximumBytes
+    maximumRedirects = settings.maximumRedirects
+    maximumTransfers = settings.maximumTransfers
+    maximumTransfersPerSite = settings.maximumTransfersPerSite
+    maximumTransfersPerUser = settings.maximumTransfersPerUser
+    usesEmbeds = settings.usesEmbeds
+    proxy = settings.proxy?.value
+    acceptLanguage = settings.acceptLanguage
+    userAgent = settings.userAgent ?? "Parley/\(Release.version) (+link preview)"
+    addressPolicy = AddressPolicy(allowing: settings.allowedNetworks)
+    portPolicy = PortPolicy(settings.allowedPorts)
+    domainRules = try UnusableSetting.named("unfurl.opt_out_file") {
+      try DomainRules(
+        allowed: settings.allowedDomains, denied: settings.deniedDomains,
+        optOutFile: settings.optOutFile)
+    }
+  }
 }

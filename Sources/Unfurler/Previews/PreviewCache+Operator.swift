@@ -42,7 +42,7 @@ extension PreviewCache {
       // One at a time: look-ups wait for the lock, and there may be thousands.
       for link in links { forgetRecent([link]) }
       purgeFile(
-        PurgeProgress(
+        PreviewPurge(
           scope: scope, recent: Set(links), rowsLeft: withFile { $0.rowCount } ?? 0),
         completion: completion)
     }
@@ -52,7 +52,7 @@ extension PreviewCache {
   ///
   /// Each is a turn of its own on the queue: requests that need the file wait for one step, not for
   /// all.
-  private func purgeFile(_ purge: PurgeProgress, completion: @escaping @Sendable (Int) -> Void) {
+  private func purgeFile(_ purge: PreviewPurge, completion: @escaping @Sendable (Int) -> Void) {
     let step = purge.rowsLeft > 0 ? withFile { try $0.purgeStep(purge.scope) } : []
     // What cannot be removed from the file, on a full disk perhaps, must not come back from it.
     if step == nil { abandonFile() }
@@ -114,7 +114,7 @@ extension PreviewPage {
 }
 
 /// How far a purge of the file has come.
-struct PurgeProgress: Sendable {
+struct PreviewPurge: Sendable {
   let scope: CacheScope
   /// The links that memory has forgotten, which the file may know too.
   let recent: Set<Link>
@@ -131,7 +131,7 @@ struct PurgeProgress: Sendable {
   }
 
   /// The purge when `links` have been removed from the file.
-  func advanced(by links: [Link]) -> PurgeProgress {
+  func advanced(by links: [Link]) -> PreviewPurge {
     var next = self
     next.rowsLeft -= links.count
     next.count += links.count { !recent.contains($0) }
