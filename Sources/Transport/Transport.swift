@@ -160,7 +160,7 @@ package final class Transport {
     return sweepingBuffers.isEmpty && unflushed.isEmpty ? .idle : .unfinished
   }
 
-  // MARK: Called by connections and feeds
+  // MARK: Called by connections and broadcast buffers
 
   func needsFlush(_ connection: Connection) {
     unflushed.append(connection)
@@ -170,8 +170,8 @@ package final class Transport {
     condemned.append(connection)
   }
 
-  func bufferHasBytes(_ feed: BroadcastBuffer) {
-    sweepingBuffers.append(feed)
+  func bufferHasBytes(_ broadcast: BroadcastBuffer) {
+    sweepingBuffers.append(broadcast)
   }
 
   func takeSpareBuffer() -> [UInt8] {
@@ -210,10 +210,10 @@ package final class Transport {
   private func sweepBuffers(_ budget: inout Int) {
     var untouched: [BroadcastBuffer] = []
     var unfinished: [BroadcastBuffer] = []
-    for feed in sweepingBuffers {
+    for broadcast in sweepingBuffers {
       let hasBudget = budget > 0
-      guard !feed.sweep(budget: &budget) else { continue }
-      if hasBudget { unfinished.append(feed) } else { untouched.append(feed) }
+      guard !broadcast.sweep(budget: &budget) else { continue }
+      if hasBudget { unfinished.append(broadcast) } else { untouched.append(broadcast) }
     }
     // Those that had no turn yet come first in the next.
     sweepingBuffers = untouched + unfinished

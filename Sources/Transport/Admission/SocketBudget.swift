@@ -54,3 +54,39 @@ package final class SocketBudget: Sendable {
     return times.firstIndex(of: least)
   }
 }
+
+/// The two kinds of listener whose connections are bounded apart from one another.
+package enum SocketPool: UInt8, Sendable, CaseIterable {
+  case clients
+  /// The operator's tools: health checks and metrics get through when clients use up their share.
+  case operations
+
+  var index: Int { Int(rawValue) }
+}
+
+/// A transport's share of the sockets of the process.
+package struct SocketSharing: Sendable {
+  /// This event loop's number.
+  package let loop: Int
+  private let clients: SocketBudget
+  private let operations: SocketBudget
+  /// Asks another event loop to close its longest silent connection.
+  let askToShed: @Sendable (_ loop: Int, SocketPool) -> Void
+
+  package init(
+    loop: Int, clients: SocketBudget, operations: SocketBudget,
+    askToShed: @escaping @Sendable (_ loop: Int, SocketPool) -> Void
+  ) {
+    self.loop = loop
+    self.clients = clients
+    self.operations = operations
+    self.askToShed = askToShed
+  }
+
+  func budget(of pool: SocketPool) -> SocketBudget {
+    switch pool {
+    case .clients: clients
+    case .operations: operations
+    }
+  }
+}

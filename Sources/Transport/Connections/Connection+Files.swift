@@ -15,7 +15,7 @@ extension Connection {
     head.serializeHead(into: &bytes, for: persistence, contentLength: file.count)
     append(bytes)
     let content = pending.request.head.method == "HEAD" ? file.dropped() : file
-    stage = .sending(OutgoingFile(file: content, pending: pending, persistence: persistence))
+    enter(.sending(OutgoingFile(file: content, pending: pending, persistence: persistence)))
     awaitProgress()
   }
 
@@ -35,7 +35,7 @@ extension Connection {
     guard case .sending(let outgoing) = stage, outgoing.file.count == 0, queuedByteCount == 0 else {
       return
     }
-    stage = .http(outgoing.pending.parser)
+    enter(.http(outgoing.pending.parser))
     switch outgoing.persistence {
     case .close: finish()
     case .keepAlive:
@@ -60,7 +60,7 @@ extension Connection {
         return false
       }
     }
-    stage = .sending(outgoing)
+    enter(.sending(outgoing))
     return false
   }
 
@@ -74,7 +74,21 @@ extension Connection {
     }
     bytes.withUnsafeBytes { stream.append($0) }
     budget -= bytes.count
-    stage = .sending(outgoing)
+    enter(.sending(outgoing))
     return true
   }
+}
+
+/// A file on its way to the peer behind the head of a response.
+struct OutgoingFile {
+  /// The largest number of bytes that the connection moves in one turn.
+  static let slice = 262_144
+  /// The number of bytes read into memory at a time when they have to be encrypted.
+  static let step = 65_536
+
+  /// The rest of the file.
+  var file: FileSpan
+  /// The request that it answers, with what came behind that.
+  var pending: PendingRequest
+  var persistence: ConnectionPersistence
 }

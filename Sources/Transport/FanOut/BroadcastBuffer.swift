@@ -42,7 +42,7 @@ package final class BroadcastBuffer {
   /// Adds a connection; it gets what is published from now on.
   package func subscribe(_ connection: Connection) -> Subscription {
     let subscription = Subscription(
-      index: subscribers.count, slot: connection.id.slot, feed: self)
+      index: subscribers.count, slot: connection.id.slot, broadcast: self)
     subscribers.append(Subscriber(slot: connection.id.slot, position: end))
     subscriptions.append(subscription)
     return subscription
@@ -50,23 +50,23 @@ package final class BroadcastBuffer {
 
   /// Takes a connection out; what it is still owed is given to its queue first.
   package func cancel(_ subscription: Subscription) {
-    guard subscription.feed === self else { return }
+    guard subscription.broadcast === self else { return }
     settle(subscription)
-    subscription.feed = nil
+    subscription.broadcast = nil
     fill(gap: subscription.index)
   }
 
   /// Publishes frames to all subscribers.
   ///
   /// - Parameters:
-  ///   - frames: Whole frames in this feed's encoding.
+  ///   - frames: Whole frames in this buffer's encoding.
   ///   - exceptions: Subscribers that get other bytes in their place, each at most once.
   package func publish(
     _ frames: [UInt8], except exceptions: [(subscription: Subscription, frames: [UInt8])]
   ) {
     let isShared = subscribers.count > exceptions.count && !frames.isEmpty
     let newEnd = isShared ? end + frames.count : end
-    for (subscription, own) in exceptions where subscription.feed === self {
+    for (subscription, own) in exceptions where subscription.broadcast === self {
       settle(subscription)
       transport.enqueue(own, toSlot: subscription.slot)
       subscribers[subscription.index].position = newEnd
@@ -186,4 +186,44 @@ package final class BroadcastBuffer {
     subscriptions[target] = subscriptions[source]
     subscriptions[target].index = target
   }
+}
+
+/// A connection's place in a broadcast buffer.
+package final class Subscription {
+  /// The index in the buffer's list; changes as others leave.
+  var index: Int
+  let slot: UInt32
+  /// The buffer that it is in; `nil` once it has been cancelled.
+  weak var broadcast: BroadcastBuffer?
+
+  init(index: Int, slot: UInt32, broadcast: BroadcastBuffer) {
+    self.index = index
+    self.slot = slot
+    self.broadcast = broadcast
+  }
+
+  /// Puts what the subscriber is owed into its connection's queue, so that what is sent to it next
+  /// comes behind it.
+  package func settle() {
+    broadcast?.settle(self)
+  }
+}
+
+/// The encoding of a server's frames; connections with the same encoding get the same bytes.
+///
+/// A connection whose agreement lets the server keep a compression context gets the very same
+/// bytes as one that forbids it: the permission need not be used (RFC 7692 §7.1.1.1).
+package struct FrameEncoding: Hashable, Sendable {
+  /// The LZ77 window in bits, 9 to 15; 0 when frames are not compressed.
+  package let windowBits: UInt8
+
+  /// Frames as they are.
+  package static let plain = FrameEncoding(windowBits: 0)
+
+  /// Frames that are each compressed by itself, for a peer with a window of `windowBits` bits.
+  package static func deflated(windowBits: UInt8) -> FrameEncoding {
+    FrameEncoding(windowBits: windowBits)
+  }
+
+  package var isCompressed: Bool { windowBits > 0 }
 }
