@@ -1,3 +1,5 @@
+internal import ClientTransport
+
 /// The server address and limits of a client.
 public struct ParleyClientConfiguration: Sendable, Hashable {
   /// `ws://host:port` or `wss://host:port`; the path is `/v1/ws` unless given.
@@ -52,5 +54,53 @@ public struct HeaderField: Sendable, Hashable {
   public init(name: String, value: String) {
     self.name = name
     self.value = value
+  }
+}
+
+extension ParleyClientConfiguration {
+  /// The same in the engine's terms.
+  var engineConfiguration: EngineConfiguration {
+    var engine = EngineConfiguration(serverURL: serverURL)
+    engine.requestTimeout = requestTimeout
+    engine.connectTimeout = connectTimeout
+    engine.maximumPendingCalls = maximumPendingCalls
+    engine.maximumMessageBytes = maximumMessageBytes
+    engine.tls = tls.settings
+    engine.proxyURL = proxyURL
+    engine.compression = compression == .offered ? .offered : .notOffered
+    engine.headers = [("User-Agent", userAgent)] + headers.map { ($0.name, $0.value) }
+    return engine
+  }
+}
+
+/// How a server is verified.
+public struct TLSOptions: Sendable, Hashable {
+  /// Whether the server must prove who it is.
+  public enum Verification: Sendable, Hashable {
+    /// Its certificate must be valid, trusted and made out to its name.
+    case full
+    /// Anyone is believed: for experiments only.
+    case none
+  }
+
+  /// Whether the server must prove who it is.
+  public var verification = Verification.full
+  /// PEM files of authorities that are trusted beside the system's.
+  public var authorityPaths: [String] = []
+  /// PEM texts of authorities that are trusted beside the system's.
+  public var authorityTexts: [String] = []
+  /// The name in the server's certificate, if it is not the URL's host.
+  public var serverName: String?
+
+  /// Full verification by the system's authorities.
+  public init() {}
+
+  var settings: TLSSettings {
+    var settings = TLSSettings()
+    settings.verification = verification == .full ? .full : .none
+    settings.authorityPaths = authorityPaths
+    settings.authorityTexts = authorityTexts
+    settings.serverName = serverName
+    return settings
   }
 }

@@ -3,7 +3,7 @@ internal import ParleyProtocol
 /// A notification of the server, read.
 enum Incoming: Sendable {
   /// An event in a channel, with the change of the channel's state.
-  case channel(url: String, OpenChannelEvent, ChannelChange?)
+  case channel(url: String, OpenChannelEvent, SnapshotChange?)
   case connection(ConnectionEvent)
   case mentioned(any BaseMessage)
 
@@ -24,7 +24,7 @@ enum Incoming: Sendable {
     _ event: Event, _ params: JSONNode
   ) throws(ParleyError) -> Incoming? {
     func inChannel(
-      _ event: OpenChannelEvent, _ change: ChannelChange? = nil
+      _ event: OpenChannelEvent, _ change: SnapshotChange? = nil
     ) throws(ParleyError) -> Incoming {
       .channel(url: try AnswerReader.text("channel_url", of: params), event, change)
     }
@@ -69,7 +69,7 @@ enum Incoming: Sendable {
 
   private static func replacement(
     _ channel: EventResource<ChannelInfo>
-  ) throws(ParleyError) -> ChannelChange {
+  ) throws(ParleyError) -> SnapshotChange {
     .replaced(ChannelSnapshot(try AnswerReader.resource(channel.value)))
   }
 }
@@ -85,5 +85,27 @@ extension ThrottledMessages {
 extension RestrictionDetails {
   init(_ restriction: Event.Restriction) {
     self.init(seconds: restriction.seconds, description: restriction.description)
+  }
+}
+
+/// An event beside the bytes that brought it, for programs that pass events on.
+package struct WireEvent: Sendable {
+  /// The event as the client reads it.
+  package let event: ParleyEvent
+  /// The notification as the server sent it; `nil` for what the client itself notes.
+  package let notification: Notification?
+
+  /// A notification of the server.
+  package struct Notification: Sendable {
+    package let method: String
+    private let node: JSONNode?
+
+    init(method: String, params: JSONNode?) {
+      self.method = method
+      node = params
+    }
+
+    /// The JSON of its parameters, as it came; empty without any.
+    package var params: [UInt8] { node.map { Array($0.raw) } ?? [] }
   }
 }

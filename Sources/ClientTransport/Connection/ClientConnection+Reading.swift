@@ -3,7 +3,7 @@ internal import Streams
 internal import TLS
 internal import WebSocket
 
-extension Connection: ReadinessHandler {
+extension ClientConnection: ReadinessHandler {
   package func descriptorIsReady(for readiness: Readiness) {
     if case .connecting = stage { return didConnect() }
     if readiness.contains(.writable) { flush() }

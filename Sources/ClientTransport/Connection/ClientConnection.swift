@@ -5,13 +5,13 @@ package import WebSocket
 /// A receiver of a connection's events, on the loop's thread.
 package protocol ConnectionOwner: AnyObject {
   /// The opening handshake is done: messages flow.
-  func connectionDidOpen(_ connection: Connection)
+  func connectionDidOpen(_ connection: ClientConnection)
   /// A message came; its bytes are lent for the length of the call.
-  func connection(_ connection: Connection, received text: Span<UInt8>)
+  func connection(_ connection: ClientConnection, received text: Span<UInt8>)
   /// Something came, be it only a pong.
-  func connectionShowedLife(_ connection: Connection)
+  func connectionShowedLife(_ connection: ClientConnection)
   /// Reports the end of the connection, once, unless the owner itself has closed it.
-  func connection(_ connection: Connection, ended end: ConnectionEnd)
+  func connection(_ connection: ClientConnection, ended end: ConnectionEnd)
 }
 
 /// A client's connection to the server: name look-up, socket, proxy, TLS, opening handshake,
@@ -21,7 +21,7 @@ package protocol ConnectionOwner: AnyObject {
 ///                                 (proxy)       (TLS)
 ///
 /// Confined to its loop. The loop keeps it alive until it is closed.
-package final class Connection {
+package final class ClientConnection {
   enum Stage {
     case resolving
     case connecting(AddressAttempts)
@@ -153,7 +153,7 @@ package final class Connection {
   }
 }
 
-extension Connection: TimerHandler {
+extension ClientConnection: TimerHandler {
   package func timerDidFire(_ token: EventLoop.TimerToken) {
     timer = nil
     switch stage {
@@ -166,5 +166,41 @@ extension Connection: TimerHandler {
     case .securing: end(.temporary, "the TLS handshake took too long")
     case .upgrading: end(.temporary, "the opening handshake took too long")
     }
+  }
+}
+
+/// The end of a connection, or the failure to make it.
+package enum ConnectionEnd: Sendable, Hashable {
+  /// The server sent a close frame.
+  case closedByPeer(code: CloseCode?, reason: String)
+  case failed(ConnectionFailure)
+}
+
+/// The reason why there is no connection, as text that names the step that failed.
+package struct ConnectionFailure: Error, Sendable, Hashable {
+  /// The kind of the failure, as far as it decides the next step.
+  package enum Kind: Sendable, Hashable {
+    /// Another attempt may succeed: name look-up, network, a proxy or server that is not up.
+    case temporary
+    /// Another attempt would fail likewise: a certificate, a wrong address, no WebSocket there.
+    case lasting
+    /// The opening handshake was refused with 401 or 403.
+    case unauthorized
+    /// The server is full or draining, and may have said for how many milliseconds.
+    case unavailable(retryAfter: Int64?)
+    /// An open connection broke off.
+    case lost
+    /// The server broke the protocol.
+    case protocolViolation
+    /// The server sent a larger message than this client takes.
+    case messageTooLarge
+  }
+
+  package let kind: Kind
+  package let reason: String
+
+  package init(_ kind: Kind, _ reason: String) {
+    self.kind = kind
+    self.reason = reason
   }
 }

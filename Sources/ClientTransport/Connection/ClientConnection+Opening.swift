@@ -4,7 +4,7 @@ internal import TLS
 internal import WebSocket
 
 /// The way to an open connection, step by step.
-extension Connection {
+extension ClientConnection {
   /// Begins to connect.
   ///
   /// The owner is notified of the outcome later, never before this returns.
@@ -20,10 +20,10 @@ extension Connection {
   }
 
   private func resolve(_ host: String, _ port: UInt16) {
-    let confined = LoopBound(self)
+    let bound = LoopBound(self)
     let post = context.poster
     context.resolver.resolve(host, port: port) { outcome in
-      post { _ in confined.value.didResolve(outcome) }
+      post { _ in bound.value.didResolve(outcome) }
     }
   }
 
@@ -54,8 +54,8 @@ extension Connection {
   }
 
   private func failLater(_ reason: String) {
-    let confined = LoopBound(self)
-    context.poster { _ in confined.value.end(.temporary, reason) }
+    let bound = LoopBound(self)
+    context.poster { _ in bound.value.end(.temporary, reason) }
   }
 
   func addressTookTooLong() {
@@ -146,5 +146,43 @@ extension ConnectionFailure {
     case .truncated, .internalFailure: self.init(.temporary, error.description)
     default: self.init(.lasting, error.description)
     }
+  }
+}
+
+/// The addresses of a host, tried one after the other.
+struct AddressAttempts {
+  private var remaining: ArraySlice<SocketAddress>
+  /// The address that is being tried.
+  private(set) var current: SocketAddress?
+  private var failures: [String] = []
+
+  /// The longest that one address may take while there are others, in milliseconds.
+  private static let longestShare: Int64 = 5000
+  private static let shownFailures = 3
+
+  init(_ addresses: [SocketAddress]) {
+    remaining = addresses[...]
+  }
+
+  /// Goes on to the next address; `nil` when all have been tried.
+  mutating func next() -> SocketAddress? {
+    current = remaining.popFirst()
+    return current
+  }
+
+  /// The present address can't be connected to.
+  mutating func fail(_ reason: String) {
+    if failures.count < Self.shownFailures { failures.append(reason) }
+  }
+
+  /// Returns the part of the remaining time that the present address may take.
+  func share(of milliseconds: Int64) -> Int64 {
+    guard !remaining.isEmpty else { return milliseconds }
+    return min(Self.longestShare, milliseconds / Int64(remaining.count + 1))
+  }
+
+  /// The reasons why no address could be connected to.
+  var explanation: String {
+    failures.isEmpty ? "the host has no address" : failures.joined(separator: "; ")
   }
 }

@@ -3,22 +3,22 @@ import Testing
 @testable import ParleyClient
 
 @Suite("A call and its task")
-struct CallTicketTests {
+struct CallHandleTests {
   private let id = EngineCallID(number: 7)
 
   @Test("that is cancelled later gives up the call that has begun")
   func later() {
-    let ticket = CallTicket()
-    #expect(ticket.begin(id) == .waiting)
-    #expect(ticket.cancel() == id)
-    #expect(ticket.cancel() == nil)
+    let handle = CallHandle()
+    #expect(handle.begin(id) == .waiting)
+    #expect(handle.cancel() == id)
+    #expect(handle.cancel() == nil)
   }
 
   @Test("that is cancelled before leaves it to the one who begins")
   func before() {
-    let ticket = CallTicket()
-    #expect(ticket.cancel() == nil)
-    #expect(ticket.begin(id) == .cancelled)
+    let handle = CallHandle()
+    #expect(handle.cancel() == nil)
+    #expect(handle.begin(id) == .cancelled)
   }
 
   @Test("have names that differ, and are short enough for the protocol")

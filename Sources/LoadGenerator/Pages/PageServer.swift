@@ -1,7 +1,45 @@
-internal import Reactor
+package import Reactor
+internal import Synchronization
+
+/// A web server with pages to link to, so that previews are part of the load and nobody else is
+/// asked for them.
+package final class LinkPages: Sendable {
+  /// The prefix of the pages' URLs; a number follows.
+  package let base: String
+  private let mailbox: Mailbox<Bool>
+  private let thread: Thread
+
+  /// Listens on 127.0.0.1, on a port that is free.
+  package init() throws(SystemError) {
+    guard let address = SocketAddress(host: "127.0.0.1", port: 0) else {
+      throw SystemError(call: "inet_pton", code: 0)
+    }
+    let (descriptor, bound) = try Socket.listenFirst(on: address)
+    let mailbox = try Mailbox<Bool>()
+    let start = StartReport<SystemError>()
+    base = "http://\(bound)/page/"
+    self.mailbox = mailbox
+    thread = try Thread(name: "parley-pages") {
+      do throws(SystemError) {
+        let server = try PageServer(listening: descriptor, until: mailbox)
+        start.add(.success(()))
+        server.run()
+      } catch {
+        start.add(.failure(error))
+      }
+    }
+    try start.wait(for: 1)
+  }
+
+  /// Ends the thread, and waits for that.
+  package func stop() {
+    mailbox.post(true)
+    thread.join()
+  }
+}
 
 /// Takes connections, and answers each with one page.
-final class PageLoop: ReadinessHandler {
+final class PageServer: ReadinessHandler {
   private static let connectionLimit = 256
 
   private let loop: EventLoop
@@ -49,10 +87,10 @@ private final class PageVisit: ReadinessHandler {
 
   let descriptor: Int32
   var registration: EventLoop.Registration?
-  private unowned let loop: PageLoop
+  private unowned let loop: PageServer
   private var head: [UInt8] = []
 
-  init(_ descriptor: Int32, _ loop: PageLoop) {
+  init(_ descriptor: Int32, _ loop: PageServer) {
     self.descriptor = descriptor
     self.loop = loop
   }
