@@ -48,7 +48,7 @@ extension CurlEasy {
   /// The number of bytes of the body received, before decompression.
   package var receivedBodyLength: Int64 { number(CURLINFO_SIZE_DOWNLOAD_T) }
 
-  /// A time, in microseconds from the request's beginning; 0 for what has not happened.
+  /// A time, in microseconds from the request's beginning; 0 for an event that has not happened.
   package func microseconds(until info: CURLINFO) -> Int64 { max(0, number(info)) }
 
   /// The values of a header field of the last response, in order; at most eight.

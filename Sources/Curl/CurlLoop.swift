@@ -43,14 +43,14 @@ package final class CurlLoop<Transfer: CurlTransfer> {
     return removed
   }
 
-  /// Runs until the inbox says stop, and closes it.
+  /// Runs until the inbox is stopped, and closes it.
   package func run<Owner: CurlLoopOwner>(_ inbox: CurlInbox<Owner.Request>, for owner: Owner)
   where Owner.Transfer == Transfer {
     while true {
       let batch = inbox.take()
       for request in batch.requests { owner.receive(request) }
       if batch.isStopping {
-        // Here, where the handle certainly lives: behind this call nothing keeps the loop from going.
+        // Here, where the handle is known to live: after this call nothing keeps the loop alive.
         inbox.close()
         return owner.stop()
       }

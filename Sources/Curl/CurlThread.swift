@@ -16,7 +16,7 @@ package final class CurlThread<Request: Sendable>: Sendable {
     guard CurlLibrary.isReady, let multi = curl_multi_init() else {
       throw CurlError("libcurl cannot be initialised")
     }
-    // As a number: the thread gets the handle and whoever posts only wakes it.
+    // As a number: the thread owns the handle, and posting only wakes it.
     let address = UInt(bitPattern: multi)
     let inbox = CurlInbox<Request>(waking: address)
     self.inbox = inbox

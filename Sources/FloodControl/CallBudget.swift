@@ -15,7 +15,7 @@ package struct CallBudget: Sendable {
 
   package init() {}
 
-  /// Pays for a call, or says how long until there is enough.
+  /// Pays for a call, or returns the time until there is enough.
   ///
   /// A refused call is charged like others.
   ///

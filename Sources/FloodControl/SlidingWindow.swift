@@ -15,7 +15,7 @@ package struct SlidingWindow: Sendable {
 
   package init() {}
 
-  /// Admits one event, or says how long until it would be.
+  /// Admits one event, or returns the time until it would be admitted.
   ///
   /// - Returns: `nil` when admitted, else the wait in milliseconds, 1 to the window's length. A
   ///   refusal changes nothing.

@@ -14,7 +14,7 @@ package struct TokenBucket: Sendable {
 
   package init() {}
 
-  /// Takes one call out of the bucket, or says how long until there is one.
+  /// Takes one call out of the bucket, or returns the time until there is one.
   ///
   /// - Parameter now: Milliseconds of a steady clock. One that is earlier than the last counts as
   ///   equal to it.
@@ -36,7 +36,7 @@ package struct TokenBucket: Sendable {
     return (missing + regained - 1) / regained
   }
 
-  /// Takes calls whether there are any or not: what is missing is a debt, up to ten seconds' worth.
+  /// Takes calls also from an empty bucket: the missing ones are a debt, up to ten seconds' worth.
   package mutating func charge(_ calls: Int64, at now: Int64, rate: CallRate) {
     guard !rate.isOff, calls > 0 else { return }
     refill(until: now, rate: rate)

@@ -32,7 +32,7 @@ struct UserFlow: Sendable {
   private var changes = SlidingWindow()
   private var bytes = ByteBucket()
 
-  /// Admits one activity, or says why not; a refusal changes nothing.
+  /// Admits one activity, or returns the refusal, which changes nothing.
   mutating func admit(
     _ activity: FloodActivity, bytes count: Int, at now: Int64, limit: RateLimit, rate: ByteRate
   ) -> FloodRefusal? {

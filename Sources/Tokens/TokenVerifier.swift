@@ -21,7 +21,7 @@ package struct TokenVerifier: Sendable {
     self.key = key
   }
 
-  /// Returns what a token says when it is genuine and valid.
+  /// Returns the claims of a token that is genuine and valid.
   ///
   /// - Parameters:
   ///   - token: Three parts in base64url, from the outside.
@@ -33,7 +33,7 @@ package struct TokenVerifier: Sendable {
     return claims
   }
 
-  /// Returns what a token says when it is genuine, valid and made out to `user`.
+  /// Returns the claims of a token that is genuine, valid and issued to `user`.
   package func verify(_ token: String, user: String, now: Int64) throws(TokenError) -> Claims {
     let claims = try verify(token, now: now)
     // Swift's own comparison would take canonically equivalent texts for the same user.

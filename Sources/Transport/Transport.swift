@@ -2,8 +2,8 @@ package import Reactor
 import Streams
 import WebSocket
 
-/// All connections of one event loop, with what they share: buffers, compression, the flush at the
-/// end of a turn.
+/// All connections of one event loop, with their shared resources: buffers, compression, the flush
+/// at the end of a turn.
 ///
 /// Knows WebSocket and HTTP, no chat. Confined to its event loop.
 package final class Transport {
@@ -56,7 +56,7 @@ package final class Transport {
   /// Accepts connections from a listening socket, which the transport then owns.
   ///
   /// - Parameters:
-  ///   - proxyHeader: Whether a proxy says first whom each connection is from.
+  ///   - proxyHeader: Whether a proxy first sends the address of each connection's client.
   ///   - tag: The owner's name for the listener, which its connections carry.
   ///   - pool: The connections with which its own are bounded together.
   package func listen(
@@ -90,8 +90,8 @@ package final class Transport {
     forEachConnection { if $0.isIdle { $0.drop() } }
   }
 
-  /// Closes what is left of connections on which all has been said and written, without waiting for
-  /// their peers' end.
+  /// Closes the connections on which everything has been written, without waiting for their peers'
+  /// end.
   package func closeLingering() {
     forEachConnection { if $0.hasSaidAll { $0.drop() } }
   }
@@ -148,7 +148,7 @@ package final class Transport {
       opcode: .text, payload: compressed.span, compressed: .deflated, into: &frames)
   }
 
-  /// Delivers what the turn has gathered.
+  /// Delivers the bytes that the turn has gathered.
   ///
   /// The loop's owner calls it last in each turn.
   package func flush() -> TurnOutcome {

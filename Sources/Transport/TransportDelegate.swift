@@ -2,7 +2,7 @@ package import HTTP1
 package import Reactor
 package import WebSocket
 
-/// Decides what a transport's connections get.
+/// The decisions that a transport leaves to its owner.
 ///
 /// Called on the transport's event loop only.
 package protocol TransportDelegate: AnyObject {
@@ -16,15 +16,15 @@ package protocol TransportDelegate: AnyObject {
   /// connection is closed after it.
   func connection(_ connection: Connection, refusalOf error: HTTPError) -> HTTPResponse
 
-  /// Tells that a connection can't be accepted for want of a resource; accepting goes on in a
-  /// moment.
+  /// Reports that a connection cannot be accepted for lack of a resource; accepting continues after
+  /// a moment.
   func transportCannotAccept(_ error: SystemError)
 
-  /// Tells that a TLS handshake or session broke, in words.
+  /// Reports that a TLS handshake or session broke, with the reason as text.
   func connection(_ connection: Connection, brokeTLS reason: String)
 
-  /// Tells that a connection was closed because it did not begin with a PROXY header that can be
-  /// believed, in words.
+  /// Reports that a connection was closed because it did not begin with a trusted PROXY header, with
+  /// the reason as text.
   func connection(_ connection: Connection, lacksProxyHeader reason: String)
 
   /// A connection is closed because its address has too many.
@@ -86,11 +86,11 @@ package enum WebSocketMessage: Sendable {
 package protocol WebSocketApplication: AnyObject {
   func connection(_ connection: Connection, received message: WebSocketMessage)
 
-  /// Some of what waited has been written, after ``Connection/hasRoom(for:)`` said that there was no
-  /// room.
+  /// Reports that a part of the queue has been written, after ``Connection/hasRoom(for:)`` returned
+  /// `false`.
   func connectionHasRoom(_ connection: Connection)
 
-  /// The WebSocket is no longer open: nothing more will be received, what is sent is dropped.
+  /// The WebSocket is no longer open: nothing more is received, and messages sent are dropped.
   /// Called once.
   func connectionDidClose(_ connection: Connection, _ reason: ClosingReason)
 }

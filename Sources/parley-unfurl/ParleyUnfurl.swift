@@ -28,14 +28,14 @@ struct ParleyUnfurl: ParsableCommand {
   }
 }
 
-/// The preview service with the fetcher behind it.
+/// The preview service with its fetcher.
 struct UnfurlDaemon: Daemon {
   private let unfurler: EmbeddedUnfurler
   private let server: UnfurlServer
   private let rules: DomainRules
   private let logger: Logger
 
-  /// Begins to serve, and says where.
+  /// Begins to serve, and logs the addresses.
   init(settings: Settings, fetching: UnfurlerConfiguration, logger: Logger) throws {
     _ = DescriptorLimit.raise()
     self.logger = logger

@@ -19,7 +19,7 @@ struct ConnectionURL: Sendable, Hashable {
 
   /// Takes a URL apart.
   ///
-  /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)`` that says what is wrong with it.
+  /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)`` with the reason.
   init(_ url: String) throws(ConnectionPlanError) {
     guard url.utf8.count <= Self.lengthLimit else {
       throw .invalidConfiguration("a URL is longer than \(Self.lengthLimit) bytes")

@@ -67,7 +67,7 @@ extension ClientConnection: ReadinessHandler {
     }
   }
 
-  /// Handles decrypted bytes; what lies behind a step's end belongs to the next step.
+  /// Handles decrypted bytes; bytes after a step's end belong to the next step.
   private func process(_ bytes: UnsafeRawBufferPointer) {
     var offset = 0
     do throws(ConnectionFailure) {
@@ -121,7 +121,7 @@ extension ClientConnection: ReadinessHandler {
     }
   }
 
-  /// Takes what is not a whole text message; `nil` when nothing more is taken.
+  /// Handles input that is not a whole text message; `nil` when no more is read.
   private func receiveNext(_ input: Span<UInt8>) -> Int? {
     var output = context.output
     context.output = WebSocketOutput()
@@ -152,7 +152,7 @@ extension ClientConnection: ReadinessHandler {
     }
   }
 
-  /// Closes a connection whose server does what it may not.
+  /// Closes a connection whose server breaks the protocol.
   private func fail(_ kind: ConnectionFailure.Kind, _ code: CloseCode, _ reason: String) {
     report(.failed(ConnectionFailure(kind, reason)))
     close(code)

@@ -30,7 +30,7 @@ package final class ClientConnection {
     case securing
     case upgrading(UpgradeExchange)
     case open
-    /// All is said: what waits is written, and the server ends the connection.
+    /// Nothing more is sent: the queue is written, and the server ends the connection.
     case closing
     case closed
   }
@@ -186,7 +186,7 @@ package struct ConnectionFailure: Error, Sendable, Hashable {
     case lasting
     /// The opening handshake was refused with 401 or 403.
     case unauthorized
-    /// The server is full or draining, and may have said for how many milliseconds.
+    /// The server is full or draining, and may have sent the milliseconds to wait.
     case unavailable(retryAfter: Int64?)
     /// An open connection broke off.
     case lost

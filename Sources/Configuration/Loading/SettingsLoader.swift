@@ -6,7 +6,7 @@ internal import Reactor
 ///
 /// Looks at everything before it gives up, so that one attempt shows every problem.
 package enum SettingsLoader {
-  /// Reads a whole file, or says in a few words why it cannot be read.
+  /// Reads a whole file, or throws the reason why it cannot be read.
   package typealias ReadFile = (_ path: String) throws(FileFailure) -> [UInt8]
 
   /// The environment variable that names the file when the flag `--config` does not.

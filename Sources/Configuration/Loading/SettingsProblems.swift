@@ -12,7 +12,7 @@ package struct SettingsError: Error, Equatable, CustomStringConvertible {
 
 /// A problem in the settings.
 package struct SettingsProblem: Sendable, Equatable, CustomStringConvertible {
-  /// The setting's name, or what was given in place of one.
+  /// The setting's name, or the text given in its place.
   package let setting: String
   /// The place where it was given.
   package let source: SettingSource
@@ -97,7 +97,7 @@ enum NearestName {
 package struct UnusableSetting: Error, CustomStringConvertible {
   /// The setting's name.
   package let setting: String
-  /// The fault of its value, in words.
+  /// The fault of its value, as text.
   package let reason: String
 
   package init(_ setting: String, reason: any Error) {

@@ -1,6 +1,6 @@
 import Basics
 
-/// A field's value with parameters behind it: `form-data; name="file"; filename="a.png"`.
+/// A field's value followed by parameters: `form-data; name="file"; filename="a.png"`.
 ///
 /// Quoted strings are read as browsers write them: `\"` and `\\` stand for the second character,
 /// any other backslash for itself, since names of files on some systems are full of them.
@@ -93,7 +93,7 @@ package enum ContentDisposition: String, Sendable {
 
   /// The field's value.
   ///
-  /// - Parameter fileName: In any script; whoever can't read the encoded form gets an ASCII one.
+  /// - Parameter fileName: In any script; an ASCII form is added for old clients.
   package func field(fileName: String) -> String {
     let plain = String(
       decoding: fileName.unicodeScalars.map(Self.asciiByte), as: UTF8.self)

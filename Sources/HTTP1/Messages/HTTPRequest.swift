@@ -54,7 +54,7 @@ package struct HTTPRequestHead: Sendable, Hashable {
 
   /// The path's segments, percent-decoded one by one, so that a segment may hold a slash.
   ///
-  /// Nothing between two slashes, or behind the last, is an empty segment: without it the
+  /// Nothing between two slashes, or after the last, is an empty segment: without it the
   /// path would be that of something else.
   ///
   /// `nil` when the encoding of one is broken or it is not UTF-8.

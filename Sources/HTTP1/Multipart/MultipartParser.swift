@@ -110,7 +110,7 @@ package struct MultipartParser: Sendable {
 
   /// Takes bytes up to and with the next delimiter, or all.
   ///
-  /// - Returns: Those that are certainly before the delimiter.
+  /// - Returns: The bytes that cannot be part of the delimiter.
   private mutating func scan(
     _ input: Span<UInt8>, at offset: inout Int, atDelimiter next: State
   ) -> [UInt8] {

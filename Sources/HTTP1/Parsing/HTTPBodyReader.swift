@@ -44,7 +44,7 @@ struct HTTPBodyReader: Sendable {
     if case .untilEnd = state { true } else { false }
   }
 
-  /// Takes out what has come since the last piece.
+  /// Takes the bytes since the last piece.
   mutating func takePiece() -> [UInt8] {
     defer { body = [] }
     return body

@@ -173,7 +173,7 @@ package struct HTTPRequestParser: Sendable {
     return .request(HTTPRequest(head: head, body: reader.body))
   }
 
-  /// Hands over what has come of a body, and only then its end.
+  /// Returns the next piece of a body, and only then its end.
   private mutating func hand(
     _ reader: inout HTTPBodyReader, _ limits: HTTPLimits
   ) -> HTTPRequestEvent? {

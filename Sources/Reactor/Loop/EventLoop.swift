@@ -18,7 +18,7 @@ package protocol TimerHandler: AnyObject {
 package enum TurnOutcome: Sendable {
   /// Sleep until something is ready or due.
   case idle
-  /// Only look what is ready, then take the next turn.
+  /// Poll without waiting, then take the next turn.
   case unfinished
 }
 
@@ -79,7 +79,7 @@ package final class EventLoop {
     return registration
   }
 
-  /// Changes what a descriptor is watched for.
+  /// Changes the readiness that a descriptor is watched for.
   ///
   /// - Throws: The kernel has no memory; the old interest stays.
   package func update(

@@ -8,7 +8,7 @@ package final class OpenFile: Sendable {
 
   /// Opens a regular file.
   ///
-  /// - Throws: `ENOENT` when there is none; `EINVAL` for what is no regular file.
+  /// - Throws: `ENOENT` when there is none; `EINVAL` when it is not a regular file.
   package init(readingFrom path: String) throws(SystemError) {
     let opened = Kernel.uninterrupted {
       Kernel.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

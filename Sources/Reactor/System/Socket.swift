@@ -173,7 +173,7 @@ package enum Socket {
     }
   }
 
-  /// Reads what is there, at most the buffer's size.
+  /// Reads the bytes that have arrived, up to the buffer's size.
   package static func receive(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
   ) -> TransferOutcome {

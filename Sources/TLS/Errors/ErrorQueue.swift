@@ -11,7 +11,7 @@ enum ErrorQueue {
     if ERR_peek_error() != 0 { ERR_clear_error() }
   }
 
-  /// One failure: who reported it, and what.
+  /// A failure with the part of OpenSSL that reported it.
   struct Entry {
     let library: Int32
     let reason: Int32
@@ -50,7 +50,7 @@ enum ErrorQueue {
   }
 }
 
-/// Tells from OpenSSL's error queue who is to blame for the failure of a call on a session.
+/// Finds the party at fault for a failed call on a session, from OpenSSL's error queue.
 struct FailureReading {
   let error: TLSError
 

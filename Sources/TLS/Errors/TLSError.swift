@@ -37,7 +37,7 @@ package enum TLSError: Error, Equatable, Sendable {
     case damagedCertificate
     /// It holds no PEM private key that can be read without a passphrase.
     case noPrivateKey
-    /// OpenSSL refused what it holds, with the reason.
+    /// OpenSSL refused its content, with the reason.
     case refused(String)
   }
 }

@@ -53,7 +53,7 @@ extension MetricKey {
   }
 }
 
-/// A metric and what it stands at.
+/// A metric with its present value.
 package struct MetricSample: Sendable, Equatable {
   /// The value, of the definition's kind.
   package enum Value: Sendable, Equatable {

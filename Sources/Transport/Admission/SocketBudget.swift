@@ -24,7 +24,7 @@ package final class SocketBudget: Sendable {
   private let oldest: [Oldest]
 
   /// - Parameters:
-  ///   - limit: Sockets at ease.
+  ///   - limit: The number of sockets up to which no connection is closed.
   ///   - overdraft: More sockets, while others make room on another event loop, or when all have
   ///     sessions.
   package init(limit: Int, overdraft: Int, loops: Int) {

@@ -28,7 +28,7 @@ extension Connection {
     }
   }
 
-  /// Reads on, after a receiver has said that it will take more later.
+  /// Reads on, for a receiver that has paused the body.
   func resumeBody() {
     guard case .receiving = stage, isReadingPaused else { return }
     // The pause was not the peer's.
@@ -95,7 +95,7 @@ package protocol HTTPBodyReceiver: AnyObject {
   /// Takes the next bytes; never none.
   ///
   /// - Returns: Whether more may come. `.later` stops the reading until
-  ///   ``Transport/resumeBody(of:)``; what was read already may still come.
+  ///   ``Transport/resumeBody(of:)``; bytes that were read already may still come.
   func connection(_ connection: Connection, receivedBody piece: [UInt8]) -> BodyDemand
 
   /// All has come: what becomes of the request.
@@ -133,7 +133,7 @@ struct ReceivedBody {
   let receiver: any HTTPBodyReceiver
 }
 
-/// A request whose answer comes later, with what is needed to go on from there.
+/// A request whose answer comes later, with the state to continue from there.
 struct PendingRequest {
   /// The bytes after the request that are kept; then the peer is read no further.
   static let maximumHeldBytes = 65_536

@@ -19,7 +19,7 @@ extension Connection {
     awaitProgress()
   }
 
-  /// Moves the next of a file to the socket, or with TLS to what is encrypted next.
+  /// Moves the next bytes of a file to the socket, or with TLS to the queue for encryption.
   ///
   /// - Parameter budget: How many bytes this turn may still move.
   /// - Returns: Whether there is something to write now.
@@ -79,7 +79,7 @@ extension Connection {
   }
 }
 
-/// A file on its way to the peer behind the head of a response.
+/// A file on its way to the peer after the head of a response.
 struct OutgoingFile {
   /// The largest number of bytes that the connection moves in one turn.
   static let slice = 262_144
@@ -88,7 +88,7 @@ struct OutgoingFile {
 
   /// The rest of the file.
   var file: FileSpan
-  /// The request that it answers, with what came behind that.
+  /// The request that it answers, with the input after the request.
   var pending: PendingRequest
   var persistence: ConnectionPersistence
 }

@@ -24,7 +24,7 @@ extension Connection {
 
   /// Expects a PROXY header first.
   ///
-  /// - Returns: Whether the peer may send one at all.
+  /// - Returns: Whether the peer is allowed to send one.
   func awaitProxyHeader(from trusted: [Network]) -> Bool {
     guard trusted.isEmpty || peerAddress.map(trusted.contains) == true else { return false }
     enter(.proxyHeader(ProxyHeaderParser()))

@@ -123,7 +123,7 @@ package final class Connection {
     application?.connectionHasRoom(self)
   }
 
-  /// Carries a change of what the connection holds over to the transport's total.
+  /// Adds a change of the connection's memory to the transport's total.
   func account() {
     let count = UInt32(
       clamping: stream.queuedByteCount + heldInput.count + applicationByteCount)
@@ -136,7 +136,7 @@ package final class Connection {
     if isOpen { stopReading() }
   }
 
-  /// Reads again, first what was read before.
+  /// Reads again, first the input that was kept.
   package func resumeReading() {
     isReadingPaused = false
     updateInterest()

@@ -23,7 +23,7 @@ enum WritePath: UInt8 {
   case direct
   /// Nothing waits, but the bytes have to be encrypted first.
   case encrypted
-  /// Something waits: what comes now goes behind it.
+  /// The queue is not empty: new bytes go to its end.
   case queued
   /// Deliveries are dropped.
   case closed

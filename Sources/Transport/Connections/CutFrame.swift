@@ -29,7 +29,7 @@ struct CutFrame {
   }
 }
 
-/// Finds where frames begin in bytes that hold whole frames of a server, one behind another.
+/// Finds the beginnings of frames in bytes that hold whole frames of a server, one after another.
 enum FrameBoundary {
   /// Returns the number of bytes left of the frame that is cut.
   ///

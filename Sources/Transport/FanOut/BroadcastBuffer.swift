@@ -2,10 +2,10 @@ import Reactor
 
 /// The subscribers of one channel that get the same bytes, and the bytes they still have to get.
 ///
-/// Frames that are published lie behind one another in one buffer. A sweep walks the subscribers
-/// and gives each all that it has not had, in one write; what is published meanwhile reaches those
-/// that are still ahead in the same write, and the others in the next sweep. So a burst costs one
-/// write per subscriber, however many frames it holds.
+/// Published frames lie one after another in one buffer. A sweep walks the subscribers and writes
+/// each its missing bytes, in one write. Frames published meanwhile reach the subscribers ahead of
+/// the sweep in the same write, and the others in the next sweep. So a burst costs one write per
+/// subscriber, however many frames it holds.
 ///
 ///     position   base                          end
 ///     buffer      |  frame  frame  frame  frame |
@@ -39,7 +39,7 @@ package final class BroadcastBuffer {
 
   private var end: Int { base + buffer.count }
 
-  /// Adds a connection; it gets what is published from now on.
+  /// Adds a connection; it gets the frames that are published from now on.
   package func subscribe(_ connection: Connection) -> Subscription {
     let subscription = Subscription(
       index: subscribers.count, slot: connection.id.slot, broadcast: self)
@@ -48,7 +48,7 @@ package final class BroadcastBuffer {
     return subscription
   }
 
-  /// Takes a connection out; what it is still owed is given to its queue first.
+  /// Removes a connection; bytes that it is still owed go to its queue first.
   package func cancel(_ subscription: Subscription) {
     guard subscription.broadcast === self else { return }
     settle(subscription)
@@ -77,7 +77,7 @@ package final class BroadcastBuffer {
     beginSweep()
   }
 
-  /// Gives what is owed to the next subscribers.
+  /// Gives the next subscribers the bytes that they are owed.
   ///
   /// - Parameter budget: How many writes it may take; lowered by those it took.
   /// - Returns: Whether all subscribers have had everything.
@@ -157,7 +157,7 @@ package final class BroadcastBuffer {
     base = sweepEnd
   }
 
-  /// Gives a subscriber what it is owed by way of its connection's queue.
+  /// Gives a subscriber the bytes that it is owed through its connection's queue.
   func settle(_ subscription: Subscription) {
     let position = subscribers[subscription.index].position
     guard position < end else { return }
@@ -165,9 +165,9 @@ package final class BroadcastBuffer {
     subscribers[subscription.index].position = end
   }
 
-  /// Closes the gap that a leaver makes, so that a sweep under way neither misses nor repeats
-  /// anyone: a leaver behind the cursor is replaced by the last one behind the cursor, and that
-  /// one by the last of all.
+  /// Closes the gap of a subscriber that leaves, so that a sweep under way neither misses nor
+  /// repeats another: one before the cursor is replaced by the last before the cursor, and that one
+  /// by the last of all.
   private func fill(gap: Int) {
     var gap = gap
     if gap < cursor {
@@ -202,8 +202,8 @@ package final class Subscription {
     self.broadcast = broadcast
   }
 
-  /// Puts what the subscriber is owed into its connection's queue, so that what is sent to it next
-  /// comes behind it.
+  /// Moves the bytes that the subscriber is owed to its connection's queue, so that later messages
+  /// follow them.
   package func settle() {
     broadcast?.settle(self)
   }

@@ -27,7 +27,7 @@ extension Transport {
     }
   }
 
-  /// Takes note of what the kernel took of a subscriber's bytes.
+  /// Takes note of the result of writing a subscriber's bytes.
   @inline(__always)
   func didSend(
     _ outcome: TransferOutcome, of bytes: UnsafeRawBufferPointer, toSlot slot: UInt32,

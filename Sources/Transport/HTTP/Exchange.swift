@@ -14,7 +14,7 @@ package struct Exchange {
     let number: UInt64
   }
 
-  /// The connection that brought the request, for what it knows of the client.
+  /// The connection that brought the request, with its knowledge of the client.
   package let connection: Connection
   package let request: HTTPRequest
   let number: UInt64

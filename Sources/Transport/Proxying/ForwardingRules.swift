@@ -11,7 +11,7 @@ package struct ForwardingRules: Sendable {
     case xForwardedFor
   }
 
-  /// More proxies than these in a row are not looked behind.
+  /// The largest number of proxies in a row that are followed.
   private static let maximumHops = 32
 
   package let field: Field
@@ -81,7 +81,7 @@ package struct ForwardingRules: Sendable {
 package struct ForwardedSites: Sendable, Hashable {
   /// As in `Host`.
   package var hosts: [String] = []
-  /// `http` or `https` in lower case, as the nearest proxy that says so was spoken to.
+  /// `http` or `https` in lower case: the scheme of the request to the nearest proxy that names it.
   package var scheme: String?
 
   package init() {}
@@ -137,10 +137,10 @@ enum ForwardedNode {
   }
 }
 
-/// Cuts text that proxies write, each behind what it received.
+/// Cuts text to which each proxy appends its part.
 ///
-/// It is cut from its end. Whoever wrote last is known; what a client wrote at the front, an opened
-/// quote above all, must not change how that is read.
+/// It is cut from its end. The writer of the last part is known; the first part may be a client's,
+/// and nothing in it, such as an opened quote, may change how the last is read.
 enum ForwardedText {
   /// Whether separators count inside quotes.
   enum Quoting: Sendable {

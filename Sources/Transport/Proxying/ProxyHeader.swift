@@ -21,11 +21,11 @@ package struct ProxyHeaderError: Error, Hashable, CustomStringConvertible {
 
 /// The rule for PROXY headers on a listener's connections.
 package enum ProxyHeaderPolicy: Sendable {
-  /// Nobody: they begin with what the client says.
+  /// No PROXY header: connections begin with the client's bytes.
   case none
-  /// A proxy, with a PROXY header; connections without one are closed.
+  /// A PROXY header is required; connections without one are closed.
   ///
-  /// With networks named, so are those from elsewhere.
+  /// With networks named, connections from elsewhere are closed, too.
   case required(from: [Network])
 }
 
@@ -35,7 +35,7 @@ package enum ProxyHeaderPolicy: Sendable {
 ///     1   PROXY TCP4 192.0.2.1 198.51.100.1 56324 443 CR LF          at most 107 bytes
 ///     2   signature:12  version,command:1  family:1  length:2  addresses  extensions
 ///
-/// Knows no socket. The header is all of what the parser ever holds: at most ``maximumBytes``.
+/// Knows no socket. The parser holds no more than the header: at most ``maximumBytes``.
 package struct ProxyHeaderParser: Sendable {
   /// The longest header of version 2 that is taken; the protocol itself would allow 65,551 bytes.
   package static let maximumBytes = 4096
@@ -169,7 +169,7 @@ enum ProxyBlock {
     return command == .local ? .itself : client(family, header[fixedSize...])
   }
 
-  /// The two addresses of a family, with their ports; what is not TCP over IP is skipped unread.
+  /// The two addresses of a family, with their ports; other protocols than TCP over IP are skipped.
   private static func addressSize(of family: UInt8) -> Int {
     switch family {
     case 0x11: 12

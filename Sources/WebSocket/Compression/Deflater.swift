@@ -39,7 +39,7 @@ final class Deflater {
     _ payload: Span<UInt8>, scratch: UnsafeMutableBufferPointer<UInt8>, into output: inout [UInt8]
   ) -> Bool {
     guard isReady else { return false }
-    // zlib has nothing to flush without input; an empty stored block says the same (§7.2.3.6).
+    // zlib has nothing to flush without input; an empty stored block is equivalent (§7.2.3.6).
     guard payload.count > 0 else {
       output.append(0)
       return true

@@ -200,7 +200,7 @@ extension WebSocketEndpoint {
     return keepsNone ? nil : max(9, Int(bits))
   }
 
-  /// Breaks off with the close frame that says why, unless one was sent before (RFC 6455 §7.1.7).
+  /// Fails with a close frame that has the reason, unless one was sent before (RFC 6455 §7.1.7).
   private mutating func fail(_ error: WebSocketError, into output: inout WebSocketOutput) {
     if state == .open {
       let payload = ClosePayload(code: error.closeCode, reason: error.description)

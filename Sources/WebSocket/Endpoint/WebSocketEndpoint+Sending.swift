@@ -26,7 +26,7 @@ extension WebSocketEndpoint {
     sendControl(.ping, payload, into: &bytes)
   }
 
-  /// Appends a pong that nobody asked for, as a one-way heartbeat (§5.5.3).
+  /// Appends an unsolicited pong, as a one-way heartbeat (§5.5.3).
   package mutating func pong(_ payload: Span<UInt8>, into bytes: inout [UInt8]) {
     sendControl(.pong, payload, into: &bytes)
   }

@@ -22,9 +22,9 @@ package struct WebSocketEndpoint: ~Copyable {
     case open
     /// Our close frame is sent. Data is still read and dropped until the peer's comes.
     case closing
-    /// Both close frames are sent. Nothing is read any more.
+    /// Both close frames are sent. Input is ignored.
     case closed
-    /// The peer broke the protocol. Nothing is read any more.
+    /// The peer broke the protocol. Input is ignored.
     case failed
   }
 

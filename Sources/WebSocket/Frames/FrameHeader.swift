@@ -139,7 +139,7 @@ struct PartialHeader: Sendable {
 
   var isEmpty: Bool { count == 0 }
 
-  /// Decodes what has come so far, without more.
+  /// Decodes the bytes so far.
   func decode() throws(WebSocketError) -> FrameHeader.Decoding {
     try FrameHeader.decode(bytes.span.extracting(..<Int(count)))
   }

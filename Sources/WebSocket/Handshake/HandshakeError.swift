@@ -51,7 +51,7 @@ package enum HandshakeError: Error, Sendable, Hashable {
 }
 
 extension HandshakeError: CustomStringConvertible {
-  /// A sentence for the person who opened the URL.
+  /// A sentence for the user who opened the URL.
   package var description: String {
     switch self {
     case .wrongMethod(let method):

@@ -5,7 +5,7 @@ internal import Telemetry
 internal import Transport
 internal import Unfurler
 
-/// The event loop of a preview server, with its connections and what they wait for.
+/// The event loop of a preview server, with its connections and their questions.
 ///
 /// Confined to its thread; others reach it through its mailbox.
 final class UnfurlLoop {
@@ -146,10 +146,10 @@ extension TransportConfiguration {
   }
 }
 
-/// A server's way to its end: what is unanswered is answered, then the loop stops.
+/// The end of a server: pending questions are answered, then the loop stops.
 ///
-/// As long as something is unanswered, requests are still taken, so that whoever asks learns that
-/// the server is not ready.
+/// While questions are pending, requests are still accepted, so that clients learn that the server
+/// is not ready.
 final class UnfurlLoopDrain: TimerHandler {
   /// The interval at which ended connections are looked for, in milliseconds.
   private static let step: Int64 = 20
@@ -182,8 +182,8 @@ final class UnfurlLoopDrain: TimerHandler {
     proceed()
   }
 
-  /// Accepts nothing more, and ends what is open once its last words are written; the transport
-  /// bounds how long a peer may take to read them.
+  /// Stops accepting, and ends open connections once their last bytes are written; the transport
+  /// bounds the time that a peer may take to read them.
   private func endConnections() {
     server.transport.stopListening()
     server.transport.forEachConnection { $0.end() }

@@ -13,7 +13,7 @@ enum UnfurlLoopCounter: Int, MetricKey {
   case unknown
   /// The connection ended first.
   case abandoned
-  /// Refused for what it says.
+  /// Refused for its content.
   case invalid
   /// Refused because of too many others, or because the server ends.
   case busy

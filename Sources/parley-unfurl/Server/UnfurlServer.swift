@@ -51,7 +51,7 @@ final class UnfurlServer: Sendable {
   /// Begins to end: takes no new questions, answers those that it has.
   func drain() { mailbox.post(.drain) }
 
-  /// Ends at once: calls off what is unanswered, and says so.
+  /// Ends at once: cancels the pending questions, and answers them accordingly.
   func hurry() { mailbox.post(.hurry) }
 
   /// Calls `answer`, from another thread, once the event loop has taken a turn since.

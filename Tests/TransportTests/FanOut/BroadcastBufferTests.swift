@@ -102,7 +102,9 @@ struct BroadcastBufferTests {
   @Test("a broadcast buffer that always has more to give starves no other")
   func takesTurns() throws {
     let driven = try DrivenTransport()
-    let broadcasts = (0..<3).map { _ in BroadcastBuffer(encoding: .plain, transport: driven.transport) }
+    let broadcasts = (0..<3).map { _ in
+      BroadcastBuffer(encoding: .plain, transport: driven.transport)
+    }
     let peers = try broadcasts.map { _ in try driven.open() }
     for (broadcast, peer) in zip(broadcasts, peers) {
       for _ in 0..<300 { _ = broadcast.subscribe(peer.connection) }
