@@ -23,8 +23,8 @@ package protocol TransportDelegate: AnyObject {
   /// Reports that a TLS handshake or session broke, with the reason as text.
   func connection(_ connection: Connection, brokeTLS reason: String)
 
-  /// Reports that a connection was closed because it did not begin with a trusted PROXY header, with
-  /// the reason as text.
+  /// Reports that a connection was closed because it began without a trusted PROXY header, with the
+  /// reason as text.
   func connection(_ connection: Connection, lacksProxyHeader reason: String)
 
   /// A connection is closed because its address has too many.

@@ -4,9 +4,9 @@ package import LinkPreview
 
 /// The limits and rules of the embedded unfurler.
 package struct UnfurlerConfiguration: Sendable {
-  /// How much of a page is read, in bytes after decompression.
+  /// The number of bytes of a page that are read, after decompression.
   package var maximumBytes = 524_288
-  /// How many redirects are followed.
+  /// The largest number of redirects followed.
   package var maximumRedirects = 5
   /// Which addresses may be dialled.
   package var addressPolicy = AddressPolicy()
@@ -16,7 +16,7 @@ package struct UnfurlerConfiguration: Sendable {
   package var portPolicy = PortPolicy.standard
   /// Which sites pages are fetched from.
   package var domainRules = DomainRules()
-  /// How the unfurler names itself to servers.
+  /// The `User-Agent` of the unfurler.
   package var userAgent = "Parley/1.0 (+link preview)"
   /// The languages that pages are asked for, as in `Accept-Language`.
   package var acceptLanguage = "en,*;q=0.5"
@@ -26,11 +26,11 @@ package struct UnfurlerConfiguration: Sendable {
   package var proxy: String?
   /// Whether the oEmbed description is asked for that a page without Open Graph points to.
   package var usesEmbeds = false
-  /// How many pages are fetched at a time.
+  /// The largest number of pages fetched at a time.
   package var maximumTransfers = 64
-  /// How many pages of one site are fetched at a time.
+  /// The largest number of pages of a site fetched at a time.
   package var maximumTransfersPerSite = 6
-  /// How many pages are fetched for one user at a time.
+  /// The largest number of pages fetched for a user at a time.
   package var maximumTransfersPerUser = 16
   /// How many links may wait for their turn, a tenth of them one user's; beyond, a fetch fails at
   /// once.

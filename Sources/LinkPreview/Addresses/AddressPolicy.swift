@@ -18,7 +18,7 @@ package struct AddressPolicy: Sendable, Hashable {
   /// Whether a connection to this address may be opened.
   package func permits(_ address: IPAddress) -> Bool { refusal(of: address) == nil }
 
-  /// Why no connection to this address may be opened; `nil` when one may.
+  /// The reason why no connection to this address may be opened; `nil` when one may.
   package func refusal(of address: IPAddress) -> AddressRefusal? {
     reason(against: address).map { AddressRefusal(address: address, reason: $0) }
   }

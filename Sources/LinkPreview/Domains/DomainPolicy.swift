@@ -18,7 +18,7 @@ package struct DomainPolicy: Sendable, Hashable {
     self.optedOut = optedOut
   }
 
-  /// Why a site is not fetched from, in words; `nil` when it is.
+  /// The reason why a site is not fetched from, as text; `nil` when it is fetched from.
   ///
   /// An address is on no list: it is refused when only listed domains are allowed.
   package func refusal(of host: Host) -> String? {
@@ -42,9 +42,9 @@ package struct DomainPolicy: Sendable, Hashable {
 ///     example.com
 ///     *.example.org      # the same as example.org
 package enum DomainList {
-  /// How many lines are read.
+  /// The number of lines that are read.
   package static let maximumLineCount = 1_000_000
-  /// How many bytes are read.
+  /// The number of bytes that are read.
   package static let maximumByteCount = 16_777_216
 
   /// Reads a list whole or not at all.
@@ -79,7 +79,7 @@ package enum DomainList {
   }
 }
 
-/// Why a list of domains cannot be used.
+/// An error in a list of domains.
 package enum DomainListError: Error, Sendable, Hashable, CustomStringConvertible {
   /// A line, counted from 1, that is no domain.
   case line(Int, DomainTextError)

@@ -60,7 +60,7 @@ struct PixelCount {
   private init(value: Int32) { self.value = value }
 }
 
-/// How much of a text a preview takes, in Unicode scalars; what is longer is cut.
+/// The length at which a preview's text is cut, in Unicode scalars.
 package enum PreviewLimits {
   /// A title, and a picture's description.
   package static let title = 1_024

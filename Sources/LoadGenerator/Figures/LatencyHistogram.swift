@@ -1,4 +1,4 @@
-/// How often each latency was measured, in buckets that are narrow where latencies are short.
+/// The counts of measured latencies, in buckets that are narrow where latencies are short.
 ///
 /// Log-linear, as HdrHistogram made it known: each power of two is cut into 128 buckets, so a
 /// quantile is at most 1/128 above the true value, and never below it.
@@ -15,7 +15,7 @@ package struct LatencyHistogram: Sendable {
   private static let bucketCount = index(of: longest) + 1
 
   private var counts: [UInt64] = []
-  /// How many latencies were recorded.
+  /// The number of latencies recorded.
   package private(set) var count: UInt64 = 0
   /// The longest that was recorded, in nanoseconds; 0 when none was.
   package private(set) var maximum: Int64 = 0

@@ -151,9 +151,9 @@ extension SubscriptionTrace {
 package struct AuditVerdict: Sendable, Hashable {
   /// Deliveries that the rules ask for.
   package var expected = 0
-  /// Those of them that came.
+  /// The number of them that arrived.
   package var delivered = 0
-  /// Those that did not.
+  /// The number of them that did not.
   package var lost = 0
   /// Deliveries of what had been delivered.
   package var doubled = 0

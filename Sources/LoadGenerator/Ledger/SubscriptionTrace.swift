@@ -112,7 +112,7 @@ struct SubscriptionJudge {
   private let limit: RateLimit
   private var throttle = Throttle()
   private(set) var verdict = AuditVerdict()
-  /// How many of the deliveries belong to messages that are known.
+  /// The number of deliveries of known messages.
   private(set) var knownCount = 0
   /// The expected sums.
   private(set) var fingerprint: UInt64 = 0

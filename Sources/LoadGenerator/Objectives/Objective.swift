@@ -8,7 +8,7 @@ package struct Objective: Sendable, Hashable {
     case equal = "="
   }
 
-  /// Why a text is no objective.
+  /// The reason why a text is no objective.
   package struct Fault: Error, Sendable, Hashable, CustomStringConvertible {
     package let description: String
   }
@@ -77,7 +77,7 @@ package struct Objective: Sendable, Hashable {
   }
 }
 
-/// How an objective was met.
+/// The result of checking an objective.
 package struct ObjectiveOutcome: Sendable, Hashable {
   package let objective: Objective
   /// In the unit of the metric's dimension; `nil` when it was not measured.
@@ -122,9 +122,9 @@ package enum Metric: Sendable, Hashable {
   case cpuPerDelivery
   /// The server's memory for each connection, before the load began.
   case memoryPerConnection
-  /// How much the server's memory grew during the measured time.
+  /// The growth of the server's memory during the measured time.
   case memoryGrowth
-  /// How often the 99th percentile during the disturbance is that before it.
+  /// The 99th percentile during the disturbance, as a multiple of that before it.
   case shift
 
   private static let named: [String: Metric] = [

@@ -67,7 +67,7 @@ package struct LoadPlan: Sendable {
 
 /// The behaviour of one connection.
 package struct LoadMember: Sendable, Hashable {
-  /// How it behaves as a whole.
+  /// The behaviour of the connection.
   package enum Role: Sendable, Hashable {
     /// Reads; storms and churn cut it off.
     case listener

@@ -25,7 +25,7 @@ package struct DeliveryScanner: Sendable {
 
   private let run: UInt32
   private let head: [UInt8]
-  /// How far from the end the stamp begins.
+  /// The distance of the stamp's beginning from the end.
   private let stampDistance: Int
 
   package init(run: UInt32) {

@@ -1,6 +1,6 @@
 /// The results of a run.
 package struct LoadReport: Sendable {
-  /// How the run ended.
+  /// The end of the run.
   package enum Ending: Sendable, Hashable {
     case complete
     /// It was ended early; the figures are of what was.
@@ -146,7 +146,7 @@ package struct UsageFigures: Sendable, Hashable {
   package var generatorMemoryBefore: Int64?
   package var generatorMemoryConnected: Int64?
 
-  /// How many connections there were when all were idle.
+  /// The number of connections when all were idle.
   package var idleConnections = 0
 
   package init() {}

@@ -14,7 +14,7 @@ final class LoadConnection {
     case idle
     /// The socket, TLS and the opening handshake are under way.
     case connecting
-    /// So many answers are missing until the session is open and all channels are entered.
+    /// The number of answers missing until the session is open and all channels are entered.
     case preparing(missing: Int)
     case ready
     case over

@@ -1,6 +1,6 @@
 internal import Reactor
 
-/// How a run stands, once a second.
+/// The state of a run, once a second.
 package struct LoadProgress: Sendable {
   package enum Phase: Sendable, Hashable {
     case connecting
@@ -19,7 +19,7 @@ package struct LoadProgress: Sendable {
   package let point: TimelinePoint?
 }
 
-/// Why there was no run, or none to its end.
+/// The reason why a run did not begin, or did not end.
 package enum LoadFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// The limit on this process's descriptors is too low.
   case tooFewDescriptors(needed: Int, limit: Int)

@@ -36,7 +36,7 @@ final class WorkerThread: Sendable {
     }
   }
 
-  /// Asks the worker, and waits for the answer.
+  /// Queries the worker, and waits for the answer.
   func ask<Answer: Sendable>(_ body: @escaping @Sendable (LoadWorker) -> Answer) -> Answer? {
     let key = ObjectIdentifier(loop)
     return Self.ask(loop) { context in
@@ -64,7 +64,7 @@ private final class AnswerBox<Answer: Sendable>: Sendable {
   let isThere = DispatchSemaphore(value: 0)
 }
 
-/// How a worker stands, for whoever shows it.
+/// The state of a worker, for display.
 struct WorkerSnapshot: Sendable {
   let counters: LoadCounters
   /// Deliveries since the snapshot before.

@@ -1,8 +1,8 @@
 /// The plans of the scenarios.
 package enum Scenario {
-  /// How a scenario's senders send.
+  /// The pace of a scenario's senders.
   package enum Pace: Sendable, Hashable {
-    /// So many messages a second, of all senders together, at fixed times.
+    /// A number of messages a second from all senders together, at fixed times.
     case rate(Double)
     /// As fast as answers arrive, with this number of unanswered messages per sender.
     case window(Int)
@@ -99,7 +99,7 @@ extension Scenario {
     }
   }
 
-  /// So many who listen, spread evenly over the channels.
+  /// A number of listeners, spread evenly over the channels.
   static func listeners(_ count: Int, channels: Int) -> [LoadMember] {
     (0..<count).map {
       LoadMember(.listener, channels: [UInt32(truncatingIfNeeded: $0 % channels)])
@@ -107,12 +107,12 @@ extension Scenario {
   }
 }
 
-/// How people talk in many channels at once.
+/// The conversation of users in many channels at once.
 package struct Chatter: Sendable, Hashable {
   package var channels: Int
   /// Users in each channel; each is in one.
   package var users: Int
-  /// How many of them talk, at least one in each channel.
+  /// The number of them that send, at least one in each channel.
   package var talkers: Int
   /// Messages a second of each talker.
   package var rate: Double

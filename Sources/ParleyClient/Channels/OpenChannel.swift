@@ -35,7 +35,7 @@ public final class OpenChannel: Sendable, Identifiable {
   public var isEphemeral: Bool { snapshot.isEphemeral }
   /// Whether only operators and the Platform API may send.
   public var isFrozen: Bool { snapshot.isFrozen }
-  /// How many users are in it.
+  /// The number of users in it.
   public var participantCount: Int { snapshot.participantCount }
   /// The users who may moderate it.
   public var operators: [User] { snapshot.operators }
@@ -103,7 +103,7 @@ extension OpenChannel {
     try await core.perform(ChannelCalls.delete(url))
   }
 
-  /// Those who are in the channel, page by page.
+  /// Returns a query for the users in the channel, page by page.
   ///
   /// - Parameter limit: How many a page has at most, 1 to 100.
   public func createParticipantListQuery(limit: Int = 20) -> ParticipantListQuery {

@@ -9,7 +9,7 @@ public struct OpenChannelListQueryParams: Sendable, Hashable {
   public var channelURLFilter: String?
   /// The application's own kinds; `nil` for all.
   public var customTypeFilter: [String]?
-  /// How many a page has at most, 1 to 100.
+  /// The largest number of items on a page, 1 to 100.
   public var limit = 20
 
   /// All channels, 20 at a time.
@@ -67,9 +67,9 @@ public final class OpenChannelListQuery: Sendable {
   }
 }
 
-/// Those who are in a channel page by page, in the order in which they entered.
+/// The users in a channel, page by page, in the order in which they entered.
 public final class ParticipantListQuery: Sendable {
-  /// How many a page has at most, 1 to 100.
+  /// The largest number of items on a page, 1 to 100.
   public let limit: Int
   private let channel: OpenChannel
   private let cursor = PagedReading()

@@ -66,7 +66,7 @@ extension ParleyClient {
   }
 }
 
-/// How a client's session looks from outside, and what of its changes is worth telling.
+/// The public view of a client's session, and its changes that are reported.
 struct SessionView: Sendable {
   var user: User?
   var state = ConnectionState.disconnected(because: .requested)
@@ -93,7 +93,7 @@ struct SessionView: Sendable {
 
 /// The requests about the session and its user.
 enum SessionCalls {
-  /// How the answer to `session.open` is read; the engine makes the request.
+  /// The reading of the answer to `session.open`; the engine makes the request.
   static let opened = Call<User>(
     "session.open", .once, params: { _ in }, reading: AnswerReader.user(of:))
 

@@ -22,7 +22,7 @@ public final class ParleyClient: Sendable {
   /// The user of the session, as the server showed it last; `nil` before the first session.
   public var currentUser: User? { core.currentUser }
 
-  /// How the client stands with its server.
+  /// The state of the client's connection.
   public var connectionState: ConnectionState { core.connectionState }
 
   /// The events from now on, for one consumer; see ``ParleyEvents``.

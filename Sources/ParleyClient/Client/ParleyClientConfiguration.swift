@@ -6,7 +6,7 @@ public struct ParleyClientConfiguration: Sendable, Hashable {
   public var serverURL: String
   /// Until when a call must be answered, reconnecting meanwhile included.
   public var requestTimeout = Duration.seconds(10)
-  /// How long a first connection is tried.
+  /// The time limit of the first connection.
   public var connectTimeout = Duration.seconds(30)
   /// Calls that wait for their answers; beyond: ``ParleyError/tooManyPending(limit:)``.
   public var maximumPendingCalls = 1000
@@ -15,7 +15,7 @@ public struct ParleyClientConfiguration: Sendable, Hashable {
   public var maximumBufferedEvents = 1000
   /// The largest message taken from the server, in bytes; a larger one ends the connection.
   public var maximumMessageBytes = 1_048_576
-  /// How a server behind `wss` is verified.
+  /// The verification of a server at a `wss` URL.
   public var tls = TLSOptions()
   /// `http://[user:password@]host:port` of a proxy through which to connect.
   public var proxyURL: String?
@@ -73,7 +73,7 @@ extension ParleyClientConfiguration {
   }
 }
 
-/// How a server is verified.
+/// The options for the verification of a server.
 public struct TLSOptions: Sendable, Hashable {
   /// Whether the server must prove who it is.
   public enum Verification: Sendable, Hashable {

@@ -137,7 +137,7 @@ final class Engine: Sendable {
   }
 }
 
-/// How many calls are under way.
+/// The number of calls under way.
 private final class OpenCalls: Sendable {
   private let count = Atomic<Int>(0)
 
@@ -188,7 +188,7 @@ enum EngineEvent: Sendable {
   case stateChanged(ConnectionState)
 }
 
-/// Why a channel's events are not continuous across a reconnection.
+/// The reason why a channel's events are not continuous across a reconnection.
 enum RecoveryFailure: Sendable {
   /// The channel is entered again, but what happened meanwhile is not known: fetch it.
   case gap

@@ -64,7 +64,7 @@ public enum ConnectionEvent: Sendable, Hashable {
   case serverDraining(reconnectAfter: Duration)
 }
 
-/// How a client stands with its server.
+/// The state of a client's connection.
 public enum ConnectionState: Sendable, Hashable {
   /// No connection, and none will be made until the next `connect`.
   case disconnected(because: DisconnectionReason)
@@ -76,7 +76,7 @@ public enum ConnectionState: Sendable, Hashable {
   case reconnecting(attempt: Int, after: Duration, because: DisconnectionReason)
 }
 
-/// Why there is no connection.
+/// The reason why there is no connection.
 public enum DisconnectionReason: Sendable, Hashable {
   /// The client itself closed it, or never connected.
   case requested

@@ -168,7 +168,7 @@ struct EventBacklog<Element> {
     self.limit = max(1, limit)
   }
 
-  /// How many wait.
+  /// The number of waiting tasks.
   var count: Int { elements.count }
 
   var isEmpty: Bool { elements.isEmpty && droppedCount == 0 }

@@ -44,7 +44,7 @@ public protocol OpenChannelDelegate: AnyObject, Sendable {
   func channel(_ channel: OpenChannel, didLoseEvents loss: EventLoss)
   /// The current user was mentioned in a channel that this client has not entered.
   func currentUserWasMentioned(in message: any BaseMessage)
-  /// So many events were dropped, since the delegates did not keep up.
+  /// Reports the number of events that were dropped because the delegates did not keep up.
   func eventsWereDropped(count: Int)
 }
 

@@ -6,7 +6,7 @@ public enum ParleyEvent: Sendable {
   case connection(ConnectionEvent)
   /// The current user was mentioned in a channel that this client has not entered.
   case mentioned(any BaseMessage)
-  /// So many events found no room in the buffer of this consumer, which did not keep up.
+  /// The number of events dropped from the full buffer of this consumer, which did not keep up.
   case dropped(count: Int)
 }
 
@@ -21,7 +21,7 @@ public enum OpenChannelEvent: Sendable {
   case messageUpdated(any BaseMessage)
   /// The message of this id was deleted.
   case messageDeleted(messageID: Int64)
-  /// So many messages were withheld, since the channel is too lively: fetch them to see them.
+  /// Messages were withheld because the channel is too busy: fetch them to see them.
   case messagesThrottled(ThrottledMessages)
   /// The channel's name, cover, data or type changed; the ``OpenChannel`` has the new ones.
   case changed
@@ -52,13 +52,13 @@ public enum OpenChannelEvent: Sendable {
   case recovered(eventCount: Int)
   /// The channel could not be entered again as it was left; see why.
   case eventsLost(EventLoss)
-  /// So many events found no room in the buffer of this consumer, which did not keep up.
+  /// The number of events dropped from the full buffer of this consumer, which did not keep up.
   case dropped(count: Int)
 }
 
 /// Messages that were withheld by smart throttling.
 public struct ThrottledMessages: Sendable, Hashable {
-  /// How many.
+  /// The number of messages.
   public let count: Int
   /// The id of the first.
   public let firstMessageID: Int64
@@ -66,7 +66,7 @@ public struct ThrottledMessages: Sendable, Hashable {
   public let lastMessageID: Int64
 }
 
-/// How long a mute or ban is for, and why.
+/// The end of a mute or ban, and its description.
 public struct RestrictionDetails: Sendable, Hashable {
   /// From the event on.
   public let seconds: Int64
@@ -74,7 +74,7 @@ public struct RestrictionDetails: Sendable, Hashable {
   public let description: String
 }
 
-/// Why a channel's events are not continuous across a lost connection.
+/// The reason why a channel's events are not continuous across a lost connection.
 public enum EventLoss: Sendable, Hashable {
   /// The channel is entered again, but what happened meanwhile is not known: fetch the messages.
   case gap

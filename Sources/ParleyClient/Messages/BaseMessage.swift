@@ -64,7 +64,7 @@ public struct UserMessage: BaseMessage, Hashable {
   }
 }
 
-/// How far the sending of a message has come.
+/// The progress of sending a message.
 public enum SendingStatus: Sendable, Hashable {
   /// It is under way: ``BaseMessage/messageID`` and the times are 0, ``BaseMessage/requestID`` names
   /// it.

@@ -1,10 +1,10 @@
 internal import ParleyProtocol
 
-/// How many messages to fetch around a place, and which.
+/// The number and kinds of messages to fetch around a place.
 public struct MessageListParams: Sendable, Hashable {
-  /// How many before the place, 0 to 200.
+  /// The number of messages before the place, 0 to 200.
   public var previousResultSize = 15
-  /// How many behind the place, 0 to 200.
+  /// The number of messages after the place, 0 to 200.
   public var nextResultSize = 0
   /// Whether the message at the place, or those of that very millisecond, are among them.
   public var isInclusive = true

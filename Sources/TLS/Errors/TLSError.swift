@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a context could not be made or a session cannot go on.
+/// An error that makes a context unusable or ends a session.
 ///
 /// Three families: a file that the operator named, the peer, and ourselves.
 package enum TLSError: Error, Equatable, Sendable {

@@ -195,7 +195,7 @@ package final class TLSSession {
   }
 }
 
-/// How far a session has come.
+/// The state of a session.
 package enum TLSProgress: Equatable, Sendable {
   /// The handshake needs more from the peer.
   case handshaking

@@ -75,7 +75,7 @@ package struct HistogramBounds: Sendable, Equatable {
   }
 }
 
-/// How often durations of each size were seen.
+/// The number of durations of each size.
 package struct HistogramSnapshot: Sendable, Equatable {
   package let bounds: HistogramBounds
   /// For each bound how many lay up to it and above the one before; then those above all.

@@ -75,7 +75,7 @@ struct OwnAddresses {
   private var addresses: Set<IPAddress> = []
   private var nextReading: ContinuousClock.Instant?
 
-  /// How long a reading is believed.
+  /// The time for which a reading is used.
   private static let lifetime = Duration.seconds(10)
 
   init(_ source: @escaping Source) { self.source = source }

@@ -198,16 +198,16 @@ protocol TurnRequest: CurlQueueRequest {
 
 /// The places and waiting room of a queue.
 struct TurnLimits {
-  /// How many requests are active at a time.
+  /// The largest number of requests active at a time.
   var active: Int
-  /// How many of them concern one site.
+  /// The largest number of those to one site.
   var activePerSite: Int
-  /// How many of them are made for one user.
+  /// The largest number of those for one user.
   var activePerUser: Int
-  /// How many requests wait.
+  /// The largest number of waiting requests.
   var waiting: Int
 
-  /// How many requests of one user wait: a tenth of them.
+  /// The largest number of waiting requests of one user: a tenth of all.
   var waitingPerUser: Int { max(1, waiting / 10) }
 
   init(active: Int, activePerSite: Int, activePerUser: Int, waiting: Int) {

@@ -41,7 +41,7 @@ final class EmbedReader: BodyReader {
   private var bytes: [UInt8] = []
   private var isTooLong = false
 
-  /// How many bytes an answer may have.
+  /// The largest answer, in bytes.
   static let limit = OEmbedResponse.maximumLength
 
   init(_ url: WebURL) { self.url = url }

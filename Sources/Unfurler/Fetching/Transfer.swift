@@ -156,7 +156,7 @@ extension Transfer {
     return trace
   }
 
-  /// How long what came of the response may be kept, as its server says.
+  /// The time for which the response may be kept, according to its server.
   func freshness(of outcome: TransferResult) -> Freshness {
     switch (request.purpose, outcome) {
     case (_, .failure): return .unspecified

@@ -3,7 +3,7 @@ import LinkPreview
 import Synchronization
 
 extension PreviewCache {
-  /// How many slots of memory are looked at while look-ups wait.
+  /// The number of slots of memory that are read while look-ups wait.
   private static let slotsPerStep = 256
 
   /// Lists what is remembered, in memory or in the file, in the order of the links; answers on the
@@ -113,14 +113,14 @@ extension PreviewPage {
   }
 }
 
-/// How far a purge of the file has come.
+/// The progress of a purge of the file.
 struct PreviewPurge: Sendable {
   let scope: CacheScope
   /// The links that memory has forgotten, which the file may know too.
   let recent: Set<Link>
-  /// How many rows may still be removed; those that are stored meanwhile don't keep it going.
+  /// The number of rows that may still be removed; rows stored meanwhile do not prolong the purge.
   private(set) var rowsLeft: Int
-  /// How many links are forgotten.
+  /// The number of links removed.
   private(set) var count: Int
 
   init(scope: CacheScope, recent: Set<Link>, rowsLeft: Int) {

@@ -4,7 +4,7 @@ package import Logging
 import Reactor
 import Synchronization
 
-/// Asks a preview service over HTTP, on one thread of its own.
+/// Queries a preview service over HTTP, on a thread of its own.
 ///
 /// While the service does not answer, links are answered at once with a failure that says so. Such
 /// failures say nothing about their pages and are not to be kept.
@@ -64,22 +64,22 @@ package final class RemoteUnfurler: Unfurler {
   package func shutdown() { thread.stop() }
 }
 
-/// How a preview service is asked.
+/// The settings of requests to a preview service.
 package struct RemoteUnfurlerConfiguration: Sendable {
   /// The URL of the service: http or https, without userinfo.
   package var url: String
-  /// How the gateway names itself to the service.
+  /// The `User-Agent` of the gateway.
   package var userAgent = "Parley/1.0"
-  /// How many questions may be on their way at a time, each on a connection of its own.
+  /// The largest number of simultaneous questions, each on a connection of its own.
   package var maximumRequests = 64
-  /// How many of them may be about pages of one site, so that a slow one does not hold up the rest.
+  /// The largest number of those about one site, so that a slow site does not hold up the others.
   package var maximumRequestsPerSite = 8
-  /// How many of them may be made for one user, so that nobody takes all places.
+  /// The largest number of those for one user, so that no user takes all places.
   package var maximumRequestsPerUser = 16
   /// How many links may wait for their turn, a tenth of them one user's; beyond, a look-up fails at
   /// once.
   package var maximumWaiting = 10_000
-  /// How much longer than the deadline the service's own word is waited for.
+  /// The time after the deadline for which the service's own answer is awaited.
   package var grace = Duration.milliseconds(500)
   /// A PEM file with the certificate authorities that are trusted; `nil` for the system's.
   package var certificateAuthorities: String?

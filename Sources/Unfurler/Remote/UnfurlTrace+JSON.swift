@@ -114,7 +114,7 @@ extension JSONNode {
 }
 
 extension UnfurlError {
-  /// How long a message may be, in Unicode scalars.
+  /// The longest message, in Unicode scalars.
   private static let maximumMessageLength = 500
 
   private var message: String {

@@ -1,8 +1,8 @@
-/// How long an answer about a page may be kept.
+/// The time for which an answer about a page may be kept.
 package enum Freshness: Sendable, Hashable {
   /// Nobody said: as long as the cache likes.
   case unspecified
-  /// So long, as the page's server says (RFC 9111 §4.2.1); 0 when it wants to be asked each time.
+  /// The lifetime set by the page's server (RFC 9111 §4.2.1); 0 when it forbids reuse.
   case seconds(Int64)
   /// Not at all: the answer says nothing about the page.
   case unkept
@@ -15,7 +15,7 @@ struct ResponseFreshness {
   var date: [String] = []
   var expires: [String] = []
 
-  /// How long the response may be kept from now on (RFC 9111 §4.2), by a cache for many users.
+  /// The remaining lifetime of the response (RFC 9111 §4.2) in a shared cache.
   ///
   /// - Parameter now: When the response came, in seconds since 1970; stands in for a missing
   ///   `Date`.
@@ -62,7 +62,7 @@ struct CacheControl: Hashable {
   private var sharedMaximumAge: Int64?
 
   static let longestLifetime: Int64 = 2_147_483_648
-  /// How much of the fields is read; nobody needs more.
+  /// The number of bytes of the fields that are read.
   private static let maximumLength = 4_096
 
   /// - Parameter values: The values of the fields of this name, in order.

@@ -5,9 +5,9 @@ package import ParleyProtocol
 package struct UnfurlReport: Sendable {
   /// The preview; `nil` for a page that offers none.
   package var outcome: Result<OpenGraphTag?, UnfurlError>
-  /// How long the outcome may be kept.
+  /// The time for which the outcome may be kept.
   package var freshness: Freshness
-  /// How it came about.
+  /// The trace of the look-up.
   package var trace: UnfurlTrace
 
   package init(
@@ -37,7 +37,7 @@ package struct UnfurlReport: Sendable {
     }
   }
 
-  /// Why there is no preview, in words; `nil` when there is one.
+  /// The reason why there is no preview, as text; `nil` when there is one.
   package var problem: String? {
     switch outcome {
     case .success(.some): nil
@@ -50,7 +50,7 @@ package struct UnfurlReport: Sendable {
   }
 }
 
-/// How an outcome came about, for whoever asks why.
+/// The trace of a look-up, which explains its outcome.
 package struct UnfurlTrace: Sendable, Hashable {
   /// The requests sent, in order; at most ``maximumRequests``.
   package var requests: [RequestTrace] = []
@@ -58,7 +58,7 @@ package struct UnfurlTrace: Sendable, Hashable {
   package var origins: [PreviewOrigin] = []
   /// The page's character set, and what named it.
   package var characterSet: String?
-  /// Why a page that was read offers no preview.
+  /// The reason why a page that was read offers no preview.
   package var emptiness: String?
 
   /// More requests than redirects and one look for embedded content can make.
@@ -95,7 +95,7 @@ package struct RequestTrace: Sendable, Hashable {
   package var tlsHandshake: Int64 = 0
   package var firstByte: Int64 = 0
   package var total: Int64 = 0
-  /// How it ended, in words, such as "read to the end of the head" or "redirected".
+  /// The end as text, such as "read to the end of the head" or "redirected".
   package var ending: String = ""
 
   package init(url: String, purpose: Purpose) {

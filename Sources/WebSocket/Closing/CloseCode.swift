@@ -1,6 +1,6 @@
 import Basics
 
-/// Why a connection was closed (RFC 6455 §7.4).
+/// The reason for closing a connection (RFC 6455 §7.4).
 ///
 /// A struct and not an enum, since applications have codes of their own (4000–4999).
 package struct CloseCode: Sendable, Hashable, RawRepresentable {

@@ -16,7 +16,7 @@ package struct WebSocketEndpoint: ~Copyable {
     case client(maskingKey: () -> UInt32)
   }
 
-  /// How far the connection has come.
+  /// The state of the connection.
   package enum State: Sendable, Hashable {
     /// Messages go both ways.
     case open
@@ -28,7 +28,7 @@ package struct WebSocketEndpoint: ~Copyable {
     case failed
   }
 
-  /// How far the connection has come.
+  /// The state of the connection.
   package internal(set) var state = State.open
 
   /// The agreed compression.
@@ -103,7 +103,7 @@ package struct WebSocketOutput: Sendable {
   }
 }
 
-/// How much a peer may send before the connection is failed, and when compression pays.
+/// The limits of a peer's messages, and the size from which compression pays.
 package struct WebSocketLimits: Sendable, Hashable {
   /// The most bytes of a message, inflated; beyond: 1009.
   package var messageBytes: Int

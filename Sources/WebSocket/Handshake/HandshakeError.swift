@@ -1,6 +1,6 @@
 package import HTTP1
 
-/// Why an opening handshake did not succeed.
+/// The reason why an opening handshake did not succeed.
 package enum HandshakeError: Error, Sendable, Hashable {
   /// The method is not GET.
   case wrongMethod(String)

@@ -10,7 +10,7 @@ package struct ServerHandshake: Sendable {
     package let response: HTTPResponse
     /// The subprotocol chosen, or `nil` when none is spoken.
     package let subprotocol: String?
-    /// How messages may be compressed, or `nil` when they are not.
+    /// The agreed compression of messages; `nil` without one.
     package let compression: PermessageDeflate.Agreement?
 
     /// Appends the response as it goes over the wire.

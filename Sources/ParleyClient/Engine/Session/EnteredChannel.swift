@@ -2,7 +2,7 @@ internal import ParleyProtocol
 
 /// A channel that the client is in, or was in when the connection was lost.
 struct EnteredChannel: Sendable {
-  /// How a channel is to be entered again.
+  /// The way in which a channel is entered again.
   enum Recovery: Sendable, Hashable {
     /// With all that was missed.
     case wanted
@@ -23,7 +23,7 @@ struct EnteredChannel: Sendable {
   var position: ChannelPosition?
   var presence = Presence.inside
   var recovery = Recovery.wanted
-  /// How often in a row the server failed to let the client in again.
+  /// The number of times in a row that the server failed to let the client in again.
   var failureCount = 0
 
   /// The position to recover from.

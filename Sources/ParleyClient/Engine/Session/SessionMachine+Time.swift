@@ -4,7 +4,7 @@ internal import ParleyProtocol
 /// Handling of time.
 extension SessionMachine {
   private static let longestDrainWait: Int64 = 600_000
-  /// How long the answers may take that all calls wait for, however patient those are.
+  /// The time limit of the answers that all calls wait for, whatever their own limits.
   private static let longestOpening: Int64 = 15_000
 
   var openingPatience: Int64 { min(settings.requestTimeout, Self.longestOpening) }
@@ -91,7 +91,7 @@ struct Liveness: Sendable, Hashable {
     case lost
   }
 
-  /// How long a ping may stay without any sign of life.
+  /// The time limit of a sign of life after a ping.
   static let patience: Int64 = 10_000
   private static let patienceAfterRequest: Int64 = 5000
   private static let quietAfterRequest: Int64 = 2500

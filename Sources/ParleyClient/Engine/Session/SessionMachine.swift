@@ -36,7 +36,7 @@ struct SessionMachine {
   var requests: [Int64: Request] = [:]
   var channels: [String: EnteredChannel] = [:]
   var reconnection: Reconnection
-  /// Why there is no connection, for the one who waits for the first.
+  /// The reason why there is no connection, for the caller that waits for the first.
   var lastReason: DisconnectionReason?
   var lastError: ParleyError?
   /// The actions of the current input so far.
@@ -168,7 +168,7 @@ enum SessionAction: Sendable {
   /// Tell the application.
   case deliver(EngineEvent)
 
-  /// Why a connection is closed by this side.
+  /// The reason for closing a connection from this side.
   enum CloseReason: Sendable, Hashable {
     /// Nothing more is wanted of it (1000).
     case finished

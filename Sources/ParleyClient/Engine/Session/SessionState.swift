@@ -1,6 +1,6 @@
 internal import Basics
 
-/// How far a session has come.
+/// The state of a session.
 ///
 ///     disconnected ──► connecting ──► opening ──► open ──► leaving ──► disconnected
 ///                          ▲              │         │
