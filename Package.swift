@@ -188,14 +188,14 @@ let package = Package(
     tests(
       "Store",
       ["Channels", "CSQLite", "ParleyProtocol", "Reactor", "SQLite", logging, "store-crash-writer"]),
-    tests("Telemetry", [logging]),
-    tests("Configuration", ["Basics", "FloodControl", "ParleyProtocol"]),
+    tests("Telemetry", ["Reactor", logging]),
+    tests("Configuration", ["Basics", "FloodControl", "ParleyProtocol", "Reactor"]),
     tests("Daemon", ["Reactor", logging]),
     tests(
       "Unfurler",
       [
-        "Basics", "CCurl", "COpenSSL", "Configuration", "LinkPreview", "ParleyProtocol", "SQLite",
-        "TestPeers", logging,
+        "Basics", "CCurl", "COpenSSL", "Configuration", "LinkPreview", "ParleyProtocol", "Reactor",
+        "SQLite", "TestPeers", logging,
       ]),
     tests(
       "Webhooks", ["Crypto", "ParleyProtocol", "Reactor", "Store", "TestPeers", deque, logging]),
