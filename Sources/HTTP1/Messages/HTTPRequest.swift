@@ -159,7 +159,7 @@ extension HTTPRequestHead {
   }
 }
 
-/// The versions of HTTP/1 that are spoken here.
+/// The supported versions of HTTP/1.
 package enum HTTPVersion: Sendable, Hashable {
   /// HTTP/1.0, where connections close unless asked to stay.
   case http10

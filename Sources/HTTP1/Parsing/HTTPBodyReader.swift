@@ -195,7 +195,7 @@ enum BodyFraming: Sendable, Equatable {
       return try contentLength(fields).map(BodyFraming.length)
     }
     guard !fields.contains("Content-Length") else {
-      throw .badRequest("There are both a Content-Length and a Transfer-Encoding.")
+      throw .badRequest("The head has both a Content-Length and a Transfer-Encoding.")
     }
     guard version == .http11 else {
       throw .badRequest("HTTP/1.0 has no Transfer-Encoding.")
@@ -206,7 +206,7 @@ enum BodyFraming: Sendable, Equatable {
       throw .badRequest("The Transfer-Encoding is not valid.")
     }
     guard codings.count == 1, isChunked(last) else {
-      throw HTTPError(.notImplemented, "The only transfer coding known here is chunked.")
+      throw HTTPError(.notImplemented, "The only supported transfer coding is chunked.")
     }
     return .chunked
   }
@@ -220,7 +220,7 @@ enum BodyFraming: Sendable, Equatable {
       }
     }
     guard let first = values.first, values.allSatisfy({ $0 == first }) else {
-      throw .badRequest("There are different Content-Lengths.")
+      throw .badRequest("The Content-Length fields differ.")
     }
     guard !first.isEmpty, first.allSatisfy({ (0x30...0x39).contains($0) }) else {
       throw .badRequest("The Content-Length is not a number.")

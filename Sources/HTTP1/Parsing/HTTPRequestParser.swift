@@ -206,7 +206,7 @@ package struct HTTPRequestParser: Sendable {
     let expectations = head.fields.listValues(of: "Expect")
     guard head.version == .http11, !expectations.isEmpty else { return false }
     guard expectations.allSatisfy({ HTTPSyntax.equalIgnoringCase($0, "100-continue") }) else {
-      throw HTTPError(.expectationFailed, "The only expectation known here is 100-continue.")
+      throw HTTPError(.expectationFailed, "The only supported expectation is 100-continue.")
     }
     return true
   }

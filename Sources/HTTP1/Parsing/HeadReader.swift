@@ -77,7 +77,7 @@ struct LineReader: Sendable {
       case .tooLong: "A line is too long."
       case .bareReturn: "A carriage return is not followed by a line feed."
       case .bareLineFeed: "A line feed does not follow a carriage return."
-      case .controlCharacter(let byte): "A line holds the control character \(byte)."
+      case .controlCharacter(let byte): "A line contains the control character \(byte)."
       }
     }
   }

@@ -26,7 +26,8 @@ extension Connection {
     case .none: connection.dropIfRefused(connection.enterAddress())
     case .required(let trusted):
       guard !connection.awaitProxyHeader(from: trusted) else { break }
-      transport.delegate?.connection(connection, lacksProxyHeader: "it is from none of the proxies")
+      transport.delegate?.connection(
+        connection, lacksProxyHeader: "the peer is not a trusted proxy")
       connection.drop()
     }
   }

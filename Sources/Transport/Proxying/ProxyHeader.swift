@@ -69,7 +69,7 @@ package struct ProxyHeaderParser: Sendable {
     switch header[0] {
     case ProxyLine.start[0]: try ProxyLine.read(header)
     case ProxyBlock.signature[0]: try ProxyBlock.read(header)
-    default: throw ProxyHeaderError("it begins like no PROXY header")
+    default: throw ProxyHeaderError("the connection does not begin with a PROXY header")
     }
   }
 }
@@ -84,7 +84,7 @@ enum ProxyLine {
   static func read(_ header: [UInt8]) throws(ProxyHeaderError) -> ProxyHeader? {
     guard header.count > start.count else {
       guard start.starts(with: header) else {
-        throw ProxyHeaderError("it begins like no PROXY header")
+        throw ProxyHeaderError("the connection does not begin with a PROXY header")
       }
       return nil
     }
@@ -150,7 +150,7 @@ enum ProxyBlock {
   /// Reads a block of which the last byte has just come; `nil` when more are needed.
   static func read(_ header: [UInt8]) throws(ProxyHeaderError) -> ProxyHeader? {
     guard signature.starts(with: header.prefix(signature.count)) else {
-      throw ProxyHeaderError("it begins like no PROXY header")
+      throw ProxyHeaderError("the connection does not begin with a PROXY header")
     }
     guard header.count >= fixedSize else { return nil }
     guard let command = Command(rawValue: header[12]) else {
