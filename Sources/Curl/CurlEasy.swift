@@ -101,7 +101,7 @@ package final class CurlEasy {
     }
   }
 
-  /// - Returns: How many bytes were taken: all, or none to end the transfer.
+  /// - Returns: The number of bytes taken: all, or none to end the transfer.
   private static func deliver(
     _ bytes: UnsafeMutablePointer<CChar>?, _ length: Int, _ context: UnsafeMutableRawPointer?,
     to receive: (any CurlTransfer, UnsafeBufferPointer<UInt8>) -> Bool

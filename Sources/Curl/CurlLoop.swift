@@ -7,7 +7,7 @@ package final class CurlLoop<Transfer: CurlTransfer> {
 
   /// Takes possession of a multi handle.
   ///
-  /// - Parameter maximumConnections: How many idle connections are kept for the next transfers.
+  /// - Parameter maximumConnections: The number of idle connections kept for the next transfers.
   package init(_ multi: UnsafeMutableRawPointer, maximumConnections: Int) {
     self.multi = multi
     _ = parley_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(1, maximumConnections))
@@ -30,13 +30,13 @@ package final class CurlLoop<Transfer: CurlTransfer> {
     return true
   }
 
-  /// Breaks a transfer off; its owner hears no more of it.
+  /// Cancels a transfer; its owner is not notified of it again.
   package func remove(_ transfer: Transfer) {
     guard transfers.removeValue(forKey: transfer.easy.handle) != nil else { return }
     curl_multi_remove_handle(multi, transfer.easy.handle)
   }
 
-  /// Breaks all transfers off; their owner hears no more of them.
+  /// Cancels all transfers; their owner is not notified of them again.
   package func removeAll() -> [Transfer] {
     let removed = Array(transfers.values)
     for transfer in removed { remove(transfer) }

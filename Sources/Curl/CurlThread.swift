@@ -74,7 +74,7 @@ package final class CurlInbox<Request: Sendable>: Sendable {
     state.withLock { state in
       guard !state.isStopping else { return false }
       state.requests.append(request)
-      // Whoever filled the empty inbox has woken the thread already.
+      // The post that filled the empty inbox has woken the thread already.
       if state.requests.count == 1 { Self.wake(state) }
       return true
     }

@@ -7,9 +7,9 @@ import WebSocket
 ///
 /// Knows WebSocket and HTTP, no chat. Confined to its event loop.
 package final class Transport {
-  /// Writes of a fan-out between two looks at what else is ready: about a millisecond of work.
+  /// The writes of a fan-out between two polls: about a millisecond of work.
   private static let sweepBudget = 256
-  /// Larger fan-out buffers are given back at once.
+  /// Larger fan-out buffers are freed at once.
   private static let spareBufferSize = 65_536
 
   package let loop: EventLoop
@@ -30,7 +30,7 @@ package final class Transport {
   var silence = SilenceOrder()
   /// The oldest times in ``silence`` as published to the other event loops.
   var notedSilence = [Int64?](repeating: nil, count: SocketPool.allCases.count)
-  /// Whether it is about to end: every answer closes its connection.
+  /// Whether the server drains: every answer closes its connection.
   package private(set) var isDraining = false
 
   /// Gathers the writes of a fan-out; `nil` where there can be none.
@@ -70,13 +70,13 @@ package final class Transport {
     listeners.append(listener)
   }
 
-  /// Accepts no more; the connections there are live on.
+  /// Stops accepting; open connections stay.
   package func stopListening() {
     for listener in listeners { listener.close() }
     listeners = []
   }
 
-  /// Begins to end.
+  /// Begins to drain.
   ///
   /// Connections on which no request is under way are closed at once, the others with their answer.
   /// Connections are still accepted, for one request each.
@@ -112,7 +112,7 @@ package final class Transport {
     connections.forEach(body)
   }
 
-  /// The connections that hold most, largest first.
+  /// The connections that hold the most memory, largest first.
   package func largestHolders(_ limit: Int) -> [(id: ConnectionID, byteCount: Int)] {
     var holders: [(id: ConnectionID, byteCount: Int)] = []
     var least = 1
@@ -184,11 +184,11 @@ package final class Transport {
     spareBuffers.append(buffer)
   }
 
-  /// Gives bytes to a subscriber whose socket can't simply be written to.
+  /// Delivers bytes to a subscriber whose socket cannot be written to directly.
   ///
   /// Out of line, since a copy of it in the loop of a sweep would take registers from each delivery.
   ///
-  /// - Returns: How many bytes were written at once, if they were all.
+  /// - Returns: The number of bytes written at once, if they were all; else 0.
   @inline(never)
   func deliver(_ bytes: UnsafeRawBufferPointer, toSlot slot: UInt32, by path: WritePath) -> Int {
     guard path != .closed, let connection = connections.connection(inSlot: slot) else { return 0 }
@@ -215,7 +215,7 @@ package final class Transport {
       guard !broadcast.sweep(budget: &budget) else { continue }
       if hasBudget { unfinished.append(broadcast) } else { untouched.append(broadcast) }
     }
-    // Those that had no turn yet come first in the next.
+    // Buffers without a turn come first in the next.
     sweepingBuffers = untouched + unfinished
   }
 

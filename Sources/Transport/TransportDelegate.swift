@@ -9,7 +9,7 @@ package protocol TransportDelegate: AnyObject {
   /// Answers a request, or lets it become a WebSocket.
   func answer(_ exchange: Exchange) -> RequestOutcome
 
-  /// Decides how the body of a request is taken, when there is one.
+  /// Decides how the body of a request is received, when there is one.
   func decideOnBody(of exchange: Exchange) -> BodyDecision
 
   /// Returns the answer to bytes that are no request, or to a request beyond the limits; the
@@ -41,13 +41,13 @@ extension TransportDelegate {
   /// Does nothing: only servers with listeners for proxies need it.
   package func connection(_ connection: Connection, lacksProxyHeader reason: String) {}
 
-  /// Nothing: it matters to owners that limit addresses.
+  /// Does nothing: only owners that limit addresses need it.
   package func connection(_ connection: Connection, isRefused refusal: ExceededAddressLimit) {}
 
-  /// Nothing: it matters to owners that share sockets.
+  /// Does nothing: only owners that share sockets need it.
   package func connectionWillBeShed(_ connection: Connection) {}
 
-  /// Nothing: it matters to owners that share sockets.
+  /// Does nothing: only owners that share sockets need it.
   package func transportHasNoRoom() {}
 
   /// With the request.

@@ -84,11 +84,11 @@ struct HeaderParameters: Sendable, Hashable {
   }
 }
 
-/// Tells what to do with content, and under which name to keep it (RFC 6266).
+/// The presentation of content and the name to save it under (RFC 6266).
 package enum ContentDisposition: String, Sendable {
-  /// Shown where it is.
+  /// The content is shown in place.
   case inline
-  /// Saved.
+  /// The content is saved.
   case attachment
 
   /// The field's value.

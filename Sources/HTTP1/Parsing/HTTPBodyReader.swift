@@ -17,13 +17,13 @@ struct HTTPBodyReader: Sendable {
   }
 
   private var state: State
-  /// The bytes that have come, but for the pieces that were taken out.
+  /// The bytes received, without the pieces that were taken.
   private(set) var body: [UInt8] = []
-  /// All that has come.
+  /// All bytes received.
   private var byteCount = 0
   private var extensionBytes = 0
 
-  /// Begins a body; one whose declared length is over the limit is refused at once.
+  /// Begins a body; a declared length over the limit is refused at once.
   init(_ framing: BodyFraming, limits: HTTPLimits) throws(HTTPError) {
     switch framing {
     case .length(let count):

@@ -1,6 +1,6 @@
 /// A finding of a request parser.
 package enum HTTPRequestEvent: Sendable, Hashable {
-  /// The head of a request with a body, when bodies are taken as chosen by the head: say how with
+  /// The head of a request with a body, when bodies are received as chosen by the head: choose with
   /// ``HTTPRequestParser/takeBody(_:)`` before the next bytes, or answer and close.
   case head(HTTPRequestHead)
   /// The client waits for ``HTTPResponse/continueBytes`` before it sends its body. Send them, or
@@ -8,13 +8,13 @@ package enum HTTPRequestEvent: Sendable, Hashable {
   case expectsContinue
   /// A whole request.
   case request(HTTPRequest)
-  /// The next bytes of a body that is taken in pieces; never empty.
+  /// The next bytes of a body that is received in pieces; never empty.
   case piece([UInt8])
-  /// The end of a body that was taken in pieces.
+  /// The end of a body that was received in pieces.
   case bodyEnd
 }
 
-/// Whether bodies are collected, or taken as is decided for each request.
+/// Whether bodies are collected, or received as decided for each request.
 package enum HTTPBodyPolicy: Sendable {
   /// Every body is part of its ``HTTPRequestEvent/request(_:)``.
   case whole

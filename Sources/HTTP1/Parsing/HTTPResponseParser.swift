@@ -90,7 +90,7 @@ package struct HTTPResponseParser: Sendable {
     }
   }
 
-  /// Goes on to the body, or back to the next head after an interim response.
+  /// Continues with the body, or with the next head after an interim response.
   private mutating func begin(_ lines: HeadReader.Head) throws(HTTPError) {
     let response = try Self.response(lines)
     let isInterim = response.status.code < 200 && response.status != .switchingProtocols
@@ -110,7 +110,7 @@ package struct HTTPResponseParser: Sendable {
     return response
   }
 
-  /// Parses a status line (RFC 9112 §4): version, three digits, and words that mean nothing.
+  /// Parses a status line (RFC 9112 §4): version, three digits, and a text that is ignored.
   private static func response(_ lines: HeadReader.Head) throws(HTTPError) -> HTTPResponse {
     let parts = lines.startLine.split(
       separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)

@@ -1,4 +1,4 @@
-/// Collects a start line and its fields, within limits; the same for requests and responses.
+/// Collects a start line and its fields within limits, for requests and responses.
 struct HeadReader: Sendable {
   struct Head: Sendable {
     var startLine: [UInt8]

@@ -183,7 +183,7 @@ package enum SystemCall: Sendable, Hashable, CaseIterable {
   case pread, ftruncate, fsync, flock, rename, unlink, mkdir
 }
 
-/// Plays the kernel in a test.
+/// A replacement of the kernel in a test.
 package protocol KernelScript: AnyObject, Sendable {
   /// Performs a system call, or answers in the kernel's place.
   ///

@@ -75,7 +75,7 @@ package struct FileSpan: Sendable {
     count = file.byteCount
   }
 
-  /// A part of a file, as far as the file has it.
+  /// A part of a file, clamped to the file's length.
   package init(_ file: OpenFile, _ range: Range<Int64>) {
     self.file = file
     let bounds = range.clamped(to: 0..<max(0, file.byteCount))

@@ -17,9 +17,9 @@ package enum DescriptorLimit {
   }
 }
 
-/// Takes signals one after the other, instead of letting them interrupt something.
+/// Waits for signals one after the other, so that they interrupt nothing.
 package struct SignalWait: Sendable {
-  /// Sent by the process to itself when there is nothing more to wait for.
+  /// The signal that the process sends itself to end the wait.
   private static let end = SIGUSR1
 
   private let signals: sigset_t

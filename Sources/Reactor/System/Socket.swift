@@ -115,7 +115,7 @@ package enum Socket {
     return result == 0 ? value : errno
   }
 
-  /// Lets an address be used again at once, and decides which protocols an IPv6 socket takes.
+  /// Makes an address usable again at once, and chooses the protocols of an IPv6 socket.
   private static func prepare(_ descriptor: Int32, for address: SocketAddress) throws(SystemError) {
     try set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
     guard address.family == AF_INET6 else { return }

@@ -2,13 +2,13 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Hands items from any thread to one, in the order in which they were posted.
+/// A queue of items from any thread to one, in the order in which they were posted.
 ///
 /// A burst costs one wake-up: the event descriptor is written only when the mailbox was empty.
 package final class Mailbox<Item: Sendable>: Sendable {
   private struct State {
     var items: [Item] = []
-    /// Whether the receiver was woken since it last took what there was.
+    /// Whether the receiver was woken since it last took the items.
     var isWoken = false
   }
 
@@ -50,7 +50,7 @@ package final class Mailbox<Item: Sendable>: Sendable {
   /// The number of items that wait.
   package var count: Int { state.withLock { $0.items.count } }
 
-  /// Takes all that waits.
+  /// Takes all items.
   ///
   /// Only the receiver calls it.
   ///

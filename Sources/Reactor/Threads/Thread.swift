@@ -16,7 +16,7 @@ package final class Thread: Sendable {
 
   /// Starts a thread.
   ///
-  /// All signals are blocked in it: they are the main thread's business.
+  /// All signals are blocked in it: the main thread handles them.
   package init(
     name: String, priority: Priority = .normal, _ body: @escaping @Sendable () -> Void
   ) throws(SystemError) {
@@ -33,7 +33,7 @@ package final class Thread: Sendable {
         guard let argument else { return nil }
         let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
         clinux_name_thread(start.name)
-        // On Linux this is the calling thread's alone; refused, it runs like the others.
+        // On Linux this affects the calling thread alone; a refusal leaves it like the others.
         if start.priority != .normal { _ = clinux_set_thread_nice(start.priority.rawValue) }
         start.run()
         return nil
@@ -103,7 +103,7 @@ package final class StartReport<Failure: Error>: Sendable {
 
   package init() {}
 
-  /// Tells how one has started.
+  /// Adds the outcome of one thread.
   package func add(_ outcome: Result<Void, Failure>) {
     outcomes.withLock { $0.append(outcome) }
     reported.signal()

@@ -91,7 +91,7 @@ extension Connection {
 
   private var register: AddressRegister? { transport.configuration.addresses }
 
-  /// The client's address; `nil` when a proxy that is believed did not name the client.
+  /// The client's address; `nil` when a trusted proxy did not name the client.
   private var countedAddress: PeerAddress? {
     if let proxiedPeer { return proxiedPeer.forwarded ?? proxiedPeer.announced }
     guard let peer = proxiedAddress,

@@ -87,7 +87,7 @@ extension Connection {
   }
 }
 
-/// Takes the body of one request as it comes.
+/// A receiver of a request's body in pieces.
 ///
 /// Called on the transport's event loop only; in place of its pieces being answered one by one, the
 /// connection may be answered at any time with ``Transport/respond(_:to:)``, which ends the body.
@@ -98,7 +98,7 @@ package protocol HTTPBodyReceiver: AnyObject {
   ///   ``Transport/resumeBody(of:)``; bytes that were read already may still come.
   func connection(_ connection: Connection, receivedBody piece: [UInt8]) -> BodyDemand
 
-  /// All has come: what becomes of the request.
+  /// The body is complete: decides on the request.
   func connectionDidReceiveBody(_ connection: Connection) -> RequestOutcome
 
   /// Ends a body that will not be completed, and whose request needs no answer: the peer is gone,
@@ -144,7 +144,7 @@ struct PendingRequest {
   let parser: HTTPRequestParser
   /// The bytes that came after the request.
   var held: [UInt8] = []
-  /// Calls the work off; `nil` when it is done anyway.
+  /// Cancels the work; `nil` when it cannot be cancelled.
   let onAbandonment: (() -> Void)?
 
   /// Bytes in memory.

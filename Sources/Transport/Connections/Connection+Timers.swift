@@ -16,7 +16,7 @@ extension Connection: TimerHandler {
     }
   }
 
-  /// Expects the next request, whole, in time.
+  /// Sets the time limit of the next request's head.
   func awaitHead() {
     forgetInput()
     setTimer(.head, after: transport.configuration.headTimeout)
@@ -30,7 +30,7 @@ extension Connection: TimerHandler {
     refuse(HTTPError(.requestTimeout, "the request did not arrive in time"))
   }
 
-  /// Expects a body that is taken in pieces: never long without any bytes, and whole in time.
+  /// Sets the time limits of a body that is received in pieces: of a pause, and of the whole.
   func awaitBody() {
     let configuration = transport.configuration
     let end = transport.loop.now + configuration.bodyTimeout
@@ -48,7 +48,7 @@ extension Connection: TimerHandler {
     setTimer(.body(end: end), after: max(min(patience - silence, end - now), 1))
   }
 
-  /// Expects a file to be taken by the peer, however slowly.
+  /// Sets the time limit of progress in sending a file.
   func awaitProgress() {
     guard let waiting = waitingFileBytes else { return }
     setTimer(.progress(waiting), after: transport.configuration.progressTimeout)
@@ -106,9 +106,9 @@ struct ConnectionTimer {
   enum Deadline {
     /// The head of a request is due.
     case head
-    /// The next of a body is due, and at this time of the loop's all of it.
+    /// The next bytes of a body are due, and all of it at this time of the loop's clock.
     case body(end: Int64)
-    /// More of a file must have been written than what left this many bytes of it waiting.
+    /// Progress is due: fewer than this many bytes of a file must be left.
     case progress(Int64)
     /// The next ping is due, or something must have come since one that stayed unanswered.
     case liveness(nextPing: Int64, unanswered: Int64?)

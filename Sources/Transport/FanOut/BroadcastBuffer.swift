@@ -27,7 +27,7 @@ package final class BroadcastBuffer {
   private var sweepEnd = 0
   private(set) var isSweeping = false
 
-  /// The encoding of all that is published here.
+  /// The encoding of the published frames.
   package let encoding: FrameEncoding
 
   package init(encoding: FrameEncoding, transport: Transport) {
@@ -79,8 +79,8 @@ package final class BroadcastBuffer {
 
   /// Gives the next subscribers the bytes that they are owed.
   ///
-  /// - Parameter budget: How many writes it may take; lowered by those it took.
-  /// - Returns: Whether all subscribers have had everything.
+  /// - Parameter budget: The number of writes that it may make; reduced by those that it made.
+  /// - Returns: Whether all subscribers have received everything.
   func sweep(budget: inout Int) -> Bool {
     while budget > 0 {
       sweepSlice(&budget)
@@ -217,7 +217,7 @@ package struct FrameEncoding: Hashable, Sendable {
   /// The LZ77 window in bits, 9 to 15; 0 when frames are not compressed.
   package let windowBits: UInt8
 
-  /// Frames as they are.
+  /// Uncompressed frames.
   package static let plain = FrameEncoding(windowBits: 0)
 
   /// Frames that are each compressed by itself, for a peer with a window of `windowBits` bits.

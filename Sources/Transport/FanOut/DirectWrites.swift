@@ -2,14 +2,14 @@ import Reactor
 
 /// The writes that a slice of a sweep has made directly to sockets.
 struct DirectWrites {
-  /// Subscribers that were owed something.
+  /// The number of subscribers with bytes to write.
   var attempts = 0
-  /// Bytes that the kernel took whole.
+  /// The bytes of complete writes.
   var byteCount = 0
 }
 
 extension Transport {
-  /// Fewer writes than these are made one by one.
+  /// The number of writes from which a ring is used.
   private static let writesWorthARing = 8
 
   /// The ring for `count` writes; `nil` when they are made directly to the sockets.

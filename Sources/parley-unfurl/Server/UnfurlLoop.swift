@@ -204,7 +204,7 @@ final class UnfurlLoopDrain: TimerHandler {
 enum UnfurlLoopMail: Sendable {
   /// The look-up for a question has ended.
   case report(UnfurlReport, for: Exchange.ID)
-  /// Whether the loop still takes turns is asked.
+  /// A check that the loop still takes turns.
   case pulse(answer: @Sendable () -> Void)
   case drain
   case hurry

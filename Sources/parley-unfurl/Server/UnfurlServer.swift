@@ -48,7 +48,7 @@ final class UnfurlServer: Sendable {
 
   deinit { mailbox.post(.hurry) }
 
-  /// Begins to end: takes no new questions, answers those that it has.
+  /// Begins to end: accepts no new questions, answers the pending ones.
   func drain() { mailbox.post(.drain) }
 
   /// Ends at once: cancels the pending questions, and answers them accordingly.
@@ -73,7 +73,7 @@ struct UnfurlServerConfiguration: Sendable {
   var listen: [SocketAddress]
   /// The time limit for receiving a request, in milliseconds.
   var headTimeout: Int64 = 10_000
-  /// The longest that looking one link up may take, whatever is asked for.
+  /// The time limit of a look-up, whatever the question asks for, in milliseconds.
   var timeout: Int64 = 5_000
   /// The largest number of unanswered questions; beyond it: 503 with `Retry-After`.
   var maximumPending = 10_000
