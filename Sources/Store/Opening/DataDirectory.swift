@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The directory that holds the database.
 enum DataDirectory {
@@ -39,5 +40,58 @@ enum DataDirectory {
     guard access(path + "/.", W_OK | X_OK) == 0 else {
       throw .inaccessible(path: path, reason: String(cString: strerror(errno)))
     }
+  }
+}
+
+/// The exclusive use of a data directory, held until `release` or the process's end.
+///
+/// The lock is the kernel's and goes with the process, so a crash leaves none behind; the process
+/// number in the file only serves the error message.
+final class DirectoryLock: Sendable {
+  /// -1 once released.
+  private let held: Atomic<Int32>
+
+  /// - Throws: `StoreError.locked` when another process has it, `.inaccessible` when the file
+  ///   cannot be made.
+  init(directory: String) throws(StoreError) {
+    let path = directory + "/lock"
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else {
+      throw .inaccessible(path: path, reason: String(cString: strerror(errno)))
+    }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let reason = errno
+      let owner = Self.readProcessID(descriptor)
+      close(descriptor)
+      guard reason == EWOULDBLOCK else {
+        throw .inaccessible(path: path, reason: String(cString: strerror(reason)))
+      }
+      throw .locked(directory: directory, processID: owner)
+    }
+    held = Atomic(descriptor)
+    Self.writeProcessID(descriptor)
+  }
+
+  deinit {
+    release()
+  }
+
+  /// Lets another process use the directory; releasing again does nothing.
+  func release() {
+    let descriptor = held.exchange(-1, ordering: .acquiringAndReleasing)
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  private static func writeProcessID(_ descriptor: Int32) {
+    let text = Array("\(getpid())\n".utf8)
+    ftruncate(descriptor, 0)
+    pwrite(descriptor, text, text.count, 0)
+  }
+
+  private static func readProcessID(_ descriptor: Int32) -> Int32 {
+    var buffer = [UInt8](repeating: 0, count: 16)
+    let count = pread(descriptor, &buffer, buffer.count, 0)
+    let digits = buffer.prefix(max(0, count)).prefix { $0 >= 0x30 && $0 <= 0x39 }
+    return Int32(String(decoding: digits, as: UTF8.self)) ?? 0
   }
 }

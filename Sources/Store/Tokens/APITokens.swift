@@ -1,0 +1,77 @@
+import Crypto
+import SQLite
+
+/// A token that lets a program call the Platform API.
+package struct APIToken: Sendable, Hashable {
+  /// What people call it; no two have the same.
+  package var name: String
+  /// Of the token; the token itself is not kept.
+  package var hash: [UInt8]
+  /// Unix milliseconds.
+  package var createdAt: Int64
+  /// Unix milliseconds, right to within a minute; 0 when it never was.
+  package var lastUsedAt: Int64
+
+  package init(name: String, hash: [UInt8], createdAt: Int64, lastUsedAt: Int64 = 0) {
+    self.name = name
+    self.hash = hash
+    self.createdAt = createdAt
+    self.lastUsedAt = lastUsedAt
+  }
+
+  /// Names the token to those who list and revoke: 16 hexadecimal digits.
+  ///
+  /// The beginning of a hash of the hash, which tells nothing of the token.
+  package var id: String { String(TokenDigest(of: hash).hex.prefix(16)) }
+
+  static let columns = "name, token_hash, created_at, last_used_at"
+
+  /// From `columns`.
+  init(row: Row) {
+    self.init(name: row[0], hash: row[1], createdAt: row[2], lastUsedAt: row[3])
+  }
+}
+
+extension StoreTransaction {
+  /// All tokens of the Platform API, by name.
+  package func apiTokens() throws -> [APIToken] {
+    try connection.all(
+      "SELECT \(APIToken.columns) FROM api_tokens WHERE name >= '' ORDER BY name", [],
+      APIToken.init(row:))
+  }
+}
+
+extension WriteTransaction {
+  /// Keeps the hash of a new token.
+  ///
+  /// - Throws: `StoreError.exists` when there is one of this name or hash,
+  ///   `.tooManyItems` when there are 100.
+  package func addAPIToken(_ token: APIToken) throws {
+    guard try apiTokens().count < apiTokenLimit else {
+      throw StoreError.tooManyItems(limit: apiTokenLimit)
+    }
+    let count = try connection.change(
+      "INSERT OR IGNORE INTO api_tokens (name, token_hash, created_at) VALUES (?, ?, ?)",
+      [token.name, token.hash, token.createdAt])
+    guard count > 0 else { throw StoreError.exists }
+  }
+
+  /// Takes a token's rights away.
+  ///
+  /// - Throws: `StoreError.notFound(.token)`.
+  package func revokeAPIToken(hash: [UInt8]) throws {
+    let count = try connection.change(
+      "DELETE FROM api_tokens WHERE token_hash = ?", [hash])
+    guard count > 0 else { throw StoreError.notFound(.token) }
+  }
+
+  /// Notes that a token was used; as with `noteSeen`, not more than once a minute.
+  package func noteAPITokenUsed(hash: [UInt8], at now: Int64) throws {
+    try connection.execute(
+      "UPDATE api_tokens SET last_used_at = ?2 WHERE token_hash = ?1 AND last_used_at <= ?2 - ?3",
+      [hash, now, seenIntervalMilliseconds])
+  }
+}
+
+/// Most tokens of the Platform API.
+let apiTokenLimit = 100
