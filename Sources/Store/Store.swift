@@ -1,4 +1,4 @@
-package import Channels
+import Channels
 import SQLite
 import Logging
 import Reactor
@@ -71,7 +71,7 @@ package final class Store: Sendable {
   /// undone. `completion` runs on the writer thread once the commit has reached the disk, in the
   /// order of submission; or at once, on the caller's thread, with `StoreError.overloaded` or
   /// `.closed`. `StoreError.unavailable` means that nothing of the job was kept.
-  package func write<T: Sendable>(
+  func write<T: Sendable>(
     _ job: @escaping @Sendable (WriteTransaction) throws -> T,
     completion: @escaping @Sendable (Result<T, any Error>) -> Void
   ) {
@@ -82,7 +82,7 @@ package final class Store: Sendable {
   ///
   /// It passes the jobs that wait, so that it takes as long as the commit that is under way and its
   /// own.
-  package func writePromptly<T: Sendable>(
+  func writePromptly<T: Sendable>(
     _ job: @escaping @Sendable (WriteTransaction) throws -> T,
     completion: @escaping @Sendable (Result<T, any Error>) -> Void
   ) {
@@ -104,7 +104,7 @@ package final class Store: Sendable {
   ///
   /// Look-ups run side by side and may overtake each other. `completion` runs on a reader's thread,
   /// or at once on the caller's with `StoreError.overloaded` or `.closed`.
-  package func lookUp<T: Sendable>(
+  func lookUp<T: Sendable>(
     _ job: @escaping @Sendable (ReadTransaction) throws -> T,
     completion: @escaping @Sendable (Result<T, any Error>) -> Void
   ) {
@@ -122,7 +122,7 @@ package final class Store: Sendable {
   /// Queries wait for their principal's turn, and answer with part of what there is when their time
   /// is up. `completion` runs on a reader's thread, or at once on the caller's with
   /// `StoreError.overloaded`, `.tooManyQueries` or `.closed`.
-  package func query<T: Sendable>(
+  func query<T: Sendable>(
     for principal: QueryPrincipal,
     _ job: @escaping @Sendable (ReadTransaction) throws -> T,
     completion: @escaping @Sendable (Result<T, any Error>, QueryCost) -> Void

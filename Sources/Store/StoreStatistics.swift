@@ -1,3 +1,4 @@
+import Channels
 import Synchronization
 
 /// What the store has done since it was opened.

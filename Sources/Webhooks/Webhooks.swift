@@ -1,3 +1,4 @@
+import Channels
 import Curl
 import Dispatch
 package import Logging
@@ -44,20 +45,22 @@ package final class Webhooks: Sendable {
   ///
   /// - Parameter completion: Called once, on any thread.
   package func report(
-    _ completion: @escaping @Sendable (Result<[ReceiverReport], any Error>) -> Void
+    _ completion: @escaping @Sendable (Result<[ReceiverReport], StoreError>) -> Void
   ) {
     let store = store
     let isPosted = door.post(
       .report { reports in
-        store.query(
-          for: .server,
-          { transaction in
-            try reports.map { report in
-              var report = report
-              report.backlog = try transaction.webhookBacklog(receiverID: report.id)
-              return report
-            }
-          }, completion: { result, _ in completion(result) })
+        let count = OutboxBacklogCount(receiverIDs: reports.map(\.id))
+        store.perform(count, for: .server) { result, _ in
+          completion(
+            result.map { backlogs in
+              zip(reports, backlogs).map { report, backlog in
+                var report = report
+                report.backlog = backlog
+                return report
+              }
+            })
+        }
       })
     if !isPosted { completion(.failure(StoreError.closed)) }
   }

@@ -1,6 +1,6 @@
+import Channels
 import ParleyProtocol
 import Reactor
-import Store
 import Telemetry
 
 /// The channels that are at home on a shard and in its memory.
@@ -110,10 +110,8 @@ final class ChannelDirectory: TimerHandler {
     let directory = LoopBound(self)
     let handle = shard.handle
     let (limits, now) = (shard.services.limits, shard.services.clock.now)
-    shard.services.store.lookUp {
-      try $0.loadChannel(url, limits, at: now)
-    } completion: { result in
-      handle.post { _ in directory.value.settle(url, result.serviceResult) }
+    LoadedChannel.read(url, from: shard.services.store, limits, at: now) { result in
+      handle.post { _ in directory.value.settle(url, result) }
     }
   }
 

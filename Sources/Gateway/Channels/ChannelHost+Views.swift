@@ -14,9 +14,11 @@ extension ChannelHost {
     guard let ban = restriction(.ban, of: userID) else {
       return answer(self, .failure(.notFound(.ban, userID)))
     }
-    lookUp(
-      { ImposedRestriction(user: try $0.user(userID) ?? User(id: userID), restriction: ban) },
-      then: answer)
+    perform(AccountLookup(userID)) { channel, result in
+      answer(
+        channel,
+        result.map { ImposedRestriction(user: $0?.user ?? User(id: userID), restriction: ban) })
+    }
   }
 
   /// Reads the mute of a user there is; `nil` when none holds.
@@ -25,11 +27,9 @@ extension ChannelHost {
     then answer: @escaping @Sendable (ChannelHost, Result<Restriction?, ServiceError>) -> Void
   ) {
     let mute = restriction(.mute, of: userID)
-    lookUp(
-      {
-        guard try $0.user(userID) != nil else { throw ServiceError.notFound(.user, userID) }
-        return mute
-      }, then: answer)
+    perform(AccountLookup(userID)) { channel, result in
+      answer(channel, result.existing(userID).map { _ in mute })
+    }
   }
 
   /// A page of operators, as many as an answer holds.

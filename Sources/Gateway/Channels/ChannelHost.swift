@@ -240,7 +240,7 @@ final class ChannelHost {
   /// - Returns: The completion, which brings the job's result back to this shard.
   func resumption<T: Sendable>(
     _ then: @escaping @Sendable (ChannelHost, Result<T, ServiceError>) -> Void
-  ) -> @Sendable (Result<T, any Error>) -> Void {
+  ) -> @Sendable (Result<T, StoreError>) -> Void {
     pendingJobs += 1
     let channel = LoopBound(self)
     let handle = shard.handle

@@ -1,6 +1,6 @@
+import Channels
 import FloodControl
 import ParleyProtocol
-import Store
 
 /// A channel as it was read from the store, with the sends that its flood windows begin with.
 struct LoadedChannel: Sendable {
@@ -14,22 +14,44 @@ struct LoadedChannel: Sendable {
   let time: Int64
 }
 
-extension StoreTransaction {
-  /// A channel to take into memory, if there is one of this URL.
+extension LoadedChannel {
+  /// Reads a channel to take into memory; `nil` when there is none of this URL.
   ///
   /// An ephemeral channel has no messages, so its flood windows begin empty. Those of changes do so
-  /// in every channel.
-  func loadChannel(
-    _ url: String, _ limits: LimitTable, at now: Int64
-  ) throws -> LoadedChannel? {
-    guard let state = try channel(url) else { return nil }
-    var loaded = LoadedChannel(state: state, time: now)
-    let flood = limits.floodLimit(of: state)
-    if !flood.isOff, !state.channel.isEphemeral {
-      loaded.recentSends = try recentSends(
-        channelID: state.id, after: now - flood.windowMilliseconds,
-        limit: LoadedChannel.sendLimit)
+  /// in every channel. The two reads need no common snapshot: a channel that is not in memory has no
+  /// judge, so nothing is sent to it between them.
+  ///
+  /// - Parameter completion: Called once, on any thread.
+  static func read(
+    _ url: String, from log: any MessageLog, _ limits: LimitTable, at now: Int64,
+    _ completion: @escaping @Sendable (Result<LoadedChannel?, ServiceError>) -> Void
+  ) {
+    log.read(.channel(url: url)) { result in
+      switch result {
+      case .failure(let error): completion(.failure(ServiceError(error)))
+      case .success(.channel(nil)): completion(.success(nil))
+      case .success(.channel(let state?)):
+        LoadedChannel(state: state, time: now).readSends(from: log, limits, completion)
+      case .success: completion(.failure(ServiceError(LogError.notOfThisRead)))
+      }
     }
-    return loaded
+  }
+
+  private func readSends(
+    from log: any MessageLog, _ limits: LimitTable,
+    _ completion: @escaping @Sendable (Result<LoadedChannel?, ServiceError>) -> Void
+  ) {
+    let flood = limits.floodLimit(of: state)
+    guard !flood.isOff, !state.channel.isEphemeral else { return completion(.success(self)) }
+    let read = LogRead.sends(
+      channelID: state.id, after: time - flood.windowMilliseconds, limit: Self.sendLimit)
+    log.read(read) { result in
+      switch result {
+      case .failure(let error): completion(.failure(ServiceError(error)))
+      case .success(.sends(let sends)):
+        completion(.success(LoadedChannel(state: state, recentSends: sends, time: time)))
+      case .success: completion(.failure(ServiceError(LogError.notOfThisRead)))
+      }
+    }
   }
 }

@@ -19,20 +19,23 @@ extension Shard {
     }
     post(toChannel: channel.url) { shard in
       let handle = shard.handle
-      shard.services.store.write {
-        try $0.createChannel(channel, epoch: Identifiers.epoch())
-      } completion: { result in
-        handle.post { shard in
-          answer(
-            shard,
-            result.mapError { error in
-              error as? StoreError == .exists ? .exists(.channel, channel.url) : ServiceError(error)
-            }.map { state in
-              shard.channels.insert(state)
-              return ChannelView(channel: state.channel, participantCount: 0)
-            })
-        }
+      let entry = LogEntry.create(channel, epoch: Identifiers.epoch())
+      let reply = LogReply { created in
+        handle.post { shard in answer(shard, shard.takeIn(created.result, channel.url)) }
       }
+      shard.writes.submit(LogSubmission(LogTicket(number: 0), entry), to: reply)
+    }
+  }
+
+  /// Takes a channel into memory that was just created.
+  private func takeIn(_ result: LogResult, _ url: String) -> Result<ChannelView, ServiceError> {
+    switch result {
+    case .success(.channel(let state)):
+      channels.insert(state)
+      return .success(ChannelView(channel: state.channel, participantCount: 0))
+    case .success: return .failure(.internalError)
+    case .failure(.exists): return .failure(.exists(.channel, url))
+    case .failure(let error): return .failure(ServiceError(error))
     }
   }
 
@@ -46,15 +49,15 @@ extension Shard {
   ) {
     let handle = handle
     let services = services
-    services.store.query(for: caller.principal) { [counts = services.participantCounts] in
-      try $0.listChannels(query) { channel in
-        PageItem {
-          encode(ChannelView(channel: channel, participantCount: counts[channel.url]), &$0)
-        }
-      }.encoded(as: "channels")
-    } completion: { result, cost in
+    let counts = services.participantCounts
+    let encoder = JSONPageEncoder<Channel> { channel, writer in
+      encode(ChannelView(channel: channel, participantCount: counts[channel.url]), &writer)
+    }
+    services.store.perform(ChannelListing(query, as: encoder), for: caller.principal) {
+      result, cost in
       caller.pay(cost, to: services)
-      handle.post { answer($0, result.serviceResult) }
+      let page = result.serviceResult.map { $0.encoded(as: "channels") }
+      handle.post { answer($0, page) }
     }
   }
 }

@@ -43,11 +43,10 @@ extension Shard {
   ) {
     guard let webhooks = services.webhooks, services.settings.webhooks.events.contains(event)
     else { return }
-    services.store.write {
-      try $0.queueWebhookEvent(
-        event, channelURL: channelURL, seq: seq, at: timestamp,
-        event: WebhookEncoder.event(event, from: notification))
-    } completion: { result in
+    let addition = OutboxAddition(
+      event, channelURL: channelURL, seq: seq, at: timestamp,
+      body: WebhookEncoder.event(event, from: notification))
+    services.store.perform(addition) { result in
       if case .failure = result { webhooks.counters.add(1, to: .lost) }
     }
   }

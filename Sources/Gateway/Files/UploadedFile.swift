@@ -1,3 +1,4 @@
+import Channels
 import Store
 import Synchronization
 

@@ -1,3 +1,4 @@
+import Channels
 import Glibc
 import HTTP1
 import ParleyProtocol
@@ -13,9 +14,7 @@ enum FileDownload {
     guard FileID.isValid(fileID) else { return .respond(notFound) }
     let services = call.shard.services
     let (handle, id, head) = (call.shard.handle, call.exchange.id, call.head)
-    services.store.lookUp {
-      try $0.file(fileID)
-    } completion: { result in
+    services.store.perform(FileLookup(fileID)) { result in
       let answer = FileAnswer(to: head, result.serviceResult, in: services.files)
       handle.post { shard in answer.send(to: id, by: shard.transport) }
     }

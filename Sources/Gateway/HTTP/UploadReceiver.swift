@@ -1,3 +1,4 @@
+import Channels
 import Configuration
 import HTTP1
 import Logging

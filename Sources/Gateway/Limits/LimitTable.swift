@@ -1,7 +1,7 @@
+import Channels
 import Configuration
 import FloodControl
 import ParleyProtocol
-import Store
 import Synchronization
 
 /// The limits that hold where a channel has none of its own: those of its custom type, else those

@@ -3,7 +3,6 @@ import Crypto
 import FloodControl
 import ParleyProtocol
 import Reactor
-import Store
 
 /// A caller of queries: it takes turns with others, and pays for the time.
 enum QueryCaller: Sendable {

@@ -1,5 +1,5 @@
-import Reactor
 import Store
+import Reactor
 import Telemetry
 import Webhooks
 

@@ -1,3 +1,4 @@
+import Channels
 import FloodControl
 import ParleyProtocol
 import Store
@@ -15,15 +16,22 @@ enum LimitExplanation {
       throw .missing("channel_url")
     }
     let services = call.services
-    services.store.lookUp {
-      guard let account = try $0.account(userID) else {
-        throw ServiceError.notFound(.user, userID)
-      }
-      return (account, try $0.loadChannel(url, services.limits, at: services.clock.now))
-    } completion: { result in
-      switch result.serviceResult {
+    services.store.perform(AccountLookup(userID)) { result in
+      switch result.serviceResult.existing(userID) {
       case .failure(let error): completion.fail(error)
-      case .success((let account, let loaded)):
+      case .success(let account): explain(account, inChannel: url, services, completion)
+      }
+    }
+  }
+
+  private static func explain(
+    _ account: Account, inChannel url: String, _ services: GatewayServices,
+    _ completion: Completion
+  ) {
+    LoadedChannel.read(url, from: services.store, services.limits, at: services.clock.now) {
+      switch $0 {
+      case .failure(let error): completion.fail(error)
+      case .success(let loaded):
         services.shards.home(ofChannel: url).post { shard in
           completion(shard.explainLimits(of: account, in: url, loaded))
         }

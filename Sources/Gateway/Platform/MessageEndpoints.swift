@@ -38,14 +38,11 @@ enum MessageEndpoints {
       }
     }
     guard let userID = submission.userID else { return send(.success(nil)) }
-    services.store.lookUp {
-      guard let account = try $0.account(userID) else {
-        throw ServiceError.notFound(.user, userID)
-      }
-      guard account.isActive else { throw ServiceError.deactivated(userID) }
-      return account.user
-    } completion: { result in
-      send(result.serviceResult)
+    services.store.perform(AccountLookup(userID)) { result in
+      send(
+        result.serviceResult.existing(userID).flatMap { account in
+          account.isActive ? .success(account.user) : .failure(.deactivated(userID))
+        })
     }
   }
 
@@ -57,11 +54,12 @@ enum MessageEndpoints {
     let caller = call.caller
     try call.inChannel(completion) { channel in
       let operatorIDs = channel.operatorIDs
-      channel.messages(command, from: authors, for: caller) { transaction, message in
-        let authors = try MessageAuthors(of: [message], operatorIDs, in: transaction)
-        return JSONWriter.bytes { message.encodeForPlatform(authors, into: &$0) }
-      } then: { _, result in
-        completion(result)
+      let encoder = JSONPageEncoder<ListedMessage> { listed, writer in
+        let authors = MessageAuthors(operatorIDs, deactivatedIDs: listed.deactivatedIDs)
+        listed.message.encodeForPlatform(authors, into: &writer)
+      }
+      channel.messages(command, from: authors, .profilesAndStates, for: caller, as: encoder) {
+        completion($1)
       }
     }
   }
@@ -69,10 +67,7 @@ enum MessageEndpoints {
   /// `GET …/total_count`: how many the channel holds.
   static func count(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     try call.inChannel(completion) { channel in
-      let id = channel.place.id
-      channel.lookUp {
-        try $0.messageCount(channelID: id)
-      } then: { _, result in
+      channel.perform(MessageCount(channelID: channel.place.id)) { _, result in
         completion(result) { total, writer in writer.object { $0.member("total", total) } }
       }
     }
@@ -140,13 +135,14 @@ extension ChannelHost {
     }
     let operatorIDs = operatorIDs
     if author == .active || message.user == nil, message.mentionedUsers.isEmpty {
-      let authors = MessageAuthors(allActive: operatorIDs)
+      let authors = MessageAuthors(operatorIDs, deactivatedIDs: [])
       return completion { message.encodeForPlatform(authors, into: &$0) }
     }
-    lookUp {
-      try MessageAuthors(of: [message], operatorIDs, in: $0)
-    } then: { _, result in
-      completion(result) { message.encodeForPlatform($0, into: &$1) }
+    perform(DeactivatedUsers(among: message.userIDs)) { _, result in
+      completion(result) { deactivatedIDs, writer in
+        let authors = MessageAuthors(operatorIDs, deactivatedIDs: deactivatedIDs)
+        message.encodeForPlatform(authors, into: &writer)
+      }
     }
   }
 }

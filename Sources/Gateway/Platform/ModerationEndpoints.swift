@@ -115,12 +115,10 @@ enum ModerationEndpoints {
     let caller = call.caller
     try call.inChannel(completion) { channel in
       let (id, now) = (channel.place.id, channel.shard.services.clock.now)
-      channel.query(for: caller) {
-        try $0.listRestrictions(
-          kind, channelID: id, at: now, limit: limit, token: token
-        ) { entry in
-          PageItem { encode(entry, &$0) }
-        }.encoded(as: name)
+      let listing = RestrictionListing(
+        kind, channelID: id, at: now, limit: limit, token: token, as: JSONPageEncoder(encode))
+      channel.perform(listing, for: caller) {
+        $0.encoded(as: name)
       } then: { _, result in
         completion(result)
       }

@@ -108,19 +108,19 @@ struct PlatformCall {
     try perform(command, completion) { $1.object { _ in } }
   }
 
-  /// Reads from the store, and answers with what is written of the value.
-  func lookUp<Value: Sendable>(
-    _ completion: Completion, _ job: @escaping @Sendable (ReadTransaction) throws -> Value,
-    _ encode: @escaping @Sendable (Value, inout JSONWriter) -> Void
+  /// Reads from the store, and answers with what is written of the outcome.
+  func perform<Lookup: StoreLookup>(
+    _ lookup: Lookup, _ completion: Completion,
+    _ encode: @escaping @Sendable (Lookup.Outcome, inout JSONWriter) -> Void
   ) {
-    services.store.lookUp(job) { completion($0.serviceResult, encode) }
+    services.store.perform(lookup) { completion($0.serviceResult, encode) }
   }
 
-  /// Changes the store, and answers with what is written of the value.
-  func write<Value: Sendable>(
-    _ completion: Completion, _ job: @escaping @Sendable (WriteTransaction) throws -> Value,
-    _ encode: @escaping @Sendable (Value, inout JSONWriter) -> Void
+  /// Changes the store, and answers with what is written of the outcome.
+  func perform<Write: StoreWrite>(
+    _ write: Write, _ completion: Completion,
+    _ encode: @escaping @Sendable (Write.Outcome, inout JSONWriter) -> Void
   ) {
-    services.store.write(job) { completion($0.serviceResult, encode) }
+    services.store.perform(write) { completion($0.serviceResult, encode) }
   }
 }

@@ -13,15 +13,13 @@ enum UserEndpoints {
     try metadata.checkUserByteCount()
     let now = call.services.clock.now
     let token = profile.newToken()
-    call.services.store.write {
-      let account = try $0.createUser(
-        userID, nickname: profile.nickname ?? "", profileURL: profile.profileURL ?? "",
-        metadata: metadata, at: now)
-      if let token { try $0.setAccessTokenHash(token.digest, userID: userID) }
-      return account
-    } completion: { result in
+    let user = User(
+      id: userID, nickname: profile.nickname ?? "", profileURL: profile.profileURL ?? "",
+      metadata: metadata)
+    let creation = UserCreation(user, accessTokenHash: token?.digest, at: now)
+    call.services.store.perform(creation) { result in
       let created = result.mapError { error in
-        error as? StoreError == .exists ? .exists(.user, userID) : ServiceError(error)
+        error == .exists ? .exists(.user, userID) : ServiceError(error)
       }
       completion(created) { $0.encode(token: token, onlineIDs: [], into: &$1) }
     }
@@ -32,9 +30,8 @@ enum UserEndpoints {
     let query = try UserQuery(call.query)
     let services = call.services
     let caller = call.caller
-    services.store.query(for: caller.principal) {
-      try $0.listUsers(query) { PageItem($0, byteCount: $0.maximumByteCount) }
-    } completion: { result, cost in
+    services.store.perform(UserListing(query, as: AccountMeasure()), for: caller.principal) {
+      result, cost in
       caller.pay(cost, to: services)
       switch result.serviceResult {
       case .failure(let error): completion.fail(error)
@@ -50,13 +47,8 @@ enum UserEndpoints {
   static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let userID = try call.userID
     let shards = call.services.shards
-    call.services.store.lookUp {
-      guard let account = try $0.account(userID) else {
-        throw ServiceError.notFound(.user, userID)
-      }
-      return account
-    } completion: { result in
-      show(result.serviceResult, token: nil, shards, completion)
+    call.services.store.perform(AccountLookup(userID)) { result in
+      show(result.serviceResult.existing(userID), token: nil, shards, completion)
     }
   }
 
@@ -68,9 +60,10 @@ enum UserEndpoints {
     let isActive = try body.boolean("is_active")
     let token = profile.newToken()
     let shards = call.services.shards
-    call.services.store.write {
-      try $0.change(userID, profile, isActive: isActive, token)
-    } completion: { result in
+    let change = UserChange(
+      userID, nickname: profile.nickname, profileURL: profile.profileURL, isActive: isActive,
+      accessTokenHash: token?.digest)
+    call.services.store.perform(change) { result in
       if case .success(let account) = result {
         shards.userDidChange(account)
         if token != nil {
@@ -127,18 +120,10 @@ extension UserQuery {
   }
 }
 
-extension WriteTransaction {
-  fileprivate func change(
-    _ userID: String, _ profile: UserProfile, isActive: Bool?, _ token: IssuedSecret?
-  ) throws -> Account {
-    var account = try updateUser(
-      userID, nickname: profile.nickname, profileURL: profile.profileURL)
-    if let isActive {
-      if isActive { try activateUser(userID) } else { try deactivateUser(userID) }
-      account.isActive = isActive
-    }
-    if let token { try setAccessTokenHash(token.digest, userID: userID) }
-    return account
+/// Leaves accounts as they are: their answer shows who is online, which is known later.
+private struct AccountMeasure: PageEncoder {
+  func encode(_ account: Account) -> PageItem<Account> {
+    PageItem(account, byteCount: account.maximumByteCount)
   }
 }
 

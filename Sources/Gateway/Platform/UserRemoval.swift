@@ -1,3 +1,4 @@
+import Channels
 import ParleyProtocol
 import Store
 
@@ -10,9 +11,7 @@ struct UserRemoval: Sendable {
   /// steps.
   func proceed(_ done: @escaping @Sendable (Result<Void, ServiceError>) -> Void) {
     let now = services.clock.now
-    services.store.write { [userID] in
-      try $0.deleteUser(userID, at: now)
-    } completion: { result in
+    services.store.perform(UserDeletionStep(userID, at: now)) { result in
       switch result {
       case .failure(let error): done(.failure(ServiceError(error)))
       case .success(let step):

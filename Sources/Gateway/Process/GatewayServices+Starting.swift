@@ -37,9 +37,9 @@ extension GatewayServices {
       webhooks: try Webhooks(settings.webhooks, store: store, door: door, logger: logger),
       participantCounts: participantCounts, authenticator: authenticator,
       apiTokens: try APITokens(
-        settings, issued: IssuedAPITokens(try store.readNow { try $0.apiTokens() })),
-      limits: LimitTable(settings.limits, try store.readNow { try $0.limitOverrides() }),
-      messageIDs: MessageIDs(after: try store.readNow { try $0.maximumMessageID() }),
+        settings, issued: IssuedAPITokens(try store.performNow(APITokenList()))),
+      limits: LimitTable(settings.limits, try store.performNow(SharedLimits())),
+      messageIDs: MessageIDs(after: try store.performNow(LargestMessageID())),
       metrics: metrics, descriptors: DescriptorPlan(limit: DescriptorLimit.raise()), logger: logger)
   }
 }

@@ -1,3 +1,4 @@
+import Store
 import Channels
 import ParleyProtocol
 import Reactor
@@ -120,10 +121,16 @@ extension ChannelHost {
   fileprivate func list(
     _ command: MessageList, for caller: SessionPrincipal, replyTo address: ReplyAddress
   ) {
-    messages(command, for: .session(caller)) {
-      $1.encoded()
-    } then: { channel, result in
+    messages(command, .profiles, for: .session(caller), as: ListedMessageEncoder()) {
+      channel, result in
       channel.stage.handle(.answer(address, result))
     }
+  }
+}
+
+/// Encodes messages as clients see them.
+private struct ListedMessageEncoder: PageEncoder {
+  func encode(_ item: ListedMessage) -> PageItem<[UInt8]> {
+    PageItem(json: item.message.encoded())
   }
 }

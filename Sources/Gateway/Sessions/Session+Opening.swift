@@ -135,14 +135,9 @@ extension Session {
   /// Reads a user with its metadata, which references to it do not have.
   func get(_ command: UserGet, _ address: ReplyAddress) {
     let handle = shard.handle
-    shard.services.store.lookUp {
-      guard let account = try $0.account(command.userID) else {
-        throw ServiceError.notFound(.user, command.userID)
-      }
-      return account.user
-    } completion: { result in
-      let result: Result<User, ServiceError> = result.serviceResult
-      handle.post { $0.reply(to: address, result.map { $0.encodedAsResult() }) }
+    shard.services.store.perform(AccountLookup(command.userID)) { result in
+      let account = result.serviceResult.existing(command.userID)
+      handle.post { $0.reply(to: address, account.map { $0.user.encodedAsResult() }) }
     }
   }
 
@@ -155,11 +150,10 @@ extension Session {
   func update(_ command: UserUpdate, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     let now = shard.services.clock.now
     let handle = shard.handle
-    shard.services.store.write {
-      try $0.upsertUser(
-        caller.user.id, nickname: command.nickname, profileURL: command.profileURL,
-        metadata: command.metadata, at: now)
-    } completion: { result in
+    let change = ProfileChange(
+      caller.user.id, nickname: command.nickname, profileURL: command.profileURL,
+      metadata: command.metadata, at: now)
+    shard.services.store.perform(change) { result in
       handle.post { $0.didUpdate(result.serviceResult, address) }
     }
   }

@@ -3,7 +3,6 @@ import Configuration
 import FloodControl
 import ParleyProtocol
 import Reactor
-import Store
 import Telemetry
 import Transport
 import WebSocket

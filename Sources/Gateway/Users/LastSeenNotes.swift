@@ -32,10 +32,7 @@ final class LastSeenNotes: TimerHandler {
     while !rest.isEmpty {
       let batch = rest.prefix(Self.batchSize)
       rest = rest.dropFirst(Self.batchSize)
-      shard.services.store.write { transaction in
-        for (userID, moment) in batch { try transaction.noteSeen(userID, at: moment) }
-      } completion: { _ in
-      }
+      shard.services.store.perform(SeenNotes(batch)) { _ in }
     }
   }
 

@@ -1,3 +1,4 @@
+import Channels
 import Basics
 package import ParleyProtocol
 import SQLite
@@ -38,13 +39,30 @@ package struct ChannelQuery: Sendable, Hashable {
   }
 }
 
+/// Lists the channels that fit a query, newest first.
+///
+/// Error: `invalidPageToken`.
+package struct ChannelListing<Encoder: PageEncoder<Channel>>: StoreQuery {
+  package var query: ChannelQuery
+  package var encoder: Encoder
+
+  package init(_ query: ChannelQuery, as encoder: Encoder) {
+    self.query = query
+    self.encoder = encoder
+  }
+
+  package var statements: ReadStatements<ListPage<Encoder.Encoded>> {
+    .init { try $0.listChannels(query) { encoder.encode($0) } }
+  }
+}
+
 extension StoreTransaction {
   /// A page of the channels that fit a query, newest first.
   ///
   /// The page is shorter when its items or the time to look run out before.
   ///
   /// - Throws: `StoreError.invalidPageToken` for a token that is not one of this query.
-  package func listChannels<Value>(
+  func listChannels<Value>(
     _ query: ChannelQuery, _ item: (Channel) throws -> PageItem<Value>
   ) throws -> ListPage<Value> {
     let (range, filter) = try query.conditions()
@@ -134,7 +152,7 @@ private struct ChannelPosition: PagePosition {
 
 extension StoreTransaction {
   /// The channel with all that the server keeps of it, if there is one of this URL.
-  package func channel(_ url: String) throws -> ChannelState? {
+  func channel(_ url: String) throws -> ChannelState? {
     guard var state = try channelRow(url) else { return nil }
     state.channel.operators = try operators(channelID: state.id)
     state.bans = try restrictions(.ban, channelID: state.id)
@@ -143,7 +161,7 @@ extension StoreTransaction {
   }
 
   /// The operators in the order in which they became operators.
-  package func operators(channelID: Int64) throws -> [User] {
+  func operators(channelID: Int64) throws -> [User] {
     try connection.all(
       """
       SELECT users.user_id, nickname, profile_url, metadata

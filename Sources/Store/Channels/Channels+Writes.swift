@@ -15,7 +15,7 @@ extension WriteTransaction {
   /// - Parameter epoch: The name of the life of its event count.
   /// - Throws: `StoreError.exists` when there is one of this URL, `.noUser` for an
   ///   operator that is none.
-  package func createChannel(_ channel: Channel, epoch: String) throws -> ChannelState {
+  func createChannel(_ channel: Channel, epoch: String) throws -> ChannelState {
     guard try channelRow(channel.url) == nil else { throw StoreError.exists }
     let id = try connection.insert(
       """
@@ -54,12 +54,12 @@ extension WriteTransaction {
   }
 
   /// Freezes a channel; records `channel.frozen` unless it was frozen.
-  package func freezeChannel(_ url: String, at timestamp: Int64) throws -> ChannelMutation {
+  func freezeChannel(_ url: String, at timestamp: Int64) throws -> ChannelMutation {
     try setFrozen(url, true, .channelFrozen, at: timestamp)
   }
 
   /// Unfreezes a channel; records `channel.unfrozen` if it was frozen.
-  package func unfreezeChannel(_ url: String, at timestamp: Int64) throws -> ChannelMutation {
+  func unfreezeChannel(_ url: String, at timestamp: Int64) throws -> ChannelMutation {
     try setFrozen(url, false, .channelUnfrozen, at: timestamp)
   }
 
@@ -68,7 +68,7 @@ extension WriteTransaction {
   ///
   /// - Returns: The channel as it was, with the event to tell its participants. No record of the
   ///   event stays: there is nothing left to recover.
-  package func deleteChannel(_ url: String, at timestamp: Int64) throws -> ChannelMutation {
+  func deleteChannel(_ url: String, at timestamp: Int64) throws -> ChannelMutation {
     let state = try existingChannel(url)
     try retainMaximumMessageID()
     try connection.execute("DELETE FROM channels WHERE channel_id = ?", [state.id])
@@ -96,7 +96,7 @@ extension WriteTransaction {
   /// Makes users operators; records `channel.operators_changed` if any was not one.
   ///
   /// - Throws: `StoreError.noUser` when one is no user; then none becomes one.
-  package func addOperators(
+  func addOperators(
     _ url: String, _ userIDs: [String], at timestamp: Int64
   ) throws -> ChannelMutation {
     let state = try existingChannel(url)
@@ -105,7 +105,7 @@ extension WriteTransaction {
   }
 
   /// Takes the role from users; records `channel.operators_changed` if any had it.
-  package func removeOperators(
+  func removeOperators(
     _ url: String, _ userIDs: [String], at timestamp: Int64
   ) throws -> ChannelMutation {
     let state = try existingChannel(url)
@@ -118,7 +118,7 @@ extension WriteTransaction {
   }
 
   /// Takes the role from everyone; records `channel.operators_changed` if anyone had it.
-  package func removeAllOperators(
+  func removeAllOperators(
     _ url: String, at timestamp: Int64
   ) throws -> ChannelMutation {
     let state = try existingChannel(url)

@@ -1,4 +1,4 @@
-package import Channels
+import Channels
 import SQLite
 
 extension WriteTransaction {

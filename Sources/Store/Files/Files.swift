@@ -1,8 +1,9 @@
+package import Channels
 import SQLite
 
 extension StoreTransaction {
   /// A file that can be had: its message was sent, and its channel is still there.
-  package func file(_ id: String) throws -> FileRecord? {
+  func file(_ id: String) throws -> FileRecord? {
     guard FileID.isValid(id) else { return nil }
     return try connection.first(
       """
@@ -24,7 +25,7 @@ extension StoreTransaction {
 
 extension WriteTransaction {
   /// Notes a file that is safe on disk as that of a message, in the message's own transaction.
-  package func keepFile(
+  func keepFile(
     _ file: FileRecord, ofMessage messageID: Int64, channelID: Int64, at timestamp: Int64
   ) throws {
     try FileRows.insert(
@@ -80,4 +81,13 @@ struct FileRemoval {
     }
     return .unfinished
   }
+}
+
+/// Finds a file whose message was sent and whose channel still exists; `nil` otherwise.
+package struct FileLookup: StoreLookup {
+  package var fileID: String
+
+  package init(_ fileID: String) { self.fileID = fileID }
+
+  package var statements: ReadStatements<FileRecord?> { .init { try $0.file(fileID) } }
 }

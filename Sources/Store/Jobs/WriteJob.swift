@@ -102,7 +102,7 @@ package struct WriteBatch {
   package var isEmpty: Bool { jobs.isEmpty }
 
   /// Adds what ``Store/write(_:completion:)`` would submit.
-  package mutating func write<T: Sendable>(
+  mutating func write<T: Sendable>(
     _ job: @escaping @Sendable (WriteTransaction) throws -> T,
     completion: @escaping @Sendable (Result<T, any Error>) -> Void
   ) {

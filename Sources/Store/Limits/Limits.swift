@@ -1,10 +1,11 @@
+package import Channels
 import Basics
 import ParleyProtocol
 import SQLite
 
 extension StoreTransaction {
   /// The limits of the deployment and of custom types; a channel's own are in its `ChannelState`.
-  package func limitOverrides() throws -> LimitOverrides {
+  func limitOverrides() throws -> LimitOverrides {
     var overrides = LimitOverrides()
     let rows = try connection.all("SELECT scope, name, kind, messages, window_ms FROM limits", []) {
       row -> (isDeployment: Bool, name: String, kind: LimitKind?, limit: LimitOverride) in
@@ -25,7 +26,7 @@ extension StoreTransaction {
   }
 
   /// The limit set for exactly this scope.
-  package func limitOverride(_ kind: LimitKind, for scope: LimitScope) throws -> LimitOverride? {
+  func limitOverride(_ kind: LimitKind, for scope: LimitScope) throws -> LimitOverride? {
     switch scope {
     case .deployment: try limitOverrides().deployment[kind]
     case .customType(let name): try limitOverrides().customTypes[name]?[kind]
@@ -42,7 +43,7 @@ extension WriteTransaction {
   /// Sets a limit for a scope; `nil` removes it, so that the more general one holds again.
   ///
   /// - Throws: `StoreError.notFound(.channel)`.
-  package func setLimitOverride(
+  func setLimitOverride(
     _ limit: LimitOverride?, _ kind: LimitKind, for scope: LimitScope
   ) throws {
     switch scope {
@@ -60,7 +61,7 @@ extension WriteTransaction {
   /// Removes all limits of a scope, so that the more general ones hold again.
   ///
   /// - Throws: `StoreError.notFound(.channel)`.
-  package func removeLimitOverrides(for scope: LimitScope) throws {
+  func removeLimitOverrides(for scope: LimitScope) throws {
     for kind in LimitKind.allCases { try setLimitOverride(nil, kind, for: scope) }
   }
 
@@ -99,7 +100,7 @@ extension StoreTransaction {
   ///
   /// - Parameter limit: 1 to 100.
   /// - Throws: `StoreError.invalidPageToken` for a token that is not one of this list.
-  package func listChannelLimits(
+  func listChannelLimits(
     limit: Int = 10, token: String? = nil
   ) throws -> ChannelLimitsPage {
     let limit = min(max(limit, 1), 100)
@@ -126,5 +127,77 @@ extension ChannelLimits {
     overrides = [:]
     overrides[.flood] = state.floodOverride
     overrides[.throttle] = state.throttleOverride
+  }
+}
+
+/// Reads the limits that are set for the deployment and for custom types.
+package struct SharedLimits: StoreLookup {
+  package init() {}
+
+  package var statements: ReadStatements<LimitOverrides> { .init { try $0.limitOverrides() } }
+}
+
+/// Changes the limits of one scope.
+///
+/// Error: `notFound(.channel)`.
+package struct LimitChange: StoreWrite {
+  package enum Action: Sendable, Hashable {
+    case set([LimitKind: LimitParts])
+    /// Removes both limits, so that the more general ones hold again.
+    case removeAll
+  }
+
+  /// A limit of which a request gives all or a part.
+  package struct LimitParts: Sendable, Hashable {
+    package var messages: Int?
+    package var windowMilliseconds: Int64?
+    /// The limit that a missing part is taken from when the scope has none of its own.
+    package var general: LimitOverride
+
+    package init(messages: Int?, windowMilliseconds: Int64?, general: LimitOverride) {
+      self.messages = messages
+      self.windowMilliseconds = windowMilliseconds
+      self.general = general
+    }
+
+    fileprivate func completed(by present: LimitOverride?) -> LimitOverride {
+      let present = present ?? general
+      return LimitOverride(
+        messages: messages ?? present.messages,
+        windowMilliseconds: windowMilliseconds ?? present.windowMilliseconds)
+    }
+  }
+
+  package struct Outcome: Sendable, Hashable {
+    /// All limits of the deployment and of custom types after the change.
+    package var shared: LimitOverrides
+    /// The limits of exactly this scope after the change.
+    package var own: [LimitKind: LimitOverride]
+  }
+
+  package var action: Action
+  package var scope: LimitScope
+
+  package init(_ action: Action, for scope: LimitScope) {
+    self.action = action
+    self.scope = scope
+  }
+
+  package var statements: WriteStatements<Outcome> {
+    .init { transaction in
+      switch action {
+      case .set(let limits):
+        for (kind, parts) in limits {
+          let limit = parts.completed(by: try transaction.limitOverride(kind, for: scope))
+          try transaction.setLimitOverride(limit, kind, for: scope)
+        }
+      case .removeAll: try transaction.removeLimitOverrides(for: scope)
+      }
+      var own: [LimitKind: LimitOverride] = [:]
+      for kind in LimitKind.allCases {
+        own[kind] = try transaction.limitOverride(kind, for: scope)
+      }
+      return Outcome(shared: try transaction.limitOverrides(), own: own)
+    }
   }
 }

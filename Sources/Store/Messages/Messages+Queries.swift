@@ -1,9 +1,10 @@
+import Channels
 import ParleyProtocol
 import SQLite
 
 extension StoreTransaction {
   /// A message of a channel as it is now, with the `seq` of its arrival.
-  package func message(_ id: Int64, channelID: Int64) throws -> SequencedMessage? {
+  func message(_ id: Int64, channelID: Int64) throws -> SequencedMessage? {
     try storedMessages(
       .primaryKey, "message_id = ? AND channel_id = ?", [id, channelID], channelID: channelID
     ).first
@@ -26,7 +27,7 @@ extension StoreTransaction {
   ///   - requestID: The request's name.
   ///   - since: Unix milliseconds; older messages do not count.
   /// - Throws: `StoreError.notFound(.message)` when it made one that was deleted.
-  package func findByRequestID(
+  func findByRequestID(
     channelID: Int64, userID: String?, requestID: String, since: Int64
   ) throws -> SequencedMessage? {
     let id = try connection.first(
@@ -48,7 +49,7 @@ extension StoreTransaction {
   }
 
   /// The largest message id that was ever given out; 0 when none was.
-  package func maximumMessageID() throws -> Int64 {
+  func maximumMessageID() throws -> Int64 {
     try connection.first(
       """
       SELECT max(coalesce((SELECT max(message_id) FROM messages), 0),
@@ -63,7 +64,7 @@ extension StoreTransaction {
   ///   - channelID: The store's own number of the channel.
   ///   - time: Unix milliseconds.
   ///   - limit: Most messages to read.
-  package func recentSends(
+  func recentSends(
     channelID: Int64, after time: Int64, limit: Int
   ) throws -> [RecentSend] {
     try connection.all(
@@ -76,7 +77,7 @@ extension StoreTransaction {
   }
 
   /// How many messages a channel holds; the number is kept, not counted.
-  package func messageCount(channelID: Int64) throws -> Int {
+  func messageCount(channelID: Int64) throws -> Int {
     try connection.first(
       "SELECT message_count FROM channels WHERE channel_id = ?", [channelID]
     ) { $0[0] as Int } ?? 0
@@ -116,4 +117,23 @@ enum MessageIndex: String {
   case customType = "INDEXED BY messages_by_custom_type"
   case type = "INDEXED BY messages_by_type"
   case sender = "INDEXED BY messages_by_sender"
+}
+
+/// Reads the number of messages that a channel holds; the number is kept, not counted.
+package struct MessageCount: StoreLookup {
+  /// The store's own number of the channel.
+  package var channelID: Int64
+
+  package init(channelID: Int64) { self.channelID = channelID }
+
+  package var statements: ReadStatements<Int> {
+    .init { try $0.messageCount(channelID: channelID) }
+  }
+}
+
+/// Reads the largest message id that was ever given out; 0 when none was.
+package struct LargestMessageID: StoreLookup {
+  package init() {}
+
+  package var statements: ReadStatements<Int64> { .init { try $0.maximumMessageID() } }
 }

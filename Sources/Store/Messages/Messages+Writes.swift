@@ -7,7 +7,7 @@ extension WriteTransaction {
   ///
   /// - Returns: The event's `seq`.
   /// - Throws: `StoreError.notFound(.message)`.
-  package func deleteMessage(
+  func deleteMessage(
     _ id: Int64, channelID: Int64, at timestamp: Int64
   ) throws -> Int64 {
     try retainMaximumMessageID()

@@ -1,7 +1,8 @@
+import Channels
 import SQLite
 
 /// What an update does with a counter and the number that it is given (`mode` of the request).
-package enum MetacounterChange: String, Sendable, CaseIterable {
+package enum MetacounterMode: String, Sendable, CaseIterable {
   case set
   case increase
   case decrease
@@ -23,7 +24,7 @@ extension StoreTransaction {
   ///
   /// - Parameter keys: Only these, as far as there are such; empty for all.
   /// - Throws: `StoreError.notFound(.channel)`.
-  package func metacounters(
+  func metacounters(
     ofChannel url: String, keys: [String] = []
   ) throws -> [String: Int64] {
     let counters = try metacounters(channelID: channelNumber(url))
@@ -33,7 +34,7 @@ extension StoreTransaction {
   /// The value of one counter.
   ///
   /// - Throws: `StoreError.notFound` for a channel or key that there is not.
-  package func metacounter(_ key: String, ofChannel url: String) throws -> Int64 {
+  func metacounter(_ key: String, ofChannel url: String) throws -> Int64 {
     guard let value = try metacounters(ofChannel: url)[key] else {
       throw StoreError.notFound(.metacounter)
     }
@@ -64,7 +65,7 @@ extension WriteTransaction {
   /// - Returns: All counters that there are now.
   /// - Throws: `StoreError.keyExists` when one is there already, `.tooManyItems`, `.tooLong`,
   ///   `.notFound(.channel)`; then nothing is added.
-  package func insertMetacounters(
+  func insertMetacounters(
     _ counters: [String: Int64], ofChannel url: String
   ) throws -> [String: Int64] {
     let channelID = try channelNumber(url)
@@ -82,8 +83,8 @@ extension WriteTransaction {
   /// - Returns: The counters that were changed, with their new values.
   /// - Throws: `StoreError.counterOverflow`, `.tooManyItems`, `.tooLong`, `.notFound(.channel)`;
   ///   then nothing is changed.
-  package func updateMetacounters(
-    _ numbers: [String: Int64], ofChannel url: String, _ change: MetacounterChange = .set,
+  func updateMetacounters(
+    _ numbers: [String: Int64], ofChannel url: String, _ change: MetacounterMode = .set,
     missing: MissingItems = .skip
   ) throws -> [String: Int64] {
     let channelID = try channelNumber(url)
@@ -102,7 +103,7 @@ extension WriteTransaction {
   /// Removes a counter.
   ///
   /// - Throws: `StoreError.notFound` for a channel or key that there is not.
-  package func removeMetacounter(_ key: String, ofChannel url: String) throws {
+  func removeMetacounter(_ key: String, ofChannel url: String) throws {
     let channelID = try channelNumber(url)
     let stored = try metacounters(channelID: channelID)
     guard stored[key] != nil else { throw StoreError.notFound(.metacounter) }
@@ -114,7 +115,7 @@ extension WriteTransaction {
   /// Removes all counters of a channel.
   ///
   /// - Throws: `StoreError.notFound(.channel)`.
-  package func removeAllMetacounters(ofChannel url: String) throws {
+  func removeAllMetacounters(ofChannel url: String) throws {
     try connection.execute(
       "DELETE FROM metacounters WHERE channel_id = ?", [channelNumber(url)])
   }
@@ -138,5 +139,80 @@ extension [String: Int64] {
   /// to SQLite.
   fileprivate func spelling(of key: String) -> String {
     index(forKey: key).map { self[$0].key } ?? key
+  }
+}
+
+/// Reads counters of a channel.
+///
+/// Error: `notFound(.channel)`.
+package struct MetacounterLookup: StoreLookup {
+  package var channelURL: String
+  /// Only these, as far as they exist; empty for all.
+  package var keys: [String]
+
+  package init(ofChannel channelURL: String, keys: [String] = []) {
+    self.channelURL = channelURL
+    self.keys = keys
+  }
+
+  package var statements: ReadStatements<[String: Int64]> {
+    .init { try $0.metacounters(ofChannel: channelURL, keys: keys) }
+  }
+}
+
+/// Reads the value of one counter of a channel.
+///
+/// Errors: `notFound(.channel)`, `notFound(.metacounter)`.
+package struct MetacounterItemLookup: StoreLookup {
+  package var key: String
+  package var channelURL: String
+
+  package init(_ key: String, ofChannel channelURL: String) {
+    self.key = key
+    self.channelURL = channelURL
+  }
+
+  package var statements: ReadStatements<Int64> {
+    .init { try $0.metacounter(key, ofChannel: channelURL) }
+  }
+}
+
+/// Changes counters of a channel, all of them or none.
+///
+/// The outcome has all counters after an insertion, the changed ones after an update, otherwise
+/// none. Errors: `notFound(.channel)`, `keyExists`, `notFound(.metacounter)`, `tooManyItems`,
+/// `tooLong`, `counterOverflow`.
+package struct MetacounterChange: StoreWrite {
+  package enum Action: Sendable, Hashable {
+    /// Adds counters, none of which may exist.
+    case insert([String: Int64])
+    /// Changes counters by the numbers given.
+    case update([String: Int64], MetacounterMode, missing: MissingItems)
+    /// Removes a counter, which must exist.
+    case remove(String)
+    case removeAll
+  }
+
+  package var action: Action
+  package var channelURL: String
+
+  package init(_ action: Action, ofChannel channelURL: String) {
+    self.action = action
+    self.channelURL = channelURL
+  }
+
+  package var statements: WriteStatements<[String: Int64]> {
+    .init { transaction in
+      switch action {
+      case .insert(let counters):
+        return try transaction.insertMetacounters(counters, ofChannel: channelURL)
+      case .update(let numbers, let mode, let missing):
+        return try transaction.updateMetacounters(
+          numbers, ofChannel: channelURL, mode, missing: missing)
+      case .remove(let key): try transaction.removeMetacounter(key, ofChannel: channelURL)
+      case .removeAll: try transaction.removeAllMetacounters(ofChannel: channelURL)
+      }
+      return [:]
+    }
   }
 }

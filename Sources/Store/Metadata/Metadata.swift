@@ -47,7 +47,7 @@ extension StoreTransaction {
   /// The items that the application keeps with a user or a channel.
   ///
   /// - Throws: `StoreError.noUser` or `.notFound(.channel)` for an owner that there is not.
-  package func metadata(of owner: MetadataOwner) throws -> [String: String] {
+  func metadata(of owner: MetadataOwner) throws -> [String: String] {
     let row = try connection.first(
       "SELECT metadata FROM \(owner.table) WHERE \(owner.column) = ?", [owner.name]
     ) { $0[0] as String? }
@@ -58,7 +58,7 @@ extension StoreTransaction {
   /// The value of one item.
   ///
   /// - Throws: `StoreError.noUser` or `.notFound(.channel)` for an owner or key that there is not.
-  package func metadata(_ key: String, of owner: MetadataOwner) throws -> String {
+  func metadata(_ key: String, of owner: MetadataOwner) throws -> String {
     guard let value = try metadata(of: owner)[key] else { throw StoreError.notFound(.metadata) }
     return value
   }
@@ -103,7 +103,7 @@ extension WriteTransaction {
   /// - Returns: All items that there are now.
   /// - Throws: `StoreError.keyExists` when one is there already, `.tooManyItems`, `.tooLong`,
   ///   `.notFound` for an owner that there is not; then nothing is added.
-  package func insertMetadata(
+  func insertMetadata(
     _ items: [String: String], of owner: MetadataOwner
   ) throws -> [String: String] {
     let stored = try metadata(of: owner)
@@ -118,7 +118,7 @@ extension WriteTransaction {
   /// - Returns: The items that were written.
   /// - Throws: `StoreError.tooManyItems`, `.tooLong`, `.notFound` for an owner that there is not;
   ///   then nothing is changed.
-  package func updateMetadata(
+  func updateMetadata(
     _ items: [String: String], of owner: MetadataOwner, missing: MissingItems = .skip
   ) throws -> [String: String] {
     let stored = try metadata(of: owner)
@@ -130,7 +130,7 @@ extension WriteTransaction {
   /// Removes an item.
   ///
   /// - Throws: `StoreError.notFound` for an owner or key that there is not.
-  package func removeMetadata(_ key: String, of owner: MetadataOwner) throws {
+  func removeMetadata(_ key: String, of owner: MetadataOwner) throws {
     var items = try metadata(of: owner)
     guard items.removeValue(forKey: key) != nil else { throw StoreError.notFound(.metadata) }
     _ = try saveMetadata(items, changed: [:], of: owner)
@@ -139,7 +139,7 @@ extension WriteTransaction {
   /// Removes all items.
   ///
   /// - Throws: `StoreError.notFound` for an owner that there is not.
-  package func removeAllMetadata(of owner: MetadataOwner) throws {
+  func removeAllMetadata(of owner: MetadataOwner) throws {
     let count = try connection.change(
       "UPDATE \(owner.table) SET metadata = NULL WHERE \(owner.column) = ?", [owner.name])
     guard count > 0 else { throw owner.absence }
@@ -161,5 +161,85 @@ extension WriteTransaction {
       "UPDATE \(owner.table) SET metadata = ? WHERE \(owner.column) = ?",
       [StoredJSON.encodeUnlessEmpty(items), owner.name])
     return items
+  }
+}
+
+/// Reads items of metadata.
+///
+/// Errors: `noUser` or `notFound(.channel)` for an owner that is missing.
+package struct MetadataLookup: StoreLookup {
+  package var owner: MetadataOwner
+  /// Only these, as far as they exist; empty for all.
+  package var keys: [String]
+
+  package init(of owner: MetadataOwner, keys: [String] = []) {
+    self.owner = owner
+    self.keys = keys
+  }
+
+  package var statements: ReadStatements<[String: String]> {
+    .init {
+      try $0.metadata(of: owner).filter { keys.isEmpty || keys.contains($0.key) }
+    }
+  }
+}
+
+/// Reads the value of one item of metadata.
+///
+/// Errors: those of ``MetadataLookup``, and `notFound(.metadata)`.
+package struct MetadataItemLookup: StoreLookup {
+  package var key: String
+  package var owner: MetadataOwner
+
+  package init(_ key: String, of owner: MetadataOwner) {
+    self.key = key
+    self.owner = owner
+  }
+
+  package var statements: ReadStatements<String> { .init { try $0.metadata(key, of: owner) } }
+}
+
+/// Changes items of metadata, all of them or none.
+///
+/// Errors: `noUser` or `notFound(.channel)` for an owner that is missing, `keyExists`,
+/// `notFound(.metadata)`, `tooManyItems`, `tooLong`.
+package struct MetadataChange: StoreWrite {
+  package enum Action: Sendable, Hashable {
+    /// Adds items, none of which may exist.
+    case insert([String: String])
+    /// Replaces values.
+    case update([String: String], missing: MissingItems)
+    /// Removes an item, which must exist.
+    case remove(String)
+    case removeAll
+  }
+
+  package struct Outcome: Sendable, Hashable {
+    /// All items after an insertion, the written ones after an update, otherwise none.
+    package var written: [String: String]
+    /// All items after the change.
+    package var items: [String: String]
+  }
+
+  package var action: Action
+  package var owner: MetadataOwner
+
+  package init(_ action: Action, of owner: MetadataOwner) {
+    self.action = action
+    self.owner = owner
+  }
+
+  package var statements: WriteStatements<Outcome> {
+    .init { transaction in
+      var written: [String: String] = [:]
+      switch action {
+      case .insert(let items): written = try transaction.insertMetadata(items, of: owner)
+      case .update(let items, let missing):
+        written = try transaction.updateMetadata(items, of: owner, missing: missing)
+      case .remove(let key): try transaction.removeMetadata(key, of: owner)
+      case .removeAll: try transaction.removeAllMetadata(of: owner)
+      }
+      return Outcome(written: written, items: try transaction.metadata(of: owner))
+    }
   }
 }

@@ -20,7 +20,7 @@ extension RestrictionKind {
 
 extension StoreTransaction {
   /// All restrictions of a kind in a channel, by user; some may have ended.
-  package func restrictions(
+  func restrictions(
     _ kind: RestrictionKind, channelID: Int64
   ) throws -> [String: Restriction] {
     let found = try connection.all(
@@ -31,7 +31,7 @@ extension StoreTransaction {
   }
 
   /// The restriction of one user, if it holds at a time.
-  package func restriction(
+  func restriction(
     _ kind: RestrictionKind, channelID: Int64, userID: String, at now: Int64
   ) throws -> Restriction? {
     try connection.first(
@@ -47,7 +47,7 @@ extension StoreTransaction {
   ///
   /// - Parameter limit: 1 to 100.
   /// - Throws: `StoreError.invalidPageToken` for a token that is not one of this list.
-  package func listRestrictions<Value>(
+  func listRestrictions<Value>(
     _ kind: RestrictionKind, channelID: Int64, at now: Int64, limit: Int = 10,
     token: String? = nil, _ item: (RestrictedUser) throws -> PageItem<Value>
   ) throws -> ListPage<Value> {
@@ -122,5 +122,41 @@ extension WriteTransaction {
   private func removeEnded(_ kind: RestrictionKind, channelID: Int64, at now: Int64) throws {
     try connection.execute(
       "DELETE FROM \(kind.table) WHERE channel_id = ? AND ends_at <= ?", [channelID, now])
+  }
+}
+
+/// Lists the restrictions of a channel that hold at a time, in the order of the user ids.
+///
+/// Error: `invalidPageToken`.
+package struct RestrictionListing<Encoder: PageEncoder<RestrictedUser>>: StoreQuery {
+  package var kind: RestrictionKind
+  /// The store's own number of the channel.
+  package var channelID: Int64
+  /// Unix milliseconds.
+  package var time: Int64
+  /// 1 to 100.
+  package var limit: Int
+  /// The token of the page; `nil` or empty for the first page.
+  package var token: String?
+  package var encoder: Encoder
+
+  package init(
+    _ kind: RestrictionKind, channelID: Int64, at time: Int64, limit: Int, token: String?,
+    as encoder: Encoder
+  ) {
+    self.kind = kind
+    self.channelID = channelID
+    self.time = time
+    self.limit = limit
+    self.token = token
+    self.encoder = encoder
+  }
+
+  package var statements: ReadStatements<ListPage<Encoder.Encoded>> {
+    .init {
+      try $0.listRestrictions(
+        kind, channelID: channelID, at: time, limit: limit, token: token
+      ) { encoder.encode($0) }
+    }
   }
 }

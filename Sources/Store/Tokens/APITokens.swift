@@ -34,7 +34,7 @@ package struct APIToken: Sendable, Hashable {
 
 extension StoreTransaction {
   /// All tokens of the Platform API, by name.
-  package func apiTokens() throws -> [APIToken] {
+  func apiTokens() throws -> [APIToken] {
     try connection.all(
       "SELECT \(APIToken.columns) FROM api_tokens WHERE name >= '' ORDER BY name", [],
       APIToken.init(row:))
@@ -46,7 +46,7 @@ extension WriteTransaction {
   ///
   /// - Throws: `StoreError.exists` when there is one of this name or hash,
   ///   `.tooManyItems` when there are 100.
-  package func addAPIToken(_ token: APIToken) throws {
+  func addAPIToken(_ token: APIToken) throws {
     guard try apiTokens().count < apiTokenLimit else {
       throw StoreError.tooManyItems(limit: apiTokenLimit)
     }
@@ -59,14 +59,14 @@ extension WriteTransaction {
   /// Takes a token's rights away.
   ///
   /// - Throws: `StoreError.notFound(.token)`.
-  package func revokeAPIToken(hash: [UInt8]) throws {
+  func revokeAPIToken(hash: [UInt8]) throws {
     let count = try connection.change(
       "DELETE FROM api_tokens WHERE token_hash = ?", [hash])
     guard count > 0 else { throw StoreError.notFound(.token) }
   }
 
   /// Notes that a token was used; as with `noteSeen`, not more than once a minute.
-  package func noteAPITokenUsed(hash: [UInt8], at now: Int64) throws {
+  func noteAPITokenUsed(hash: [UInt8], at now: Int64) throws {
     try connection.execute(
       "UPDATE api_tokens SET last_used_at = ?2 WHERE token_hash = ?1 AND last_used_at <= ?2 - ?3",
       [hash, now, seenIntervalMilliseconds])
@@ -75,3 +75,48 @@ extension WriteTransaction {
 
 /// Most tokens of the Platform API.
 let apiTokenLimit = 100
+
+/// Reads all tokens of the Platform API, by name.
+package struct APITokenList: StoreLookup {
+  package init() {}
+
+  package var statements: ReadStatements<[APIToken]> { .init { try $0.apiTokens() } }
+}
+
+/// Keeps the hash of a new token of the Platform API.
+///
+/// Errors: `exists` for a name or hash that is taken, `tooManyItems`.
+package struct APITokenIssue: StoreWrite {
+  package var token: APIToken
+
+  package init(_ token: APIToken) { self.token = token }
+
+  package var statements: WriteStatements<Void> { .init { try $0.addAPIToken(token) } }
+}
+
+/// Revokes a token of the Platform API.
+///
+/// Error: `notFound(.token)`.
+package struct APITokenRevocation: StoreWrite {
+  package var hash: [UInt8]
+
+  package init(hash: [UInt8]) { self.hash = hash }
+
+  package var statements: WriteStatements<Void> { .init { try $0.revokeAPIToken(hash: hash) } }
+}
+
+/// Notes that a token of the Platform API was used; one moment a minute is kept.
+package struct APITokenUse: StoreWrite {
+  package var hash: [UInt8]
+  /// Unix milliseconds.
+  package var time: Int64
+
+  package init(hash: [UInt8], at time: Int64) {
+    self.hash = hash
+    self.time = time
+  }
+
+  package var statements: WriteStatements<Void> {
+    .init { try $0.noteAPITokenUsed(hash: hash, at: time) }
+  }
+}

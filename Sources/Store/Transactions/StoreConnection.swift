@@ -1,7 +1,7 @@
 import SQLite
 
 /// One connection to the database, with its prepared statements; confined to its thread.
-package final class StoreConnection {
+final class StoreConnection {
   var session: any StoreSession
   /// Where events for webhooks go, on the connection that writes.
   let outbox: Outbox?

@@ -1,7 +1,7 @@
 import SQLite
 
 /// What can be asked inside a transaction, be it for reading or for writing.
-package protocol StoreTransaction {
+protocol StoreTransaction {
   /// The thread's connection.
   var connection: StoreConnection { get }
   /// How long lists may look; `nil` for as long as it takes.
@@ -9,9 +9,9 @@ package protocol StoreTransaction {
 }
 
 /// A snapshot of the database, for the length of a read job.
-package struct ReadTransaction: StoreTransaction {
-  package let connection: StoreConnection
-  package let time: QueryTime?
+struct ReadTransaction: StoreTransaction {
+  let connection: StoreConnection
+  let time: QueryTime?
 
   init(connection: StoreConnection, time: QueryTime? = nil) {
     self.connection = connection
@@ -20,9 +20,9 @@ package struct ReadTransaction: StoreTransaction {
 }
 
 /// A writer's view, for the length of a job: sees what its batch has written so far.
-package struct WriteTransaction: StoreTransaction {
-  package let connection: StoreConnection
-  package var time: QueryTime? { nil }
+struct WriteTransaction: StoreTransaction {
+  let connection: StoreConnection
+  var time: QueryTime? { nil }
 }
 
 /// The next step of a scan after a row.

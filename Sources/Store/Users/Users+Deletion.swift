@@ -1,3 +1,4 @@
+import Channels
 import SQLite
 
 /// How far the deletion of a user has come.
@@ -26,6 +27,24 @@ package struct UserTraces: Sendable, Hashable {
   package var unmutedIn: [String]
 }
 
+/// Deletes a user with its tokens, operator roles, bans and mutes, as far as one step goes.
+///
+/// Its messages stay. Error: `noUser`.
+package struct UserDeletionStep: StoreWrite {
+  package var userID: String
+  /// Unix milliseconds, the time of the events that it causes.
+  package var time: Int64
+
+  package init(_ userID: String, at time: Int64) {
+    self.userID = userID
+    self.time = time
+  }
+
+  package var statements: WriteStatements<UserDeletion> {
+    .init { try $0.deleteUser(userID, at: time) }
+  }
+}
+
 extension WriteTransaction {
   /// Deletes a user with its tokens, operator roles, bans and mutes, as far as one step goes.
   ///
@@ -35,7 +54,7 @@ extension WriteTransaction {
   ///
   /// - Returns: `.unfinished` while it had more than 100 roles, bans or mutes.
   /// - Throws: `StoreError.noUser`.
-  package func deleteUser(_ id: String, at timestamp: Int64) throws -> UserDeletion {
+  func deleteUser(_ id: String, at timestamp: Int64) throws -> UserDeletion {
     guard try user(id) != nil else { throw StoreError.noUser(id) }
     let traces = UserTraces(
       operatorChanges: try channels(of: id, in: "channel_operators").map {

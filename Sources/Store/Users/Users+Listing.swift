@@ -27,13 +27,30 @@ package struct UserQuery: Sendable, Hashable {
   }
 }
 
+/// Lists the users that fit a query; deactivated ones are among them.
+///
+/// Error: `invalidPageToken`.
+package struct UserListing<Encoder: PageEncoder<Account>>: StoreQuery {
+  package var query: UserQuery
+  package var encoder: Encoder
+
+  package init(_ query: UserQuery, as encoder: Encoder) {
+    self.query = query
+    self.encoder = encoder
+  }
+
+  package var statements: ReadStatements<ListPage<Encoder.Encoded>> {
+    .init { try $0.listUsers(query) { encoder.encode($0) } }
+  }
+}
+
 extension StoreTransaction {
   /// A page of the users that fit a query; deactivated ones are among them.
   ///
   /// The page is shorter when its bytes or the time to look run out before.
   ///
   /// - Throws: `StoreError.invalidPageToken` for a token that is not one of this query.
-  package func listUsers<Value>(
+  func listUsers<Value>(
     _ query: UserQuery, _ item: (Account) throws -> PageItem<Value>
   ) throws -> ListPage<Value> {
     let (range, filter) = try query.conditions()

@@ -15,16 +15,36 @@ package struct Account: Sendable, Hashable {
   package var lastSeenAt: Int64
 }
 
+/// Reads a user with what the server alone knows of it; `nil` when there is none.
+package struct AccountLookup: StoreLookup {
+  package var userID: String
+
+  package init(_ userID: String) { self.userID = userID }
+
+  package var statements: ReadStatements<Account?> { .init { try $0.account(userID) } }
+}
+
+/// Finds those of the users that are deactivated.
+package struct DeactivatedUsers: StoreLookup {
+  package var ids: Set<String>
+
+  package init(among ids: Set<String>) { self.ids = ids }
+
+  package var statements: ReadStatements<Set<String>> {
+    .init { try $0.deactivatedUsers(among: ids) }
+  }
+}
+
 extension StoreTransaction {
   /// The user of this id, if there is one.
-  package func user(_ id: String) throws -> User? {
+  func user(_ id: String) throws -> User? {
     try connection.first(
       "SELECT user_id, nickname, profile_url, metadata FROM users WHERE user_id = ?", [id],
       User.init(row:))
   }
 
   /// Those of the users that exist, by id.
-  package func users(_ ids: some Collection<String>) throws -> [String: User] {
+  func users(_ ids: some Collection<String>) throws -> [String: User] {
     guard !ids.isEmpty else { return [:] }
     let found = try connection.all(
       """
@@ -35,14 +55,19 @@ extension StoreTransaction {
   }
 
   /// The user with what the server alone knows of it.
-  package func account(_ id: String) throws -> Account? {
+  func account(_ id: String) throws -> Account? {
     try connection.first(
       "SELECT \(Account.columns) FROM users WHERE user_id = ?", [id], Account.init(row:))
   }
 
+  /// Those of the users that exist and are deactivated.
+  func deactivatedUsers(among ids: Set<String>) throws -> Set<String> {
+    try ids.filter { try account($0)?.isActive == false }
+  }
+
   /// Whether this is the hash of the access token issued to the user; the time taken does not tell
   /// how much of it is right.
-  package func accessTokenHashMatches(_ hash: [UInt8], userID: String) throws -> Bool {
+  func accessTokenHashMatches(_ hash: [UInt8], userID: String) throws -> Bool {
     guard let stored = try account(userID)?.accessTokenHash else { return false }
     return ConstantTime.areEqual(stored, hash)
   }

@@ -1,5 +1,5 @@
 import SQLite
-package import ParleyProtocol
+import ParleyProtocol
 
 /// What is put into the outbox, each beside the change that it tells of.
 extension WriteTransaction {

@@ -43,14 +43,12 @@ extension DeliveryLoop {
     let batch = advances
     advances = []
     let door = door
-    store.write {
-      try $0.advanceWebhooks(batch)
-    } completion: {
+    store.perform(OutboxProgress(batch)) {
       door.post(.didAdvance(batch, $0))
     }
   }
 
-  func didAdvance(_ batch: [OutboxAdvance], _ result: Result<OutboxRemoval, any Error>) {
+  func didAdvance(_ batch: [OutboxAdvance], _ result: Result<OutboxRemoval, StoreError>) {
     switch result {
     case .success(let removal): take(removal)
     case .failure:
@@ -65,16 +63,13 @@ extension DeliveryLoop {
     let stretch = OutboxStretch(
       channelURL: turn.lane.channelURL, after: turn.after, through: last)
     let (receiverID, door) = (receivers[turn.lane.receiver].id, door)
-    store.write { transaction in
-      try transaction.expireWebhookEvents(receiverID: receiverID, in: stretch, before: cutoff)
-        .map { .init(count: $0.count, through: $0.through, removal: $0.removal) }
-    } completion: {
+    store.perform(OutboxExpiry(receiverID: receiverID, in: stretch, before: cutoff)) {
       door.post(.didExpire(turn, asked: asked, $0))
     }
   }
 
   func didExpire(
-    _ turn: Turn, asked: Int64?, _ result: Result<DeliveryRequest.Expiry?, any Error>
+    _ turn: Turn, asked: Int64?, _ result: Result<OutboxExpiry.Events?, StoreError>
   ) {
     guard case .success(let expiry?) = result else { return postpone(turn) }
     names[turn.lane] = nil
@@ -100,14 +95,12 @@ extension DeliveryLoop {
     }
     let count = min(excess, Self.trimCount)
     let door = door
-    store.write {
-      try $0.dropOldestWebhookEvents(count)
-    } completion: {
+    store.perform(OutboxTrimming(count: count)) {
       door.post(.didTrim($0))
     }
   }
 
-  func didTrim(_ result: Result<OutboxRemoval, any Error>) {
+  func didTrim(_ result: Result<OutboxRemoval, StoreError>) {
     isTrimming = false
     switch result {
     case .success(let removal):

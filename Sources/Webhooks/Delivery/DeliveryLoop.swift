@@ -134,15 +134,13 @@ final class DeliveryLoop: CurlLoopOwner {
           channelURL: turn.lane.channelURL, after: turn.after, through: through))
     }
     let door = door
-    store.lookUp { transaction in
-      try readings.map { try transaction.webhookEvents(in: $0.stretch) }
-    } completion: {
+    store.perform(OutboxReading(readings.map(\.stretch))) {
       door.post(.didRead(readings, $0))
     }
   }
 
   private func didRead(
-    _ readings: [DeliveryReading], _ result: Result<[[OutboxEvent]], any Error>
+    _ readings: [DeliveryReading], _ result: Result<[[OutboxEvent]], StoreError>
   ) {
     guard ending == nil else { return }
     switch result {

@@ -1,13 +1,13 @@
 import Configuration
 import Crypto
 import ParleyProtocol
-import Store
 import TestPeers
 import Testing
 import Transport
 import WebSocket
 
 @testable import Gateway
+@testable import Store
 
 @Suite("A session that is just opening")
 struct OpeningSessionsTests {

@@ -5,6 +5,7 @@ import Glibc
 import Logging
 import ParleyProtocol
 import Reactor
+import Synchronization
 import Testing
 import WebSocket
 
@@ -86,7 +87,14 @@ final class DrivenShard {
 
   /// Reads the store and waits for it.
   func read<T: Sendable>(_ job: @escaping @Sendable (ReadTransaction) throws -> T) throws -> T {
-    try shard.services.store.readNow(job)
+    let done = DispatchSemaphore(value: 0)
+    let outcome = Mutex<Result<T, any Error>?>(nil)
+    shard.services.store.lookUp(job) { result in
+      outcome.withLock { $0 = result }
+      done.signal()
+    }
+    done.wait()
+    return try #require(outcome.withLock { $0 }).get()
   }
 
   /// A channel in memory that keeps no messages.

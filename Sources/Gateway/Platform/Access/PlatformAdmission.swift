@@ -54,9 +54,6 @@ struct PlatformAdmission {
     let now = services.clock.now
     guard services.apiTokens.issued.isDue(token, at: now) else { return }
     // A use that can't be written down is no reason to refuse the call.
-    services.store.write {
-      try $0.noteAPITokenUsed(hash: token.bytes, at: now)
-    } completion: { _ in
-    }
+    services.store.perform(APITokenUse(hash: token.bytes, at: now)) { _ in }
   }
 }

@@ -1,6 +1,6 @@
+import Channels
 import Crypto
 import FloodControl
-import Store
 import Synchronization
 
 /// Counts the calls made with each token of the Platform API, on all shards together.
