@@ -58,7 +58,7 @@ package final class Store: Sendable {
   /// Whether the store can write.
   package var health: StoreHealth { healthMonitor.current }
 
-  /// What the store has done so far; takes no lock.
+  /// Counts of the store's work so far; takes no lock.
   package var statistics: StoreStatistics {
     counters.snapshot(
       queueLength: writeJobs.count, lookUpQueueLength: lookUps.count,

@@ -89,7 +89,7 @@ extension StoreTransaction {
 }
 
 extension ChannelQuery {
-  /// What a token is bound to; the limit may change from page to page.
+  /// The filters that a token is bound to; the limit may change from page to page.
   private var fingerprint: [String] {
     ["channels", nameContains ?? "", urlContains ?? "", "\(freezing.rawValue)"]
       + ["\(customTypes.count)"] + customTypes + urls
@@ -120,7 +120,7 @@ extension ChannelQuery {
     PageCursor(of: fingerprint).token(after: ChannelPosition(createdAt: createdAt, id: id))
   }
 
-  /// Where to go on: before every channel when there is no token.
+  /// The place from which to list: before every channel when there is no token.
   private func position() throws -> ChannelPosition {
     guard let token, !token.isEmpty else { return ChannelPosition(createdAt: .max, id: .max) }
     guard let position = PageCursor<ChannelPosition>(of: fingerprint).position(in: token) else {

@@ -5,7 +5,7 @@ import SQLite
 /// A channel after a change.
 package struct ChannelMutation: Sendable, Hashable {
   package var channel: Channel
-  /// The event that tells of it; `nil` when nothing had to change.
+  /// The event of the change; `nil` when nothing had to change.
   package var event: RecordedEvent?
 }
 
@@ -66,7 +66,7 @@ extension WriteTransaction {
   /// Removes a channel with everything in it; its messages are out of reach at once, and leave
   /// the disk bit by bit.
   ///
-  /// - Returns: The channel as it was, with the event to tell its participants. No record of the
+  /// - Returns: The channel as it was, with the event for its participants. No record of the
   ///   event stays: there is nothing left to recover.
   func deleteChannel(_ url: String, at timestamp: Int64) throws -> ChannelMutation {
     let state = try existingChannel(url)

@@ -37,8 +37,8 @@ struct FileDirectory: Sendable {
     unlink(path(of: id))
   }
 
-  /// Makes a complete file one of those that are kept, for good once this returns; one for which
-  /// that can't be had is removed.
+  /// Makes a complete file one of those that are kept, for good once this returns; when that fails,
+  /// the file is removed.
   func keep(_ id: String) throws(SystemError) {
     guard rename(incomingPath(of: id), path(of: id)) == 0 else {
       throw .last("rename", on: incomingPath(of: id))

@@ -2,7 +2,7 @@ package import Channels
 import SQLite
 
 extension StoreTransaction {
-  /// A file that can be had: its message was sent, and its channel is still there.
+  /// A file whose message was sent and whose channel still exists.
   func file(_ id: String) throws -> FileRecord? {
     guard FileID.isValid(id) else { return nil }
     return try connection.first(

@@ -16,8 +16,7 @@ enum WriteJob: Sendable {
     }
   }
 
-  /// Answers that it is not known whether the job is kept; only the log's submitters tell that from a
-  /// failure.
+  /// Answers that it is not known whether the job is kept; only the log has an error for that.
   func doubt(_ reason: String) {
     switch self {
     case .entry(let submission, let sink):

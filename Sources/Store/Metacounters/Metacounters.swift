@@ -1,7 +1,7 @@
 import Channels
 import SQLite
 
-/// What an update does with a counter and the number that it is given (`mode` of the request).
+/// The effect of an update on a counter (`mode` of the request).
 package enum MetacounterMode: String, Sendable, CaseIterable {
   case set
   case increase

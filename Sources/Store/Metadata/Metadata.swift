@@ -1,7 +1,7 @@
 import ParleyProtocol
 import SQLite
 
-/// Whose metadata is meant.
+/// The owner of metadata.
 package enum MetadataOwner: Sendable, Hashable {
   /// By id.
   case user(String)
@@ -9,7 +9,7 @@ package enum MetadataOwner: Sendable, Hashable {
   case channel(String)
 }
 
-/// What an update does about items that are not there.
+/// The treatment of items that an update does not find.
 package enum MissingItems: Sendable {
   /// It passes them over.
   case skip
@@ -96,7 +96,7 @@ extension MetadataOwner {
 }
 
 /// Items are at most 25, keys at most 128 characters long and values 190, and those of a user 4,096
-/// bytes together (`ServiceError`); no event tells of their change.
+/// bytes together (`ServiceError`); no event reports their change.
 extension WriteTransaction {
   /// Adds items.
   ///

@@ -150,7 +150,7 @@ enum MessagesSchema {
     """
 }
 
-/// What belongs to no channel: limits by custom type, counters of the deployment, the probe.
+/// Tables that belong to no channel: limits by custom type, counters of the deployment, the probe.
 enum ServiceSchema {
   static func create(_ database: Database) throws {
     try database.execute(

@@ -1,6 +1,6 @@
 import SQLite
 
-/// What the Platform API keeps: more of users, channels and messages, tokens and counters.
+/// Tables and columns of the Platform API: more of users, channels and messages, tokens and counters.
 enum PlatformSchema {
   static func create(_ database: Database) throws {
     try database.execute(script: users)

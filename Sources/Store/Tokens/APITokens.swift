@@ -3,7 +3,7 @@ import SQLite
 
 /// A token that lets a program call the Platform API.
 package struct APIToken: Sendable, Hashable {
-  /// What people call it; no two have the same.
+  /// A name for people; no two tokens have the same.
   package var name: String
   /// Of the token; the token itself is not kept.
   package var hash: [UInt8]
@@ -21,7 +21,7 @@ package struct APIToken: Sendable, Hashable {
 
   /// Names the token to those who list and revoke: 16 hexadecimal digits.
   ///
-  /// The beginning of a hash of the hash, which tells nothing of the token.
+  /// The beginning of a hash of the hash, which reveals nothing of the token.
   package var id: String { String(TokenDigest(of: hash).hex.prefix(16)) }
 
   static let columns = "name, token_hash, created_at, last_used_at"

@@ -3,7 +3,7 @@ import SQLite
 /// One connection to the database, with its prepared statements; confined to its thread.
 final class StoreConnection {
   var session: any StoreSession
-  /// Where events for webhooks go, on the connection that writes.
+  /// The outbox for events of webhooks, on the connection that writes.
   let outbox: Outbox?
   /// ``StoreOptions/filesBase``.
   let filesBase: String?

@@ -1,6 +1,6 @@
 import SQLite
 
-/// What can be asked inside a transaction, be it for reading or for writing.
+/// A transaction for reading or for writing, confined to its connection's thread.
 protocol StoreTransaction {
   /// The thread's connection.
   var connection: StoreConnection { get }
@@ -91,7 +91,7 @@ extension StoreTransaction {
   }
 }
 
-/// What rows have to fulfil, with the values that it names.
+/// A condition on rows, with the values that it names.
 ///
 /// The clauses are the code's own; only values come from outside.
 struct Condition {

@@ -9,7 +9,7 @@ package enum UserDeletion: Sendable, Hashable {
   /// so that other jobs get their turn.
   case unfinished(UserTraces)
 
-  /// What this step took away.
+  /// The parts in channels that this step took away.
   package var traces: UserTraces {
     switch self {
     case .finished(let traces), .unfinished(let traces): traces

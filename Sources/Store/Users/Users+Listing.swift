@@ -12,7 +12,7 @@ package struct UserQuery: Sendable, Hashable {
   package var nicknamePrefix: String?
   /// 1 to 100.
   package var limit: Int
-  /// Where the last page ended; `nil` or empty for the first page.
+  /// The token of the page; `nil` or empty for the first page.
   package var token: String?
 
   package init(
@@ -87,7 +87,7 @@ extension UserQuery {
       ? "created_at DESC, user_id DESC" : "nickname_folded, created_at, user_id"
   }
 
-  /// What a token is bound to; the limit may change from page to page.
+  /// The filters that a token is bound to; the limit may change from page to page.
   private var fingerprint: [String] {
     ["users", nickname ?? "", nickname == nil ? "" : "=", prefix ?? ""] + ids
   }
@@ -136,7 +136,7 @@ extension UserQuery {
   }
 }
 
-/// Where a page of users ended.
+/// The place where a page of users ended.
 ///
 ///     created_at: 8 bytes | nickname | 0 | user id
 struct UserPosition: PagePosition {

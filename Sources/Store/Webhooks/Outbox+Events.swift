@@ -1,7 +1,7 @@
 import SQLite
 import ParleyProtocol
 
-/// What is put into the outbox, each beside the change that it tells of.
+/// Events that are put into the outbox, each in the transaction of its change.
 extension WriteTransaction {
   /// Puts an event there that the store has no record of: one of an ephemeral channel.
   ///

@@ -39,7 +39,7 @@ extension StoreTransaction {
     ) { $0[0] as Int } ?? 0
   }
 
-  /// What the outbox holds; reads an index of it from end to end.
+  /// The contents of the outbox; reads an index of it from end to end.
   ///
   /// - Parameter receivers: Those that it is for.
   package func webhookContents(for receivers: [OutboxReceiver]) throws -> OutboxContents {

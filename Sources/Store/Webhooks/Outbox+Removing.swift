@@ -55,7 +55,7 @@ extension WriteTransaction {
          LEFT JOIN webhook_cursors AS c
            ON c.receiver_id = r.receiver_id AND c.channel_url = ?1)
       """, [channelURL])
-    // Numbers are never given out twice, so a cursor in a channel without events tells nothing.
+    // Numbers are never given out twice, so a cursor in a channel without events means nothing.
     try connection.execute(
       """
       DELETE FROM webhook_cursors WHERE channel_url = ?1

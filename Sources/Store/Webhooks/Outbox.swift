@@ -5,7 +5,7 @@ import ParleyProtocol
 /// Confined to the writer thread.
 final class Outbox {
   private let options: OutboxOptions
-  /// What the present transaction has put there.
+  /// The events that the present transaction has put there.
   private var arrivals: [OutboxArrival] = []
 
   init(_ options: OutboxOptions) {
@@ -18,13 +18,13 @@ final class Outbox {
 
   func add(_ arrival: OutboxArrival) { arrivals.append(arrival) }
 
-  /// Where the transaction stands, for `rollBack(to:)`.
+  /// The number of events so far, for `rollBack(to:)`.
   var mark: Int { arrivals.count }
 
   /// Forgets what a job has put there that is undone.
   func rollBack(to mark: Int) { arrivals.removeSubrange(mark...) }
 
-  /// Tells what a transaction has put there, once it is durable.
+  /// Reports the events of a transaction, once it is durable.
   func announce() {
     guard !arrivals.isEmpty else { return }
     options.didQueue(arrivals)

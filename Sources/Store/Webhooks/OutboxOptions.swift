@@ -1,6 +1,6 @@
 package import ParleyProtocol
 
-/// Which events a store keeps for webhooks, and who is told that there are some.
+/// The events that a store keeps for webhooks, and the receiver of reports of new ones.
 package struct OutboxOptions: Sendable {
   /// Those that are kept; others leave no trace.
   package var events: Set<WebhookEvent>

@@ -5,7 +5,7 @@ package struct OutboxReceiver: Sendable, Hashable {
   package var url: String
 }
 
-/// What waits in a channel for a URL.
+/// The events of a channel that wait for a URL.
 package struct OutboxBacklog: Sendable, Hashable {
   package var receiverID: Int64
   package var channelURL: String
@@ -56,7 +56,7 @@ package struct OutboxAdvance: Sendable, Hashable {
   }
 }
 
-/// What is left in the outbox after some has been removed.
+/// The state of the outbox after events have been removed.
 package struct OutboxRemoval: Sendable, Hashable {
   /// How many events were removed.
   package var count: Int
