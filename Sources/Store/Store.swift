@@ -183,7 +183,7 @@ extension Store {
       shared.withDatabase { database in
         let connection = StoreConnection(
           SQLiteSession(database), outbox: options.outbox.map(Outbox.init),
-          filesBase: options.filesBase)
+          fileURL: options.fileURL)
         Writer(
           connection: connection, files: files, jobs: jobs, health: health, counters: counters,
           options: options

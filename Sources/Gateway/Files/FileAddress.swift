@@ -20,8 +20,19 @@ struct FileAddress {
     }
   }
 
+  /// Composes the address to show of the stored one: by `files.public_url` if that is set.
+  static func composition(
+    publicURL: String?
+  ) -> @Sendable (_ stored: String, _ id: String) -> String {
+    guard let base = publicURL.map(base(ofPublicURL:)) else { return { stored, _ in stored } }
+    return { stored, id in
+      guard let path = stored.firstRange(of: Routes.file.path(id, "")) else { return stored }
+      return base + stored[path.lowerBound...]
+    }
+  }
+
   /// The base in `files.public_url`: without a slash at its end.
-  static func base(ofPublicURL url: String) -> String {
+  private static func base(ofPublicURL url: String) -> String {
     url.hasSuffix("/") ? String(url.dropLast()) : url
   }
 

@@ -21,7 +21,7 @@ extension GatewayServices {
     var options = StoreOptions(
       logger: logger,
       outbox: OutboxOptions(settings.webhooks, counts: participantCounts, door: door),
-      filesBase: settings.files.publicURL.map(FileAddress.base(ofPublicURL:)),
+      fileURL: FileAddress.composition(publicURL: settings.files.publicURL),
       onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) },
       afterBatch: { for shard in shards.handles { shard.mailbox.wakeReceiver() } })
     options.queryMilliseconds = settings.limits.queryMilliseconds

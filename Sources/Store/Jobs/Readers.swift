@@ -62,7 +62,7 @@ struct Readers {
   ) throws(SystemError) -> Reactor.Thread {
     try Reactor.Thread(name: name) {
       shared.withDatabase {
-        body(StoreConnection(SQLiteSession($0), filesBase: options.filesBase))
+        body(StoreConnection(SQLiteSession($0), fileURL: options.fileURL))
         $0.close()
       }
     }

@@ -99,7 +99,7 @@ extension StoreTransaction {
     let stored = try connection.all(
       "SELECT \(StoredMessage.columns) FROM messages \(index.rawValue) WHERE \(clauses)", arguments
     ) {
-      try StoredMessage(row: $0, channelURL: channelURL, filesBase: connection.filesBase)
+      try StoredMessage(row: $0, channelURL: channelURL, fileURL: connection.fileURL)
     }
     let userIDs = Set(stored.compactMap(\.userID)).union(stored.flatMap(\.mentionedIDs))
     let users = try users(userIDs)

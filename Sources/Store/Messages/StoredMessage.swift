@@ -18,8 +18,8 @@ struct StoredMessage {
 
   /// From `columns`.
   ///
-  /// - Parameter filesBase: The base of the addresses of uploaded files, if one is set.
-  init(row: Row, channelURL: String, filesBase: String?) throws {
+  /// - Parameter fileURL: ``StoreOptions/fileURL``.
+  init(row: Row, channelURL: String, fileURL: StoreOptions.FileURL) throws {
     let type = MessageType(rawValue: row[2])
     let mentionType = MentionType(rawValue: row[7])
     guard let type, let mentionType else {
@@ -33,7 +33,7 @@ struct StoredMessage {
     let file: StoredFile? = try Self.json(row[15])
     message = Message(
       id: row[1], type: type, channelURL: channelURL, user: nil, text: row[4],
-      file: file?.file(base: filesBase), data: row[5],
+      file: file?.file(fileURL), data: row[5],
       customType: row[6], mentionType: mentionType,
       metaArrays: metaArrays?.map(\.metaArray) ?? [], openGraphTag: tag?.tag,
       translations: try Self.json(row[11]) ?? [:], requestID: row[12] ?? "",
@@ -85,17 +85,9 @@ struct StoredFile: Codable {
     id = upload?.id
   }
 
-  /// The file, its address composed of the base that holds now.
-  ///
-  /// - Parameter base: The base of all uploaded files; `nil` leaves each the one that its own
-  ///   request named.
-  func file(base: String?) -> MessageFile {
-    MessageFile(url: url(base: base), name: name, type: type, size: size)
-  }
-
-  private func url(base: String?) -> String {
-    guard let base, let id, let path = url.firstRange(of: "/files/\(id)/") else { return url }
-    return base + url[path.lowerBound...]
+  /// The file; the address of an uploaded one is composed anew.
+  func file(_ fileURL: StoreOptions.FileURL) -> MessageFile {
+    MessageFile(url: id.map { fileURL(url, $0) } ?? url, name: name, type: type, size: size)
   }
 }
 

@@ -5,16 +5,19 @@ final class StoreConnection {
   var session: any StoreSession
   /// The outbox for events of webhooks, on the connection that writes.
   let outbox: Outbox?
-  /// ``StoreOptions/filesBase``.
-  let filesBase: String?
+  /// ``StoreOptions/fileURL``.
+  let fileURL: StoreOptions.FileURL
   /// Whether something deleted may have left rows or files that are removed bit by bit; an earlier
   /// process may have left some.
   var mayHaveRemains = true
 
-  init(_ session: any StoreSession, outbox: Outbox? = nil, filesBase: String? = nil) {
+  init(
+    _ session: any StoreSession, outbox: Outbox? = nil,
+    fileURL: @escaping StoreOptions.FileURL = { stored, _ in stored }
+  ) {
     self.session = session
     self.outbox = outbox
-    self.filesBase = filesBase
+    self.fileURL = fileURL
   }
 
   var isInTransaction: Bool { session.isInTransaction }
