@@ -1,5 +1,7 @@
-import Crypto
 import Configuration
+import Crypto
+import Store
+import Synchronization
 
 /// The tokens with which the Platform API may be called.
 struct APITokens: Sendable {
@@ -30,5 +32,72 @@ struct APITokens: Sendable {
     let digest = TokenDigest(of: token)
     let isIssued = issued.contains(digest)
     return digest == first || isIssued ? digest : nil
+  }
+}
+
+/// The tokens that were issued over the Platform API itself, as the store has them.
+///
+/// Read at every call, on any thread, so kept in memory. A change of the store is made here when it
+/// is durable, and holds on every shard at once.
+final class IssuedAPITokens: Sendable {
+  /// How often a token's use is noted, in milliseconds.
+  private static let useInterval: Int64 = 60_000
+
+  private struct Entry {
+    let id: String
+    let digest: TokenDigest
+    var notedAt: Int64
+
+    init?(_ token: APIToken) {
+      guard let digest = TokenDigest(stored: token.hash) else { return nil }
+      (id, self.digest, notedAt) = (token.id, digest, token.lastUsedAt)
+    }
+  }
+
+  private let entries: Mutex<[Entry]>
+
+  init(_ tokens: [APIToken]) {
+    entries = Mutex(tokens.compactMap { Entry($0) })
+  }
+
+  /// Whether a digest is that of a token; takes equally long for all.
+  func contains(_ digest: TokenDigest) -> Bool {
+    entries.withLock { Self.place(of: digest, in: $0) != nil }
+  }
+
+  /// Whether the use of a token is to be written down, which is so once a minute.
+  ///
+  /// - Parameter now: Unix milliseconds.
+  func isDue(_ digest: TokenDigest, at now: Int64) -> Bool {
+    entries.withLock { entries in
+      guard let place = Self.place(of: digest, in: entries),
+        now - entries[place].notedAt >= Self.useInterval
+      else { return false }
+      entries[place].notedAt = now
+      return true
+    }
+  }
+
+  /// The digest of the token with an id.
+  func digest(ofID id: String) -> TokenDigest? {
+    entries.withLock { $0.first { $0.id == id }?.digest }
+  }
+
+  /// Lets a token pass from now on.
+  func insert(_ token: APIToken) {
+    guard let entry = Entry(token) else { return }
+    entries.withLock { $0.append(entry) }
+  }
+
+  /// Lets a token pass no longer.
+  func remove(_ digest: TokenDigest) {
+    entries.withLock { entries in entries.removeAll { $0.digest == digest } }
+  }
+
+  /// Looks at all, wherever the one that is looked for stands.
+  private static func place(of digest: TokenDigest, in entries: [Entry]) -> Int? {
+    var place: Int?
+    for (index, entry) in entries.enumerated() where entry.digest == digest { place = index }
+    return place
   }
 }
