@@ -6,15 +6,16 @@ import Synchronization
 
 /// The durable half of Parley: one SQLite database, one thread that writes, a few that read.
 ///
-/// Nothing here blocks the caller but `init` and `close`: work is submitted as jobs whose
-/// completions run on the store's threads, and must be brief.
+/// Nothing here blocks the caller but `init` and `close`. Work is submitted as entries and reads of a
+/// ``MessageLog`` or as operations, whose contract stands at ``StoreLookup``. Completions run on the
+/// store's threads, and must be brief.
 ///
-/// Readers have two lanes. Look-ups by key never wait behind queries, which may look at many rows;
+/// Readers have two lanes. Look-ups by key never wait for queries, which may look at many rows;
 /// queries have a time limit each, and those for whom they are run take turns.
 ///
-///     write, append ─► queue ──────► writer thread: 1 transaction, 1 fsync ─► completions ─► afterBatch
-///     lookUp ────────► queue ──────► look-up threads: 1 snapshot each ──────► completion ──► afterBatch
-///     query ─────────► fair queue ─► query threads: 1 snapshot each ────────► completion ──► afterBatch
+///     entry, StoreWrite ─► queue ──────► writer thread: 1 transaction, 1 fsync ─► completions ─► afterBatch
+///     StoreLookup ───────► queue ──────► look-up threads: 1 snapshot each ──────► completion ──► afterBatch
+///     StoreQuery ────────► fair queue ─► query threads: 1 snapshot each ────────► completion ──► afterBatch
 package final class Store: Sendable {
   private let writeJobs: JobQueue<WriteJob>
   private let lookUps: JobQueue<ReadJob>
