@@ -7,8 +7,8 @@ import Synchronization
 /// The durable half of Parley: one SQLite database, one thread that writes, a few that read.
 ///
 /// Nothing here blocks the caller but `init` and `close`. Work is submitted as entries and reads of a
-/// ``MessageLog`` or as operations, whose contract stands at ``StoreLookup``. Completions run on the
-/// store's threads, and must be brief.
+/// ``MessageLog`` or as a ``StoreOperation``. Completions run on the store's threads, and must be
+/// brief.
 ///
 /// Readers have two lanes. Look-ups by key never wait for queries, which may look at many rows;
 /// queries have a time limit each, and those for whom they are run take turns.

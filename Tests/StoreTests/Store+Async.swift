@@ -33,6 +33,21 @@ extension Store {
     }
   }
 
+  /// Looks up and waits for the outcome.
+  func perform<Lookup: StoreLookup>(_ lookup: Lookup) async throws -> Lookup.Outcome {
+    try await withCheckedThrowingContinuation { continuation in
+      perform(lookup) { continuation.resume(with: $0.mapError { $0 as any Error }) }
+    }
+  }
+
+  /// Writes and waits for the outcome.
+  @discardableResult
+  func perform<Write: StoreWrite>(_ write: Write) async throws -> Write.Outcome {
+    try await withCheckedThrowingContinuation { continuation in
+      perform(write) { continuation.resume(with: $0.mapError { $0 as any Error }) }
+    }
+  }
+
   /// Appends and waits for the answer.
   @discardableResult
   func append(_ message: NewMessage) async throws -> AppendOutcome {

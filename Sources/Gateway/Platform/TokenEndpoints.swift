@@ -12,7 +12,7 @@ enum SessionTokenEndpoints {
     let now = call.services.clock.now
     let issue = try SessionTokenIssue(call.body, at: now)
     let secret = IssuedSecret()
-    let token = SessionTokenIssue(
+    let token = SessionTokenCreation(
       hash: secret.digest, userID: userID, expiresAt: issue.expiresAt, at: now)
     call.services.store.perform(token) { result in
       let issued = result.serviceResult.flatMap { outcome -> Result<Void, ServiceError> in

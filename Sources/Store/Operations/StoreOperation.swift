@@ -1,12 +1,11 @@
-/// A read of a few rows that are found by their keys, as a value.
+/// A read or a change of the store, as a value: a ``StoreLookup``, ``StoreQuery`` or ``StoreWrite``.
 ///
-/// The operations of the store cover everything that is durable beside the log of the channels:
+/// The operations cover everything that is durable beside the log of the channels:
 /// users, tokens, metadata, counters, limits, restrictions, files, the outbox of webhooks and the
 /// lists of all of these. Messages and other events go through ``MessageLog``. An operation is a
-/// small struct that carries its parameters; its `Outcome` is a value too. ``Store/perform(_:completion:)``
-/// runs it. No statement and no transaction leaves the store, so another database needs no change of
-/// its callers. The promises below hold for every operation, and a promise that is an operation's own
-/// stands beside it.
+/// small struct that carries its parameters; its `Outcome` is a value too. `Store.perform` runs it. No
+/// statement and no transaction leaves the store, so another database needs no change of the callers.
+/// The promises below hold for every operation. A promise of one operation stands beside it.
 ///
 /// ## Facts, not rules
 /// An operation reports what it found and did. It knows no rights, no error texts and no encoding. A
@@ -36,8 +35,8 @@
 /// ## Failures
 /// - ``StoreError/unavailable(reason:)``, `overloaded`, `tooManyQueries` and `closed` are possible for
 ///   every operation. Nothing of the operation was carried out, with one exception: a write whose
-///   commit broke off is reported as `unavailable` although a restart may find it. Every write can be
-///   submitted again; one that had been kept then reports that (`exists`, `notFound`).
+///   commit broke off is reported as `unavailable`, although a restart may find it. A caller to whom
+///   that matters reads before it writes again.
 /// - ``StoreError/damaged(path:reason:)`` means that a row is not one that this store wrote, or that
 ///   the store did something that it should not.
 /// - Texts that hold U+0000 fail with ``StoreError/unstorableText``.
@@ -46,21 +45,24 @@
 /// ## Threads
 /// Nothing here blocks the caller. A completion runs once, on a thread of the store, which waits
 /// meanwhile; or on the caller's before `perform` returns, when the operation is refused at once.
-package protocol StoreLookup: Sendable {
+package protocol StoreOperation: Sendable {}
+
+/// A read of a few rows that are found by their keys.
+package protocol StoreLookup: StoreOperation {
   associatedtype Outcome: Sendable
   /// The statements of the operation, which only the store can make and run.
   var statements: ReadStatements<Outcome> { get }
 }
 
-/// A read that lists or searches, as a value: see ``StoreLookup``.
-package protocol StoreQuery: Sendable {
+/// A read that lists or searches.
+package protocol StoreQuery: StoreOperation {
   associatedtype Outcome: Sendable
   /// The statements of the operation, which only the store can make and run.
   var statements: ReadStatements<Outcome> { get }
 }
 
-/// A change as a value: see ``StoreLookup``.
-package protocol StoreWrite: Sendable {
+/// A change.
+package protocol StoreWrite: StoreOperation {
   associatedtype Outcome: Sendable
   /// The place of the operation among the writes that wait.
   var urgency: WriteUrgency { get }

@@ -83,7 +83,7 @@ package struct IssuedTokenLookup: StoreLookup {
 /// Keeps a session token of an active user.
 ///
 /// Error: `noUser`.
-package struct SessionTokenIssue: StoreWrite {
+package struct SessionTokenCreation: StoreWrite {
   package enum Outcome: Sendable, Hashable {
     case issued
     /// The user is deactivated; the token is not kept.
