@@ -70,6 +70,7 @@ let package = Package(
     library("Tokens", ["Basics", "ParleyProtocol"]),
     library("LinkPreview", ["Basics", "ParleyProtocol", "CDomainNames"]),
     library("Channels", ["ParleyProtocol", "FloodControl", "LinkPreview", deque]),
+    library("ShardMessages", ["Channels", "ParleyProtocol"]),
 
     // Mechanism: descriptors, clocks, threads.
     library("Reactor", ["Basics", "CLinux", "CSendRing"]),
@@ -102,7 +103,8 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "Basics", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Channels",
-        "Reactor", "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler",
+        "ShardMessages", "Reactor", "TLS", "Transport", "Store", "Telemetry", "Configuration",
+        "Unfurler",
         "Crypto", "Tokens", "Webhooks",
         "COpenSSL", deque, logging,
       ],
@@ -174,6 +176,7 @@ let package = Package(
     tests("ParleyProtocol", ["Basics"]),
     tests("FloodControl"),
     tests("Channels", ["FloodControl", "LinkPreview", "ParleyProtocol"]),
+    tests("ShardMessages", ["Channels", "ParleyProtocol"]),
     tests("LinkPreview", ["Basics", "ParleyProtocol"], exclude: ["Corpus"]),
     tests("Reactor"),
     tests("TLS", ["COpenSSL"]),
@@ -200,8 +203,8 @@ let package = Package(
     tests(
       "Gateway",
       [
-        "Channels", "ParleyProtocol", "FloodControl", "Configuration", "Transport", "Reactor",
-        "WebSocket", "Store", "TestPeers", "HTTP1", "Basics", "Crypto", logging,
+        "Channels", "ShardMessages", "ParleyProtocol", "FloodControl", "Configuration", "Transport",
+        "Reactor", "WebSocket", "Store", "TestPeers", "HTTP1", "Basics", "Crypto", logging,
       ]),
     tests(
       "ClientTransport", ["Basics", "HTTP1", "Reactor", "TestPeers", "WebSocket"]),
@@ -220,8 +223,8 @@ let package = Package(
       dependencies: [
         "Basics", "ClientTransport", "Configuration", "Gateway", "HTTP1", "LinkPreview",
         "ParleyClient",
-        "ParleyProtocol", "Store", "TestSupport", "Crypto", "Tokens", "Transport", "Unfurler",
-        "WebSocket",
+        "ParleyProtocol", "ShardMessages", "Store", "TestSupport", "Crypto", "Tokens", "Transport",
+        "Unfurler", "WebSocket",
       ],
       path: "Tests/Fuzzing", exclude: ["Corpora"], swiftSettings: house),
     .testTarget(
