@@ -108,12 +108,12 @@ final class ChannelDirectory: TimerHandler {
 
   private func load(_ url: String) {
     let directory = LoopBound(self)
-    let handle = shard.handle
+    let path = shard.returnPath
     let (limits, now) = (shard.services.limits, shard.services.clock.now)
     shard.services.store.lookUp {
       try $0.loadChannel(url, limits, at: now)
     } completion: { result in
-      handle.post { _ in directory.value.settle(url, result.serviceResult) }
+      path.resume { _ in directory.value.settle(url, result.serviceResult) }
     }
   }
 

@@ -3,6 +3,7 @@ import Configuration
 import FloodControl
 import ParleyProtocol
 import Reactor
+import ShardMessages
 import Store
 import Telemetry
 
@@ -223,7 +224,7 @@ final class ChannelHost {
 
   private func answer(_ address: ReplyAddress, _ outcome: Result<JudgeAnswer, ServiceError>) {
     if case .success(.sent(let sent)) = outcome, sent.arrival == .repeated {
-      shard.chargeRepetition(to: address)
+      shard.send(.session(address.session, .chargeRepetition))
     }
     stage.handle(.answer(address, outcome.map { $0.encodedAsResult() }))
   }
@@ -243,9 +244,9 @@ final class ChannelHost {
   ) -> @Sendable (Result<T, any Error>) -> Void {
     pendingJobs += 1
     let channel = LoopBound(self)
-    let handle = shard.handle
+    let path = shard.returnPath
     return { result in
-      handle.enqueue { _ in
+      path.enqueue { _ in
         channel.value.pendingJobs -= 1
         then(channel.value, result.serviceResult)
       }

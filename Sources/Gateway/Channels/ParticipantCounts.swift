@@ -3,7 +3,8 @@ import Synchronization
 /// How many participants each channel has at the moment, for lists of channels whose homes are on
 /// several shards.
 ///
-/// Written when users enter and leave, never when events are delivered.
+/// Written when users enter and leave, never when events are delivered. Only a channel's home writes
+/// its count, so it is the home that another server would ask.
 final class ParticipantCounts: Sendable {
   private let counts = Mutex<[String: Int]>([:])
 

@@ -1,38 +1,40 @@
 import Channels
 import ParleyProtocol
+import ShardMessages
 import Store
 
 /// What is done with channels that need not be in memory.
 extension Shard {
-  /// Makes a channel, where it will be at home.
-  ///
-  /// - Parameter answer: Called once, on the channel's shard.
-  func create(
-    _ channel: Channel,
-    then answer: @escaping @Sendable (Shard, Result<ChannelView, ServiceError>) -> Void
-  ) {
+  /// Makes a channel, which will be at home here.
+  func create(_ channel: Channel, replyTo address: CallAddress) {
     do throws(ServiceError) {
       try channel.checkSize()
       try channel.checkOperatorCount("operator_ids")
     } catch {
-      return post(toChannel: channel.url) { answer($0, .failure(error)) }
+      return answerCreation(.failure(error), to: address)
     }
-    post(toChannel: channel.url) { shard in
-      let handle = shard.handle
-      shard.services.store.write {
-        try $0.createChannel(channel, epoch: Identifiers.epoch())
-      } completion: { result in
-        handle.post { shard in
-          answer(
-            shard,
-            result.mapError { error in
-              error as? StoreError == .exists ? .exists(.channel, channel.url) : ServiceError(error)
-            }.map { state in
-              shard.channels.insert(state)
-              return ChannelView(channel: state.channel, participantCount: 0)
-            })
+    let path = returnPath
+    services.store.write {
+      try $0.createChannel(channel, epoch: Identifiers.epoch())
+    } completion: { result in
+      path.resume { shard in
+        let created = result.mapError { error in
+          error as? StoreError == .exists ? .exists(.channel, channel.url) : ServiceError(error)
+        }.map { state in
+          shard.channels.insert(state)
+          return ChannelView(channel: state.channel, participantCount: 0)
         }
+        shard.answerCreation(created, to: address)
       }
+    }
+  }
+
+  private func answerCreation(
+    _ result: Result<ChannelView, ServiceError>, to address: CallAddress
+  ) {
+    switch address {
+    case .session(let call): reply(to: call, result.map { $0.encodedAsResult() })
+    case .exchange(let exchange): Completion(exchange, services.shards).channel(result)
     }
   }
 
@@ -44,7 +46,7 @@ extension Shard {
     _ encode: @escaping @Sendable (ChannelView, inout JSONWriter) -> Void,
     then answer: @escaping @Sendable (Shard, Result<[UInt8], ServiceError>) -> Void
   ) {
-    let handle = handle
+    let path = returnPath
     let services = services
     services.store.query(for: caller.principal) { [counts = services.participantCounts] in
       try $0.listChannels(query) { channel in
@@ -54,7 +56,7 @@ extension Shard {
       }.encoded(as: "channels")
     } completion: { result, cost in
       caller.pay(cost, to: services)
-      handle.post { answer($0, result.serviceResult) }
+      path.resume { answer($0, result.serviceResult) }
     }
   }
 }

@@ -4,6 +4,7 @@ import FloodControl
 import LinkPreview
 import ParleyProtocol
 import Reactor
+import ShardMessages
 import Store
 import Telemetry
 import Unfurler
@@ -23,10 +24,10 @@ extension Shard {
   ) {
     guard let previews = services.previews else { return }
     let channel = LoopBound(channel)
-    let handle = handle
+    let path = returnPath
     let startedAt = SystemClock.monotonicNanoseconds
     previews.request(link, for: PreviewRequester(authorID: request.authorID)) { tag in
-      handle.post { shard in
+      path.resume { shard in
         let duration = max(0, SystemClock.monotonicNanoseconds - startedAt)
         shard.latencies.record(nanoseconds: UInt64(duration), for: .preview)
         channel.value.handle(.enriched(request.id, tag.map(Enrichment.preview)))
@@ -56,18 +57,22 @@ extension Shard {
   ///
   /// - Parameter sender: The user whose budget of mentions is used; `nil` for the Platform API.
   func mention(_ userIDs: [String], by sender: String?, _ event: [UInt8]) {
-    guard let sender else { return mention(userIDs[...], event) }
-    post(toUser: sender) { shard in
-      let count = shard.users.admitMentions(userIDs.count, by: sender)
-      shard.counters.add(UInt64(userIDs.count - count), to: .mentionsDropped)
-      shard.mention(userIDs.prefix(count), event)
+    if let sender {
+      send(.user(id: sender, .mention(userIDs, event: event)))
+    } else {
+      mention(userIDs[...], event)
     }
   }
 
+  /// Notifies mentioned users within the budget of their sender, whose home is this shard.
+  func mention(_ userIDs: [String], bySenderAtHome sender: String, _ event: [UInt8]) {
+    let count = users.admitMentions(userIDs.count, by: sender)
+    counters.add(UInt64(userIDs.count - count), to: .mentionsDropped)
+    mention(userIDs.prefix(count), event)
+  }
+
   private func mention(_ userIDs: ArraySlice<String>, _ event: [UInt8]) {
-    for userID in userIDs {
-      post(toUser: userID) { $0.users.send(event, to: userID) }
-    }
+    for userID in userIDs { send(.user(id: userID, .notify(event))) }
   }
 
   /// Measures the time that a message took from its arrival to being durable.

@@ -1,13 +1,12 @@
 import Channels
-import Reactor
 
 /// The receiver of the log's answers for all channels that are at home on a shard.
 final class ShardLogSink: LogSink {
-  private let handle: ShardHandle
+  private let path: ReturnPath
 
-  init(_ handle: ShardHandle) { self.handle = handle }
+  init(_ path: ReturnPath) { self.path = path }
 
   func receive(_ answers: [LogAnswer]) {
-    handle.enqueue { $0.channels.receive(answers) }
+    path.enqueue { $0.channels.receive(answers) }
   }
 }

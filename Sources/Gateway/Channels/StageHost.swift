@@ -2,6 +2,7 @@ import Channels
 import FloodControl
 import ParleyProtocol
 import Reactor
+import ShardMessages
 import Store
 import Telemetry
 
@@ -76,14 +77,17 @@ final class StageHost {
   private func perform(_ action: StageAction, on shard: Shard) {
     switch action {
     case .deliver(let plan, let index):
-      shard.post(to: shard.services.shards[index]) { $0.deliver(plan) }
+      shard.send(.shard(ShardAddress(shard: UInt16(index)), .deliver(plan)))
     case .notify(let event, let sessions, let index):
-      shard.post(to: shard.services.shards[index]) { $0.send(event, to: sessions) }
+      shard.send(.shard(ShardAddress(shard: UInt16(index)), .notify(event, sessions)))
     case .reply(let address, let outcome): shard.reply(to: address, outcome)
-    case .welcome(let address, let userID, let result): welcome(address, userID, result)
+    case .welcome(let address, let userID, let result):
+      let entered = SessionMessage.entered(
+        channelURL: url, userID: userID, address, result: result)
+      shard.send(.session(address.session, entered))
     case .release(let principal): shard.release(url, principal)
     case .unsubscribe(let session):
-      shard.post(toSession: session) { [url] in $0.wasPutOut(of: url) }
+      shard.send(.session(session, .removed(channelURL: url)))
     case .read(let read): self.read(read)
     case .entered(let user):
       notePresence(.entered(userID: user.id))
@@ -93,12 +97,6 @@ final class StageHost {
       countParticipants(-1)
     case .withheld(let count): shard.counters.add(UInt64(count), to: .withheld)
     case .wake(let time): wake(at: time)
-    }
-  }
-
-  private func welcome(_ address: ReplyAddress, _ userID: String, _ result: [UInt8]) {
-    shard.post(to: shard.services.shards.shard(of: address.session)) { [url] shard in
-      shard.didEnter(url, userID: userID, address, result: result)
     }
   }
 
@@ -116,9 +114,9 @@ final class StageHost {
   private func read(_ read: RecoveryRead) {
     let job = job(for: read)
     let host = LoopBound(self)
-    let handle = shard.handle
+    let path = shard.returnPath
     let completion: @Sendable (Result<[DurableEvent]?, any Error>) -> Void = { result in
-      handle.enqueue { _ in
+      path.enqueue { _ in
         host.value.handle(.recovered(read.number, result.serviceResult))
       }
     }

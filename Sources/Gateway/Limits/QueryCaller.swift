@@ -3,6 +3,7 @@ import Crypto
 import FloodControl
 import ParleyProtocol
 import Reactor
+import ShardMessages
 import Store
 
 /// A caller of queries: it takes turns with others, and pays for the time.
@@ -23,10 +24,7 @@ enum QueryCaller: Sendable {
     guard cost.nanoseconds > CallBudget.nanosecondsPerCall else { return }
     switch self {
     case .session(let caller):
-      let session = caller.session
-      services.shards.shard(of: session).enqueue { shard in
-        shard.session(session)?.charge(cost)
-      }
+      services.shards.enqueue(.session(caller.session, .charge(cost)))
     case .platform(let token):
       services.tokenRates.charge(token, cost, at: SystemClock.monotonicMilliseconds)
     }

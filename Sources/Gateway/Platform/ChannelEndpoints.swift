@@ -1,5 +1,6 @@
 import Channels
 import ParleyProtocol
+import ShardMessages
 import Store
 
 /// Channels as such, below `/v3/open_channels`.
@@ -8,7 +9,8 @@ enum ChannelEndpoints {
   static func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let channel = Channel(
       try ChannelCreate(call.body), url: Identifiers.channelURL(), at: call.services.clock.now)
-    call.shard.create(channel) { _, result in completion.channel(result) }
+    call.shard.send(
+      .channel(url: channel.url, .create(channel, replyTo: .exchange(call.address))))
   }
 
   /// `GET /open_channels`: a page of channels, newest first.

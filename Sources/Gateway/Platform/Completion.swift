@@ -1,26 +1,22 @@
+import Channels
 import HTTP1
 import ParleyProtocol
+import ShardMessages
 import Transport
 
 /// The way to the answer of one call, which takes one answer, on any thread.
 struct Completion: Sendable {
-  private let shard: ShardHandle
-  private let exchange: Exchange.ID
+  let address: ExchangeAddress
+  private let shards: ShardSet
 
-  init(_ exchange: Exchange.ID, on shard: Shard) {
-    self.shard = shard.handle
-    self.exchange = exchange
+  init(_ address: ExchangeAddress, _ shards: ShardSet) {
+    self.address = address
+    self.shards = shards
   }
 
   /// Answers with a body of JSON, or with a refusal.
   func callAsFunction(_ result: Result<[UInt8], ServiceError>) {
-    let response =
-      switch result {
-      case .success(let body):
-        HTTPResponse(status: .ok, fields: ["Content-Type": "application/json"], body: body)
-      case .failure(let error): HTTPResponse(refusing: error)
-      }
-    shard.post { [exchange] shard in shard.transport.respond(response, to: exchange) }
+    shards.send(.exchange(address, result))
   }
 
   /// Answers with what is written of a value, or with a refusal.
@@ -41,4 +37,31 @@ struct Completion: Sendable {
   }
 
   func fail(_ error: ServiceError) { self(.failure(error)) }
+}
+
+extension HTTPResponse {
+  /// The answer to a call: a body of JSON, or a refusal.
+  init(_ outcome: CallOutcome) {
+    switch outcome {
+    case .success(let body):
+      self.init(status: .ok, fields: ["Content-Type": "application/json"], body: body)
+    case .failure(let error): self.init(refusing: error)
+    }
+  }
+}
+
+extension ExchangeAddress {
+  /// The address of a request on a shard of this server.
+  init(_ exchange: Exchange.ID, on shard: ShardHandle) {
+    self.init(
+      shard: shard.address, connection: exchange.connection.rawValue, number: exchange.number)
+  }
+}
+
+extension Exchange.ID {
+  /// The request on its shard.
+  init(_ address: ExchangeAddress) {
+    self.init(
+      connection: ConnectionID(rawValue: address.connection), number: address.number)
+  }
 }

@@ -1,5 +1,6 @@
 import FloodControl
 import ParleyProtocol
+import ShardMessages
 import Store
 import Transport
 
@@ -84,7 +85,7 @@ struct LimitEndpoints: Sendable {
       case .failure(let error): completion.fail(error)
       case .success(let overrides):
         services.limits.replace(with: overrides)
-        services.shards.postToAll { $0.channels.renewLimits() }
+        services.shards.sendToAll(.renewLimits)
         completion.limits(LimitsInForce { services.limits.limit($0, for: scope) })
       }
     }

@@ -1,5 +1,6 @@
 import FloodControl
 import ParleyProtocol
+import ShardMessages
 import Store
 
 /// The limits as they stand for one user in one channel, below `/v3/parley/limits/explain`.
@@ -14,7 +15,18 @@ enum LimitExplanation {
     guard let url = try call.query.text("channel_url", limit: longest) else {
       throw .missing("channel_url")
     }
-    let services = call.services
+    call.services.shards.send(
+      .channel(url: url, .explainLimits(userID: userID, replyTo: completion.address)))
+  }
+}
+
+extension Shard {
+  /// Explains what holds for a user in a channel that is at home here.
+  func explainLimits(
+    ofUser userID: String, inChannel url: String, replyTo address: ExchangeAddress
+  ) {
+    let completion = Completion(address, services.shards)
+    let (path, services) = (returnPath, services)
     services.store.lookUp {
       guard let account = try $0.account(userID) else {
         throw ServiceError.notFound(.user, userID)
@@ -24,19 +36,13 @@ enum LimitExplanation {
       switch result.serviceResult {
       case .failure(let error): completion.fail(error)
       case .success((let account, let loaded)):
-        services.shards.home(ofChannel: url).post { shard in
-          completion(shard.explainLimits(of: account, in: url, loaded))
-        }
+        path.resume { shard in completion(shard.explainLimits(of: account, in: url, loaded)) }
       }
     }
   }
-}
 
-extension Shard {
-  /// Explains what holds in a channel that is at home here.
-  ///
   /// - Parameter loaded: The channel as the store has it, for one that is not in memory.
-  fileprivate func explainLimits(
+  private func explainLimits(
     of account: Account, in url: String, _ loaded: LoadedChannel?
   ) -> Result<[UInt8], ServiceError> {
     let channel = channels.resident(url) ?? loaded.map { ChannelHost($0, number: 0, shard: self) }

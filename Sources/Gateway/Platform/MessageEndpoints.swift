@@ -1,6 +1,7 @@
 import Channels
 import ParleyProtocol
 import Reactor
+import ShardMessages
 import Store
 
 /// Messages, below `/v3/open_channels/{url}/messages`.
@@ -13,29 +14,19 @@ enum MessageEndpoints {
 
   /// Sends a message, with the file that came with it if there is one; on any thread.
   ///
-  /// The author is read on the way to the channel, once.
+  /// The author is read on the way to the channel, once. A file is removed with a message that is not
+  /// sent.
   static func send(
-    _ submission: MessageSubmission, with upload: UploadedFile? = nil, toChannel url: String,
+    _ submission: MessageSubmission, with upload: FileRecord? = nil, toChannel url: String,
     _ services: GatewayServices, _ completion: Completion
   ) {
-    let home = services.shards.home(ofChannel: url)
-    let arrival = SystemClock.monotonicNanoseconds
+    let order = MessageOrder(
+      .success(submission.draft), requestID: submission.requestID, upload: upload,
+      arrival: SystemClock.monotonicNanoseconds)
     let send: @Sendable (Result<User?, ServiceError>) -> Void = { author in
-      home.post { shard in
-        shard.channels.withChannel(url) { channel in
-          do throws(ServiceError) {
-            let (channel, author) = (try channel.get(), try author.get())
-            let order = MessageOrder(
-              .success(submission.draft), requestID: submission.requestID, upload: upload?.record,
-              arrival: arrival)
-            channel.perform(.send(order), onBehalfOf: author, upload) { channel, result in
-              channel.answer(result, by: .active, completion)
-            }
-          } catch {
-            completion.fail(error)
-          }
-        }
-      }
+      services.shards.send(
+        .channel(
+          url: url, .submit(order, onBehalfOf: author, replyTo: completion.address)))
     }
     guard let userID = submission.userID else { return send(.success(nil)) }
     services.store.lookUp {
@@ -113,6 +104,29 @@ enum MessageEndpoints {
       channel.perform(.viewMessage(id)) { _, result in
         completion.empty(
           result.flatMap { _ in Result<Void, _>.failure(.noTranslator("target_langs")) })
+      }
+    }
+  }
+}
+
+extension Shard {
+  /// Gives a message of the Platform API to its channel, which is at home here.
+  ///
+  /// - Parameter author: The author as it was found on the way; a missing channel is reported first.
+  func submit(
+    _ order: MessageOrder, onBehalfOf author: Result<User?, ServiceError>, toChannel url: String,
+    replyTo address: ExchangeAddress
+  ) {
+    let completion = Completion(address, services.shards)
+    let upload = order.upload.map { UploadedFile($0, in: services.files) }
+    channels.withChannel(url) { channel in
+      do throws(ServiceError) {
+        let (channel, author) = (try channel.get(), try author.get())
+        channel.perform(.send(order), onBehalfOf: author, upload) { channel, result in
+          channel.answer(result, by: .active, completion)
+        }
+      } catch {
+        completion.fail(error)
       }
     }
   }

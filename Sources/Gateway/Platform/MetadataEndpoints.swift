@@ -1,4 +1,5 @@
 import ParleyProtocol
+import ShardMessages
 import Store
 import Transport
 
@@ -130,11 +131,7 @@ private struct MetadataChange: Sendable {
   func publish(in services: GatewayServices) {
     switch owner {
     case .channel(let url):
-      services.shards.home(ofChannel: url).post { [now] shard in
-        shard.channels.withChannel(url) { result in
-          if case .success(let channel) = result { channel.setMetadata(now) }
-        }
-      }
+      services.shards.send(.channel(url: url, .metadata(now)))
     case .user(let id):
       services.store.lookUp({ try $0.account(id) }) { result in
         if case .success(let account?) = result { services.shards.userDidChange(account) }

@@ -2,6 +2,7 @@ import Channels
 import Crypto
 import HTTP1
 import ParleyProtocol
+import ShardMessages
 import Store
 import Transport
 
@@ -12,32 +13,35 @@ typealias PlatformEndpoint =
 /// A call of the Platform API: the values in its path, its query and its body.
 struct PlatformCall {
   let shard: Shard
-  let exchange: Exchange.ID
+  /// The request that waits for the answer, on the shard that has its connection.
+  let address: ExchangeAddress
   /// The values in the path.
   let arguments: PathArguments
   /// The values in the query.
   let query: Fields
-  private let apiToken: String
+  private let token: TokenDigest
   private let parsedBody: Result<Fields, ServiceError>
 
+  /// - Parameter shard: The shard on which the endpoint runs.
   init(
-    shard: Shard, exchange: Exchange, arguments: PathArguments, query: Fields, body: [UInt8]
+    shard: Shard, address: ExchangeAddress, caller token: TokenDigest, arguments: PathArguments,
+    query: QueryParameters, body: [UInt8]
   ) {
     self.shard = shard
-    self.exchange = exchange.id
+    self.address = address
+    self.token = token
     self.arguments = arguments
-    self.query = query
-    apiToken = exchange.head.fields["Api-Token"] ?? ""
+    self.query = Fields(query: query.values)
     do throws(ServiceError) { parsedBody = .success(try Fields(body: body)) } catch {
       parsedBody = .failure(error)
     }
   }
 
   var services: GatewayServices { shard.services }
-  var completion: Completion { Completion(exchange, on: shard) }
+  var completion: Completion { Completion(address, services.shards) }
 
   /// The caller, for calls that are charged by their cost.
-  var caller: QueryCaller { .platform(TokenDigest(of: apiToken)) }
+  var caller: QueryCaller { .platform(token) }
 
   /// The values in the body.
   ///
@@ -77,17 +81,14 @@ struct PlatformCall {
     }
   }
 
-  /// Runs the rest of the call with the channel that the path names, where that is at home.
+  /// Runs the rest of the call with the channel that the path names, which is at home here.
   func inChannel(
     _ completion: Completion, _ body: @escaping @Sendable (ChannelHost) -> Void
   ) throws(ServiceError) {
-    let url = try channelURL
-    shard.post(toChannel: url) { shard in
-      shard.channels.withChannel(url) { result in
-        switch result {
-        case .success(let channel): body(channel)
-        case .failure(let error): completion.fail(error)
-        }
+    shard.channels.withChannel(try channelURL) { result in
+      switch result {
+      case .success(let channel): body(channel)
+      case .failure(let error): completion.fail(error)
       }
     }
   }

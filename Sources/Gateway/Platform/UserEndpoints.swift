@@ -1,4 +1,5 @@
 import ParleyProtocol
+import ShardMessages
 import Store
 
 /// Users as such, below `/v3/users`.
@@ -31,7 +32,7 @@ enum UserEndpoints {
   static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let query = try UserQuery(call.query)
     let services = call.services
-    let caller = call.caller
+    let (caller, path) = (call.caller, call.shard.returnPath)
     services.store.query(for: caller.principal) {
       try $0.listUsers(query) { PageItem($0, byteCount: $0.maximumByteCount) }
     } completion: { result, cost in
@@ -39,7 +40,7 @@ enum UserEndpoints {
       switch result.serviceResult {
       case .failure(let error): completion.fail(error)
       case .success(let page):
-        services.shards.online(among: page.items.map(\.user.id)) { online in
+        path.online(among: page.items.map(\.user.id)) { online in
           completion(.success(page.encoded(onlineIDs: online)))
         }
       }
@@ -49,14 +50,14 @@ enum UserEndpoints {
   /// `GET /users/{id}`.
   static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let userID = try call.userID
-    let shards = call.services.shards
+    let path = call.shard.returnPath
     call.services.store.lookUp {
       guard let account = try $0.account(userID) else {
         throw ServiceError.notFound(.user, userID)
       }
       return account
     } completion: { result in
-      show(result.serviceResult, token: nil, shards, completion)
+      show(result.serviceResult, token: nil, path, completion)
     }
   }
 
@@ -67,7 +68,7 @@ enum UserEndpoints {
     let profile = try UserProfile(body)
     let isActive = try body.boolean("is_active")
     let token = profile.newToken()
-    let shards = call.services.shards
+    let (shards, path) = (call.services.shards, call.shard.returnPath)
     call.services.store.write {
       try $0.change(userID, profile, isActive: isActive, token)
     } completion: { result in
@@ -78,7 +79,7 @@ enum UserEndpoints {
             of: userID, openedWith: .accessToken, reason: "the access token was replaced")
         }
       }
-      show(result.serviceResult, token: token, shards, completion)
+      show(result.serviceResult, token: token, path, completion)
     }
   }
 
@@ -88,13 +89,13 @@ enum UserEndpoints {
   }
 
   private static func show(
-    _ result: Result<Account, ServiceError>, token: IssuedSecret?, _ shards: ShardSet,
+    _ result: Result<Account, ServiceError>, token: IssuedSecret?, _ path: ReturnPath,
     _ completion: Completion
   ) {
     switch result {
     case .failure(let error): completion.fail(error)
     case .success(let account):
-      shards.online(among: [account.user.id]) { online in
+      path.online(among: [account.user.id]) { online in
         completion { account.encode(token: token, onlineIDs: online, into: &$0) }
       }
     }

@@ -1,4 +1,5 @@
 import ParleyProtocol
+import ShardMessages
 import Store
 
 /// Deletes a user, step by step, and has its channels and sessions know.
@@ -28,20 +29,12 @@ struct UserRemoval: Sendable {
     for mutation in traces.operatorChanges {
       guard let event = mutation.event else { continue }
       let (operators, seq, time) = (mutation.channel.operators, event.seq, event.timestamp)
-      inChannel(mutation.channel.url) {
-        $0.handle(.operatorsRemoved(operators, seq: seq, at: time))
-      }
+      services.shards.send(
+        .channel(
+          url: mutation.channel.url, .operatorsRemoved(operators, seq: seq, at: time)))
     }
     for url in Set(traces.unbannedFrom + traces.unmutedIn) {
-      inChannel(url) { [userID] in $0.handle(.restrictionsRemoved(of: userID)) }
-    }
-  }
-
-  private func inChannel(_ url: String, _ body: @escaping @Sendable (ChannelHost) -> Void) {
-    services.shards.home(ofChannel: url).post { shard in
-      shard.channels.withChannel(url) { result in
-        if case .success(let channel) = result { body(channel) }
-      }
+      services.shards.send(.channel(url: url, .restrictionsRemoved(userID: userID)))
     }
   }
 }

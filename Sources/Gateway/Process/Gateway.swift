@@ -94,15 +94,14 @@ package final class Gateway: Sendable {
 
   /// Stops without waiting for clients.
   package func hurry() {
-    services.shards.postToAll { $0.drain?.hurry() }
+    services.shards.sendToAll(.hurry)
   }
 
   /// Calls `answer`, from any thread, once every event loop has taken a turn since.
   ///
   /// It is never called when one of them is stuck, or has ended.
   package func takePulse(_ answer: @escaping @Sendable () -> Void) {
-    let missing = MissingAnswers(services.shards.count, then: answer)
-    services.shards.postToAll { _ in missing.oneCame() }
+    services.shards.sendToAll(.pulse(MissingAnswers(services.shards.count, then: answer)))
   }
 
   /// Waits until it has stopped, and closes the store.

@@ -3,6 +3,7 @@ import Configuration
 import FloodControl
 import ParleyProtocol
 import Reactor
+import ShardMessages
 import Store
 import Telemetry
 import Transport
@@ -21,7 +22,7 @@ final class Session {
     /// Only `session.open` is understood.
     case awaitingOpen
     /// The user is being looked up.
-    case opening(userID: String)
+    indirect case opening(SessionOpen, ReplyAddress)
     case open(Identity)
     case closed
   }
@@ -31,7 +32,7 @@ final class Session {
     let id: String
     var user: User
     /// What it lives by; `session.refresh` may bring another.
-    var proof: TokenGrant.Proof
+    var proof: TokenProof
   }
 
   /// A channel that the connection is in, and its place in the channel's feed.
@@ -60,7 +61,7 @@ final class Session {
   var timer: EventLoop.TimerToken?
   var deadline = Deadline.open
   /// Kinds of tokens that were revoked while one was being looked up.
-  var revokedProofs: Set<TokenGrant.Proof> = []
+  var revokedProofs: Set<TokenProof> = []
   private var pipeline = Pipeline()
   private var budget = CallBudget()
   private var malformedCount: UInt8 = 0
@@ -322,9 +323,9 @@ extension Session: WebSocketApplication {
     let userID = caller.user.id
     for url in places.map(\.url) {
       unsubscribe(from: url)
-      shard.post(toChannel: url, with: { $0.leave(reference, userID: userID) })
+      shard.send(.channel(url: url, .leave(reference, userID: userID)))
     }
-    shard.post(toUser: userID) { $0.users.remove(reference, of: userID) }
+    shard.send(.user(id: userID, .remove(reference)))
   }
 }
 

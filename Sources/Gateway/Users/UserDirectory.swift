@@ -2,8 +2,7 @@ import Channels
 import Configuration
 import FloodControl
 import ParleyProtocol
-import Transport
-import WebSocket
+import ShardMessages
 
 /// The users that are at home on a shard and have sessions anywhere.
 final class UserDirectory {
@@ -67,7 +66,7 @@ final class UserDirectory {
     presences[userID, default: Presence()].sessions.append(session)
     let limit = shard.services.settings.limits.connectionsPerUser
     guard let sessions = presences[userID]?.sessions, sessions.count > limit else { return }
-    for oldest in sessions.prefix(sessions.count - limit) { close(oldest) }
+    reach(Array(sessions.prefix(sessions.count - limit)), .expelOldest)
     presences[userID]?.sessions.removeFirst(sessions.count - limit)
   }
 
@@ -121,12 +120,12 @@ final class UserDirectory {
 
   /// Sends an event to all of a user's sessions.
   func send(_ event: [UInt8], to userID: String) {
-    reach(presences[userID]?.sessions ?? []) { $0.send(event) }
+    reach(presences[userID]?.sessions ?? [], .notify(event))
   }
 
   /// Lets all of a user's sessions know its new profile.
   func update(_ user: User) {
-    reach(presences[user.id]?.sessions ?? []) { $0.userDidChange(user) }
+    reach(presences[user.id]?.sessions ?? [], .profile(user))
   }
 
   /// Whether nobody is here, nor expected.
@@ -139,26 +138,15 @@ final class UserDirectory {
 
   /// Closes all of a user's sessions with 4002, those that are just opening too.
   func expel(_ userID: String, reason: String) {
-    reach(presences[userID]?.all ?? []) { $0.close(.unauthorized, reason: reason) }
+    reach(presences[userID]?.all ?? [], .expel(reason: reason))
   }
 
   /// Closes those of a user's sessions with 4002 that live by a proof that holds no longer.
-  func revoke(_ proof: TokenGrant.Proof, of userID: String, reason: String) {
-    reach(presences[userID]?.all ?? []) { $0.revoke(proof, reason: reason) }
+  func revoke(_ proof: TokenProof, of userID: String, reason: String) {
+    reach(presences[userID]?.all ?? [], .revoke(proof, reason: reason))
   }
 
-  private func reach(
-    _ sessions: [SessionAddress], _ body: @escaping @Sendable (Session) -> Void
-  ) {
-    for reference in sessions {
-      shard.post(toSession: reference, body)
-    }
-  }
-
-  private func close(_ reference: SessionAddress) {
-    shard.post(toSession: reference) {
-      $0.close(
-        .tooManySessions, reason: "the user has opened too many sessions: this was its oldest")
-    }
+  private func reach(_ sessions: [SessionAddress], _ message: SessionMessage) {
+    for session in sessions { shard.send(.session(session, message)) }
   }
 }

@@ -9,9 +9,14 @@ package import Reactor
 package struct Exchange {
   /// The address for the answer to one request.
   package struct ID: Hashable, Sendable {
-    let connection: ConnectionID
+    package let connection: ConnectionID
     /// Counts the requests of a transport.
-    let number: UInt64
+    package let number: UInt64
+
+    package init(connection: ConnectionID, number: UInt64) {
+      self.connection = connection
+      self.number = number
+    }
   }
 
   /// The connection that brought the request, for what it knows of the client.

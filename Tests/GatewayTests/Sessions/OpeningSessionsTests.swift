@@ -1,6 +1,7 @@
 import Configuration
 import Crypto
 import ParleyProtocol
+import ShardMessages
 import Store
 import TestPeers
 import Testing

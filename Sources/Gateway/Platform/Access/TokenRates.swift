@@ -3,7 +3,7 @@ import FloodControl
 import Store
 import Synchronization
 
-/// Counts the calls made with each token of the Platform API, on all shards together.
+/// Counts the calls made with each token of the Platform API, on all shards of this server together.
 ///
 /// Only tokens that may pass are counted, and one that is revoked is forgotten, so there are hardly
 /// more entries than such tokens.
