@@ -6,8 +6,13 @@ import TestSupport
 /// Messages of every case with random contents.
 struct SampleMessages {
   private var random: SeededGenerator
+  private let metadataLimit: Int
 
-  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+  /// - Parameter metadataLimit: Entries in tables, at most.
+  init(seed: UInt64, metadataLimit: Int = 4) {
+    random = SeededGenerator(seed: seed)
+    self.metadataLimit = metadataLimit
+  }
 
   /// One message of each case, with the cases of what they hold in turn.
   mutating func all() -> [ShardMessage] {
@@ -240,7 +245,7 @@ struct SampleMessages {
 
   private mutating func metadata() -> [String: String] {
     var metadata: [String: String] = [:]
-    for _ in 0..<Int.random(in: 0...4, using: &random) { metadata[text()] = text() }
+    for _ in 0..<Int.random(in: 0...metadataLimit, using: &random) { metadata[text()] = text() }
     return metadata
   }
 
