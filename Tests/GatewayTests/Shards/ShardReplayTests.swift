@@ -16,17 +16,17 @@ import WebSocket
 struct ShardReplayTests {
   @Test("a shard that is sent a recording once more answers and delivers the same")
   func replays() throws {
-    let original = try Theatre()
-    for act in Theatre.acts { try original.perform(act) }
-    let copy = try Theatre()
-    for scene in original.scenes { try copy.replay(scene) }
-    #expect(original.scenes.count == Theatre.acts.count)
-    for (scene, replayed) in zip(original.scenes, copy.scenes) {
-      #expect(Theatre.lines(of: replayed) == Theatre.lines(of: scene))
+    let original = try Scenario()
+    for step in Scenario.steps { try original.perform(step) }
+    let copy = try Scenario()
+    for recording in original.recordings { try copy.replay(recording) }
+    #expect(original.recordings.count == Scenario.steps.count)
+    for (recording, replayed) in zip(original.recordings, copy.recordings) {
+      #expect(Scenario.lines(of: replayed) == Scenario.lines(of: recording))
     }
     #expect(copy.events == original.events)
     // The recording is one of all kinds.
-    let lines = original.scenes.flatMap(Theatre.lines)
+    let lines = original.recordings.flatMap(Scenario.lines)
     for word in ["deliver", "complete", "entered", "removed", "exchange", "user"] {
       #expect(lines.contains { $0.hasPrefix(word) }, "\(word)")
     }
@@ -36,45 +36,45 @@ struct ShardReplayTests {
 
   @Test("questions to all shards are answered with what each has")
   func polls() throws {
-    let theatre = try Theatre()
-    for act in Theatre.acts.prefix(3) { try theatre.perform(act) }
-    let shard = theatre.shards.shards[0]
+    let scenario = try Scenario()
+    for step in Scenario.steps.prefix(3) { try scenario.perform(step) }
+    let shard = scenario.shards.shards[0]
     var answers: [ShardAnswer] = []
     shard.ask(.connections, of: shard.services.shards.handles) { answers = $0 }
-    try theatre.shards.turns { !answers.isEmpty }
+    try scenario.shards.turns { !answers.isEmpty }
     #expect(
       answers == [
         .connections(ConnectionCount(connections: 3, sessions: 3, queued: 0)),
         .connections(ConnectionCount(connections: 0, sessions: 0, queued: 0)),
       ])
     var online: [ShardAnswer] = []
-    let users = Theatre.users + ["nobody"]
+    let users = Scenario.users + ["nobody"]
     shard.ask(.online(users), of: shard.services.shards.handles) { online = $0 }
-    try theatre.shards.turns { !online.isEmpty }
+    try scenario.shards.turns { !online.isEmpty }
     let homes = (0..<2).map { home in
-      Theatre.users.filter { shard.services.shards.home(ofUser: $0).index == home }
+      Scenario.users.filter { shard.services.shards.home(ofUser: $0).index == home }
     }
     #expect(online == homes.map { .online($0) })
     #expect(homes.allSatisfy { !$0.isEmpty })
   }
 }
 
-/// A play in acts on two shards, and the recording of each act.
-private final class Theatre {
-  enum Act {
+/// Calls of clients and back ends on two shards, with a recording of the messages of each.
+private final class Scenario {
+  enum Step {
     /// A call of one of three clients.
     case call(Int, String, String)
     /// A call of the Platform API about the channel.
     case platform(String, String, String = "")
   }
 
-  /// The messages of one act, in the order in which they arrived.
-  typealias Scene = [DrivenShards.Record]
+  /// The messages of one step, in the order in which they arrived.
+  typealias Recording = [DrivenShards.Record]
 
   static let channel = name("room", at: 1)
   static let users = [name("ann", at: 0), name("bob", at: 1), name("eve", at: 0)]
 
-  static let acts: [Act] =
+  static let steps: [Step] =
     users.indices.map { .call($0, "session.open", #"{"user_id":"\#(users[$0])"}"#) } + [
       .call(0, "channel.create", #"{"channel_url":"\#(channel)","name":"Room"}"#),
       enter(0), enter(1), enter(2), say(0, "one"), say(1, "two"),
@@ -94,7 +94,7 @@ private final class Theatre {
     ]
 
   let shards: DrivenShards
-  private(set) var scenes: [Scene] = []
+  private(set) var recordings: [Recording] = []
   /// The events that each client was sent.
   private(set) var events: [[String]] = [[], [], []]
   private var replies: [String] = []
@@ -110,11 +110,11 @@ private final class Theatre {
     try shards.write { for user in Self.users { _ = try $0.createUser(user, at: 1) } }
   }
 
-  /// Plays an act, and records it.
-  func perform(_ act: Act) throws {
+  /// Runs a step, and records it.
+  func perform(_ step: Step) throws {
     number += 1
     let start = shards.records.count
-    switch act {
+    switch step {
     case .call(let client, let method, let params):
       let call = #"{"jsonrpc":"2.0","id":\#(number),"method":"\#(method)","params":\#(params)}"#
       let session = clients[client].session
@@ -135,26 +135,26 @@ private final class Theatre {
     }
   }
 
-  /// Sends the second shard what it was sent in a scene, and records what follows.
-  func replay(_ scene: Scene) throws {
+  /// Sends the second shard what it was sent in a recording, and records what follows.
+  func replay(_ recording: Recording) throws {
     let start = shards.records.count
-    for record in scene where record.receiver == 1 {
+    for record in recording where record.receiver == 1 {
       shards.shards[1].handle.post(.message(try ShardMessage(decoding: record.bytes)))
     }
-    let expected = Self.lines(of: scene).count
+    let expected = Self.lines(of: recording).count
     try finish(from: start) { Self.lines(of: $0).count >= expected }
   }
 
-  private func finish(from start: Int, _ isDone: (Scene) -> Bool) throws {
+  private func finish(from start: Int, _ isDone: (Recording) -> Bool) throws {
     try shards.turns {
       receive()
       return isDone(Array(shards.records[start...]))
     }
     receive()
-    scenes.append(Array(shards.records[start...]))
+    recordings.append(Array(shards.records[start...]))
   }
 
-  /// Reads what the clients were sent; the one that exits in the last act hears the rest in a replay.
+  /// Reads what the clients were sent; the one that exits stays subscribed in a replay.
   private func receive() {
     for (index, client) in clients.enumerated() {
       for text in client.receiveTexts() {
@@ -168,8 +168,8 @@ private final class Theatre {
   }
 
   /// What the first shard was sent, one line for each thing, without what differs each time.
-  static func lines(of scene: Scene) -> [String] {
-    scene.filter { $0.receiver == 0 }.flatMap { record in
+  static func lines(of recording: Recording) -> [String] {
+    recording.filter { $0.receiver == 0 }.flatMap { record in
       guard let message = try? ShardMessage(decoding: record.bytes) else { return ["broken"] }
       return lines(of: message)
     }
@@ -219,11 +219,11 @@ private final class Theatre {
     text.replacing(/[0-9]{9,}/, with: "#").replacing(/"epoch":"[^"]*"/, with: "epoch")
   }
 
-  private static func enter(_ client: Int) -> Act {
+  private static func enter(_ client: Int) -> Step {
     .call(client, "channel.enter", #"{"channel_url":"\#(channel)"}"#)
   }
 
-  private static func say(_ client: Int, _ text: String) -> Act {
+  private static func say(_ client: Int, _ text: String) -> Step {
     .call(client, "message.send", #"{"channel_url":"\#(channel)","message":"\#(text)"}"#)
   }
 
