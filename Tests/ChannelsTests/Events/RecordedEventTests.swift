@@ -54,6 +54,35 @@ struct RecordedEventTests {
     #expect(ids == ["ann", "bob"])
   }
 
+  @Test("records of earlier versions, in the order of the alphabet, are written as today's events")
+  func earlier() {
+    let user = #""user":{"nickname":"Ann","profile_url":"","user_id":"ann"}"#
+    let shown = #""user":{"user_id":"ann","nickname":"Ann","profile_url":""}"#
+    let restriction = #"{"description":"a / \"b\"","seconds":-1,\#(user)}"#
+    let channel =
+      #""channel":{"channel_url":"lobby","name":"Lobby","cover_url":"","data":"","#
+      + #""custom_type":"","is_ephemeral":false,"freeze":false,"participant_count":3,"#
+      + #""max_length_message":5000,"operators":[],"created_at":0}"#
+    let expected: [(EventKind, String, String)] = [
+      (.userMuted, restriction, #"\#(shown),"seconds":-1,"description":"a / \"b\"""#),
+      (.userBanned, restriction, #"\#(shown),"seconds":-1,"description":"a / \"b\"""#),
+      (.userUnmuted, "{\(user)}", shown), (.userUnbanned, "{\(user)}", shown),
+      (
+        .operatorsChanged, #"{"operators":[{"nickname":"","profile_url":"","user_id":"bob"}]}"#,
+        #""operators":[{"user_id":"bob","nickname":"","profile_url":""}]"#
+      ),
+      (.channelChanged, "{}", channel), (.channelFrozen, "{}", channel),
+      (.channelUnfrozen, "{}", channel), (.channelDeleted, "{}", channel),
+    ]
+    for (kind, payload, members) in expected {
+      let event = RecordedEvent(kind: kind, payload: payload, seq: 7, timestamp: 9)
+      #expect(
+        event.notification(in: view).map { String(decoding: $0, as: UTF8.self) }
+          == #"{"jsonrpc":"2.0","method":"\#(kind.rawValue)","params":"#
+          + #"{"channel_url":"lobby","seq":7,"ts":9,\#(members)}}"#)
+    }
+  }
+
   @Test("what is unreadable or needs its message has no notification")
   func none() throws {
     for kind in [EventKind.userBanned, .userUnmuted, .messageUpdated, .messageDeleted] {
