@@ -1,23 +1,34 @@
 internal import ParleyProtocol
 
-/// An event beside the bytes that brought it, for programs that pass events on.
+/// An event with the bytes that brought it, for programs that pass events on.
 package struct WireEvent: Sendable {
   /// The event as the client reads it.
   package let event: ParleyEvent
-  /// The notification as the server sent it; `nil` for what the client itself notes.
+  /// The notification as the server sent it; `nil` for events of the client itself.
   package let notification: Notification?
 
   /// A notification of the server.
   package struct Notification: Sendable {
-    package let method: String
-    private let node: JSONNode?
+    private let method: String
+    private let params: JSONNode?
 
     init(method: String, params: JSONNode?) {
       self.method = method
-      node = params
+      self.params = params
     }
 
-    /// The JSON of its parameters, as it came; empty without any.
-    package var params: [UInt8] { node.map { Array($0.raw) } ?? [] }
+    /// The notification as a JSON text; its parameters are the bytes that came.
+    package var json: [UInt8] {
+      let params = params?.raw ?? []
+      return JSONWriter.bytes(reserving: params.count + 64) {
+        $0.object {
+          $0.member("jsonrpc", "2.0")
+          $0.member("method", method)
+          guard !params.isEmpty else { return }
+          $0.name("params")
+          $0.value(raw: params)
+        }
+      }
+    }
   }
 }
