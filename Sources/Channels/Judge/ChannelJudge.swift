@@ -43,7 +43,7 @@ package struct ChannelJudge: ~Copyable, Sendable {
   package var channel: Channel { work.standing.rights.channel }
 
   /// The channel as clients see it.
-  package var view: ChannelView { work.standing.view }
+  package var info: ChannelInfo { work.standing.info }
 
   package var operatorIDs: Set<String> { work.standing.rights.operatorIDs }
 

@@ -29,7 +29,7 @@ struct PendingWork: Sendable {
   ) {
     do throws(ServiceError) {
       switch command.task(of: principal) {
-      case .view: actions.answer(call, .success(.channel(standing.view)))
+      case .view: actions.answer(call, .success(.channel(standing.info)))
       case .send(let order):
         sends.send(order, by: principal, call, in: &standing, at: now, into: &actions)
       case .operation(let operation):
@@ -137,9 +137,8 @@ struct PendingWork: Sendable {
     }
     guard let changed = enrichment.applied(to: message) else { return }
     actions.count { $0.previewsUpdated += 1 }
-    standing.publishUpdate(
-      of: ChangedMessage(changed), seq: standing.count.next(), at: now, author: nil,
-      into: &actions)
+    standing.publish(
+      .messageUpdated(EventMessage(changed)), seq: standing.count.next(), at: now, into: &actions)
   }
 
   // MARK: Answers of the log

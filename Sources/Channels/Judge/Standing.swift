@@ -12,12 +12,8 @@ struct Standing: Sendable {
   var isEphemeral: Bool { rights.channel.isEphemeral }
 
   /// The channel as clients see it.
-  var view: ChannelView {
-    ChannelView(channel: rights.channel, participantCount: rights.presentCount)
-  }
-
-  func origin(at timestamp: Int64) -> EventOrigin {
-    EventOrigin(channelURL: place.url, timestamp: timestamp)
+  var info: ChannelInfo {
+    ChannelInfo(rights.channel, participantCount: rights.presentCount)
   }
 
   /// Takes a place in the principal's flood window; `nil` for one whom the limit does not hold.
@@ -43,30 +39,20 @@ struct Standing: Sendable {
   }
 
   /// Publishes an event, and posts it to the webhooks where the log does not.
-  func publish(
-    _ name: WebhookEvent, _ subject: ChannelEvent.Subject, seq: Int64, at timestamp: Int64,
-    author: SessionAddress? = nil, payload: [UInt8], into actions: inout JudgeActions
-  ) {
-    actions.append(
-      .publish(
-        ChannelEvent(
-          payload: payload, subject: subject, seq: seq, timestamp: timestamp, author: author)))
-    if isEphemeral {
-      actions.append(.post(name, seq: seq, at: timestamp, notification: payload))
-    }
-  }
-
-  /// Publishes a changed message.
   ///
-  /// - Parameter author: The connection that learns of the change by its answer.
-  func publishUpdate(
-    of message: ChangedMessage, seq: Int64, at timestamp: Int64, author: SessionAddress?,
+  /// - Parameter author: The connection that learns of the event by the answer to its request.
+  /// - Returns: The size of the event.
+  @discardableResult
+  func publish(
+    _ event: Event, seq: Int64, at timestamp: Int64, author: SessionAddress? = nil,
     into actions: inout JudgeActions
-  ) {
-    let payload = EventEncoder.messageUpdated(
-      origin(at: timestamp), seq: seq, message: message.encoded)
-    publish(
-      .messageUpdated, .update(ofMessage: message.message.id), seq: seq, at: timestamp,
-      author: author, payload: payload, into: &actions)
+  ) -> Int {
+    let published = ChannelEvent(event, in: place.url, seq: seq, at: timestamp, author: author)
+    actions.append(.publish(published))
+    if isEphemeral {
+      actions.append(
+        .post(event, from: EventOrigin(channelURL: place.url, seq: seq, timestamp: timestamp)))
+    }
+    return published.payload.count
   }
 }

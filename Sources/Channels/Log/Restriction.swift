@@ -1,3 +1,5 @@
+package import ParleyProtocol
+
 /// That a user is banned from a channel, or muted in it, for a time.
 package struct Restriction: Sendable, Hashable {
   package var userID: String
@@ -27,4 +29,26 @@ package enum RestrictionKind: String, Sendable {
   case ban
   /// Send to it.
   case mute
+}
+
+extension Event {
+  /// A restriction was put on a user.
+  package static func imposed(
+    _ kind: RestrictionKind, _ restriction: Channels.Restriction, on user: User
+  ) -> Event {
+    let details = Restriction(
+      user: user, seconds: restriction.seconds, description: restriction.description)
+    return switch kind {
+    case .ban: .userBanned(details)
+    case .mute: .userMuted(details)
+    }
+  }
+
+  /// A restriction of a user was lifted.
+  package static func lifted(_ kind: RestrictionKind, from user: User) -> Event {
+    switch kind {
+    case .ban: .userUnbanned(Release(user: user))
+    case .mute: .userUnmuted(Release(user: user))
+    }
+  }
 }

@@ -31,46 +31,27 @@ struct RecoveredEvents {
   ///   - isHeld: Whether an update of a message is held back at the moment.
   /// - Returns: `nil` when the events hold more than the viewer has room for.
   init?(
-    _ missed: [DurableEvent], for viewer: Viewer, in channel: ChannelView, limit: RateLimit,
+    _ missed: [DurableEvent], for viewer: Viewer, in channel: ChannelInfo, limit: RateLimit,
     at now: Int64, isHeld: (Int64) -> Bool
   ) {
-    func origin(at timestamp: Int64) -> EventOrigin {
-      EventOrigin(channelURL: channel.channel.url, timestamp: timestamp)
-    }
     let lastUpdates = Self.lastUpdates(in: missed)
     var rest = viewer.byteLimit
     for event in missed {
       guard rest >= 0 else { return nil }
       switch event {
-      case .received(let message, let seq):
+      case .received(let message, _):
         guard shows(message, to: viewer, limit) else { continue }
-        add(
-          EventEncoder.messageReceived(
-            origin(at: message.createdAt), seq: seq, message: message.encoded()),
-          &rest)
-      case .updated(let message, let seq, let timestamp):
+      case .updated(let message, let seq, _):
         guard lastUpdates[message.id] == seq, !withheldIDs.contains(message.id),
           !isHeld(message.id)
         else { continue }
-        add(
-          EventEncoder.messageUpdated(
-            origin(at: timestamp), seq: seq, message: message.encoded()),
-          &rest)
-      case .deleted(let messageID, let seq, let timestamp):
-        add(
-          EventEncoder.messageDeleted(
-            origin(at: timestamp), seq: seq, messageID: messageID),
-          &rest)
-      case .channel(let event):
-        if let payload = event.notification(in: channel) { add(payload, &rest) }
+      case .deleted, .channel: break
       }
+      if let notification = event.notification(in: channel) { add(notification, &rest) }
     }
     if let withheld = throttle.takeWithheld() {
-      add(
-        EventEncoder.throttled(
-          origin(at: now), withheld: withheld.count,
-          first: withheld.firstMessageID, last: withheld.lastMessageID),
-        &rest)
+      let origin = EventOrigin(channelURL: channel.channel.url, timestamp: now)
+      add(Event.throttled(Event.Throttling(withheld)).notification(from: origin), &rest)
     }
     guard rest >= 0 else { return nil }
   }
@@ -102,5 +83,13 @@ struct RecoveredEvents {
       relation, createdAt: message.createdAt, messageID: message.id, limit: limit)
     if decision == .withheld { withheldIDs.insert(message.id) }
     return decision == .shown
+  }
+}
+
+extension Event.Throttling {
+  init(_ messages: WithheldMessages) {
+    self.init(
+      withheld: messages.count, firstMessageID: messages.firstMessageID,
+      lastMessageID: messages.lastMessageID)
   }
 }

@@ -46,13 +46,13 @@ extension ChannelHost {
     }
     var room = PageRoom.answer
     var page = ListPage<[UInt8]>(items: [], next: "")
-    for user in view.channel.operators.dropFirst(position).prefix(limit) {
+    for user in info.channel.operators.dropFirst(position).prefix(limit) {
       let item = PageItem { user.encode(into: &$0) }
       guard room.admit(byteCount: item.byteCount) else { break }
       page.items.append(item.value)
     }
     let end = position + page.items.count
-    if end < view.channel.operators.count { page.next = cursor.token(after: Int64(end)) }
+    if end < info.channel.operators.count { page.next = cursor.token(after: Int64(end)) }
     return page
   }
 }

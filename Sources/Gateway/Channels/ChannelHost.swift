@@ -132,7 +132,7 @@ final class ChannelHost {
 
   // MARK: Questions
 
-  var view: ChannelView { judge.view }
+  var info: ChannelInfo { judge.info }
   var operatorIDs: Set<String> { judge.operatorIDs }
   var floodLimit: RateLimit { judge.floodLimit }
 
@@ -206,8 +206,7 @@ final class ChannelHost {
       calls.end(call, outcome)?(self, outcome)
     case .measure(let arrival): shard.measureAcknowledgement(since: arrival)
     case .publish(let event): stage.handle(.apply(event))
-    case .post(let event, let seq, let timestamp, let notification):
-      shard.post(event, of: url, seq: seq, at: timestamp, notification)
+    case .post(let event, let origin): shard.post(event, from: origin)
     case .mention(let userIDs, let sender, let notification):
       shard.mention(userIDs, by: sender, notification)
     case .enrich(let request): shard.enrich(request, in: self)

@@ -9,7 +9,7 @@ extension Shard {
   /// - Parameter answer: Called once, on the channel's shard.
   func create(
     _ channel: Channel,
-    then answer: @escaping @Sendable (Shard, Result<ChannelView, ServiceError>) -> Void
+    then answer: @escaping @Sendable (Shard, Result<ChannelInfo, ServiceError>) -> Void
   ) {
     do throws(ServiceError) {
       try channel.checkSize()
@@ -29,7 +29,7 @@ extension Shard {
               error as? StoreError == .exists ? .exists(.channel, channel.url) : ServiceError(error)
             }.map { state in
               shard.channels.insert(state)
-              return ChannelView(channel: state.channel, participantCount: 0)
+              return ChannelInfo(state.channel, participantCount: 0)
             })
         }
       }
@@ -41,7 +41,7 @@ extension Shard {
   /// - Parameter answer: Called once, on this shard.
   func listChannels(
     _ query: ChannelQuery, for caller: QueryCaller,
-    _ encode: @escaping @Sendable (ChannelView, inout JSONWriter) -> Void,
+    _ encode: @escaping @Sendable (ChannelInfo, inout JSONWriter) -> Void,
     then answer: @escaping @Sendable (Shard, Result<[UInt8], ServiceError>) -> Void
   ) {
     let handle = handle
@@ -49,7 +49,7 @@ extension Shard {
     services.store.query(for: caller.principal) { [counts = services.participantCounts] in
       try $0.listChannels(query) { channel in
         PageItem {
-          encode(ChannelView(channel: channel, participantCount: counts[channel.url]), &$0)
+          encode(ChannelInfo(channel, participantCount: counts[channel.url]), &$0)
         }
       }.encoded(as: "channels")
     } completion: { result, cost in

@@ -37,16 +37,11 @@ extension Shard {
   /// Posts an event of an ephemeral channel to the webhooks.
   ///
   /// It takes its way to the disk alone: a crash may lose it, as it loses the message.
-  func post(
-    _ event: WebhookEvent, of channelURL: String, seq: Int64, at timestamp: Int64,
-    _ notification: [UInt8]
-  ) {
-    guard let webhooks = services.webhooks, services.settings.webhooks.events.contains(event)
+  func post(_ event: Event, from origin: EventOrigin) {
+    guard let webhooks = services.webhooks, services.settings.webhooks.events.contains(event.name)
     else { return }
     services.store.write {
-      try $0.queueWebhookEvent(
-        event, channelURL: channelURL, seq: seq, at: timestamp,
-        event: WebhookEncoder.event(event, from: notification))
+      try $0.queue(event, from: origin)
     } completion: { result in
       if case .failure = result { webhooks.counters.add(1, to: .lost) }
     }

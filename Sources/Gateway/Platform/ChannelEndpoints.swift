@@ -123,7 +123,7 @@ extension ChannelQuery {
 
 extension Completion {
   /// Answers with a channel.
-  func channel(_ result: Result<ChannelView, ServiceError>) {
+  func channel(_ result: Result<ChannelInfo, ServiceError>) {
     self(result) { $0.encodeForPlatform(into: &$1) }
   }
 }
@@ -134,12 +134,12 @@ extension PlatformCall {
     _ command: ChannelCommand, _ completion: Completion
   ) throws(ServiceError) {
     try perform(command, completion) { answer, writer in
-      if case .channel(let view) = answer { view.encodeForPlatform(into: &writer) }
+      if case .channel(let info) = answer { info.encodeForPlatform(into: &writer) }
     }
   }
 }
 
-extension ChannelView {
+extension ChannelInfo {
   /// Writes the channel as the Platform API shows it: its time in seconds.
   func encodeForPlatform(into writer: inout JSONWriter) {
     writer.object {
@@ -151,7 +151,7 @@ extension ChannelView {
       $0.member("is_ephemeral", channel.isEphemeral)
       $0.member("is_dynamic_partitioned", false)
       $0.member("participant_count", participantCount)
-      $0.member("max_length_message", Limits.messageLength)
+      $0.member("max_length_message", maxMessageLength)
       $0.name("operators")
       channel.operators.encode(into: &$0)
       $0.member("freeze", channel.isFrozen)

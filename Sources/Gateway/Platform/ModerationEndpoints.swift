@@ -50,7 +50,7 @@ enum ModerationEndpoints {
     let command = try ChannelRestriction.mute(call.body, inChannel: call.channelURL)
     try call.inChannel(completion) { channel in
       channel.perform(.mute(command)) { channel, result in
-        completion.channel(result.map { _ in channel.view })
+        completion.channel(result.map { _ in channel.info })
       }
     }
   }

@@ -6,9 +6,9 @@ extension JudgeAnswer {
   func encodedAsResult() -> [UInt8] {
     switch self {
     case .done, .imposed, .lifted: Array("{}".utf8)
-    case .channel(let view): view.encodedAsResult()
+    case .channel(let info): info.encodedAsResult()
     case .sent(let sent): sent.encodedAsResult()
-    case .changed(let changed): Self.result(message: changed.encoded)
+    case .changed(let changed): Self.result(message: changed.json)
     case .message(let message): Self.result(message: message.encoded())
     }
   }
@@ -23,9 +23,10 @@ extension JudgeAnswer {
 extension SentMessage {
   /// The result of `message.send`.
   fileprivate func encodedAsResult() -> [UInt8] {
-    JSONWriter.bytes(reserving: encoded.count + 48) {
+    let message = shown.json
+    return JSONWriter.bytes(reserving: message.count + 48) {
       $0.object {
-        $0.member("message", raw: encoded)
+        $0.member("message", raw: message)
         $0.member("seq", seq)
       }
     }

@@ -26,8 +26,8 @@ extension Session {
     let query = ChannelQuery(
       nameContains: command.nameContains, urlContains: command.urlContains,
       customTypes: command.customTypes ?? [], limit: command.limit, token: command.token)
-    shard.listChannels(query, for: .session(caller)) { view, writer in
-      view.channel.encode(participantCount: view.participantCount, into: &writer)
+    shard.listChannels(query, for: .session(caller)) { info, writer in
+      info.encode(into: &writer)
     } then: { shard, result in
       shard.reply(to: address, result)
     }
@@ -123,13 +123,13 @@ extension Shard {
   }
 }
 
-extension ChannelView {
+extension ChannelInfo {
   /// The result of a call that answers with a channel.
   func encodedAsResult() -> [UInt8] {
     JSONWriter.bytes {
       $0.object {
         $0.name("channel")
-        channel.encode(participantCount: participantCount, into: &$0)
+        encode(into: &$0)
       }
     }
   }

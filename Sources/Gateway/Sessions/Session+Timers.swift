@@ -48,7 +48,8 @@ extension Session: TimerHandler {
 
   private func warn(of expiry: Int64) {
     let now = shard.services.clock.now
-    send(EventEncoder.sessionExpiring(at: now, expiresAt: expiry))
+    let event = Event.sessionExpiring(Event.Expiry(expiresAt: expiry))
+    send(event.notification(from: .session(at: now)))
     setTimer(.expired, after: expiry - now)
   }
 }

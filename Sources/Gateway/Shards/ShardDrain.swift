@@ -44,7 +44,8 @@ final class ShardDrain: TimerHandler {
     let now = shard.services.clock.now
     for (connection, session) in shard.sessions {
       let wait = Int64.random(in: 0..<spread)
-      session.send(EventEncoder.serverDraining(at: now, reconnectAfter: wait))
+      let event = Event.serverDraining(Event.Draining(reconnectAfter: wait))
+      session.send(event.notification(from: .session(at: now)))
       closings.append((shard.loop.now + wait, connection))
     }
     closings.sort { $0.time < $1.time }

@@ -30,17 +30,18 @@ enum Incoming: Sendable {
     }
     return switch event {
     case .messageReceived(let message):
-      try inChannel(.messageReceived(try AnswerReader.message(message)))
+      try inChannel(.messageReceived(AnswerReader.message(message.message)))
     case .messageUpdated(let message):
-      try inChannel(.messageUpdated(try AnswerReader.message(message)))
+      try inChannel(.messageUpdated(AnswerReader.message(message.message)))
     case .messageDeleted(let deletion):
       try inChannel(.messageDeleted(messageID: deletion.messageID))
     case .throttled(let range): try inChannel(.messagesThrottled(ThrottledMessages(range)))
     case .channelCreated: nil
-    case .channelChanged(let channel): try inChannel(.changed, try replacement(channel))
-    case .channelDeleted(let channel): try inChannel(.deleted, try replacement(channel))
-    case .channelFrozen(let channel): try inChannel(.frozen, try replacement(channel))
-    case .channelUnfrozen(let channel): try inChannel(.unfrozen, try replacement(channel))
+    case .channelChanged(let channel): try inChannel(.changed, .replaced(ChannelSnapshot(channel)))
+    case .channelDeleted(let channel): try inChannel(.deleted, .replaced(ChannelSnapshot(channel)))
+    case .channelFrozen(let channel): try inChannel(.frozen, .replaced(ChannelSnapshot(channel)))
+    case .channelUnfrozen(let channel):
+      try inChannel(.unfrozen, .replaced(ChannelSnapshot(channel)))
     case .operatorsChanged(let operators):
       try inChannel(
         .operatorsChanged(operators.users.map(User.init)),
@@ -59,18 +60,12 @@ enum Incoming: Sendable {
     case .userBanned(let restriction):
       try inChannel(.userBanned(User(restriction.user), RestrictionDetails(restriction)))
     case .userUnbanned(let release): try inChannel(.userUnbanned(User(release.user)))
-    case .mentionReceived(let message): .mentioned(try AnswerReader.message(message))
+    case .mentionReceived(let message): .mentioned(AnswerReader.message(message.message))
     case .sessionExpiring(let expiry): .connection(.sessionExpiring(at: expiry.expiresAt))
     case .serverDraining(let draining):
       .connection(
         .serverDraining(reconnectAfter: .milliseconds(max(0, draining.reconnectAfter))))
     }
-  }
-
-  private static func replacement(
-    _ channel: EventResource<ChannelInfo>
-  ) throws(ParleyError) -> ChannelChange {
-    .replaced(ChannelSnapshot(try AnswerReader.resource(channel.value)))
   }
 }
 

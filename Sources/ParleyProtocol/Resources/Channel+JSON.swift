@@ -1,13 +1,4 @@
 extension Channel {
-  /// Writes the channel as the contract shows it.
-  ///
-  /// - Parameters:
-  ///   - participantCount: How many users are in it at the moment; the record does not know.
-  ///   - writer: Where to.
-  package func encode(participantCount: Int, into writer: inout JSONWriter) {
-    ChannelInfo(self, participantCount: participantCount).encode(into: &writer)
-  }
-
   /// Reads a channel; all but its name on the wire and its time may be absent.
   package init(json: JSONNode) throws(ResourceError) {
     let reader = try ResourceReader("channel", json)

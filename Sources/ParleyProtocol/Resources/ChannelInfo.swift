@@ -14,6 +14,9 @@ package struct ChannelInfo: Sendable, Hashable {
     self.maxMessageLength = maxMessageLength
   }
 
+  /// The channel as a JSON text.
+  package func encoded() -> [UInt8] { JSONWriter.bytes { encode(into: &$0) } }
+
   /// Writes the channel as the contract shows it.
   package func encode(into writer: inout JSONWriter) {
     writer.object {

@@ -1,4 +1,10 @@
 extension Message {
+  /// The message as clients see it, as a JSON text.
+  package func encoded() -> [UInt8] { JSONWriter.bytes(reserving: capacity) { encode(into: &$0) } }
+
+  /// Bytes to reserve for the message.
+  var capacity: Int { 384 + text.utf8.count + data.utf8.count }
+
   /// Writes the message as the contract shows it, as it fits into an event; an admin message has no
   /// `user`.
   package func encode(into writer: inout JSONWriter) {

@@ -1,9 +1,8 @@
-package import Channels
 package import ParleyProtocol
 
 /// A channel after a change.
 package struct ChannelMutation: Sendable, Hashable {
   package var channel: Channel
-  /// The event that tells of it; `nil` when nothing had to change.
-  package var event: RecordedEvent?
+  /// The event of the change; `nil` when nothing had to change.
+  package var event: LoggedEvent?
 }

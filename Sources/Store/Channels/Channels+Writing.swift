@@ -22,7 +22,9 @@ extension WriteTransaction {
       ])
     _ = try insertOperators(channel.operators.map(\.id), channelID: id)
     let state = try existingChannel(channel.url)
-    try queueCreation(of: state.channel)
+    try queue(
+      .channelCreated(ChannelInfo(state.channel, participantCount: 0)),
+      from: EventOrigin(channelURL: channel.url, seq: 0, timestamp: state.channel.createdAt))
     return state
   }
 
@@ -42,18 +44,18 @@ extension WriteTransaction {
         channel.name, channel.name.caseFolded, channel.coverURL, channel.data,
         channel.customType, state.id,
       ])
-    let event = try recordEvent(state.id, .channelChanged, .channel, at: timestamp)
+    let event = try record(.channelChanged(info(channel)), channelID: state.id, at: timestamp)
     return ChannelMutation(channel: channel, event: event)
   }
 
   /// Freezes a channel; records `channel.frozen` unless it was frozen.
   package func freezeChannel(_ url: String, at timestamp: Int64) throws -> ChannelMutation {
-    try setFrozen(url, true, .channelFrozen, at: timestamp)
+    try setFrozen(url, true, at: timestamp)
   }
 
   /// Unfreezes a channel; records `channel.unfrozen` if it was frozen.
   package func unfreezeChannel(_ url: String, at timestamp: Int64) throws -> ChannelMutation {
-    try setFrozen(url, false, .channelUnfrozen, at: timestamp)
+    try setFrozen(url, false, at: timestamp)
   }
 
   /// Removes a channel with everything in it; its messages are out of reach at once, and leave
@@ -66,21 +68,28 @@ extension WriteTransaction {
     try retainMaximumMessageID()
     try connection.execute("DELETE FROM channels WHERE channel_id = ?", [state.id])
     try ChannelPurge.schedule(state.id, on: connection)
-    let event = RecordedEvent(
-      kind: .channelDeleted, payload: "{}", seq: state.lastSeq + 1, timestamp: timestamp)
-    try queueEnd(of: state.channel, event)
-    return ChannelMutation(channel: state.channel, event: event)
+    let (channel, seq) = (state.channel, state.lastSeq + 1)
+    let event = Event.channelDeleted(info(channel))
+    if !channel.isEphemeral {
+      try queue(
+        event, from: EventOrigin(channelURL: channel.url, seq: seq, timestamp: timestamp))
+    }
+    return ChannelMutation(
+      channel: channel, event: LoggedEvent(event, seq: seq, timestamp: timestamp))
   }
 
   private func setFrozen(
-    _ url: String, _ isFrozen: Bool, _ kind: EventKind, at timestamp: Int64
+    _ url: String, _ isFrozen: Bool, at timestamp: Int64
   ) throws -> ChannelMutation {
     var state = try existingChannel(url)
     guard state.channel.isFrozen != isFrozen else { return ChannelMutation(channel: state.channel) }
     try connection.execute(
       "UPDATE channels SET is_frozen = ? WHERE channel_id = ?", [isFrozen, state.id])
     state.channel.isFrozen = isFrozen
-    let event = try recordEvent(state.id, kind, .channel, at: timestamp)
+    let info = info(state.channel)
+    let event = try record(
+      isFrozen ? .channelFrozen(info) : .channelUnfrozen(info), channelID: state.id,
+      at: timestamp)
     return ChannelMutation(channel: state.channel, event: event)
   }
 }

@@ -57,8 +57,8 @@ extension WriteTransaction {
     guard count > 0 else { return ChannelMutation(channel: state.channel) }
     var channel = state.channel
     channel.operators = try operators(channelID: state.id)
-    let details = EventDetails.operators(channel.operators)
-    let event = try recordEvent(state.id, .operatorsChanged, details, at: timestamp)
+    let event = try record(
+      .operatorsChanged(Event.Operators(channel.operators)), channelID: state.id, at: timestamp)
     return ChannelMutation(channel: channel, event: event)
   }
 }

@@ -40,9 +40,11 @@ final class MessageAppender {
         file, messageID: message.id, channelID: channel.id, at: message.createdAt, on: connection)
     }
     if connection.outbox?.wants(.messageReceived) == true {
-      var told = message
-      told.mentionedUsers = mentioned
-      try WriteTransaction(connection: connection).queueArrival(of: told, seq: seq)
+      var shown = message
+      shown.mentionedUsers = mentioned
+      let origin = EventOrigin(channelURL: channel.url, seq: seq, timestamp: message.createdAt)
+      try WriteTransaction(connection: connection)
+        .queue(.messageReceived(EventMessage(shown)), from: origin)
     }
     return .stored(seq: seq, mentionedUsers: mentioned)
   }

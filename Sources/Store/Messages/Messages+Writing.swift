@@ -20,10 +20,9 @@ extension WriteTransaction {
       "UPDATE channels SET message_count = message_count - 1 WHERE channel_id = ?", [channelID])
     try connection.execute(
       "DELETE FROM events WHERE channel_id = ? AND message_id = ? AND kind = ?",
-      [channelID, id, EventKind.messageUpdated.rawValue])
-    let seq = try recordEvent(channelID, .messageDeleted, messageID: id, at: timestamp)
-    try queueDeletion(ofMessage: id, channelID: channelID, seq: seq, at: timestamp)
-    return seq
+      [channelID, id, EventName.messageUpdated.rawValue])
+    let deletion = Event.Deletion(messageID: id)
+    return try record(.messageDeleted(deletion), channelID: channelID, at: timestamp).seq
   }
 
   /// Remembers the request that made a message, so that its repetition does not bring it back; an
@@ -69,8 +68,8 @@ extension WriteTransaction {
         channelID,
       ])
     guard count > 0 else { throw StoreError.notFound(.message) }
-    let seq = try recordEvent(channelID, .messageUpdated, messageID: message.id, at: timestamp)
-    try queueUpdate(of: message, seq: seq, at: timestamp)
+    let event = Event.messageUpdated(EventMessage(message))
+    let seq = try record(event, channelID: channelID, at: timestamp).seq
     return SequencedMessage(message: message, seq: seq)
   }
 }

@@ -221,7 +221,7 @@ struct StageModel {
         let isHeld = updates.contains { $0.message == message.id && $0.held != nil }
         if isLast, !isHeld, !hidden.contains(message.id) { texts.append("u\(message.id)@\(seq)") }
       case .deleted(let id, _, _): texts.append("d\(id)")
-      case .channel(let event): texts.append(event.kind.rawValue)
+      case .channel(let event): texts.append(event.name.rawValue)
       }
     }
     if let notice = Self.notice(visitor.missed) { texts.append(notice) }

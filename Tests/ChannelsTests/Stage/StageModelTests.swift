@@ -154,7 +154,7 @@ private struct StageComparison {
     }
     log.append(
       .channel(
-        RecordedEvent(kind: .channelFrozen, payload: "{}", seq: seq, timestamp: rig.unix)))
+        LoggedEvent(name: .channelFrozen, payload: "{}", seq: seq, timestamp: rig.unix)))
   }
 
   private mutating func ban(_ user: String) {
@@ -164,7 +164,7 @@ private struct StageComparison {
     model.ban(user, "ban\(seq)")
     log.append(
       .channel(
-        RecordedEvent(kind: .channelFrozen, payload: "{}", seq: seq, timestamp: rig.unix)))
+        LoggedEvent(name: .channelFrozen, payload: "{}", seq: seq, timestamp: rig.unix)))
   }
 
   private mutating func enter(
@@ -233,10 +233,10 @@ private struct StageLog {
   /// The events after a position, behind the last updates before it that come within a time.
   func events(after seq: Int64, updateReach: Int64?) -> [DurableEvent] {
     let missed = events.filter { $0.seq > seq }
-    guard let updateReach, let time = events.last(where: { $0.seq <= seq })?.time else {
+    guard let updateReach, let time = events.last(where: { $0.seq <= seq })?.timestamp else {
       return missed
     }
-    let recent = events.filter { $0.seq <= seq && $0.isUpdate && $0.time > time - updateReach }
+    let recent = events.filter { $0.seq <= seq && $0.isUpdate && $0.timestamp > time - updateReach }
     let last = recent.filter { update in
       !recent.contains { $0.messageID == update.messageID && $0.seq > update.seq }
     }
@@ -255,13 +255,5 @@ extension DurableEvent {
 
   fileprivate var isUpdate: Bool {
     if case .updated = self { true } else { false }
-  }
-
-  fileprivate var time: Int64 {
-    switch self {
-    case .received(let message, _): message.createdAt
-    case .updated(_, _, let timestamp), .deleted(_, _, let timestamp): timestamp
-    case .channel(let event): event.timestamp
-    }
   }
 }

@@ -26,7 +26,7 @@ extension StoreTransaction {
     return events
   }
 
-  /// How many events wait for a URL; reads them all.
+  /// The number of events that wait for a URL; reads them all.
   package func webhookBacklog(receiverID: Int64) throws -> Int {
     try connection.first(
       """
@@ -39,9 +39,7 @@ extension StoreTransaction {
     ) { $0[0] as Int } ?? 0
   }
 
-  /// What the outbox holds; reads an index of it from end to end.
-  ///
-  /// - Parameter receivers: Those that it is for.
+  /// The contents of the outbox; reads an index of it from end to end.
   package func webhookContents(for receivers: [OutboxReceiver]) throws -> OutboxContents {
     OutboxContents(
       receivers: receivers, backlog: try receivers.flatMap { try backlog($0.id) },

@@ -2,6 +2,7 @@ package import Channels
 import SQLite
 import ParleyProtocol
 
+/// The events of channels; the arrival of a message has no row here, since the message has a `seq`.
 extension StoreTransaction {
   /// The events of a channel after `seq`, in order; messages deleted since are left out.
   ///
@@ -24,7 +25,12 @@ extension StoreTransaction {
     let received = try storedMessages(
       .seq, "channel_id = ? AND seq > ? ORDER BY seq", [channelID, seq], channelID: channelID
     ).map { DurableEvent.received($0.message, seq: $0.seq) }
-    return (received + (try recordedEvents(channelID, after: seq))).sorted { $0.seq < $1.seq }
+    let others = try connection.all(
+      """
+      SELECT seq, kind, message_id, payload, ts FROM events WHERE channel_id = ? AND seq > ?
+      """, [channelID, seq], LoggedEvent.init(row:))
+    return (received + (try withMessages(others, channelID: channelID)))
+      .sorted { $0.seq < $1.seq }
   }
 
   /// The last updates of messages up to an event that came no more than some time before it, in
@@ -49,11 +55,10 @@ extension StoreTransaction {
         ORDER BY seq DESC LIMIT 1), 0)
       GROUP BY message_id ORDER BY 1 LIMIT ?5
       """,
-      [channelID, seq, time - milliseconds, EventKind.messageUpdated.rawValue, limit + 1],
-      EventRow.init(row:))
+      [channelID, seq, time - milliseconds, EventName.messageUpdated.rawValue, limit + 1],
+      LoggedEvent.init(row:))
     guard rows.count <= limit else { return nil }
-    let updated = try messages(rows.compactMap(\.messageID), channelID: channelID)
-    return rows.compactMap { $0.event(updated: updated) }
+    return try withMessages(rows, channelID: channelID)
   }
 
   /// The time of the last event up to `seq`.
@@ -87,7 +92,7 @@ extension StoreTransaction {
       """
       SELECT coalesce(sum(\(size)), 0) FROM messages WHERE message_id IN (
         SELECT message_id FROM events WHERE channel_id = ? AND seq > ? AND kind = ?)
-      """, [channelID, seq, EventKind.messageUpdated.rawValue]
+      """, [channelID, seq, EventName.messageUpdated.rawValue]
     ) { $0[0] as Int64 }
     let others = try connection.first(
       "SELECT coalesce(sum(length(payload)), 0) FROM events WHERE channel_id = ? AND seq > ?",
@@ -96,45 +101,69 @@ extension StoreTransaction {
     return (received ?? 0) + (updated ?? 0) + (others ?? 0)
   }
 
-  private func recordedEvents(_ channelID: Int64, after seq: Int64) throws -> [DurableEvent] {
-    let rows = try connection.all(
-      """
-      SELECT seq, kind, message_id, payload, ts FROM events WHERE channel_id = ? AND seq > ?
-      """, [channelID, seq], EventRow.init(row:))
-    let updated = try messages(
-      rows.filter { $0.kind == .messageUpdated }.compactMap(\.messageID), channelID: channelID)
-    return rows.compactMap { $0.event(updated: updated) }
+  /// The events with the messages that were updated; updates of messages that are gone are left out.
+  private func withMessages(
+    _ events: [LoggedEvent], channelID: Int64
+  ) throws -> [DurableEvent] {
+    let updates = events.filter { $0.name == .messageUpdated }
+    let updated = try messages(updates.compactMap(\.messageID), channelID: channelID)
+    return events.compactMap { DurableEvent($0) { updated[$0] } }
   }
 }
 
-/// A row of the events table.
-private struct EventRow {
-  var seq: Int64
-  var kind: EventKind
-  var messageID: Int64?
-  var payload: String?
-  var timestamp: Int64
-
-  init(row: Row) throws {
-    guard let kind = EventKind(rawValue: row[1]) else {
+extension LoggedEvent {
+  /// From `seq, kind, message_id, payload, ts`.
+  fileprivate init(row: Row) throws {
+    guard let name = EventName(rawValue: row[1]) else {
       throw StoreError.damaged(path: "the table events", reason: "an unknown kind of event")
     }
-    self.kind = kind
-    seq = row[0]
-    messageID = row[2]
-    payload = row[3]
-    timestamp = row[4]
+    self.init(name: name, messageID: row[2], payload: row[3], seq: row[0], timestamp: row[4])
+  }
+}
+
+extension WriteTransaction {
+  /// Writes an event down under the channel's next `seq`, and puts it into the outbox.
+  ///
+  /// - Throws: `StoreError.notFound(.channel)`.
+  func record(_ event: Event, channelID: Int64, at timestamp: Int64) throws -> LoggedEvent {
+    let seq = try nextSeq(channelID)
+    guard let logged = LoggedEvent(event, seq: seq, timestamp: timestamp) else {
+      preconditionFailure("\(event.name.rawValue) has no number")
+    }
+    try connection.execute(
+      """
+      INSERT INTO events (channel_id, seq, kind, message_id, payload, ts) VALUES (?, ?, ?, ?, ?, ?)
+      """, [channelID, seq, logged.name.rawValue, logged.messageID, logged.payload, timestamp])
+    if seq.isMultiple(of: EventLog.pruningInterval) { try pruneEvents(channelID, before: seq) }
+    try queue(event, ofChannel: channelID, seq: seq, at: timestamp)
+    return logged
   }
 
-  func event(updated: [Int64: Message]) -> DurableEvent? {
-    switch (kind, messageID) {
-    case (.messageUpdated, let id?):
-      updated[id].map { .updated($0, seq: seq, timestamp: timestamp) }
-    case (.messageDeleted, let id?):
-      .deleted(messageID: id, seq: seq, timestamp: timestamp)
-    default:
-      .channel(
-        RecordedEvent(kind: kind, payload: payload ?? "{}", seq: seq, timestamp: timestamp))
-    }
+  /// A channel as events show it.
+  func info(_ channel: Channel) -> ChannelInfo {
+    ChannelInfo(
+      channel, participantCount: connection.outbox?.participantCount(of: channel.url) ?? 0)
   }
+
+  private func nextSeq(_ channelID: Int64) throws -> Int64 {
+    let last = try connection.first(
+      "SELECT last_seq FROM channels WHERE channel_id = ?", [channelID]
+    ) { $0[0] as Int64 }
+    guard let last else { throw StoreError.notFound(.channel) }
+    let seq = last + 1
+    try connection.execute(
+      "UPDATE channels SET last_seq = ? WHERE channel_id = ?", [seq, channelID])
+    return seq
+  }
+
+  private func pruneEvents(_ channelID: Int64, before seq: Int64) throws {
+    try connection.execute(
+      "DELETE FROM events WHERE channel_id = ? AND seq <= ?", [channelID, seq - EventLog.reach])
+  }
+}
+
+extension EventLog {
+  /// Events this many `seq`s apart remove the old ones; a prime, so that no rhythm of messages and
+  /// events keeps missing it.
+  static let pruningInterval: Int64 = 31
 }

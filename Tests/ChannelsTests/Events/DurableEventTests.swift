@@ -3,18 +3,22 @@ import Testing
 
 @testable import Channels
 
-@Suite("Recorded events as notifications")
-struct RecordedEventTests {
-  private let view = ChannelView(
-    channel: Channel(url: "lobby", name: "Lobby", createdAt: 0), participantCount: 3)
+@Suite("Durable events as notifications")
+struct DurableEventTests {
+  private let info = ChannelInfo(
+    Channel(url: "lobby", name: "Lobby", createdAt: 0), participantCount: 3)
+
+  private func notification(_ name: EventName, _ payload: String?) -> [UInt8]? {
+    let logged = LoggedEvent(name: name, payload: payload, seq: 7, timestamp: 9)
+    return DurableEvent.channel(logged).notification(in: info)
+  }
 
   private func params(
-    _ kind: EventKind, _ payload: String = "{}"
+    _ name: EventName, _ payload: String = "{}"
   ) throws -> JSONNode? {
-    let event = RecordedEvent(kind: kind, payload: payload, seq: 7, timestamp: 9)
-    guard let notification = event.notification(in: view) else { return nil }
+    guard let notification = notification(name, payload) else { return nil }
     let root = try JSONDocument(notification).root
-    #expect(root["method"]?.string == kind.rawValue)
+    #expect(root["method"]?.string == name.rawValue)
     #expect(root["params"]?["channel_url"]?.string == "lobby")
     #expect(root["params"]?["seq"]?.integer == 7 && root["params"]?["ts"]?.integer == 9)
     return root["params"]
@@ -23,26 +27,26 @@ struct RecordedEventTests {
   @Test(
     "events about the channel show it as it is now",
     arguments: [
-      EventKind.channelChanged, .channelDeleted, .channelFrozen, .channelUnfrozen,
+      EventName.channelChanged, .channelDeleted, .channelFrozen, .channelUnfrozen,
     ])
-  func channels(kind: EventKind) throws {
-    let params = try #require(try params(kind))
+  func channels(name: EventName) throws {
+    let params = try #require(try params(name))
     #expect(params["channel"]?["name"]?.string == "Lobby")
     #expect(params["channel"]?["participant_count"]?.integer == 3)
   }
 
   @Test(
-    "a mute or ban comes with its length and reason", arguments: [EventKind.userMuted, .userBanned])
-  func restrictions(kind: EventKind) throws {
+    "a mute or ban comes with its length and reason", arguments: [EventName.userMuted, .userBanned])
+  func restrictions(name: EventName) throws {
     let payload = #"{"user":{"user_id":"ann"},"seconds":60,"description":"spam"}"#
-    let params = try #require(try params(kind, payload))
+    let params = try #require(try params(name, payload))
     #expect(params["user"]?["user_id"]?.string == "ann")
     #expect(params["seconds"]?.integer == 60 && params["description"]?.string == "spam")
   }
 
-  @Test("a lifted mute or ban names the user", arguments: [EventKind.userUnmuted, .userUnbanned])
-  func releases(kind: EventKind) throws {
-    let params = try #require(try params(kind, #"{"user":{"user_id":"ann"}}"#))
+  @Test("a lifted mute or ban names the user", arguments: [EventName.userUnmuted, .userUnbanned])
+  func releases(name: EventName) throws {
+    let params = try #require(try params(name, #"{"user":{"user_id":"ann"}}"#))
     #expect(params["user"]?["user_id"]?.string == "ann")
   }
 
@@ -54,6 +58,23 @@ struct RecordedEventTests {
     #expect(ids == ["ann", "bob"])
   }
 
+  @Test("events about a message show it as it is now, or are gone with it")
+  func messages() {
+    let message = Message(id: 7, channelURL: "lobby", user: nil, text: "x", createdAt: 1)
+    func durable(_ name: EventName, _ id: Int64) -> DurableEvent? {
+      let logged = LoggedEvent(name: name, messageID: id, seq: 4, timestamp: 5)
+      return DurableEvent(logged) { $0 == 7 ? message : nil }
+    }
+    let updated = durable(.messageUpdated, 7)
+    #expect(updated == .updated(message, seq: 4, timestamp: 5))
+    #expect(durable(.messageUpdated, 8) == nil)
+    #expect(durable(.messageDeleted, 8) == .deleted(messageID: 8, seq: 4, timestamp: 5))
+    let origin = EventOrigin(channelURL: "lobby", seq: 4, timestamp: 5)
+    #expect(
+      updated?.notification(in: info)
+        == Event.messageUpdated(EventMessage(message)).notification(from: origin))
+  }
+
   @Test("records of earlier versions, in the order of the alphabet, are written as today's events")
   func earlier() {
     let user = #""user":{"nickname":"Ann","profile_url":"","user_id":"ann"}"#
@@ -63,7 +84,7 @@ struct RecordedEventTests {
       #""channel":{"channel_url":"lobby","name":"Lobby","cover_url":"","data":"","#
       + #""custom_type":"","is_ephemeral":false,"freeze":false,"participant_count":3,"#
       + #""max_length_message":5000,"operators":[],"created_at":0}"#
-    let expected: [(EventKind, String, String)] = [
+    let expected: [(EventName, String, String)] = [
       (.userMuted, restriction, #"\#(shown),"seconds":-1,"description":"a / \"b\"""#),
       (.userBanned, restriction, #"\#(shown),"seconds":-1,"description":"a / \"b\"""#),
       (.userUnmuted, "{\(user)}", shown), (.userUnbanned, "{\(user)}", shown),
@@ -74,20 +95,19 @@ struct RecordedEventTests {
       (.channelChanged, "{}", channel), (.channelFrozen, "{}", channel),
       (.channelUnfrozen, "{}", channel), (.channelDeleted, "{}", channel),
     ]
-    for (kind, payload, members) in expected {
-      let event = RecordedEvent(kind: kind, payload: payload, seq: 7, timestamp: 9)
+    for (name, payload, members) in expected {
       #expect(
-        event.notification(in: view).map { String(decoding: $0, as: UTF8.self) }
-          == #"{"jsonrpc":"2.0","method":"\#(kind.rawValue)","params":"#
+        notification(name, payload).map { String(decoding: $0, as: UTF8.self) }
+          == #"{"jsonrpc":"2.0","method":"\#(name.rawValue)","params":"#
           + #"{"channel_url":"lobby","seq":7,"ts":9,\#(members)}}"#)
     }
   }
 
   @Test("what is unreadable or needs its message has no notification")
   func none() throws {
-    for kind in [EventKind.userBanned, .userUnmuted, .messageUpdated, .messageDeleted] {
-      #expect(try params(kind) == nil)
-      #expect(try params(kind, "no JSON") == nil)
+    for name in [EventName.userBanned, .userUnmuted, .messageUpdated, .messageDeleted] {
+      #expect(try params(name) == nil)
+      #expect(try params(name, "no JSON") == nil)
     }
     #expect(try params(.operatorsChanged, "[") == nil)
   }
