@@ -38,17 +38,17 @@ extension LoadConnection {
     let channel = params["channel_url"]?.string.flatMap {
       ChannelName.channel(of: $0, run: worker.target.run)
     }
-    switch method {
-    case "message.received":
+    let name = EventName(rawValue: method)
+    if name == .messageReceived {
       guard let channel, let delivery = Self.delivery(params, in: channel) else {
         worker.counters.unexpected += 1
         return
       }
       receive(delivery, isLive: isLive)
-    case "channel.throttled":
+    } else if name == .throttled {
       worker.counters.withheldTold += Int(clamping: params["withheld"]?.integer ?? 0)
-    default:
-      if method == "message.updated" { worker.counters.updates += 1 }
+    } else {
+      if name == .messageUpdated { worker.counters.updates += 1 }
       guard let channel, let seq = params["seq"]?.integer, let index = trace(of: channel) else {
         return
       }
