@@ -1,4 +1,4 @@
-/// The form of the names that channels go by.
+/// The form of channel URLs.
 package enum ChannelURL {
   /// Refuses what is not 4 to 100 characters of `[A-Za-z0-9_-]`.
   ///

@@ -1,4 +1,4 @@
-/// What a client asks for: one case for each method, its parameters read and checked.
+/// A call of a client: one case for each method, its parameters read and checked.
 package enum Command: Sendable {
   case sessionOpen(SessionOpen)
   case sessionRefresh(SessionRefresh)

@@ -4,7 +4,7 @@
 /// the message, so only a channel that cannot be named is refused while reading.
 package struct MessageSend: Sendable {
   package var channelURL: String
-  /// The client's own name of the sending, to tell repetitions by.
+  /// The client's own name of the send, by which repetitions are recognised.
   package var requestID: String?
   /// The message, or the reason why it cannot be sent, which is answered after the sender has been
   /// judged.

@@ -2,7 +2,7 @@
 package struct MessageSubmission: Sendable, Hashable {
   /// On whose behalf; `nil` for an admin message.
   package var userID: String?
-  /// The back end's own name of the sending, to tell repetitions of the user's by.
+  /// The back end's own name of the send, by which repetitions are recognised.
   package var requestID: String?
   package var draft: MessageDraft
 

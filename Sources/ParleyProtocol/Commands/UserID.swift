@@ -1,6 +1,6 @@
 internal import Basics
 
-/// The form of the names that users go by.
+/// The form of user ids.
 package enum UserID {
   /// Refuses what is not 1 to 80 characters, none of them a control character.
   ///

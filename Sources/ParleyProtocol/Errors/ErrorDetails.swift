@@ -1,4 +1,4 @@
-/// What an error adds to its code and text: the object `error.data`.
+/// The details of an error beside its code and text: the object `error.data`.
 package struct ErrorDetails: Sendable, Hashable {
   /// The parameter at fault, as it is called in the request.
   package var field: String?
@@ -8,7 +8,7 @@ package struct ErrorDetails: Sendable, Hashable {
   package var limit: Int64?
   /// The stretch of time that the limit is for.
   package var windowMilliseconds: Int64?
-  /// What the limit is counted for, such as `user_channel`.
+  /// The scope in which the limit counts, such as `user_channel`.
   package var scope: String?
   /// `unknown` when a refused request may have changed something all the same.
   package var outcome: String?

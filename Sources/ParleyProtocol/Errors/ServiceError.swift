@@ -1,4 +1,4 @@
-/// A refusal that is told to the client: a number, a text, and what can be acted on.
+/// An error that is returned to the client: a number, a text, and details to act on.
 package struct ServiceError: Error, Sendable, Hashable {
   package var code: ErrorCode
   /// For people: what failed, the value at fault (bounded), what was expected.

@@ -1,6 +1,6 @@
 /// Why a text was refused as JSON, and where.
 package struct JSONError: Error, Sendable, Hashable {
-  /// What kind of fault it is.
+  /// The kind of the fault.
   package var kind: Kind
   /// Bytes before the fault.
   package var offset: Int

@@ -1,4 +1,4 @@
-/// What a JSON text may cost before it is refused.
+/// The limits above which a JSON text is refused.
 package struct JSONLimits: Sendable, Hashable {
   /// Bytes of the whole text.
   package var byteCount: Int
@@ -13,6 +13,6 @@ package struct JSONLimits: Sendable, Hashable {
     self.nodeCount = nodeCount
   }
 
-  /// What is allowed unless the caller says otherwise: 4 MiB, 32 levels, 20,000 nodes.
+  /// The default limits: 4 MiB, 32 levels, 20,000 nodes.
   package static let standard = JSONLimits()
 }

@@ -8,7 +8,7 @@ package struct JSONNode: Sendable {
   /// Whether the value is a string with escapes; without, it holds nothing below U+0020.
   var hasEscapes: Bool { entry.hasEscapes }
 
-  /// What the value is.
+  /// The kind of the value.
   package var kind: JSONKind { entry.kind }
 
   /// Whether the value is `null`.
@@ -39,7 +39,7 @@ package struct JSONNode: Sendable {
     return entry.kind == .bool ? tape.bytes[Int(entry.start)] == UInt8(ascii: "t") : nil
   }
 
-  /// The number as a whole number, or `nil` when it is none or cannot be told exactly.
+  /// The number as a whole number, or `nil` when it is none or has no exact value.
   ///
   /// Digits alone count up to `Int64`; `1.0` and `1e3` count when the value is integral and within
   /// ±2^53, where every reader agrees about it.

@@ -14,7 +14,7 @@ enum JSONSize {
     texts.reduce(2) { $0 + quoted($1) + 1 }
   }
 
-  /// The most that texts of so many UTF-8 bytes together can take: a control character is six bytes.
+  /// The largest size of texts with this many UTF-8 bytes together: a control character is six bytes.
   static func bound(ofBytes count: Int) -> Int { 6 * count }
 
   /// The longest beginning of a text that takes at most `limit` bytes with its quotation marks,

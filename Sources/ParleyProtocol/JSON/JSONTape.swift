@@ -1,4 +1,4 @@
-/// What a JSON value is.
+/// The kind of a JSON value.
 package enum JSONKind: UInt8, Sendable {
   case null
   case bool

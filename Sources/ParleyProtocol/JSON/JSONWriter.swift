@@ -8,7 +8,7 @@
 /// Nothing is allocated but the array. The caller keeps to the grammar: inside an object each value
 /// follows a name, and a document is one value.
 package struct JSONWriter: Sendable {
-  /// What has been written so far.
+  /// The bytes written so far.
   package private(set) var bytes: [UInt8]
   private var needsComma = false
 

@@ -1,4 +1,4 @@
-/// What a client's text message turned out to be (JSON-RPC 2.0, §4 and §6).
+/// A client's text message, classified (JSON-RPC 2.0, §4 and §6).
 package enum RPCInput: Sendable {
   /// One call; its reply is one object.
   case single(RPCCall)

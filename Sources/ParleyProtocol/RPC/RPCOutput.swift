@@ -1,4 +1,4 @@
-/// What a server's text message turned out to be, for those at the other end of it.
+/// A reply or notification in a server's text message, as clients read it.
 package enum RPCOutput: Sendable {
   /// The answer to a request; without an id when the request's could not be read.
   case reply(id: RPCIdentifier?, Result<JSONNode, ServiceError>)

@@ -56,14 +56,14 @@ package struct Message: Sendable, Hashable, Identifiable {
   }
 }
 
-/// What kind of message it is (`type` on the wire).
+/// The kind of a message (`type` on the wire).
 package enum MessageType: String, Sendable, CaseIterable {
   case user = "MESG"
   case file = "FILE"
   case admin = "ADMM"
 }
 
-/// Whom a message mentions (`mention_type` on the wire).
+/// The users that a message mentions (`mention_type` on the wire).
 package enum MentionType: String, Sendable, CaseIterable {
   case users
   case channel

@@ -1,4 +1,4 @@
-/// The file of a file message: where it can be had, and what its sender says of it.
+/// The file of a file message: its address, and its name, type and size by the sender.
 package struct MessageFile: Sendable, Hashable {
   package var url: String
   /// Empty when it was not given.

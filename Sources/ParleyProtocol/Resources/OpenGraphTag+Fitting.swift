@@ -10,7 +10,7 @@ extension OpenGraphTag {
       + (self.image?.alt.byteCount ?? 0)
   }
 
-  /// The preview within so many bytes: its description is cut first, then the image's, and of what is
+  /// The preview within a size: its description is cut first, then the image's, and of what is
   /// still too large image and address are left out and the title is cut.
   package func fitted(toBytes limit: Int) -> OpenGraphTag {
     var tag = self

@@ -32,7 +32,7 @@ package struct OpenGraphImage: Sendable, Hashable {
   package var width: Int32
   /// In pixels; 0 when the page does not say.
   package var height: Int32
-  /// What the picture shows, for those who cannot see it.
+  /// A description of the picture, for users who cannot see it.
   package var alt: String?
 
   package init(

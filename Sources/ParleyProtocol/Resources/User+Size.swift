@@ -25,7 +25,7 @@ extension [User] {
   /// Bytes of a list of references as JSON.
   var referencesByteCount: Int { reduce(2) { $0 + $1.referenceByteCount } }
 
-  /// The users as far as their references fit into so many bytes: where they do not, the pictures of
+  /// The users as far as their references fit into a size: where they do not, the pictures of
   /// the last ones are left out, and where that is not enough, all pictures and the last users.
   package func fitted(toBytes limit: Int = Limits.userListByteCount) -> [User] {
     let texts = reduce(0) { $0 + $1.referenceTextByteCount }

@@ -3,11 +3,11 @@ import ParleyProtocol
 import Reactor
 import Store
 
-/// What becomes of events that were posted.
+/// The outcomes of posts.
 extension DeliveryLoop {
   /// Events that are removed in one job of the store's, so that it holds up no messages.
   private static let trimCount = 1_000
-  /// How long the store is left alone when it could not note what was taken.
+  /// The pause after the store failed to note what was taken, in milliseconds.
   private static let advancePause: Int64 = 1_000
 
   func didPost(
@@ -37,7 +37,7 @@ extension DeliveryLoop {
     }
   }
 
-  /// Notes what was taken, all in one job; what all URLs have got leaves the store.
+  /// Notes which events were taken, in one job; those that all URLs have taken leave the store.
   func submitAdvances() {
     guard !advances.isEmpty, now >= advancesPausedUntil else { return }
     let batch = advances

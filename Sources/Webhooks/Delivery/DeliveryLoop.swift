@@ -8,8 +8,8 @@ import Store
 
 /// Carries events from the outbox to the URLs; confined to its thread.
 ///
-/// The schedule says whose turn it is; the events are read on the store's threads, posted from
-/// here, and what was taken is noted by the store's writer, all of a round in one job.
+/// The schedule says which lane is next. The events are read on the store's threads and posted from
+/// here, and the store's writer notes which were taken, all of a round in one job.
 final class DeliveryLoop: CurlLoopOwner {
   let loop: CurlLoop<DeliveryTransfer>
   let configuration: WebhookConfiguration
@@ -24,9 +24,9 @@ final class DeliveryLoop: CurlLoopOwner {
   /// The names of batches that failed, for the next time.
   var names: [Lane: DeliveryName] = [:]
   var level = OutboxLevel()
-  /// What is still to be noted.
+  /// The progress of URLs that is still to be stored.
   var advances: [OutboxAdvance] = []
-  /// The store could not note it: not before this time again.
+  /// The time before which storing it is not tried again, after a failure.
   var advancesPausedUntil = Int64.min
   var isTrimming = false
   private var ending: Ending?

@@ -1,8 +1,8 @@
 import Store
 
-/// What other threads tell the loop that delivers.
+/// A message from another thread to the loop that delivers.
 enum DeliveryRequest: Sendable {
-  /// What waits from before.
+  /// The events that wait from before the start.
   case begin(OutboxContents)
   case queued([OutboxArrival])
   case didRead([DeliveryReading], Result<[[OutboxEvent]], any Error>)
@@ -11,7 +11,7 @@ enum DeliveryRequest: Sendable {
   case didExpire(Turn, asked: Int64?, Result<Expiry?, any Error>)
   case test(@Sendable ([WebhookTestResult]) -> Void)
   case report(@Sendable ([ReceiverReport]) -> Void)
-  /// Begins nothing more, and tells when nothing is under way any more.
+  /// Begins nothing more, and calls back when nothing is under way.
   case finish(@Sendable () -> Void)
 
   /// Events of a lane that were given up.
