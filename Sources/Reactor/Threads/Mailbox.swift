@@ -1,18 +1,23 @@
 import CLinux
 import Glibc
-import Synchronization
+public import Synchronization
 
 /// Hands items from any thread to one, in the order in which they were posted.
 ///
 /// A burst costs one wake-up: the event descriptor is written only when the mailbox was empty.
+@usableFromInline
 package final class Mailbox<Item: Sendable>: Sendable {
-  private struct State {
-    var items: [Item] = []
+  // Visible to the compiler where items have a type: without that each call looks types up.
+  @usableFromInline
+  struct State {
+    @usableFromInline var items: [Item] = []
     /// Whether the receiver was woken since it last took what there was.
-    var isWoken = false
+    @usableFromInline var isWoken = false
+
+    @usableFromInline init() {}
   }
 
-  private let state = Mutex(State())
+  @usableFromInline let state = Mutex(State())
   /// Readable while something may be in the mailbox.
   package let descriptor: Int32
 
@@ -26,6 +31,7 @@ package final class Mailbox<Item: Sendable>: Sendable {
   }
 
   /// Adds an item and wakes the receiver if it may sleep.
+  @inlinable
   package func post(_ item: Item) {
     let mustWake = state.withLock { state in
       state.items.append(item)
@@ -38,11 +44,13 @@ package final class Mailbox<Item: Sendable>: Sendable {
   ///
   /// So what belongs together arrives together, where the first item's wake-up would set the
   /// receiver off before the others were there.
+  @inlinable
   package func enqueue(_ item: Item) {
     state.withLock { $0.items.append(item) }
   }
 
   /// Wakes the receiver if something waits.
+  @inlinable
   package func wakeReceiver() {
     if state.withLock({ !$0.items.isEmpty && Self.mustWake(&$0) }) { wake() }
   }
@@ -55,6 +63,7 @@ package final class Mailbox<Item: Sendable>: Sendable {
   /// Only the receiver calls it.
   ///
   /// - Parameter spare: An empty array whose storage the mailbox may use next.
+  @inlinable
   package func takeAll(reusing spare: consuming [Item]) -> [Item] {
     var taken = spare
     state.withLock { state in
@@ -72,12 +81,14 @@ package final class Mailbox<Item: Sendable>: Sendable {
     _ = Kernel.read(descriptor, &value, MemoryLayout<UInt64>.size)
   }
 
-  private static func mustWake(_ state: inout State) -> Bool {
+  @inlinable
+  static func mustWake(_ state: inout State) -> Bool {
     defer { state.isWoken = true }
     return !state.isWoken
   }
 
-  private func wake() {
+  @usableFromInline
+  func wake() {
     var one: UInt64 = 1
     var result = 0
     // Else it fails only when the counter is at its maximum, and then the receiver is awake anyway.
