@@ -13,7 +13,7 @@ enum OperationEndpoints {
   ) throws(ServiceError) {
     call.services.shards.gather {
       ConnectionCount(
-        connections: $0.transport.connectionCount, sessions: $0.sessions.count,
+        connections: $0.transport.connectionCount, sessions: $0.sessions.all.count,
         queued: $0.transport.queuedConnectionCount)
     } then: { counts in
       completion { ConnectionCount.encode(counts, into: &$0) }

@@ -100,7 +100,7 @@ extension Shard {
   /// are more.
   fileprivate func sessions(_ query: SessionQuery) -> [SessionSummary] {
     var found: [SessionSummary] = []
-    for session in sessions.values {
+    for session in sessions.all {
       guard case .open(let identity) = session.state, identity.id > query.last,
         query.userID.map({ $0 == identity.user.id }) ?? true
       else { continue }
@@ -119,7 +119,7 @@ extension Shard {
   }
 
   fileprivate func closeSession(_ id: String) -> SessionClosing {
-    for session in sessions.values {
+    for session in sessions.all {
       guard case .open(let identity) = session.state, identity.id == id else { continue }
       session.close(.goingAway, reason: "an operator has closed the session")
       return .closed

@@ -21,8 +21,6 @@ final class Shard {
   private(set) lazy var users = UserDirectory(shard: self)
   /// Connections whose messages may refer to earlier ones, which costs memory for each.
   var contextCount = 0
-  /// By connection.
-  var sessions: [ConnectionID: Session] = [:]
   /// Channels that connections of this shard are in, by URL.
   var channelSubscribers: [String: ChannelSubscribers] = [:]
 
@@ -55,6 +53,7 @@ final class Shard {
     loop.endOfTurn = { [unowned self] in endTurn() }
   }
 
+  var sessions: SessionTable { SessionTable(transport) }
   var counters: CounterShard<GatewayCounter> { services.metrics.counters[handle.index] }
   var gauges: GaugeShard<GatewayGauge> { services.metrics.gauges[handle.index] }
   var latencies: HistogramShard<GatewayLatency> { services.metrics.latencies[handle.index] }
@@ -111,6 +110,7 @@ final class Shard {
 
   /// Carries what the transport has counted over to the metrics.
   private func report() {
+    let (transport, counters, gauges) = (transport, counters, gauges)
     let now = transport.counters
     counters.add(UInt64(now.accepted - reported.accepted), to: .connectionsAccepted)
     counters.add(UInt64(now.bytesReceived - reported.bytesReceived), to: .bytesReceived)

@@ -44,12 +44,8 @@ package final class Connection {
   package let id: ConnectionID
   /// The tag of the listener that it came from.
   package let listenerTag: Int
-  /// Whether TLS is between the socket and what is spoken.
-  package let isEncrypted: Bool
   /// What runs on the WebSocket.
   package internal(set) var application: (any WebSocketApplication)?
-  /// How frames for this connection are encoded.
-  package internal(set) var encoding = FrameEncoding.plain
   /// What proxies have said; `nil` when none has.
   var proxiedPeer: ProxiedPeer?
 
@@ -59,13 +55,21 @@ package final class Connection {
   /// The socket, TLS, and the bytes that wait to be written.
   var stream: SocketStream
   var alarm = ConnectionTimer()
-  /// When something last came from the peer; `nil` when nothing has since a request was awaited.
-  var lastReceived: Int64?
+  // The small ones lie where the timer leaves room.
+
+  /// Whether TLS is between the socket and what is spoken.
+  package let isEncrypted: Bool
+  /// How frames for this connection are encoded.
+  package internal(set) var encoding = FrameEncoding.plain
   /// Whether the application waits for ``WebSocketApplication/connectionHasRoom(_:)``.
   private(set) var awaitsRoom = false
   var pendingClose: PendingClose?
   /// Whether the application has asked not to be given more for now.
   var isReadingPaused = false
+  /// Whether the peer has ended its side; what it asked for before is still answered.
+  var peerHasEnded = false
+  /// When something last came from the peer; `nil` when nothing has since a request was awaited.
+  var lastReceived: Int64?
   /// Bytes read from a WebSocket before the application paused reading.
   var heldInput: [UInt8] = []
   // There may be many connections, and these are seldom large: 32 bits each.
@@ -75,8 +79,6 @@ package final class Connection {
   /// This connection's part of the transport's total.
   private(set) var accountedByteCount: UInt32 = 0
   private var applicationHoldings: UInt32 = 0
-  /// Whether the peer has ended its side; what it asked for before is still answered.
-  var peerHasEnded = false
   /// Its place among the connections of its address, and among those that make room.
   var admission: ConnectionAdmission
 

@@ -10,7 +10,7 @@ extension WebSocketEndpoint {
   /// - Parameter start: Where in `input` the bytes begin that were not taken yet.
   /// - Returns: The text, which is UTF-8; its end is where the next frame begins.
   package func wholeText(in input: Span<UInt8>, from start: Int) -> Range<Int>? {
-    guard state == .open, message == nil, case .client = role, case .header(let partial) = reading,
+    guard state == .open, message == nil, masking != nil, case .header(let partial) = reading,
       partial.isEmpty, start >= 0, input.count - start >= 2
     else { return nil }
     guard let (payload, length) = Self.textFrame(in: input, from: start),

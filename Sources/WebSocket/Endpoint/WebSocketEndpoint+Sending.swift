@@ -57,14 +57,13 @@ extension WebSocketEndpoint {
     _ opcode: Opcode, _ payload: Span<UInt8>, _ compression: FrameEncoder.Compression,
     into bytes: inout [UInt8]
   ) {
-    switch role {
-    case .server:
+    if let masking {
+      FrameEncoder.appendMaskedFrame(
+        opcode: opcode, payload: payload, compressed: compression, key: masking.next(),
+        into: &bytes)
+    } else {
       FrameEncoder.appendFrame(
         opcode: opcode, payload: payload, compressed: compression, into: &bytes)
-    case .client(let makeKey):
-      FrameEncoder.appendMaskedFrame(
-        opcode: opcode, payload: payload, compressed: compression, key: MaskingKey(makeKey()),
-        into: &bytes)
     }
   }
 
@@ -81,23 +80,19 @@ extension WebSocketEndpoint {
       let isDone = deflate.compress(payload, windowBits: windowBits, into: &compressed)
       return isDone && compressed.count < payload.count ? compressed : nil
     }
-    let deflater = self.deflater ?? DeflateWorkspace.makeOwnDeflater(windowBits: windowBits)
-    self.deflater = deflater
+    let contexts = keptContexts
+    let deflater =
+      contexts.deflater ?? DeflateWorkspace.makeOwnDeflater(windowBits: windowBits)
+    contexts.deflater = deflater
     // What the context has seen the peer must see too, even if it has grown.
     return deflate.compress(payload, with: deflater, into: &compressed) ? compressed : nil
   }
 
   private func sendingWindowBits(_ agreement: PermessageDeflate.Agreement) -> UInt8 {
-    switch role {
-    case .server: agreement.serverMaxWindowBits
-    case .client: agreement.clientMaxWindowBits
-    }
+    masking == nil ? agreement.serverMaxWindowBits : agreement.clientMaxWindowBits
   }
 
   private func sendingKeepsContext(_ agreement: PermessageDeflate.Agreement) -> Bool {
-    switch role {
-    case .server: !agreement.serverNoContextTakeover
-    case .client: !agreement.clientNoContextTakeover
-    }
+    masking == nil ? !agreement.serverNoContextTakeover : !agreement.clientNoContextTakeover
   }
 }

@@ -34,14 +34,14 @@ package struct WebSocketEndpoint: ~Copyable {
   /// The agreed compression.
   package let compression: PermessageDeflate.Agreement?
 
-  let role: Role
+  /// Makes the masking keys of a client's frames; `nil` on the server's side.
+  let masking: MaskingKeySource?
   let limits: WebSocketLimits
   var reading = FrameReading.start
   var message: PartialMessage?
   var controlPayload: [UInt8] = []
   /// The contexts of a connection that keeps them, made with its first compressed message.
-  var deflater: Deflater?
-  var inflater: Inflater?
+  private var contexts: CompressionContexts?
 
   /// Makes the endpoint of a connection that has just been opened.
   ///
@@ -51,7 +51,11 @@ package struct WebSocketEndpoint: ~Copyable {
     role: Role, limits: WebSocketLimits = WebSocketLimits(),
     compression: PermessageDeflate.Agreement? = nil
   ) {
-    self.role = role
+    masking =
+      switch role {
+      case .server: nil
+      case .client(let maskingKey): MaskingKeySource(maskingKey)
+      }
     self.limits = limits
     self.compression = compression
   }
@@ -59,11 +63,37 @@ package struct WebSocketEndpoint: ~Copyable {
   /// Whether bytes from the peer still mean anything.
   var isReceiving: Bool { state == .open || state == .closing }
 
+  /// The contexts, made when they are first asked for.
+  var keptContexts: CompressionContexts {
+    mutating get {
+      let kept = contexts ?? CompressionContexts()
+      contexts = kept
+      return kept
+    }
+  }
+
   /// Gives up all that was kept for messages.
   mutating func releaseMemory() {
     message = nil
     controlPayload = []
-    deflater = nil
-    inflater = nil
+    contexts = nil
   }
+}
+
+/// Makes the masking keys of a client's frames; an object, so that a server's connection pays one word
+/// for it.
+final class MaskingKeySource {
+  private let make: () -> UInt32
+
+  init(_ make: @escaping () -> UInt32) {
+    self.make = make
+  }
+
+  func next() -> MaskingKey { MaskingKey(make()) }
+}
+
+/// The compression contexts of a connection that keeps any.
+final class CompressionContexts {
+  var deflater: Deflater?
+  var inflater: Inflater?
 }

@@ -48,7 +48,7 @@ final class DrivenShard {
     var pair: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
     try #require(socketpair(AF_UNIX, kind, 0, &pair) == 0)
-    let known = Set(shard.sessions.keys)
+    let known = Set(shard.sessions.all.map(\.reference.connectionID))
     let (ours, theirs) = (pair[0], pair[1])
     try Connection.open(descriptor: ours, tls: nil, tag: 0, transport: shard.transport)
     let request = """
@@ -67,7 +67,8 @@ final class DrivenShard {
       if connection.descriptor == ours { connection.descriptorIsReady(for: .readable) }
     }
     endTurn()
-    let id = try #require(Set(shard.sessions.keys).subtracting(known).first)
+    let id = try #require(
+      Set(shard.sessions.all.map(\.reference.connectionID)).subtracting(known).first)
     let session = DrivenSession(
       session: try #require(shard.sessions[id]), descriptor: theirs)
     _ = session.readAll()
