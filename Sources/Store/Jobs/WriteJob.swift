@@ -16,6 +16,10 @@ enum WriteJob: Sendable {
     }
   }
 
+  var isMaintenance: Bool {
+    if case .maintenance = self { true } else { false }
+  }
+
   /// Answers that it is not known whether the job is kept; only the log's submitters tell that from a
   /// failure.
   func doubt(_ reason: String) {
