@@ -17,6 +17,8 @@ package enum FrameEncoder {
   ) {
     let header = FrameHeader(
       opcode: opcode, payloadLength: payload.count, isCompressed: compressed == .deflated)
+    // Else the header alone would take a block first.
+    if bytes.isEmpty { bytes.reserveCapacity(FrameHeader.longestByteCount + payload.count) }
     header.encode(into: &bytes)
     payload.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
   }
