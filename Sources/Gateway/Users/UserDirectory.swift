@@ -10,7 +10,7 @@ final class UserDirectory {
   /// A user's sessions and channels over all its connections.
   private struct Presence {
     /// Oldest first.
-    var sessions: [SessionAddress] = []
+    var sessions = SessionList()
     /// Those that wait for the user to be looked up, and may come to nothing.
     var expected: [SessionAddress] = []
     /// The channels that any session is in: a few at most, so that a list is smaller and faster
@@ -18,12 +18,23 @@ final class UserDirectory {
     var channels: [ChannelUse] = []
 
     /// Both those that are open and those that may be.
-    var all: [SessionAddress] { sessions + expected }
+    var all: [SessionAddress] { sessions.all + expected }
     var isEmpty: Bool { sessions.isEmpty && expected.isEmpty && channels.isEmpty }
+
+    mutating func remove(_ session: SessionAddress) {
+      sessions.remove(session)
+      stopExpecting(session)
+    }
+
+    /// Gives the list's memory back with its last element: a session is expected for a moment only.
+    mutating func stopExpecting(_ session: SessionAddress) {
+      expected.removeAll { $0 == session }
+      if expected.isEmpty { expected = [] }
+    }
 
     mutating func enter(_ url: String, _ session: SessionAddress) {
       guard let index = channels.firstIndex(where: { $0.url == url }) else {
-        channels.append(ChannelUse(url: url, sessions: [session]))
+        channels.append(ChannelUse(url: url, sessions: .one(session)))
         return
       }
       if !channels[index].sessions.contains(session) { channels[index].sessions.append(session) }
@@ -31,7 +42,7 @@ final class UserDirectory {
 
     mutating func leave(_ session: SessionAddress, where isLeft: (String) -> Bool) {
       for index in channels.indices where isLeft(channels[index].url) {
-        channels[index].sessions.removeAll { $0 == session }
+        channels[index].sessions.remove(session)
       }
       channels.removeAll { $0.sessions.isEmpty }
     }
@@ -39,7 +50,7 @@ final class UserDirectory {
 
   private struct ChannelUse {
     let url: String
-    var sessions: [SessionAddress]
+    var sessions: SessionList
   }
 
   private unowned let shard: Shard
@@ -63,20 +74,21 @@ final class UserDirectory {
 
   /// Adds a session; when the user now has too many, its oldest is closed.
   func add(_ session: SessionAddress, of userID: String) {
-    presences[userID]?.expected.removeAll { $0 == session }
+    presences[userID]?.stopExpecting(session)
     presences[userID, default: Presence()].sessions.append(session)
     let limit = shard.services.settings.limits.connectionsPerUser
     guard let sessions = presences[userID]?.sessions, sessions.count > limit else { return }
-    for oldest in sessions.prefix(sessions.count - limit) { close(oldest) }
-    presences[userID]?.sessions.removeFirst(sessions.count - limit)
+    for oldest in sessions.all.prefix(sessions.count - limit) {
+      close(oldest)
+      presences[userID]?.sessions.remove(oldest)
+    }
   }
 
   /// Takes a session out, with all its channels, or one that was expected.
   func remove(_ session: SessionAddress, of userID: String) {
     guard var presence = presences[userID] else { return }
     let wasOnline = !presence.sessions.isEmpty
-    presence.sessions.removeAll { $0 == session }
-    presence.expected.removeAll { $0 == session }
+    presence.remove(session)
     presence.leave(session) { _ in true }
     if wasOnline, presence.sessions.isEmpty { lastSeen.note(userID) }
     presences[userID] = presence.isEmpty ? nil : presence
@@ -121,12 +133,12 @@ final class UserDirectory {
 
   /// Sends an event to all of a user's sessions.
   func send(_ event: [UInt8], to userID: String) {
-    reach(presences[userID]?.sessions ?? []) { $0.send(event) }
+    reach(presences[userID]?.sessions.all ?? []) { $0.send(event) }
   }
 
   /// Lets all of a user's sessions know its new profile.
   func update(_ user: User) {
-    reach(presences[user.id]?.sessions ?? []) { $0.userDidChange(user) }
+    reach(presences[user.id]?.sessions.all ?? []) { $0.userDidChange(user) }
   }
 
   /// Whether nobody is here, nor expected.
