@@ -13,6 +13,9 @@ from server import Server
 Case = namedtuple(
     "Case", "name transport storage subscribers in_flight rounds throttle", defaults=[0])
 CASES = [
+    # A lone message. It comes first, in an empty store: what is stored already, and the notes of when
+    # the users of another case were last seen, make a difference of some per cent.
+    Case("durable-one", "plain", "durable", (1,), (1,), 40),
     Case("plain", "plain", "ephemeral", (200, 1000), (1, 16), 12),
     Case("deflate", "deflate", "ephemeral", (50, 200), (1, 16), 12),
     Case("tls", "tls", "ephemeral", (25, 75), (1, 16), 12),
