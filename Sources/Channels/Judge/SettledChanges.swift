@@ -13,8 +13,8 @@ extension ChannelChange {
     case .lift(let kind, let userID): state.restrictions(kind)[userID] == nil
     case .addOperators(let ids): operatorIDs.isSuperset(of: ids)
     case .removeOperators(let ids): operatorIDs.isDisjoint(with: ids)
-    // Others may have been added in the same entry.
-    case .keepOperators: true
+    // The judge adds in the same entry only operators who are kept.
+    case .keepOperators(let ids): operatorIDs.isSubset(of: ids)
     }
   }
 }
