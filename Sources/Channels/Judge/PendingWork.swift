@@ -29,7 +29,9 @@ struct PendingWork: Sendable {
   ) {
     do throws(ServiceError) {
       switch command.task(of: principal) {
-      case .view: actions.answer(call, .success(.channel(standing.view)))
+      case .view:
+        try standing.rights.requireChannel()
+        actions.answer(call, .success(.channel(standing.view)))
       case .send(let order):
         sends.send(order, by: principal, call, in: &standing, at: now, into: &actions)
       case .operation(let operation):
