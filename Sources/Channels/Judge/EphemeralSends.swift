@@ -11,7 +11,7 @@ struct EphemeralSends<Outcome: Sendable>: Sendable {
   private struct Entry {
     let key: RequestKey
     let time: Int64
-    let byteCount: Int
+    var byteCount: Int
   }
 
   private var results: [RequestKey: Outcome] = [:]
@@ -30,6 +30,15 @@ struct EphemeralSends<Outcome: Sendable>: Sendable {
     results[key] = result
     order.append(Entry(key: key, time: now, byteCount: byteCount))
     self.byteCount += byteCount
+    forget(now: now)
+  }
+
+  /// Replaces the result of a send that is known, whose time stays.
+  mutating func replace(_ result: Outcome, of key: RequestKey, byteCount: Int, now: Int64) {
+    guard results[key] != nil, let index = order.lastIndex(where: { $0.key == key }) else { return }
+    results[key] = result
+    self.byteCount += byteCount - order[index].byteCount
+    order[index].byteCount = byteCount
     forget(now: now)
   }
 

@@ -143,6 +143,12 @@ struct PendingSends: Sendable {
     }
   }
 
+  /// Takes over an update of an ephemeral channel's message.
+  mutating func didUpdate(_ message: Message, at now: Moment) {
+    guard let key = RequestKey(message.user, message.requestID) else { return }
+    requests.replaceEphemeral(message, of: key, at: now.monotonic)
+  }
+
   // MARK: An unknown outcome
 
   /// Answers those who wait for a message of which it is unknown whether it is kept.

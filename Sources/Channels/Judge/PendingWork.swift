@@ -124,7 +124,7 @@ struct PendingWork: Sendable {
 
   /// Takes the end of an enrichment; `nil` when there is nothing to add.
   mutating func enrich(
-    _ id: EnrichmentID, with enrichment: Enrichment?, at now: Int64,
+    _ id: EnrichmentID, with enrichment: Enrichment?, at now: Moment,
     into actions: inout JudgeActions
   ) {
     guard let message = enrichments.end(id) else { return }
@@ -138,9 +138,10 @@ struct PendingWork: Sendable {
       return changes.add(pending, ofMessage: message.id, in: standing, into: &actions)
     }
     guard let changed = enrichment.applied(to: message) else { return }
+    sends.didUpdate(changed, at: now)
     actions.count { $0.previewsUpdated += 1 }
     standing.publishUpdate(
-      of: ChangedMessage(changed), seq: standing.count.next(), at: now, author: nil,
+      of: ChangedMessage(changed), seq: standing.count.next(), at: now.unix, author: nil,
       into: &actions)
   }
 

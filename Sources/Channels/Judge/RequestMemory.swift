@@ -37,6 +37,15 @@ struct RequestMemory: Sendable {
     ephemeral.record(sent, of: key, byteCount: sent.byteCount, now: now)
   }
 
+  /// Takes over an update of an ephemeral channel's message, for repetitions of its send.
+  mutating func replaceEphemeral(_ message: Message, of key: RequestKey, at now: Int64) {
+    guard let first = ephemeral.result(of: key, now: now), first.message.id == message.id else {
+      return
+    }
+    let sent = SentMessage(message, seq: first.seq, first.arrival)
+    ephemeral.replace(sent, of: key, byteCount: sent.byteCount, now: now)
+  }
+
   /// Whether a request may have been carried out before.
   mutating func mayContain(_ key: RequestKey, at now: Int64) -> Bool {
     recent.mayContain(key, at: now)
