@@ -3,8 +3,9 @@ import ParleyProtocol
 
 /// The events that a participant missed, as far as it would have been shown them.
 ///
-/// Several updates of a message are one event, with its newest state. Updates that are held back
-/// at the moment are left out, since they follow as events.
+/// Several updates of a message are one event, with its newest state, in which its arrival shows it
+/// too. A message that was deleted has its deletion alone. Updates that are held back at the moment
+/// are left out, since they follow as events.
 struct RecoveredEvents {
   /// Whole notifications, in order; the last is `channel.throttled` when messages were withheld.
   private(set) var events: [[UInt8]] = []
@@ -37,20 +38,21 @@ struct RecoveredEvents {
     func origin(at timestamp: Int64) -> EventOrigin {
       EventOrigin(channelURL: channel.channel.url, timestamp: timestamp)
     }
-    let lastUpdates = Self.lastUpdates(in: missed)
+    let (lastUpdates, deletedIDs) = (Self.lastUpdates(in: missed), Self.deletedIDs(in: missed))
     var rest = viewer.byteLimit
     for event in missed {
       guard rest >= 0 else { return nil }
       switch event {
-      case .received(let message, let seq):
-        guard shows(message, to: viewer, limit) else { continue }
+      case .received(let arrived, let seq):
+        let message = lastUpdates[arrived.id]?.message ?? arrived
+        guard !deletedIDs.contains(message.id), shows(message, to: viewer, limit) else { continue }
         add(
           EventEncoder.messageReceived(
             origin(at: message.createdAt), seq: seq, message: message.encoded()),
           &rest)
       case .updated(let message, let seq, let timestamp):
-        guard lastUpdates[message.id] == seq, !withheldIDs.contains(message.id),
-          !isHeld(message.id)
+        guard lastUpdates[message.id]?.seq == seq, !deletedIDs.contains(message.id),
+          !withheldIDs.contains(message.id), !isHeld(message.id)
         else { continue }
         add(
           EventEncoder.messageUpdated(
@@ -80,13 +82,24 @@ struct RecoveredEvents {
     if rest >= 0 { events.append(event) }
   }
 
-  /// The `seq` of each message's last update.
-  private static func lastUpdates(in missed: [DurableEvent]) -> [Int64: Int64] {
-    var seqs: [Int64: Int64] = [:]
-    for case .updated(let message, let seq, _) in missed {
-      seqs[message.id] = max(seqs[message.id] ?? seq, seq)
+  /// Each message's last update.
+  ///
+  /// It may come of a later read than the message's arrival, which shows the message as it was then.
+  private static func lastUpdates(
+    in missed: [DurableEvent]
+  ) -> [Int64: (message: Message, seq: Int64)] {
+    var updates: [Int64: (message: Message, seq: Int64)] = [:]
+    for case .updated(let message, let seq, _) in missed
+    where seq >= updates[message.id]?.seq ?? seq {
+      updates[message.id] = (message, seq)
     }
-    return seqs
+    return updates
+  }
+
+  private static func deletedIDs(in missed: [DurableEvent]) -> Set<Int64> {
+    var ids: Set<Int64> = []
+    for case .deleted(let id, _, _) in missed { ids.insert(id) }
+    return ids
   }
 
   private mutating func shows(

@@ -77,7 +77,7 @@ struct RecoveredEventsTests {
     let missed: [DurableEvent] = [
       .received(messages[0], seq: 1), .received(messages[1], seq: 2),
       .updated(messages[1], seq: 3, timestamp: 150), .updated(messages[0], seq: 4, timestamp: 160),
-      .deleted(messageID: 2, seq: 5, timestamp: 170),
+      .deleted(messageID: 3, seq: 5, timestamp: 170),
     ]
     let recovered = try #require(recover(missed, limit: 1))
     #expect(
@@ -85,7 +85,7 @@ struct RecoveredEventsTests {
         event(messages[0], seq: 1),
         EventEncoder.messageUpdated(
           origin(at: 160), seq: 4, message: messages[0].encoded()),
-        EventEncoder.messageDeleted(origin(at: 170), seq: 5, messageID: 2),
+        EventEncoder.messageDeleted(origin(at: 170), seq: 5, messageID: 3),
       ])
   }
 

@@ -208,9 +208,11 @@ struct StageModel {
   ) -> (texts: [String], hidden: [Int64]) {
     var texts: [String] = []
     var hidden: [Int64] = []
+    let deleted = events.compactMap { if case .deleted(let id, _, _) = $0 { id } else { nil } }
     for event in events {
       switch event {
       case .received(let message, _):
+        guard !deleted.contains(message.id) else { continue }
         let isShown = isShown(
           message.id, by: message.user?.id, at: message.createdAt, to: &visitor)
         if isShown { texts.append("m\(message.id)") } else { hidden.append(message.id) }
@@ -219,7 +221,8 @@ struct StageModel {
           if case .updated(message, let later, _) = $0 { later > seq } else { false }
         }
         let isHeld = updates.contains { $0.message == message.id && $0.held != nil }
-        if isLast, !isHeld, !hidden.contains(message.id) { texts.append("u\(message.id)@\(seq)") }
+        let isThere = !deleted.contains(message.id) && !hidden.contains(message.id)
+        if isLast, !isHeld, isThere { texts.append("u\(message.id)@\(seq)") }
       case .deleted(let id, _, _): texts.append("d\(id)")
       case .channel(let event): texts.append(event.kind.rawValue)
       }
