@@ -38,7 +38,7 @@ struct StageModel {
     var readsLeft = 3
   }
 
-  let limit: RateLimit
+  var limit: RateLimit
   var operators: Set<String>
   private(set) var now: Int64 = 0
   private(set) var lastSeq: Int64 = 0
@@ -82,7 +82,7 @@ struct StageModel {
   private func isShown(
     _ id: Int64, by author: String?, at time: Int64, to member: inout Member
   ) -> Bool {
-    guard let author else { return true }
+    guard let author, !limit.isOff else { return true }
     let recent = member.shown.filter { time - limit.windowMilliseconds < $0 && $0 <= time }
     let isFree = member.user == author || operators.contains(member.user)
     guard isFree || recent.count < limit.count else {
@@ -179,6 +179,13 @@ struct StageModel {
     }
     recovery.readsLeft -= 1
     recoveries.append(recovery)
+  }
+
+  /// Takes a read that failed: the connection stays out.
+  mutating func failRead(of session: SessionAddress) {
+    guard recoveries.contains(where: { $0.session == session }) else { return }
+    recoveries.removeAll { $0.session == session }
+    answers.append(session)
   }
 
   private mutating func seat(
