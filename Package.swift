@@ -70,6 +70,7 @@ let package = Package(
     library("Tokens", ["Basics", "ParleyProtocol"]),
     library("LinkPreview", ["Basics", "ParleyProtocol", "CDomainNames"]),
     library("Channels", ["ParleyProtocol", "FloodControl", "LinkPreview", deque]),
+    library("ShardMessages", ["Channels", "ParleyProtocol"]),
 
     // Mechanism: descriptors, clocks, threads.
     library("Reactor", ["Basics", "CLinux", "CSendRing"]),
@@ -80,11 +81,13 @@ let package = Package(
     library("Transport", ["Basics", "Reactor", "Streams", "TLS", "HTTP1", "WebSocket", "CLinux"]),
     library(
       "Store", ["Basics", "Channels", "Crypto", "ParleyProtocol", "Reactor", "SQLite", logging]),
-    library("Telemetry", ["Basics", logging]),
+    library("Telemetry", ["Basics", "Reactor", logging]),
     library("Curl", ["Reactor", "CCurl"]),
 
     // Composition: where chat and mechanism meet.
-    library("Configuration", ["Basics", "FloodControl", "LinkPreview", "ParleyProtocol", yaml]),
+    library(
+      "Configuration",
+      ["Basics", "FloodControl", "LinkPreview", "ParleyProtocol", "Reactor", yaml]),
     library(
       "Unfurler",
       [
@@ -102,7 +105,8 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "Basics", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Channels",
-        "Reactor", "TLS", "Transport", "Store", "Telemetry", "Configuration", "Unfurler",
+        "ShardMessages", "Reactor", "TLS", "Transport", "Store", "Telemetry", "Configuration",
+        "Unfurler",
         "Crypto", "Tokens", "Webhooks",
         "COpenSSL", deque, logging,
       ],
@@ -174,6 +178,7 @@ let package = Package(
     tests("ParleyProtocol", ["Basics"]),
     tests("FloodControl"),
     tests("Channels", ["FloodControl", "LinkPreview", "ParleyProtocol"]),
+    tests("ShardMessages", ["Channels", "ParleyProtocol"]),
     tests("LinkPreview", ["Basics", "ParleyProtocol"], exclude: ["Corpus"]),
     tests("Reactor"),
     tests("TLS", ["COpenSSL"]),
@@ -186,22 +191,22 @@ let package = Package(
     tests(
       "Store",
       ["Channels", "CSQLite", "ParleyProtocol", "Reactor", "SQLite", logging, "store-crash-writer"]),
-    tests("Telemetry", [logging]),
-    tests("Configuration", ["Basics", "FloodControl", "ParleyProtocol"]),
+    tests("Telemetry", ["Reactor", logging]),
+    tests("Configuration", ["Basics", "FloodControl", "ParleyProtocol", "Reactor"]),
     tests("Daemon", ["Reactor", logging]),
     tests(
       "Unfurler",
       [
-        "Basics", "CCurl", "COpenSSL", "Configuration", "LinkPreview", "ParleyProtocol", "SQLite",
-        "TestPeers", logging,
+        "Basics", "CCurl", "COpenSSL", "Configuration", "LinkPreview", "ParleyProtocol", "Reactor",
+        "SQLite", "TestPeers", logging,
       ]),
     tests(
       "Webhooks", ["Crypto", "ParleyProtocol", "Reactor", "Store", "TestPeers", deque, logging]),
     tests(
       "Gateway",
       [
-        "Channels", "ParleyProtocol", "FloodControl", "Configuration", "Transport", "Reactor",
-        "WebSocket", "Store", "TestPeers", "HTTP1", "Basics", "Crypto", logging,
+        "Channels", "ShardMessages", "ParleyProtocol", "FloodControl", "Configuration", "Transport",
+        "Reactor", "WebSocket", "Store", "TestPeers", "HTTP1", "Basics", "Crypto", logging,
       ]),
     tests(
       "ClientTransport", ["Basics", "HTTP1", "Reactor", "TestPeers", "WebSocket"]),
@@ -220,8 +225,8 @@ let package = Package(
       dependencies: [
         "Basics", "ClientTransport", "Configuration", "Gateway", "HTTP1", "LinkPreview",
         "ParleyClient",
-        "ParleyProtocol", "Store", "TestSupport", "Crypto", "Tokens", "Transport", "Unfurler",
-        "WebSocket",
+        "ParleyProtocol", "ShardMessages", "Store", "TestSupport", "Crypto", "Tokens", "Transport",
+        "Unfurler", "WebSocket",
       ],
       path: "Tests/Fuzzing", exclude: ["Corpora"], swiftSettings: house),
     .testTarget(

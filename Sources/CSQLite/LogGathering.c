@@ -16,6 +16,9 @@
 /// a write modulo 128 KiB (os_unix.c, seekAndWriteFd), so a write must stay below that.
 enum { GATHERED_LIMIT = 131071 };
 
+/// The log's file grows by this much.
+enum { GROWTH = 1 << 20 };
+
 typedef struct LogFile LogFile;
 
 /// A database's file. Its own is the real file behind it in memory.
@@ -35,6 +38,8 @@ struct LogFile {
   sqlite3_int64 offset;
   /// The outcome of a write that nobody could be given yet.
   int pending;
+  /// The file is at least this long.
+  sqlite3_int64 length;
 };
 
 static sqlite3_vfs *systemVFS;
@@ -52,13 +57,34 @@ static sqlite3_file *real(sqlite3_file *file) {
   return (sqlite3_file *)((char *)file + OWN_SIZE);
 }
 
+/// Makes the file longer before a write that would do so. Where that fails, the write itself shows
+/// whether there is room for it.
+static void grow(LogFile *log, sqlite3_int64 end) {
+  static const unsigned char zeros[1 << 16];
+  sqlite3_file *file = real(&log->base);
+  if (end <= log->length) return;
+  if (file->pMethods->xFileSize(file, &log->length) != SQLITE_OK) return;
+  if (end <= log->length) return;
+  sqlite3_int64 wanted = (end / GROWTH + 1) * GROWTH;
+  while (log->length < wanted) {
+    sqlite3_int64 rest = wanted - log->length;
+    int count = rest < (sqlite3_int64)sizeof zeros ? (int)rest : (int)sizeof zeros;
+    if (file->pMethods->xWrite(file, zeros, count, log->length) != SQLITE_OK) return;
+    log->length += count;
+  }
+}
+
+static int writeOut(LogFile *log, const void *bytes, int count, sqlite3_int64 offset) {
+  grow(log, offset + count);
+  return real(&log->base)->pMethods->xWrite(real(&log->base), bytes, count, offset);
+}
+
 /// Writes what has gathered, and gives the outcome that is still owed.
 static int settle(LogFile *log) {
   int outcome = log->pending;
   log->pending = SQLITE_OK;
   if (log->count > 0) {
-    sqlite3_file *file = real(&log->base);
-    int written = file->pMethods->xWrite(file, log->gathered, log->count, log->offset);
+    int written = writeOut(log, log->gathered, log->count, log->offset);
     log->count = 0;
     if (outcome == SQLITE_OK) outcome = written;
   }
@@ -86,7 +112,7 @@ static int logWrite(sqlite3_file *file, const void *bytes, int count, sqlite3_in
   }
   if (!log->gathered) log->gathered = malloc(GATHERED_LIMIT);
   if (!log->gathered || count > GATHERED_LIMIT) {
-    return real(file)->pMethods->xWrite(real(file), bytes, count, offset);
+    return writeOut(log, bytes, count, offset);
   }
   if (log->count == 0) log->offset = offset;
   memcpy(log->gathered + log->count, bytes, (size_t)count);
@@ -101,8 +127,10 @@ static int logRead(sqlite3_file *file, void *bytes, int count, sqlite3_int64 off
 }
 
 static int logTruncate(sqlite3_file *file, sqlite3_int64 size) {
-  int outcome = settle((LogFile *)file);
+  LogFile *log = (LogFile *)file;
+  int outcome = settle(log);
   if (outcome != SQLITE_OK) return outcome;
+  log->length = 0;
   return real(file)->pMethods->xTruncate(real(file), size);
 }
 

@@ -9,7 +9,7 @@ extension CurlEasy {
     return status == 0 ? nil : status
   }
 
-  /// How many connections the request opened: none when a kept one was used.
+  /// The number of connections that the request opened: 0 when it used a kept one.
   package var openedConnectionCount: Int {
     var count = 0
     _ = parley_curl_get_long(handle, CURLINFO_NUM_CONNECTS, &count)
@@ -39,16 +39,16 @@ extension CurlEasy {
     return String(cString: text)
   }
 
-  /// How many bytes of the body will come, before decompression; `nil` when nobody said.
+  /// The declared length of the body before decompression; `nil` when the server declared none.
   package var declaredBodyLength: Int64? {
     let length = number(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
     return length < 0 ? nil : length
   }
 
-  /// How many bytes of the body have come, before decompression.
+  /// The number of bytes of the body received, before decompression.
   package var receivedBodyLength: Int64 { number(CURLINFO_SIZE_DOWNLOAD_T) }
 
-  /// A time, in microseconds from the request's beginning; 0 for what has not happened.
+  /// A time, in microseconds from the request's beginning; 0 for an event that has not happened.
   package func microseconds(until info: CURLINFO) -> Int64 { max(0, number(info)) }
 
   /// The values of a header field of the last response, in order; at most eight.

@@ -41,7 +41,7 @@ package final class CurlEasy {
   package func setDeadline(_ deadline: ContinuousClock.Instant) {
     let remaining = ContinuousClock.now.duration(to: deadline).components
     let fraction = Int(remaining.attoseconds / 1_000_000_000_000_000)
-    // 0 would mean no limit at all.
+    // 0 means no limit to libcurl.
     let whole = Int(clamping: min(remaining.seconds, 3_600)) * 1_000
     let milliseconds = min(max(1, whole + fraction), 3_600_000)
     set(CURLOPT_TIMEOUT_MS, to: milliseconds)
@@ -101,7 +101,7 @@ package final class CurlEasy {
     }
   }
 
-  /// - Returns: How many bytes were taken: all, or none to end the transfer.
+  /// - Returns: The number of bytes taken: all, or none to end the transfer.
   private static func deliver(
     _ bytes: UnsafeMutablePointer<CChar>?, _ length: Int, _ context: UnsafeMutableRawPointer?,
     to receive: (any CurlTransfer, UnsafeBufferPointer<UInt8>) -> Bool
@@ -113,4 +113,29 @@ package final class CurlEasy {
       receive(receiver, UnsafeBufferPointer(start: $0, count: length)) ? length : 0
     }
   }
+}
+
+/// Lines that an option takes, such as header fields; they must outlive the transfers that use them.
+package final class CurlList {
+  let list: UnsafeMutablePointer<curl_slist>?
+
+  /// - Parameter lines: Without line breaks.
+  package init(_ lines: [String]) {
+    list = lines.reduce(nil) { list, line in curl_slist_append(list, line) ?? list }
+  }
+
+  deinit { curl_slist_free_all(list) }
+}
+
+/// The reason why libcurl, or a thread for it, is missing.
+package struct CurlError: Error, Sendable, Hashable, CustomStringConvertible {
+  package let description: String
+
+  init(_ reason: String) { description = reason }
+}
+
+/// libcurl's one-time initialisation.
+enum CurlLibrary {
+  /// Whether the library may be used; the first to ask initialises it.
+  static let isReady = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 }

@@ -1,4 +1,4 @@
-import CCurl
+package import CCurl
 
 /// Drives the transfers of one owner with libcurl's multi interface; confined to its thread.
 package final class CurlLoop<Transfer: CurlTransfer> {
@@ -7,7 +7,7 @@ package final class CurlLoop<Transfer: CurlTransfer> {
 
   /// Takes possession of a multi handle.
   ///
-  /// - Parameter maximumConnections: How many idle connections are kept for the next transfers.
+  /// - Parameter maximumConnections: The number of idle connections kept for the next transfers.
   package init(_ multi: UnsafeMutableRawPointer, maximumConnections: Int) {
     self.multi = multi
     _ = parley_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(1, maximumConnections))
@@ -30,27 +30,27 @@ package final class CurlLoop<Transfer: CurlTransfer> {
     return true
   }
 
-  /// Breaks a transfer off; its owner hears no more of it.
+  /// Cancels a transfer; its owner is not notified of it again.
   package func remove(_ transfer: Transfer) {
     guard transfers.removeValue(forKey: transfer.easy.handle) != nil else { return }
     curl_multi_remove_handle(multi, transfer.easy.handle)
   }
 
-  /// Breaks all transfers off; their owner hears no more of them.
+  /// Cancels all transfers; their owner is not notified of them again.
   package func removeAll() -> [Transfer] {
     let removed = Array(transfers.values)
     for transfer in removed { remove(transfer) }
     return removed
   }
 
-  /// Runs until the inbox says stop, and closes it.
+  /// Runs until the inbox is stopped, and closes it.
   package func run<Owner: CurlLoopOwner>(_ inbox: CurlInbox<Owner.Request>, for owner: Owner)
   where Owner.Transfer == Transfer {
     while true {
       let batch = inbox.take()
       for request in batch.requests { owner.receive(request) }
       if batch.isStopping {
-        // Here, where the handle certainly lives: behind this call nothing keeps the loop from going.
+        // Here, where the handle is known to live: after this call nothing keeps the loop alive.
         inbox.close()
         return owner.stop()
       }
@@ -75,10 +75,47 @@ package final class CurlLoop<Transfer: CurlTransfer> {
     }
   }
 
-  /// How long to wait at most; libcurl knows its own timers, and the inbox wakes.
+  /// The longest time to wait; libcurl knows its own timers, and the inbox wakes.
   private static func milliseconds(until wakeUp: ContinuousClock.Instant?) -> Int32 {
     guard let wakeUp else { return 1_000 }
     let remaining = ContinuousClock.now.duration(to: wakeUp) / Duration.milliseconds(1)
     return Int32(min(max(remaining.rounded(.up), 0), 1_000))
   }
+}
+
+/// Decides what a ``CurlLoop`` transfers; called on the loop's thread only.
+package protocol CurlLoopOwner: AnyObject, SendableMetatype {
+  /// A request from another thread.
+  associatedtype Request: Sendable
+  associatedtype Transfer: CurlTransfer
+
+  func receive(_ request: Request)
+
+  /// Adds the transfers whose turn has come; called after requests have come or transfers ended.
+  ///
+  /// - Returns: When to be called again at the latest; `nil` when only something new matters.
+  func startTransfers() -> ContinuousClock.Instant?
+
+  /// A transfer has ended by itself and is no longer in the loop.
+  func didEnd(_ transfer: Transfer, _ result: CURLcode)
+
+  /// The loop ends: removes its transfers and answers all requests.
+  func stop()
+}
+
+/// A request that a ``CurlLoop`` carries out.
+///
+/// Set up with ``CurlEasy/receiver``; called on the loop's thread only.
+package protocol CurlTransfer: AnyObject, SendableMetatype {
+  var easy: CurlEasy { get }
+
+  /// Takes a line of a response's head; there may be several heads, interim responses (1xx) too.
+  ///
+  /// - Returns: Whether more is wanted; if not, the transfer ends with `CURLE_WRITE_ERROR`.
+  func receiveHead(_ line: UnsafeBufferPointer<UInt8>) -> Bool
+
+  /// Takes bytes of the body, decompressed.
+  ///
+  /// - Returns: Whether more is wanted; if not, the transfer ends with `CURLE_WRITE_ERROR`.
+  func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool
 }

@@ -67,7 +67,7 @@ where Transfer.Request == Turns.Request {
   private var active: [UInt64: Transfer] = [:]
   private var nextSweep = ContinuousClock.now
 
-  /// The time between two looks at the deadlines of waiting requests.
+  /// The interval between checks of the deadlines of waiting requests.
   private static var sweepInterval: Duration { .milliseconds(100) }
 
   package init(_ loop: CurlLoop<Transfer>, turns: Turns) {

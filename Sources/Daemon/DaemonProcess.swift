@@ -2,6 +2,26 @@ internal import Foundation
 package import Logging
 internal import Reactor
 
+/// A process that runs until a signal stops it.
+package protocol Daemon: Sendable {
+  /// Reads files that may change during the run again.
+  func reload()
+
+  /// Begins to end: accepts no new work, finishes the work under way.
+  func drain()
+
+  /// Ends without waiting for clients, after ``drain()``.
+  func hurry()
+
+  /// Calls `answer`, from any thread, once every event loop has taken a turn since.
+  ///
+  /// It is never called when one of them is stuck, or has ended.
+  func takePulse(_ answer: @escaping @Sendable () -> Void)
+
+  /// Waits until it has ended.
+  func waitUntilStopped()
+}
+
 /// A daemon's life as a process: start, signals, end.
 package enum DaemonProcess {
   /// Runs until a signal stops the process.

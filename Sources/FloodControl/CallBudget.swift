@@ -15,7 +15,7 @@ package struct CallBudget: Sendable {
 
   package init() {}
 
-  /// Pays for a call, or says how long until there is enough.
+  /// Pays for a call, or returns the time until there is enough.
   ///
   /// A refused call is charged like others.
   ///
@@ -63,7 +63,8 @@ package struct CallBudget: Sendable {
   /// Whether there may be a debt, without a look at the time.
   package var mayBeIndebted: Bool { bucket.mayBeIndebted }
 
-  /// How long the caller should not be read; `nil` for one with less than a second's worth of debt.
+  /// The time for which the caller should not be read; `nil` when the debt is less than a second's
+  /// worth.
   package mutating func silence(at now: Int64, rate: CallRate) -> Int64? {
     let debt = bucket.debt(at: now, rate: rate)
     guard debt >= 1000 else { return nil }

@@ -22,7 +22,7 @@ package struct FloodGate<Key: Hashable & Sendable>: Sendable {
   /// The number of users whose windows are kept.
   package var windowCount: Int { flows.count }
 
-  /// Admits one activity of a user, or says why not and for how long.
+  /// Admits one activity of a user, or returns the refusal with its duration.
   ///
   /// - Parameters:
   ///   - user: The user.
@@ -88,7 +88,7 @@ package struct FloodGate<Key: Hashable & Sendable>: Sendable {
       && flows.values.contains { $0.isEmpty(at: now, limit: limit, rate: rate) }
   }
 
-  /// Drops the windows that have run empty, and says whether one more may be kept.
+  /// Drops the windows that have run empty, and returns whether one more may be kept.
   private mutating func makeRoom(at now: Int64, limit: RateLimit, rate: ByteRate) -> Bool {
     guard flows.count >= sweepSize else { return true }
     guard sweepSize < capacity || now >= nextSweep else { return flows.count < capacity }

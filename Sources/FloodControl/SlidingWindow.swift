@@ -15,7 +15,7 @@ package struct SlidingWindow: Sendable {
 
   package init() {}
 
-  /// Admits one event, or says how long until it would be.
+  /// Admits one event, or returns the time until it would be admitted.
   ///
   /// - Returns: `nil` when admitted, else the wait in milliseconds, 1 to the window's length. A
   ///   refusal changes nothing.
@@ -54,7 +54,7 @@ package struct SlidingWindow: Sendable {
     return elapsed(since: last, until: now) >= limit.windowMilliseconds
   }
 
-  /// How full the window is, without changing anything.
+  /// The usage of the window, which stays as it is.
   package func usage(at now: Int64, limit: RateLimit) -> WindowUsage {
     guard !limit.isOff else { return WindowUsage() }
     let time = effectiveTime(now)
@@ -87,5 +87,104 @@ package struct SlidingWindow: Sendable {
     guard now > time else { return 0 }
     let (difference, overflow) = now.subtractingReportingOverflow(time)
     return overflow ? .max : difference
+  }
+}
+
+/// The number of events that a sliding window admits, and the length of that window.
+///
+/// Either number at 0 turns the limit off. Counts above ``maximumCount`` act as that number.
+package struct RateLimit: Sendable, Hashable {
+  /// The largest count that a window keeps track of.
+  package static let maximumCount = 10_000
+
+  /// Admissions in any stretch of the window's length.
+  package var count: Int
+  /// Length of the window in milliseconds.
+  package var windowMilliseconds: Int64
+
+  package init(count: Int, windowMilliseconds: Int64) {
+    self.count = count
+    self.windowMilliseconds = windowMilliseconds
+  }
+
+  /// Whether nothing is limited.
+  package var isOff: Bool { count <= 0 || windowMilliseconds <= 0 }
+
+  /// The count that windows enforce.
+  var boundedCount: Int { min(count, Self.maximumCount) }
+}
+
+/// The usage of a sliding window at some time.
+package struct WindowUsage: Sendable, Hashable {
+  /// Admissions within the window that ends at that time.
+  package var used: Int
+  /// Milliseconds until the next event would be admitted; `nil` when it would be at once.
+  package var wait: Int64?
+
+  package init(used: Int = 0, wait: Int64? = nil) {
+    self.used = used
+    self.wait = wait
+  }
+}
+
+/// The newest admission times, oldest first, in a ring that grows only as far as it is asked to.
+///
+/// 16 bytes when nothing is in it. The times that are appended never decrease.
+struct AdmissionRing: Sendable {
+  private var storage: [Int64] = []
+  private var head: UInt32 = 0
+  private var length: UInt32 = 0
+
+  /// The newest time.
+  var last: Int64? { fromNewest(1) }
+
+  /// The `position`-th time counted back from the newest, which is the first; `nil` when there are
+  /// fewer.
+  func fromNewest(_ position: Int) -> Int64? {
+    guard position >= 1, position <= Int(length) else { return nil }
+    return storage[slot(Int(length) - position)]
+  }
+
+  /// Appends a time, and forgets the oldest when `capacity` are kept already.
+  ///
+  /// A capacity smaller than an earlier one forgets nothing at once: the limit may grow again.
+  mutating func append(_ time: Int64, keeping capacity: Int) {
+    if Int(length) == storage.count, storage.count < capacity {
+      grow(to: min(capacity, max(4, storage.count * 2)))
+    }
+    if Int(length) < storage.count {
+      storage[slot(Int(length))] = time
+      length += 1
+    } else {
+      storage[Int(head)] = time
+      head = UInt32(slot(1))
+    }
+  }
+
+  /// Removes the newest entry that equals `time`, if there is one.
+  mutating func removeNewest(equalTo time: Int64) {
+    var index = Int(length) - 1
+    while index >= 0, storage[slot(index)] > time { index -= 1 }
+    guard index >= 0, storage[slot(index)] == time else { return }
+    while index < Int(length) - 1 {
+      storage[slot(index)] = storage[slot(index + 1)]
+      index += 1
+    }
+    length -= 1
+    if length == 0 { self = AdmissionRing() }
+  }
+
+  private mutating func grow(to capacity: Int) {
+    var grown: [Int64] = []
+    grown.reserveCapacity(capacity)
+    for index in 0..<Int(length) { grown.append(storage[slot(index)]) }
+    grown.append(contentsOf: repeatElement(0, count: capacity - Int(length)))
+    storage = grown
+    head = 0
+  }
+
+  private func slot(_ index: Int) -> Int {
+    let position = Int(head) + index
+    return position < storage.count ? position : position - storage.count
   }
 }

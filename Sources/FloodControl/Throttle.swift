@@ -53,13 +53,13 @@ package struct Throttle: Sendable {
     }
   }
 
-  /// Hands over what was withheld since the last call, to be told in `channel.throttled`.
+  /// Takes the messages withheld since the last call, to be reported in `channel.throttled`.
   package mutating func takeWithheld() -> WithheldMessages? {
     defer { withheld = nil }
     return withheld
   }
 
-  /// How many messages the window holds that a message of this time would be judged by.
+  /// The number of messages in the window that a message of this time would be judged by.
   package func shownCount(at createdAt: Int64, limit: RateLimit) -> Int {
     window.usage(at: createdAt, limit: limit).used
   }
@@ -70,5 +70,29 @@ package struct Throttle: Sendable {
       return
     }
     withheld?.append(messageID)
+  }
+}
+
+/// The messages that a participant was not shown: their number and the range of their ids.
+///
+/// Equal for all participants who missed the same messages, so that they receive the same bytes.
+package struct WithheldMessages: Sendable, Hashable {
+  /// The number of messages withheld, at least 1.
+  package private(set) var count: Int
+  /// The id of the first.
+  package let firstMessageID: Int64
+  /// The id of the last.
+  package private(set) var lastMessageID: Int64
+
+  package init(firstMessageID: Int64) {
+    count = 1
+    self.firstMessageID = firstMessageID
+    lastMessageID = firstMessageID
+  }
+
+  /// Adds the next message.
+  package mutating func append(_ messageID: Int64) {
+    count += 1
+    lastMessageID = messageID
   }
 }

@@ -14,7 +14,7 @@ package struct TokenBucket: Sendable {
 
   package init() {}
 
-  /// Takes one call out of the bucket, or says how long until there is one.
+  /// Takes one call out of the bucket, or returns the time until there is one.
   ///
   /// - Parameter now: Milliseconds of a steady clock. One that is earlier than the last counts as
   ///   equal to it.
@@ -26,7 +26,7 @@ package struct TokenBucket: Sendable {
     return nil
   }
 
-  /// How long until a call may be taken; `nil` when it may now.
+  /// The time until a call may be taken; `nil` when it may be taken now.
   package mutating func wait(at now: Int64, rate: CallRate) -> Int64? {
     guard !rate.isOff else { return nil }
     refill(until: now, rate: rate)
@@ -36,7 +36,7 @@ package struct TokenBucket: Sendable {
     return (missing + regained - 1) / regained
   }
 
-  /// Takes calls whether there are any or not: what is missing is a debt, up to ten seconds' worth.
+  /// Takes calls also from an empty bucket: the missing ones are a debt, up to ten seconds' worth.
   package mutating func charge(_ calls: Int64, at now: Int64, rate: CallRate) {
     guard !rate.isOff, calls > 0 else { return }
     refill(until: now, rate: rate)
@@ -52,7 +52,7 @@ package struct TokenBucket: Sendable {
   /// Whether there was a debt when the bucket was last looked at.
   var mayBeIndebted: Bool { owed > 0 }
 
-  /// How many milliseconds it takes to pay off the debt; 0 without one.
+  /// The milliseconds until the debt is paid off; 0 without one.
   package mutating func debt(at now: Int64, rate: CallRate) -> Int64 {
     guard !rate.isOff else { return 0 }
     refill(until: now, rate: rate)
@@ -72,5 +72,29 @@ package struct TokenBucket: Sendable {
     let paid = min(owed, regained)
     owed -= paid
     spent = max(0, min(spent, rate.capacity) - (regained - paid))
+  }
+}
+
+/// The calls that a token bucket admits: a steady rate, and a burst above it.
+package struct CallRate: Sendable, Hashable {
+  /// Calls regained per second; 0 turns the limit off.
+  package var callsPerSecond: Int
+  /// Calls that may come at once after a pause.
+  package var burst: Int
+
+  package init(callsPerSecond: Int, burst: Int) {
+    self.callsPerSecond = callsPerSecond
+    self.burst = burst
+  }
+
+  /// Whether nothing is limited.
+  package var isOff: Bool { callsPerSecond <= 0 }
+
+  /// The thousandth parts of a call that come back per millisecond.
+  var regainedPerMillisecond: Int64 { Int64(clamping: min(callsPerSecond, 1_000_000_000)) }
+
+  /// The size of a full bucket in thousandth parts of a call; one call always fits.
+  var capacity: Int64 {
+    Int64(clamping: min(max(burst, 1), 1_000_000_000)) * TokenBucket.costOfCall
   }
 }

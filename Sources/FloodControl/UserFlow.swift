@@ -6,7 +6,7 @@ package enum FloodActivity: Sendable, Hashable, CaseIterable {
   case change
 }
 
-/// Why spam-flood protection holds something back, and for how long.
+/// A refusal by spam-flood protection: its reason, and the time until the next attempt.
 package struct FloodRefusal: Sendable, Hashable {
   package enum Cause: Sendable, Hashable {
     /// The activity's window is full.
@@ -32,7 +32,7 @@ struct UserFlow: Sendable {
   private var changes = SlidingWindow()
   private var bytes = ByteBucket()
 
-  /// Admits one activity, or says why not; a refusal changes nothing.
+  /// Admits one activity, or returns the refusal, which changes nothing.
   mutating func admit(
     _ activity: FloodActivity, bytes count: Int, at now: Int64, limit: RateLimit, rate: ByteRate
   ) -> FloodRefusal? {

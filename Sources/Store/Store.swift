@@ -1,4 +1,4 @@
-package import Channels
+import Channels
 import SQLite
 import Logging
 import Reactor
@@ -6,15 +6,16 @@ import Synchronization
 
 /// The durable half of Parley: one SQLite database, one thread that writes, a few that read.
 ///
-/// Nothing here blocks the caller but `init` and `close`: work is submitted as jobs whose
-/// completions run on the store's threads, and must be brief.
+/// Nothing here blocks the caller but `init` and `close`. Work is submitted as entries and reads of a
+/// ``MessageLog`` or as a ``StoreOperation``. Completions run on the store's threads, and must be
+/// brief.
 ///
-/// Readers have two lanes. Look-ups by key never wait behind queries, which may look at many rows;
+/// Readers have two lanes. Look-ups by key never wait for queries, which may look at many rows;
 /// queries have a time limit each, and those for whom they are run take turns.
 ///
-///     write, append ─► queue ──────► writer thread: 1 transaction, 1 fsync ─► completions ─► afterBatch
-///     lookUp ────────► queue ──────► look-up threads: 1 snapshot each ──────► completion ──► afterBatch
-///     query ─────────► fair queue ─► query threads: 1 snapshot each ────────► completion ──► afterBatch
+///     entry, StoreWrite ─► queue ──────► writer thread: 1 transaction, 1 fsync ─► completions ─► afterBatch
+///     StoreLookup ───────► queue ──────► look-up threads: 1 snapshot each ──────► completion ──► afterBatch
+///     StoreQuery ────────► fair queue ─► query threads: 1 snapshot each ────────► completion ──► afterBatch
 package final class Store: Sendable {
   private let writeJobs: JobQueue<WriteJob>
   private let lookUps: JobQueue<ReadJob>
@@ -58,7 +59,7 @@ package final class Store: Sendable {
   /// Whether the store can write.
   package var health: StoreHealth { healthMonitor.current }
 
-  /// What the store has done so far; takes no lock.
+  /// Counts of the store's work so far; takes no lock.
   package var statistics: StoreStatistics {
     counters.snapshot(
       queueLength: writeJobs.count, lookUpQueueLength: lookUps.count,
@@ -71,7 +72,7 @@ package final class Store: Sendable {
   /// undone. `completion` runs on the writer thread once the commit has reached the disk, in the
   /// order of submission; or at once, on the caller's thread, with `StoreError.overloaded` or
   /// `.closed`. `StoreError.unavailable` means that nothing of the job was kept.
-  package func write<T: Sendable>(
+  func write<T: Sendable>(
     _ job: @escaping @Sendable (WriteTransaction) throws -> T,
     completion: @escaping @Sendable (Result<T, any Error>) -> Void
   ) {
@@ -82,7 +83,7 @@ package final class Store: Sendable {
   ///
   /// It passes the jobs that wait, so that it takes as long as the commit that is under way and its
   /// own.
-  package func writePromptly<T: Sendable>(
+  func writePromptly<T: Sendable>(
     _ job: @escaping @Sendable (WriteTransaction) throws -> T,
     completion: @escaping @Sendable (Result<T, any Error>) -> Void
   ) {
@@ -104,7 +105,7 @@ package final class Store: Sendable {
   ///
   /// Look-ups run side by side and may overtake each other. `completion` runs on a reader's thread,
   /// or at once on the caller's with `StoreError.overloaded` or `.closed`.
-  package func lookUp<T: Sendable>(
+  func lookUp<T: Sendable>(
     _ job: @escaping @Sendable (ReadTransaction) throws -> T,
     completion: @escaping @Sendable (Result<T, any Error>) -> Void
   ) {
@@ -122,7 +123,7 @@ package final class Store: Sendable {
   /// Queries wait for their principal's turn, and answer with part of what there is when their time
   /// is up. `completion` runs on a reader's thread, or at once on the caller's with
   /// `StoreError.overloaded`, `.tooManyQueries` or `.closed`.
-  package func query<T: Sendable>(
+  func query<T: Sendable>(
     for principal: QueryPrincipal,
     _ job: @escaping @Sendable (ReadTransaction) throws -> T,
     completion: @escaping @Sendable (Result<T, any Error>, QueryCost) -> Void
@@ -183,7 +184,7 @@ extension Store {
       shared.withDatabase { database in
         let connection = StoreConnection(
           SQLiteSession(database), outbox: options.outbox.map(Outbox.init),
-          filesBase: options.filesBase)
+          fileURL: options.fileURL)
         Writer(
           connection: connection, files: files, jobs: jobs, health: health, counters: counters,
           options: options

@@ -4,7 +4,7 @@ package enum StoreError: Error, Hashable, Sendable {
   case unavailable(reason: String)
   /// Too many jobs are waiting already.
   case overloaded
-  /// So many queries of one principal are waiting already.
+  /// `limit` queries of one principal are waiting already.
   case tooManyQueries(limit: Int)
   /// The store has been closed.
   case closed
@@ -12,9 +12,9 @@ package enum StoreError: Error, Hashable, Sendable {
   case exists
   /// There is an item of this key already.
   case keyExists(String)
-  /// There would be more of them than are kept.
+  /// There would be more than `limit` of them.
   case tooManyItems(limit: Int)
-  /// A key or value of metadata is longer than so many characters.
+  /// A key or value of metadata is longer than `limit` characters.
   case tooLong(key: String, limit: Int)
   /// The counter of this key would leave the range of 64-bit integers.
   case counterOverflow(key: String)

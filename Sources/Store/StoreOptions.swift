@@ -2,6 +2,8 @@ package import Logging
 
 /// How a store is opened; the defaults suit a server.
 package struct StoreOptions: Sendable {
+  package typealias FileURL = @Sendable (_ stored: String, _ fileID: String) -> String
+
   /// Changes of health are logged here, once each.
   package var logger: Logger
   /// Most jobs that may wait, for writing and for look-ups each.
@@ -23,9 +25,8 @@ package struct StoreOptions: Sendable {
   package var probeIntervalMilliseconds = 1_000
   /// Which events are kept for webhooks; `nil` for none.
   package var outbox: OutboxOptions?
-  /// Base of the addresses of uploaded files, without a slash at its end; `nil` leaves each file the
-  /// base that the request with it named.
-  package var filesBase: String?
+  /// Composes the address of an uploaded file that is shown, of the stored one and the file's id.
+  package var fileURL: FileURL
   /// Called on the writer thread after each commit: its duration in nanoseconds, its jobs.
   package var onCommit: @Sendable (_ durationNanoseconds: UInt64, _ jobCount: Int) -> Void
   /// Called after completions, on their thread: after all of a batch, of a read, of a refusal.
@@ -33,13 +34,13 @@ package struct StoreOptions: Sendable {
 
   package init(
     logger: Logger = Logger(label: "parley.store"), outbox: OutboxOptions? = nil,
-    filesBase: String? = nil,
+    fileURL: @escaping FileURL = { stored, _ in stored },
     onCommit: @escaping @Sendable (UInt64, Int) -> Void = { _, _ in },
     afterBatch: @escaping @Sendable () -> Void = {}
   ) {
     self.logger = logger
     self.outbox = outbox
-    self.filesBase = filesBase
+    self.fileURL = fileURL
     self.onCommit = onCommit
     self.afterBatch = afterBatch
   }

@@ -1,6 +1,7 @@
+import Channels
 import Synchronization
 
-/// What the store has done since it was opened.
+/// Counts of the store's work since it was opened.
 package struct StoreStatistics: Sendable, Hashable {
   /// Commits that succeeded.
   package var batchCount: Int

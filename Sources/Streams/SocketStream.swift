@@ -121,7 +121,7 @@ extension SocketStream {
     package let hasReply: Bool
   }
 
-  /// Reads what is there, at most the buffer's size.
+  /// Reads the bytes that have arrived, up to the buffer's size.
   package func receive(into buffer: UnsafeMutableRawBufferPointer) -> TransferOutcome {
     Socket.receive(descriptor, into: buffer)
   }

@@ -1,4 +1,5 @@
 import Basics
+internal import ParleyProtocol
 
 /// A token taken apart, nothing of it believed yet (RFC 7515 §7.1).
 ///
@@ -40,5 +41,74 @@ struct CompactToken {
       throw .malformed("the \(part) is not base64url")
     }
     return bytes
+  }
+}
+
+/// A token's header or payload: one JSON object with unique names.
+struct JOSEObject {
+  private let root: JSONNode
+
+  private static let limits = JSONLimits(byteCount: 8192, depth: 16, nodeCount: 1024)
+  /// 2^53: times are exact up to here, and 285 million years away.
+  private static let timeLimit = 9_007_199_254_740_992.0
+
+  /// - Parameter part: What to call it in an error.
+  init(_ bytes: [UInt8], part: String) throws(TokenError) {
+    do {
+      root = try JSONDocument(bytes, limits: Self.limits).root
+    } catch {
+      throw .malformed("the \(part) is not JSON: \(error)")
+    }
+    guard root.kind == .object else { throw .malformed("the \(part) is not an object") }
+  }
+
+  func has(_ name: String) -> Bool {
+    root[name] != nil
+  }
+
+  /// A string, or `nil` when there is no such member.
+  func text(_ name: String) throws(TokenError) -> String? {
+    guard let member = root[name] else { return nil }
+    guard let text = member.string else { throw .malformed("\(name) is not a string") }
+    return text
+  }
+
+  /// A NumericDate (RFC 7519 §2), or `nil` when there is no such member.
+  ///
+  /// A fraction is rounded up: with whole seconds to compare, that decides both `exp` and `nbf`
+  /// exactly.
+  func time(_ name: String) throws(TokenError) -> Int64? {
+    guard let member = root[name] else { return nil }
+    guard let seconds = member.number, abs(seconds) <= Self.timeLimit else {
+      throw .malformed("\(name) is not a time")
+    }
+    return Int64(seconds.rounded(.up))
+  }
+}
+
+/// The claims of a verified token (RFC 7519 §4.1); members that are not listed are ignored.
+package struct Claims: Equatable, Sendable {
+  /// The user that the token is made out to (`sub`).
+  package let subject: String
+  /// The first second in which the token is no longer valid (`exp`), Unix time.
+  package let expiresAt: Int64?
+  /// The first second in which it is valid (`nbf`), Unix time.
+  package let notBefore: Int64?
+
+  /// Reads the payload of a token whose signature was found right.
+  init(payload: [UInt8]) throws(TokenError) {
+    let object = try JOSEObject(payload, part: "payload")
+    guard let subject = try object.text("sub"), !subject.isEmpty else {
+      throw .malformed("sub is missing")
+    }
+    self.subject = subject
+    expiresAt = try object.time("exp")
+    notBefore = try object.time("nbf")
+  }
+
+  /// Checks the times, without leeway.
+  func check(at now: Int64) throws(TokenError) {
+    if let expiresAt, now >= expiresAt { throw .expired(at: expiresAt) }
+    if let notBefore, now < notBefore { throw .notYetValid(until: notBefore) }
   }
 }

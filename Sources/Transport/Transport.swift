@@ -2,35 +2,35 @@ package import Reactor
 import Streams
 import WebSocket
 
-/// All connections of one event loop, with what they share: buffers, compression, the flush at the
-/// end of a turn.
+/// All connections of one event loop, with their shared resources: buffers, compression, the flush
+/// at the end of a turn.
 ///
 /// Knows WebSocket and HTTP, no chat. Confined to its event loop.
 package final class Transport {
-  /// Writes of a fan-out between two looks at what else is ready: about a millisecond of work.
+  /// The writes of a fan-out between two polls: about a millisecond of work.
   private static let sweepBudget = 256
-  /// Larger fan-out buffers are given back at once.
+  /// Larger fan-out buffers are freed at once.
   private static let spareBufferSize = 65_536
 
   package let loop: EventLoop
   package let configuration: TransportConfiguration
   package var counters = TransportCounters()
-  /// The memory that all connections together hold: what waits to be written, and what applications
-  /// and requests keep.
+  /// The memory that all connections together hold: bytes to be written, and the memory of
+  /// applications and requests.
   package var heldByteCount = 0
-  /// How many requests there were.
+  /// The number of requests so far.
   var exchangeCount: UInt64 = 0
   let connections = ConnectionTable()
   let deflate = DeflateWorkspace()
   let resources = StreamResources()
-  /// What a WebSocket made of the read under way.
+  /// The output of a WebSocket for the read under way.
   var output = WebSocketOutput()
   weak var delegate: (any TransportDelegate)?
   /// The connections without a session, in the order in which they are closed to make room.
   var silence = SilenceOrder()
   /// The oldest times in ``silence`` as published to the other event loops.
   var notedSilence = [Int64?](repeating: nil, count: SocketPool.allCases.count)
-  /// Whether it is about to end: every answer closes its connection.
+  /// Whether the server drains: every answer closes its connection.
   package private(set) var isDraining = false
 
   /// Gathers the writes of a fan-out; `nil` where there can be none.
@@ -56,7 +56,7 @@ package final class Transport {
   /// Accepts connections from a listening socket, which the transport then owns.
   ///
   /// - Parameters:
-  ///   - proxyHeader: Whether a proxy says first whom each connection is from.
+  ///   - proxyHeader: Whether a proxy first sends the address of each connection's client.
   ///   - tag: The owner's name for the listener, which its connections carry.
   ///   - pool: The connections with which its own are bounded together.
   package func listen(
@@ -70,13 +70,13 @@ package final class Transport {
     listeners.append(listener)
   }
 
-  /// Accepts no more; the connections there are live on.
+  /// Stops accepting; open connections stay.
   package func stopListening() {
     for listener in listeners { listener.close() }
     listeners = []
   }
 
-  /// Begins to end.
+  /// Begins to drain.
   ///
   /// Connections on which no request is under way are closed at once, the others with their answer.
   /// Connections are still accepted, for one request each.
@@ -90,16 +90,16 @@ package final class Transport {
     forEachConnection { if $0.isIdle { $0.drop() } }
   }
 
-  /// Closes what is left of connections on which all has been said and written, without waiting for
-  /// their peers' end.
+  /// Closes the connections on which everything has been written, without waiting for their peers'
+  /// end.
   package func closeLingering() {
     forEachConnection { if $0.hasSaidAll { $0.drop() } }
   }
 
-  /// How many connections there are, of any kind.
+  /// The number of connections of any kind.
   package var connectionCount: Int { connections.count }
 
-  /// How many connections have something that waits to be written.
+  /// The number of connections with bytes to be written.
   package var queuedConnectionCount: Int { connections.queuedCount }
 
   /// Finds a connection; `nil` when it is gone.
@@ -112,7 +112,7 @@ package final class Transport {
     connections.forEach(body)
   }
 
-  /// The connections that hold most, largest first.
+  /// The connections that hold the most memory, largest first.
   package func largestHolders(_ limit: Int) -> [(id: ConnectionID, byteCount: Int)] {
     var holders: [(id: ConnectionID, byteCount: Int)] = []
     var least = 1
@@ -148,7 +148,7 @@ package final class Transport {
       opcode: .text, payload: compressed.span, compressed: .deflated, into: &frames)
   }
 
-  /// Delivers what the turn has gathered.
+  /// Delivers the bytes that the turn has gathered.
   ///
   /// The loop's owner calls it last in each turn.
   package func flush() -> TurnOutcome {
@@ -160,7 +160,7 @@ package final class Transport {
     return sweepingBuffers.isEmpty && unflushed.isEmpty ? .idle : .unfinished
   }
 
-  // MARK: Called by connections and feeds
+  // MARK: Called by connections and broadcast buffers
 
   func needsFlush(_ connection: Connection) {
     unflushed.append(connection)
@@ -170,8 +170,8 @@ package final class Transport {
     condemned.append(connection)
   }
 
-  func bufferHasBytes(_ feed: BroadcastBuffer) {
-    sweepingBuffers.append(feed)
+  func bufferHasBytes(_ broadcast: BroadcastBuffer) {
+    sweepingBuffers.append(broadcast)
   }
 
   func takeSpareBuffer() -> [UInt8] {
@@ -184,11 +184,11 @@ package final class Transport {
     spareBuffers.append(buffer)
   }
 
-  /// Gives bytes to a subscriber whose socket can't simply be written to.
+  /// Delivers bytes to a subscriber whose socket cannot be written to directly.
   ///
   /// Out of line, since a copy of it in the loop of a sweep would take registers from each delivery.
   ///
-  /// - Returns: How many bytes were written at once, if they were all.
+  /// - Returns: The number of bytes written at once, if they were all; else 0.
   @inline(never)
   func deliver(_ bytes: UnsafeRawBufferPointer, toSlot slot: UInt32, by path: WritePath) -> Int {
     guard path != .closed, let connection = connections.connection(inSlot: slot) else { return 0 }
@@ -210,12 +210,12 @@ package final class Transport {
   private func sweepBuffers(_ budget: inout Int) {
     var untouched: [BroadcastBuffer] = []
     var unfinished: [BroadcastBuffer] = []
-    for feed in sweepingBuffers {
+    for broadcast in sweepingBuffers {
       let hasBudget = budget > 0
-      guard !feed.sweep(budget: &budget) else { continue }
-      if hasBudget { unfinished.append(feed) } else { untouched.append(feed) }
+      guard !broadcast.sweep(budget: &budget) else { continue }
+      if hasBudget { unfinished.append(broadcast) } else { untouched.append(broadcast) }
     }
-    // Those that had no turn yet come first in the next.
+    // Buffers without a turn come first in the next.
     sweepingBuffers = untouched + unfinished
   }
 

@@ -1,7 +1,7 @@
 package import HTTP1
 package import WebSocket
 
-/// What a transport allows its peers.
+/// The limits that a transport sets its peers.
 ///
 /// Times are milliseconds.
 package struct TransportConfiguration: Sendable {
@@ -9,28 +9,27 @@ package struct TransportConfiguration: Sendable {
   package var http = HTTPLimits()
   /// Bounds of one WebSocket message.
   package var webSocket = WebSocketLimits()
-  /// How long a request's head may take, from the connection's beginning or the last response.
+  /// The time limit of a request's head, from the connection's beginning or the last response.
   package var headTimeout: Int64 = 10_000
-  /// How long a body that is taken in pieces may take as a whole; it may pause for
-  /// ``headTimeout``.
+  /// The time limit of a whole body that is received in pieces; it may pause for ``headTimeout``.
   package var bodyTimeout: Int64 = 600_000
-  /// How long a peer may take nothing of a file that is sent to it.
+  /// The time for which a peer may accept no byte of a file.
   package var progressTimeout: Int64 = 30_000
-  /// How often an open WebSocket is pinged.
+  /// The interval between pings on an open WebSocket.
   package var pingInterval: Int64 = 25_000
-  /// How long a ping may stay without any answer.
+  /// The time limit of the answer to a ping.
   package var pongTimeout: Int64 = 10_000
   /// The close code for a peer from which nothing comes after a ping.
   package var pongTimeoutCode = CloseCode.policyViolation
-  /// How long a peer may take to answer a close frame, or to end its side.
+  /// The time limit of the answer to a close frame, and of the end of the peer's side.
   package var closeTimeout: Int64 = 5_000
-  /// A connection with more than so many bytes waiting is a slow consumer when more comes.
+  /// The number of queued bytes above which a connection is a slow consumer when more comes.
   package var outboundBytes = 1_048_576
   /// The close code for a slow consumer.
   package var slowConsumerCode = CloseCode.policyViolation
   /// Whether the writes of a fan-out share system calls where the kernel allows it (io_uring).
   package var gathersSystemCalls = true
-  /// Whose word is taken for whom a request is from; `nil` takes nobody's.
+  /// The rules for client addresses forwarded by proxies; `nil` trusts no proxy.
   package var forwarding: ForwardingRules?
   /// Counts connections by address; `nil` counts none.
   package var addresses: AddressRegister?

@@ -1,4 +1,4 @@
-/// What a transport has done so far.
+/// The counts of a transport since its start.
 ///
 /// Confined to its event loop.
 package struct TransportCounters: Sendable {

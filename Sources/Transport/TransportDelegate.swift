@@ -2,29 +2,29 @@ package import HTTP1
 package import Reactor
 package import WebSocket
 
-/// Decides what a transport's connections get.
+/// The decisions that a transport leaves to its owner.
 ///
 /// Called on the transport's event loop only.
 package protocol TransportDelegate: AnyObject {
   /// Answers a request, or lets it become a WebSocket.
   func answer(_ exchange: Exchange) -> RequestOutcome
 
-  /// Decides how the body of a request is taken, when there is one.
+  /// Decides how the body of a request is received, when there is one.
   func decideOnBody(of exchange: Exchange) -> BodyDecision
 
-  /// What is answered to bytes that are no request, or one beyond the limits; the connection is
-  /// closed behind it.
+  /// Returns the answer to bytes that are no request, or to a request beyond the limits; the
+  /// connection is closed after it.
   func connection(_ connection: Connection, refusalOf error: HTTPError) -> HTTPResponse
 
-  /// Tells that a connection can't be accepted for want of a resource; accepting goes on in a
-  /// moment.
+  /// Reports that a connection cannot be accepted for lack of a resource; accepting continues after
+  /// a moment.
   func transportCannotAccept(_ error: SystemError)
 
-  /// Tells that a TLS handshake or session broke, in words.
+  /// Reports that a TLS handshake or session broke, with the reason as text.
   func connection(_ connection: Connection, brokeTLS reason: String)
 
-  /// Tells that a connection was closed because it did not begin with a PROXY header that can be
-  /// believed, in words.
+  /// Reports that a connection was closed because it began without a trusted PROXY header, with the
+  /// reason as text.
   func connection(_ connection: Connection, lacksProxyHeader reason: String)
 
   /// A connection is closed because its address has too many.
@@ -38,16 +38,16 @@ package protocol TransportDelegate: AnyObject {
 }
 
 extension TransportDelegate {
-  /// Nothing: it matters to those alone who have listeners for proxies.
+  /// Does nothing: only servers with listeners for proxies need it.
   package func connection(_ connection: Connection, lacksProxyHeader reason: String) {}
 
-  /// Nothing: it matters to owners that limit addresses.
+  /// Does nothing: only owners that limit addresses need it.
   package func connection(_ connection: Connection, isRefused refusal: ExceededAddressLimit) {}
 
-  /// Nothing: it matters to owners that share sockets.
+  /// Does nothing: only owners that share sockets need it.
   package func connectionWillBeShed(_ connection: Connection) {}
 
-  /// Nothing: it matters to owners that share sockets.
+  /// Does nothing: only owners that share sockets need it.
   package func transportHasNoRoom() {}
 
   /// With the request.
@@ -59,15 +59,16 @@ extension TransportDelegate {
   }
 }
 
-/// What becomes of a request.
+/// The delegate's decision on a request.
 package enum RequestOutcome {
   case respond(HTTPResponse)
   /// ``Transport/respond(_:to:)`` or ``Transport/respond(_:with:to:)`` follows, from a later call on
-  /// the event loop; what the peer sends meanwhile waits. There is no timer: whoever answers bounds the time.
+  /// the event loop; input from the peer waits meanwhile. There is no timer: the delegate bounds
+  /// the time.
   ///
   /// `onAbandonment` is called, at most once and instead of the response, when the peer has ended
-  /// the connection or it broke: nobody waits for the answer any more. With `nil`, for work that is
-  /// done anyway, a peer that has ended its own side only is still answered.
+  /// the connection or it broke: the answer would reach no client. With `nil`, for work that cannot
+  /// be cancelled, a peer that has ended only its own side is still answered.
   case respondLater(onAbandonment: (() -> Void)?)
   case upgrade(ServerHandshake.Acceptance, any WebSocketApplication)
 }
@@ -79,27 +80,27 @@ package enum WebSocketMessage: Sendable {
   case binary([UInt8])
 }
 
-/// What runs on a WebSocket.
+/// The receiver of a WebSocket's messages.
 ///
 /// Called on the transport's event loop only.
 package protocol WebSocketApplication: AnyObject {
   func connection(_ connection: Connection, received message: WebSocketMessage)
 
-  /// Some of what waited has been written, after ``Connection/hasRoom(for:)`` said that there was no
-  /// room.
+  /// Reports that a part of the queue has been written, after ``Connection/hasRoom(for:)`` returned
+  /// `false`.
   func connectionHasRoom(_ connection: Connection)
 
-  /// The WebSocket is no longer open: nothing more will be received, what is sent is dropped.
+  /// The WebSocket is no longer open: nothing more is received, and messages sent are dropped.
   /// Called once.
   func connectionDidClose(_ connection: Connection, _ reason: ClosingReason)
 }
 
 extension WebSocketApplication {
-  /// Nothing: it matters to those alone who ask whether there is room.
+  /// Does nothing: only applications that check for room need it.
   package func connectionHasRoom(_ connection: Connection) {}
 }
 
-/// Why a WebSocket is no longer open.
+/// The reason why a WebSocket is no longer open.
 package enum ClosingReason: Sendable, Equatable {
   /// The peer sent a close frame, with this code if any.
   case peerClosed(CloseCode?)

@@ -1,11 +1,12 @@
 package import Basics
+package import Configuration
 package import LinkPreview
 
 /// The limits and rules of the embedded unfurler.
 package struct UnfurlerConfiguration: Sendable {
-  /// How much of a page is read, in bytes after decompression.
+  /// The number of bytes of a page that are read, after decompression.
   package var maximumBytes = 524_288
-  /// How many redirects are followed.
+  /// The largest number of redirects followed.
   package var maximumRedirects = 5
   /// Which addresses may be dialled.
   package var addressPolicy = AddressPolicy()
@@ -15,7 +16,7 @@ package struct UnfurlerConfiguration: Sendable {
   package var portPolicy = PortPolicy.standard
   /// Which sites pages are fetched from.
   package var domainRules = DomainRules()
-  /// How the unfurler names itself to servers.
+  /// The `User-Agent` of the unfurler.
   package var userAgent = "Parley/1.0 (+link preview)"
   /// The languages that pages are asked for, as in `Accept-Language`.
   package var acceptLanguage = "en,*;q=0.5"
@@ -25,11 +26,11 @@ package struct UnfurlerConfiguration: Sendable {
   package var proxy: String?
   /// Whether the oEmbed description is asked for that a page without Open Graph points to.
   package var usesEmbeds = false
-  /// How many pages are fetched at a time.
+  /// The largest number of pages fetched at a time.
   package var maximumTransfers = 64
-  /// How many pages of one site are fetched at a time.
+  /// The largest number of pages of a site fetched at a time.
   package var maximumTransfersPerSite = 6
-  /// How many pages are fetched for one user at a time.
+  /// The largest number of pages fetched for a user at a time.
   package var maximumTransfersPerUser = 16
   /// How many links may wait for their turn, a tenth of them one user's; beyond, a fetch fails at
   /// once.
@@ -43,4 +44,29 @@ package struct UnfurlerConfiguration: Sendable {
   package var certificateAuthorities: String?
 
   package init() {}
+}
+
+extension UnfurlerConfiguration {
+  /// The bounds that the settings put on fetching pages; reads the opt-out file.
+  ///
+  /// - Throws: `UnusableSetting` for an opt-out file that cannot be read or understood.
+  package init(_ settings: UnfurlSettings) throws(UnusableSetting) {
+    self.init()
+    maximumBytes = settings.maximumBytes
+    maximumRedirects = settings.maximumRedirects
+    maximumTransfers = settings.maximumTransfers
+    maximumTransfersPerSite = settings.maximumTransfersPerSite
+    maximumTransfersPerUser = settings.maximumTransfersPerUser
+    usesEmbeds = settings.usesEmbeds
+    proxy = settings.proxy?.value
+    acceptLanguage = settings.acceptLanguage
+    userAgent = settings.userAgent ?? "Parley/\(Release.version) (+link preview)"
+    addressPolicy = AddressPolicy(allowing: settings.allowedNetworks)
+    portPolicy = PortPolicy(settings.allowedPorts)
+    domainRules = try UnusableSetting.named("unfurl.opt_out_file") {
+      try DomainRules(
+        allowed: settings.allowedDomains, denied: settings.deniedDomains,
+        optOutFile: settings.optOutFile)
+    }
+  }
 }

@@ -1,15 +1,15 @@
-/// How it goes with a URL.
+/// The state of deliveries to a URL.
 package struct ReceiverReport: Sendable, Hashable {
-  /// The store's number of it.
+  /// The store's number of the URL.
   package var id: Int64
-  /// Without its query.
+  /// The URL without its query.
   package var url: String
-  /// Events that it has not got; filled in by ``Webhooks/report(_:)``.
+  /// The number of events that wait for it; filled in by ``Webhooks/report(_:)``.
   package var backlog = 0
   /// Unix milliseconds; `nil` when there was none since the start.
   package var lastSuccess: Int64?
   package var lastFailure: Int64?
-  /// Why the last one failed; empty when none did.
+  /// The reason of the last failure; empty without one.
   package var reason: String
   /// Unix milliseconds; `nil` when nothing waits for a time.
   package var nextAttempt: Int64?

@@ -1,19 +1,19 @@
-/// Where events are posted, and how.
+/// The URLs that events are posted to, and the rules of posting.
 package struct WebhookConfiguration: Sendable {
   /// http or https URLs without credentials, each once.
   package var urls: [String]
-  /// What bodies are signed with.
+  /// The key that signs bodies.
   package var secret: [UInt8]
   package var userAgent = "parley"
-  /// How long one request may take, in milliseconds.
+  /// The longest time of one request, in milliseconds.
   package var timeout: Int64 = 5_000
-  /// How many requests of one URL may be under way.
+  /// Most requests under way to one URL.
   package var concurrency = 16
-  /// How old an event may be, in milliseconds, that failed and is tried again.
+  /// The age up to which an event that failed is tried again, in milliseconds.
   package var retryTime: Int64 = 86_400_000
   /// Most events that wait.
   package var backlogLimit = 1_000_000
-  /// How long requests may go on when the server stops, in milliseconds.
+  /// The time for requests under way when the server stops, in milliseconds.
   package var endingTime: Int64 = 2_000
   /// A PEM file with the certificate authorities that are trusted; `nil` for the system's.
   package var certificateAuthorities: String?

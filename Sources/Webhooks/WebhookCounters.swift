@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What has happened to webhooks so far; read by any thread.
+/// Counts of deliveries, and the level of the outbox; read by any thread.
 package final class WebhookCounters: Sendable {
-  /// What only ever grows.
+  /// A count that only grows.
   package enum Key: Int, CaseIterable, Sendable {
     /// Events taken, by each URL.
     case delivered

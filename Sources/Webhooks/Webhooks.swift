@@ -1,3 +1,4 @@
+import Channels
 import Curl
 import Dispatch
 package import Logging
@@ -11,14 +12,14 @@ package final class Webhooks: Sendable {
   private let thread: CurlThread<DeliveryRequest>
   private let store: Store
 
-  /// Starts the thread, and goes on with what waits.
+  /// Starts the thread, which continues with the events that wait.
   ///
   /// - Parameters:
-  ///   - configuration: Where to, and how.
-  ///   - contents: What the outbox holds, before anything new comes.
-  ///   - store: Where the outbox is; to be closed after ``shutDown()``.
-  ///   - door: What the store tells of new events.
-  ///   - logger: Where changes for the better or worse are told.
+  ///   - configuration: The URLs, and the rules of posting.
+  ///   - contents: The outbox before anything new comes.
+  ///   - store: The store with the outbox; to be closed after ``shutDown()``.
+  ///   - door: Takes the store's reports of new events.
+  ///   - logger: Logs when a URL fails, and when it works again.
   /// - Throws: When the thread or libcurl cannot be started.
   package init(
     _ configuration: WebhookConfiguration, contents: OutboxContents, store: Store,
@@ -40,38 +41,40 @@ package final class Webhooks: Sendable {
     door.post(.begin(contents))
   }
 
-  /// Tells how it goes with each URL, in the order of the settings.
+  /// Reports the state of each URL, in the order of the settings.
   ///
   /// - Parameter completion: Called once, on any thread.
   package func report(
-    _ completion: @escaping @Sendable (Result<[ReceiverReport], any Error>) -> Void
+    _ completion: @escaping @Sendable (Result<[ReceiverReport], StoreError>) -> Void
   ) {
     let store = store
     let isPosted = door.post(
       .report { reports in
-        store.query(
-          for: .server,
-          { transaction in
-            try reports.map { report in
-              var report = report
-              report.backlog = try transaction.webhookBacklog(receiverID: report.id)
-              return report
-            }
-          }, completion: { result, _ in completion(result) })
+        let count = OutboxBacklogCount(receiverIDs: reports.map(\.id))
+        store.perform(count, for: .server) { result, _ in
+          completion(
+            result.map { backlogs in
+              zip(reports, backlogs).map { report, backlog in
+                var report = report
+                report.backlog = backlog
+                return report
+              }
+            })
+        }
       })
     if !isPosted { completion(.failure(StoreError.closed)) }
   }
 
-  /// Posts a signed `webhook.test` event to each URL, and tells what they answered.
+  /// Posts a signed `webhook.test` event to each URL, and calls back with the answers.
   ///
   /// - Parameter completion: Called once, on any thread.
   package func test(_ completion: @escaping @Sendable ([WebhookTestResult]) -> Void) {
     if !door.post(.test(completion)) { completion([]) }
   }
 
-  /// Lets what is under way come to its end for a short while, and stops.
+  /// Waits a short while for the requests under way, and stops.
   ///
-  /// What was not taken stays in the store for the next start.
+  /// Events that were not taken stay in the store for the next start.
   package func shutDown() {
     let finished = DispatchSemaphore(value: 0)
     if door.post(.finish { finished.signal() }) { finished.wait() }

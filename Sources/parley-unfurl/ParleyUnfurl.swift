@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Configuration
 internal import Daemon
 internal import Logging
+internal import Reactor
 internal import Unfurler
 
 /// The preview service's command line: reads the settings, then runs the service or answers about
@@ -24,5 +25,54 @@ struct ParleyUnfurl: ParsableCommand {
         try UnfurlDaemon(settings: settings, fetching: fetching, logger: logger)
       }
     }
+  }
+}
+
+/// The preview service with its fetcher.
+struct UnfurlDaemon: Daemon {
+  private let unfurler: EmbeddedUnfurler
+  private let server: UnfurlServer
+  private let rules: DomainRules
+  private let logger: Logger
+
+  /// Begins to serve, and logs the addresses.
+  init(settings: Settings, fetching: UnfurlerConfiguration, logger: Logger) throws {
+    _ = DescriptorLimit.raise()
+    self.logger = logger
+    rules = fetching.domainRules
+    unfurler = try EmbeddedUnfurler(configuration: fetching)
+    server = try UnfurlServer(
+      configuration: UnfurlServerConfiguration(settings, fetching), unfurler: unfurler,
+      logger: logger)
+    for address in server.addresses { logger.notice("listening on http://\(address)") }
+    if settings.listen.contains(where: { !$0.isLoopback }) {
+      logger.warning(
+        "listening on an address that other machines can reach: anyone who reaches it can fetch pages"
+      )
+    }
+    logger.info("ready", metadata: ["version": "\(Release.version)"])
+  }
+
+  func reload() {
+    do {
+      try rules.reload()
+      logger.notice(
+        "reloaded the opt-out list", metadata: ["domains": "\(rules.optedOutCount)"])
+    } catch {
+      logger.error(
+        "the opt-out list cannot be read; the previous one stays in force",
+        metadata: ["reason": "\(error)"])
+    }
+  }
+
+  func drain() { server.drain() }
+
+  func hurry() { server.hurry() }
+
+  func takePulse(_ answer: @escaping @Sendable () -> Void) { server.takePulse(answer) }
+
+  func waitUntilStopped() {
+    server.waitUntilStopped()
+    unfurler.shutdown()
   }
 }

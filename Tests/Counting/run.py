@@ -2,8 +2,8 @@
 
     run.py --parleyd PATH [--only NAMES] [--keep FOLDER]
 
-PATH is a release build. NAMES, with commas: plain, deflate, tls, durable, throttle, idle. FOLDER
-keeps the profiles that the counts come from (.build/counts).
+PATH is a release build. NAMES, with commas: plain, deflate, tls, durable, durable-one,
+throttle, idle. FOLDER keeps the profiles that the counts come from (.build/counts).
 """
 
 import argparse

@@ -10,8 +10,8 @@ struct SupervisorTests {
   func arrives(name: String) throws {
     let receiver = try DatagramReceiver(name)
     let supervisor = try #require(Supervisor(environment: ["NOTIFY_SOCKET": name]))
-    try supervisor.tell(.ready)
-    try supervisor.tell(.alive)
+    try supervisor.notify(.ready)
+    try supervisor.notify(.alive)
     #expect(try receiver.next() == "READY=1\nSTATUS=serving")
     #expect(try receiver.next() == "WATCHDOG=1")
     #expect(receiver.waiting() == nil)
@@ -32,7 +32,7 @@ struct SupervisorTests {
     let name = DatagramReceiver.abstractName()
     let longest = name + String(repeating: "x", count: 108 - name.utf8.count)
     let receiver = try DatagramReceiver(longest)
-    try #require(Supervisor(environment: ["NOTIFY_SOCKET": longest])).tell(.stopping)
+    try #require(Supervisor(environment: ["NOTIFY_SOCKET": longest])).notify(.stopping)
     #expect(try receiver.next().hasPrefix("STOPPING=1"))
     #expect(NotifySocketAddress("/" + String(repeating: "x", count: 106)) != nil)
   }
@@ -46,7 +46,7 @@ struct SupervisorTests {
   func gone() throws {
     let name = DatagramReceiver.path()
     let supervisor = try #require(Supervisor(environment: ["NOTIFY_SOCKET": name]))
-    let error = #expect(throws: (any Error).self) { try supervisor.tell(.ready) }
+    let error = #expect(throws: (any Error).self) { try supervisor.notify(.ready) }
     #expect("\(error.map { "\($0)" } ?? "")".contains("NOTIFY_SOCKET"))
   }
 }

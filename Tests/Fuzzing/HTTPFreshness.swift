@@ -1,7 +1,4 @@
-// sources: Sources/Unfurler/Reports/CacheControl.swift
 // sources: Sources/Unfurler/Reports/Freshness.swift
-// sources: Sources/Unfurler/Reports/HTTPDate.swift
-// sources: Sources/Unfurler/Reports/ResponseFreshness.swift
 import Glibc
 
 #if canImport(Unfurler)

@@ -1,13 +1,7 @@
-// sources: Sources/Unfurler/UnfurlError.swift
 // sources: Sources/Unfurler/Reports/*.swift
 // sources: Sources/Unfurler/Remote/UnfurlAnswer.swift
-// sources: Sources/Unfurler/Remote/UnfurlAnswer+Reading.swift
 // sources: Sources/Unfurler/Remote/UnfurlQuestion.swift
-// sources: Sources/Unfurler/Remote/UnfurlError+JSON.swift
 // sources: Sources/Unfurler/Remote/UnfurlTrace+JSON.swift
-// sources: Sources/Unfurler/Remote/RequestTrace+JSON.swift
-// sources: Sources/Unfurler/Remote/OpenGraphTag+Cleaned.swift
-// sources: Sources/Unfurler/Remote/Freshness+CacheControl.swift
 import Basics
 import LinkPreview
 import ParleyProtocol

@@ -17,9 +17,8 @@ struct DeliveryScannerTests {
       id: 17_300_000_000_001, channelURL: url, user: User(id: "load-1", nickname: "N"), text: text,
       data: stamp.text, createdAt: 1_730_000_000_000)
     change(&message)
-    return EventEncoder.messageReceived(
-      EventOrigin(channelURL: url, timestamp: 1_730_000_000_000), seq: 9_007_199,
-      message: JSONWriter.bytes { message.encode(into: &$0) })
+    return Event.messageReceived(EventMessage(message)).notification(
+      from: EventOrigin(channelURL: url, seq: 9_007_199, timestamp: 1_730_000_000_000))
   }
 
   @Test("the server's own event is recognised, whatever the text holds")
@@ -67,16 +66,17 @@ struct DeliveryScannerTests {
   func presence() {
     let origin = EventOrigin(channelURL: "lobby", timestamp: 1)
     let user = User(id: "u")
-    for event in [
-      EventEncoder.userEntered(origin, user: user, participantCount: 2),
-      EventEncoder.userExited(origin, user: user, participantCount: 1),
-      EventEncoder.participantCount(origin, participantCount: 9),
-    ] {
+    let events: [Event] = [
+      .userEntered(.init(user: user, participantCount: 2)),
+      .userExited(.init(user: user, participantCount: 1)), .participantCount(.init(9)),
+    ]
+    for event in events.map({ $0.notification(from: origin) }) {
       #expect(isPresence(event))
       #expect(!isPresence(Array(event[..<40])))
     }
     #expect(!isPresence(event()))
-    #expect(!isPresence(EventEncoder.throttled(origin, withheld: 1, first: 1, last: 1)))
+    let range = Event.Throttling(withheld: 1, firstMessageID: 1, lastMessageID: 1)
+    #expect(!isPresence(Event.throttled(range).notification(from: origin)))
   }
 
   @Test("a channel's URL gives its place back, for its own run")

@@ -1,3 +1,4 @@
+import Channels
 import ParleyProtocol
 
 @testable import Store

@@ -1,3 +1,4 @@
+import Channels
 import ParleyProtocol
 
 @testable import Store
@@ -29,6 +30,21 @@ extension Store {
   ) async throws -> T {
     try await withCheckedThrowingContinuation { continuation in
       query(for: principal, job) { result, _ in continuation.resume(with: result) }
+    }
+  }
+
+  /// Looks up and waits for the outcome.
+  func perform<Lookup: StoreLookup>(_ lookup: Lookup) async throws -> Lookup.Outcome {
+    try await withCheckedThrowingContinuation { continuation in
+      perform(lookup) { continuation.resume(with: $0.mapError { $0 as any Error }) }
+    }
+  }
+
+  /// Writes and waits for the outcome.
+  @discardableResult
+  func perform<Write: StoreWrite>(_ write: Write) async throws -> Write.Outcome {
+    try await withCheckedThrowingContinuation { continuation in
+      perform(write) { continuation.resume(with: $0.mapError { $0 as any Error }) }
     }
   }
 

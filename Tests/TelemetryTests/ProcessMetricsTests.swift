@@ -1,3 +1,6 @@
+import Glibc
+import Reactor
+import TestSupport
 import Testing
 
 @testable import Telemetry
@@ -28,6 +31,14 @@ struct ProcessMetricsTests {
     #expect(ProcessStatus(stat: stat, systemStat: "", ticksPerSecond: 100, pageBytes: 1) == nil)
     #expect(
       ProcessStatus(stat: stat, systemStat: systemStat, ticksPerSecond: 0, pageBytes: 1) == nil)
+  }
+
+  @Test("a process without descriptors still reports the metrics that need none")
+  func withoutDescriptors() {
+    let kernel = ScriptedKernel { $0.kind == .open ? .fail(EMFILE) : .pass }
+    let text = kernel.run { PrometheusText.render(ProcessMetrics.samples()) }
+    #expect(!text.contains("process_cpu_seconds_total"))
+    #expect(text.contains("\nprocess_max_fds "))
   }
 
   @Test("this process has memory, descriptors, a start and a processor")

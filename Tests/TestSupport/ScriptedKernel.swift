@@ -127,8 +127,8 @@ extension SystemCall {
     switch self {
     case .socket, .accept, .epollCreate, .eventfd, .timerfd, .open: true
     case .bind, .listen, .connect, .setsockopt, .getsockopt, .shutdown, .recv, .send, .sendfile,
-      .epollAdd, .epollModify, .epollDelete, .epollWait, .close, .read, .write, .pread, .fsync,
-      .rename, .unlink:
+      .epollAdd, .epollModify, .epollDelete, .epollWait, .close, .read, .write, .pread, .ftruncate,
+      .fsync, .flock, .rename, .unlink, .mkdir:
       false
     }
   }

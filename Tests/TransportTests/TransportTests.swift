@@ -47,10 +47,10 @@ struct TransportTests {
   @Test("a turn with more writes than one flush takes is unfinished, and goes on in the next")
   func spreadsWork() throws {
     let driven = try DrivenTransport()
-    let feed = BroadcastBuffer(encoding: .plain, transport: driven.transport)
+    let broadcast = BroadcastBuffer(encoding: .plain, transport: driven.transport)
     let peer = try driven.open()
-    for _ in 0..<300 { _ = feed.subscribe(peer.connection) }
-    feed.publish([1], except: [])
+    for _ in 0..<300 { _ = broadcast.subscribe(peer.connection) }
+    broadcast.publish([1], except: [])
     #expect(driven.transport.flush() == .unfinished)
     #expect(peer.readAll().count == 256)
     #expect(driven.transport.flush() == .idle)

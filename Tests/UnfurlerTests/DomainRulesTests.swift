@@ -1,5 +1,7 @@
 import Foundation
 import LinkPreview
+import Reactor
+import TestSupport
 import Testing
 
 @testable import Unfurler
@@ -37,6 +39,21 @@ struct DomainRulesTests {
     let gone = try #require(throws: DomainRulesError.self) { try rules.reload() }
     #expect(gone.description.contains(path))
     #expect(rules.optedOutCount == 2)
+  }
+
+  @Test("a list that the disk fails to give is an error, and the old one stays")
+  func failingDisk() throws {
+    let path = temporaryPath()
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try "a.example\n".write(toFile: path, atomically: true, encoding: .utf8)
+    let rules = try DomainRules(optOutFile: path)
+    for (kind, code) in [(SystemCall.open, EMFILE), (.read, EIO)] {
+      let kernel = ScriptedKernel { $0.kind == kind ? .fail(code) : .pass }
+      let error = #expect(throws: DomainRulesError.self) { try kernel.run { try rules.reload() } }
+      #expect(error?.description.contains(path) == true)
+      #expect(try isRefused("a.example", by: rules))
+      #expect(kernel.openDescriptors.isEmpty)
+    }
   }
 
   @Test("a file that is missing, a folder, or a name that is none is an error at the start")

@@ -59,6 +59,15 @@ final class CrashWriter: LogSink {
   }
 }
 
+/// The receiver of one answer.
+final class Reply: LogSink {
+  private let take: @Sendable (LogAnswer) -> Void
+
+  init(_ take: @escaping @Sendable (LogAnswer) -> Void) { self.take = take }
+
+  func receive(_ answers: [LogAnswer]) { for answer in answers { take(answer) } }
+}
+
 let arguments = CommandLine.arguments
 guard (2...3).contains(arguments.count) else {
   let usage = "usage: store-crash-writer <directory> [<interval of failing writes to the log>]\n"
@@ -69,13 +78,24 @@ guard faulty_disk_install() else { exit(1) }
 var options = StoreOptions()
 options.probeIntervalMilliseconds = 1
 let store = try Store(directory: arguments[1], options: options)
-store.write({ transaction -> ChannelState in
-  if let state = try transaction.channel("lobby") { return state }
-  _ = try transaction.upsertUser("ann", nickname: "Ann", at: 1)
-  return try transaction.createChannel(Channel(url: "lobby", createdAt: 1), epoch: "e")
-}) { result in
-  guard case .success(let state) = result else { exit(1) }
-  if arguments.count == 3 { faulty_disk_fail_log_writes(Int32(arguments[2]) ?? 0) }
-  CrashWriter(log: store, channel: state.place, expectsFailures: arguments.count == 3).start()
+store.perform(ProfileChange("ann", nickname: "Ann", at: 1)) { result in
+  guard case .success = result else { exit(1) }
 }
+// An earlier process may have made the channel.
+var creation = [
+  LogSubmission(
+    LogTicket(number: 0), .create(Channel(url: "lobby", createdAt: 1), epoch: "e"))
+]
+store.submit(
+  &creation,
+  to: Reply { _ in
+    store.read(
+      .channel(url: "lobby"), LogTicket(number: 0),
+      to: Reply { answer in
+        guard case .success(.read(.channel(let state?))) = answer.result else { exit(1) }
+        if arguments.count == 3 { faulty_disk_fail_log_writes(Int32(arguments[2]) ?? 0) }
+        CrashWriter(log: store, channel: state.place, expectsFailures: arguments.count == 3)
+          .start()
+      })
+  })
 while true { sleep(60) }

@@ -11,8 +11,9 @@ bool csqlite_forgo_memory_statistics(void);
 int csqlite_bind_text(sqlite3_stmt *statement, int index, const char *bytes, size_t count);
 
 /// Registers a VFS over the default one and makes it the default. It writes what SQLite appends to
-/// a write-ahead log with one call, in place of two for each page. False when there is no VFS below
-/// or it can't be registered. Must be called before a database is opened; later calls do nothing.
+/// a write-ahead log with one call, in place of two for each page, and has the log's file grow in
+/// steps. False when there is no VFS below or it can't be registered. Must be called before a database
+/// is opened; later calls do nothing.
 bool csqlite_gather_log_writes(void);
 
 /// sqlite3_bind_blob with a copy of the bytes.

@@ -2,8 +2,8 @@ package import ParleyProtocol
 
 /// An event of a channel, encoded once for all recipients.
 ///
-/// The channel's judge makes it; every stage of the channel applies it, in the order of `seq`, and
-/// decides by its subject who is shown it and what follows.
+/// The channel's judge makes it of an ``Event``; every stage of the channel applies it, in the order of
+/// `seq`, and decides by its subject which participants are shown it and what follows.
 package struct ChannelEvent: Sendable {
   /// The subject of an event, as far as a stage needs it.
   package enum Subject: Sendable {
@@ -15,6 +15,8 @@ package struct ChannelEvent: Sendable {
     case deletion(ofMessage: Int64)
     /// A change of the channel's record, to this state.
     indirect case record(Channel)
+    /// A change of the channel's operators, to these.
+    case operators([User])
     /// A ban: the user is put out after everyone has been notified.
     case expulsion(ofUser: String)
     /// The deletion of the channel: everyone is put out after the notification.
@@ -32,15 +34,39 @@ package struct ChannelEvent: Sendable {
   package let timestamp: Int64
   /// The connection that learns of the event by the answer to its request.
   package let author: SessionAddress?
+}
 
-  package init(
-    payload: [UInt8], subject: Subject, seq: Int64, timestamp: Int64, author: SessionAddress?
+extension ChannelEvent {
+  /// Encodes an event of a channel.
+  ///
+  /// - Parameter author: The connection that learns of the event by the answer to its request.
+  init(
+    _ event: Event, in channelURL: String, seq: Int64, at timestamp: Int64,
+    author: SessionAddress?
   ) {
-    self.payload = payload
-    self.subject = subject
-    self.seq = seq
-    self.timestamp = timestamp
-    self.author = author
+    self.init(
+      payload: event.notification(
+        from: EventOrigin(channelURL: channelURL, seq: seq, timestamp: timestamp)),
+      subject: Subject(event), seq: seq, timestamp: timestamp, author: author)
+  }
+}
+
+extension ChannelEvent.Subject {
+  init(_ event: Event) {
+    self =
+      switch event {
+      case .messageReceived(let message): .message(MessageFacts(message.message))
+      case .messageUpdated(let message): .update(ofMessage: message.message.id)
+      case .messageDeleted(let deletion): .deletion(ofMessage: deletion.messageID)
+      case .channelChanged(let info), .channelFrozen(let info), .channelUnfrozen(let info):
+        .record(info.channel)
+      case .operatorsChanged(let operators): .operators(operators.users)
+      case .userBanned(let ban): .expulsion(ofUser: ban.user.id)
+      case .channelDeleted: .end
+      case .channelCreated, .userMuted, .userUnmuted, .userUnbanned, .userEntered, .userExited,
+        .participantCount, .throttled, .mentionReceived, .sessionExpiring, .serverDraining:
+        .announcement
+      }
   }
 }
 
@@ -56,5 +82,9 @@ package struct MessageFacts: Sendable {
     self.id = id
     self.createdAt = createdAt
     self.authorID = authorID
+  }
+
+  init(_ message: Message) {
+    self.init(id: message.id, createdAt: message.createdAt, authorID: message.user?.id)
   }
 }

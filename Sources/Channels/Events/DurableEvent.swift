@@ -7,14 +7,59 @@ package enum DurableEvent: Sendable, Hashable {
   /// The message as it is now.
   case updated(Message, seq: Int64, timestamp: Int64)
   case deleted(messageID: Int64, seq: Int64, timestamp: Int64)
-  /// Any other: see `RecordedEvent.payload`.
-  case channel(RecordedEvent)
+  /// Any other, which shows its channel as it is now.
+  case channel(LoggedEvent)
 
-  /// Its place in the channel's count.
+  /// An event that the log has kept.
+  ///
+  /// - Parameter message: Finds the message of an update, as it is now.
+  /// - Returns: `nil` when that message is gone.
+  package init?(_ logged: LoggedEvent, message: (Int64) -> Message?) {
+    let (seq, timestamp) = (logged.seq, logged.timestamp)
+    guard let id = logged.messageID else {
+      self = .channel(logged)
+      return
+    }
+    if logged.name == .messageDeleted {
+      self = .deleted(messageID: id, seq: seq, timestamp: timestamp)
+    } else if let message = message(id) {
+      self = .updated(message, seq: seq, timestamp: timestamp)
+    } else {
+      return nil
+    }
+  }
+
+  /// The place in the channel's count.
   package var seq: Int64 {
     switch self {
     case .received(_, let seq), .updated(_, let seq, _), .deleted(_, let seq, _): seq
     case .channel(let event): event.seq
+    }
+  }
+
+  /// Unix milliseconds.
+  package var timestamp: Int64 {
+    switch self {
+    case .received(let message, _): message.createdAt
+    case .updated(_, _, let timestamp), .deleted(_, _, let timestamp): timestamp
+    case .channel(let event): event.timestamp
+    }
+  }
+
+  /// The event as participants receive it; `nil` for a record that is unreadable.
+  ///
+  /// - Parameter channel: The channel as it is now.
+  package func notification(in channel: ChannelInfo) -> [UInt8]? {
+    let origin = EventOrigin(channelURL: channel.channel.url, seq: seq, timestamp: timestamp)
+    return event(in: channel)?.notification(from: origin)
+  }
+
+  private func event(in channel: ChannelInfo) -> Event? {
+    switch self {
+    case .received(let message, _): .messageReceived(EventMessage(message))
+    case .updated(let message, _, _): .messageUpdated(EventMessage(message))
+    case .deleted(let messageID, _, _): .messageDeleted(Event.Deletion(messageID: messageID))
+    case .channel(let logged): try? logged.event(in: channel)
     }
   }
 }

@@ -43,7 +43,7 @@ package struct ChannelJudge: ~Copyable, Sendable {
   package var channel: Channel { work.standing.rights.channel }
 
   /// The channel as clients see it.
-  package var view: ChannelView { work.standing.view }
+  package var info: ChannelInfo { work.standing.info }
 
   package var operatorIDs: Set<String> { work.standing.rights.operatorIDs }
 
@@ -95,7 +95,7 @@ package struct ChannelJudge: ~Copyable, Sendable {
       work.perform(command, by: principal, call, at: now, into: &actions)
     case .logged(let entry, let result): take(result, for: entry, at: now, into: &actions)
     case .enriched(let id, let enrichment):
-      work.enrich(id, with: enrichment, at: now.unix, into: &actions)
+      work.enrich(id, with: enrichment, at: now, into: &actions)
     case .entered(let userID): work.standing.rights.enter(userID)
     case .left(let userID): work.standing.rights.leave(userID)
     case .floodLimitChanged(let limit): work.standing.flood.limit = limit

@@ -1,3 +1,5 @@
+import ParleyProtocol
+
 /// Names an entry or a read that a judge has submitted, by what waits for its answer.
 package enum EntryID: Hashable, Sendable {
   /// The message with this id is being appended.
@@ -38,5 +40,31 @@ package enum EntryID: Hashable, Sendable {
   /// Ids of messages take 53 bits.
   private static func number(_ kind: UInt64, _ value: Int64) -> UInt64 {
     UInt64(truncatingIfNeeded: value) << 3 | kind
+  }
+}
+
+/// Names a call, so that its answer finds the caller.
+package enum CallID: Hashable, Sendable {
+  /// A call over a session.
+  case session(ReplyAddress)
+  /// A call over the Platform API, by the number that its host gave it.
+  case platform(UInt64)
+}
+
+/// Names a send that a client may repeat.
+struct RequestKey: Hashable, Sendable {
+  /// `nil` for admin messages.
+  let userID: String?
+  let requestID: String
+
+  init(userID: String?, requestID: String) {
+    self.userID = userID
+    self.requestID = requestID
+  }
+
+  /// `nil` for a send without a name, which cannot be repeated.
+  init?(_ user: User?, _ requestID: String?) {
+    guard let requestID, !requestID.isEmpty else { return nil }
+    self.init(userID: user?.id, requestID: requestID)
   }
 }

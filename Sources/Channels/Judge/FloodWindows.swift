@@ -35,7 +35,7 @@ struct FloodWindows: Sendable {
     gate.restore(userID, at: time, limit: limit)
   }
 
-  /// Takes a place in a user's window.
+  /// Takes a place in a user's window; `nil` while the limit is off, so that none is given back.
   ///
   /// - Parameters:
   ///   - bytes: The size of the values that the user gives, as far as it is known.
@@ -43,7 +43,8 @@ struct FloodWindows: Sendable {
   /// - Throws: 900200.
   mutating func takePlace(
     of userID: String, _ activity: FloodActivity, bytes: Int, at now: Int64
-  ) throws(ServiceError) -> FloodPlace {
+  ) throws(ServiceError) -> FloodPlace? {
+    guard !limit.isOff else { return nil }
     let place = FloodPlace(
       userID: userID, activity: activity, time: now, bytes: bytes + Self.envelopeBytes)
     let refusal = gate.admit(

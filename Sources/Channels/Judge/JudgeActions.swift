@@ -15,7 +15,7 @@ package enum JudgeAction: Sendable {
   /// Applies an event on the channel's stages, in this order.
   case publish(ChannelEvent)
   /// Posts an event of an ephemeral channel to the webhooks: the log has no record of it.
-  case post(WebhookEvent, seq: Int64, at: Int64, notification: [UInt8])
+  case post(Event, from: EventOrigin)
   /// Notifies users who are not in the channel, on the account of the sender if one is named.
   case mention([String], by: String?, notification: [UInt8])
   /// Looks for an addition to a message; ``JudgeInput/enriched(_:_:)`` brings it.

@@ -146,7 +146,7 @@ struct PendingChanges: Sendable {
               .submit(.change(id), .write(.delete(messageID: id, at: now), standing.place)))
           case .nothing:
             standing.flood.giveBack(change.place)
-            actions.answer(change.call, .success(.changed(ChangedMessage(message))))
+            actions.answer(change.call, .success(.changed(EventMessage(message))))
           }
         }
       } catch {
@@ -178,16 +178,16 @@ struct PendingChanges: Sendable {
     _ change: PendingChange, _ message: Message, seq: Int64, at timestamp: Int64,
     in standing: inout Standing, now: Int64, into actions: inout JudgeActions
   ) {
-    let changed = ChangedMessage(message)
-    standing.flood.settle(change.place, bytes: changed.encoded.count, at: now)
+    let changed = EventMessage(encoding: message)
+    standing.flood.settle(change.place, bytes: changed.json.count, at: now)
     switch change.change {
     case .edit: actions.count { $0.updated += 1 }
     case .enrichment: actions.count { $0.previewsUpdated += 1 }
     case .metaArrays, .deletion: break
     }
     actions.answer(change.call, .success(.changed(changed)))
-    standing.publishUpdate(
-      of: changed, seq: seq, at: timestamp, author: change.session, into: &actions)
+    standing.publish(
+      .messageUpdated(changed), seq: seq, at: timestamp, author: change.session, into: &actions)
   }
 
   private func publishDeletion(
@@ -196,10 +196,7 @@ struct PendingChanges: Sendable {
   ) {
     actions.count { $0.deleted += 1 }
     actions.answer(change.call, .success(.done))
-    let payload = EventEncoder.messageDeleted(
-      standing.origin(at: timestamp), seq: seq, messageID: id)
     standing.publish(
-      .messageDeleted, .deletion(ofMessage: id), seq: seq, at: timestamp, payload: payload,
-      into: &actions)
+      .messageDeleted(Event.Deletion(messageID: id)), seq: seq, at: timestamp, into: &actions)
   }
 }

@@ -100,7 +100,7 @@ struct PendingOperations: Sendable {
             .submit(.operation, .write(.change(changes, at: now), standing.place)))
         }
         standing.flood.giveBack(pending.place)
-        actions.answer(pending.call, .success(.channel(standing.view)))
+        actions.answer(pending.call, .success(.channel(standing.info)))
       } catch {
         refuse(pending, error, in: &standing, into: &actions)
       }
@@ -132,7 +132,7 @@ struct PendingOperations: Sendable {
     if byteCount == 0 { standing.flood.giveBack(pending.place) }
     standing.flood.settle(pending.place, bytes: byteCount, at: now)
     switch answer {
-    case .channel: actions.answer(pending.call, .success(.channel(standing.view)))
+    case .channel: actions.answer(pending.call, .success(.channel(standing.info)))
     case .imposed(let restriction): actions.answer(pending.call, .success(.imposed(restriction)))
     case .lifted(let wasThere): actions.answer(pending.call, .success(.lifted(wasThere)))
     }
@@ -145,10 +145,8 @@ struct PendingOperations: Sendable {
   ) {
     standing.rights.delete()
     let number = standing.count.number(seq)
-    let payload = EventEncoder.channelDeleted(
-      standing.origin(at: timestamp), seq: number, channel: standing.view.encoded())
     standing.publish(
-      .channelDeleted, .end, seq: number, at: timestamp, payload: payload, into: &actions)
+      .channelDeleted(standing.info), seq: number, at: timestamp, into: &actions)
     actions.answer(pending.call, .success(.done))
     actions.append(.release)
   }

@@ -143,6 +143,12 @@ struct PendingSends: Sendable {
     }
   }
 
+  /// Takes over an update of an ephemeral channel's message.
+  mutating func didUpdate(_ message: Message, at now: Moment) {
+    guard let key = RequestKey(message.user, message.requestID) else { return }
+    requests.replaceEphemeral(message, of: key, at: now.monotonic)
+  }
+
   // MARK: An unknown outcome
 
   /// Answers those who wait for a message of which it is unknown whether it is kept.
@@ -232,23 +238,21 @@ struct PendingSends: Sendable {
       mentionedUsers.isEmpty
       ? SentMessage(send.message, seq: seq, .sent)
       : SentMessage(send.message.mentioning(mentionedUsers), seq: seq, .sent)
-    standing.flood.settle(send.place, bytes: sent.encoded.count, at: now.unix)
+    standing.flood.settle(send.place, bytes: sent.shown.json.count, at: now.unix)
     if standing.isEphemeral, let key = send.key {
       requests.recordEphemeral(sent, of: key, at: now.monotonic)
     }
     actions.count { $0.accepted += 1 }
     actions.append(.measure(since: send.arrival))
     finish(send, .success(sent), into: &actions)
-    let facts = sent.facts
-    let payload = EventEncoder.messageReceived(
-      standing.origin(at: facts.createdAt), seq: seq, message: sent.encoded)
+    let shown = sent.shown
     standing.publish(
-      .messageReceived, .message(facts), seq: seq, at: facts.createdAt, author: send.author,
-      payload: payload, into: &actions)
+      .messageReceived(shown), seq: seq, at: shown.message.createdAt, author: send.author,
+      into: &actions)
     actions.mention(
-      sent, in: standing, onAccountOf: send.author == nil ? nil : facts.authorID)
+      shown, in: standing, onAccountOf: send.author == nil ? nil : shown.message.user?.id)
     if case .noLink = send.preview { return nil }
-    return PublishedMessage(sent.message, send.preview)
+    return PublishedMessage(shown.message, send.preview)
   }
 
   /// Ends a send that publishes nothing: it takes no place in the flood window.

@@ -29,7 +29,9 @@ struct PendingWork: Sendable {
   ) {
     do throws(ServiceError) {
       switch command.task(of: principal) {
-      case .view: actions.answer(call, .success(.channel(standing.view)))
+      case .view:
+        try standing.rights.requireChannel()
+        actions.answer(call, .success(.channel(standing.info)))
       case .send(let order):
         sends.send(order, by: principal, call, in: &standing, at: now, into: &actions)
       case .operation(let operation):
@@ -122,7 +124,7 @@ struct PendingWork: Sendable {
 
   /// Takes the end of an enrichment; `nil` when there is nothing to add.
   mutating func enrich(
-    _ id: EnrichmentID, with enrichment: Enrichment?, at now: Int64,
+    _ id: EnrichmentID, with enrichment: Enrichment?, at now: Moment,
     into actions: inout JudgeActions
   ) {
     guard let message = enrichments.end(id) else { return }
@@ -136,9 +138,10 @@ struct PendingWork: Sendable {
       return changes.add(pending, ofMessage: message.id, in: standing, into: &actions)
     }
     guard let changed = enrichment.applied(to: message) else { return }
+    sends.didUpdate(changed, at: now)
     actions.count { $0.previewsUpdated += 1 }
-    standing.publishUpdate(
-      of: ChangedMessage(changed), seq: standing.count.next(), at: now, author: nil,
+    standing.publish(
+      .messageUpdated(EventMessage(changed)), seq: standing.count.next(), at: now.unix,
       into: &actions)
   }
 

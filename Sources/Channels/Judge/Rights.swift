@@ -77,15 +77,20 @@ struct Rights: Sendable {
 
   // MARK: Requirements
 
+  /// - Throws: 400201 for a channel that is no more.
+  func requireChannel() throws(ServiceError) {
+    guard !isDeleted else { throw .notFound(.channel, channel.url) }
+  }
+
   /// - Throws: 400201 for a channel that is no more, 400750 for a banned user.
   func requireEntering(_ userID: String, at now: Int64) throws(ServiceError) {
-    guard !isDeleted else { throw .notFound(.channel, channel.url) }
+    try requireChannel()
     guard restriction(.ban, of: userID, at: now) == nil else { throw .banned(channel.url) }
   }
 
   /// - Throws: 400201 for a channel that is no more, 400108 for callers who are not operators.
   func requireOperating(_ principal: Principal) throws(ServiceError) {
-    guard !isDeleted else { throw .notFound(.channel, channel.url) }
+    try requireChannel()
     switch principal {
     case .platform: break
     case .session(let session):
@@ -98,7 +103,7 @@ struct Rights: Sendable {
   /// - Throws: Why the principal may not send, whatever the message: 400201, 400750, 900020, 900050
   ///   or 900041, in this order.
   func requireSending(_ principal: Principal, at now: Int64) throws(ServiceError) {
-    guard !isDeleted else { throw .notFound(.channel, channel.url) }
+    try requireChannel()
     guard let user = principal.user else { return }
     for obstacle in SendingObstacle.allCases where obstacle.holds(principal) {
       if stands(obstacle, against: user.id, at: now) {
@@ -131,7 +136,7 @@ struct Rights: Sendable {
 
   /// - Throws: 400201 in a channel that keeps no messages, or is no more.
   func requireKeptMessages() throws(ServiceError) {
-    guard !isDeleted else { throw .notFound(.channel, channel.url) }
+    try requireChannel()
     guard !channel.isEphemeral else { throw .notKept(inEphemeralChannel: channel.url) }
   }
 

@@ -69,3 +69,77 @@ struct Settlement: Sendable {
     }
   }
 }
+
+/// Changes of a channel of which it was unknown whether the log has made them.
+extension ChannelChange {
+  /// Whether a channel is as the change makes it.
+  func isIn(_ state: ChannelState) -> Bool {
+    let operatorIDs = Set(state.channel.operators.map(\.id))
+    return switch self {
+    case .fields(let changes): changes.applied(to: state.channel) == state.channel
+    case .freeze(let isFrozen): state.channel.isFrozen == isFrozen
+    case .restrict(let kind, let restriction):
+      state.restrictions(kind)[restriction.userID] == restriction
+    case .lift(let kind, let userID): state.restrictions(kind)[userID] == nil
+    case .addOperators(let ids): operatorIDs.isSuperset(of: ids)
+    case .removeOperators(let ids): operatorIDs.isDisjoint(with: ids)
+    // The judge adds in the same entry only operators who are kept.
+    case .keepOperators(let ids): operatorIDs.isSubset(of: ids)
+    }
+  }
+}
+
+extension [ChannelChange] {
+  /// The records of changes that were made, in one entry and in this order.
+  ///
+  /// - Parameters:
+  ///   - rights: The channel before them.
+  ///   - time: Unix milliseconds of the entry.
+  ///   - state: The channel after them.
+  ///   - seq: The last event before them.
+  func recorded(
+    from rights: Rights, at time: Int64, to state: ChannelState, after seq: Int64
+  ) -> [RecordedChange] {
+    var seq = seq
+    var operators = rights.channel.operators
+    return map { change in
+      guard change.makesDifference(to: rights, operators, at: time) else { return .unchanged }
+      seq += 1
+      switch change {
+      case .fields, .freeze: return .made(seq: seq)
+      case .restrict(_, let restriction):
+        return .user(User(id: restriction.userID), seq: seq)
+      case .lift(_, let userID): return .user(User(id: userID), seq: seq)
+      case .keepOperators(let ids): operators.removeAll { !ids.contains($0.id) }
+      case .removeOperators(let ids): operators.removeAll { ids.contains($0.id) }
+      case .addOperators: operators = state.channel.operators
+      }
+      return .operators(operators, seq: seq)
+    }
+  }
+}
+
+extension ChannelChange {
+  fileprivate func makesDifference(
+    to rights: Rights, _ operators: [User], at time: Int64
+  ) -> Bool {
+    let operatorIDs = Set(operators.map(\.id))
+    return switch self {
+    // The judge asks for these only where they make one.
+    case .fields, .freeze, .restrict: true
+    case .lift(let kind, let userID): rights.restriction(kind, of: userID, at: time) != nil
+    case .addOperators(let ids): !operatorIDs.isSuperset(of: ids)
+    case .removeOperators(let ids): !operatorIDs.isDisjoint(with: ids)
+    case .keepOperators(let ids): !operatorIDs.isSubset(of: ids)
+    }
+  }
+}
+
+extension ChannelState {
+  fileprivate func restrictions(_ kind: RestrictionKind) -> [String: Restriction] {
+    switch kind {
+    case .ban: bans
+    case .mute: mutes
+    }
+  }
+}

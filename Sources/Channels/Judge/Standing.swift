@@ -12,12 +12,8 @@ struct Standing: Sendable {
   var isEphemeral: Bool { rights.channel.isEphemeral }
 
   /// The channel as clients see it.
-  var view: ChannelView {
-    ChannelView(channel: rights.channel, participantCount: rights.presentCount)
-  }
-
-  func origin(at timestamp: Int64) -> EventOrigin {
-    EventOrigin(channelURL: place.url, timestamp: timestamp)
+  var info: ChannelInfo {
+    ChannelInfo(rights.channel, participantCount: rights.presentCount)
   }
 
   /// Takes a place in the principal's flood window; `nil` for one whom the limit does not hold.
@@ -43,30 +39,83 @@ struct Standing: Sendable {
   }
 
   /// Publishes an event, and posts it to the webhooks where the log does not.
+  ///
+  /// - Parameter author: The connection that learns of the event by the answer to its request.
+  /// - Returns: The size of the event.
+  @discardableResult
   func publish(
-    _ name: WebhookEvent, _ subject: ChannelEvent.Subject, seq: Int64, at timestamp: Int64,
-    author: SessionAddress? = nil, payload: [UInt8], into actions: inout JudgeActions
-  ) {
-    actions.append(
-      .publish(
-        ChannelEvent(
-          payload: payload, subject: subject, seq: seq, timestamp: timestamp, author: author)))
+    _ event: Event, seq: Int64, at timestamp: Int64, author: SessionAddress? = nil,
+    into actions: inout JudgeActions
+  ) -> Int {
+    let published = ChannelEvent(event, in: place.url, seq: seq, at: timestamp, author: author)
+    actions.append(.publish(published))
     if isEphemeral {
-      actions.append(.post(name, seq: seq, at: timestamp, notification: payload))
+      actions.append(
+        .post(event, from: EventOrigin(channelURL: place.url, seq: seq, timestamp: timestamp)))
+    }
+    return published.payload.count
+  }
+}
+
+/// Changes of what is set for a channel, once the log has recorded them.
+extension Standing {
+  /// Takes over a recorded change, and publishes it.
+  ///
+  /// - Returns: The size of its event; 0 when nothing changed.
+  mutating func apply(
+    _ change: ChannelChange, _ record: RecordedChange, at timestamp: Int64,
+    _ answer: inout OperationAnswer, into actions: inout JudgeActions
+  ) -> Int {
+    switch (change, record) {
+    case (.fields(let changes), .made(let seq)):
+      rights.apply(changes.applied(to: rights.channel))
+      return publish(.channelChanged(info), recorded: seq, at: timestamp, into: &actions)
+    case (.freeze(let isFrozen), .made(let seq)):
+      var channel = rights.channel
+      channel.isFrozen = isFrozen
+      rights.apply(channel)
+      return publish(
+        isFrozen ? .channelFrozen(info) : .channelUnfrozen(info), recorded: seq, at: timestamp,
+        into: &actions)
+    case (.restrict(let kind, let restriction), .user(let user, let seq)):
+      rights.impose(kind, restriction)
+      answer = .imposed(ImposedRestriction(user: user, restriction: restriction))
+      return publish(
+        .imposed(kind, restriction, on: user), recorded: seq, at: timestamp, into: &actions)
+    case (.lift(let kind, let userID), .user(let user, let seq)):
+      rights.lift(kind, of: userID)
+      answer = .lifted(true)
+      return publish(.lifted(kind, from: user), recorded: seq, at: timestamp, into: &actions)
+    case (.lift(let kind, let userID), .unchanged):
+      rights.lift(kind, of: userID)
+      answer = .lifted(false)
+      return 0
+    case (_, .operators(let operators, let seq)):
+      return publishOperators(operators, seq: seq, at: timestamp, into: &actions)
+    case (_, .unchanged), (_, .made), (_, .user): return 0
     }
   }
 
-  /// Publishes a changed message.
+  /// Takes over the operators that there are now, and publishes them.
   ///
-  /// - Parameter author: The connection that learns of the change by its answer.
-  func publishUpdate(
-    of message: ChangedMessage, seq: Int64, at timestamp: Int64, author: SessionAddress?,
-    into actions: inout JudgeActions
-  ) {
-    let payload = EventEncoder.messageUpdated(
-      origin(at: timestamp), seq: seq, message: message.encoded)
-    publish(
-      .messageUpdated, .update(ofMessage: message.message.id), seq: seq, at: timestamp,
-      author: author, payload: payload, into: &actions)
+  /// - Returns: The size of the event.
+  @discardableResult
+  mutating func publishOperators(
+    _ operators: [User], seq: Int64, at timestamp: Int64, into actions: inout JudgeActions
+  ) -> Int {
+    var channel = rights.channel
+    channel.operators = operators
+    rights.apply(channel)
+    return publish(
+      .operatorsChanged(Event.Operators(operators)), recorded: seq, at: timestamp, into: &actions)
+  }
+
+  /// Publishes an event that the log has recorded under a number.
+  ///
+  /// - Returns: The size of the event.
+  private mutating func publish(
+    _ event: Event, recorded seq: Int64, at timestamp: Int64, into actions: inout JudgeActions
+  ) -> Int {
+    publish(event, seq: count.number(seq), at: timestamp, into: &actions)
   }
 }

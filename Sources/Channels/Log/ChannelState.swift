@@ -44,3 +44,97 @@ package struct ChannelState: Sendable, Hashable {
   /// The channel as writes name it.
   package var place: LogChannel { LogChannel(id: id, url: channel.url, term: term) }
 }
+
+/// That a user is banned from a channel, or muted in it, for a time.
+package struct Restriction: Sendable, Hashable {
+  package var userID: String
+  /// Unix milliseconds.
+  package var startsAt: Int64
+  /// Unix milliseconds, the first moment at which it holds no longer.
+  package var endsAt: Int64
+  package var description: String
+
+  package init(userID: String, startsAt: Int64, endsAt: Int64, description: String = "") {
+    self.userID = userID
+    self.startsAt = startsAt
+    self.endsAt = endsAt
+    self.description = description
+  }
+
+  /// Its whole length.
+  package var seconds: Int64 {
+    let duration = endsAt.subtractingReportingOverflow(startsAt)
+    return duration.overflow ? .max : max(0, duration.partialValue) / 1_000
+  }
+}
+
+/// The kind of a restriction.
+package enum RestrictionKind: String, Sendable {
+  /// Be in the channel.
+  case ban
+  /// Send to it.
+  case mute
+}
+
+extension Event {
+  /// A restriction was put on a user.
+  package static func imposed(
+    _ kind: RestrictionKind, _ restriction: Channels.Restriction, on user: User
+  ) -> Event {
+    let details = Restriction(
+      user: user, seconds: restriction.seconds, description: restriction.description)
+    return switch kind {
+    case .ban: .userBanned(details)
+    case .mute: .userMuted(details)
+    }
+  }
+
+  /// A restriction of a user was lifted.
+  package static func lifted(_ kind: RestrictionKind, from user: User) -> Event {
+    switch kind {
+    case .ban: .userUnbanned(Release(user: user))
+    case .mute: .userUnmuted(Release(user: user))
+    }
+  }
+}
+
+/// A limit set for the deployment, a custom type or a channel, in place of a more general one.
+package struct LimitOverride: Sendable, Hashable {
+  /// Most messages in any window; 0 turns the limit off.
+  package var messages: Int
+  package var windowMilliseconds: Int64
+
+  package init(messages: Int, windowMilliseconds: Int64) {
+    self.messages = messages
+    self.windowMilliseconds = windowMilliseconds
+  }
+
+  package init?(messages: Int?, windowMilliseconds: Int64?) {
+    guard let messages, let windowMilliseconds else { return nil }
+    self.init(messages: messages, windowMilliseconds: windowMilliseconds)
+  }
+}
+
+/// Which limit.
+package enum LimitKind: String, Sendable, CaseIterable {
+  /// Spam-flood protection.
+  case flood
+  /// Smart throttling.
+  case throttle
+}
+
+/// The scope of a limit.
+package enum LimitScope: Sendable, Hashable {
+  case deployment
+  case customType(String)
+  /// By URL.
+  case channel(String)
+}
+
+/// The limits that are set for more than one channel.
+package struct LimitOverrides: Sendable, Hashable {
+  package var deployment: [LimitKind: LimitOverride] = [:]
+  package var customTypes: [String: [LimitKind: LimitOverride]] = [:]
+
+  package init() {}
+}

@@ -4,20 +4,6 @@ import ParleyProtocol
 ///
 /// Users are kept by their ids; what is read shows them as they are then.
 struct MemoryChannel: Sendable {
-  /// An event that is no arrival of a message.
-  private enum Event: Sendable {
-    case updated(messageID: Int64, seq: Int64, timestamp: Int64)
-    case deleted(messageID: Int64, seq: Int64, timestamp: Int64)
-    case recorded(RecordedEvent)
-
-    var seq: Int64 {
-      switch self {
-      case .updated(_, let seq, _), .deleted(_, let seq, _): seq
-      case .recorded(let event): event.seq
-      }
-    }
-  }
-
   let id: Int64
   let epoch: String
   var term: Int64 = 0
@@ -28,8 +14,8 @@ struct MemoryChannel: Sendable {
   private var operatorIDs: [String]
   private var restrictions: [RestrictionKind: [String: Restriction]] = [:]
   private(set) var messages = MemoryMessages()
-  /// In the order of `seq`.
-  private var events: [Event] = []
+  /// The events other than arrivals of messages, in the order of `seq`.
+  private var events: [LoggedEvent] = []
 
   init(id: Int64, record: Channel, epoch: String) {
     self.id = id
@@ -60,19 +46,13 @@ extension MemoryChannel {
 
   mutating func replace(_ message: Message, _ mentionedIDs: [String], at time: Int64) -> Int64 {
     messages.replace(message, mentionedIDs)
-    lastSeq += 1
-    events.append(.updated(messageID: message.id, seq: lastSeq, timestamp: time))
-    return lastSeq
+    return record(.messageUpdated(EventMessage(message)), at: time)
   }
 
   mutating func delete(_ messageID: Int64, at time: Int64) -> Int64 {
     messages.remove(messageID)
-    events.removeAll { event in
-      if case .updated(messageID, _, _) = event { true } else { false }
-    }
-    lastSeq += 1
-    events.append(.deleted(messageID: messageID, seq: lastSeq, timestamp: time))
-    return lastSeq
+    events.removeAll { $0.name == .messageUpdated && $0.messageID == messageID }
+    return record(.messageDeleted(Event.Deletion(messageID: messageID)), at: time)
   }
 }
 
@@ -89,18 +69,19 @@ extension MemoryChannel {
       for text in [changed.name, changed.coverURL, changed.data, changed.customType]
       where text.utf8.contains(0) { throw .unstorableText }
       record = changed
-      return .made(seq: note(.channelChanged, .channel, at: time))
+      return .made(seq: record(.channelChanged(info), at: time))
     case .freeze(let isFrozen):
       guard record.isFrozen != isFrozen else { return .unchanged }
       record.isFrozen = isFrozen
-      return .made(seq: note(isFrozen ? .channelFrozen : .channelUnfrozen, .channel, at: time))
+      return .made(
+        seq: record(isFrozen ? .channelFrozen(info) : .channelUnfrozen(info), at: time))
     case .restrict(let kind, let restriction):
       return try restrict(kind, restriction, users, at: time)
     case .lift(let kind, let userID):
       guard let user = users[userID] else { throw .noUser(userID) }
       removeEnded(kind, at: time)
       guard restrictions[kind]?.removeValue(forKey: userID) != nil else { return .unchanged }
-      return .user(user, seq: note(kind.lifted, .user(user), at: time))
+      return .user(user, seq: record(.lifted(kind, from: user), at: time))
     case .addOperators(let ids):
       for id in ids where users[id] == nil { throw .noUser(id) }
       return changeOperators(users, at: time) { operators in
@@ -120,9 +101,7 @@ extension MemoryChannel {
     guard !restriction.description.utf8.contains(0) else { throw .unstorableText }
     removeEnded(kind, at: restriction.startsAt)
     restrictions[kind, default: [:]][user.id] = restriction
-    let details = EventDetails.restriction(
-      user, seconds: restriction.seconds, description: restriction.description)
-    return .user(user, seq: note(kind.imposed, details, at: time))
+    return .user(user, seq: record(.imposed(kind, restriction, on: user), at: time))
   }
 
   private mutating func removeEnded(_ kind: RestrictionKind, at time: Int64) {
@@ -136,17 +115,19 @@ extension MemoryChannel {
     change(&operatorIDs)
     guard operatorIDs != before else { return .unchanged }
     let operators = operatorIDs.compactMap { users[$0] }
-    return .operators(operators, seq: note(.operatorsChanged, .operators(operators), at: time))
+    let seq = record(.operatorsChanged(Event.Operators(operators)), at: time)
+    return .operators(operators, seq: seq)
   }
 
   /// Records an event under the next number.
-  private mutating func note(_ kind: EventKind, _ details: EventDetails, at time: Int64) -> Int64 {
+  private mutating func record(_ event: Event, at time: Int64) -> Int64 {
     lastSeq += 1
-    events.append(
-      .recorded(
-        RecordedEvent(kind: kind, payload: details.payload, seq: lastSeq, timestamp: time)))
+    if let logged = LoggedEvent(event, seq: lastSeq, timestamp: time) { events.append(logged) }
     return lastSeq
   }
+
+  /// The channel for events, which the log keeps without it.
+  private var info: ChannelInfo { ChannelInfo(record, participantCount: 0) }
 }
 
 /// Events.
@@ -170,10 +151,10 @@ extension MemoryChannel {
     upTo seq: Int64, within reach: Int64, _ users: [String: User]
   ) -> [DurableEvent]? {
     let end = timestamp(upTo: seq)
-    var last: [Int64: Event] = [:]
-    let old = events.last { $0.seq <= seq && timestamp(of: $0) <= end - reach }?.seq ?? 0
+    var last: [Int64: LoggedEvent] = [:]
+    let old = events.last { $0.seq <= seq && $0.timestamp <= end - reach }?.seq ?? 0
     for event in events where event.seq <= seq && event.seq > old {
-      if case .updated(let messageID, _, _) = event { last[messageID] = event }
+      if event.name == .messageUpdated, let id = event.messageID { last[id] = event }
     }
     guard last.count <= EventLog.recentUpdateCount else { return nil }
     return last.values.sorted { $0.seq < $1.seq }.compactMap { durable($0, users) }
@@ -183,24 +164,12 @@ extension MemoryChannel {
     let message = messages.last(upTo: seq)
     let event = events.last { $0.seq <= seq }
     guard let event else { return message?.message.createdAt ?? 0 }
-    guard let message, message.seq > event.seq else { return timestamp(of: event) }
+    guard let message, message.seq > event.seq else { return event.timestamp }
     return message.message.createdAt
   }
 
-  private func timestamp(of event: Event) -> Int64 {
-    switch event {
-    case .updated(_, _, let time), .deleted(_, _, let time): time
-    case .recorded(let event): event.timestamp
-    }
-  }
-
-  private func durable(_ event: Event, _ users: [String: User]) -> DurableEvent? {
-    switch event {
-    case .updated(let id, let seq, let time):
-      messages[id].map { .updated($0.shown(users).message, seq: seq, timestamp: time) }
-    case .deleted(let id, let seq, let time): .deleted(messageID: id, seq: seq, timestamp: time)
-    case .recorded(let event): .channel(event)
-    }
+  private func durable(_ event: LoggedEvent, _ users: [String: User]) -> DurableEvent? {
+    DurableEvent(event) { messages[$0]?.shown(users).message }
   }
 }
 
@@ -211,25 +180,7 @@ extension DurableEvent {
     case .received(let message, _), .updated(let message, _, _):
       Int64(message.text.utf8.count + message.data.utf8.count)
     case .deleted: 0
-    case .channel(let event): Int64(event.payload.utf8.count)
-    }
-  }
-}
-
-extension RestrictionKind {
-  /// The event that says that it was put on a user.
-  package var imposed: EventKind {
-    switch self {
-    case .ban: .userBanned
-    case .mute: .userMuted
-    }
-  }
-
-  /// The event that says that it was lifted.
-  package var lifted: EventKind {
-    switch self {
-    case .ban: .userUnbanned
-    case .mute: .userUnmuted
+    case .channel(let event): Int64(event.payload?.utf8.count ?? 0)
     }
   }
 }

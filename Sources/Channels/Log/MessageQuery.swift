@@ -66,3 +66,60 @@ package struct MessageQuery: Sendable, Hashable {
     self.operatorFilter = operatorFilter
   }
 }
+
+/// Messages around a place in a channel, and how to go on before and after them.
+package struct MessagePage<Value> {
+  /// In the order of the query.
+  package var items: [Value]
+  /// The place to go on; `nil` when nothing that fits lies before.
+  package var previous: MessageEdge?
+  /// The place to go on; `nil` when nothing that fits lies after.
+  package var next: MessageEdge?
+
+  package init(items: [Value], previous: MessageEdge?, next: MessageEdge?) {
+    self.items = items
+    self.previous = previous
+    self.next = next
+  }
+}
+
+extension MessagePage: Sendable where Value: Sendable {}
+extension MessagePage: Equatable where Value: Equatable {}
+extension MessagePage: Hashable where Value: Hashable {}
+
+/// The end of a page of messages.
+package struct MessageEdge: Sendable, Hashable {
+  /// The place to list from next, itself excluded.
+  ///
+  /// It need not be a message of the page: the query may have passed others that do not fit.
+  package var messageID: Int64
+
+  package init(messageID: Int64) {
+    self.messageID = messageID
+  }
+}
+
+/// The party for which a query runs; principals take turns at the readers.
+package enum QueryPrincipal: Hashable, Sendable {
+  /// A user, over all its connections.
+  case user(String)
+  /// A caller of the Platform API, by the digest of its token.
+  case apiToken([UInt8])
+  /// The server itself.
+  case server
+}
+
+/// The cost of a query.
+package struct QueryCost: Sendable, Hashable {
+  /// Time of a reader.
+  package var nanoseconds: UInt64
+  /// Whether the query ended early because its time was up.
+  package var isCutShort: Bool
+
+  package init(nanoseconds: UInt64, isCutShort: Bool) {
+    self.nanoseconds = nanoseconds
+    self.isCutShort = isCutShort
+  }
+
+  package static let none = QueryCost(nanoseconds: 0, isCutShort: false)
+}

@@ -79,8 +79,8 @@ package struct ChannelStage: ~Copyable, Sendable {
     audience.participants.throttle(of: userID)
   }
 
-  private var view: ChannelView {
-    ChannelView(channel: record, participantCount: participantCount)
+  private var info: ChannelInfo {
+    ChannelInfo(record, participantCount: participantCount)
   }
 }
 
@@ -106,6 +106,10 @@ extension ChannelStage {
       publish(event.payload, except: event.author)
     case .record(let channel):
       setRecord(channel)
+      publish(event.payload, except: event.author)
+    case .operators(let operators):
+      record.operators = operators
+      setRecord(record)
       publish(event.payload, except: event.author)
     case .expulsion(let userID):
       publish(event.payload, except: event.author)
@@ -190,7 +194,7 @@ extension ChannelStage {
     let (user, session) = (request.principal.user, request.principal.session)
     let recovered = missed.flatMap { recover($0, for: request, at: now) }
     let isNew = audience.add(session, of: user, recovered: recovered)
-    let result = view.encodedForEntering(
+    let result = info.encodedForEntering(
       epoch: epoch, seq: lastSeq, recovered: recovered?.events)
     actions.append(.welcome(request.address, userID: user.id, result: result))
     guard isNew else { return }
@@ -207,7 +211,7 @@ extension ChannelStage {
       userID: userID, isOperator: audience.participants.isOperator(userID),
       byteLimit: request.eventByteLimit)
     return RecoveredEvents(
-      missed, for: viewer, in: view, limit: audience.limit, at: now.unix,
+      missed, for: viewer, in: info, limit: audience.limit, at: now.unix,
       isHeld: updates.holds)
   }
 
@@ -275,17 +279,16 @@ extension ChannelStage {
 
   private mutating func publish(_ notice: PresenceNotice, at now: Moment) {
     let origin = EventOrigin(channelURL: url, timestamp: now.unix)
-    publish(
-      notice.encoded(origin, participantCount: participantCount), except: notice.author)
+    let event = notice.event(participantCount: participantCount)
+    publish(event.notification(from: origin), except: notice.author)
   }
 
   /// Publishes all that waited for this time.
   private mutating func publishDue(at now: Moment, into actions: inout StageActions) {
     wakeTime = nil
     for (missed, connections) in audience.takeWithheld(at: now) {
-      let notice = EventEncoder.throttled(
-        EventOrigin(channelURL: url, timestamp: now.unix), withheld: missed.count,
-        first: missed.firstMessageID, last: missed.lastMessageID)
+      let notice = Event.throttled(Event.Throttling(missed)).notification(
+        from: EventOrigin(channelURL: url, timestamp: now.unix))
       for (shard, group) in Dictionary(grouping: connections, by: \.shard) {
         actions.append(.notify(notice, group, shard: Int(shard)))
       }

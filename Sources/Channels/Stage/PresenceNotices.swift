@@ -22,15 +22,14 @@ enum PresenceNotice: Sendable {
     }
   }
 
-  /// The notification as a JSON text.
-  func encoded(_ origin: EventOrigin, participantCount: Int) -> [UInt8] {
+  /// The event that participants receive.
+  func event(participantCount count: Int) -> Event {
     switch self {
     case .entered(let change):
-      EventEncoder.userEntered(origin, user: change.user, participantCount: participantCount)
+      .userEntered(Event.Presence(user: change.user, participantCount: count))
     case .exited(let change):
-      EventEncoder.userExited(origin, user: change.user, participantCount: participantCount)
-    case .count:
-      EventEncoder.participantCount(origin, participantCount: participantCount)
+      .userExited(Event.Presence(user: change.user, participantCount: count))
+    case .count: .participantCount(Event.ParticipantCount(count))
     }
   }
 }

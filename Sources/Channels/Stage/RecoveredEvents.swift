@@ -3,8 +3,9 @@ import ParleyProtocol
 
 /// The events that a participant missed, as far as it would have been shown them.
 ///
-/// Several updates of a message are one event, with its newest state. Updates that are held back
-/// at the moment are left out, since they follow as events.
+/// Several updates of a message are one event, with its newest state, in which its arrival shows it
+/// too. A message that was deleted has its deletion alone. Updates that are held back at the moment
+/// are left out, since they follow as events.
 struct RecoveredEvents {
   /// Whole notifications, in order; the last is `channel.throttled` when messages were withheld.
   private(set) var events: [[UInt8]] = []
@@ -31,46 +32,30 @@ struct RecoveredEvents {
   ///   - isHeld: Whether an update of a message is held back at the moment.
   /// - Returns: `nil` when the events hold more than the viewer has room for.
   init?(
-    _ missed: [DurableEvent], for viewer: Viewer, in channel: ChannelView, limit: RateLimit,
+    _ missed: [DurableEvent], for viewer: Viewer, in channel: ChannelInfo, limit: RateLimit,
     at now: Int64, isHeld: (Int64) -> Bool
   ) {
-    func origin(at timestamp: Int64) -> EventOrigin {
-      EventOrigin(channelURL: channel.channel.url, timestamp: timestamp)
-    }
-    let lastUpdates = Self.lastUpdates(in: missed)
+    let (lastUpdates, deletedIDs) = (Self.lastUpdates(in: missed), Self.deletedIDs(in: missed))
     var rest = viewer.byteLimit
     for event in missed {
       guard rest >= 0 else { return nil }
+      var shown = event
       switch event {
-      case .received(let message, let seq):
-        guard shows(message, to: viewer, limit) else { continue }
-        add(
-          EventEncoder.messageReceived(
-            origin(at: message.createdAt), seq: seq, message: message.encoded()),
-          &rest)
-      case .updated(let message, let seq, let timestamp):
-        guard lastUpdates[message.id] == seq, !withheldIDs.contains(message.id),
-          !isHeld(message.id)
+      case .received(let arrived, let seq):
+        let message = lastUpdates[arrived.id]?.message ?? arrived
+        guard !deletedIDs.contains(message.id), shows(message, to: viewer, limit) else { continue }
+        shown = .received(message, seq: seq)
+      case .updated(let message, let seq, _):
+        guard lastUpdates[message.id]?.seq == seq, !deletedIDs.contains(message.id),
+          !withheldIDs.contains(message.id), !isHeld(message.id)
         else { continue }
-        add(
-          EventEncoder.messageUpdated(
-            origin(at: timestamp), seq: seq, message: message.encoded()),
-          &rest)
-      case .deleted(let messageID, let seq, let timestamp):
-        add(
-          EventEncoder.messageDeleted(
-            origin(at: timestamp), seq: seq, messageID: messageID),
-          &rest)
-      case .channel(let event):
-        if let payload = event.notification(in: channel) { add(payload, &rest) }
+      case .deleted, .channel: break
       }
+      if let notification = shown.notification(in: channel) { add(notification, &rest) }
     }
     if let withheld = throttle.takeWithheld() {
-      add(
-        EventEncoder.throttled(
-          origin(at: now), withheld: withheld.count,
-          first: withheld.firstMessageID, last: withheld.lastMessageID),
-        &rest)
+      let origin = EventOrigin(channelURL: channel.channel.url, timestamp: now)
+      add(Event.throttled(Event.Throttling(withheld)).notification(from: origin), &rest)
     }
     guard rest >= 0 else { return nil }
   }
@@ -80,13 +65,24 @@ struct RecoveredEvents {
     if rest >= 0 { events.append(event) }
   }
 
-  /// The `seq` of each message's last update.
-  private static func lastUpdates(in missed: [DurableEvent]) -> [Int64: Int64] {
-    var seqs: [Int64: Int64] = [:]
-    for case .updated(let message, let seq, _) in missed {
-      seqs[message.id] = max(seqs[message.id] ?? seq, seq)
+  /// Each message's last update.
+  ///
+  /// It may come of a later read than the message's arrival, which shows the message as it was then.
+  private static func lastUpdates(
+    in missed: [DurableEvent]
+  ) -> [Int64: (message: Message, seq: Int64)] {
+    var updates: [Int64: (message: Message, seq: Int64)] = [:]
+    for case .updated(let message, let seq, _) in missed
+    where seq >= updates[message.id]?.seq ?? seq {
+      updates[message.id] = (message, seq)
     }
-    return seqs
+    return updates
+  }
+
+  private static func deletedIDs(in missed: [DurableEvent]) -> Set<Int64> {
+    var ids: Set<Int64> = []
+    for case .deleted(let id, _, _) in missed { ids.insert(id) }
+    return ids
   }
 
   private mutating func shows(
@@ -102,5 +98,13 @@ struct RecoveredEvents {
       relation, createdAt: message.createdAt, messageID: message.id, limit: limit)
     if decision == .withheld { withheldIDs.insert(message.id) }
     return decision == .shown
+  }
+}
+
+extension Event.Throttling {
+  init(_ messages: WithheldMessages) {
+    self.init(
+      withheld: messages.count, firstMessageID: messages.firstMessageID,
+      lastMessageID: messages.lastMessageID)
   }
 }

@@ -1,4 +1,5 @@
 internal import Basics
+internal import HTTP1
 
 /// The parts of a URL that say where to connect (RFC 3986 §3).
 ///
@@ -18,7 +19,7 @@ struct ConnectionURL: Sendable, Hashable {
 
   /// Takes a URL apart.
   ///
-  /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)`` that says what is wrong with it.
+  /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)`` with the reason.
   init(_ url: String) throws(ConnectionPlanError) {
     guard url.utf8.count <= Self.lengthLimit else {
       throw .invalidConfiguration("a URL is longer than \(Self.lengthLimit) bytes")
@@ -92,5 +93,87 @@ struct ConnectionURL: Sendable, Hashable {
   private static func quoted(_ url: String) -> String {
     let shown = url.split(separator: "@", maxSplits: 1).count > 1 ? "the URL with a password" : url
     return DisplayText.quoted(shown)
+  }
+}
+
+/// The server's address, and the target of the request.
+struct ServerURL: Sendable, Hashable {
+  /// The layer below the WebSocket.
+  enum Security: Sendable, Hashable {
+    case plain
+    case tls
+  }
+
+  let security: Security
+  /// A name or a numeric address.
+  let host: String
+  let port: UInt16
+  /// Path and query.
+  let target: String
+
+  /// Reads `ws://host[:port][/path]` or `wss://…`; the path is `/v1/ws` unless given.
+  ///
+  /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)``.
+  init(_ url: String) throws(ConnectionPlanError) {
+    let parts = try ConnectionURL(url)
+    switch parts.scheme {
+    case "ws": security = .plain
+    case "wss": security = .tls
+    default:
+      throw .invalidConfiguration("the server's URL begins with ws:// or wss://")
+    }
+    guard parts.userInfo == nil else {
+      throw .invalidConfiguration("the server's URL has a user name: pass a token instead")
+    }
+    host = parts.host
+    port = parts.port ?? (security == .tls ? 443 : 80)
+    switch parts.target {
+    case "", "/": target = "/v1/ws"
+    case let target where target.hasPrefix("?"): self.target = "/v1/ws" + target
+    default: target = parts.target
+    }
+  }
+
+  /// `host:port`, an IPv6 address in brackets.
+  var authority: String { "\(bracketedHost):\(port)" }
+
+  /// The value of `Host`: the port is left out when it is the scheme's own (RFC 9110 §7.2).
+  var hostField: String {
+    port == (security == .tls ? 443 : 80) ? bracketedHost : authority
+  }
+
+  private var bracketedHost: String { host.contains(":") ? "[\(host)]" : host }
+}
+
+/// A proxy that connects to other hosts on request (`CONNECT`, RFC 9110 §9.3.6).
+struct ProxyURL: Sendable, Hashable {
+  let host: String
+  let port: UInt16
+  /// The value of `Proxy-Authorization`; `nil` when the URL names no user.
+  let authorization: String?
+
+  /// Reads `http://[user:password@]host[:port]`; the port is 80 unless given.
+  ///
+  /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)``.
+  init(_ url: String) throws(ConnectionPlanError) {
+    let parts = try ConnectionURL(url)
+    guard parts.scheme == "http" else {
+      throw .invalidConfiguration("the proxy's URL begins with http://")
+    }
+    guard parts.target.isEmpty || parts.target == "/" else {
+      throw .invalidConfiguration("the proxy's URL has a path")
+    }
+    host = parts.host
+    port = parts.port ?? 80
+    guard let userInfo = parts.userInfo else {
+      authorization = nil
+      return
+    }
+    guard let decoded = PercentEncoding.decode(userInfo.utf8), decoded.contains(UInt8(ascii: ":")),
+      decoded.allSatisfy({ $0 >= 0x20 && $0 != 0x7f })
+    else {
+      throw .invalidConfiguration("the proxy's user name and password can't be read")
+    }
+    authorization = "Basic " + Base64.encode(decoded)
   }
 }

@@ -1,13 +1,13 @@
 package import Reactor
 internal import Synchronization
 
-/// Looks names up on threads of its own, because the system's resolver makes its caller wait.
+/// Looks names up on threads of its own, because the system's resolver blocks its caller.
 ///
-/// Those who ask for the same name at the same time share one look-up. Usable from any thread.
+/// Simultaneous requests for the same name share one look-up. Usable from any thread.
 package final class NameResolver: Sendable {
   package typealias Outcome = Result<[SocketAddress], ConnectionFailure>
   package typealias Completion = @Sendable (Outcome) -> Void
-  /// How a name is looked up; another in tests.
+  /// The function that looks up a name; tests replace it.
   package typealias Lookup = @Sendable (_ host: String, _ port: UInt16) -> Outcome
 
   private struct Query: Hashable {
@@ -31,7 +31,7 @@ package final class NameResolver: Sendable {
     self.lookUp = lookUp
   }
 
-  /// Asks the system.
+  /// Makes a resolver that queries the system's.
   package convenience init() {
     self.init(lookUp: Self.systemLookup)
   }

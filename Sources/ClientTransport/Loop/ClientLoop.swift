@@ -1,7 +1,10 @@
 package import Reactor
+internal import Streams
 internal import Synchronization
+internal import TLS
+internal import WebSocket
 
-/// One background thread on which any number of clients read and write.
+/// A background thread on which any number of clients read and write.
 ///
 /// Clients share ``shared()`` unless they are given one of their own.
 package final class ClientLoop: Sendable {
@@ -12,7 +15,7 @@ package final class ClientLoop: Sendable {
   private let mailbox: Mailbox<Job>
   private let thread: Thread
 
-  /// The loop of the process, started by the first who asks.
+  /// The loop of the process, started at the first call.
   package static func shared() throws(SystemError) -> ClientLoop {
     // A mutex's body can't throw typed errors through `rethrows`, hence the result.
     let result: Result<ClientLoop, SystemError> = sharedLoop.withLock { loop in
@@ -58,5 +61,91 @@ package final class ClientLoop: Sendable {
     } catch {
       start.add(.failure(error))
     }
+  }
+}
+
+/// Something that lives on a loop until it is given up with it.
+package protocol LoopMember: AnyObject {
+  /// The loop ends: whatever is waited for will not come.
+  func abandon()
+}
+
+/// The resources that the clients of a loop share: the loop itself, buffers, TLS contexts, the
+/// flush at the end of a turn.
+///
+/// Confined to the loop's thread.
+package final class ClientLoopContext: ReadinessHandler {
+  /// A context holds all of the system's authorities: clients with the same trust share one.
+  private static let contextLimit = 16
+
+  package let loop: EventLoop
+  let resolver: NameResolver
+  let deflate = DeflateWorkspace()
+  let resources = StreamResources()
+  /// The output of the frames of the read under way.
+  var output = WebSocketOutput()
+  /// The members of this loop, by the identity of their owners.
+  package var members: [ObjectIdentifier: any LoopMember] = [:]
+  private let mailbox: Mailbox<ClientLoop.Job>
+  private var registration: EventLoop.Registration?
+  private var jobs: [ClientLoop.Job] = []
+  private var unflushed: [ClientConnection] = []
+  private var contexts: [TLSTrust: TLSClientContext] = [:]
+
+  init(_ mailbox: Mailbox<ClientLoop.Job>, resolver: NameResolver) throws(SystemError) {
+    self.mailbox = mailbox
+    self.resolver = resolver
+    loop = try EventLoop()
+    registration = try loop.register(mailbox.descriptor, for: .readable, handler: self)
+  }
+
+  /// Posts jobs to this loop, from any thread.
+  var poster: @Sendable (@escaping ClientLoop.Job) -> Void {
+    { [mailbox] in mailbox.post($0) }
+  }
+
+  /// Takes turns until ``stop()``.
+  func run() {
+    loop.endOfTurn = { [unowned self] in flush() }
+    loop.run()
+  }
+
+  /// Ends the thread; connections are dropped.
+  func stop() {
+    for member in members.values { member.abandon() }
+    members = [:]
+    // Held by the loop, this object would hold it in turn.
+    if let registration { loop.deregister(registration) }
+    loop.stop()
+  }
+
+  package func descriptorIsReady(for readiness: Readiness) {
+    mailbox.acknowledge()
+    jobs.removeAll(keepingCapacity: jobs.capacity <= 4096)
+    jobs = mailbox.takeAll(reusing: jobs)
+    for job in jobs { job(self) }
+    jobs.removeAll(keepingCapacity: true)
+  }
+
+  func needsFlush(_ connection: ClientConnection) {
+    unflushed.append(connection)
+  }
+
+  /// The context for a client's trust.
+  func tlsContext(_ trust: TLSTrust) throws(TLSError) -> TLSClientContext {
+    if let context = contexts[trust] { return context }
+    let made = try TLSClientContext(trust: trust)
+    if contexts.count >= Self.contextLimit { contexts = [:] }
+    contexts[trust] = made
+    return made
+  }
+
+  private func flush() -> TurnOutcome {
+    while !unflushed.isEmpty {
+      let waiting = unflushed
+      unflushed = []
+      for connection in waiting { connection.flush() }
+    }
+    return .idle
   }
 }

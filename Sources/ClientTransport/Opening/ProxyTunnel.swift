@@ -1,8 +1,8 @@
 internal import HTTP1
 
-/// Asks a proxy for a connection to the server (RFC 9110 §9.3.6).
+/// The request to a proxy for a connection to the server (RFC 9110 §9.3.6).
 struct ProxyTunnel {
-  /// What to send.
+  /// The bytes to send.
   let request: [UInt8]
   private var parser = HTTPResponseParser(
     // The response to CONNECT has no body whatever its fields say, as to HEAD.

@@ -6,7 +6,7 @@ internal import WebSocket
 struct UpgradeExchange {
   static let subprotocol = "parley.v1"
 
-  /// What to send.
+  /// The bytes to send.
   let request: [UInt8]
   private let handshake: ClientHandshake
   private var parser = HTTPResponseParser(limits: HTTPLimits(bodyBytes: 65_536))

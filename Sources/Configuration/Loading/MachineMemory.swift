@@ -1,10 +1,11 @@
-internal import Foundation
+internal import Glibc
+internal import Reactor
 
 /// The memory that the process may use.
 package enum MachineMemory {
-  /// That of the machine, or of the process's control group if that is less; in bytes.
+  /// The memory of the machine, or of the process's control group if that is less; in bytes.
   package static var byteCount: Int {
-    let machine = Int(clamping: ProcessInfo.processInfo.physicalMemory)
+    let machine = sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))
     return controlGroup(read: read).map { min($0, machine) } ?? machine
   }
 
@@ -40,6 +41,7 @@ package enum MachineMemory {
   }
 
   private static func read(_ path: String) -> String? {
-    FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+    let bytes = try? FileContents.read(path, atMost: 1_048_576)
+    return bytes.map { String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -11,7 +11,7 @@ struct SettingsAssembly {
     self.settings = settings
   }
 
-  /// Lays a stronger source over what is there.
+  /// Replaces values with those of a stronger source.
   mutating func add(_ reading: SettingsReading) {
     problems += reading.problems
     for entry in reading.given { store(entry) }

@@ -1,11 +1,12 @@
 internal import Foundation
+internal import Reactor
 
 /// Makes ``Settings`` of what flags, environment and file say; flags outrank the environment, which
 /// outranks the file, which outranks the defaults.
 ///
 /// Looks at everything before it gives up, so that one attempt shows every problem.
 package enum SettingsLoader {
-  /// Reads a whole file, or says in a few words why it cannot be read.
+  /// Reads a whole file, or throws the reason why it cannot be read.
   package typealias ReadFile = (_ path: String) throws(FileFailure) -> [UInt8]
 
   /// The environment variable that names the file when the flag `--config` does not.
@@ -46,5 +47,29 @@ package enum SettingsLoader {
     for reading in [contents, variables, flags] { assembly.add(reading) }
     return try assembly.finish(
       processorCount: processorCount, memoryByteCount: memoryByteCount)
+  }
+}
+
+/// The reason why a file could not be read, as a short text.
+package struct FileFailure: Error, Equatable {
+  package let reason: String
+
+  package init(reason: String) {
+    self.reason = reason
+  }
+}
+
+/// The configuration file as the system gives it.
+package enum SettingsFile {
+  /// The largest file that is looked at.
+  package static let maximumBytes = 262_144
+
+  /// Reads a file, but never more than one byte beyond the largest size allowed.
+  package static func read(_ path: String) throws(FileFailure) -> [UInt8] {
+    do throws(SystemError) {
+      return try FileContents.read(path, atMost: maximumBytes + 1)
+    } catch {
+      throw FileFailure(reason: error.reason)
+    }
   }
 }

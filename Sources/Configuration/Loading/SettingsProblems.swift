@@ -10,9 +10,9 @@ package struct SettingsError: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// One thing that is wrong with the settings.
+/// A problem in the settings.
 package struct SettingsProblem: Sendable, Equatable, CustomStringConvertible {
-  /// The setting's name, or what was given in place of one.
+  /// The setting's name, or the text given in its place.
   package let setting: String
   /// The place where it was given.
   package let source: SettingSource
@@ -90,5 +90,33 @@ enum NearestName {
       }
     }
     return row[right.count]
+  }
+}
+
+/// A setting that reads well, but whose value cannot be put to use: a missing file, a wrong key.
+package struct UnusableSetting: Error, CustomStringConvertible {
+  /// The setting's name.
+  package let setting: String
+  /// The fault of its value, as text.
+  package let reason: String
+
+  package init(_ setting: String, reason: any Error) {
+    self.setting = setting
+    self.reason = "\(reason)"
+  }
+
+  package var description: String { "\(setting): \(reason)" }
+
+  /// Returns the value of a setting put to use.
+  ///
+  /// - Throws: An error that names the setting when that fails.
+  package static func named<Value>(
+    _ setting: String, _ body: () throws -> Value
+  ) throws(UnusableSetting) -> Value {
+    do {
+      return try body()
+    } catch {
+      throw UnusableSetting(setting, reason: error)
+    }
   }
 }

@@ -1,3 +1,7 @@
+package import Basics
+package import FloodControl
+package import ParleyProtocol
+
 /// Every setting of the server, as one value that is made at start and never changes.
 ///
 /// The initial values are the defaults; ``SettingsLoader`` replaces what flags, environment and
@@ -70,9 +74,9 @@ package struct DrainSettings: Sendable, Equatable {
   package var timeoutMilliseconds: Int64 = 30_000
 }
 
-/// How events are written to their subscribers.
+/// The settings of writing events to their subscribers.
 package struct FanOutSettings: Sendable, Equatable {
-  /// Whether something of the kernel's is used.
+  /// The use of a feature of the kernel.
   package enum Use: String, Sendable, CaseIterable {
     /// Used if the kernel allows it.
     case auto
@@ -85,7 +89,7 @@ package struct FanOutSettings: Sendable, Equatable {
 
 /// permessage-deflate.
 package struct CompressionSettings: Sendable, Equatable {
-  /// How many connections may keep a compression window between messages; up to 40 KiB each.
+  /// The largest number of connections that keep a compression window; up to 40 KiB each.
   package var contexts = 0
 }
 
@@ -103,4 +107,114 @@ package struct LogSettings: Sendable, Equatable {
 
   package var level = Level.info
   package var format = Format.text
+}
+
+/// Every bound on what clients may ask of the server.
+package struct LimitSettings: Sendable, Equatable {
+  /// The time limit of `session.open` on a new connection.
+  package var openTimeoutMilliseconds: Int64 = 10_000
+  /// The time between two pings of a connection.
+  package var pingIntervalMilliseconds: Int64 = 25_000
+  /// The time limit of any input after a ping.
+  package var pongTimeoutMilliseconds: Int64 = 10_000
+  /// The time limit of a request's head.
+  package var headTimeoutMilliseconds: Int64 = 10_000
+  /// Spam-flood protection: what one user may send to one channel.
+  package var flood = FloodSettings()
+  /// Smart throttling: what one participant is shown of one channel.
+  package var throttle = RateLimit(count: 5, windowMilliseconds: 1000)
+  /// Connections of the whole process; 0 for as many as its descriptors allow.
+  package var connections = 0
+  /// Connections of one client's address; 0 for any number.
+  package var connectionsPerAddress = 0
+  /// Connections of one client's address that have neither opened a session nor sent a whole
+  /// request; 0 for any number.
+  package var unopenedConnectionsPerAddress = 256
+  package var connectionsPerUser = 30
+  package var channelsPerUser = 10
+  /// The largest message that a client may send over a WebSocket.
+  package var messageBytes = 262_144
+  /// Bytes that may wait to be written to one connection before it is closed as a slow consumer.
+  package var outboundBytes = 1_048_576
+  /// Bytes that all connections together may hold in memory; above 0 once loaded.
+  package var memoryBytes = 0
+  /// The largest body of an HTTP request.
+  package var httpBodyBytes = 1_048_576
+  /// The largest file that may be uploaded.
+  package var fileBytes = 26_214_400
+  /// The time limit of an upload's body.
+  package var uploadTimeoutMilliseconds: Int64 = 600_000
+  /// Calls of one connection other than `message.send`.
+  package var calls = CallRate(callsPerSecond: 100, burst: 300)
+  /// The time limit after which a list or search answers with its results so far; 0 for no limit.
+  package var queryMilliseconds = 100
+  /// Calls of the Platform API with one token.
+  package var platformCalls = CallRate(callsPerSecond: 1000, burst: 3000)
+}
+
+/// Spam-flood protection.
+package struct FloodSettings: Sendable, Equatable {
+  package var limit = RateLimit(count: 5, windowMilliseconds: 1000)
+  /// Whether operators of a channel may send to it without limit.
+  package var exemptsOperators = false
+}
+
+/// Access to sessions and to the Platform API.
+package struct AuthSettings: Sendable, Equatable {
+  /// The users that may open a session.
+  package enum Mode: String, Sendable, CaseIterable {
+    /// Any user id, and it is created when new.
+    case open
+    /// A user with an access token or a JWT.
+    case token
+  }
+
+  /// Decided by the loader when not set: `open` when every listener is loopback, else `token`.
+  package var mode = Mode.open
+  /// The secret of JWTs signed with HS256.
+  package var jwtSecret: Secret?
+  /// The path of a PEM file with the public key of JWTs signed with RS256, ES256 or EdDSA.
+  package var jwtPublicKey: String?
+  /// The token of the Platform API; when `nil`, the one kept in the data directory.
+  package var apiToken: Secret?
+  /// The origins from which browsers may connect, in lower case; `*` is any, none is the server's
+  /// own.
+  package var allowedOrigins: [String] = []
+}
+
+/// Proxies in front of the server that forward the client's address.
+package struct ProxySettings: Sendable, Equatable {
+  /// The field of a request that proxies name the client in.
+  package enum Field: String, Sendable, CaseIterable {
+    case none
+    case forwarded
+    case xForwardedFor = "x-forwarded-for"
+  }
+
+  /// Addresses for proxies that begin with a PROXY header; none when empty.
+  package var listen: [ListenAddress] = []
+  package var field = Field.none
+  /// Networks of the proxies; with none named, any that reaches ``listen`` is one.
+  package var trusted: [Network] = []
+
+  /// Whether clients reach the server through a proxy, wherever that is.
+  package var isUsed: Bool { !listen.isEmpty || field != .none }
+}
+
+/// Posting events to other services.
+package struct WebhookSettings: Sendable, Equatable {
+  /// The URLs that events are posted to; none when empty.
+  package var urls: [String] = []
+  /// The secret that the bodies are signed with; present when there is a URL.
+  package var secret: Secret?
+  /// The events that are posted.
+  package var events = EventName.posted
+  /// The time limit of a request.
+  package var timeoutMilliseconds: Int64 = 5000
+  /// The largest number of simultaneous requests to a URL.
+  package var concurrency = 16
+  /// The time for which an event is tried again.
+  package var retrySeconds: Int64 = 86_400
+  /// Most events that wait; beyond, the oldest are dropped.
+  package var backlogEvents = 1_000_000
 }

@@ -17,16 +17,16 @@ package struct UnfurlSettings: Sendable, Equatable {
   /// The service's base, to which requests are posted; present when the mode is `http`.
   package var url: String?
   package var timeoutMilliseconds: Int64 = 5000
-  /// How much of a page is read.
+  /// The number of bytes of a page that are read.
   package var maximumBytes = 524_288
   package var maximumRedirects = 5
-  /// How many pages are fetched at a time.
+  /// The largest number of pages fetched at a time.
   package var maximumTransfers = 64
-  /// How many pages of one site are fetched at a time.
+  /// The largest number of pages of a site fetched at a time.
   package var maximumTransfersPerSite = 6
-  /// How many pages are fetched for one user at a time.
+  /// The largest number of pages fetched for a user at a time.
   package var maximumTransfersPerUser = 16
-  /// How the fetcher names itself; the release's name when absent.
+  /// The `User-Agent` of the fetcher; the release's name when absent.
   package var userAgent: String?
   /// The languages that pages are asked for.
   package var acceptLanguage = "en,*;q=0.5"
@@ -40,17 +40,17 @@ package struct UnfurlSettings: Sendable, Equatable {
   package var deniedDomains: [Domain] = []
   /// The path of a file with domains whose owners want no previews.
   package var optOutFile: String?
-  /// How long a preview is kept at most, and unless its page says otherwise.
+  /// The longest time for which a preview is kept; also the default for pages without their own.
   package var cacheSeconds: Int64 = 86_400
-  /// How long a preview is kept at least, whatever its page says.
+  /// The shortest time for which a preview is kept, whatever its page says.
   package var minimumCacheSeconds: Int64 = 300
-  /// How long a preview that has expired is still shown while it is fetched again.
+  /// The time for which an expired preview is still shown while it is fetched again.
   package var staleSeconds: Int64 = 604_800
-  /// How much memory previews may take, in bytes.
+  /// The memory limit of previews, in bytes.
   package var cacheMemoryBytes = 33_554_432
-  /// How large the file of previews may grow, in bytes.
+  /// The size limit of the previews' file, in bytes.
   package var cacheDiskBytes = 268_435_456
-  /// How long it is remembered that a page has none.
+  /// The time for which the lack of a preview is remembered.
   package var negativeSeconds: Int64 = 300
   /// Networks outside the public internet that may be fetched from all the same.
   package var allowedNetworks: [Network] = []

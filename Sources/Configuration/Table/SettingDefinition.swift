@@ -1,4 +1,6 @@
-/// One setting: its name, its help text, and the conversion of its text into ``Settings``.
+internal import Basics
+
+/// A setting: its name, its help text, and the conversion of its text into ``Settings``.
 package struct SettingDefinition: Sendable {
   /// The number of values of a setting and their notation.
   enum Shape: Sendable {
@@ -39,7 +41,7 @@ package struct SettingDefinition: Sendable {
   let defaultValue: Default
   /// A description of valid values that can follow "expected".
   let expected: String
-  /// One sentence for the help text.
+  /// A sentence for the help text.
   let help: String
   /// Stores the values in the settings; exactly one value unless the shape is a list.
   let store: @Sendable (inout Settings, [String]) throws(Refusal) -> Void
@@ -52,5 +54,110 @@ package struct SettingDefinition: Sendable {
   /// The environment variable, such as `PARLEY_LIMITS_FLOOD_WINDOW_MS`.
   var variable: String {
     "PARLEY_" + name.replacing(".", with: "_").uppercased()
+  }
+}
+
+extension SettingDefinition {
+  typealias Path<Value> = WritableKeyPath<Settings, Value> & Sendable
+
+  /// A whole number within bounds, in decimal digits.
+  static func integer<Value: FixedWidthInteger & Sendable>(
+    _ name: String, _ path: any Path<Value>, in range: ClosedRange<Value>, unit: String,
+    orElse absent: Default? = nil, help: String
+  ) -> SettingDefinition {
+    SettingDefinition(
+      name: name, shape: .single,
+      defaultValue: absent ?? .value("\(Settings()[keyPath: path])"),
+      expected: "\(unit) from \(range.lowerBound) to \(range.upperBound)", help: help
+    ) { settings, values throws(Refusal) in
+      settings[keyPath: path] = try one(values) { text in
+        Value(decimal: text).flatMap { range.contains($0) ? $0 : nil }
+      }
+    }
+  }
+
+  /// A choice among a few words.
+  static func choice<Value: RawRepresentable<String> & CaseIterable & Sendable>(
+    _ name: String, _ path: any Path<Value>, orElse absent: Default? = nil, help: String
+  ) -> SettingDefinition {
+    let words = Value.allCases.map { $0.rawValue }.joined(separator: ", ")
+    return SettingDefinition(
+      name: name, shape: .single,
+      defaultValue: absent ?? .value(Settings()[keyPath: path].rawValue),
+      expected: "one of \(words)", help: help
+    ) { settings, values throws(Refusal) in
+      settings[keyPath: path] = try one(values) { Value(rawValue: $0.lowercased()) }
+    }
+  }
+
+  /// Yes or no.
+  static func toggle(_ name: String, _ path: any Path<Bool>, help: String) -> SettingDefinition {
+    SettingDefinition(
+      name: name, shape: .toggle, defaultValue: .value("\(Settings()[keyPath: path])"),
+      expected: "true or false", help: help
+    ) { settings, values throws(Refusal) in
+      settings[keyPath: path] = try one(values, ToggleText.read)
+    }
+  }
+
+  /// A text that must not be empty.
+  static func text(
+    _ name: String, _ path: any Path<String>, expected: String, help: String,
+    read: @escaping @Sendable (String) -> String? = { $0.isEmpty ? nil : $0 }
+  ) -> SettingDefinition {
+    SettingDefinition(
+      name: name, shape: .single, defaultValue: .value(Settings()[keyPath: path]),
+      expected: expected, help: help
+    ) { settings, values throws(Refusal) in
+      settings[keyPath: path] = try one(values, read)
+    }
+  }
+
+  /// A text that may be absent, which an empty one means too.
+  static func optional<Value: Sendable>(
+    _ name: String, _ path: any Path<Value?>, _ disclosure: Disclosure = .open,
+    absent: Default = .nothing, expected: String, help: String,
+    read: @escaping @Sendable (String) -> Value?
+  ) -> SettingDefinition {
+    SettingDefinition(
+      name: name, shape: .single, disclosure: disclosure, defaultValue: absent,
+      expected: expected, help: help
+    ) { settings, values throws(Refusal) in
+      guard values != [""] else {
+        settings[keyPath: path] = nil
+        return
+      }
+      settings[keyPath: path] = try one(values, read)
+    }
+  }
+
+  /// Any number of values; an empty text means none.
+  static func list<Value: Sendable>(
+    _ name: String, _ path: any Path<[Value]>, in defaults: Settings = Settings(),
+    orElse absent: Default? = nil, expected: String, help: String,
+    write: (Value) -> String, read: @escaping @Sendable (String) -> Value?
+  ) -> SettingDefinition {
+    let standard = defaults[keyPath: path].map(write)
+    return SettingDefinition(
+      name: name, shape: .list,
+      defaultValue: absent
+        ?? (standard.isEmpty ? .nothing : .value(standard.joined(separator: ","))),
+      expected: expected, help: help
+    ) { settings, values throws(Refusal) in
+      var list: [Value] = []
+      for text in values {
+        guard let value = read(text) else { throw Refusal(value: text) }
+        list.append(value)
+      }
+      settings[keyPath: path] = list
+    }
+  }
+
+  private static func one<Value>(
+    _ values: [String], _ read: (String) -> Value?
+  ) throws(Refusal) -> Value {
+    let text = values.joined(separator: ",")
+    guard values.count == 1, let value = read(text) else { throw Refusal(value: text) }
+    return value
   }
 }

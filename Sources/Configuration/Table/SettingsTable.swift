@@ -1,3 +1,6 @@
+internal import Basics
+import ParleyProtocol
+
 /// The settings of one program, in the order in which they are listed.
 ///
 /// Flags, environment variables, keys of the file, the help text and the printed defaults all come
@@ -37,4 +40,160 @@ struct SettingsTable: Sendable {
 
   /// Finds a setting by its environment variable.
   func definition(variable: String) -> SettingDefinition? { byVariable[variable] }
+}
+
+extension SettingsTable {
+  /// Settings for access control.
+  static let auth: [SettingDefinition] = [
+    .choice(
+      "auth.mode", \.auth.mode,
+      orElse: .described("open when every listener is loopback and no proxy is set, else token"),
+      help: "Access to sessions: anyone (open), or users with an access token (token)."),
+    .optional(
+      "auth.jwt_secret", \.auth.jwtSecret, .secret, expected: "a text",
+      help: "Secret for verifying JWT access tokens signed with HS256.", read: { Secret($0) }),
+    .optional(
+      "auth.jwt_public_key", \.auth.jwtPublicKey, expected: "the path of a PEM file",
+      help: "Public key for verifying JWT access tokens signed with RS256, ES256 or EdDSA.",
+      read: { $0 }),
+    .optional(
+      "auth.api_token", \.auth.apiToken, .secret,
+      absent: .described("generated at the first start and kept in data_dir/api-token"),
+      expected: "a text of visible ASCII characters",
+      help: "Token of the Platform API. Prefer the environment or a file to the flag.",
+      read: { text in
+        text.utf8.allSatisfy { (0x21...0x7e).contains($0) } ? Secret(text) : nil
+      }),
+    .list(
+      "auth.allowed_origins", \.auth.allowedOrigins,
+      orElse: .described("the server's own"),
+      expected: "an origin, such as https://example.com, or * for any",
+      help: "Origins of web pages that may connect. * also disables the check of Host on loopback.",
+      write: { $0 }, read: OriginText.read),
+  ]
+}
+
+extension SettingsTable {
+  static let network = "the first address of a network and its prefix length, such as 10.0.0.0/8"
+
+  /// Settings for proxies in front of the server.
+  static let proxies: [SettingDefinition] = [
+    .list(
+      "proxy.listen", \.proxy.listen, expected: ListenAddress.expectation,
+      help: "Listen addresses for proxies that send a PROXY header, version 1 or 2.",
+      write: \.description, read: { ListenAddress($0) }),
+    .choice(
+      "proxy.field", \.proxy.field,
+      help: "Header field in which trusted proxies forward the client address."),
+    .list(
+      "proxy.trusted", \.proxy.trusted, expected: network,
+      help: "Networks of proxies whose forwarded client address is trusted.",
+      write: \.description, read: { try? Network(parsing: $0) }),
+  ]
+}
+
+extension SettingsTable {
+  /// The listen addresses of the preview service.
+  static let serviceListening = SettingDefinition.list(
+    "listen", \.listen, in: .unfurlService, expected: ListenAddress.expectation,
+    help: "Listen addresses for HTTP. Port 0 chooses a free port.",
+    write: \.description, read: { ListenAddress($0) })
+
+  /// Settings for the server's listeners.
+  static let listening: [SettingDefinition] = [
+    .list(
+      "listen", \.listen, expected: ListenAddress.expectation,
+      help: "Listen addresses for WebSocket and HTTP without TLS. Port 0 chooses a free port.",
+      write: \.description, read: { ListenAddress($0) }),
+    .list(
+      "tls.listen", \.tls.listen, expected: ListenAddress.expectation,
+      help: "Listen addresses for WebSocket and HTTP over TLS.",
+      write: \.description, read: { ListenAddress($0) }),
+    .optional(
+      "tls.certificate", \.tls.certificate, expected: "the path of a PEM file",
+      help: "Certificate and its chain. SIGHUP reads the file again.", read: { $0 }),
+    .optional(
+      "tls.private_key", \.tls.privateKey, expected: "the path of a PEM file",
+      help: "Private key of the certificate. SIGHUP reads the file again.", read: { $0 }),
+    .list(
+      "operations.listen", \.operations.listen, expected: ListenAddress.expectation,
+      help:
+        "Listen addresses for /metrics. Without any, loopback listeners serve it unless a proxy is set.",
+      write: \.description, read: { ListenAddress($0) }),
+  ]
+
+  /// Settings for the process: files, threads, shutdown and log.
+  static let process = resources + ending
+
+  private static let resources: [SettingDefinition] = [
+    .text(
+      "data_dir", \.dataDirectory, expected: "the path of a directory",
+      help: "Directory of the database and other files. It is created if missing."),
+    .optional(
+      "files.public_url", \.files.publicURL,
+      absent: .described("scheme and Host of the upload request"),
+      expected: "an http or https URL of at most 512 bytes and without a query",
+      help: "Base URL of uploaded files.",
+      read: { text in
+        ServiceURLText.read(text).flatMap { $0.utf8.count <= 512 && !$0.contains("?") ? $0 : nil }
+      }),
+    .integer(
+      "reactors", \.reactors, in: 1...1024, unit: "a number of threads",
+      orElse: .described("number of processor cores"),
+      help: "Number of event loops. Each has a thread of its own."),
+    .choice(
+      "fan_out.io_uring", \.fanOut.ioUring,
+      help:
+        "Use io_uring to write to many subscribers with one system call, if the kernel allows it."),
+    .integer(
+      "compression.contexts", \.compression.contexts, in: 0...1_000_000,
+      unit: "a number of connections",
+      help: "Connections that may keep a compression window between messages, up to 40 KiB each."),
+  ]
+
+  /// Settings for shutdown and log.
+  static let ending: [SettingDefinition] = [
+    .integer(
+      "drain.timeout_ms", \.drain.timeoutMilliseconds, in: 0...3_600_000, unit: "milliseconds",
+      help: "Time limit for a graceful shutdown after SIGTERM."),
+    .choice("log.level", \.log.level, help: "Lowest severity to log."),
+    .choice("log.format", \.log.format, help: "Format of log lines on standard error."),
+  ]
+}
+
+extension SettingsTable {
+  /// The shortest secret that cannot be found by trying.
+  private static let secretBytes = 16
+
+  /// Settings for webhooks.
+  static let webhooks: [SettingDefinition] = [
+    .list(
+      "webhooks.urls", \.webhooks.urls,
+      expected: "an http or https URL without credentials",
+      help: "URLs that receive events of channels and messages.",
+      write: { $0 }, read: WebhookURLText.read),
+    .optional(
+      "webhooks.secret", \.webhooks.secret, .secret,
+      expected: "a text of at least \(secretBytes) bytes",
+      help: "Secret for signing requests. It is required if webhooks.urls is set.",
+      read: { $0.utf8.count >= secretBytes ? Secret($0) : nil }),
+    .list(
+      "webhooks.events", \.webhooks.events, orElse: .described("all events"),
+      expected: "one of " + EventName.posted.map(\.rawValue).joined(separator: ", "),
+      help: "Events to post.", write: \.rawValue,
+      read: { name in EventName.posted.first { $0.rawValue == name } }),
+    .integer(
+      "webhooks.timeout_ms", \.webhooks.timeoutMilliseconds, in: 100...60_000,
+      unit: "milliseconds", help: "Time limit for one request."),
+    .integer(
+      "webhooks.concurrency", \.webhooks.concurrency, in: 1...256, unit: "a number of requests",
+      help: "Requests to one URL at the same time, each with events of a different channel."),
+    .integer(
+      "webhooks.retry_seconds", \.webhooks.retrySeconds, in: 0...31_536_000, unit: "seconds",
+      help: "Age up to which a failed event is retried. 0 disables retries."),
+    .integer(
+      "webhooks.backlog_events", \.webhooks.backlogEvents, in: 1...100_000_000,
+      unit: "a number of events",
+      help: "Events that may wait. Beyond this number, the oldest are dropped."),
+  ]
 }

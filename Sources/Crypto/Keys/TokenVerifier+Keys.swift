@@ -1,3 +1,4 @@
+internal import Glibc
 package import Tokens
 
 extension TokenVerifier {
@@ -26,5 +27,46 @@ extension TokenVerifier {
   /// - Parameter publicKeyPEM: As in ``init(publicKeyPath:)``.
   package init(publicKeyPEM: String) throws(TokenKeyError) {
     self.init(key: try PublicKey(pem: Array(publicKeyPEM.utf8)))
+  }
+}
+
+/// A secret that tokens are signed with by HS256 (RFC 7518 §3.2).
+package struct SecretKey: VerificationKey {
+  private let bytes: [UInt8]
+
+  package var algorithm: String { "HS256" }
+
+  /// - Throws: ``TokenKeyError/emptySecret``.
+  package init(_ bytes: [UInt8]) throws(TokenKeyError) {
+    guard !bytes.isEmpty else { throw .emptySecret }
+    self.bytes = bytes
+  }
+
+  package func signed(_ text: [UInt8], as signature: [UInt8]) -> Bool {
+    guard let code = HMACSHA256.code(of: text, under: bytes) else { return false }
+    return ConstantTime.areEqual(code, signature)
+  }
+}
+
+/// Why a key for verifying tokens cannot be used.
+package enum TokenKeyError: Error, Equatable, Sendable {
+  /// The secret has no bytes.
+  case emptySecret
+  /// The system refused to open or read the file, with the `errno`.
+  case unreadableFile(path: String, errno: Int32)
+  /// There is no PEM public key.
+  case noPublicKey(path: String)
+  /// The key is of a kind or size that is not accepted; the text says what is.
+  case unsupportedKey(path: String, reason: String)
+}
+
+extension TokenKeyError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .emptySecret: "the secret is empty"
+    case .unreadableFile(let path, let code): "\(path): \(String(cString: strerror(code)))"
+    case .noPublicKey(let path): "\(path): contains no public key in PEM form"
+    case .unsupportedKey(let path, let reason): "\(path): \(reason)"
+    }
   }
 }

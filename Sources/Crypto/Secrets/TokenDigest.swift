@@ -40,3 +40,29 @@ package struct TokenDigest: Equatable, Sendable {
     ConstantTime.areEqual(left.bytes, right.bytes)
   }
 }
+
+/// HMAC with SHA-256 (RFC 2104).
+package enum HMACSHA256 {
+  /// The 32 bytes that prove who knows `secret` and that `text` is unchanged, or `nil` when OpenSSL
+  /// has no memory for them.
+  package static func code(of text: [UInt8], under secret: [UInt8]) -> [UInt8]? {
+    guard let secretSize = Int32(exactly: secret.count) else { return nil }
+    var code = [UInt8](repeating: 0, count: 32)
+    var size: UInt32 = 0
+    let result = HMAC(EVP_sha256(), secret, secretSize, text, text.count, &code, &size)
+    return result != nil && size == 32 ? code : nil
+  }
+}
+
+/// Comparison whose duration does not reveal the place where two secrets differ.
+package enum ConstantTime {
+  /// Whether both hold the same bytes; only their lengths show in the time taken.
+  package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
+  }
+
+  /// Whether both hold the same bytes in UTF-8.
+  package static func areEqual(_ left: String, _ right: String) -> Bool {
+    areEqual(Array(left.utf8), Array(right.utf8))
+  }
+}

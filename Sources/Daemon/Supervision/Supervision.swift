@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Logging
 internal import Reactor
+internal import Synchronization
 
 /// Keeps the supervisor informed, if there is one; else does nothing.
 struct Supervision: Sendable {
@@ -19,34 +20,34 @@ struct Supervision: Sendable {
     }
   }
 
-  /// The daemon serves: says so, and from now on that it lives.
+  /// Notifies the supervisor that the daemon serves, and begins the signs of life.
   func didStart(_ daemon: any Daemon) {
-    tell(.ready)
+    notify(.ready)
     if let watchdogPeriod { watch(daemon, every: watchdogPeriod / 2) }
   }
 
-  /// Says that files are read again while that is done.
+  /// Reloads the daemon, and notifies the supervisor of the beginning and the end.
   func reloading(_ reload: () -> Void) {
-    tell(.reloading(at: SystemClock.monotonicNanoseconds / 1000))
+    notify(.reloading(at: SystemClock.monotonicNanoseconds / 1000))
     reload()
-    tell(.ready)
+    notify(.ready)
   }
 
   func isStopping() {
-    tell(.stopping)
+    notify(.stopping)
   }
 
-  private func tell(_ notice: Notice) {
+  private func notify(_ notice: Notice) {
     do {
-      try supervisor?.tell(notice)
+      try supervisor?.notify(notice)
     } catch {
       logger.warning("the supervisor cannot be notified", metadata: ["reason": "\(error)"])
     }
   }
 
-  /// Runs until the process ends: what it says while that drains still counts.
+  /// Watches the daemon until the process ends, also while it drains.
   private func watch(_ daemon: any Daemon, every microseconds: UInt64) {
-    let watchdog = Watchdog(daemon) { [self] in tell(.alive) }
+    let watchdog = Watchdog(daemon) { [self] in notify(.alive) }
     let pause = Double(max(microseconds, 1)) / 1_000_000
     let thread = Foundation.Thread {
       while true {
@@ -56,5 +57,42 @@ struct Supervision: Sendable {
     }
     thread.name = "watchdog"
     thread.start()
+  }
+}
+
+/// Sends a supervisor signs of life for as long as all event loops of the daemon take turns.
+///
+/// Each sign waits for an answer of every loop, so the supervisor misses it when one is stuck.
+final class Watchdog: Sendable {
+  private let daemon: any Daemon
+  private let sign: @Sendable () -> Void
+  private let isWaiting = Atomic(false)
+
+  /// - Parameter sign: Called from any thread when all loops have answered.
+  init(_ daemon: any Daemon, sign: @escaping @Sendable () -> Void) {
+    self.daemon = daemon
+    self.sign = sign
+  }
+
+  /// Queries the loops, unless they still owe an answer; to be called at half of the period.
+  func tick() {
+    guard !isWaiting.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    daemon.takePulse { [self] in
+      sign()
+      isWaiting.store(false, ordering: .releasing)
+    }
+  }
+}
+
+/// The interval in which a supervisor expects signs of life, as in sd_watchdog_enabled(3).
+enum WatchdogPeriod {
+  /// Microseconds after which the supervisor takes the process for dead; `nil` when it does not
+  /// watch, or watches another process.
+  static func microseconds(environment: [String: String], processID: Int32) -> UInt64? {
+    if let watched = environment["WATCHDOG_PID"], watched != String(processID) { return nil }
+    guard let period = environment["WATCHDOG_USEC"].flatMap({ UInt64($0) }), period > 0 else {
+      return nil
+    }
+    return period
   }
 }

@@ -35,10 +35,10 @@ final class Supervisor: Sendable {
     close(descriptor)
   }
 
-  /// Tells it something.
+  /// Sends a notice.
   ///
-  /// - Throws: Why that failed. The process goes on: what it has to do does not depend on it.
-  func tell(_ notice: Notice) throws(SystemError) {
+  /// - Throws: The failed system call. The process goes on without its supervisor.
+  func notify(_ notice: Notice) throws(SystemError) {
     let datagram = notice.datagram
     // A sign of life is sent on an event loop without waiting: the next one follows soon.
     let flags = Int32(MSG_NOSIGNAL) | (notice == .alive ? Int32(MSG_DONTWAIT) : 0)
@@ -48,6 +48,67 @@ final class Supervisor: Sendable {
       }
       if count >= 0 { return }
       if errno != EINTR { throw .last("sendto", on: "NOTIFY_SOCKET") }
+    }
+  }
+}
+
+/// A notification of a daemon to its supervisor, as documented in sd_notify(3).
+enum Notice: Sendable, Hashable {
+  /// It serves; sent at the start and after reading files again.
+  case ready
+  /// It reads files again; the time is that of the monotonic clock, in microseconds.
+  case reloading(at: Int64)
+  /// It begins to end.
+  case stopping
+  /// Its event loops take turns.
+  case alive
+
+  /// One datagram: assignments, a line each.
+  var datagram: [UInt8] { Array(lines.joined(separator: "\n").utf8) }
+
+  private var lines: [String] {
+    switch self {
+    case .ready: ["READY=1", "STATUS=serving"]
+    case .reloading(let time):
+      ["RELOADING=1", "MONOTONIC_USEC=\(time)", "STATUS=reading files again"]
+    case .stopping: ["STOPPING=1", "STATUS=draining"]
+    case .alive: ["WATCHDOG=1"]
+    }
+  }
+}
+
+/// The address of a supervisor's datagram socket, as `NOTIFY_SOCKET` gives it.
+struct NotifySocketAddress: Sendable {
+  private var storage = sockaddr_un()
+  private let length: socklen_t
+
+  /// Reads an absolute path, or `@` and a name in Linux's abstract namespace.
+  ///
+  /// - Returns: `nil` for anything else, such as an address of another family, and for what is too
+  ///   long for the kernel.
+  init?(_ text: String) {
+    var name = Array(text.utf8)
+    guard let first = name.first, name.count > 1, !name.contains(0) else { return nil }
+    switch first {
+    // A path ends with a zero byte, an abstract name begins with one and has its length.
+    case UInt8(ascii: "/"): name.append(0)
+    case UInt8(ascii: "@"): name[0] = 0
+    default: return nil
+    }
+    guard let offset = MemoryLayout<sockaddr_un>.offset(of: \.sun_path),
+      name.count <= MemoryLayout.size(ofValue: storage.sun_path)
+    else { return nil }
+    storage.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &storage) { bytes in
+      UnsafeMutableRawBufferPointer(rebasing: bytes[offset...]).copyBytes(from: name)
+    }
+    length = socklen_t(offset + name.count)
+  }
+
+  /// Lends the address to a system call.
+  func withSockAddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+    withUnsafePointer(to: storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
     }
   }
 }

@@ -1,6 +1,8 @@
+import Channels
+import FloodControl
 import ParleyProtocol
 import Reactor
-import Store
+import Synchronization
 import Telemetry
 
 /// The channels that are at home on a shard and in its memory.
@@ -108,12 +110,10 @@ final class ChannelDirectory: TimerHandler {
 
   private func load(_ url: String) {
     let directory = LoopBound(self)
-    let handle = shard.handle
+    let path = shard.returnPath
     let (limits, now) = (shard.services.limits, shard.services.clock.now)
-    shard.services.store.lookUp {
-      try $0.loadChannel(url, limits, at: now)
-    } completion: { result in
-      handle.post { _ in directory.value.settle(url, result.serviceResult) }
+    LoadedChannel.read(url, from: shard.services.store, limits, at: now) { result in
+      path.resume { _ in directory.value.settle(url, result) }
     }
   }
 
@@ -142,5 +142,77 @@ final class ChannelDirectory: TimerHandler {
   private func scheduleSweep() {
     guard sweepTimer == nil, !numbered.isEmpty else { return }
     sweepTimer = shard.loop.schedule(after: Self.sweepInterval, self)
+  }
+}
+
+/// A channel as it was read from the store, with the sends that its flood windows begin with.
+struct LoadedChannel: Sendable {
+  /// The newest sends that are read at most.
+  static let sendLimit = 20_000
+
+  let state: ChannelState
+  /// The users' messages of the last flood window, oldest first.
+  var recentSends: [RecentSend] = []
+  /// Unix milliseconds of the reading.
+  let time: Int64
+}
+
+extension LoadedChannel {
+  /// Reads a channel to take into memory; `nil` when there is none of this URL.
+  ///
+  /// An ephemeral channel has no messages, so its flood windows begin empty. Those of changes do so
+  /// in every channel. The two reads need no common snapshot: a channel that is not in memory has no
+  /// judge, so nothing is sent to it between them.
+  ///
+  /// - Parameter completion: Called once, on any thread.
+  static func read(
+    _ url: String, from log: any MessageLog, _ limits: LimitTable, at now: Int64,
+    _ completion: @escaping @Sendable (Result<LoadedChannel?, ServiceError>) -> Void
+  ) {
+    log.read(.channel(url: url)) { result in
+      switch result {
+      case .failure(let error): completion(.failure(ServiceError(error)))
+      case .success(.channel(nil)): completion(.success(nil))
+      case .success(.channel(let state?)):
+        LoadedChannel(state: state, time: now).readSends(from: log, limits, completion)
+      case .success: completion(.failure(ServiceError(LogError.notOfThisRead)))
+      }
+    }
+  }
+
+  private func readSends(
+    from log: any MessageLog, _ limits: LimitTable,
+    _ completion: @escaping @Sendable (Result<LoadedChannel?, ServiceError>) -> Void
+  ) {
+    let flood = limits.floodLimit(of: state)
+    guard !flood.isOff, !state.channel.isEphemeral else { return completion(.success(self)) }
+    let read = LogRead.sends(
+      channelID: state.id, after: time - flood.windowMilliseconds, limit: Self.sendLimit)
+    log.read(read) { result in
+      switch result {
+      case .failure(let error): completion(.failure(ServiceError(error)))
+      case .success(.sends(let sends)):
+        completion(.success(LoadedChannel(state: state, recentSends: sends, time: time)))
+      case .success: completion(.failure(ServiceError(LogError.notOfThisRead)))
+      }
+    }
+  }
+}
+
+/// How many participants each channel has at the moment, for lists of channels whose homes are on
+/// several shards.
+///
+/// Written when users enter and leave, never when events are delivered. Only a channel's home writes
+/// its count, so it is the home that another server would ask.
+final class ParticipantCounts: Sendable {
+  private let counts = Mutex<[String: Int]>([:])
+
+  /// A channel's count; 0 when nobody is in it.
+  subscript(url: String) -> Int {
+    counts.withLock { $0[url] ?? 0 }
+  }
+
+  func set(_ count: Int, of url: String) {
+    counts.withLock { $0[url] = count == 0 ? nil : count }
   }
 }

@@ -4,54 +4,52 @@ import Store
 
 /// The doors' own work with the store, beside what the judge asks of the log.
 extension ChannelHost {
-  /// Changes the store, then goes on here with the outcome; jobs come back in their order.
-  func write<T: Sendable>(
-    _ job: @escaping @Sendable (WriteTransaction) throws -> T,
-    then: @escaping @Sendable (ChannelHost, Result<T, ServiceError>) -> Void
+  /// Changes the store, then goes on here with the outcome; writes come back in their order.
+  func perform<Write: StoreWrite>(
+    _ write: Write,
+    then: @escaping @Sendable (ChannelHost, Result<Write.Outcome, ServiceError>) -> Void
   ) {
-    shard.writes.write(job, completion: resumption(then))
+    shard.writes.perform(write, completion: resumption(then))
   }
 
   /// Looks something up in the store by its key, then goes on here with the outcome.
-  func lookUp<T: Sendable>(
-    _ job: @escaping @Sendable (ReadTransaction) throws -> T,
-    then: @escaping @Sendable (ChannelHost, Result<T, ServiceError>) -> Void
+  func perform<Lookup: StoreLookup>(
+    _ lookup: Lookup,
+    then: @escaping @Sendable (ChannelHost, Result<Lookup.Outcome, ServiceError>) -> Void
   ) {
-    shard.services.store.lookUp(job, completion: resumption(then))
+    shard.services.store.perform(lookup, completion: resumption(then))
   }
 
-  /// Lists or searches in the store when it is the caller's turn, then goes on here with the
+  /// Lists or searches in the store when it is the caller's turn, then goes on here with the encoded
   /// outcome; the caller pays for the time.
-  func query<T: Sendable>(
-    for caller: QueryCaller, _ job: @escaping @Sendable (ReadTransaction) throws -> T,
-    then: @escaping @Sendable (ChannelHost, Result<T, ServiceError>) -> Void
+  ///
+  /// - Parameter encode: Called on the store's thread.
+  func perform<Query: StoreQuery>(
+    _ query: Query, for caller: QueryCaller,
+    _ encode: @escaping @Sendable (Query.Outcome) -> [UInt8],
+    then: @escaping @Sendable (ChannelHost, Result<[UInt8], ServiceError>) -> Void
   ) {
     let resume = resumption(then)
     let services = shard.services
-    services.store.query(for: caller.principal, job) { result, cost in
+    services.store.perform(query, for: caller.principal) { result, cost in
       caller.pay(cost, to: services)
-      resume(result)
+      resume(result.map(encode))
     }
   }
 
   /// Reads a stretch of messages, and encodes each of them on the store's thread as it is read.
-  func messages(
+  func messages<Encoder: PageEncoder<ListedMessage>>(
     _ command: MessageList, from authors: MessageQuery.OperatorFilter = .all,
-    for caller: QueryCaller,
-    _ encode: @escaping @Sendable (ReadTransaction, Message) throws -> [UInt8],
+    _ users: ListedUsers, for caller: QueryCaller, as encoder: Encoder,
     then: @escaping @Sendable (ChannelHost, Result<[UInt8], ServiceError>) -> Void
-  ) {
+  ) where Encoder.Encoded == [UInt8] {
     do throws(ServiceError) { try requireKeptMessages() } catch {
       return then(self, .failure(error))
     }
     var query = MessageQuery(command, channelID: place.id)
     query.operatorFilter = authors
-    self.query(
-      for: caller,
-      { [query] transaction in
-        try transaction.listMessages(query) { PageItem(json: try encode(transaction, $0)) }
-          .encoded()
-      }, then: then)
+    perform(
+      MessageListing(query, users: users, as: encoder), for: caller, { $0.encoded() }, then: then)
   }
 }
 

@@ -14,9 +14,11 @@ extension ChannelHost {
     guard let ban = restriction(.ban, of: userID) else {
       return answer(self, .failure(.notFound(.ban, userID)))
     }
-    lookUp(
-      { ImposedRestriction(user: try $0.user(userID) ?? User(id: userID), restriction: ban) },
-      then: answer)
+    perform(AccountLookup(userID)) { channel, result in
+      answer(
+        channel,
+        result.map { ImposedRestriction(user: $0?.user ?? User(id: userID), restriction: ban) })
+    }
   }
 
   /// Reads the mute of a user there is; `nil` when none holds.
@@ -25,11 +27,9 @@ extension ChannelHost {
     then answer: @escaping @Sendable (ChannelHost, Result<Restriction?, ServiceError>) -> Void
   ) {
     let mute = restriction(.mute, of: userID)
-    lookUp(
-      {
-        guard try $0.user(userID) != nil else { throw ServiceError.notFound(.user, userID) }
-        return mute
-      }, then: answer)
+    perform(AccountLookup(userID)) { channel, result in
+      answer(channel, result.existing(userID).map { _ in mute })
+    }
   }
 
   /// A page of operators, as many as an answer holds.
@@ -46,13 +46,47 @@ extension ChannelHost {
     }
     var room = PageRoom.answer
     var page = ListPage<[UInt8]>(items: [], next: "")
-    for user in view.channel.operators.dropFirst(position).prefix(limit) {
+    for user in info.channel.operators.dropFirst(position).prefix(limit) {
       let item = PageItem { user.encode(into: &$0) }
       guard room.admit(byteCount: item.byteCount) else { break }
       page.items.append(item.value)
     }
     let end = position + page.items.count
-    if end < view.channel.operators.count { page.next = cursor.token(after: Int64(end)) }
+    if end < info.channel.operators.count { page.next = cursor.token(after: Int64(end)) }
     return page
+  }
+}
+
+/// Users in a channel, in the order in which they entered, and the token of the next page.
+struct ParticipantPage: Sendable {
+  let users: [User]
+  let next: String
+
+  /// The result of `channel.participants`.
+  func encoded() -> [UInt8] {
+    JSONWriter.bytes {
+      $0.object {
+        $0.name("participants")
+        users.encodeReferences(into: &$0)
+        $0.member("next", next)
+      }
+    }
+  }
+}
+
+extension ChannelHost {
+  /// A page of the users in the channel; it ends before it would take more than an answer holds.
+  ///
+  /// - Throws: 400109 for a token that leads nowhere.
+  func participantPage(limit: Int, token: String?) throws(ServiceError) -> ParticipantPage {
+    let cursor = PageCursor<Int64>(of: ["participants", url])
+    let entry = (token ?? "").isEmpty ? 0 : cursor.position(in: token ?? "")
+    guard let entry, entry >= 0 else { throw .pageTokenExpired }
+    let page = stage.participants(after: entry, limit: limit + 1)
+    var room = PageRoom.answer
+    let shown = page.prefix(limit).prefix { room.admit(byteCount: $0.user.referenceByteCount) }
+    let last = page.count > shown.count ? shown.last : nil
+    return ParticipantPage(
+      users: shown.map(\.user), next: last.map { cursor.token(after: $0.entry) } ?? "")
   }
 }

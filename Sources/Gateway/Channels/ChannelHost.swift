@@ -3,6 +3,7 @@ import Configuration
 import FloodControl
 import ParleyProtocol
 import Reactor
+import ShardMessages
 import Store
 import Telemetry
 
@@ -132,7 +133,7 @@ final class ChannelHost {
 
   // MARK: Questions
 
-  var view: ChannelView { judge.view }
+  var info: ChannelInfo { judge.info }
   var operatorIDs: Set<String> { judge.operatorIDs }
   var floodLimit: RateLimit { judge.floodLimit }
 
@@ -206,8 +207,7 @@ final class ChannelHost {
       calls.end(call, outcome)?(self, outcome)
     case .measure(let arrival): shard.measureAcknowledgement(since: arrival)
     case .publish(let event): stage.handle(.apply(event))
-    case .post(let event, let seq, let timestamp, let notification):
-      shard.post(event, of: url, seq: seq, at: timestamp, notification)
+    case .post(let event, let origin): shard.post(event, from: origin)
     case .mention(let userIDs, let sender, let notification):
       shard.mention(userIDs, by: sender, notification)
     case .enrich(let request): shard.enrich(request, in: self)
@@ -223,7 +223,7 @@ final class ChannelHost {
 
   private func answer(_ address: ReplyAddress, _ outcome: Result<JudgeAnswer, ServiceError>) {
     if case .success(.sent(let sent)) = outcome, sent.arrival == .repeated {
-      shard.chargeRepetition(to: address)
+      shard.send(.session(address.session, .chargeRepetition))
     }
     stage.handle(.answer(address, outcome.map { $0.encodedAsResult() }))
   }
@@ -240,12 +240,12 @@ final class ChannelHost {
   /// - Returns: The completion, which brings the job's result back to this shard.
   func resumption<T: Sendable>(
     _ then: @escaping @Sendable (ChannelHost, Result<T, ServiceError>) -> Void
-  ) -> @Sendable (Result<T, any Error>) -> Void {
+  ) -> @Sendable (Result<T, StoreError>) -> Void {
     pendingJobs += 1
     let channel = LoopBound(self)
-    let handle = shard.handle
+    let path = shard.returnPath
     return { result in
-      handle.enqueue { _ in
+      path.enqueue { _ in
         channel.value.pendingJobs -= 1
         then(channel.value, result.serviceResult)
       }

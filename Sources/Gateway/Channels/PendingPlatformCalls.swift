@@ -1,4 +1,5 @@
 import Channels
+import Crypto
 import ParleyProtocol
 
 /// The calls over the Platform API that a channel's judge has not answered.
@@ -46,5 +47,19 @@ extension Result<JudgeAnswer, ServiceError> {
   /// Whether the file that came with the call belongs to a message now.
   fileprivate var keepsUpload: Bool {
     if case .success(.sent(let sent)) = self { sent.arrival == .sent } else { false }
+  }
+}
+
+/// Names that the server makes.
+enum Identifiers {
+  /// A new life of a channel's count of events.
+  static func epoch() -> String { SecureRandom.base64URL(byteCount: 9) }
+
+  /// Of 15 characters: a string of no more takes no memory of its own.
+  static func session() -> String { SecureRandom.base64URL(byteCount: 11) }
+
+  /// The URL of a channel whose creator gave none.
+  static func channelURL() -> String {
+    "parley_open_channel_\(SecureRandom.hex(byteCount: 12))"
   }
 }

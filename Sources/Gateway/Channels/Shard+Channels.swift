@@ -1,38 +1,46 @@
 import Channels
 import ParleyProtocol
+import ShardMessages
 import Store
 
 /// What is done with channels that need not be in memory.
 extension Shard {
-  /// Makes a channel, where it will be at home.
-  ///
-  /// - Parameter answer: Called once, on the channel's shard.
-  func create(
-    _ channel: Channel,
-    then answer: @escaping @Sendable (Shard, Result<ChannelView, ServiceError>) -> Void
-  ) {
+  /// Makes a channel, which will be at home here.
+  func create(_ channel: Channel, replyTo address: CallAddress) {
     do throws(ServiceError) {
       try channel.checkSize()
       try channel.checkOperatorCount("operator_ids")
     } catch {
-      return post(toChannel: channel.url) { answer($0, .failure(error)) }
+      return answerCreation(.failure(error), to: address)
     }
-    post(toChannel: channel.url) { shard in
-      let handle = shard.handle
-      shard.services.store.write {
-        try $0.createChannel(channel, epoch: Identifiers.epoch())
-      } completion: { result in
-        handle.post { shard in
-          answer(
-            shard,
-            result.mapError { error in
-              error as? StoreError == .exists ? .exists(.channel, channel.url) : ServiceError(error)
-            }.map { state in
-              shard.channels.insert(state)
-              return ChannelView(channel: state.channel, participantCount: 0)
-            })
-        }
+    let path = returnPath
+    let entry = LogEntry.create(channel, epoch: Identifiers.epoch())
+    let reply = LogReply { created in
+      path.resume { shard in
+        shard.answerCreation(shard.takeIn(created.result, channel.url), to: address)
       }
+    }
+    writes.submit(LogSubmission(LogTicket(number: 0), entry), to: reply)
+  }
+
+  /// Takes a channel into memory that was just created.
+  private func takeIn(_ result: LogResult, _ url: String) -> Result<ChannelInfo, ServiceError> {
+    switch result {
+    case .success(.channel(let state)):
+      channels.insert(state)
+      return .success(ChannelInfo(state.channel, participantCount: 0))
+    case .success: return .failure(.internalError)
+    case .failure(.exists): return .failure(.exists(.channel, url))
+    case .failure(let error): return .failure(ServiceError(error))
+    }
+  }
+
+  private func answerCreation(
+    _ result: Result<ChannelInfo, ServiceError>, to address: CallAddress
+  ) {
+    switch address {
+    case .session(let call): reply(to: call, result.map { $0.encodedAsResult() })
+    case .exchange(let exchange): Completion(exchange, services.shards).channel(result)
     }
   }
 
@@ -41,20 +49,20 @@ extension Shard {
   /// - Parameter answer: Called once, on this shard.
   func listChannels(
     _ query: ChannelQuery, for caller: QueryCaller,
-    _ encode: @escaping @Sendable (ChannelView, inout JSONWriter) -> Void,
+    _ encode: @escaping @Sendable (ChannelInfo, inout JSONWriter) -> Void,
     then answer: @escaping @Sendable (Shard, Result<[UInt8], ServiceError>) -> Void
   ) {
-    let handle = handle
+    let path = returnPath
     let services = services
-    services.store.query(for: caller.principal) { [counts = services.participantCounts] in
-      try $0.listChannels(query) { channel in
-        PageItem {
-          encode(ChannelView(channel: channel, participantCount: counts[channel.url]), &$0)
-        }
-      }.encoded(as: "channels")
-    } completion: { result, cost in
+    let counts = services.participantCounts
+    let encoder = JSONPageEncoder<Channel> { channel, writer in
+      encode(ChannelInfo(channel, participantCount: counts[channel.url]), &writer)
+    }
+    services.store.perform(ChannelListing(query, as: encoder), for: caller.principal) {
+      result, cost in
       caller.pay(cost, to: services)
-      handle.post { answer($0, result.serviceResult) }
+      let page = result.serviceResult.map { $0.encoded(as: "channels") }
+      path.resume { answer($0, page) }
     }
   }
 }

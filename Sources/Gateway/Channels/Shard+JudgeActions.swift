@@ -4,6 +4,7 @@ import FloodControl
 import LinkPreview
 import ParleyProtocol
 import Reactor
+import ShardMessages
 import Store
 import Telemetry
 import Unfurler
@@ -23,10 +24,10 @@ extension Shard {
   ) {
     guard let previews = services.previews else { return }
     let channel = LoopBound(channel)
-    let handle = handle
+    let path = returnPath
     let startedAt = SystemClock.monotonicNanoseconds
     previews.request(link, for: PreviewRequester(authorID: request.authorID)) { tag in
-      handle.post { shard in
+      path.resume { shard in
         let duration = max(0, SystemClock.monotonicNanoseconds - startedAt)
         shard.latencies.record(nanoseconds: UInt64(duration), for: .preview)
         channel.value.handle(.enriched(request.id, tag.map(Enrichment.preview)))
@@ -37,17 +38,10 @@ extension Shard {
   /// Posts an event of an ephemeral channel to the webhooks.
   ///
   /// It takes its way to the disk alone: a crash may lose it, as it loses the message.
-  func post(
-    _ event: WebhookEvent, of channelURL: String, seq: Int64, at timestamp: Int64,
-    _ notification: [UInt8]
-  ) {
-    guard let webhooks = services.webhooks, services.settings.webhooks.events.contains(event)
+  func post(_ event: Event, from origin: EventOrigin) {
+    guard let webhooks = services.webhooks, services.settings.webhooks.events.contains(event.name)
     else { return }
-    services.store.write {
-      try $0.queueWebhookEvent(
-        event, channelURL: channelURL, seq: seq, at: timestamp,
-        event: WebhookEncoder.event(event, from: notification))
-    } completion: { result in
+    services.store.perform(OutboxAddition(event, from: origin)) { result in
       if case .failure = result { webhooks.counters.add(1, to: .lost) }
     }
   }
@@ -56,18 +50,22 @@ extension Shard {
   ///
   /// - Parameter sender: The user whose budget of mentions is used; `nil` for the Platform API.
   func mention(_ userIDs: [String], by sender: String?, _ event: [UInt8]) {
-    guard let sender else { return mention(userIDs[...], event) }
-    post(toUser: sender) { shard in
-      let count = shard.users.admitMentions(userIDs.count, by: sender)
-      shard.counters.add(UInt64(userIDs.count - count), to: .mentionsDropped)
-      shard.mention(userIDs.prefix(count), event)
+    if let sender {
+      send(.user(id: sender, .mention(userIDs, event: event)))
+    } else {
+      mention(userIDs[...], event)
     }
   }
 
+  /// Notifies mentioned users within the budget of their sender, whose home is this shard.
+  func mention(_ userIDs: [String], bySenderAtHome sender: String, _ event: [UInt8]) {
+    let count = users.admitMentions(userIDs.count, by: sender)
+    counters.add(UInt64(userIDs.count - count), to: .mentionsDropped)
+    mention(userIDs.prefix(count), event)
+  }
+
   private func mention(_ userIDs: ArraySlice<String>, _ event: [UInt8]) {
-    for userID in userIDs {
-      post(toUser: userID) { $0.users.send(event, to: userID) }
-    }
+    for userID in userIDs { send(.user(id: userID, .notify(event))) }
   }
 
   /// Measures the time that a message took from its arrival to being durable.
@@ -124,5 +122,16 @@ extension PreviewRequester {
   /// The party whose share of the fetches is used; `nil` is the Platform API.
   fileprivate init(authorID: String?) {
     self = authorID.map(PreviewRequester.user) ?? .operation
+  }
+}
+
+/// The receiver of the log's answers for all channels that are at home on a shard.
+final class ShardLogSink: LogSink {
+  private let path: ReturnPath
+
+  init(_ path: ReturnPath) { self.path = path }
+
+  func receive(_ answers: [LogAnswer]) {
+    path.enqueue { $0.channels.receive(answers) }
   }
 }

@@ -1,15 +1,17 @@
+import Store
 import Channels
 import FloodControl
 import ParleyProtocol
 import Reactor
-import Store
+import ShardMessages
 import Telemetry
 
 /// The host of a channel's stage on its shard: feeds the stage, carries its actions out, decides
 /// nothing.
 final class StageHost {
   private let url: String
-  private let storeID: Int64
+  /// The channel as the log names it.
+  private let place: LogChannel
   private unowned let shard: Shard
   private var stage: ChannelStage
   /// Takes the users who enter and leave, for the judge.
@@ -21,7 +23,7 @@ final class StageHost {
 
   init(_ stage: consuming ChannelStage, of channel: ChannelState, on shard: Shard) {
     url = channel.channel.url
-    storeID = channel.id
+    place = channel.place
     self.shard = shard
     self.stage = stage
   }
@@ -76,14 +78,17 @@ final class StageHost {
   private func perform(_ action: StageAction, on shard: Shard) {
     switch action {
     case .deliver(let plan, let index):
-      shard.post(to: shard.services.shards[index]) { $0.deliver(plan) }
+      shard.send(.shard(ShardAddress(shard: UInt16(index)), .deliver(plan)))
     case .notify(let event, let sessions, let index):
-      shard.post(to: shard.services.shards[index]) { $0.send(event, to: sessions) }
+      shard.send(.shard(ShardAddress(shard: UInt16(index)), .notify(event, sessions)))
     case .reply(let address, let outcome): shard.reply(to: address, outcome)
-    case .welcome(let address, let userID, let result): welcome(address, userID, result)
+    case .welcome(let address, let userID, let result):
+      let entered = SessionMessage.entered(
+        channelURL: url, userID: userID, address, result: result)
+      shard.send(.session(address.session, entered))
     case .release(let principal): shard.release(url, principal)
     case .unsubscribe(let session):
-      shard.post(toSession: session) { [url] in $0.wasPutOut(of: url) }
+      shard.send(.session(session, .removed(channelURL: url)))
     case .read(let read): self.read(read)
     case .entered(let user):
       notePresence(.entered(userID: user.id))
@@ -93,12 +98,6 @@ final class StageHost {
       countParticipants(-1)
     case .withheld(let count): shard.counters.add(UInt64(count), to: .withheld)
     case .wake(let time): wake(at: time)
-    }
-  }
-
-  private func welcome(_ address: ReplyAddress, _ userID: String, _ result: [UInt8]) {
-    shard.post(to: shard.services.shards.shard(of: address.session)) { [url] shard in
-      shard.didEnter(url, userID: userID, address, result: result)
     }
   }
 
@@ -114,43 +113,31 @@ final class StageHost {
 
   /// Reads for a connection that waits to enter: a look-up, charged as the list that it is.
   private func read(_ read: RecoveryRead) {
-    let job = job(for: read)
-    let host = LoopBound(self)
-    let handle = shard.handle
-    let completion: @Sendable (Result<[DurableEvent]?, any Error>) -> Void = { result in
-      handle.enqueue { _ in
-        host.value.handle(.recovered(read.number, result.serviceResult))
-      }
+    let missed = LogRead.missed(
+      channelID: place.id, after: read.seq, byteLimit: read.byteLimit,
+      updatesWithin: read.updateReach)
+    let ticket = LogTicket(number: 0)
+    let (host, path) = (LoopBound(self), shard.returnPath)
+    let (caller, services) = (QueryCaller.session(read.principal), shard.services)
+    let reply = LogReply { answer in
+      caller.pay(answer.cost, to: services)
+      path.enqueue { _ in host.value.handle(.recovered(read.number, answer.missedEvents)) }
     }
     switch read.path {
-    case .beside:
-      let (caller, services) = (QueryCaller.session(read.principal), shard.services)
-      services.store.lookUp(
-        { transaction in
-          let start = SystemClock.monotonicNanoseconds
-          defer {
-            let time = UInt64(max(0, SystemClock.monotonicNanoseconds - start))
-            caller.pay(QueryCost(nanoseconds: time, isCutShort: false), to: services)
-          }
-          return try job(transaction)
-        }, completion: completion)
-    case .behindWrites: shard.writes.write({ try job($0) }, completion: completion)
+    case .beside: services.store.read(missed, ticket, to: reply)
+    case .behindWrites:
+      shard.writes.submit(LogSubmission(ticket, .write(.read(missed), place)), to: reply)
     }
   }
+}
 
-  /// Reads the missed events, behind the updates that may have been held back.
-  private func job(
-    for read: RecoveryRead
-  ) -> @Sendable (any StoreTransaction) throws -> [DurableEvent]? {
-    let id = storeID
-    return { transaction in
-      guard
-        let missed = try transaction.events(
-          channelID: id, after: read.seq, byteLimit: read.byteLimit)
-      else { return nil }
-      guard let reach = read.updateReach else { return missed }
-      let updates = try transaction.recentUpdates(channelID: id, upTo: read.seq, within: reach)
-      return updates.map { $0 + missed }
+extension LogAnswer {
+  /// The events of a read of missed ones.
+  fileprivate var missedEvents: Result<[DurableEvent]?, ServiceError> {
+    switch reading {
+    case .success(.missed(let events)): .success(events)
+    case .success: .failure(ServiceError(LogError.notOfThisRead))
+    case .failure(let error): .failure(ServiceError(error))
     }
   }
 }

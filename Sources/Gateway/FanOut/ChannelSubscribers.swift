@@ -1,9 +1,11 @@
 import Channels
+import Telemetry
 import Transport
 
 /// A channel's subscribers on one shard.
 final class ChannelSubscribers {
-  private var feeds: [FrameEncoding: BroadcastBuffer] = [:]
+  /// One for each encoding: a few at most, so that a list is smaller and faster than a table.
+  private var feeds: [BroadcastBuffer] = []
   private let transport: Transport
 
   init(transport: Transport) {
@@ -11,7 +13,7 @@ final class ChannelSubscribers {
   }
 
   /// Whether nobody is subscribed.
-  var isEmpty: Bool { feeds.values.allSatisfy { $0.subscriberCount == 0 } }
+  var isEmpty: Bool { feeds.allSatisfy { $0.subscriberCount == 0 } }
 
   /// Adds a connection; it gets what is applied from now on.
   func subscribe(_ connection: Connection) -> Subscription {
@@ -20,7 +22,7 @@ final class ChannelSubscribers {
 
   /// Takes a connection out.
   func cancel(_ subscription: Subscription, of connection: Connection) {
-    feeds[connection.encoding]?.cancel(subscription)
+    existingFeed(for: connection.encoding)?.cancel(subscription)
   }
 
   /// Delivers a plan.
@@ -30,39 +32,52 @@ final class ChannelSubscribers {
   func apply(
     _ plan: FanOutPlan, subscription: (UInt64) -> (Subscription, FrameEncoding)?
   ) -> Int {
-    var deliveries = 0
-    var exceptions: [FrameEncoding: [(Subscription, FanOutPlan.Share)]] = [:]
-    for exception in plan.exceptions {
-      guard let (place, encoding) = subscription(exception.connection) else { continue }
-      exceptions[encoding, default: []].append((place, exception.share))
+    let exceptions = plan.exceptions.compactMap { exception in
+      subscription(exception.connection).map { place, encoding in
+        Exception(subscription: place, encoding: encoding, share: exception.share)
+      }
     }
-    for (encoding, feed) in feeds where feed.subscriberCount > 0 {
-      deliveries += publish(plan, on: feed, except: exceptions[encoding] ?? [])
+    var deliveries = 0
+    for feed in feeds where feed.subscriberCount > 0 {
+      deliveries += publish(plan, on: feed, except: exceptions)
     }
     return deliveries
   }
 
   private func publish(
-    _ plan: FanOutPlan, on feed: BroadcastBuffer,
-    except exceptions: [(Subscription, FanOutPlan.Share)]
+    _ plan: FanOutPlan, on feed: BroadcastBuffer, except exceptions: [Exception]
   ) -> Int {
-    var frames = FrameCache(payloads: plan.payloads, encoding: feed.encoding, transport: transport)
-    var deliveries = plan.common.count * (feed.subscriberCount - exceptions.count)
-    let individual = exceptions.map { place, share in
-      deliveries += share.count
-      return (subscription: place, frames: frames.joined(share))
+    let (encoding, subscriberCount) = (feed.encoding, feed.subscriberCount)
+    var frames = FrameCache(payloads: plan.payloads, encoding: encoding, transport: transport)
+    var deliveries = 0
+    var individual: [(subscription: Subscription, frames: [UInt8])] = []
+    for exception in exceptions where exception.encoding == encoding {
+      deliveries += exception.share.count
+      individual.append((exception.subscription, frames.joined(exception.share)))
     }
-    let needsCommon = feed.subscriberCount > exceptions.count
-    feed.publish(needsCommon ? frames.joined(plan.common) : [], except: individual)
+    let others = subscriberCount - individual.count
+    deliveries += plan.common.count * others
+    feed.publish(others > 0 ? frames.joined(plan.common) : [], except: individual)
     return deliveries
   }
 
+  private func existingFeed(for encoding: FrameEncoding) -> BroadcastBuffer? {
+    feeds.first { $0.encoding == encoding }
+  }
+
   private func feed(for encoding: FrameEncoding) -> BroadcastBuffer {
-    if let feed = feeds[encoding] { return feed }
+    if let feed = existingFeed(for: encoding) { return feed }
     let feed = BroadcastBuffer(encoding: encoding, transport: transport)
-    feeds[encoding] = feed
+    feeds.append(feed)
     return feed
   }
+}
+
+/// A connection that gets another share than most, and its place.
+private struct Exception {
+  let subscription: Subscription
+  let encoding: FrameEncoding
+  let share: FanOutPlan.Share
 }
 
 /// A plan's events as frames of one encoding, each made when first needed.
@@ -83,7 +98,7 @@ private struct FrameCache {
   mutating func joined(_ share: FanOutPlan.Share) -> [UInt8] {
     var bytes: [UInt8] = []
     for index in payloads.indices where share.contains(index) {
-      bytes.append(contentsOf: frame(index))
+      if bytes.isEmpty { bytes = frame(index) } else { bytes.append(contentsOf: frame(index)) }
     }
     return bytes
   }
@@ -94,5 +109,21 @@ private struct FrameCache {
     transport.appendFrame(text: payloads[index], encoding: encoding, into: &frame)
     frames[index] = frame
     return frame
+  }
+}
+
+extension Shard {
+  /// Delivers a plan to the connections of this shard.
+  func deliver(_ plan: FanOutPlan) {
+    guard let channel = channelSubscribers[plan.channelURL] else { return }
+    let deliveries = channel.apply(plan) { connection in
+      sessions[ConnectionID(rawValue: connection)]?.subscription(to: plan.channelURL)
+    }
+    counters.add(UInt64(deliveries), to: .deliveries)
+  }
+
+  /// Sends the same event to several connections of this shard.
+  func send(_ event: [UInt8], to group: [SessionAddress]) {
+    for address in group { session(address)?.send(event) }
   }
 }

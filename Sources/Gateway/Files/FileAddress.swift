@@ -1,5 +1,8 @@
+import Channels
 import HTTP1
 import ParleyProtocol
+import Store
+import Synchronization
 import Transport
 
 /// The addresses of a file that a request brings.
@@ -20,8 +23,19 @@ struct FileAddress {
     }
   }
 
+  /// Composes the address to show of the stored one: by `files.public_url` if that is set.
+  static func composition(
+    publicURL: String?
+  ) -> @Sendable (_ stored: String, _ id: String) -> String {
+    guard let base = publicURL.map(base(ofPublicURL:)) else { return { stored, _ in stored } }
+    return { stored, id in
+      guard let path = stored.firstRange(of: Routes.file.path(id, "")) else { return stored }
+      return base + stored[path.lowerBound...]
+    }
+  }
+
   /// The base in `files.public_url`: without a slash at its end.
-  static func base(ofPublicURL url: String) -> String {
+  private static func base(ofPublicURL url: String) -> String {
     url.hasSuffix("/") ? String(url.dropLast()) : url
   }
 
@@ -37,5 +51,34 @@ struct FileAddress {
 
   private static func url(_ base: String?, _ id: String, _ name: FileName) -> String {
     (base ?? "") + Routes.file.path(id, name.addressPart)
+  }
+}
+
+/// A file that is safe on disk and on its way to its message.
+///
+/// Goes with the last that holds on to it, unless it was handed to the store: from then on the store
+/// tells whether it has a message.
+final class UploadedFile: Sendable {
+  let record: FileRecord
+  private let files: FileStore
+  private let isHandedOver = Atomic(false)
+
+  init(_ record: FileRecord, in files: FileStore) {
+    self.record = record
+    self.files = files
+  }
+
+  deinit {
+    if !isHandedOver.load(ordering: .acquiring) { remove() }
+  }
+
+  /// Takes note that a message with it is on its way to be stored.
+  func handOver() {
+    isHandedOver.store(true, ordering: .releasing)
+  }
+
+  /// Removes it: it came to belong to no message.
+  func remove() {
+    files.remove(record.id)
   }
 }

@@ -1,3 +1,4 @@
+import Channels
 import Glibc
 import HTTP1
 import ParleyProtocol
@@ -12,12 +13,10 @@ enum FileDownload {
     let fileID = call.arguments["file_id"]
     guard FileID.isValid(fileID) else { return .respond(notFound) }
     let services = call.shard.services
-    let (handle, id, head) = (call.shard.handle, call.exchange.id, call.head)
-    services.store.lookUp {
-      try $0.file(fileID)
-    } completion: { result in
+    let (path, id, head) = (call.shard.returnPath, call.exchange.id, call.head)
+    services.store.perform(FileLookup(fileID)) { result in
       let answer = FileAnswer(to: head, result.serviceResult, in: services.files)
-      handle.post { shard in answer.send(to: id, by: shard.transport) }
+      path.resume { shard in answer.send(to: id, by: shard.transport) }
     }
     return .respondLater(onAbandonment: nil)
   }

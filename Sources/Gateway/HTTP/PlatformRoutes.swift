@@ -17,47 +17,56 @@ enum PlatformRoutes {
       [method], pattern, access: .platform(availability), body: body, .platform(endpoint))
   }
 
+  /// A route whose endpoint runs where the channel in the path is at home.
+  private static func channelRoute(
+    _ method: String, _ pattern: PathPattern, body: BodyPolicy = .none,
+    _ endpoint: @escaping PlatformEndpoint
+  ) -> Routes.Route {
+    Routes.Route(
+      [method], pattern, access: .platform(.whileServing), body: body, .channel(endpoint))
+  }
+
   private static let json = BodyPolicy.whole()
   private static let channel = "/v3/open_channels/{channel_url}"
 
   private static let channels = [
     route("POST", "/v3/open_channels", body: json, ChannelEndpoints.create),
     route("GET", "/v3/open_channels", ChannelEndpoints.list),
-    route("GET", "\(channel)", ChannelEndpoints.view),
-    route("PUT", "\(channel)", body: json, ChannelEndpoints.update),
-    route("DELETE", "\(channel)", ChannelEndpoints.delete),
-    route("GET", "\(channel)/participants", ChannelEndpoints.listParticipants),
-    route("PUT", "\(channel)/freeze", body: json, ChannelEndpoints.freeze),
-    route("POST", "\(channel)/operators", body: json, OperatorEndpoints.add),
-    route("GET", "\(channel)/operators", OperatorEndpoints.list),
-    route("DELETE", "\(channel)/operators", OperatorEndpoints.remove),
+    channelRoute("GET", "\(channel)", ChannelEndpoints.view),
+    channelRoute("PUT", "\(channel)", body: json, ChannelEndpoints.update),
+    channelRoute("DELETE", "\(channel)", ChannelEndpoints.delete),
+    channelRoute("GET", "\(channel)/participants", ChannelEndpoints.listParticipants),
+    channelRoute("PUT", "\(channel)/freeze", body: json, ChannelEndpoints.freeze),
+    channelRoute("POST", "\(channel)/operators", body: json, OperatorEndpoints.add),
+    channelRoute("GET", "\(channel)/operators", OperatorEndpoints.list),
+    channelRoute("DELETE", "\(channel)/operators", OperatorEndpoints.remove),
   ]
 
   private static let moderation = [
-    route("POST", "\(channel)/ban", body: json, ModerationEndpoints.ban),
-    route("GET", "\(channel)/ban", ModerationEndpoints.listBans),
-    route("GET", "\(channel)/ban/{user_id}", ModerationEndpoints.viewBan),
-    route("PUT", "\(channel)/ban/{user_id}", body: json, ModerationEndpoints.updateBan),
-    route("DELETE", "\(channel)/ban/{user_id}", ModerationEndpoints.unban),
-    route("POST", "\(channel)/mute", body: json, ModerationEndpoints.mute),
-    route("GET", "\(channel)/mute", ModerationEndpoints.listMutes),
-    route("GET", "\(channel)/mute/{user_id}", ModerationEndpoints.viewMute),
-    route("DELETE", "\(channel)/mute/{user_id}", ModerationEndpoints.unmute),
+    channelRoute("POST", "\(channel)/ban", body: json, ModerationEndpoints.ban),
+    channelRoute("GET", "\(channel)/ban", ModerationEndpoints.listBans),
+    channelRoute("GET", "\(channel)/ban/{user_id}", ModerationEndpoints.viewBan),
+    channelRoute("PUT", "\(channel)/ban/{user_id}", body: json, ModerationEndpoints.updateBan),
+    channelRoute("DELETE", "\(channel)/ban/{user_id}", ModerationEndpoints.unban),
+    channelRoute("POST", "\(channel)/mute", body: json, ModerationEndpoints.mute),
+    channelRoute("GET", "\(channel)/mute", ModerationEndpoints.listMutes),
+    channelRoute("GET", "\(channel)/mute/{user_id}", ModerationEndpoints.viewMute),
+    channelRoute("DELETE", "\(channel)/mute/{user_id}", ModerationEndpoints.unmute),
   ]
 
   private static let message = channel + "/messages/{message_id:number}"
 
   private static let messages = [
     route("POST", "\(channel)/messages", body: .wholeOrForm, MessageEndpoints.send),
-    route("GET", "\(channel)/messages", MessageEndpoints.list),
-    route("GET", "\(channel)/messages/total_count", MessageEndpoints.count),
-    route("GET", "\(message)", MessageEndpoints.view),
-    route("PUT", "\(message)", body: json, MessageEndpoints.update),
-    route("DELETE", "\(message)", MessageEndpoints.delete),
-    route("POST", "\(message)/sorted_metaarray", body: json, MetaArrayEndpoints.create),
-    route("PUT", "\(message)/sorted_metaarray", body: json, MetaArrayEndpoints.update),
-    route("DELETE", "\(message)/sorted_metaarray", MetaArrayEndpoints.delete),
-    route("POST", "\(message)/translation", body: json, MessageEndpoints.translate),
+    channelRoute("GET", "\(channel)/messages", MessageEndpoints.list),
+    channelRoute("GET", "\(channel)/messages/total_count", MessageEndpoints.count),
+    channelRoute("GET", "\(message)", MessageEndpoints.view),
+    channelRoute("PUT", "\(message)", body: json, MessageEndpoints.update),
+    channelRoute("DELETE", "\(message)", MessageEndpoints.delete),
+    channelRoute("POST", "\(message)/sorted_metaarray", body: json, MetaArrayEndpoints.create),
+    channelRoute("PUT", "\(message)/sorted_metaarray", body: json, MetaArrayEndpoints.update),
+    channelRoute("DELETE", "\(message)/sorted_metaarray", MetaArrayEndpoints.delete),
+    channelRoute("POST", "\(message)/translation", body: json, MessageEndpoints.translate),
   ]
 
   private static let user = "/v3/users/{user_id}"
@@ -104,14 +113,20 @@ enum PlatformRoutes {
     [
       ("/v3/parley/limits", LimitEndpoints.deployment),
       ("/v3/parley/limits/custom_types/{custom_type}", LimitEndpoints.customType),
-      ("/v3/parley/limits/channels/{channel_url}", LimitEndpoints.channel),
     ].flatMap { (path: String, endpoints: LimitEndpoints) in
       [
         route("GET", "\(path)", endpoints.view),
         route("PUT", "\(path)", body: json, endpoints.set),
         route("DELETE", "\(path)", endpoints.remove),
       ]
-    } + [route("GET", "/v3/parley/limits/explain", LimitExplanation.explain)]
+    } + [
+      channelRoute("GET", channelLimits, LimitEndpoints.channel.view),
+      channelRoute("PUT", channelLimits, body: json, LimitEndpoints.channel.set),
+      channelRoute("DELETE", channelLimits, LimitEndpoints.channel.remove),
+      route("GET", "/v3/parley/limits/explain", LimitExplanation.explain),
+    ]
+
+  private static let channelLimits: PathPattern = "/v3/parley/limits/channels/{channel_url}"
 
   private static let operation = [
     route("GET", "/v3/parley/sessions", SessionEndpoints.list),

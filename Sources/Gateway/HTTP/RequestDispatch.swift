@@ -1,6 +1,8 @@
 import Configuration
+import Crypto
 import HTTP1
 import ParleyProtocol
+import ShardMessages
 import Transport
 
 /// Leads one request from the transport to the endpoint of its route.
@@ -47,7 +49,8 @@ struct RequestDispatch {
         MultipartBoundary.isMeant(by: head.fields["Content-Type"])
       {
         try admission.admit(head)
-        return try UploadReceiver.decision(on: exchange, for: platformRoute(availability).call)
+        let target = try platformRoute(availability)
+        return try UploadReceiver.decision(on: exchange, for: target.call(exchange, on: shard))
       }
       try admission.check(head)
       _ = try platformRoute(availability)
@@ -59,7 +62,18 @@ struct RequestDispatch {
 
   // MARK: The Platform API
 
-  private typealias Target = (call: PlatformCall, endpoint: PlatformEndpoint)
+  private struct Target {
+    let endpoint: Routes.Endpoint
+    let arguments: PathArguments
+    let query: QueryParameters
+    let body: [UInt8]
+
+    func call(_ exchange: Exchange, on shard: Shard) -> PlatformCall {
+      PlatformCall(
+        shard: shard, address: ExchangeAddress(exchange.id, on: shard.handle),
+        caller: exchange.platformCaller, arguments: arguments, query: query, body: body)
+    }
+  }
 
   /// - Throws: 400151 when the target's percent-encoding is broken, 400501 while the gateway drains,
   ///   400930 when there is no such path, or not with this method.
@@ -71,18 +85,26 @@ struct RequestDispatch {
         .characterNotAllowed, "the target's percent-encoding is broken or not UTF-8")
     }
     if availability == .whileServing, shard.services.stage == .draining { throw .draining }
-    guard case .route(let route, let arguments) = match,
-      case .platform(let endpoint) = route.endpoint
-    else { throw .noSuchEndpoint(head.method, head.path) }
+    guard case .route(let route, let arguments) = match else {
+      throw .noSuchEndpoint(head.method, head.path)
+    }
     let body = route.body == .none ? [] : exchange.request.body
-    let call = PlatformCall(
-      shard: shard, exchange: exchange, arguments: arguments, query: Fields(query: query.values),
-      body: body)
-    return (call, endpoint)
+    return Target(endpoint: route.endpoint, arguments: arguments, query: query, body: body)
   }
 
   private func perform(_ target: Target) throws(ServiceError) {
-    try target.endpoint(target.call, target.call.completion)
+    switch target.endpoint {
+    case .platform(let endpoint):
+      let call = target.call(exchange, on: shard)
+      try endpoint(call, call.completion)
+    case .channel:
+      let request = PlatformRequest(
+        method: head.method, target: head.target, body: target.body,
+        caller: exchange.platformCaller.bytes,
+        exchange: ExchangeAddress(exchange.id, on: shard.handle))
+      shard.send(.channel(url: target.arguments["channel_url"], .platform(request)))
+    case .resource: throw .noSuchEndpoint(head.method, head.path)
+    }
   }
 
   // MARK: Everything else
@@ -115,6 +137,31 @@ struct RequestDispatch {
     case .path, .encoding:
       if match.access == .files { return FileDownload.notFound }
       return HTTPResponse(refusing: .noSuchEndpoint(head.method, head.path))
+    }
+  }
+}
+
+extension Exchange {
+  /// The token of a call that was admitted.
+  fileprivate var platformCaller: TokenDigest { TokenDigest(of: head.fields["Api-Token"] ?? "") }
+}
+
+extension Shard {
+  /// Runs the endpoint of a call at the home of the channel in its path, which is this shard.
+  func perform(_ request: PlatformRequest) {
+    let completion = Completion(request.exchange, services.shards)
+    let head = HTTPRequestHead(method: request.method, target: request.target)
+    do throws(ServiceError) {
+      guard case .route(let route, let arguments) = Routes.table.match(head),
+        case .channel(let endpoint) = route.endpoint, let query = QueryParameters(head.query),
+        let caller = TokenDigest(stored: request.caller)
+      else { throw .noSuchEndpoint(head.method, head.path) }
+      let call = PlatformCall(
+        shard: self, address: request.exchange, caller: caller, arguments: arguments,
+        query: query, body: request.body)
+      try endpoint(call, completion)
+    } catch {
+      completion.fail(error)
     }
   }
 }

@@ -39,6 +39,8 @@ enum Routes {
   enum Endpoint: Sendable {
     case resource(@Sendable (ResourceCall) -> RequestOutcome)
     case platform(PlatformEndpoint)
+    /// Runs where the channel in the path is at home.
+    case channel(PlatformEndpoint)
   }
 
   /// The path of a file, which its address is made from.

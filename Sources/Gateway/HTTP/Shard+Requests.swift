@@ -103,7 +103,6 @@ extension Shard: TransportDelegate {
       let keepsContext = acceptance.compression?.clientNoContextTakeover == false
       if keepsContext { contextCount += 1 }
       let session = Session(connection: connection, shard: self, keepsContext: keepsContext)
-      sessions[connection.id] = session
       services.logger.debug(
         "a WebSocket was opened", metadata: ["client": "\(connection.clientText)"])
       return .upgrade(acceptance, session)

@@ -1,8 +1,10 @@
+import Channels
 import Configuration
 import HTTP1
 import Logging
 import ParleyProtocol
 import Reactor
+import ShardMessages
 import Store
 import Transport
 
@@ -35,10 +37,10 @@ final class UploadReceiver: HTTPBodyReceiver {
   private var waitingBytes = 0
 
   private init(
-    _ call: PlatformCall, boundary: MultipartBoundary, address: FileAddress
+    _ exchange: Exchange, _ call: PlatformCall, boundary: MultipartBoundary, address: FileAddress
   ) throws(ServiceError) {
     shard = call.shard
-    exchange = call.exchange
+    self.exchange = exchange.id
     channelURL = try call.channelURL
     self.address = address
     parser = MultipartParser(boundary: boundary)
@@ -61,7 +63,7 @@ final class UploadReceiver: HTTPBodyReceiver {
     if let length = head.fields["Content-Length"].flatMap({ Int($0) }), length > limit {
       return .refused(.fileTooLarge(limit: settings.limits.fileBytes))
     }
-    let receiver = try UploadReceiver(call, boundary: boundary, address: address)
+    let receiver = try UploadReceiver(exchange, call, boundary: boundary, address: address)
     return .pieces(limit: limit, receiver)
   }
 
@@ -106,7 +108,7 @@ final class UploadReceiver: HTTPBodyReceiver {
 
   /// Sends the message, after its file is safe on disk if it has one.
   private func send() throws(ServiceError) {
-    let completion = Completion(exchange, on: shard)
+    let completion = Completion(ExchangeAddress(exchange, on: shard.handle), shard.services.shards)
     let services = shard.services
     guard let upload else {
       let submission = try MessageSubmission(form.fields(nil))
@@ -127,8 +129,7 @@ final class UploadReceiver: HTTPBodyReceiver {
       switch result {
       case .success:
         MessageEndpoints.send(
-          submission, with: UploadedFile(record, in: services.files), toChannel: channelURL,
-          services, completion)
+          submission, with: record, toChannel: channelURL, services, completion)
       case .failure(let error):
         services.reportFailedUpload(error)
         upload.discard()
@@ -189,9 +190,9 @@ final class UploadReceiver: HTTPBodyReceiver {
       throw HTTPError(.contentTooLarge, "The file is larger than \(limit) bytes.")
     }
     waitingBytes += bytes.count
-    let (handle, receiver, count) = (shard.handle, LoopBound(self), bytes.count)
+    let (path, receiver, count) = (shard.returnPath, LoopBound(self), bytes.count)
     upload?.write(bytes) { result in
-      handle.post { _ in receiver.value.didWrite(count, result) }
+      path.resume { _ in receiver.value.didWrite(count, result) }
     }
   }
 

@@ -1,7 +1,7 @@
+import Channels
 import Configuration
 import FloodControl
 import ParleyProtocol
-import Store
 import Synchronization
 
 /// The limits that hold where a channel has none of its own: those of its custom type, else those
@@ -58,4 +58,14 @@ extension RateLimit {
   init(_ override: LimitOverride) {
     self.init(count: override.messages, windowMilliseconds: override.windowMilliseconds)
   }
+}
+
+/// Who set a limit that holds; the narrowest that did decides.
+enum LimitSource: String, Sendable {
+  case channel
+  case customType = "custom_type"
+  /// Set for the deployment while it runs.
+  case deployment
+  /// The settings with which the gateway was started, or their defaults.
+  case settings
 }

@@ -3,7 +3,7 @@ import Crypto
 import FloodControl
 import ParleyProtocol
 import Reactor
-import Store
+import ShardMessages
 
 /// A caller of queries: it takes turns with others, and pays for the time.
 enum QueryCaller: Sendable {
@@ -23,12 +23,30 @@ enum QueryCaller: Sendable {
     guard cost.nanoseconds > CallBudget.nanosecondsPerCall else { return }
     switch self {
     case .session(let caller):
-      let session = caller.session
-      services.shards.shard(of: session).enqueue { shard in
-        shard.session(session)?.charge(cost)
-      }
+      services.shards.enqueue(.session(caller.session, .charge(cost)))
     case .platform(let token):
       services.tokenRates.charge(token, cost, at: SystemClock.monotonicMilliseconds)
+    }
+  }
+}
+
+extension Command {
+  /// Calls that a command costs beyond the one that each costs: the only writer of the store works for
+  /// each operator that is named, ten of which make a call.
+  var extraCalls: Int {
+    switch self {
+    case .channelCreate(let create): (create.fields.operatorIDs?.count ?? 0) / 10
+    case .channelUpdate(let update): (update.fields.operatorIDs?.count ?? 0) / 10
+    case .channelAddOperators(let operators), .channelRemoveOperators(let operators):
+      operators.userIDs.count / 10
+    case .sessionOpen, .sessionRefresh, .sessionPing, .sessionClose, .userGet, .userUpdate,
+      .channelGet,
+      .channelList, .channelDelete, .channelEnter, .channelExit, .channelParticipants,
+      .channelFreeze, .channelUnfreeze, .channelMute, .channelUnmute, .channelBan, .channelUnban,
+      .messageSend, .messageUpdate, .messageDelete, .messageGet, .messageList,
+      .messageCreateMetaArrayKeys, .messageDeleteMetaArrayKeys, .messageAddMetaArrayValues,
+      .messageRemoveMetaArrayValues:
+      0
     }
   }
 }

@@ -20,3 +20,65 @@ struct GatewayMetrics: Sendable {
         + HistogramShard.samples(summing: latencies) + extra + ProcessMetrics.samples())
   }
 }
+
+/// What goes up and down.
+enum GatewayGauge: Int, MetricKey {
+  case connections
+  case queuedConnections
+  case webSockets
+  case sessions
+  case channels
+  case participants
+  case subscriptions
+
+  var definition: MetricDefinition {
+    switch self {
+    case .connections:
+      MetricDefinition("parley_connections", kind: .gauge, help: "Connections open.")
+    case .queuedConnections:
+      MetricDefinition(
+        "parley_connections_queued", kind: .gauge,
+        help: "Connections with something that waits to be written.")
+    case .webSockets:
+      MetricDefinition(
+        "parley_websockets", kind: .gauge, help: "WebSockets open, with a session or without.")
+    case .sessions:
+      MetricDefinition("parley_sessions", kind: .gauge, help: "Sessions open.")
+    case .channels:
+      MetricDefinition("parley_channels", kind: .gauge, help: "Channels in memory.")
+    case .participants:
+      MetricDefinition("parley_participants", kind: .gauge, help: "Users in channels.")
+    case .subscriptions:
+      MetricDefinition(
+        "parley_subscriptions", kind: .gauge, help: "Connections in channels.")
+    }
+  }
+}
+
+/// How long things take.
+enum GatewayLatency: Int, MetricKey {
+  case acknowledgement
+  case commit
+  case preview
+  case fetch
+
+  var definition: MetricDefinition {
+    switch self {
+    case .acknowledgement:
+      MetricDefinition(
+        "parley_message_acknowledgement_seconds", kind: .histogram,
+        help: "From a message's acceptance to its durable answer.")
+    case .commit:
+      MetricDefinition(
+        "parley_store_commit_seconds", kind: .histogram, help: "One commit with its fsync.")
+    case .preview:
+      MetricDefinition(
+        "parley_preview_seconds", kind: .histogram,
+        help: "From a message with an unknown link to its preview or none.")
+    case .fetch:
+      MetricDefinition(
+        "parley_preview_fetch_seconds", kind: .histogram,
+        help: "Looking one link up, waiting for its turn included.")
+    }
+  }
+}

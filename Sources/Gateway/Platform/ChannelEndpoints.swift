@@ -1,5 +1,6 @@
 import Channels
 import ParleyProtocol
+import ShardMessages
 import Store
 
 /// Channels as such, below `/v3/open_channels`.
@@ -8,7 +9,8 @@ enum ChannelEndpoints {
   static func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let channel = Channel(
       try ChannelCreate(call.body), url: Identifiers.channelURL(), at: call.services.clock.now)
-    call.shard.create(channel) { _, result in completion.channel(result) }
+    call.shard.send(
+      .channel(url: channel.url, .create(channel, replyTo: .exchange(call.address))))
   }
 
   /// `GET /open_channels`: a page of channels, newest first.
@@ -123,7 +125,7 @@ extension ChannelQuery {
 
 extension Completion {
   /// Answers with a channel.
-  func channel(_ result: Result<ChannelView, ServiceError>) {
+  func channel(_ result: Result<ChannelInfo, ServiceError>) {
     self(result) { $0.encodeForPlatform(into: &$1) }
   }
 }
@@ -134,12 +136,12 @@ extension PlatformCall {
     _ command: ChannelCommand, _ completion: Completion
   ) throws(ServiceError) {
     try perform(command, completion) { answer, writer in
-      if case .channel(let view) = answer { view.encodeForPlatform(into: &writer) }
+      if case .channel(let info) = answer { info.encodeForPlatform(into: &writer) }
     }
   }
 }
 
-extension ChannelView {
+extension ChannelInfo {
   /// Writes the channel as the Platform API shows it: its time in seconds.
   func encodeForPlatform(into writer: inout JSONWriter) {
     writer.object {
@@ -151,7 +153,7 @@ extension ChannelView {
       $0.member("is_ephemeral", channel.isEphemeral)
       $0.member("is_dynamic_partitioned", false)
       $0.member("participant_count", participantCount)
-      $0.member("max_length_message", Limits.messageLength)
+      $0.member("max_length_message", maxMessageLength)
       $0.name("operators")
       channel.operators.encode(into: &$0)
       $0.member("freeze", channel.isFrozen)

@@ -1,5 +1,7 @@
+import Channels
 import FloodControl
 import ParleyProtocol
+import ShardMessages
 import Store
 import Transport
 
@@ -42,12 +44,12 @@ struct LimitEndpoints: Sendable {
   /// `PUT`: sets what is given.
   func set(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let part = try part(call)
-    try change(part, .set(Self.limits(in: call.body)), call, completion)
+    try change(part, Self.limits(in: call.body), call, completion)
   }
 
   /// `DELETE`: leaves them to the wider scope again.
   func remove(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    try change(try part(call), .remove, call, completion)
+    try change(try part(call), nil, call, completion)
   }
 
   private static func limits(in body: Fields) throws(ServiceError) -> [LimitKind: GivenLimit] {
@@ -60,31 +62,30 @@ struct LimitEndpoints: Sendable {
     return limits
   }
 
+  /// - Parameter limits: The limits to set; `nil` removes both.
   private func change(
-    _ part: Part, _ change: LimitChange, _ call: PlatformCall, _ completion: Completion
+    _ part: Part, _ limits: [LimitKind: GivenLimit]?, _ call: PlatformCall,
+    _ completion: Completion
   ) throws(ServiceError) {
     switch part {
-    case .shared(let scope): Self.change(scope, change, call.services, completion)
+    case .shared(let scope): Self.change(scope, limits, call.services, completion)
     case .channel:
-      try call.inChannel(completion) { $0.changeOwnLimits(change, completion) }
+      try call.inChannel(completion) { $0.changeOwnLimits(limits, completion) }
     }
   }
 
   /// Changes the limits of many channels, at once for those in memory.
   private static func change(
-    _ scope: LimitScope, _ change: LimitChange, _ services: GatewayServices,
+    _ scope: LimitScope, _ limits: [LimitKind: GivenLimit]?, _ services: GatewayServices,
     _ completion: Completion
   ) {
     let inForce = LimitsInForce { kind in services.limits.limit(kind, for: scope) }
-    services.store.write {
-      try $0.make(change, for: scope, inForce: inForce)
-      return try $0.limitOverrides()
-    } completion: { result in
+    services.store.perform(LimitChange(limits, for: scope, inForce)) { result in
       switch result.serviceResult {
       case .failure(let error): completion.fail(error)
-      case .success(let overrides):
-        services.limits.replace(with: overrides)
-        services.shards.postToAll { $0.channels.renewLimits() }
+      case .success(let present):
+        services.limits.replace(with: present.shared)
+        services.shards.sendToAll(.renewLimits)
         completion.limits(LimitsInForce { services.limits.limit($0, for: scope) })
       }
     }
@@ -92,26 +93,12 @@ struct LimitEndpoints: Sendable {
 }
 
 extension ChannelHost {
-  fileprivate func changeOwnLimits(_ change: LimitChange, _ completion: Completion) {
-    let scope = LimitScope.channel(url)
-    let inForce = limitsInForce
-    write { transaction in
-      try transaction.make(change, for: scope, inForce: inForce)
-      var own: [LimitKind: LimitOverride] = [:]
-      for kind in LimitKind.allCases {
-        own[kind] = try transaction.limitOverride(kind, for: scope)
-      }
-      return own
-    } then: { channel, result in
-      if case .success(let own) = result { channel.setOwnLimits(own) }
+  fileprivate func changeOwnLimits(_ limits: [LimitKind: GivenLimit]?, _ completion: Completion) {
+    perform(LimitChange(limits, for: .channel(url), limitsInForce)) { channel, result in
+      if case .success(let present) = result { channel.setOwnLimits(present.own) }
       completion(result) { channel.limitsInForce.encode(into: &$1) }
     }
   }
-}
-
-private enum LimitChange: Sendable {
-  case set([LimitKind: GivenLimit])
-  case remove
 }
 
 /// A limit of which a request gives all or a part.
@@ -126,28 +113,28 @@ private struct GivenLimit: Sendable {
       throw .missing("\(kind.rawValue).messages")
     }
   }
-
-  /// The whole limit; the part that is not given stays as it is.
-  func completed(by present: LimitOverride) -> LimitOverride {
-    LimitOverride(
-      messages: messages ?? present.messages,
-      windowMilliseconds: windowMilliseconds ?? present.windowMilliseconds)
-  }
 }
 
-extension WriteTransaction {
-  /// - Parameter inForce: The limits that hold where the scope has none of its own.
-  fileprivate func make(
-    _ change: LimitChange, for scope: LimitScope, inForce: LimitsInForce
-  ) throws {
-    switch change {
-    case .set(let limits):
-      for (kind, limit) in limits {
-        let present = try limitOverride(kind, for: scope) ?? inForce.limit(kind)
-        try setLimitOverride(limit.completed(by: present), kind, for: scope)
-      }
-    case .remove: try removeLimitOverrides(for: scope)
+extension LimitChange {
+  /// The change that a request asks for; the part of a limit that is not given stays as it is.
+  ///
+  /// - Parameters:
+  ///   - limits: The limits to set; `nil` removes both.
+  ///   - inForce: The limits that hold where the scope has none of its own.
+  fileprivate init(
+    _ limits: [LimitKind: GivenLimit]?, for scope: LimitScope, _ inForce: LimitsInForce
+  ) {
+    guard let limits else {
+      self.init(.removeAll, for: scope)
+      return
     }
+    var parts: [LimitKind: LimitParts] = [:]
+    for (kind, limit) in limits {
+      parts[kind] = LimitParts(
+        messages: limit.messages, windowMilliseconds: limit.windowMilliseconds,
+        general: inForce.limit(kind))
+    }
+    self.init(.set(parts), for: scope)
   }
 }
 

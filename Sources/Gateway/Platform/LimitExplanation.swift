@@ -1,5 +1,7 @@
+import Channels
 import FloodControl
 import ParleyProtocol
+import ShardMessages
 import Store
 
 /// The limits as they stand for one user in one channel, below `/v3/parley/limits/explain`.
@@ -14,29 +16,41 @@ enum LimitExplanation {
     guard let url = try call.query.text("channel_url", limit: longest) else {
       throw .missing("channel_url")
     }
-    let services = call.services
-    services.store.lookUp {
-      guard let account = try $0.account(userID) else {
-        throw ServiceError.notFound(.user, userID)
-      }
-      return (account, try $0.loadChannel(url, services.limits, at: services.clock.now))
-    } completion: { result in
-      switch result.serviceResult {
-      case .failure(let error): completion.fail(error)
-      case .success((let account, let loaded)):
-        services.shards.home(ofChannel: url).post { shard in
-          completion(shard.explainLimits(of: account, in: url, loaded))
-        }
-      }
-    }
+    call.services.shards.send(
+      .channel(url: url, .explainLimits(userID: userID, replyTo: completion.address)))
   }
 }
 
 extension Shard {
-  /// Explains what holds in a channel that is at home here.
-  ///
+  /// Explains what holds for a user in a channel that is at home here.
+  func explainLimits(
+    ofUser userID: String, inChannel url: String, replyTo address: ExchangeAddress
+  ) {
+    let completion = Completion(address, services.shards)
+    let path = returnPath
+    services.store.perform(AccountLookup(userID)) { result in
+      path.resume { shard in
+        switch result.serviceResult.existing(userID) {
+        case .failure(let error): completion.fail(error)
+        case .success(let account): shard.explainLimits(of: account, in: url, completion)
+        }
+      }
+    }
+  }
+
+  private func explainLimits(of account: Account, in url: String, _ completion: Completion) {
+    let path = returnPath
+    LoadedChannel.read(url, from: services.store, services.limits, at: services.clock.now) {
+      switch $0 {
+      case .failure(let error): completion.fail(error)
+      case .success(let loaded):
+        path.resume { shard in completion(shard.explainLimits(of: account, in: url, loaded)) }
+      }
+    }
+  }
+
   /// - Parameter loaded: The channel as the store has it, for one that is not in memory.
-  fileprivate func explainLimits(
+  private func explainLimits(
     of account: Account, in url: String, _ loaded: LoadedChannel?
   ) -> Result<[UInt8], ServiceError> {
     let channel = channels.resident(url) ?? loaded.map { ChannelHost($0, number: 0, shard: self) }

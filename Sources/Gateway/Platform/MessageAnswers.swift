@@ -1,25 +1,13 @@
 import ParleyProtocol
-import Store
 
 /// The facts about authors that the Platform API shows beside their profiles.
 struct MessageAuthors: Sendable {
   private let operatorIDs: Set<String>
-  private let inactiveIDs: Set<String>
+  private let deactivatedIDs: Set<String>
 
-  /// The authors of messages whose users are all active.
-  init(allActive operatorIDs: Set<String>) {
+  init(_ operatorIDs: Set<String>, deactivatedIDs: Set<String>) {
     self.operatorIDs = operatorIDs
-    inactiveIDs = []
-  }
-
-  /// Reads which of the users named in some messages are deactivated.
-  init(
-    of messages: [Message], _ operatorIDs: Set<String>, in transaction: some StoreTransaction
-  ) throws {
-    self.operatorIDs = operatorIDs
-    let ids = Set(messages.compactMap(\.user?.id))
-      .union(messages.flatMap { $0.mentionedUsers.map(\.id) })
-    inactiveIDs = try ids.filter { try transaction.account($0)?.isActive == false }
+    self.deactivatedIDs = deactivatedIDs
   }
 
   fileprivate func encode(_ user: User, into writer: inout JSONWriter) {
@@ -28,7 +16,7 @@ struct MessageAuthors: Sendable {
       $0.member("nickname", user.nickname)
       $0.member("profile_url", user.profileURL)
       $0.member("metadata", user.metadata)
-      $0.member("is_active", !inactiveIDs.contains(user.id))
+      $0.member("is_active", !deactivatedIDs.contains(user.id))
       $0.member("role", operatorIDs.contains(user.id) ? "operator" : "")
     }
   }

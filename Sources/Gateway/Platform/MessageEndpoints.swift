@@ -1,6 +1,7 @@
 import Channels
 import ParleyProtocol
 import Reactor
+import ShardMessages
 import Store
 
 /// Messages, below `/v3/open_channels/{url}/messages`.
@@ -13,39 +14,26 @@ enum MessageEndpoints {
 
   /// Sends a message, with the file that came with it if there is one; on any thread.
   ///
-  /// The author is read on the way to the channel, once.
+  /// The author is read on the way to the channel, once. A file is removed with a message that is not
+  /// sent.
   static func send(
-    _ submission: MessageSubmission, with upload: UploadedFile? = nil, toChannel url: String,
+    _ submission: MessageSubmission, with upload: FileRecord? = nil, toChannel url: String,
     _ services: GatewayServices, _ completion: Completion
   ) {
-    let home = services.shards.home(ofChannel: url)
-    let arrival = SystemClock.monotonicNanoseconds
+    let order = MessageOrder(
+      .success(submission.draft), requestID: submission.requestID, upload: upload,
+      arrival: SystemClock.monotonicNanoseconds)
     let send: @Sendable (Result<User?, ServiceError>) -> Void = { author in
-      home.post { shard in
-        shard.channels.withChannel(url) { channel in
-          do throws(ServiceError) {
-            let (channel, author) = (try channel.get(), try author.get())
-            let order = MessageOrder(
-              .success(submission.draft), requestID: submission.requestID, upload: upload?.record,
-              arrival: arrival)
-            channel.perform(.send(order), onBehalfOf: author, upload) { channel, result in
-              channel.answer(result, by: .active, completion)
-            }
-          } catch {
-            completion.fail(error)
-          }
-        }
-      }
+      services.shards.send(
+        .channel(
+          url: url, .submit(order, onBehalfOf: author, replyTo: completion.address)))
     }
     guard let userID = submission.userID else { return send(.success(nil)) }
-    services.store.lookUp {
-      guard let account = try $0.account(userID) else {
-        throw ServiceError.notFound(.user, userID)
-      }
-      guard account.isActive else { throw ServiceError.deactivated(userID) }
-      return account.user
-    } completion: { result in
-      send(result.serviceResult)
+    services.store.perform(AccountLookup(userID)) { result in
+      send(
+        result.serviceResult.existing(userID).flatMap { account in
+          account.isActive ? .success(account.user) : .failure(.deactivated(userID))
+        })
     }
   }
 
@@ -57,11 +45,12 @@ enum MessageEndpoints {
     let caller = call.caller
     try call.inChannel(completion) { channel in
       let operatorIDs = channel.operatorIDs
-      channel.messages(command, from: authors, for: caller) { transaction, message in
-        let authors = try MessageAuthors(of: [message], operatorIDs, in: transaction)
-        return JSONWriter.bytes { message.encodeForPlatform(authors, into: &$0) }
-      } then: { _, result in
-        completion(result)
+      let encoder = JSONPageEncoder<ListedMessage> { listed, writer in
+        let authors = MessageAuthors(operatorIDs, deactivatedIDs: listed.deactivatedIDs)
+        listed.message.encodeForPlatform(authors, into: &writer)
+      }
+      channel.messages(command, from: authors, .profilesAndStates, for: caller, as: encoder) {
+        completion($1)
       }
     }
   }
@@ -69,10 +58,7 @@ enum MessageEndpoints {
   /// `GET …/total_count`: how many the channel holds.
   static func count(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     try call.inChannel(completion) { channel in
-      let id = channel.place.id
-      channel.lookUp {
-        try $0.messageCount(channelID: id)
-      } then: { _, result in
+      channel.perform(MessageCount(channelID: channel.place.id)) { _, result in
         completion(result) { total, writer in writer.object { $0.member("total", total) } }
       }
     }
@@ -118,6 +104,29 @@ enum MessageEndpoints {
   }
 }
 
+extension Shard {
+  /// Gives a message of the Platform API to its channel, which is at home here.
+  ///
+  /// - Parameter author: The author as it was found on the way; a missing channel is reported first.
+  func submit(
+    _ order: MessageOrder, onBehalfOf author: Result<User?, ServiceError>, toChannel url: String,
+    replyTo address: ExchangeAddress
+  ) {
+    let completion = Completion(address, services.shards)
+    let upload = order.upload.map { UploadedFile($0, in: services.files) }
+    channels.withChannel(url) { channel in
+      do throws(ServiceError) {
+        let (channel, author) = (try channel.get(), try author.get())
+        channel.perform(.send(order), onBehalfOf: author, upload) { channel, result in
+          channel.answer(result, by: .active, completion)
+        }
+      } catch {
+        completion.fail(error)
+      }
+    }
+  }
+}
+
 /// The state of a message's author at its answer.
 private enum AuthorState {
   /// Checked on the way.
@@ -140,13 +149,14 @@ extension ChannelHost {
     }
     let operatorIDs = operatorIDs
     if author == .active || message.user == nil, message.mentionedUsers.isEmpty {
-      let authors = MessageAuthors(allActive: operatorIDs)
+      let authors = MessageAuthors(operatorIDs, deactivatedIDs: [])
       return completion { message.encodeForPlatform(authors, into: &$0) }
     }
-    lookUp {
-      try MessageAuthors(of: [message], operatorIDs, in: $0)
-    } then: { _, result in
-      completion(result) { message.encodeForPlatform($0, into: &$1) }
+    perform(DeactivatedUsers(among: message.userIDs)) { _, result in
+      completion(result) { deactivatedIDs, writer in
+        let authors = MessageAuthors(operatorIDs, deactivatedIDs: deactivatedIDs)
+        message.encodeForPlatform(authors, into: &writer)
+      }
     }
   }
 }
@@ -159,6 +169,60 @@ extension JudgeAnswer {
     case .changed(let changed): changed.message
     case .message(let message): message
     case .done, .channel, .imposed, .lifted: nil
+    }
+  }
+}
+
+/// The extra data of a message, below `/v3/open_channels/{url}/messages/{message_id}/sorted_metaarray`.
+enum MetaArrayEndpoints {
+  private enum Mode: String, CaseIterable {
+    case add
+    case remove
+  }
+
+  /// `POST`: adds keys with their values; values of a key that is there come to those it has.
+  static func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    try change(.addValues(arrays(in: call.body)), call, completion)
+  }
+
+  /// `PUT`: adds values to keys, or removes them; a key that is not there is made with `upsert`.
+  static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let body = try call.body
+    let arrays = try arrays(in: body)
+    let mode = try body.choice("mode", of: Mode.self) ?? .add
+    let makesKeys = try body.boolean("upsert") ?? false
+    switch (mode, makesKeys) {
+    case (.add, true): try change(.addValues(arrays), call, completion)
+    case (.add, false): try change(.addValuesToKnownKeys(arrays), call, completion)
+    case (.remove, true): try change(.removeValues(arrays), call, completion)
+    case (.remove, false): try change(.removeValuesFromKnownKeys(arrays), call, completion)
+    }
+  }
+
+  /// `DELETE …?keys=`: removes keys with all their values; those that are not there are passed
+  /// over.
+  static func delete(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let keys = try call.query.texts("keys", limit: Limits.metaArrayKeyLength) ?? []
+    guard !keys.isEmpty else { throw .missing("keys") }
+    try change(.deleteKeys(keys), call, completion)
+  }
+
+  private static func arrays(in body: Fields) throws(ServiceError) -> [MetaArray] {
+    let arrays = try body.metaArrays("sorted_metaarray") ?? []
+    guard !arrays.isEmpty else { throw .missing("sorted_metaarray") }
+    return arrays
+  }
+
+  private static func change(
+    _ change: MetaArrayChange, _ call: PlatformCall, _ completion: Completion
+  ) throws(ServiceError) {
+    let command = ChannelCommand.changeMetaArrays(ofMessage: try call.messageID, change)
+    try call.perform(command, completion) { answer, writer in
+      guard case .changed(let changed) = answer else { return }
+      writer.object {
+        $0.name("sorted_metaarray")
+        changed.message.metaArrays.encode(into: &$0)
+      }
     }
   }
 }

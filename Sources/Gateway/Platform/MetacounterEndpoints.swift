@@ -9,9 +9,7 @@ enum MetacounterEndpoints {
   static func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let url = try call.channelURL
     let numbers = try numbers(in: call.body)
-    call.write(completion) {
-      try $0.insertMetacounters(numbers, ofChannel: url)
-    } _: {
+    call.perform(MetacounterChange(.insert(numbers), ofChannel: url), completion) {
       $0.encode(into: &$1)
     }
   }
@@ -20,9 +18,7 @@ enum MetacounterEndpoints {
   static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let url = try call.channelURL
     let keys = try call.query.texts("keys", limit: Limits.metadataKeyLength) ?? []
-    call.lookUp(completion) {
-      try $0.metacounters(ofChannel: url, keys: keys)
-    } _: {
+    call.perform(MetacounterLookup(ofChannel: url, keys: keys), completion) {
       $0.encode(into: &$1)
     }
   }
@@ -31,10 +27,8 @@ enum MetacounterEndpoints {
   static func viewItem(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let url = try call.channelURL
     let key = call.arguments["key"]
-    call.lookUp(completion) {
-      [key: try $0.metacounter(key, ofChannel: url)]
-    } _: {
-      $0.encode(into: &$1)
+    call.perform(MetacounterItemLookup(key, ofChannel: url), completion) {
+      [key: $0].encode(into: &$1)
     }
   }
 
@@ -44,11 +38,8 @@ enum MetacounterEndpoints {
     let body = try call.body
     let numbers = try numbers(in: body)
     let (mode, missing) = (try mode(in: body), try body.missingItems())
-    call.write(completion) {
-      try $0.updateMetacounters(numbers, ofChannel: url, mode, missing: missing)
-    } _: {
-      $0.encode(into: &$1)
-    }
+    let change = MetacounterChange(.update(numbers, mode, missing: missing), ofChannel: url)
+    call.perform(change, completion) { $0.encode(into: &$1) }
   }
 
   /// `PUT …/{key}`.
@@ -58,32 +49,32 @@ enum MetacounterEndpoints {
     let body = try call.body
     guard let value = try body.integer("value", in: .min ... .max) else { throw .missing("value") }
     let (mode, missing) = (try mode(in: body), try body.missingItems())
-    call.write(completion) {
-      let changed = try $0.updateMetacounters(
-        [key: value], ofChannel: url, mode, missing: missing)
-      guard !changed.isEmpty else { throw ServiceError.notFound(.metacounter, key) }
-      return changed
-    } _: {
-      $0.encode(into: &$1)
+    let change = MetacounterChange(.update([key: value], mode, missing: missing), ofChannel: url)
+    call.services.store.perform(change) { result in
+      let changed = result.serviceResult.flatMap { changed -> Result<[String: Int64], _> in
+        changed.isEmpty ? .failure(.notFound(.metacounter, key)) : .success(changed)
+      }
+      completion(changed) { $0.encode(into: &$1) }
     }
   }
 
   /// `DELETE`.
   static func delete(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let url = try call.channelURL
-    call.write(completion, { try $0.removeAllMetacounters(ofChannel: url) }, { $1.object { _ in } })
+    call.perform(MetacounterChange(.removeAll, ofChannel: url), completion) { $1.object { _ in } }
   }
 
   /// `DELETE …/{key}`.
   static func deleteItem(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let url = try call.channelURL
     let key = call.arguments["key"]
-    call.write(
-      completion, { try $0.removeMetacounter(key, ofChannel: url) }, { $1.object { _ in } })
+    call.perform(MetacounterChange(.remove(key), ofChannel: url), completion) {
+      $1.object { _ in }
+    }
   }
 
-  private static func mode(in body: Fields) throws(ServiceError) -> MetacounterChange {
-    try body.choice("mode", of: MetacounterChange.self) ?? .set
+  private static func mode(in body: Fields) throws(ServiceError) -> MetacounterMode {
+    try body.choice("mode", of: MetacounterMode.self) ?? .set
   }
 
   private static func numbers(in body: Fields) throws(ServiceError) -> [String: Int64] {

@@ -1,4 +1,5 @@
 import ParleyProtocol
+import ShardMessages
 import Store
 import Transport
 
@@ -11,28 +12,22 @@ struct MetadataEndpoints: Sendable {
   func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let owner = try owner(call)
     let items = try items(in: call.body)
-    change(owner, call, completion) { try $0.insertMetadata(items, of: owner) }
+    change(.insert(items), of: owner, call, completion)
   }
 
   /// `GET …?keys=`.
   func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let owner = try owner(call)
     let keys = try call.query.texts("keys", limit: Limits.metadataKeyLength) ?? []
-    call.lookUp(completion) {
-      try $0.metadata(of: owner).filter { keys.isEmpty || keys.contains($0.key) }
-    } _: {
-      $0.encode(into: &$1)
-    }
+    call.perform(MetadataLookup(of: owner, keys: keys), completion) { $0.encode(into: &$1) }
   }
 
   /// `GET …/{key}`.
   func viewItem(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let owner = try owner(call)
     let key = call.arguments["key"]
-    call.lookUp(completion) {
-      [key: try $0.metadata(key, of: owner)]
-    } _: {
-      $0.encode(into: &$1)
+    call.perform(MetadataItemLookup(key, of: owner), completion) {
+      [key: $0].encode(into: &$1)
     }
   }
 
@@ -42,9 +37,7 @@ struct MetadataEndpoints: Sendable {
     let body = try call.body
     let items = try items(in: body)
     let missing = try body.missingItems()
-    change(owner, call, completion) {
-      try $0.updateMetadata(items, of: owner, missing: missing)
-    }
+    change(.update(items, missing: missing), of: owner, call, completion)
   }
 
   /// `PUT …/{key}`: replaces one value.
@@ -55,30 +48,22 @@ struct MetadataEndpoints: Sendable {
     let value = try body.text("value", limit: Limits.metadataValueLength)
     guard let value else { throw .missing("value") }
     let missing = try body.missingItems()
-    change(owner, call, completion) {
-      let written = try $0.updateMetadata([key: value], of: owner, missing: missing)
-      guard !written.isEmpty else { throw ServiceError.notFound(.metadata, key) }
-      return written
+    change(.update([key: value], missing: missing), of: owner, call, completion) { written in
+      written.isEmpty ? .failure(.notFound(.metadata, key)) : .success(written)
     }
   }
 
   /// `DELETE`.
   func delete(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let owner = try owner(call)
-    change(owner, call, completion) {
-      try $0.removeAllMetadata(of: owner)
-      return [:]
-    }
+    change(.removeAll, of: owner, call, completion)
   }
 
   /// `DELETE …/{key}`.
   func deleteItem(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let owner = try owner(call)
     let key = call.arguments["key"]
-    change(owner, call, completion) {
-      try $0.removeMetadata(key, of: owner)
-      return [:]
-    }
+    change(.remove(key), of: owner, call, completion)
   }
 
   private func items(in body: Fields) throws(ServiceError) -> [String: String] {
@@ -87,16 +72,22 @@ struct MetadataEndpoints: Sendable {
   }
 
   /// Changes items, and takes them over where their owner is in memory.
+  ///
+  /// - Parameter judge: Makes the answer of the items that were written.
   private func change(
-    _ owner: MetadataOwner, _ call: PlatformCall, _ completion: Completion,
-    _ job: @escaping @Sendable (WriteTransaction) throws -> [String: String]
+    _ action: MetadataChange.Action, of owner: MetadataOwner, _ call: PlatformCall,
+    _ completion: Completion,
+    _ judge: @escaping @Sendable ([String: String]) -> Result<[String: String], ServiceError> = {
+      .success($0)
+    }
   ) {
     let services = call.services
-    services.store.write {
-      MetadataChange(written: try job($0), now: try $0.metadata(of: owner), owner: owner)
-    } completion: { result in
-      if case .success(let change) = result { change.publish(in: services) }
-      completion(result.serviceResult) { $0.written.encode(into: &$1) }
+    services.store.perform(MetadataChange(action, of: owner)) { result in
+      let answer = result.serviceResult.flatMap { judge($0.written) }
+      if case .success = answer, case .success(let change) = result {
+        services.publish(change.items, of: owner)
+      }
+      completion(answer) { $0.encode(into: &$1) }
     }
   }
 }
@@ -121,23 +112,15 @@ extension Fields {
   }
 }
 
-private struct MetadataChange: Sendable {
-  let written: [String: String]
-  let now: [String: String]
-  let owner: MetadataOwner
-
-  /// Takes the items over where the owner is in memory.
-  func publish(in services: GatewayServices) {
+extension GatewayServices {
+  /// Takes items of metadata over where their owner is in memory.
+  fileprivate func publish(_ items: [String: String], of owner: MetadataOwner) {
     switch owner {
     case .channel(let url):
-      services.shards.home(ofChannel: url).post { [now] shard in
-        shard.channels.withChannel(url) { result in
-          if case .success(let channel) = result { channel.setMetadata(now) }
-        }
-      }
+      shards.send(.channel(url: url, .metadata(items)))
     case .user(let id):
-      services.store.lookUp({ try $0.account(id) }) { result in
-        if case .success(let account?) = result { services.shards.userDidChange(account) }
+      store.perform(AccountLookup(id)) { [shards] result in
+        if case .success(let account?) = result { shards.userDidChange(account) }
       }
     }
   }

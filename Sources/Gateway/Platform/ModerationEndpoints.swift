@@ -50,7 +50,7 @@ enum ModerationEndpoints {
     let command = try ChannelRestriction.mute(call.body, inChannel: call.channelURL)
     try call.inChannel(completion) { channel in
       channel.perform(.mute(command)) { channel, result in
-        completion.channel(result.map { _ in channel.view })
+        completion.channel(result.map { _ in channel.info })
       }
     }
   }
@@ -115,12 +115,10 @@ enum ModerationEndpoints {
     let caller = call.caller
     try call.inChannel(completion) { channel in
       let (id, now) = (channel.place.id, channel.shard.services.clock.now)
-      channel.query(for: caller) {
-        try $0.listRestrictions(
-          kind, channelID: id, at: now, limit: limit, token: token
-        ) { entry in
-          PageItem { encode(entry, &$0) }
-        }.encoded(as: name)
+      let listing = RestrictionListing(
+        kind, channelID: id, at: now, limit: limit, token: token, as: JSONPageEncoder(encode))
+      channel.perform(listing, for: caller) {
+        $0.encoded(as: name)
       } then: { _, result in
         completion(result)
       }

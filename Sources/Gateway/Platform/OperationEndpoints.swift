@@ -2,6 +2,7 @@ import Configuration
 import Logging
 import ParleyProtocol
 import Reactor
+import ShardMessages
 import Telemetry
 import Transport
 
@@ -11,11 +12,9 @@ enum OperationEndpoints {
   static func countConnections(
     _ call: PlatformCall, _ completion: Completion
   ) throws(ServiceError) {
-    call.services.shards.gather {
-      ConnectionCount(
-        connections: $0.transport.connectionCount, sessions: $0.sessions.count,
-        queued: $0.transport.queuedConnectionCount)
-    } then: { counts in
+    call.shard.ask(.connections, of: call.services.shards.handles) { answers in
+      var counts: [ConnectionCount] = []
+      for case .connections(let count) in answers { counts.append(count) }
       completion { ConnectionCount.encode(counts, into: &$0) }
     }
   }
@@ -36,12 +35,16 @@ enum OperationEndpoints {
   }
 }
 
-private struct ConnectionCount: Sendable {
-  let connections: Int
-  let sessions: Int
-  let queued: Int
+extension Shard {
+  var connectionCount: ConnectionCount {
+    ConnectionCount(
+      connections: transport.connectionCount, sessions: sessions.all.count,
+      queued: transport.queuedConnectionCount)
+  }
+}
 
-  static func encode(_ counts: [ConnectionCount], into writer: inout JSONWriter) {
+extension ConnectionCount {
+  fileprivate static func encode(_ counts: [ConnectionCount], into writer: inout JSONWriter) {
     writer.object {
       $0.member("connections", counts.reduce(0) { $0 + $1.connections })
       $0.member("sessions", counts.reduce(0) { $0 + $1.sessions })

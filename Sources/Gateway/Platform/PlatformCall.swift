@@ -2,6 +2,7 @@ import Channels
 import Crypto
 import HTTP1
 import ParleyProtocol
+import ShardMessages
 import Store
 import Transport
 
@@ -12,32 +13,35 @@ typealias PlatformEndpoint =
 /// A call of the Platform API: the values in its path, its query and its body.
 struct PlatformCall {
   let shard: Shard
-  let exchange: Exchange.ID
+  /// The request that waits for the answer, on the shard that has its connection.
+  let address: ExchangeAddress
   /// The values in the path.
   let arguments: PathArguments
   /// The values in the query.
   let query: Fields
-  private let apiToken: String
+  private let token: TokenDigest
   private let parsedBody: Result<Fields, ServiceError>
 
+  /// - Parameter shard: The shard on which the endpoint runs.
   init(
-    shard: Shard, exchange: Exchange, arguments: PathArguments, query: Fields, body: [UInt8]
+    shard: Shard, address: ExchangeAddress, caller token: TokenDigest, arguments: PathArguments,
+    query: QueryParameters, body: [UInt8]
   ) {
     self.shard = shard
-    self.exchange = exchange.id
+    self.address = address
+    self.token = token
     self.arguments = arguments
-    self.query = query
-    apiToken = exchange.head.fields["Api-Token"] ?? ""
+    self.query = Fields(query: query.values)
     do throws(ServiceError) { parsedBody = .success(try Fields(body: body)) } catch {
       parsedBody = .failure(error)
     }
   }
 
   var services: GatewayServices { shard.services }
-  var completion: Completion { Completion(exchange, on: shard) }
+  var completion: Completion { Completion(address, services.shards) }
 
   /// The caller, for calls that are charged by their cost.
-  var caller: QueryCaller { .platform(TokenDigest(of: apiToken)) }
+  var caller: QueryCaller { .platform(token) }
 
   /// The values in the body.
   ///
@@ -77,17 +81,14 @@ struct PlatformCall {
     }
   }
 
-  /// Runs the rest of the call with the channel that the path names, where that is at home.
+  /// Runs the rest of the call with the channel that the path names, which is at home here.
   func inChannel(
     _ completion: Completion, _ body: @escaping @Sendable (ChannelHost) -> Void
   ) throws(ServiceError) {
-    let url = try channelURL
-    shard.post(toChannel: url) { shard in
-      shard.channels.withChannel(url) { result in
-        switch result {
-        case .success(let channel): body(channel)
-        case .failure(let error): completion.fail(error)
-        }
+    shard.channels.withChannel(try channelURL) { result in
+      switch result {
+      case .success(let channel): body(channel)
+      case .failure(let error): completion.fail(error)
       }
     }
   }
@@ -108,19 +109,81 @@ struct PlatformCall {
     try perform(command, completion) { $1.object { _ in } }
   }
 
-  /// Reads from the store, and answers with what is written of the value.
-  func lookUp<Value: Sendable>(
-    _ completion: Completion, _ job: @escaping @Sendable (ReadTransaction) throws -> Value,
-    _ encode: @escaping @Sendable (Value, inout JSONWriter) -> Void
+  /// Reads from the store, and answers with what is written of the outcome.
+  func perform<Lookup: StoreLookup>(
+    _ lookup: Lookup, _ completion: Completion,
+    _ encode: @escaping @Sendable (Lookup.Outcome, inout JSONWriter) -> Void
   ) {
-    services.store.lookUp(job) { completion($0.serviceResult, encode) }
+    services.store.perform(lookup) { completion($0.serviceResult, encode) }
   }
 
-  /// Changes the store, and answers with what is written of the value.
-  func write<Value: Sendable>(
-    _ completion: Completion, _ job: @escaping @Sendable (WriteTransaction) throws -> Value,
-    _ encode: @escaping @Sendable (Value, inout JSONWriter) -> Void
+  /// Changes the store, and answers with what is written of the outcome.
+  func perform<Write: StoreWrite>(
+    _ write: Write, _ completion: Completion,
+    _ encode: @escaping @Sendable (Write.Outcome, inout JSONWriter) -> Void
   ) {
-    services.store.write(job) { completion($0.serviceResult, encode) }
+    services.store.perform(write) { completion($0.serviceResult, encode) }
+  }
+}
+
+/// The way to the answer of one call, which takes one answer, on any thread.
+struct Completion: Sendable {
+  let address: ExchangeAddress
+  private let shards: ShardSet
+
+  init(_ address: ExchangeAddress, _ shards: ShardSet) {
+    self.address = address
+    self.shards = shards
+  }
+
+  /// Answers with a body of JSON, or with a refusal.
+  func callAsFunction(_ result: Result<[UInt8], ServiceError>) {
+    shards.send(.exchange(address, result))
+  }
+
+  /// Answers with what is written of a value, or with a refusal.
+  func callAsFunction<Value>(
+    _ result: Result<Value, ServiceError>, _ encode: (Value, inout JSONWriter) -> Void
+  ) {
+    self(result.map { value in JSONWriter.bytes { encode(value, &$0) } })
+  }
+
+  /// Answers with what is written.
+  func callAsFunction(_ encode: (inout JSONWriter) -> Void) {
+    self(.success(JSONWriter.bytes(encode)))
+  }
+
+  /// Answers `{}` to a call that has nothing to say, or refuses it.
+  func empty<Value>(_ result: Result<Value, ServiceError>) {
+    self(result) { $1.object { _ in } }
+  }
+
+  func fail(_ error: ServiceError) { self(.failure(error)) }
+}
+
+extension HTTPResponse {
+  /// The answer to a call: a body of JSON, or a refusal.
+  init(_ outcome: CallOutcome) {
+    switch outcome {
+    case .success(let body):
+      self.init(status: .ok, fields: ["Content-Type": "application/json"], body: body)
+    case .failure(let error): self.init(refusing: error)
+    }
+  }
+}
+
+extension ExchangeAddress {
+  /// The address of a request on a shard of this server.
+  init(_ exchange: Exchange.ID, on shard: ShardHandle) {
+    self.init(
+      shard: shard.address, connection: exchange.connection.rawValue, number: exchange.number)
+  }
+}
+
+extension Exchange.ID {
+  /// The request on its shard.
+  init(_ address: ExchangeAddress) {
+    self.init(
+      connection: ConnectionID(rawValue: address.connection), number: address.number)
   }
 }

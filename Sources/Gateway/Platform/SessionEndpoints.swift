@@ -1,5 +1,6 @@
 import Basics
 import ParleyProtocol
+import ShardMessages
 import Transport
 import WebSocket
 
@@ -10,10 +11,10 @@ enum SessionEndpoints {
     let query = try SessionQuery(
       userID: call.query.optionalUserID("user_id"), limit: call.query.pageSize(),
       token: call.query.pageToken())
-    call.services.shards.gather {
-      $0.sessions(query)
-    } then: { found in
-      let all = found.joined().sorted { $0.id < $1.id }
+    call.shard.ask(.sessions(query), of: call.services.shards.handles) { answers in
+      var all: [SessionSummary] = []
+      for case .sessions(let sessions) in answers { all += sessions }
+      all.sort { $0.id < $1.id }
       completion { SessionSummary.encode(all, query, into: &$0) }
     }
   }
@@ -21,10 +22,8 @@ enum SessionEndpoints {
   /// `DELETE …/{session_id}`: closes one with 1001.
   static func close(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let id = call.arguments["session_id"]
-    call.services.shards.gather {
-      $0.closeSession(id)
-    } then: { closed in
-      guard closed.contains(.closed) else {
+    call.shard.ask(.close(sessionID: id), of: call.services.shards.handles) { answers in
+      guard answers.contains(.closed(true)) else {
         return completion.fail(
           ServiceError(.notFound, "there is no such session", field: "session_id"))
       }
@@ -33,26 +32,19 @@ enum SessionEndpoints {
   }
 }
 
-private struct SessionQuery: Sendable {
-  let userID: String?
-  let limit: Int
-  /// Only later ids.
-  let last: String
-
+extension SessionQuery {
   /// - Throws: 400109 for a token that is not one of this query.
-  init(userID: String?, limit: Int, token: String?) throws(ServiceError) {
-    self.userID = userID
-    self.limit = limit
-    guard let token, !token.isEmpty else {
-      last = ""
-      return
+  fileprivate init(userID: String?, limit: Int, token: String?) throws(ServiceError) {
+    var last = ""
+    if let token, !token.isEmpty {
+      guard let id = Self.cursor(userID).position(in: token) else { throw .pageTokenExpired }
+      last = id
     }
-    guard let id = Self.cursor(userID).position(in: token) else { throw .pageTokenExpired }
-    last = id
+    self.init(userID: userID, limit: limit, last: last)
   }
 
   /// The token that goes on after a session.
-  func token(after id: String) -> String {
+  fileprivate func token(after id: String) -> String {
     Self.cursor(userID).token(after: id)
   }
 
@@ -61,20 +53,10 @@ private struct SessionQuery: Sendable {
   }
 }
 
-private enum SessionClosing: Sendable {
-  case closed
-  case unknown
-}
-
-private struct SessionSummary: Sendable {
-  let id: String
-  let userID: String
-  /// The client's, without its port: behind proxies that is not known.
-  let address: String
-  let channelURLs: [String]
-
-  static func encode(_ all: [SessionSummary], _ query: SessionQuery, into writer: inout JSONWriter)
-  {
+extension SessionSummary {
+  fileprivate static func encode(
+    _ all: [SessionSummary], _ query: SessionQuery, into writer: inout JSONWriter
+  ) {
     let shown = all.prefix(query.limit)
     writer.object {
       $0.member(
@@ -98,9 +80,9 @@ private struct SessionSummary: Sendable {
 extension Shard {
   /// The first sessions of this shard that fit, and one more than asked for, to tell whether there
   /// are more.
-  fileprivate func sessions(_ query: SessionQuery) -> [SessionSummary] {
+  func sessions(_ query: SessionQuery) -> [SessionSummary] {
     var found: [SessionSummary] = []
-    for session in sessions.values {
+    for session in sessions.all {
       guard case .open(let identity) = session.state, identity.id > query.last,
         query.userID.map({ $0 == identity.user.id }) ?? true
       else { continue }
@@ -118,12 +100,15 @@ extension Shard {
     return found
   }
 
-  fileprivate func closeSession(_ id: String) -> SessionClosing {
-    for session in sessions.values {
+  /// Closes a session of this shard by its id.
+  ///
+  /// - Returns: Whether it is here.
+  func closeSession(_ id: String) -> Bool {
+    for session in sessions.all {
       guard case .open(let identity) = session.state, identity.id == id else { continue }
       session.close(.goingAway, reason: "an operator has closed the session")
-      return .closed
+      return true
     }
-    return .unknown
+    return false
   }
 }

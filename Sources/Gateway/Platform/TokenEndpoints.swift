@@ -12,14 +12,20 @@ enum SessionTokenEndpoints {
     let now = call.services.clock.now
     let issue = try SessionTokenIssue(call.body, at: now)
     let secret = IssuedSecret()
-    call.write(completion) {
-      guard let account = try $0.account(userID) else { throw ServiceError.notFound(.user, userID) }
-      guard account.isActive else { throw ServiceError.deactivated(userID) }
-      try $0.addSessionToken(secret.digest, userID: userID, expiresAt: issue.expiresAt, at: now)
-    } _: { _, writer in
-      writer.object {
-        $0.member("token", secret.text)
-        $0.member("expires_at", issue.expiresAt)
+    let token = SessionTokenCreation(
+      hash: secret.digest, userID: userID, expiresAt: issue.expiresAt, at: now)
+    call.services.store.perform(token) { result in
+      let issued = result.serviceResult.flatMap { outcome -> Result<Void, ServiceError> in
+        switch outcome {
+        case .issued: .success(())
+        case .deactivated: .failure(.deactivated(userID))
+        }
+      }
+      completion(issued) { _, writer in
+        writer.object {
+          $0.member("token", secret.text)
+          $0.member("expires_at", issue.expiresAt)
+        }
       }
     }
   }
@@ -28,10 +34,7 @@ enum SessionTokenEndpoints {
   static func revoke(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let userID = try call.userID
     let services = call.services
-    services.store.write {
-      guard try $0.user(userID) != nil else { throw ServiceError.notFound(.user, userID) }
-      _ = try $0.removeSessionTokens(userID)
-    } completion: { result in
+    services.store.perform(SessionTokenRevocation(userID: userID)) { result in
       if case .success = result {
         services.shards.closeSessions(
           of: userID, reason: "the user's session tokens were revoked")
@@ -49,12 +52,10 @@ enum APITokenEndpoints {
     let secret = IssuedSecret()
     let services = call.services
     let token = APIToken(name: name, hash: secret.digest, createdAt: services.clock.now)
-    services.store.write {
-      try $0.addAPIToken(token)
-    } completion: { result in
+    services.store.perform(APITokenIssue(token)) { result in
       if case .success = result { services.apiTokens.issued.insert(token) }
       let outcome = result.mapError { error in
-        error as? StoreError == .exists ? .apiTokenExists(name) : ServiceError(error)
+        error == .exists ? .apiTokenExists(name) : ServiceError(error)
       }
       completion(outcome) { token.encode(secret, into: &$1) }
     }
@@ -62,9 +63,7 @@ enum APITokenEndpoints {
 
   /// `GET`: all that were issued, by name.
   static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    call.lookUp(completion) {
-      try $0.apiTokens()
-    } _: { tokens, writer in
+    call.perform(APITokenList(), completion) { tokens, writer in
       writer.object {
         $0.member("api_tokens", array: { for token in tokens { token.encode(nil, into: &$0) } })
       }
@@ -79,15 +78,13 @@ enum APITokenEndpoints {
     guard let digest = services.apiTokens.issued.digest(ofID: id) else {
       throw .notFound(.apiToken, id)
     }
-    services.store.write {
-      try $0.revokeAPIToken(hash: digest.bytes)
-    } completion: { result in
+    services.store.perform(APITokenRevocation(hash: digest.bytes)) { result in
       if case .success = result {
         services.apiTokens.issued.remove(digest)
         services.tokenRates.forget(digest)
       }
       let outcome = result.mapError { error in
-        error as? StoreError == .notFound(.token) ? .notFound(.apiToken, id) : ServiceError(error)
+        error == .notFound(.token) ? .notFound(.apiToken, id) : ServiceError(error)
       }
       completion.empty(outcome)
     }

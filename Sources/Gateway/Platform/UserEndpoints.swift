@@ -1,4 +1,6 @@
+import Channels
 import ParleyProtocol
+import ShardMessages
 import Store
 
 /// Users as such, below `/v3/users`.
@@ -13,15 +15,13 @@ enum UserEndpoints {
     try metadata.checkUserByteCount()
     let now = call.services.clock.now
     let token = profile.newToken()
-    call.services.store.write {
-      let account = try $0.createUser(
-        userID, nickname: profile.nickname ?? "", profileURL: profile.profileURL ?? "",
-        metadata: metadata, at: now)
-      if let token { try $0.setAccessTokenHash(token.digest, userID: userID) }
-      return account
-    } completion: { result in
+    let user = User(
+      id: userID, nickname: profile.nickname ?? "", profileURL: profile.profileURL ?? "",
+      metadata: metadata)
+    let creation = UserCreation(user, accessTokenHash: token?.digest, at: now)
+    call.services.store.perform(creation) { result in
       let created = result.mapError { error in
-        error as? StoreError == .exists ? .exists(.user, userID) : ServiceError(error)
+        error == .exists ? .exists(.user, userID) : ServiceError(error)
       }
       completion(created) { $0.encode(token: token, onlineIDs: [], into: &$1) }
     }
@@ -31,15 +31,14 @@ enum UserEndpoints {
   static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let query = try UserQuery(call.query)
     let services = call.services
-    let caller = call.caller
-    services.store.query(for: caller.principal) {
-      try $0.listUsers(query) { PageItem($0, byteCount: $0.maximumByteCount) }
-    } completion: { result, cost in
+    let (caller, path) = (call.caller, call.shard.returnPath)
+    services.store.perform(UserListing(query, as: AccountMeasure()), for: caller.principal) {
+      result, cost in
       caller.pay(cost, to: services)
       switch result.serviceResult {
       case .failure(let error): completion.fail(error)
       case .success(let page):
-        services.shards.online(among: page.items.map(\.user.id)) { online in
+        path.online(among: page.items.map(\.user.id)) { online in
           completion(.success(page.encoded(onlineIDs: online)))
         }
       }
@@ -49,14 +48,9 @@ enum UserEndpoints {
   /// `GET /users/{id}`.
   static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let userID = try call.userID
-    let shards = call.services.shards
-    call.services.store.lookUp {
-      guard let account = try $0.account(userID) else {
-        throw ServiceError.notFound(.user, userID)
-      }
-      return account
-    } completion: { result in
-      show(result.serviceResult, token: nil, shards, completion)
+    let path = call.shard.returnPath
+    call.services.store.perform(AccountLookup(userID)) { result in
+      show(result.serviceResult.existing(userID), token: nil, path, completion)
     }
   }
 
@@ -67,10 +61,11 @@ enum UserEndpoints {
     let profile = try UserProfile(body)
     let isActive = try body.boolean("is_active")
     let token = profile.newToken()
-    let shards = call.services.shards
-    call.services.store.write {
-      try $0.change(userID, profile, isActive: isActive, token)
-    } completion: { result in
+    let (shards, path) = (call.services.shards, call.shard.returnPath)
+    let change = UserChange(
+      userID, nickname: profile.nickname, profileURL: profile.profileURL, isActive: isActive,
+      accessTokenHash: token?.digest)
+    call.services.store.perform(change) { result in
       if case .success(let account) = result {
         shards.userDidChange(account)
         if token != nil {
@@ -78,7 +73,7 @@ enum UserEndpoints {
             of: userID, openedWith: .accessToken, reason: "the access token was replaced")
         }
       }
-      show(result.serviceResult, token: token, shards, completion)
+      show(result.serviceResult, token: token, path, completion)
     }
   }
 
@@ -88,13 +83,13 @@ enum UserEndpoints {
   }
 
   private static func show(
-    _ result: Result<Account, ServiceError>, token: IssuedSecret?, _ shards: ShardSet,
+    _ result: Result<Account, ServiceError>, token: IssuedSecret?, _ path: ReturnPath,
     _ completion: Completion
   ) {
     switch result {
     case .failure(let error): completion.fail(error)
     case .success(let account):
-      shards.online(among: [account.user.id]) { online in
+      path.online(among: [account.user.id]) { online in
         completion { account.encode(token: token, onlineIDs: online, into: &$0) }
       }
     }
@@ -127,18 +122,10 @@ extension UserQuery {
   }
 }
 
-extension WriteTransaction {
-  fileprivate func change(
-    _ userID: String, _ profile: UserProfile, isActive: Bool?, _ token: IssuedSecret?
-  ) throws -> Account {
-    var account = try updateUser(
-      userID, nickname: profile.nickname, profileURL: profile.profileURL)
-    if let isActive {
-      if isActive { try activateUser(userID) } else { try deactivateUser(userID) }
-      account.isActive = isActive
-    }
-    if let token { try setAccessTokenHash(token.digest, userID: userID) }
-    return account
+/// Leaves accounts as they are: their answer shows who is online, which is known later.
+private struct AccountMeasure: PageEncoder {
+  func encode(_ account: Account) -> PageItem<Account> {
+    PageItem(account, byteCount: account.maximumByteCount)
   }
 }
 
@@ -183,6 +170,41 @@ extension ListPage<Account> {
           })
         $0.member("next", next)
       }
+    }
+  }
+}
+
+/// Deletes a user, step by step, and has its channels and sessions know.
+struct UserRemoval: Sendable {
+  let userID: String
+  let services: GatewayServices
+
+  /// Goes on until nothing of the user is left, so that others' messages get their turn between the
+  /// steps.
+  func proceed(_ done: @escaping @Sendable (Result<Void, ServiceError>) -> Void) {
+    let now = services.clock.now
+    services.store.perform(UserDeletionStep(userID, at: now)) { result in
+      switch result {
+      case .failure(let error): done(.failure(ServiceError(error)))
+      case .success(let step):
+        tell(step.traces)
+        guard case .finished = step else { return proceed(done) }
+        services.shards.closeSessions(of: userID, reason: "the user was deleted")
+        done(.success(()))
+      }
+    }
+  }
+
+  private func tell(_ traces: UserTraces) {
+    for mutation in traces.operatorChanges {
+      guard let event = mutation.event else { continue }
+      let (operators, seq, time) = (mutation.channel.operators, event.seq, event.timestamp)
+      services.shards.send(
+        .channel(
+          url: mutation.channel.url, .operatorsRemoved(operators, seq: seq, at: time)))
+    }
+    for url in Set(traces.unbannedFrom + traces.unmutedIn) {
+      services.shards.send(.channel(url: url, .restrictionsRemoved(userID: userID)))
     }
   }
 }

@@ -1,5 +1,4 @@
 import ParleyProtocol
-import Store
 import Webhooks
 
 /// The deliveries of webhooks, below `/v3/parley/webhooks`.

@@ -1,5 +1,5 @@
-import Crypto
 import Configuration
+import Crypto
 import HTTP1
 package import Logging
 import Reactor
@@ -94,15 +94,14 @@ package final class Gateway: Sendable {
 
   /// Stops without waiting for clients.
   package func hurry() {
-    services.shards.postToAll { $0.drain?.hurry() }
+    services.shards.sendToAll(.hurry)
   }
 
   /// Calls `answer`, from any thread, once every event loop has taken a turn since.
   ///
   /// It is never called when one of them is stuck, or has ended.
   package func takePulse(_ answer: @escaping @Sendable () -> Void) {
-    let missing = MissingAnswers(services.shards.count, then: answer)
-    services.shards.postToAll { _ in missing.oneCame() }
+    services.shards.sendToAll(.pulse(MissingAnswers(services.shards.count, then: answer)))
   }
 
   /// Waits until it has stopped, and closes the store.
@@ -195,4 +194,20 @@ private struct ShardListener: Sendable {
   let servesMetrics: Bool
   let answersLoopbackNamesOnly: Bool
   let pool: SocketPool
+}
+
+/// Counts answers of several threads, and calls back with the last.
+final class MissingAnswers: Sendable {
+  private let count: Atomic<Int>
+  private let whenComplete: @Sendable () -> Void
+
+  init(_ count: Int, then whenComplete: @escaping @Sendable () -> Void) {
+    self.count = Atomic(count)
+    self.whenComplete = whenComplete
+  }
+
+  func oneCame() {
+    let (_, left) = count.subtract(1, ordering: .acquiringAndReleasing)
+    if left == 0 { whenComplete() }
+  }
 }

@@ -21,7 +21,7 @@ extension GatewayServices {
     var options = StoreOptions(
       logger: logger,
       outbox: OutboxOptions(settings.webhooks, counts: participantCounts, door: door),
-      filesBase: settings.files.publicURL.map(FileAddress.base(ofPublicURL:)),
+      fileURL: FileAddress.composition(publicURL: settings.files.publicURL),
       onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) },
       afterBatch: { for shard in shards.handles { shard.mailbox.wakeReceiver() } })
     options.queryMilliseconds = settings.limits.queryMilliseconds
@@ -37,9 +37,60 @@ extension GatewayServices {
       webhooks: try Webhooks(settings.webhooks, store: store, door: door, logger: logger),
       participantCounts: participantCounts, authenticator: authenticator,
       apiTokens: try APITokens(
-        settings, issued: IssuedAPITokens(try store.readNow { try $0.apiTokens() })),
-      limits: LimitTable(settings.limits, try store.readNow { try $0.limitOverrides() }),
-      messageIDs: MessageIDs(after: try store.readNow { try $0.maximumMessageID() }),
+        settings, issued: IssuedAPITokens(try store.performNow(APITokenList()))),
+      limits: LimitTable(settings.limits, try store.performNow(SharedLimits())),
+      messageIDs: MessageIDs(after: try store.performNow(LargestMessageID())),
       metrics: metrics, descriptors: DescriptorPlan(limit: DescriptorLimit.raise()), logger: logger)
+  }
+}
+
+extension PreviewService {
+  /// Creates the service with its unfurler and cache; `nil` if previews are off.
+  ///
+  /// - Parameter observeFetch: Called at the end of each fetch, on any thread.
+  /// - Throws: An error that names the unusable setting, or the thread that cannot be started.
+  convenience init?(
+    _ settings: Settings, _ configuration: UnfurlerConfiguration, logger: Logger,
+    observeFetch: @escaping FetchObserver
+  ) throws {
+    let unfurl = settings.unfurl
+    let unfurler: any Unfurler
+    switch unfurl.mode {
+    case .off: return nil
+    case .embedded: unfurler = try EmbeddedUnfurler(configuration: configuration)
+    case .http:
+      unfurler = try RemoteUnfurler(
+        configuration: RemoteUnfurlerConfiguration(unfurl), logger: logger)
+    }
+    let cache = PreviewCache(
+      directory: settings.dataDirectory, limits: PreviewCache.Limits(unfurl), logger: logger
+    ) {
+      SystemClock.unixMilliseconds
+    }
+    self.init(
+      unfurler: unfurler, cache: cache, timeout: .milliseconds(unfurl.timeoutMilliseconds),
+      logger: logger, domains: configuration.domainRules, observeFetch: observeFetch)
+  }
+}
+
+extension PreviewCache.Limits {
+  fileprivate init(_ settings: UnfurlSettings) {
+    self.init()
+    timeToLive = .seconds(settings.cacheSeconds)
+    minimumTimeToLive = .seconds(settings.minimumCacheSeconds)
+    negativeTimeToLive = .seconds(settings.negativeSeconds)
+    staleTimeToLive = .seconds(settings.staleSeconds)
+    maximumBytes = settings.cacheMemoryBytes
+    maximumFileBytes = settings.cacheDiskBytes
+  }
+}
+
+extension RemoteUnfurlerConfiguration {
+  fileprivate init(_ settings: UnfurlSettings) throws(StartError) {
+    guard let url = settings.url else { throw StartError("unfurl.url is not set") }
+    self.init(url: url)
+    userAgent = settings.userAgent ?? "Parley/\(Release.version)"
+    maximumRequests = settings.maximumTransfers
+    maximumRequestsPerUser = settings.maximumTransfersPerUser
   }
 }

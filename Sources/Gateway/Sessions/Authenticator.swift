@@ -1,6 +1,7 @@
 import Configuration
 import Crypto
 import ParleyProtocol
+import ShardMessages
 import Store
 import Tokens
 
@@ -86,9 +87,7 @@ final class Authenticator: Sendable {
     }
     let digest = TokenDigest(of: token).bytes
     let now = clock.now
-    store.lookUp {
-      try $0.issuedToken(hash: digest, at: now)
-    } completion: { [reasons] result in
+    store.perform(IssuedTokenLookup(hash: digest, at: now)) { [reasons] result in
       completion(
         result.serviceResult.mapError { AccessRefusal($0) }.flatMap { token in
           guard let token, token.userID == userID else {
@@ -113,9 +112,7 @@ final class Authenticator: Sendable {
     do throws(ServiceError) { try NormalForm.require(id, "user_id") } catch {
       return completion(.failure(error))
     }
-    store.lookUp {
-      try $0.account(id)
-    } completion: { [self] result in
+    store.perform(AccountLookup(id)) { [self] result in
       switch result.serviceResult {
       case .failure(let error): completion(.failure(error))
       case .success(let account?) where !account.isActive:
@@ -125,7 +122,7 @@ final class Authenticator: Sendable {
           .success(Credentials(user: account.user, grant: grant, isNewProfile: false)))
       case .success(let account):
         let mustExist = account != nil || grant.proof.needsAccount
-        takeOver(command, mustExist ? .known : .anyone, at: now) { result in
+        takeOver(command, mustExist ? .isReported : .isMade, at: now) { result in
           completion(
             result.map { Credentials(user: $0, grant: grant, isNewProfile: true) })
         }
@@ -133,24 +130,22 @@ final class Authenticator: Sendable {
     }
   }
 
-  private enum Existence {
-    case known
-    case anyone
-  }
-
   /// Stores the profile, unless the user was deactivated or deleted since it was looked up.
   private func takeOver(
-    _ command: SessionOpen, _ existence: Existence, at now: Int64,
+    _ command: SessionOpen, _ missingUser: ProfileAdoption.MissingUser, at now: Int64,
     _ completion: @escaping @Sendable (Result<User, ServiceError>) -> Void
   ) {
-    store.writePromptly {
-      let account = try $0.account(command.userID)
-      guard account != nil || existence == .anyone else { throw ServiceError.notValidToken }
-      guard account?.isActive ?? true else { throw ServiceError.deactivated(command.userID) }
-      return try $0.upsertUser(
-        command.userID, nickname: command.nickname, profileURL: command.profileURL, at: now)
-    } completion: { result in
-      completion(result.serviceResult)
+    let change = ProfileChange(
+      command.userID, nickname: command.nickname, profileURL: command.profileURL, at: now)
+    store.perform(ProfileAdoption(change, missingUser: missingUser)) { result in
+      completion(
+        result.serviceResult.flatMap { outcome in
+          switch outcome {
+          case .adopted(let user): .success(user)
+          case .deactivated: .failure(.deactivated(command.userID))
+          case .missing: .failure(.notValidToken)
+          }
+        })
     }
   }
 }
@@ -173,4 +168,11 @@ extension Int64 {
     let (product, isOverflow) = multipliedReportingOverflow(by: factor)
     return isOverflow ? .max : product
   }
+}
+
+/// What a user's token lets it do.
+struct TokenGrant: Sendable {
+  let proof: TokenProof
+  /// When it ends, in Unix milliseconds; `nil` when it does not.
+  let expiresAt: Int64?
 }

@@ -1,6 +1,8 @@
+import Store
 import Channels
 import ParleyProtocol
 import Reactor
+import ShardMessages
 import WebSocket
 
 extension Session {
@@ -24,10 +26,13 @@ extension Session {
       case .channelExit(let exit): try self.exit(exit.channelURL, try charged(command), address)
       case .channelParticipants(let list):
         _ = try charged(command)
-        inChannel(list.channelURL, address) { $0.listParticipants(list, replyTo: address) }
+        let message = ChannelMessage.listParticipants(
+          limit: list.limit, token: list.token, replyTo: address)
+        shard.send(.channel(url: list.channelURL, message))
       case .messageList(let list):
         let caller = try charged(command)
-        inChannel(list.channelURL, address) { $0.list(list, for: caller, replyTo: address) }
+        shard.send(
+          .channel(url: list.channelURL, .listMessages(list, for: caller, replyTo: address)))
       case .channelGet, .channelUpdate, .channelDelete, .channelFreeze, .channelUnfreeze,
         .channelMute, .channelUnmute, .channelBan, .channelUnban, .channelAddOperators,
         .channelRemoveOperators, .messageSend, .messageUpdate, .messageDelete, .messageGet,
@@ -76,21 +81,7 @@ extension Session {
       let channelCommand = ChannelCommand(
         command, arrival: SystemClock.monotonicNanoseconds)
     else { throw .internalError }
-    inChannel(url, address) { $0.perform(channelCommand, by: caller, replyTo: address) }
-  }
-
-  /// Runs a job with a channel where it is at home, if there is such a channel.
-  private func inChannel(
-    _ url: String, _ address: ReplyAddress, _ body: @escaping @Sendable (ChannelHost) -> Void
-  ) {
-    shard.post(toChannel: url) { shard in
-      shard.channels.withChannel(url) { result in
-        switch result {
-        case .success(let channel): body(channel)
-        case .failure(let error): shard.reply(to: address, .failure(error))
-        }
-      }
-    }
+    shard.send(.channel(url: url, .command(channelCommand, by: caller, replyTo: address)))
   }
 
   private func ping(_ address: ReplyAddress) {
@@ -105,25 +96,31 @@ extension Session {
 }
 
 extension ChannelHost {
-  fileprivate func listParticipants(
-    _ command: ChannelParticipants, replyTo address: ReplyAddress
-  ) {
+  /// Answers a session with a page of the participants.
+  func listParticipants(limit: Int, token: String?, _ address: ReplyAddress) {
     let outcome: CallOutcome
     do throws(ServiceError) {
-      outcome = .success(try participantPage(limit: command.limit, token: command.token).encoded())
+      outcome = .success(try participantPage(limit: limit, token: token).encoded())
     } catch {
       outcome = .failure(error)
     }
     stage.handle(.answer(address, outcome))
   }
 
-  fileprivate func list(
+  /// Answers a session with a stretch of messages.
+  func list(
     _ command: MessageList, for caller: SessionPrincipal, replyTo address: ReplyAddress
   ) {
-    messages(command, for: .session(caller)) {
-      $1.encoded()
-    } then: { channel, result in
+    messages(command, .profiles, for: .session(caller), as: ListedMessageEncoder()) {
+      channel, result in
       channel.stage.handle(.answer(address, result))
     }
+  }
+}
+
+/// Encodes messages as clients see them.
+private struct ListedMessageEncoder: PageEncoder {
+  func encode(_ item: ListedMessage) -> PageItem<[UInt8]> {
+    PageItem(json: item.message.encoded())
   }
 }

@@ -1,6 +1,7 @@
 import Channels
 import Configuration
 import ParleyProtocol
+import ShardMessages
 import Store
 import Telemetry
 import Transport
@@ -16,9 +17,7 @@ extension Session {
       isEphemeral: command.isEphemeral,
       operators: operatorIDs.withoutRepetitions().map { User(id: $0) },
       createdAt: shard.services.clock.now)
-    shard.create(channel) { shard, result in
-      shard.reply(to: address, result.map { $0.encodedAsResult() })
-    }
+    shard.send(.channel(url: url, .create(channel, replyTo: .session(address))))
   }
 
   /// Lists channels, newest first.
@@ -26,8 +25,8 @@ extension Session {
     let query = ChannelQuery(
       nameContains: command.nameContains, urlContains: command.urlContains,
       customTypes: command.customTypes ?? [], limit: command.limit, token: command.token)
-    shard.listChannels(query, for: .session(caller)) { view, writer in
-      view.channel.encode(participantCount: view.participantCount, into: &writer)
+    shard.listChannels(query, for: .session(caller)) { info, writer in
+      info.encode(into: &writer)
     } then: { shard, result in
       shard.reply(to: address, result)
     }
@@ -37,14 +36,7 @@ extension Session {
   func enter(_ command: ChannelEnter, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     let url = command.channelURL
     let request = EnterRequest(principal: caller, recover: command.recover, address: address)
-    shard.post(toUser: caller.user.id) { shard in
-      guard shard.users.reserve(url, for: caller.session, of: caller.user.id) else {
-        let limit = shard.services.settings.limits.channelsPerUser
-        shard.reply(to: address, .failure(.tooManyChannels(limit: limit)))
-        return
-      }
-      shard.post(toChannel: url) { $0.admit(request, to: url) }
-    }
+    shard.send(.user(id: caller.user.id, .enter(request, channelURL: url)))
   }
 
   func exit(_ url: String, _ caller: SessionPrincipal, _ address: ReplyAddress) throws(ServiceError)
@@ -101,17 +93,27 @@ extension Shard {
 
   /// Tells the homes of a channel and a user that a connection is not in the channel any more.
   func leave(_ url: String, _ session: SessionAddress, userID: String) {
-    post(toChannel: url, with: { $0.leave(session, userID: userID) })
-    post(toUser: userID) { $0.users.release(url, of: session, of: userID) }
+    send(.channel(url: url, .leave(session, userID: userID)))
+    send(.user(id: userID, .release(session, channelURL: url)))
   }
 
   /// Tells a user's home that a connection of it is not, or no longer, in a channel.
   func release(_ url: String, _ caller: SessionPrincipal) {
-    let userID = caller.user.id
-    post(toUser: userID) { $0.users.release(url, of: caller.session, of: userID) }
+    send(.user(id: caller.user.id, .release(caller.session, channelURL: url)))
   }
 
-  fileprivate func admit(_ request: EnterRequest, to url: String) {
+  /// Counts a channel for a user who is at home here, and passes the request to enter on.
+  func reserve(_ url: String, for request: EnterRequest) {
+    let caller = request.principal
+    guard users.reserve(url, for: caller.session, of: caller.user.id) else {
+      let limit = services.settings.limits.channelsPerUser
+      return reply(to: request.address, .failure(.tooManyChannels(limit: limit)))
+    }
+    send(.channel(url: url, .enter(request)))
+  }
+
+  /// Lets a connection into a channel that is at home here.
+  func admit(_ request: EnterRequest, to url: String) {
     channels.withChannel(url) { [unowned self] result in
       switch result {
       case .success(let channel): channel.enter(request)
@@ -123,13 +125,13 @@ extension Shard {
   }
 }
 
-extension ChannelView {
+extension ChannelInfo {
   /// The result of a call that answers with a channel.
   func encodedAsResult() -> [UInt8] {
     JSONWriter.bytes {
       $0.object {
         $0.name("channel")
-        channel.encode(participantCount: participantCount, into: &$0)
+        encode(into: &$0)
       }
     }
   }

@@ -1,7 +1,10 @@
 import Channels
+import Configuration
+import FloodControl
 import Logging
 import ParleyProtocol
 import Reactor
+import ShardMessages
 import Store
 import Telemetry
 import Transport
@@ -15,23 +18,19 @@ extension Session {
       closeWhenAnswered(.goingAway, reason: "the server is draining")
       return
     }
-    state = .opening(userID: command.userID)
+    state = .opening(command, address)
     // The user's home knows of the session before the user is looked up: whoever puts the user out
     // after that finds the session, and whoever did before is seen by the look-up.
-    let reference = reference
-    shard.post(toUser: command.userID) { home in
-      home.users.expect(reference, of: command.userID)
-      home.post(toSession: reference) {
-        $0.authenticate(command, address)
-      }
-    }
+    shard.send(.user(id: command.userID, .expect(reference)))
   }
 
-  private func authenticate(_ command: SessionOpen, _ address: ReplyAddress) {
+  /// Goes on with opening, once the user's home knows of the session.
+  func authenticate() {
+    guard case .opening(let command, let address) = state else { return }
     revokedProofs = []
     shard.services.authenticator.authenticate(command, clock: shard.services.clock) {
-      [confined = LoopBound(self), handle = shard.handle] result in
-      handle.post { _ in confined.value.didAuthenticate(result, address) }
+      [confined = LoopBound(self), path = shard.returnPath] result in
+      path.resume { _ in confined.value.didAuthenticate(result, address) }
     }
   }
 
@@ -55,11 +54,8 @@ extension Session {
     state = .open(identity)
     connection.sessionDidOpen()
     awaitExpiry(at: credentials.grant.expiresAt)
-    let reference = reference
-    shard.post(toUser: identity.user.id) { shard in
-      shard.users.add(reference, of: identity.user.id)
-      if credentials.isNewProfile { shard.users.update(identity.user) }
-    }
+    let profile = credentials.isNewProfile ? identity.user : nil
+    shard.send(.user(id: identity.user.id, .add(reference, newProfile: profile)))
     shard.counters.add(to: .sessionsOpened)
     shard.gauges.add(1, to: .sessions)
     reply(.success(identity.opened(shard.services.settings)), to: address)
@@ -82,7 +78,7 @@ extension Session {
     guard refusal.error.code == .invalidAccessToken else { return }
     var metadata: Logger.Metadata = ["reason": "\(refusal.reason)"]
     switch state {
-    case .opening(let userID): metadata["user_id"] = "\(userID)"
+    case .opening(let command, _): metadata["user_id"] = "\(command.userID)"
     case .open(let identity): metadata["user_id"] = "\(identity.user.id)"
     case .awaitingOpen, .closed: break
     }
@@ -91,13 +87,12 @@ extension Session {
 
   /// Tells the home of a user that a session that was expected does not open.
   func withdraw() {
-    guard case .opening(let userID) = state else { return }
-    let reference = reference
-    shard.post(toUser: userID) { $0.users.remove(reference, of: userID) }
+    guard case .opening(let command, _) = state else { return }
+    shard.send(.user(id: command.userID, .remove(reference)))
   }
 
   /// Ends the session if it lives by a proof that holds no longer, now or once that is known.
-  func revoke(_ proof: TokenGrant.Proof, reason: String) {
+  func revoke(_ proof: TokenProof, reason: String) {
     revokedProofs.insert(proof)
     guard case .open(let identity) = state, identity.proof == proof else { return }
     close(.unauthorized, reason: reason)
@@ -112,8 +107,8 @@ extension Session {
     revokedProofs = []
     shard.services.authenticator.check(
       command.accessToken, of: caller.user.id, clock: shard.services.clock
-    ) { [confined = LoopBound(self), handle = shard.handle] result in
-      handle.post { _ in confined.value.didRefresh(result, address) }
+    ) { [confined = LoopBound(self), path = shard.returnPath] result in
+      path.resume { _ in confined.value.didRefresh(result, address) }
     }
   }
 
@@ -134,15 +129,10 @@ extension Session {
 
   /// Reads a user with its metadata, which references to it do not have.
   func get(_ command: UserGet, _ address: ReplyAddress) {
-    let handle = shard.handle
-    shard.services.store.lookUp {
-      guard let account = try $0.account(command.userID) else {
-        throw ServiceError.notFound(.user, command.userID)
-      }
-      return account.user
-    } completion: { result in
-      let result: Result<User, ServiceError> = result.serviceResult
-      handle.post { $0.reply(to: address, result.map { $0.encodedAsResult() }) }
+    let path = shard.returnPath
+    shard.services.store.perform(AccountLookup(command.userID)) { result in
+      let account = result.serviceResult.existing(command.userID)
+      path.resume { $0.reply(to: address, account.map { $0.user.encodedAsResult() }) }
     }
   }
 
@@ -154,13 +144,12 @@ extension Session {
   /// Changes the user's profile for all its sessions.
   func update(_ command: UserUpdate, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     let now = shard.services.clock.now
-    let handle = shard.handle
-    shard.services.store.write {
-      try $0.upsertUser(
-        caller.user.id, nickname: command.nickname, profileURL: command.profileURL,
-        metadata: command.metadata, at: now)
-    } completion: { result in
-      handle.post { $0.didUpdate(result.serviceResult, address) }
+    let path = shard.returnPath
+    let change = ProfileChange(
+      caller.user.id, nickname: command.nickname, profileURL: command.profileURL,
+      metadata: command.metadata, at: now)
+    shard.services.store.perform(change) { result in
+      path.resume { $0.didUpdate(result.serviceResult, address) }
     }
   }
 
@@ -170,7 +159,7 @@ extension Session {
     identity.user = user
     state = .open(identity)
     for url in places.map(\.url) {
-      shard.post(toChannel: url, with: { $0.stage.handle(.profile(user)) })
+      shard.send(.channel(url: url, .profile(user)))
     }
   }
 }
@@ -179,7 +168,7 @@ extension Shard {
   fileprivate func didUpdate(_ result: Result<User, ServiceError>, _ address: ReplyAddress) {
     if case .success(let user) = result {
       session(address.session)?.userDidChange(user)
-      post(toUser: user.id) { $0.users.update(user) }
+      send(.user(id: user.id, .update(user)))
     }
     reply(
       to: address,
@@ -194,6 +183,38 @@ extension User {
       $0.object {
         $0.name("user")
         encode(into: &$0)
+      }
+    }
+  }
+}
+
+extension Session.Identity {
+  /// The result of `session.open`.
+  func opened(_ settings: Settings) -> [UInt8] {
+    let limits = settings.limits
+    return JSONWriter.bytes {
+      $0.object {
+        $0.member("session_id", id)
+        $0.name("user")
+        user.encode(into: &$0)
+        $0.member(
+          "server",
+          object: {
+            $0.member("name", Release.name)
+            $0.member("version", Release.version)
+          })
+        $0.member(
+          "limits",
+          object: {
+            $0.member("message_bytes", limits.messageBytes)
+            $0.member(
+              "flood",
+              object: {
+                $0.member("messages", limits.flood.limit.count)
+                $0.member("window_ms", limits.flood.limit.windowMilliseconds)
+              })
+          })
+        $0.member("ping_interval_ms", limits.pingIntervalMilliseconds)
       }
     }
   }

@@ -1,6 +1,7 @@
 import ParleyProtocol
 import Reactor
 import Transport
+import WebSocket
 
 extension Session: TimerHandler {
   /// What the session's one timer is for.
@@ -48,7 +49,49 @@ extension Session: TimerHandler {
 
   private func warn(of expiry: Int64) {
     let now = shard.services.clock.now
-    send(EventEncoder.sessionExpiring(at: now, expiresAt: expiry))
+    let event = Event.sessionExpiring(Event.Expiry(expiresAt: expiry))
+    send(event.notification(from: .session(at: now)))
     setTimer(.expired, after: expiry - now)
   }
+}
+
+/// The time for which a connection is not read because its caller is in debt.
+final class Silence: TimerHandler {
+  private let loop: EventLoop
+  private let over: () -> Void
+  private var timer: EventLoop.TimerToken?
+
+  /// - Parameters:
+  ///   - duration: Milliseconds.
+  ///   - over: Called at the end, unless ``end()`` comes before.
+  init(for duration: Int64, on loop: EventLoop, over: @escaping () -> Void) {
+    self.loop = loop
+    self.over = over
+    timer = loop.schedule(after: duration, self)
+  }
+
+  /// Forgets about the end: the connection is gone.
+  func end() {
+    if let timer { loop.cancel(timer) }
+    timer = nil
+  }
+
+  func timerDidFire(_ token: EventLoop.TimerToken) {
+    timer = nil
+    over()
+  }
+}
+
+/// The gateway's own close codes (RFC 6455 §7.4.2 leaves 4000 to 4999 to applications).
+extension CloseCode {
+  /// No session was opened in time.
+  static let openTimeout = CloseCode(rawValue: 4001)
+  /// The token is missing, wrong, expired or revoked, or the user is deactivated.
+  static let unauthorized = CloseCode(rawValue: 4002)
+  /// The user opened more sessions than allowed: this was its oldest.
+  static let tooManySessions = CloseCode(rawValue: 4003)
+  /// More was waiting to be written than the connection's limit.
+  static let slowConsumer = CloseCode(rawValue: 4004)
+  /// Nothing came in time after a ping.
+  static let pongTimeout = CloseCode(rawValue: 4005)
 }

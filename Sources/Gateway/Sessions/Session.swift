@@ -3,7 +3,7 @@ import Configuration
 import FloodControl
 import ParleyProtocol
 import Reactor
-import Store
+import ShardMessages
 import Telemetry
 import Transport
 import WebSocket
@@ -21,7 +21,7 @@ final class Session {
     /// Only `session.open` is understood.
     case awaitingOpen
     /// The user is being looked up.
-    case opening(userID: String)
+    indirect case opening(SessionOpen, ReplyAddress)
     case open(Identity)
     case closed
   }
@@ -31,13 +31,24 @@ final class Session {
     let id: String
     var user: User
     /// What it lives by; `session.refresh` may bring another.
-    var proof: TokenGrant.Proof
+    var proof: TokenProof
   }
 
   /// A channel that the connection is in, and its place in the channel's feed.
   struct Place {
     let url: String
     let subscription: Subscription
+  }
+
+  /// A close that waits; an object, so that the sessions without one pay one word for it.
+  private final class PendingClose {
+    let code: CloseCode
+    let reason: String
+
+    init(_ code: CloseCode, _ reason: String) {
+      self.code = code
+      self.reason = reason
+    }
   }
 
   /// With more than this unanswered the connection is not read: each request counts, and each call
@@ -54,23 +65,24 @@ final class Session {
   unowned let connection: Connection
   let reference: SessionAddress
   var state = State.awaitingOpen
+  // The flags lie where the state leaves room.
+  private var malformedCount: UInt8 = 0
+  /// With too much unanswered the connection is not read.
+  private var isFull = false
+  private let keepsContext: Bool
   /// The channels that the connection is in: a few at most, so that a list is smaller and faster
   /// than a table.
   var places: [Place] = []
   var timer: EventLoop.TimerToken?
   var deadline = Deadline.open
   /// Kinds of tokens that were revoked while one was being looked up.
-  var revokedProofs: Set<TokenGrant.Proof> = []
+  var revokedProofs: Set<TokenProof> = []
   private var pipeline = Pipeline()
   private var budget = CallBudget()
-  private var malformedCount: UInt8 = 0
-  /// With too much unanswered the connection is not read.
-  private var isFull = false
   /// Waits until the caller is out of debt; the connection is not read meanwhile.
   private var silence: Silence?
   /// A close that waits until what was accepted is answered.
-  private var pendingClose: (code: CloseCode, reason: String)?
-  private let keepsContext: Bool
+  private var pendingClose: PendingClose?
 
   /// - Parameter keepsContext: Whether the client may compress with what it sent before.
   init(connection: Connection, shard: Shard, keepsContext: Bool) {
@@ -105,7 +117,7 @@ final class Session {
 
   /// Closes the connection as soon as all that was asked is answered.
   func closeWhenAnswered(_ code: CloseCode, reason: String) {
-    pendingClose = (code, reason)
+    pendingClose = PendingClose(code, reason)
     closeIfAnswered()
   }
 
@@ -312,7 +324,6 @@ extension Session: WebSocketApplication {
     state = .closed
     if keepsContext { shard.contextCount -= 1 }
     shard.gauges.add(-1, to: .webSockets)
-    shard.sessions[connection.id] = nil
   }
 
   /// Takes the session out of everything that it is in.
@@ -322,9 +333,9 @@ extension Session: WebSocketApplication {
     let userID = caller.user.id
     for url in places.map(\.url) {
       unsubscribe(from: url)
-      shard.post(toChannel: url, with: { $0.leave(reference, userID: userID) })
+      shard.send(.channel(url: url, .leave(reference, userID: userID)))
     }
-    shard.post(toUser: userID) { $0.users.remove(reference, of: userID) }
+    shard.send(.user(id: userID, .remove(reference)))
   }
 }
 

@@ -1,4 +1,5 @@
 import Channels
+import ShardMessages
 import Transport
 
 extension SessionAddress {
@@ -11,19 +12,14 @@ extension SessionAddress {
   var connectionID: ConnectionID { ConnectionID(rawValue: connection) }
 }
 
-extension ShardSet {
-  /// The shard that has a session.
-  func shard(of session: SessionAddress) -> ShardHandle { self[Int(session.shard)] }
-}
-
 extension Shard {
   /// A session of this shard; `nil` when its connection is gone.
   func session(_ address: SessionAddress) -> Session? { sessions[address.connectionID] }
+}
 
-  /// Runs `body` with a session on the shard that has it, unless its connection is gone.
-  func post(toSession address: SessionAddress, _ body: @escaping @Sendable (Session) -> Void) {
-    post(to: services.shards.shard(of: address)) { shard in
-      if let session = shard.session(address) { body(session) }
-    }
+extension Shard {
+  /// Brings a reply to the session that waits for it.
+  func reply(to address: ReplyAddress, _ outcome: CallOutcome) {
+    send(.session(address.session, .complete(address, outcome)))
   }
 }

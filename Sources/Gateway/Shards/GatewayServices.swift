@@ -89,23 +89,14 @@ final class GatewayServices: Sendable {
   /// Begins to stop, once.
   func drain() {
     stage = .draining
-    let timeout = settings.drain.timeoutMilliseconds
-    shards.postToAll { shard in
-      guard shard.drain == nil else { return }
-      let drain = ShardDrain(shard: shard, timeout: timeout)
-      shard.drain = drain
-      drain.begin()
-    }
+    shards.sendToAll(.drain)
   }
 
   /// Takes note that nobody is left on a shard; the last one stops them all.
   func shardDidDrain() {
     let (_, left) = undrainedShards.subtract(1, ordering: .acquiringAndReleasing)
     guard left == 0 else { return }
-    shards.postToAll { shard in
-      shard.users.noteAllSeen()
-      shard.loop.stop()
-    }
+    shards.sendToAll(.stop)
   }
 
   /// Why the gateway is not ready to serve; `nil` when it is.

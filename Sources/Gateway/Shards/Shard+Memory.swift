@@ -8,16 +8,6 @@ import WebSocket
 extension Shard {
   private typealias Relief = MemoryRelief<ConnectionID>
 
-  /// A relief under way, on the shard that noticed.
-  private final class Round {
-    var relief: Relief
-    var unclosedCount = 0
-
-    init(_ relief: Relief) {
-      self.relief = relief
-    }
-  }
-
   /// Publishes what this shard's connections hold, and begins a relief when that is too much.
   func balanceMemory() {
     let held = transport.heldByteCount
@@ -30,37 +20,31 @@ extension Shard {
   /// Asks all shards for their largest holders, then has the largest of all closed.
   private func relieveMemory() {
     guard let excess = services.memory.beginRelief() else { return }
-    let shards = services.shards.handles
-    let round = LoopBound(Round(Relief(excess: excess, shards: shards.count)))
-    let home = handle
-    for target in shards {
-      post(to: target) { shard in
-        let largest = shard.largestHolders
-        shard.post(to: home) { $0.take(largest, round) }
-      }
+    reliefRound = ReliefRound(Relief(excess: excess, shards: services.shards.count))
+    for target in services.shards.handles {
+      send(.nameHolders(replyTo: handle.index), to: target.index)
     }
   }
 
-  private var largestHolders: [Relief.Holder] {
+  var largestHolders: [MemoryRelief<ConnectionID>.Holder] {
     transport.largestHolders(Relief.holdersPerShard).map {
       Relief.Holder(name: $0.id, shard: handle.index, byteCount: $0.byteCount)
     }
   }
 
-  private func take(_ largest: [Relief.Holder], _ round: LoopBound<Round>) {
-    guard let victims = round.value.relief.add(largest) else { return }
-    guard !victims.isEmpty else { return services.memory.endRelief() }
-    round.value.unclosedCount = victims.count
-    let home = handle
+  func take(_ largest: [MemoryRelief<ConnectionID>.Holder]) {
+    guard let victims = reliefRound?.relief.add(largest) else { return }
+    guard !victims.isEmpty else {
+      reliefRound = nil
+      return services.memory.endRelief()
+    }
+    reliefRound?.unclosedCount = victims.count
     for victim in victims {
-      post(to: services.shards[victim.shard]) { shard in
-        shard.shed(victim)
-        shard.post(to: home) { $0.didShed(round) }
-      }
+      send(.closeHolder(victim, replyTo: handle.index), to: victim.shard)
     }
   }
 
-  private func shed(_ holder: Relief.Holder) {
+  func shed(_ holder: MemoryRelief<ConnectionID>.Holder) {
     if let connection = transport.connection(holder.name) {
       counters.add(to: .closedForMemory)
       services.logger.warning(
@@ -75,10 +59,21 @@ extension Shard {
     services.memory.publish(publishedByteCount, of: handle.index)
   }
 
-  private func didShed(_ round: LoopBound<Round>) {
-    round.value.unclosedCount -= 1
-    guard round.value.unclosedCount == 0 else { return }
+  func didShed() {
+    reliefRound?.unclosedCount -= 1
+    guard reliefRound?.unclosedCount == 0 else { return }
+    reliefRound = nil
     services.memory.endRelief()
     if services.memory.isExceeded { relieveMemory() }
+  }
+}
+
+/// A relief of memory under way, on the shard that noticed.
+struct ReliefRound {
+  var relief: MemoryRelief<ConnectionID>
+  var unclosedCount = 0
+
+  init(_ relief: MemoryRelief<ConnectionID>) {
+    self.relief = relief
   }
 }

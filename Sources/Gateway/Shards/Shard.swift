@@ -2,6 +2,7 @@ import Channels
 import Configuration
 import HTTP1
 import Reactor
+import ShardMessages
 import Store
 import Telemetry
 import Transport
@@ -21,8 +22,6 @@ final class Shard {
   private(set) lazy var users = UserDirectory(shard: self)
   /// Connections whose messages may refer to earlier ones, which costs memory for each.
   var contextCount = 0
-  /// By connection.
-  var sessions: [ConnectionID: Session] = [:]
   /// Channels that connections of this shard are in, by URL.
   var channelSubscribers: [String: ChannelSubscribers] = [:]
 
@@ -31,11 +30,16 @@ final class Shard {
   /// The actions of the judge that is at work, in memory that all of this shard's judges use.
   var judgeActions = JudgeActions()
   /// Receives the log's answers for the channels of this shard.
-  private(set) lazy var logSink = ShardLogSink(handle)
+  private(set) lazy var logSink = ShardLogSink(returnPath)
   /// What the turn's channels want written, submitted at its end.
   var writes = WriteBatch()
-  private var localJobs: [ShardHandle.Job] = []
-  private var mail: [ShardHandle.Job] = []
+  /// Questions to shards that wait for answers.
+  var polls = PendingPolls()
+  /// The relief of memory that this shard has begun.
+  var reliefRound: ReliefRound?
+  /// What this shard has sent to itself.
+  private var ownMail: [ShardMail] = []
+  private var mail: [ShardMail] = []
   private var reported = TransportCounters()
   private var reportedConnections = 0
   private var reportedQueuedConnections = 0
@@ -55,50 +59,44 @@ final class Shard {
     loop.endOfTurn = { [unowned self] in endTurn() }
   }
 
+  var sessions: SessionTable { SessionTable(transport) }
   var counters: CounterShard<GatewayCounter> { services.metrics.counters[handle.index] }
   var gauges: GaugeShard<GatewayGauge> { services.metrics.gauges[handle.index] }
   var latencies: HistogramShard<GatewayLatency> { services.metrics.latencies[handle.index] }
 
-  /// Has something done on a shard, after all that this shard posted there before.
+  /// Sends mail, after all that this shard sent to the same shard before.
   ///
-  /// What is for this shard itself is done in this very turn, but never within the caller's own
+  /// Mail for this shard itself is worked on in this very turn, but never within the caller's own
   /// work.
-  func post(to target: ShardHandle, _ job: @escaping ShardHandle.Job) {
-    if target === handle { localJobs.append(job) } else { target.post(job) }
+  func send(_ mail: ShardMail, to target: ShardHandle) {
+    if target === handle { ownMail.append(mail) } else { target.post(mail) }
   }
 
-  /// Has something done where a channel is at home.
-  func post(toChannel url: String, _ job: @escaping ShardHandle.Job) {
-    post(to: services.shards.home(ofChannel: url), job)
-  }
-
-  /// Has something done with a channel where it is at home, if there is such a channel.
-  func post(
-    toChannel url: String, with job: @escaping @Sendable (ChannelHost) -> Void
-  ) {
-    post(toChannel: url) { shard in
-      shard.channels.withChannel(url) { result in
-        if case .success(let channel) = result { job(channel) }
-      }
+  /// Works on mail that has arrived.
+  func workOn(_ mail: ShardMail) {
+    switch mail {
+    case .message(let message): receive(message)
+    case .local(let message): receive(message)
+    case .rest(let rest): rest(self)
     }
-  }
-
-  /// Has something done where a user is at home.
-  func post(toUser id: String, _ job: @escaping ShardHandle.Job) {
-    post(to: services.shards.home(ofUser: id), job)
   }
 
   private func endTurn() -> TurnOutcome {
     mail = handle.mailbox.takeAll(reusing: mail)
-    for job in mail { job(self) }
+    for item in mail { workOn(item) }
     mail.removeAll(keepingCapacity: mail.count < 4096)
+    return finishTurn()
+  }
+
+  /// Works on what this shard has sent to itself, and has everything leave that the turn has brought.
+  func finishTurn() -> TurnOutcome {
     repeat {
-      let jobs = localJobs
-      localJobs = []
-      for job in jobs { job(self) }
-      // Fan-out comes when the turn's events are gathered, and may post further jobs.
-      if localJobs.isEmpty { channels.fanOut() }
-    } while !localJobs.isEmpty
+      let items = ownMail
+      ownMail = []
+      for item in items { workOn(item) }
+      // Fan-out comes when the turn's events are gathered, and may send further messages.
+      if ownMail.isEmpty { channels.fanOut() }
+    } while !ownMail.isEmpty
     // Before the fan-out is written: the disk can work meanwhile.
     services.store.submit(&writes)
     let outcome = transport.flush()
@@ -106,11 +104,12 @@ final class Shard {
     balanceMemory()
     report()
     services.refusals.writeSummaries(at: loop.now)
-    return localJobs.isEmpty ? outcome : .unfinished
+    return ownMail.isEmpty ? outcome : .unfinished
   }
 
   /// Carries what the transport has counted over to the metrics.
   private func report() {
+    let (transport, counters, gauges) = (transport, counters, gauges)
     let now = transport.counters
     counters.add(UInt64(now.accepted - reported.accepted), to: .connectionsAccepted)
     counters.add(UInt64(now.bytesReceived - reported.bytesReceived), to: .bytesReceived)
@@ -145,7 +144,7 @@ extension TransportConfiguration {
     sockets = SocketSharing(
       loop: loop, clients: services.clientSockets, operations: services.operationsSockets
     ) { [shards = services.shards] loop, pool in
-      shards[loop].post { $0.transport.shed(in: pool) }
+      shards[loop].post(.local(.shed(pool)))
     }
     http.bodyBytes = limits.httpBodyBytes
     webSocket.messageBytes = limits.messageBytes

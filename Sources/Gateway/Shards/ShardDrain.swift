@@ -39,13 +39,15 @@ final class ShardDrain: TimerHandler {
   func begin() {
     shard.transport.drain()
     let timeout = deadline - shard.loop.now
-    let natural = Int64(shard.sessions.count) * 1000 / Int64(Self.sessionsPerSecond)
+    let sessions = shard.sessions.all
+    let natural = Int64(sessions.count) * 1000 / Int64(Self.sessionsPerSecond)
     let spread = min(max(natural, Self.shortestSpread), max(timeout / 2, 1))
     let now = shard.services.clock.now
-    for (connection, session) in shard.sessions {
+    for session in sessions {
       let wait = Int64.random(in: 0..<spread)
-      session.send(EventEncoder.serverDraining(at: now, reconnectAfter: wait))
-      closings.append((shard.loop.now + wait, connection))
+      let event = Event.serverDraining(Event.Draining(reconnectAfter: wait))
+      session.send(event.notification(from: .session(at: now)))
+      closings.append((shard.loop.now + wait, session.reference.connectionID))
     }
     closings.sort { $0.time < $1.time }
     proceed()
@@ -53,7 +55,7 @@ final class ShardDrain: TimerHandler {
 
   /// Ends at once what is left.
   func hurry() {
-    for session in shard.sessions.values { session.close(.goingAway, reason: "the server stops") }
+    for session in shard.sessions.all { session.close(.goingAway, reason: "the server stops") }
     shard.transport.forEachConnection { $0.end() }
     finish()
   }

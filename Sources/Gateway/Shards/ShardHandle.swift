@@ -1,25 +1,36 @@
 import Reactor
+import ShardMessages
 
 /// How other threads reach a shard.
 final class ShardHandle: Sendable {
-  /// Something to be done on a shard's own thread, with its state.
-  typealias Job = @Sendable (Shard) -> Void
-
   let index: Int
-  let mailbox: Mailbox<Job>
+  let mailbox: Mailbox<ShardMail>
 
   init(index: Int) throws(SystemError) {
     self.index = index
     mailbox = try Mailbox()
   }
 
-  /// Has something done on the shard's thread, after all that was posted before.
-  func post(_ job: @escaping Job) {
-    mailbox.post(job)
+  var address: ShardAddress { ShardAddress(shard: UInt16(index)) }
+
+  /// Adds mail after all that was posted before, and wakes the shard.
+  func post(_ mail: ShardMail) {
+    mailbox.post(mail)
   }
 
-  /// The same for what a job of the store has brought: the store rings when its batch is answered.
-  func enqueue(_ job: @escaping Job) {
-    mailbox.enqueue(job)
+  /// Adds mail that a job of the store has brought: the store wakes the shards when its batch is
+  /// answered.
+  func enqueue(_ mail: ShardMail) {
+    mailbox.enqueue(mail)
   }
+}
+
+/// Mail in the order in which it is to be worked on.
+enum ShardMail: Sendable {
+  /// A message of a shard, of this server or another.
+  case message(ShardMessage)
+  /// A message that has a meaning in this process alone.
+  case local(LocalMessage)
+  /// The rest of something that the shard itself has begun: see ``ReturnPath``.
+  case rest(ReturnPath.Rest)
 }

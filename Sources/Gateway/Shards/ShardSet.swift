@@ -1,4 +1,9 @@
-/// The shards of this process, and who is at home where.
+import Channels
+import ShardMessages
+
+/// The shards of this process, the homes of channels and users on them, and the bus between them.
+///
+/// On one server the bus is the shards' mailboxes: a message is moved, never encoded.
 struct ShardSet: Sendable {
   let handles: [ShardHandle]
 
@@ -20,9 +25,38 @@ struct ShardSet: Sendable {
     handles[Self.hash(id) % handles.count]
   }
 
-  /// Has the same done on every shard.
-  func postToAll(_ job: @escaping ShardHandle.Job) {
-    for shard in handles { shard.post(job) }
+  /// The shard that a message is addressed to.
+  func receiver(of message: ShardMessage) -> ShardHandle {
+    switch message {
+    case .channel(let url, _): home(ofChannel: url)
+    case .user(let id, _): home(ofUser: id)
+    case .session(let address, _): handles[Int(address.shard)]
+    case .exchange(let address, _): handles[Int(address.shard.shard)]
+    case .shard(let address, _): handles[Int(address.shard)]
+    }
+  }
+
+  /// Sends a message, after all that the caller's thread sent to the same shard before.
+  ///
+  /// A shard sends by ``Shard/send(_:)``, which keeps what is for itself.
+  func send(_ message: ShardMessage) {
+    receiver(of: message).post(.message(message))
+  }
+
+  /// The same for what a job of the store has brought: the store wakes the shards when its batch is
+  /// answered.
+  func enqueue(_ message: ShardMessage) {
+    receiver(of: message).enqueue(.message(message))
+  }
+
+  /// Sends the same to every shard.
+  func sendToAll(_ task: ShardTask) {
+    for shard in handles { shard.post(.message(.shard(shard.address, task))) }
+  }
+
+  /// Sends the same to every shard of this process.
+  func sendToAll(_ message: LocalMessage) {
+    for shard in handles { shard.post(.local(message)) }
   }
 
   /// FNV-1a: the same in every process, so that homes don't move when one restarts.

@@ -1,3 +1,4 @@
+import Channels
 import ParleyProtocol
 import Store
 
@@ -28,6 +29,15 @@ extension ListPage<[UInt8]> {
       }
     }
   }
+}
+
+/// Encodes the items of a list as JSON.
+struct JSONPageEncoder<Item>: PageEncoder {
+  private let write: @Sendable (Item, inout JSONWriter) -> Void
+
+  init(_ write: @escaping @Sendable (Item, inout JSONWriter) -> Void) { self.write = write }
+
+  func encode(_ item: Item) -> PageItem<[UInt8]> { PageItem { write(item, &$0) } }
 }
 
 extension PageItem<[UInt8]> {

@@ -3,26 +3,24 @@ import Store
 import Synchronization
 
 extension Store {
-  /// Reads and waits for the outcome; only while the gateway starts.
-  func readNow<T: Sendable>(_ job: @escaping @Sendable (ReadTransaction) throws -> T) throws -> T {
-    try Outcome<T>.awaited { lookUp(job, completion: $0) }
+  /// Looks up and waits for the outcome; only while the gateway starts.
+  func performNow<Lookup: StoreLookup>(_ lookup: Lookup) throws(StoreError) -> Lookup.Outcome {
+    try Outcome.awaited { perform(lookup, completion: $0) }
   }
 
   /// Writes and waits for the outcome; only while the gateway starts.
-  func writeNow<T: Sendable>(
-    _ job: @escaping @Sendable (WriteTransaction) throws -> T
-  ) throws -> T {
-    try Outcome<T>.awaited { write(job, completion: $0) }
+  func performNow<Write: StoreWrite>(_ write: Write) throws(StoreError) -> Write.Outcome {
+    try Outcome.awaited { perform(write, completion: $0) }
   }
 
   private final class Outcome<T: Sendable>: Sendable {
-    private let value = Mutex<Result<T, any Error>?>(nil)
+    private let value = Mutex<Result<T, StoreError>?>(nil)
 
     static func awaited(
-      _ submit: (@escaping @Sendable (Result<T, any Error>) -> Void) -> Void
-    ) throws -> T {
+      _ submit: (@escaping @Sendable (Result<T, StoreError>) -> Void) -> Void
+    ) throws(StoreError) -> T {
       let done = DispatchSemaphore(value: 0)
-      let outcome = Outcome()
+      let outcome = Outcome<T>()
       submit { result in
         outcome.value.withLock { $0 = result }
         done.signal()

@@ -2,15 +2,16 @@ import Channels
 import Configuration
 import FloodControl
 import ParleyProtocol
-import Transport
-import WebSocket
+import Reactor
+import ShardMessages
+import Store
 
 /// The users that are at home on a shard and have sessions anywhere.
 final class UserDirectory {
   /// A user's sessions and channels over all its connections.
   private struct Presence {
     /// Oldest first.
-    var sessions: [SessionAddress] = []
+    var sessions = SessionList()
     /// Those that wait for the user to be looked up, and may come to nothing.
     var expected: [SessionAddress] = []
     /// The channels that any session is in: a few at most, so that a list is smaller and faster
@@ -18,12 +19,23 @@ final class UserDirectory {
     var channels: [ChannelUse] = []
 
     /// Both those that are open and those that may be.
-    var all: [SessionAddress] { sessions + expected }
+    var all: [SessionAddress] { sessions.all + expected }
     var isEmpty: Bool { sessions.isEmpty && expected.isEmpty && channels.isEmpty }
+
+    mutating func remove(_ session: SessionAddress) {
+      sessions.remove(session)
+      stopExpecting(session)
+    }
+
+    /// Gives the list's memory back with its last element: a session is expected for a moment only.
+    mutating func stopExpecting(_ session: SessionAddress) {
+      expected.removeAll { $0 == session }
+      if expected.isEmpty { expected = [] }
+    }
 
     mutating func enter(_ url: String, _ session: SessionAddress) {
       guard let index = channels.firstIndex(where: { $0.url == url }) else {
-        channels.append(ChannelUse(url: url, sessions: [session]))
+        channels.append(ChannelUse(url: url, sessions: .one(session)))
         return
       }
       if !channels[index].sessions.contains(session) { channels[index].sessions.append(session) }
@@ -31,7 +43,7 @@ final class UserDirectory {
 
     mutating func leave(_ session: SessionAddress, where isLeft: (String) -> Bool) {
       for index in channels.indices where isLeft(channels[index].url) {
-        channels[index].sessions.removeAll { $0 == session }
+        channels[index].sessions.remove(session)
       }
       channels.removeAll { $0.sessions.isEmpty }
     }
@@ -39,7 +51,7 @@ final class UserDirectory {
 
   private struct ChannelUse {
     let url: String
-    var sessions: [SessionAddress]
+    var sessions: SessionList
   }
 
   private unowned let shard: Shard
@@ -63,20 +75,20 @@ final class UserDirectory {
 
   /// Adds a session; when the user now has too many, its oldest is closed.
   func add(_ session: SessionAddress, of userID: String) {
-    presences[userID]?.expected.removeAll { $0 == session }
+    presences[userID]?.stopExpecting(session)
     presences[userID, default: Presence()].sessions.append(session)
     let limit = shard.services.settings.limits.connectionsPerUser
     guard let sessions = presences[userID]?.sessions, sessions.count > limit else { return }
-    for oldest in sessions.prefix(sessions.count - limit) { close(oldest) }
-    presences[userID]?.sessions.removeFirst(sessions.count - limit)
+    let oldest = sessions.all.prefix(sessions.count - limit)
+    reach(Array(oldest), .expelOldest)
+    for session in oldest { presences[userID]?.sessions.remove(session) }
   }
 
   /// Takes a session out, with all its channels, or one that was expected.
   func remove(_ session: SessionAddress, of userID: String) {
     guard var presence = presences[userID] else { return }
     let wasOnline = !presence.sessions.isEmpty
-    presence.sessions.removeAll { $0 == session }
-    presence.expected.removeAll { $0 == session }
+    presence.remove(session)
     presence.leave(session) { _ in true }
     if wasOnline, presence.sessions.isEmpty { lastSeen.note(userID) }
     presences[userID] = presence.isEmpty ? nil : presence
@@ -121,12 +133,12 @@ final class UserDirectory {
 
   /// Sends an event to all of a user's sessions.
   func send(_ event: [UInt8], to userID: String) {
-    reach(presences[userID]?.sessions ?? []) { $0.send(event) }
+    reach(presences[userID]?.sessions.all ?? [], .notify(event))
   }
 
   /// Lets all of a user's sessions know its new profile.
   func update(_ user: User) {
-    reach(presences[user.id]?.sessions ?? []) { $0.userDidChange(user) }
+    reach(presences[user.id]?.sessions.all ?? [], .profile(user))
   }
 
   /// Whether nobody is here, nor expected.
@@ -139,26 +151,56 @@ final class UserDirectory {
 
   /// Closes all of a user's sessions with 4002, those that are just opening too.
   func expel(_ userID: String, reason: String) {
-    reach(presences[userID]?.all ?? []) { $0.close(.unauthorized, reason: reason) }
+    reach(presences[userID]?.all ?? [], .expel(reason: reason))
   }
 
   /// Closes those of a user's sessions with 4002 that live by a proof that holds no longer.
-  func revoke(_ proof: TokenGrant.Proof, of userID: String, reason: String) {
-    reach(presences[userID]?.all ?? []) { $0.revoke(proof, reason: reason) }
+  func revoke(_ proof: TokenProof, of userID: String, reason: String) {
+    reach(presences[userID]?.all ?? [], .revoke(proof, reason: reason))
   }
 
-  private func reach(
-    _ sessions: [SessionAddress], _ body: @escaping @Sendable (Session) -> Void
-  ) {
-    for reference in sessions {
-      shard.post(toSession: reference, body)
+  private func reach(_ sessions: [SessionAddress], _ message: SessionMessage) {
+    for session in sessions { shard.send(.session(session, message)) }
+  }
+}
+
+/// Writes down when the users at home on a shard were last there, many at a time.
+///
+/// The store keeps one moment a minute for each user. A moment that it can't take is lost: the next
+/// one is as good.
+final class LastSeenNotes: TimerHandler {
+  /// How long moments are gathered, in milliseconds.
+  private static let patience: Int64 = 100
+  /// Users that one job of the store takes, so that others get their turn.
+  private static let batchSize = 500
+
+  private unowned let shard: Shard
+  private var moments: [String: Int64] = [:]
+  private var timer: EventLoop.TimerToken?
+
+  init(shard: Shard) {
+    self.shard = shard
+  }
+
+  /// A user was here until now.
+  func note(_ userID: String) {
+    moments[userID] = shard.services.clock.now
+    if timer == nil { timer = shard.loop.schedule(after: Self.patience, self) }
+  }
+
+  /// Hands what was gathered to the store.
+  func write() {
+    var rest = Array(moments)[...]
+    moments = [:]
+    while !rest.isEmpty {
+      let batch = rest.prefix(Self.batchSize)
+      rest = rest.dropFirst(Self.batchSize)
+      shard.services.store.perform(SeenNotes(batch)) { _ in }
     }
   }
 
-  private func close(_ reference: SessionAddress) {
-    shard.post(toSession: reference) {
-      $0.close(
-        .tooManySessions, reason: "the user has opened too many sessions: this was its oldest")
-    }
+  func timerDidFire(_ token: EventLoop.TimerToken) {
+    timer = nil
+    write()
   }
 }

@@ -23,7 +23,7 @@ extension Webhooks {
     _ settings: WebhookSettings, store: Store, door: DeliveryHandle, logger: Logger
   ) throws {
     let urls = settings.urls.withoutRepetitions()
-    let contents = try store.writeNow { try $0.setWebhookReceivers(urls) }
+    let contents = try store.performNow(OutboxReceiverChange(urls))
     guard !urls.isEmpty, let secret = settings.secret else { return nil }
     var configuration = WebhookConfiguration(urls: urls, secret: Array(secret.value.utf8))
     configuration.userAgent = "\(Release.name)/\(Release.version)"

@@ -43,7 +43,7 @@ package enum HTTPByteRange: Sendable, Hashable {
 
   /// A number, or the lack of one; `nil` for anything else.
   ///
-  /// One that does not fit is larger than any length.
+  /// A number that does not fit is larger than any length.
   private static func number(_ text: Substring) -> Int64?? {
     let digits = HTTPSyntax.trimmed(ArraySlice(text.utf8))
     if digits.isEmpty { return .some(nil) }

@@ -30,7 +30,7 @@ package struct HTTPResponse: Sendable, Hashable {
     self.fields["Content-Type"] = "text/plain; charset=utf-8"
   }
 
-  /// Makes the response that tells a client what it did wrong.
+  /// Makes the response that names a client's mistake.
   package init(refusing error: HTTPError) {
     self.init(status: error.status, text: error.message + "\n")
   }

@@ -1,6 +1,6 @@
 /// A status code of HTTP (RFC 9110 §15).
 ///
-/// A struct and not an enum, so that codes which nobody here has heard of survive to be reported.
+/// A struct and not an enum, so that unknown codes are kept and can be reported.
 package struct HTTPStatus: Sendable, Hashable {
   /// The three-digit code, 100–999.
   package let code: UInt16
@@ -66,4 +66,26 @@ extension HTTPStatus: CustomStringConvertible {
   package var description: String {
     reasonPhrase.isEmpty ? String(code) : "\(code) \(reasonPhrase)"
   }
+}
+
+/// A fault of the peer in HTTP, and the status that a server answers it with.
+///
+/// The stream has lost its framing: answer, and close the connection.
+package struct HTTPError: Error, Sendable, Hashable {
+  /// The status to answer with, 4xx or 5xx.
+  package let status: HTTPStatus
+  /// A sentence for the reader of the response.
+  package let message: String
+
+  /// Makes an error from its status and a sentence.
+  package init(_ status: HTTPStatus, _ message: String) {
+    self.status = status
+    self.message = message
+  }
+
+  static func badRequest(_ message: String) -> HTTPError { HTTPError(.badRequest, message) }
+}
+
+extension HTTPError: CustomStringConvertible {
+  package var description: String { "\(status): \(message)" }
 }

@@ -41,10 +41,10 @@ package struct MultipartParser: Sendable {
   /// CRLF, two hyphens, the boundary: CR stands at its beginning only, so that bytes which were
   /// taken for it by mistake cannot hold another beginning.
   private let delimiter: [UInt8]
-  /// How much of the delimiter has come.
+  /// The number of bytes of the delimiter that have been matched.
   private var matched = 2
-  /// How much of that did not have to come: the line end before a delimiter that is at the very
-  /// beginning, or right behind a head.
+  /// The number of those that were implied: the line end before a delimiter at the very beginning,
+  /// or right after a head.
   private var implied = 2
   private var state = State.preamble
   private var partCount = 0
@@ -63,8 +63,9 @@ package struct MultipartParser: Sendable {
   /// Takes bytes up to the next event.
   ///
   /// - Parameter input: Bytes received and not yet consumed, split anywhere.
-  /// - Returns: How many bytes were consumed, and the event that they led to. Call again with the
-  ///   rest, even an empty one, after an event; `nil` says that all was consumed and more is needed.
+  /// - Returns: The number of bytes consumed, and the event that they led to. Call again with the
+  ///   rest, even an empty one, after an event; `nil` means that all was consumed and more is
+  ///   needed.
   /// - Throws: ``HTTPError`` with 400, then and at every later call.
   package mutating func receive(
     _ input: Span<UInt8>
@@ -109,7 +110,7 @@ package struct MultipartParser: Sendable {
 
   /// Takes bytes up to and with the next delimiter, or all.
   ///
-  /// - Returns: Those that are certainly before the delimiter.
+  /// - Returns: The bytes that cannot be part of the delimiter.
   private mutating func scan(
     _ input: Span<UInt8>, at offset: inout Int, atDelimiter next: State
   ) -> [UInt8] {

@@ -17,13 +17,13 @@ struct HTTPBodyReader: Sendable {
   }
 
   private var state: State
-  /// The bytes that have come, but for the pieces that were taken out.
+  /// The bytes received, without the pieces that were taken.
   private(set) var body: [UInt8] = []
-  /// All that has come.
+  /// All bytes received.
   private var byteCount = 0
   private var extensionBytes = 0
 
-  /// Begins a body; one whose declared length is over the limit is refused at once.
+  /// Begins a body; a declared length over the limit is refused at once.
   init(_ framing: BodyFraming, limits: HTTPLimits) throws(HTTPError) {
     switch framing {
     case .length(let count):
@@ -44,7 +44,7 @@ struct HTTPBodyReader: Sendable {
     if case .untilEnd = state { true } else { false }
   }
 
-  /// Takes out what has come since the last piece.
+  /// Takes the bytes since the last piece.
   mutating func takePiece() -> [UInt8] {
     defer { body = [] }
     return body
@@ -169,5 +169,63 @@ struct HTTPBodyReader: Sendable {
 
   private static func tooLarge(_ limits: HTTPLimits) -> HTTPError {
     HTTPError(.contentTooLarge, "The body is larger than \(limits.bodyBytes) bytes.")
+  }
+}
+
+/// The rule that finds the end of a body (RFC 9112 §6.3).
+enum BodyFraming: Sendable, Equatable {
+  case length(Int)
+  case chunked
+  case untilEnd
+
+  /// The framing of a request's body; anything ambiguous is refused.
+  init(request fields: HTTPFields, version: HTTPVersion) throws(HTTPError) {
+    self = try Self.declared(fields, version: version) ?? .length(0)
+  }
+
+  /// The framing of the body of a response that may have one.
+  init(response fields: HTTPFields, version: HTTPVersion) throws(HTTPError) {
+    self = try Self.declared(fields, version: version) ?? .untilEnd
+  }
+
+  private static func declared(
+    _ fields: HTTPFields, version: HTTPVersion
+  ) throws(HTTPError) -> BodyFraming? {
+    guard fields.contains("Transfer-Encoding") else {
+      return try contentLength(fields).map(BodyFraming.length)
+    }
+    guard !fields.contains("Content-Length") else {
+      throw .badRequest("The head has both a Content-Length and a Transfer-Encoding.")
+    }
+    guard version == .http11 else {
+      throw .badRequest("HTTP/1.0 has no Transfer-Encoding.")
+    }
+    let codings = fields.listValues(of: "Transfer-Encoding")
+    let isChunked = { HTTPSyntax.equalIgnoringCase($0, "chunked") }
+    guard codings.filter(isChunked).count <= 1, let last = codings.last else {
+      throw .badRequest("The Transfer-Encoding is not valid.")
+    }
+    guard codings.count == 1, isChunked(last) else {
+      throw HTTPError(.notImplemented, "The only supported transfer coding is chunked.")
+    }
+    return .chunked
+  }
+
+  /// Several equal lengths are one (RFC 9110 §8.6), different ones are an attack.
+  private static func contentLength(_ fields: HTTPFields) throws(HTTPError) -> Int? {
+    guard fields.contains("Content-Length") else { return nil }
+    let values = fields.values(of: "Content-Length").flatMap {
+      $0.split(separator: ",", omittingEmptySubsequences: false).map {
+        HTTPSyntax.trimmed(ArraySlice($0.utf8))
+      }
+    }
+    guard let first = values.first, values.allSatisfy({ $0 == first }) else {
+      throw .badRequest("The Content-Length fields differ.")
+    }
+    guard !first.isEmpty, first.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      throw .badRequest("The Content-Length is not a number.")
+    }
+    // A number that does not fit is larger than any limit.
+    return Int(String(decoding: first, as: UTF8.self)) ?? .max
   }
 }

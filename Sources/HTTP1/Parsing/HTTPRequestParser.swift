@@ -1,6 +1,6 @@
 /// A finding of a request parser.
 package enum HTTPRequestEvent: Sendable, Hashable {
-  /// The head of a request with a body, when bodies are taken as chosen by the head: say how with
+  /// The head of a request with a body, when bodies are received as chosen by the head: choose with
   /// ``HTTPRequestParser/takeBody(_:)`` before the next bytes, or answer and close.
   case head(HTTPRequestHead)
   /// The client waits for ``HTTPResponse/continueBytes`` before it sends its body. Send them, or
@@ -8,13 +8,13 @@ package enum HTTPRequestEvent: Sendable, Hashable {
   case expectsContinue
   /// A whole request.
   case request(HTTPRequest)
-  /// The next bytes of a body that is taken in pieces; never empty.
+  /// The next bytes of a body that is received in pieces; never empty.
   case piece([UInt8])
-  /// The end of a body that was taken in pieces.
+  /// The end of a body that was received in pieces.
   case bodyEnd
 }
 
-/// Whether bodies are collected, or taken as is decided for each request.
+/// Whether bodies are collected, or received as decided for each request.
 package enum HTTPBodyPolicy: Sendable {
   /// Every body is part of its ``HTTPRequestEvent/request(_:)``.
   case whole
@@ -22,7 +22,7 @@ package enum HTTPBodyPolicy: Sendable {
   case chosenByHead
 }
 
-/// How the body of one request is taken.
+/// The way in which the body of a request is received.
 package enum HTTPBodyIntake: Sendable, Hashable {
   /// At once, within ``HTTPLimits/bodyBytes``.
   case whole
@@ -37,7 +37,7 @@ package enum HTTPBodyIntake: Sendable, Hashable {
 package struct HTTPRequestParser: Sendable {
   private enum State: Sendable {
     case head(HeadReader)
-    /// How the body is taken has not been said.
+    /// The caller has not chosen how to receive the body.
     case undecided(HTTPRequestHead, BodyFraming)
     case body(HTTPRequestHead, HTTPBodyReader)
     case pieces(HTTPBodyReader, HTTPLimits)
@@ -60,7 +60,7 @@ package struct HTTPRequestParser: Sendable {
     if case .head(let reader) = state { reader.isEmpty } else { false }
   }
 
-  /// How much of a body has been collected.
+  /// The number of bytes of a body that are collected.
   package var bodyByteCount: Int {
     switch state {
     case .body(_, let reader), .pieces(let reader, _): reader.body.count
@@ -71,10 +71,10 @@ package struct HTTPRequestParser: Sendable {
   /// Takes bytes up to the next event.
   ///
   /// - Parameter input: Bytes received and not yet consumed, split anywhere.
-  /// - Returns: How many bytes were consumed, and the event that they led to. Call again with the
-  ///   rest, even an empty one, after an event; `nil` says that all was consumed and more is
-  ///   needed. After a request, what follows it is untouched: the next request, or the bytes of the
-  ///   protocol that the connection was upgraded to.
+  /// - Returns: The number of bytes consumed, and the event that they led to. Call again with the
+  ///   rest, even an empty one, after an event; `nil` means that all was consumed and more is
+  ///   needed. The bytes after a request are left: the next request, or the protocol that the
+  ///   connection was upgraded to.
   /// - Throws: ``HTTPError``, then and at every later call: answer with its status and close.
   package mutating func receive(
     _ input: Span<UInt8>
@@ -89,7 +89,7 @@ package struct HTTPRequestParser: Sendable {
     }
   }
 
-  /// Says how the body is taken whose head has just come; without it, it is collected.
+  /// Chooses how to receive the body whose head has just come; by default it is collected.
   ///
   /// - Returns: ``HTTPRequestEvent/expectsContinue`` when the client waits for that.
   /// - Throws: ``HTTPError`` with 413 when the declared length is beyond the limit, or with 417.
@@ -173,7 +173,7 @@ package struct HTTPRequestParser: Sendable {
     return .request(HTTPRequest(head: head, body: reader.body))
   }
 
-  /// Hands over what has come of a body, and only then its end.
+  /// Returns the next piece of a body, and only then its end.
   private mutating func hand(
     _ reader: inout HTTPBodyReader, _ limits: HTTPLimits
   ) -> HTTPRequestEvent? {
@@ -201,12 +201,12 @@ package struct HTTPRequestParser: Sendable {
     return head
   }
 
-  /// HTTP/1.0 knows no expectations (RFC 9110 §10.1.1).
+  /// Whether the client waits for 100; HTTP/1.0 has no expectations (RFC 9110 §10.1.1).
   private static func expectsContinue(_ head: HTTPRequestHead) throws(HTTPError) -> Bool {
     let expectations = head.fields.listValues(of: "Expect")
     guard head.version == .http11, !expectations.isEmpty else { return false }
     guard expectations.allSatisfy({ HTTPSyntax.equalIgnoringCase($0, "100-continue") }) else {
-      throw HTTPError(.expectationFailed, "The only expectation known here is 100-continue.")
+      throw HTTPError(.expectationFailed, "The only supported expectation is 100-continue.")
     }
     return true
   }

@@ -28,10 +28,10 @@ package struct HTTPResponseParser: Sendable {
 
   /// Takes bytes up to the end of a response.
   ///
-  /// - Returns: How many bytes were consumed, and the response if it is complete. What follows it
-  ///   is untouched; `nil` says that all was consumed and more is needed.
-  /// - Throws: ``HTTPError``, then and at every later call; its status is what a gateway would tell
-  ///   its own client, and does not matter otherwise.
+  /// - Returns: The number of bytes consumed, and the response if it is complete. The bytes after
+  ///   it are left; `nil` means that all was consumed and more is needed.
+  /// - Throws: ``HTTPError``, then and at every later call; its status is the one that a gateway
+  ///   would send to its own client.
   package mutating func receive(
     _ input: Span<UInt8>
   ) throws(HTTPError) -> (consumed: Int, response: HTTPResponse?) {
@@ -45,7 +45,7 @@ package struct HTTPResponseParser: Sendable {
     }
   }
 
-  /// Says that the connection has ended, which ends a body without a declared length.
+  /// Ends the input, which completes a body without a declared length.
   ///
   /// - Returns: The response that this completes, or `nil` when none was under way.
   /// - Throws: ``HTTPError`` (502) when a response was cut off.
@@ -90,7 +90,7 @@ package struct HTTPResponseParser: Sendable {
     }
   }
 
-  /// Goes on to the body, or back to the next head after an interim response.
+  /// Continues with the body, or with the next head after an interim response.
   private mutating func begin(_ lines: HeadReader.Head) throws(HTTPError) {
     let response = try Self.response(lines)
     let isInterim = response.status.code < 200 && response.status != .switchingProtocols
@@ -110,7 +110,7 @@ package struct HTTPResponseParser: Sendable {
     return response
   }
 
-  /// Parses a status line (RFC 9112 §4): version, three digits, and words that mean nothing.
+  /// Parses a status line (RFC 9112 §4): version, three digits, and a text that is ignored.
   private static func response(_ lines: HeadReader.Head) throws(HTTPError) -> HTTPResponse {
     let parts = lines.startLine.split(
       separator: 0x20, maxSplits: 2, omittingEmptySubsequences: false)

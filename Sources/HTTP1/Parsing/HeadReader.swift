@@ -1,4 +1,4 @@
-/// Collects a start line and its fields, within limits; the same for requests and responses.
+/// Collects a start line and its fields within limits, for requests and responses.
 struct HeadReader: Sendable {
   struct Head: Sendable {
     var startLine: [UInt8]
@@ -58,5 +58,108 @@ struct HeadReader: Sendable {
   private static func tooLarge(_ limits: HTTPLimits) -> HTTPError {
     HTTPError(
       .requestHeaderFieldsTooLarge, "The head is larger than \(limits.headBytes) bytes.")
+  }
+}
+
+/// Cuts lines that end with CRLF out of a byte stream, and refuses bytes that no line may hold.
+///
+/// Strict where lenience has let requests be smuggled (RFC 9112 §11.2): a bare CR or LF, NUL, and
+/// any other control character but the tab are refused as they arrive.
+struct LineReader: Sendable {
+  enum Failure: Error {
+    case tooLong
+    case bareReturn
+    case bareLineFeed
+    case controlCharacter(UInt8)
+
+    var sentence: String {
+      switch self {
+      case .tooLong: "A line is too long."
+      case .bareReturn: "A carriage return is not followed by a line feed."
+      case .bareLineFeed: "A line feed does not follow a carriage return."
+      case .controlCharacter(let byte): "A line contains the control character \(byte)."
+      }
+    }
+  }
+
+  private(set) var line: [UInt8] = []
+  private var endsWithReturn = false
+
+  /// Whether nothing of the line has come yet.
+  var isEmpty: Bool { line.isEmpty && !endsWithReturn }
+
+  /// Takes bytes from `offset` on, up to the end of the line.
+  ///
+  /// - Parameter limit: The most bytes of the line, its end not counted.
+  /// - Returns: The line without its end, or `nil` when all of `input` was taken without one.
+  mutating func next(
+    from input: Span<UInt8>, at offset: inout Int, limit: Int
+  ) throws(Failure) -> [UInt8]? {
+    while offset < input.count {
+      let byte = input[offset]
+      offset += 1
+      if endsWithReturn {
+        guard byte == 0x0A else { throw .bareReturn }
+        defer { self = LineReader() }
+        return line
+      }
+      switch byte {
+      case 0x0D: endsWithReturn = true
+      case 0x0A: throw .bareLineFeed
+      case _ where HTTPSyntax.isFieldByte(byte):
+        guard line.count < limit else { throw .tooLong }
+        line.append(byte)
+      default: throw .controlCharacter(byte)
+      }
+    }
+    return nil
+  }
+}
+
+/// Parses one field line (RFC 9112 §5).
+enum FieldLine {
+  static func parse(_ line: [UInt8]) throws(HTTPError) -> HTTPField {
+    guard line.first != 0x20, line.first != 0x09 else {
+      throw .badRequest("A header field is folded over several lines.")
+    }
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+      throw .badRequest("A header field has no colon.")
+    }
+    let name = line[..<colon]
+    guard HTTPSyntax.isToken(name) else {
+      throw .badRequest("A header field's name is not a token.")
+    }
+    let value = HTTPSyntax.trimmed(line[(colon + 1)...])
+    return HTTPField(
+      checkedName: String(decoding: name, as: UTF8.self),
+      value: String(decoding: value, as: UTF8.self))
+  }
+}
+
+/// The limits of a message beyond which it is refused.
+package struct HTTPLimits: Sendable, Hashable {
+  /// The most bytes of a request line, its line end not counted; beyond: 414.
+  package var startLineBytes: Int
+  /// The most bytes of a head, line ends included; beyond: 431.
+  ///
+  /// Also the most bytes of a chunked body's trailers, and of all its chunk extensions together.
+  package var headBytes: Int
+  /// The most fields in a head; beyond: 431.
+  package var fieldCount: Int
+  /// The most bytes of a body; beyond: 413.
+  package var bodyBytes: Int
+  /// The most bytes of a chunk's size line; beyond: 400.
+  package var chunkLineBytes: Int
+
+  /// Makes limits; the defaults suit a small API.
+  package init(
+    startLineBytes: Int = 8192, headBytes: Int = 16_384, fieldCount: Int = 100,
+    bodyBytes: Int = 1_048_576, chunkLineBytes: Int = 256
+  ) {
+    self.startLineBytes = startLineBytes
+    self.headBytes = headBytes
+    self.fieldCount = fieldCount
+    self.bodyBytes = bodyBytes
+    self.chunkLineBytes = chunkLineBytes
   }
 }

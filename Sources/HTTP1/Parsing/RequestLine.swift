@@ -27,7 +27,7 @@ struct RequestLine {
     switch (digits[0], digits[2]) {
     case (UInt8(ascii: "1"), UInt8(ascii: "1")): return .http11
     case (UInt8(ascii: "1"), UInt8(ascii: "0")): return .http10
-    default: throw HTTPError(.httpVersionNotSupported, "Only HTTP/1.0 and HTTP/1.1 are spoken.")
+    default: throw HTTPError(.httpVersionNotSupported, "Only HTTP/1.0 and HTTP/1.1 are supported.")
     }
   }
 
@@ -36,7 +36,7 @@ struct RequestLine {
     _ bytes: ArraySlice<UInt8>, method: String
   ) throws(HTTPError) -> String {
     guard bytes.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }) else {
-      throw .badRequest("The request target holds a character that is not allowed.")
+      throw .badRequest("The request target contains a character that is not allowed.")
     }
     let target = String(decoding: bytes, as: UTF8.self)
     let isAllowed =

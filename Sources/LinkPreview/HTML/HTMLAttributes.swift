@@ -65,7 +65,7 @@ struct HTMLAttributes {
 }
 
 extension HTMLAttributes {
-  /// How many words of a list are looked at.
+  /// The number of words of a list that are read.
   private static var maximumWords: Int { 16 }
 
   /// Calls `body` with the words of a value that is a list.

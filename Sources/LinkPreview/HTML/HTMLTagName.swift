@@ -46,3 +46,73 @@ enum HTMLTagName: String, CaseIterable {
     allCases.filter { $0 != .breakout && $0 != .other }.map { ($0.rawValue, $0) }
       + breakoutNames.map { ($0, .breakout) })
 }
+
+/// Finds a value by a short name, in a step or two.
+///
+/// The names are fixed when the program is written, so the hash needs no secret; what a page looks
+/// up cannot make it slow.
+struct NameTable<Value: Sendable>: Sendable {
+  private let slots: [Slot?]
+
+  private struct Slot: Sendable {
+    let name: PackedName
+    let value: Value
+  }
+
+  private static var slotCount: Int { 256 }
+
+  /// - Parameter entries: Names of at most sixteen bytes, far fewer than 256 of them.
+  init(_ entries: [(String, Value)]) {
+    var slots = [Slot?](repeating: nil, count: Self.slotCount)
+    for (text, value) in entries {
+      let name = PackedName(text)
+      var index = Self.index(of: name)
+      while slots[index] != nil { index = (index + 1) % Self.slotCount }
+      slots[index] = Slot(name: name, value: value)
+    }
+    self.slots = slots
+  }
+
+  subscript(_ name: PackedName) -> Value? {
+    guard !name.isTooLong else { return nil }
+    var index = Self.index(of: name)
+    while let slot = slots[index] {
+      if slot.name == name { return slot.value }
+      index = (index + 1) % Self.slotCount
+    }
+    return nil
+  }
+
+  private static func index(of name: PackedName) -> Int {
+    let folded =
+      UInt64(truncatingIfNeeded: name.bits) ^ UInt64(truncatingIfNeeded: name.bits >> 64)
+    return Int((folded &* 0x9e37_79b9_7f4a_7c15) >> 56)
+  }
+}
+
+/// A lower-case ASCII name of at most sixteen bytes in one integer, for comparing without memory.
+struct PackedName: Hashable, Sendable {
+  private(set) var bits: UInt128 = 0
+  private(set) var byteCount = 0
+
+  init() {}
+
+  init(_ text: String) {
+    for byte in text.utf8 { append(byte) }
+  }
+
+  /// Whether more was appended than fits; such a name equals none that we look for.
+  var isTooLong: Bool { byteCount > 16 }
+
+  mutating func append(_ byte: UInt8) {
+    guard byteCount <= 16 else { return }
+    byteCount &+= 1
+    bits = bits &<< 8 | UInt128(byte.asciiLowercased)
+  }
+
+  /// Whether `other` is this name, or this name and something more.
+  func begins(_ other: PackedName) -> Bool {
+    let missing = other.byteCount &- byteCount
+    return missing >= 0 && other.bits >> (8 * missing) == bits
+  }
+}

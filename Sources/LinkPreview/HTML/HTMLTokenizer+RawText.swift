@@ -116,3 +116,94 @@ extension HTMLTokenizer {
     }
   }
 }
+
+/// The effect of a tag on the tags after it.
+extension HTMLTokenizer {
+  mutating func startTag(_ name: HTMLTagName, isSelfClosing: Bool) -> Token {
+    if foreignDepth > 0, name.breaksOutOfForeignContent { foreignDepth = 0 }
+    switch name {
+    case .svg, .math: if !isSelfClosing { foreignDepth &+= 1 }
+    case .template: if foreignDepth == 0 { templateDepth &+= 1 }
+    // What an SVG calls so is no element of HTML's.
+    case .link where foreignDepth > 0, .base where foreignDepth > 0: return .startTag(.other)
+    case .plaintext where foreignDepth == 0:
+      state = .plaintext
+      return .endOfMarkup
+    // In foreign content these are elements like any other, and an SVG's title is not the page's.
+    case _ where name.isRawText && foreignDepth == 0:
+      if syntax == .html || !isSelfClosing { beginRawText(name) }
+    default: break
+    }
+    return .startTag(name)
+  }
+
+  mutating func endTag(_ name: HTMLTagName) -> Token {
+    switch name {
+    case .svg, .math: foreignDepth = max(0, foreignDepth &- 1)
+    case .template: if foreignDepth == 0 { templateDepth = max(0, templateDepth &- 1) }
+    case .title where rawElement == .title:
+      rawElement = .other
+      return .title
+    case .script where keepsScript:
+      keepsScript = false
+      rawElement = .other
+      return .structuredData
+    default: break
+    }
+    rawElement = .other
+    return .endTag(name)
+  }
+
+  private static let linkedDataType = Array("application/ld+json".utf8)
+
+  private mutating func beginRawText(_ name: HTMLTagName) {
+    rawElement = name
+    script = ScriptEscape()
+    if name == .title { title.removeAll() }
+    keepsScript = name == .script && templateDepth == 0 && attributes.type(is: Self.linkedDataType)
+    if keepsScript { structuredData.removeAll() }
+    state = .rawText
+  }
+}
+
+/// How deep inside `<!--` and `<script` a script is (HTML §13.2.5.15–32).
+///
+///     plain ──"<!--"──▶ escaped ──"<script"──▶ doubleEscaped
+///       ◀─────"-->"──────┘  ◀─────"</script"──────┘
+///
+/// In a script that is escaped twice, `</script>` does not end the element.
+struct ScriptEscape {
+  enum Phase { case plain, escaped, doubleEscaped }
+
+  private(set) var phase = Phase.plain
+  private var dashes = 0
+
+  /// `<!--` was read; its own dashes count towards a `-->`.
+  mutating func begin() {
+    phase = .escaped
+    dashes = 2
+  }
+
+  /// A name after `<` was read in the escaped phase.
+  mutating func receiveStart(of name: PackedName) {
+    if name == Self.scriptName { phase = .doubleEscaped }
+  }
+
+  /// A name after `</` was read in the double escaped phase.
+  mutating func receiveEnd(of name: PackedName) {
+    if name == Self.scriptName { phase = .escaped }
+  }
+
+  /// A byte of the script's text.
+  mutating func receive(_ byte: UInt8) {
+    guard phase != .plain else { return }
+    if byte == UInt8(ascii: "-") {
+      dashes = min(2, dashes + 1)
+    } else {
+      if byte == UInt8(ascii: ">"), dashes == 2 { phase = .plain }
+      dashes = 0
+    }
+  }
+
+  private static let scriptName = PackedName("script")
+}

@@ -15,7 +15,7 @@ package struct LinkFinder {
     return finder.first()
   }
 
-  /// How many candidates that turn out to be no links are looked at before giving up.
+  /// The number of candidates without a link after which the search ends.
   private static let maximumCandidates = 64
 
   private let text: LinkText

@@ -13,7 +13,7 @@ struct ImageGroups {
   private(set) var groups: [Group] = []
   private var state = State.outside
 
-  /// How many pictures are kept as candidates.
+  /// The number of pictures kept as candidates.
   private static let maximumCount = 16
 
   private enum State {

@@ -63,7 +63,7 @@ package struct OEmbedResponse: Sendable, Hashable {
   }
 }
 
-/// Why an oEmbed answer cannot be used.
+/// The reason why an oEmbed answer cannot be used.
 package struct OEmbedError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The fault in words.
   package let description: String

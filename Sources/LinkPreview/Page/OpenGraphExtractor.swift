@@ -127,7 +127,7 @@ package struct OpenGraphExtractor {
     return .needsMore
   }
 
-  /// How many bytes of the page are held; never more than ``maximumRetainedByteCount``.
+  /// The number of bytes of the page in memory; at most ``maximumRetainedByteCount``.
   var retainedByteCount: Int { metadata.retainedByteCount + tokenizer.retainedByteCount }
 
   /// The sum of the bounds on single values, in bytes.

@@ -1,3 +1,4 @@
+internal import Basics
 import ParleyProtocol
 
 /// Turns bytes of a page into text and addresses.
@@ -60,7 +61,7 @@ struct PixelCount {
   private init(value: Int32) { self.value = value }
 }
 
-/// How much of a text a preview takes, in Unicode scalars; what is longer is cut.
+/// The length at which a preview's text is cut, in Unicode scalars.
 package enum PreviewLimits {
   /// A title, and a picture's description.
   package static let title = 1_024
@@ -68,4 +69,15 @@ package enum PreviewLimits {
   package static let description = 4_096
   /// The type of a picture.
   package static let mediaType = 128
+}
+
+/// Text for people out of text of a page.
+enum PreviewText {
+  /// References decoded once, then cleaned and cut; `nil` when nothing is left.
+  static func make(
+    from source: String, in context: CharacterReferences.Context, limit: Int
+  ) -> String? {
+    let text = DisplayText.line(CharacterReferences.decode(source, in: context), limit: limit)
+    return text.isEmpty ? nil : text
+  }
 }

@@ -15,7 +15,7 @@ struct PageMetadata {
   private(set) var baseURL: HTMLText?
   private(set) var characterSet: CharacterSet?
 
-  /// How many values of one kind are kept as candidates.
+  /// The number of values of one kind kept as candidates.
   private static let maximumCandidates = 8
   /// Longer values than this, in bytes as they were sent, are no addresses.
   static let maximumAddressLength = 16_384

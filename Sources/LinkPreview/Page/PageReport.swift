@@ -8,7 +8,7 @@ package struct PageReport: Sendable, Hashable {
   package var origins: [PreviewOrigin]
   /// The absolute URL of the page's oEmbed description as JSON; `nil` if there is none.
   package var embedURL: WebURL?
-  /// Why there is no tag, in words.
+  /// The reason why there is no tag, as text.
   package var problem: String?
   /// The character set used, by its WHATWG name, and what named it: for people.
   package var characterSet: String

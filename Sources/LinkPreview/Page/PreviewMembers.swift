@@ -64,7 +64,7 @@ extension Sourced: Hashable where Value: Hashable {}
 enum CandidateChoice<Value> {
   /// The value, and the place where it stood.
   case usable(Value, String)
-  /// Why it cannot be used, in words that go with "the first is".
+  /// The reason why it cannot be used, as the predicate of "the first is".
   case unusable(String)
 
   /// The first usable candidate, with a note when others were passed over.

@@ -5,9 +5,9 @@ struct StructuredData {
   /// The nodes that may describe the page, the likeliest first.
   let nodes: [StructuredDataNode]
 
-  /// How many nodes are looked at, in all scripts together.
+  /// The number of nodes that are read, in all scripts together.
   static let maximumNodes = 64
-  /// How deep lists and graphs may be nested in one another.
+  /// The nesting limit of lists and graphs.
   private static let maximumDepth = 6
   /// From how many nodes of one type on they are a list of things elsewhere, not the page.
   private static let listThreshold = 3
@@ -143,7 +143,7 @@ extension JSONNode {
 
 /// A picture in structured data: an address, or an `ImageObject`.
 struct StructuredDataImage {
-  /// How many pictures of one member are looked at.
+  /// The number of pictures of a member that are read.
   static let maximumCount = 8
 
   let url: String

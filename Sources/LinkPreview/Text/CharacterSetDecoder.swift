@@ -64,3 +64,125 @@ enum CharacterSetDecoder {
     }
   }
 }
+
+/// Converts a stream of ISO-2022-JP to EUC-JP, where no byte of a character looks like a `<`.
+///
+/// The two are the same codes, told apart by escape sequences in the one and by the highest bit in
+/// the other. A page of another character set holds no escape sequences and passes unchanged.
+struct ISO2022JPConverter {
+  private enum Alphabet { case ascii, kanji, katakana }
+  private enum State { case text, escape, dollar, parenthesis }
+
+  private static let escape: UInt8 = 0x1b
+
+  private var alphabet = Alphabet.ascii
+  private var state = State.text
+
+  /// Whether these bytes would come out as they are.
+  func leavesUnchanged(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard alphabet == .ascii, state == .text else { return false }
+    guard let base = bytes.baseAddress else { return true }
+    return memchr(base, Int32(Self.escape), bytes.count) == nil
+  }
+
+  mutating func convert(_ bytes: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
+    for byte in bytes { receive(byte, &output) }
+  }
+
+  private mutating func receive(_ byte: UInt8, _ output: inout [UInt8]) {
+    switch (state, byte) {
+    case (_, Self.escape): state = .escape
+    case (.text, _): append(byte, to: &output)
+    case (.escape, UInt8(ascii: "$")): state = .dollar
+    case (.escape, UInt8(ascii: "(")): state = .parenthesis
+    case (.dollar, UInt8(ascii: "@")), (.dollar, UInt8(ascii: "B")): shift(to: .kanji)
+    case (.parenthesis, UInt8(ascii: "I")): shift(to: .katakana)
+    case (.parenthesis, UInt8(ascii: "B")), (.parenthesis, UInt8(ascii: "J")): shift(to: .ascii)
+    default:
+      state = .text
+      append(byte, to: &output)
+    }
+  }
+
+  private mutating func shift(to other: Alphabet) {
+    alphabet = other
+    state = .text
+  }
+
+  private mutating func append(_ byte: UInt8, to output: inout [UInt8]) {
+    guard (0x21...0x7e).contains(byte), alphabet != .ascii else {
+      // A line's end returns to ASCII in practice, whether or not it was said.
+      if byte == 0x0a || byte == 0x0d { alphabet = .ascii }
+      output.append(byte)
+      return
+    }
+    if alphabet == .katakana { output.append(0x8e) }
+    output.append(byte | 0x80)
+  }
+}
+
+/// Converts a stream of UTF-16 to UTF-8; lone surrogates become U+FFFD.
+struct UTF16Converter {
+  private let isBigEndian: Bool
+  private var firstByte: UInt8?
+  private var highSurrogate: UInt16?
+
+  init(_ order: CharacterSet) { isBigEndian = order == .utf16BigEndian }
+
+  mutating func convert(_ bytes: Span<UInt8>, into output: inout [UInt8]) {
+    for index in bytes.indices {
+      let byte = bytes[index]
+      guard let first = firstByte else {
+        firstByte = byte
+        continue
+      }
+      firstByte = nil
+      let unit = isBigEndian ? UInt16(first) << 8 | UInt16(byte) : UInt16(byte) << 8 | UInt16(first)
+      append(unit, to: &output)
+    }
+  }
+
+  private mutating func append(_ unit: UInt16, to output: inout [UInt8]) {
+    if let high = highSurrogate {
+      highSurrogate = nil
+      if UTF16.isTrailSurrogate(unit) {
+        let scalar = 0x1_0000 + (UInt32(high & 0x3ff) << 10 | UInt32(unit & 0x3ff))
+        encode(Unicode.Scalar(scalar), into: &output)
+        return
+      }
+      encode(nil, into: &output)
+    }
+    if UTF16.isLeadSurrogate(unit) {
+      highSurrogate = unit
+    } else {
+      encode(Unicode.Scalar(unit), into: &output)
+    }
+  }
+
+  private func encode(_ scalar: Unicode.Scalar?, into output: inout [UInt8]) {
+    output += UTF8.encode(scalar ?? "\u{fffd}") ?? UTF8.encodedReplacementCharacter
+  }
+}
+
+/// The character set that pages without any declaration are read in (WHATWG Encoding §9).
+enum Windows1252 {
+  static func decode(_ bytes: [UInt8]) -> String {
+    var text = ""
+    text.reserveCapacity(bytes.count + bytes.count / 4)
+    for byte in bytes { text.unicodeScalars.append(scalar(for: byte)) }
+    return text
+  }
+
+  static func scalar(for byte: UInt8) -> Unicode.Scalar {
+    guard (0x80...0x9f).contains(byte) else { return Unicode.Scalar(byte) }
+    return Unicode.Scalar(upper[Int(byte - 0x80)]) ?? Unicode.Scalar(byte)
+  }
+
+  /// 0x80 to 0x9F; where windows-1252 has a hole, the control character of that number.
+  private static let upper: [UInt32] = [
+    0x20ac, 0x81, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021,
+    0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0x8d, 0x017d, 0x8f,
+    0x90, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014,
+    0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0x9d, 0x017e, 0x0178,
+  ]
+}

@@ -70,3 +70,81 @@ extension UInt8 {
   /// A slash or a backslash, which browsers take for one.
   var isSlash: Bool { self == UInt8(ascii: "/") || self == UInt8(ascii: "\\") }
 }
+
+/// The path of a URL in its normal form.
+enum URLPath {
+  /// Slashes for backslashes, without dot segments (RFC 3986 §5.2.4), percent-encoded, and
+  /// beginning with a slash.
+  static func normalize(_ path: ArraySlice<UInt8>) -> String {
+    var segments: [ArraySlice<UInt8>] = []
+    let given = path.split(omittingEmptySubsequences: false, whereSeparator: \.isSlash)
+    // What precedes the first slash is empty, or there is no path at all.
+    let relevant = path.first?.isSlash == true ? given.dropFirst() : given[...]
+    for (position, segment) in relevant.enumerated() {
+      let isLast = position == relevant.count - 1
+      switch dots(in: segment) {
+      case 1: if isLast { segments.append([]) }
+      case 2:
+        _ = segments.popLast()
+        if isLast { segments.append([]) }
+      default: segments.append(segment)
+      }
+    }
+    let text = segments.map { "/" + PercentEncoding.encode($0, keeping: .path) }.joined()
+    return text.isEmpty ? "/" : text
+  }
+
+  /// 1 for `.`, 2 for `..`, also when percent-encoded; 0 for any other segment.
+  private static func dots(in segment: ArraySlice<UInt8>) -> Int {
+    guard segment.count <= 6, let first = segment.first, first == 0x2e || first == 0x25 else {
+      return 0
+    }
+    switch String(decoding: segment, as: UTF8.self).lowercased() {
+    case ".", "%2e": return 1
+    case "..", ".%2e", "%2e.", "%2e%2e": return 2
+    default: return 0
+    }
+  }
+}
+
+/// The host and port of a URL.
+struct URLAuthority {
+  let host: Host
+  let port: UInt16
+
+  init?(_ text: ArraySlice<UInt8>, scheme: WebURL.Scheme) {
+    // Userinfo is for credentials, or for passing one site off as another; a preview needs neither.
+    guard !text.contains(UInt8(ascii: "@")) else { return nil }
+    guard let parts = HostAndPort(splitting: text), let host = Host(parsing: parts.host) else {
+      return nil
+    }
+    var port = scheme.defaultPort
+    if let digits = parts.port, !digits.isEmpty {
+      guard digits.count <= 8, let number = HostAndPort.number(of: digits), number > 0 else {
+        return nil
+      }
+      port = number
+    }
+    self.host = host
+    self.port = port
+  }
+}
+
+/// The parts of a URL, each with its own bytes that stand for themselves (WHATWG URL §1.3); a
+/// percent sign is one of them, so that what is encoded stays so.
+extension PercentEncoding.Literals {
+  static let path = Self {
+    isLiteral($0) && !["`", "{", "}", "^"].contains(Unicode.Scalar($0))
+  }
+
+  static let query = Self { isLiteral($0) && $0 != UInt8(ascii: "'") }
+
+  static let fragment = Self { isLiteral($0) && $0 != UInt8(ascii: "`") }
+
+  private static func isLiteral(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0...0x20, 0x7f..., UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"): false
+    default: true
+    }
+  }
+}

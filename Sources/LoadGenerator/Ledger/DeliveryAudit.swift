@@ -146,3 +146,83 @@ extension SubscriptionTrace {
   /// Names the subscription in a finding.
   var words: String { "connection \(subscriber), channel \(channel)" }
 }
+
+/// The verdict of an audit: whether each expected delivery happened once, in order, and no other.
+package struct AuditVerdict: Sendable, Hashable {
+  /// Deliveries that the rules ask for.
+  package var expected = 0
+  /// The number of them that arrived.
+  package var delivered = 0
+  /// The number of them that did not.
+  package var lost = 0
+  /// Deliveries of what had been delivered.
+  package var doubled = 0
+  /// Deliveries after a later one.
+  package var disordered = 0
+  /// Deliveries of what was to be withheld, of messages that nobody sent, or before the entering.
+  package var uncalledFor = 0
+  /// Subscriptions in which a `seq` did not carry the message that it was answered for.
+  package var mistaken = 0
+  /// Messages rightly withheld by smart throttling.
+  package var withheld = 0
+  /// Subscriptions that were looked at.
+  package var subscriptions = 0
+  /// The first findings in words.
+  package var examples: [String] = []
+
+  private static let exampleLimit = 10
+
+  package init() {}
+
+  /// Whether all came as it should.
+  package var isClean: Bool {
+    lost == 0 && doubled == 0 && disordered == 0 && uncalledFor == 0 && mistaken == 0
+  }
+
+  package static func += (sum: inout AuditVerdict, other: AuditVerdict) {
+    sum.expected += other.expected
+    sum.delivered += other.delivered
+    sum.lost += other.lost
+    sum.doubled += other.doubled
+    sum.disordered += other.disordered
+    sum.uncalledFor += other.uncalledFor
+    sum.mistaken += other.mistaken
+    sum.withheld += other.withheld
+    sum.subscriptions += other.subscriptions
+    for example in other.examples { sum.note(example) }
+  }
+
+  mutating func note(_ example: @autoclosure () -> String) {
+    if examples.count < Self.exampleLimit { examples.append(example()) }
+  }
+}
+
+/// A message that the server has accepted, by what it answered to the sender.
+package struct ConfirmedMessage: Sendable, Hashable {
+  package let seq: Int64
+  /// Unix milliseconds.
+  package let createdAt: Int64
+  package let messageID: Int64
+  /// The connection that sent it, by its place in the plan; each is a user of its own.
+  package let sender: UInt32
+  /// Counts the messages of that connection.
+  package let number: UInt32
+
+  package init(seq: Int64, createdAt: Int64, messageID: Int64, sender: UInt32, number: UInt32) {
+    self.seq = seq
+    self.createdAt = createdAt
+    self.messageID = messageID
+    self.sender = sender
+    self.number = number
+  }
+
+  var fingerprint: UInt64 { Self.fingerprint(seq: seq, sender: sender, number: number) }
+
+  /// Ties a message to its place; sums of these show whether each arrived in its own place.
+  static func fingerprint(seq: Int64, sender: UInt32, number: UInt32) -> UInt64 {
+    let message = UInt64(sender) << 32 | UInt64(number)
+    let place = UInt64(bitPattern: seq) &* 0x9E37_79B9_7F4A_7C15
+    let mixed = (place ^ message) &* 0xBF58_476D_1CE4_E5B9
+    return mixed ^ (mixed >> 31)
+  }
+}

@@ -26,7 +26,7 @@ package struct MessageMix: Sendable, Hashable {
   package var linkShare: Double
   /// The prefix of links; a number follows.
   package var linkBase: String
-  /// How many different links there are.
+  /// The number of different links.
   package var linkCount: Int
 
   package init(linkShare: Double, linkBase: String, linkCount: Int) {

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ParleyProtocol
 
 /// Recognises the `message.received` events of one run without reading them as JSON.
 ///
@@ -10,11 +11,10 @@ internal import Glibc
 ///
 /// Whatever looks different is left to the JSON parser: a `nil` says nothing about the message.
 package struct DeliveryScanner: Sendable {
-  private static let headText =
-    #"{"jsonrpc":"2.0","method":"message.received","params":{"channel_url":""#
+  private static let headText = head(.messageReceived) + #","params":{"channel_url":""#
   private static let presenceHeads = [
-    "channel.user_entered", "channel.user_exited", "channel.participant_count",
-  ].map { Array(#"{"jsonrpc":"2.0","method":"\#($0)""#.utf8) }
+    EventName.userEntered, .userExited, .participantCount,
+  ].map { Array(head($0).utf8) }
   private static let seqName = Array(#"","seq":"#.utf8)
   private static let beforeTime = Array(
     #"","custom_type":"","mention_type":"users","mentioned_users":[],"sorted_metaarray":[],"og_tag":null,"translations":{},"file":null,"req_id":"","created_at":"#
@@ -23,9 +23,13 @@ package struct DeliveryScanner: Sendable {
   private static let end = Array(#","updated_at":0}}}"#.utf8)
   private static let dataName = Array(#""data":""#.utf8)
 
+  private static func head(_ name: EventName) -> String {
+    #"{"jsonrpc":"2.0","method":"\#(name.rawValue)""#
+  }
+
   private let run: UInt32
   private let head: [UInt8]
-  /// How far from the end the stamp begins.
+  /// The distance of the stamp's beginning from the end.
   private let stampDistance: Int
 
   package init(run: UInt32) {

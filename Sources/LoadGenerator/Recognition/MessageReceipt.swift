@@ -1,3 +1,54 @@
+/// The stamp of a message in its `data`, a text of fixed length: its sender, and its intended send
+/// time.
+///
+///     plg1  run       sender    number    intended send time, ns
+///           8 hex     8 hex     8 hex     16 hex digits
+package struct MessageStamp: Sendable, Hashable {
+  /// The length of the text, in bytes.
+  package static let byteCount = 44
+  /// The letters `plg1`, with which every stamp begins.
+  private static let mark: UInt32 = 0x706C_6731
+
+  /// Names the run, so that messages of an earlier one are not mistaken.
+  package let run: UInt32
+  /// The connection that sent it, by its place in the plan.
+  package let sender: UInt32
+  /// Counts the messages of that connection.
+  package let number: UInt32
+  /// Nanoseconds of the monotonic clock.
+  package let intended: Int64
+
+  package init(run: UInt32, sender: UInt32, number: UInt32, intended: Int64) {
+    self.run = run
+    self.sender = sender
+    self.number = number
+    self.intended = intended
+  }
+
+  /// Reads a stamp that begins at an offset; `nil` when there is none.
+  package init?(_ bytes: Span<UInt8>, at start: Int = 0) {
+    guard start >= 0, bytes.count - start >= Self.byteCount else { return nil }
+    let raw = bytes.bytes
+    guard raw.unsafeLoadUnaligned(fromByteOffset: start, as: UInt32.self).bigEndian == Self.mark,
+      let run = HexDigits.read8(raw, at: start + 4),
+      let sender = HexDigits.read8(raw, at: start + 12),
+      let number = HexDigits.read8(raw, at: start + 20),
+      let intended = HexDigits.read16(raw, at: start + 28)
+    else { return nil }
+    self.init(run: run, sender: sender, number: number, intended: Int64(bitPattern: intended))
+  }
+
+  /// The stamp as text.
+  package var text: String {
+    var bytes = Array("plg1".utf8)
+    HexDigits.append(UInt64(run), count: 8, to: &bytes)
+    HexDigits.append(UInt64(sender), count: 8, to: &bytes)
+    HexDigits.append(UInt64(number), count: 8, to: &bytes)
+    HexDigits.append(UInt64(bitPattern: intended), count: 16, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
 /// A message that has reached a subscriber, as far as it is measured and checked.
 package struct MessageReceipt: Sendable, Hashable {
   /// The channel's place in the plan.
@@ -36,5 +87,43 @@ package enum ChannelName {
     HexDigits.append(UInt64(run), count: 8, to: &bytes)
     bytes.append(UInt8(ascii: "-"))
     return bytes
+  }
+}
+
+/// Numbers of 8 or 16 hexadecimal digits in lower case.
+enum HexDigits {
+  private static let ones: UInt64 = 0x0101_0101_0101_0101
+
+  /// Reads 8 digits at once; `nil` for anything else, or when there are fewer.
+  ///
+  /// All eight bytes are worked on side by side in one word. A letter has bit 6 set, and its value
+  /// is 9 more than its low half. Writing the values as digits again must give what was read.
+  static func read8(_ bytes: RawSpan, at offset: Int) -> UInt32? {
+    guard offset >= 0, bytes.byteCount - offset >= 8 else { return nil }
+    let text = UInt64(
+      bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    var values = (text & (ones &* 0x0F)) &+ ((text >> 6) & ones) &* 9
+    let letters = ((values &+ ones &* 6) >> 4) & ones
+    guard values & (ones &* 0xF0) == 0, values &+ ones &* 0x30 &+ letters &* 0x27 == text else {
+      return nil
+    }
+    values = (values | values >> 4) & 0x00FF_00FF_00FF_00FF
+    values = (values | values >> 8) & 0x0000_FFFF_0000_FFFF
+    return UInt32(truncatingIfNeeded: values | values >> 16)
+  }
+
+  /// Reads 16 digits.
+  static func read16(_ bytes: RawSpan, at offset: Int) -> UInt64? {
+    guard let high = read8(bytes, at: offset), let low = read8(bytes, at: offset + 8) else {
+      return nil
+    }
+    return UInt64(high) << 32 | UInt64(low)
+  }
+
+  static func append(_ value: UInt64, count: Int, to bytes: inout [UInt8]) {
+    let digits = Array("0123456789abcdef".utf8)
+    for index in (0..<count).reversed() {
+      bytes.append(digits[Int(truncatingIfNeeded: value >> (4 * UInt64(index))) & 0xf])
+    }
   }
 }

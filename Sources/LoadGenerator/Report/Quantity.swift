@@ -45,7 +45,7 @@ package enum Quantity {
     }
   }
 
-  /// So many digits behind the point.
+  /// A number of digits after the point.
   package static func fixed(_ value: Double, digits: Int) -> String {
     var power = 1.0
     for _ in 0..<digits { power *= 10 }

@@ -1,5 +1,60 @@
 internal import ParleyProtocol
 
+/// Sending messages, and what is answered.
+extension LoadConnection {
+  /// Sends the next message.
+  ///
+  /// - Parameter intended: When it was to be sent.
+  func send(intended: Int64) {
+    guard isReady, !member.channels.isEmpty else { return }
+    let number = nextNumber
+    nextNumber &+= 1
+    let channel = member.channels[Int(number) % member.channels.count]
+    let stamp = MessageStamp(
+      run: worker.target.run, sender: UInt32(truncatingIfNeeded: place), number: number,
+      intended: intended)
+    pending[number] = UnansweredSend(channel: channel, intended: intended)
+    worker.counters.sent += 1
+    let text = worker.plan.content.text(sender: stamp.sender, number: number)
+    request(RequestID.firstSend + Int64(number), "message.send") { [worker] in
+      $0.member("channel_url", ChannelName.url(run: worker.target.run, channel: channel))
+      $0.member("message", text)
+      $0.member("data", stamp.text)
+    }
+  }
+
+  func receiveSendAnswer(_ number: UInt32, _ result: Result<JSONNode, ServiceError>) {
+    guard let send = pending.removeValue(forKey: number) else {
+      worker.counters.unexpected += 1
+      return
+    }
+    switch result {
+    case .success(let answer): didAccept(answer, number, send)
+    case .failure(let error) where error.code == .flood: worker.counters.refusedFlood += 1
+    case .failure(let error):
+      worker.counters.refusedOtherwise += 1
+      worker.note("connection \(place), message \(number): \(error)")
+    }
+    worker.didAnswer(self)
+  }
+
+  private func didAccept(_ answer: JSONNode, _ number: UInt32, _ send: UnansweredSend) {
+    guard let seq = answer["seq"]?.integer, let message = answer["message"],
+      let id = message["message_id"]?.integer, let createdAt = message["created_at"]?.integer
+    else {
+      worker.counters.unexpected += 1
+      return
+    }
+    worker.counters.accepted += 1
+    worker.accept(
+      ConfirmedMessage(
+        seq: seq, createdAt: createdAt, messageID: id, sender: UInt32(truncatingIfNeeded: place),
+        number: number),
+      in: send.channel)
+    if member.role != .abuser { worker.recordAnswer(since: send.intended) }
+  }
+}
+
 /// Handling of messages after the connection is ready.
 extension LoadConnection {
   private static let limits = JSONLimits(nodeCount: 200_000)
@@ -38,22 +93,31 @@ extension LoadConnection {
     let channel = params["channel_url"]?.string.flatMap {
       ChannelName.channel(of: $0, run: worker.target.run)
     }
-    switch method {
-    case "message.received":
+    switch EventName(rawValue: method) {
+    case .messageReceived:
       guard let channel, let delivery = Self.delivery(params, in: channel) else {
         worker.counters.unexpected += 1
         return
       }
       receive(delivery, isLive: isLive)
-    case "channel.throttled":
+    case .throttled:
       worker.counters.withheldTold += Int(clamping: params["withheld"]?.integer ?? 0)
-    default:
-      if method == "message.updated" { worker.counters.updates += 1 }
-      guard let channel, let seq = params["seq"]?.integer, let index = trace(of: channel) else {
-        return
-      }
-      traces[index].receiveOther(seq: seq)
+    case .messageUpdated:
+      worker.counters.updates += 1
+      receiveNumbered(params, in: channel)
+    case .messageDeleted, .channelCreated, .channelChanged, .channelDeleted, .channelFrozen,
+      .channelUnfrozen, .userMuted, .userUnmuted, .userBanned, .userUnbanned, .operatorsChanged,
+      .userEntered, .userExited, .participantCount, .mentionReceived, .sessionExpiring,
+      .serverDraining, nil:
+      receiveNumbered(params, in: channel)
     }
+  }
+
+  private func receiveNumbered(_ params: JSONNode, in channel: UInt32?) {
+    guard let channel, let seq = params["seq"]?.integer, let index = trace(of: channel) else {
+      return
+    }
+    traces[index].receiveOther(seq: seq)
   }
 
   private static func delivery(_ params: JSONNode, in channel: UInt32) -> MessageReceipt? {
@@ -71,4 +135,19 @@ extension LoadConnection {
     guard id >= RequestID.firstSend else { return receiveAnswer(id, result) }
     receiveSendAnswer(UInt32(truncatingIfNeeded: id - RequestID.firstSend), result)
   }
+}
+
+/// A message that was sent and not answered yet.
+struct UnansweredSend {
+  let channel: UInt32
+  /// When it was to be sent, in nanoseconds of the monotonic clock.
+  let intended: Int64
+}
+
+/// Tells apart what the requests of one connection ask, by their ids.
+enum RequestID {
+  static let open: Int64 = 1
+  static let firstCreate: Int64 = 100
+  static let firstEnter: Int64 = 200
+  static let firstSend: Int64 = 1000
 }

@@ -14,7 +14,7 @@ final class LoadConnection {
     case idle
     /// The socket, TLS and the opening handshake are under way.
     case connecting
-    /// So many answers are missing until the session is open and all channels are entered.
+    /// The number of answers missing until the session is open and all channels are entered.
     case preparing(missing: Int)
     case ready
     case over
@@ -25,11 +25,11 @@ final class LoadConnection {
   /// It gives its connections up when it is given up itself, and is asked for every message.
   let worker: LoadWorker
   var state = State.idle
-  var connection: Connection?
+  var connection: ClientConnection?
   /// By the order of the member's channels.
   var traces: [SubscriptionTrace]
   /// By the numbers of the messages.
-  var pending: [UInt32: PendingSend] = [:]
+  var pending: [UInt32: UnansweredSend] = [:]
   var nextNumber: UInt32 = 0
   var schedule: SendSchedule?
   /// When it was to connect, in nanoseconds of the monotonic clock, and what that is measured as.
@@ -55,7 +55,7 @@ final class LoadConnection {
     attempt = (intended, series)
     state = .connecting
     let target = worker.target
-    let made = Connection(
+    let made = ClientConnection(
       target.plan, context: worker.context, owner: self,
       local: target.localEnd(of: place, isSlow: member.isSlow))
     connection = made
@@ -99,15 +99,15 @@ final class LoadConnection {
 }
 
 extension LoadConnection: ConnectionOwner {
-  func connectionDidOpen(_ connection: Connection) {
+  func connectionDidOpen(_ connection: ClientConnection) {
     prepare()
   }
 
-  func connectionShowedLife(_ connection: Connection) {
+  func connectionShowedLife(_ connection: ClientConnection) {
     worker.didRead()
   }
 
-  func connection(_ connection: Connection, received text: Span<UInt8>) {
+  func connection(_ connection: ClientConnection, received text: Span<UInt8>) {
     worker.counters.receivedBytes += text.count
     if let delivery = worker.scanner.delivery(in: text) {
       receive(delivery, isLive: true)
@@ -116,7 +116,7 @@ extension LoadConnection: ConnectionOwner {
     }
   }
 
-  func connection(_ connection: Connection, ended end: ConnectionEnd) {
+  func connection(_ connection: ClientConnection, ended end: ConnectionEnd) {
     self.connection = nil
     switch state {
     case .idle, .over: return

@@ -8,9 +8,9 @@ package final class LoadRun {
   /// The participant count of a channel follows within a second of the last entering: not to be
   /// measured.
   private static let rest: Int64 = 1_200_000_000
-  /// How long connecting may stand still.
+  /// The time for which connecting may make no progress.
   private static let connectPatience: Int64 = 20_000_000_000
-  /// How long what is expected may still be on its way, after the last send.
+  /// The time limit of outstanding deliveries after the last send.
   private static let drainPatience: Int64 = 15_000_000_000
 
   let plan: LoadPlan

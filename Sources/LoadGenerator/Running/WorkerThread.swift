@@ -36,7 +36,7 @@ final class WorkerThread: Sendable {
     }
   }
 
-  /// Asks the worker, and waits for the answer.
+  /// Queries the worker, and waits for the answer.
   func ask<Answer: Sendable>(_ body: @escaping @Sendable (LoadWorker) -> Answer) -> Answer? {
     let key = ObjectIdentifier(loop)
     return Self.ask(loop) { context in
@@ -62,4 +62,54 @@ final class WorkerThread: Sendable {
 private final class AnswerBox<Answer: Sendable>: Sendable {
   let answer = Mutex<Answer?>(nil)
   let isThere = DispatchSemaphore(value: 0)
+}
+
+/// The state of a worker, for display.
+struct WorkerSnapshot: Sendable {
+  let counters: LoadCounters
+  /// Deliveries since the snapshot before.
+  let interval: LatencyHistogram
+  /// Sends without an answer.
+  let pending: Int
+  /// Connections on their way to being ready.
+  let connecting: Int
+}
+
+/// All that a worker has measured.
+struct WorkerResult: Sendable {
+  let counters: LoadCounters
+  let latencies: Latencies
+  let accepted: [(channel: UInt32, message: ConfirmedMessage)]
+  /// Those of slow readers apart: what they miss when they are put out is no loss.
+  let traces: [SubscriptionTrace]
+  let unanswered: [UInt32: Int]
+  let notes: [String]
+}
+
+extension LoadWorker {
+  func takeSnapshot() -> WorkerSnapshot {
+    defer { interval = LatencyHistogram() }
+    var connecting = waiting.count
+    var pending = 0
+    for connection in connections {
+      pending += connection.pending.count
+      switch connection.state {
+      case .connecting, .preparing: connecting += 1
+      case .idle, .ready, .over: break
+      }
+    }
+    return WorkerSnapshot(
+      counters: counters, interval: interval, pending: pending, connecting: connecting)
+  }
+
+  func result() -> WorkerResult {
+    var unanswered: [UInt32: Int] = [:]
+    for connection in connections {
+      for send in connection.pending.values { unanswered[send.channel, default: 0] += 1 }
+    }
+    return WorkerResult(
+      counters: counters, latencies: latencies, accepted: accepted,
+      traces: connections.flatMap { $0.traces.filter(\.hasEntered) }, unanswered: unanswered,
+      notes: notes)
+  }
 }

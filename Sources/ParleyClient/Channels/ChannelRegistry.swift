@@ -72,3 +72,18 @@ final class ChannelRegistry: Sendable {
     withExtendedLifetime(living) {}
   }
 }
+
+/// The change of a channel's state by an event or an answer.
+enum SnapshotChange: Sendable, Hashable {
+  case replaced(ChannelSnapshot)
+  case operators([User])
+  case participantCount(Int)
+
+  func apply(to snapshot: inout ChannelSnapshot) {
+    switch self {
+    case .replaced(let newer): snapshot = newer
+    case .operators(let operators): snapshot.operators = operators
+    case .participantCount(let count): snapshot.participantCount = count
+    }
+  }
+}

@@ -1,3 +1,5 @@
+internal import ParleyProtocol
+
 /// Moderation by operators; other users receive error 400108.
 extension OpenChannel {
   /// Lets only operators send from now on.
@@ -54,5 +56,19 @@ extension OpenChannel {
   /// Makes operators users like all others.
   public func removeOperators(userIDs: [String]) async throws(ParleyError) {
     try await core.perform(ChannelCalls.removeOperators(url, userIDs).map(replace))
+  }
+}
+
+/// A mute or ban: its user, duration and reason.
+struct UserRestriction: Sendable, Hashable {
+  let userID: String
+  /// `nil` for ten years.
+  let seconds: Int?
+  let description: String?
+
+  func write(into writer: inout JSONWriter) {
+    writer.member("user_id", userID)
+    if let seconds { writer.member("seconds", seconds) }
+    if let description { writer.member("description", description) }
   }
 }

@@ -1,3 +1,4 @@
+internal import ParleyProtocol
 internal import Synchronization
 
 /// An open channel: everyone with its URL may come in, and sees what is said from then on.
@@ -34,7 +35,7 @@ public final class OpenChannel: Sendable, Identifiable {
   public var isEphemeral: Bool { snapshot.isEphemeral }
   /// Whether only operators and the Platform API may send.
   public var isFrozen: Bool { snapshot.isFrozen }
-  /// How many users are in it.
+  /// The number of users in it.
   public var participantCount: Int { snapshot.participantCount }
   /// The users who may moderate it.
   public var operators: [User] { snapshot.operators }
@@ -55,7 +56,7 @@ public final class OpenChannel: Sendable, Identifiable {
 
   var snapshot: ChannelSnapshot { state.withLock { $0 } }
 
-  func apply(_ change: ChannelChange) {
+  func apply(_ change: SnapshotChange) {
     state.withLock { change.apply(to: &$0) }
   }
 }
@@ -67,5 +68,84 @@ extension OpenChannel: Hashable {
   /// Hashes the object's identity.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(self))
+  }
+}
+
+extension OpenChannel {
+  /// Comes in: from now on the channel's events are delivered.
+  ///
+  /// After a lost connection the client enters again by itself and delivers what was missed. A user
+  /// may be in 10 channels at once.
+  ///
+  /// - Throws: ``ParleyError/banned``; ``ParleyError/notFound(_:)`` when the channel was deleted.
+  public func enter() async throws(ParleyError) {
+    // The object must last until the answer marks it as entered.
+    try await core.perform(ChannelCalls.enter(url).map { [self] in apply(.replaced($0)) })
+  }
+
+  /// Goes out: no more events are delivered.
+  public func exit() async throws(ParleyError) {
+    try await core.perform(ChannelCalls.exit(url))
+  }
+
+  /// Fetches the channel's properties anew.
+  public func refresh() async throws(ParleyError) {
+    try await core.perform(ChannelCalls.get(url).map(replace))
+  }
+
+  /// Changes the channel; for its operators.
+  public func update(params: OpenChannelUpdateParams) async throws(ParleyError) {
+    try await core.perform(ChannelCalls.update(url, params).map(replace))
+  }
+
+  /// Deletes the channel with its messages; for its operators.
+  public func delete() async throws(ParleyError) {
+    try await core.perform(ChannelCalls.delete(url))
+  }
+
+  /// Returns a query for the users in the channel, page by page.
+  ///
+  /// - Parameter limit: How many a page has at most, 1 to 100.
+  public func createParticipantListQuery(limit: Int = 20) -> ParticipantListQuery {
+    ParticipantListQuery(channel: self, limit: limit)
+  }
+
+  var replace: @Sendable (ChannelSnapshot) -> Void {
+    { [self] in apply(.replaced($0)) }
+  }
+}
+
+/// A channel as the server showed it at one moment.
+struct ChannelSnapshot: Sendable, Hashable {
+  var url: String
+  var name: String
+  var coverURL: String
+  var data: String
+  var customType: String
+  var isEphemeral: Bool
+  var isFrozen: Bool
+  var participantCount: Int
+  var operators: [User]
+  var maxMessageLength: Int
+  var createdAt: Int64
+
+  init(json: JSONNode) throws(ParleyError) {
+    self.init(
+      try AnswerReader.resource { () throws(ResourceError) in try ChannelInfo(json: json) })
+  }
+
+  init(_ info: ChannelInfo) {
+    let channel = info.channel
+    url = channel.url
+    name = channel.name
+    coverURL = channel.coverURL
+    data = channel.data
+    customType = channel.customType
+    isEphemeral = channel.isEphemeral
+    isFrozen = channel.isFrozen
+    participantCount = info.participantCount
+    operators = channel.operators.map(User.init)
+    maxMessageLength = info.maxMessageLength
+    createdAt = channel.createdAt
   }
 }

@@ -71,14 +71,7 @@ enum AnswerReader {
       try resource { () throws(ResourceError) in try ParleyProtocol.Message(json: node) })
   }
 
-  /// The message of an event.
-  static func message(
-    _ message: EventResource<ParleyProtocol.Message>
-  ) throws(ParleyError) -> any BaseMessage {
-    Self.message(try resource(message.value))
-  }
-
-  private static func message(_ message: ParleyProtocol.Message) -> any BaseMessage {
+  static func message(_ message: ParleyProtocol.Message) -> any BaseMessage {
     let record = MessageRecord(message)
     return switch message.type {
     case .user: UserMessage(record)

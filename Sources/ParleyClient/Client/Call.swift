@@ -1,4 +1,5 @@
 internal import ParleyProtocol
+internal import Synchronization
 
 /// A request of the protocol, and how its result is read.
 ///
@@ -47,5 +48,49 @@ struct Call<Value: Sendable>: Sendable {
         return .failure(error)
       }
     }
+  }
+}
+
+/// Brings together a call that begins and a task that may be cancelled at the same time.
+final class CallHandle: Sendable {
+  enum State: Sendable, Equatable {
+    case waiting
+    case begun(EngineCallID)
+    case cancelled
+  }
+
+  private let state = Mutex(State.waiting)
+
+  /// The call has begun.
+  ///
+  /// - Returns: The state before: when that was `cancelled`, the caller gives the call up.
+  func begin(_ id: EngineCallID) -> State {
+    state.withLock { state in
+      let before = state
+      if before == .waiting { state = .begun(id) }
+      return before
+    }
+  }
+
+  /// The task was cancelled.
+  ///
+  /// - Returns: The call to give up, if it has begun.
+  func cancel() -> EngineCallID? {
+    state.withLock { state in
+      defer { state = .cancelled }
+      if case .begun(let id) = state { return id }
+      return nil
+    }
+  }
+}
+
+/// Names for sendings that no other client and no other run of this one will use.
+final class RequestIDs: Sendable {
+  private let run = (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
+  private let count = Atomic<UInt64>(0)
+
+  /// A name of at most 41 characters.
+  func next() -> String {
+    "\(run)-\(count.add(1, ordering: .relaxed).newValue)"
   }
 }

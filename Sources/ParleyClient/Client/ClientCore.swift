@@ -82,14 +82,14 @@ final class ClientCore: Sendable {
   ) async throws(ParleyError) -> Value {
     // What was cancelled before it was written could still be written until the task is heard.
     guard !Task.isCancelled else { throw .cancelled }
-    let ticket = CallTicket()
+    let handle = CallHandle()
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { (waiter: Waiter<Value>) in
         let id = begin(engine, waiter)
-        if ticket.begin(id) == .cancelled { engine.cancel(id) }
+        if handle.begin(id) == .cancelled { engine.cancel(id) }
       }
     } onCancel: {
-      if let id = ticket.cancel() { engine.cancel(id) }
+      if let id = handle.cancel() { engine.cancel(id) }
     }
     return try outcome.get()
   }
@@ -182,3 +182,16 @@ final class ClientCore: Sendable {
 }
 
 private typealias Waiter<Value: Sendable> = CheckedContinuation<Result<Value, ParleyError>, Never>
+
+/// Leads an engine's events to its client without keeping that.
+final class EventInlet: Sendable {
+  private let core = Mutex<Weak<ClientCore>?>(nil)
+
+  func connect(to core: ClientCore) {
+    self.core.withLock { $0 = Weak(core) }
+  }
+
+  func take(_ event: EngineEvent) {
+    core.withLock { $0?.value }?.receive(event)
+  }
+}

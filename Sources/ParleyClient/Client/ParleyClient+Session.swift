@@ -1,3 +1,5 @@
+internal import ParleyProtocol
+
 extension ParleyClient {
   /// Opens a session; from then on the client stays connected until ``disconnect()``.
   ///
@@ -61,5 +63,47 @@ extension ParleyClient {
         core.keep($0)
         return $0
       })
+  }
+}
+
+/// The public view of a client's session, and its changes that are reported.
+struct SessionView: Sendable {
+  var user: User?
+  var state = ConnectionState.disconnected(because: .requested)
+  /// Whether the session was open since the last `connect`, and this was reported.
+  private var hasToldConnection = false
+
+  /// Takes over a state; `nil` when there is nothing to tell.
+  mutating func change(to state: ConnectionState) -> ConnectionEvent? {
+    self.state = state
+    switch state {
+    case .connecting:
+      hasToldConnection = false
+      return nil
+    case .connected:
+      defer { hasToldConnection = true }
+      return hasToldConnection ? .reconnected : .connected
+    case .reconnecting(let attempt, let pause, let reason):
+      return .reconnecting(attempt: attempt, after: pause, because: reason)
+    case .disconnected(let reason):
+      return .disconnected(because: reason)
+    }
+  }
+}
+
+/// The requests about the session and its user.
+enum SessionCalls {
+  /// The reading of the answer to `session.open`; the engine makes the request.
+  static let opened = Call<User>(
+    "session.open", .once, params: { _ in }, reading: AnswerReader.user(of:))
+
+  static func user(_ userID: String) -> Call<User> {
+    Call(
+      "user.get", .safe, params: { $0.member("user_id", userID) },
+      reading: AnswerReader.user(of:))
+  }
+
+  static func updateUser(_ params: UserUpdateParams) -> Call<User> {
+    Call("user.update", .once, params: params.write, reading: AnswerReader.user(of:))
   }
 }

@@ -22,7 +22,7 @@ public final class ParleyClient: Sendable {
   /// The user of the session, as the server showed it last; `nil` before the first session.
   public var currentUser: User? { core.currentUser }
 
-  /// How the client stands with its server.
+  /// The state of the client's connection.
   public var connectionState: ConnectionState { core.connectionState }
 
   /// The events from now on, for one consumer; see ``ParleyEvents``.
@@ -30,4 +30,58 @@ public final class ParleyClient: Sendable {
 
   /// The same with the bytes that brought each event.
   package var wireEvents: ParleyEvents<WireEvent> { core.streams.wireEvents() }
+}
+
+extension ParleyClient {
+  /// Creates a channel, of which the current user is an operator.
+  ///
+  /// - Throws: ``ParleyError/refused(code:message:field:)`` with 400202 when the URL is taken.
+  public func createOpenChannel(
+    params: OpenChannelCreateParams
+  ) async throws(ParleyError) -> OpenChannel {
+    try await core.perform(ChannelCalls.create(params).map(core.channel))
+  }
+
+  /// Looks a channel up.
+  ///
+  /// - Throws: ``ParleyError/notFound(_:)``.
+  public func openChannel(url: String) async throws(ParleyError) -> OpenChannel {
+    try await core.perform(ChannelCalls.get(url).map(core.channel))
+  }
+
+  /// Channels page by page, newest first.
+  public func createOpenChannelListQuery(
+    params: OpenChannelListQueryParams = OpenChannelListQueryParams()
+  ) -> OpenChannelListQuery {
+    OpenChannelListQuery(params, core)
+  }
+}
+
+extension ParleyClient {
+  /// Tells a delegate what happens in channels, from now on; it replaces the one of that identifier.
+  ///
+  /// The delegate is held weakly.
+  public func addOpenChannelDelegate(
+    _ delegate: any OpenChannelDelegate, identifier: String
+  ) {
+    core.delegates.add(delegate, identifier: identifier)
+  }
+
+  /// Tells the delegate of that identifier nothing more.
+  public func removeOpenChannelDelegate(identifier: String) {
+    core.delegates.removeChannelDelegate(identifier: identifier)
+  }
+
+  /// Tells a delegate what happens to the connection, from now on; it replaces the one of that
+  /// identifier.
+  ///
+  /// The delegate is held weakly.
+  public func addConnectionDelegate(_ delegate: any ConnectionDelegate, identifier: String) {
+    core.delegates.add(delegate, identifier: identifier)
+  }
+
+  /// Tells the delegate of that identifier nothing more.
+  public func removeConnectionDelegate(identifier: String) {
+    core.delegates.removeConnectionDelegate(identifier: identifier)
+  }
 }

@@ -6,9 +6,9 @@ struct EngineConfiguration: Sendable {
   var serverURL: String
   /// Until when a call must be answered, sending it again after a reconnection included.
   var requestTimeout: Duration = .seconds(10)
-  /// How long a first connection is tried.
+  /// The time limit of the first connection.
   var connectTimeout: Duration = .seconds(30)
-  /// How long one attempt may take, from the name look-up to the end of the opening handshake.
+  /// The time limit of an attempt, from the name look-up to the end of the opening handshake.
   var attemptTimeout: Duration = .seconds(15)
   /// Calls that wait for their answers; beyond: ``ParleyError/tooManyPending(limit:)``.
   var maximumPendingCalls = 1000

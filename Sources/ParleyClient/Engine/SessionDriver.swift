@@ -8,10 +8,10 @@ final class SessionDriver: LoopMember {
   private let plan: ConnectionPlan
   private let deliver: @Sendable (EngineEvent) -> Void
   private var machine: SessionMachine
-  private var connection: Connection?
+  private var connection: ClientConnection?
   private var completions: [EngineCallID: Engine.Completion] = [:]
   /// Inputs that are not handled yet, each with the connection whose end it reports.
-  private var waiting: [(SessionInput, source: Connection?)] = []
+  private var waiting: [(SessionInput, source: ClientConnection?)] = []
   private var isHandling = false
   private var timer: (token: EventLoop.TimerToken, time: Int64)?
 
@@ -75,7 +75,7 @@ final class SessionDriver: LoopMember {
   }
 
   private func connect() {
-    let connection = Connection(plan, context: context, owner: self)
+    let connection = ClientConnection(plan, context: context, owner: self)
     self.connection = connection
     connection.start()
   }
@@ -109,19 +109,19 @@ extension SessionDriver: TimerHandler {
 }
 
 extension SessionDriver: ConnectionOwner {
-  func connectionDidOpen(_ connection: Connection) {
+  func connectionDidOpen(_ connection: ClientConnection) {
     handle(.connectionOpened)
   }
 
-  func connection(_ connection: Connection, received text: Span<UInt8>) {
+  func connection(_ connection: ClientConnection, received text: Span<UInt8>) {
     handle(.textReceived(text.withUnsafeBufferPointer { Array($0) }))
   }
 
-  func connectionShowedLife(_ connection: Connection) {
+  func connectionShowedLife(_ connection: ClientConnection) {
     handle(.signOfLife)
   }
 
-  func connection(_ connection: Connection, ended end: ConnectionEnd) {
+  func connection(_ connection: ClientConnection, ended end: ConnectionEnd) {
     waiting.append((.connectionEnded(end), connection))
     proceed()
   }

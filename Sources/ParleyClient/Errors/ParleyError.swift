@@ -1,4 +1,4 @@
-/// Why a call failed.
+/// The reason why a call failed.
 public enum ParleyError: Error, Sendable, Hashable {
   /// Spam-flood protection held the message back; it was neither stored nor delivered (900200).
   case tooManyMessages(retryAfter: Duration)

@@ -83,3 +83,12 @@ final class DelegateRegistry: Sendable {
     }
   }
 }
+
+/// Refers to an object without keeping it.
+struct Weak<Object: AnyObject & Sendable>: Sendable {
+  weak let value: Object?
+
+  init(_ value: Object) {
+    self.value = value
+  }
+}

@@ -3,7 +3,7 @@ internal import ParleyProtocol
 /// A notification of the server, read.
 enum Incoming: Sendable {
   /// An event in a channel, with the change of the channel's state.
-  case channel(url: String, OpenChannelEvent, ChannelChange?)
+  case channel(url: String, OpenChannelEvent, SnapshotChange?)
   case connection(ConnectionEvent)
   case mentioned(any BaseMessage)
 
@@ -24,23 +24,24 @@ enum Incoming: Sendable {
     _ event: Event, _ params: JSONNode
   ) throws(ParleyError) -> Incoming? {
     func inChannel(
-      _ event: OpenChannelEvent, _ change: ChannelChange? = nil
+      _ event: OpenChannelEvent, _ change: SnapshotChange? = nil
     ) throws(ParleyError) -> Incoming {
       .channel(url: try AnswerReader.text("channel_url", of: params), event, change)
     }
     return switch event {
     case .messageReceived(let message):
-      try inChannel(.messageReceived(try AnswerReader.message(message)))
+      try inChannel(.messageReceived(AnswerReader.message(message.message)))
     case .messageUpdated(let message):
-      try inChannel(.messageUpdated(try AnswerReader.message(message)))
+      try inChannel(.messageUpdated(AnswerReader.message(message.message)))
     case .messageDeleted(let deletion):
       try inChannel(.messageDeleted(messageID: deletion.messageID))
     case .throttled(let range): try inChannel(.messagesThrottled(ThrottledMessages(range)))
     case .channelCreated: nil
-    case .channelChanged(let channel): try inChannel(.changed, try replacement(channel))
-    case .channelDeleted(let channel): try inChannel(.deleted, try replacement(channel))
-    case .channelFrozen(let channel): try inChannel(.frozen, try replacement(channel))
-    case .channelUnfrozen(let channel): try inChannel(.unfrozen, try replacement(channel))
+    case .channelChanged(let channel): try inChannel(.changed, .replaced(ChannelSnapshot(channel)))
+    case .channelDeleted(let channel): try inChannel(.deleted, .replaced(ChannelSnapshot(channel)))
+    case .channelFrozen(let channel): try inChannel(.frozen, .replaced(ChannelSnapshot(channel)))
+    case .channelUnfrozen(let channel):
+      try inChannel(.unfrozen, .replaced(ChannelSnapshot(channel)))
     case .operatorsChanged(let operators):
       try inChannel(
         .operatorsChanged(operators.users.map(User.init)),
@@ -59,18 +60,12 @@ enum Incoming: Sendable {
     case .userBanned(let restriction):
       try inChannel(.userBanned(User(restriction.user), RestrictionDetails(restriction)))
     case .userUnbanned(let release): try inChannel(.userUnbanned(User(release.user)))
-    case .mentionReceived(let message): .mentioned(try AnswerReader.message(message))
+    case .mentionReceived(let message): .mentioned(AnswerReader.message(message.message))
     case .sessionExpiring(let expiry): .connection(.sessionExpiring(at: expiry.expiresAt))
     case .serverDraining(let draining):
       .connection(
         .serverDraining(reconnectAfter: .milliseconds(max(0, draining.reconnectAfter))))
     }
-  }
-
-  private static func replacement(
-    _ channel: EventResource<ChannelInfo>
-  ) throws(ParleyError) -> ChannelChange {
-    .replaced(ChannelSnapshot(try AnswerReader.resource(channel.value)))
   }
 }
 
@@ -85,5 +80,38 @@ extension ThrottledMessages {
 extension RestrictionDetails {
   init(_ restriction: Event.Restriction) {
     self.init(seconds: restriction.seconds, description: restriction.description)
+  }
+}
+
+/// An event with the bytes that brought it, for programs that pass events on.
+package struct WireEvent: Sendable {
+  /// The event as the client reads it.
+  package let event: ParleyEvent
+  /// The notification as the server sent it; `nil` for events of the client itself.
+  package let notification: Notification?
+
+  /// A notification of the server.
+  package struct Notification: Sendable {
+    private let method: String
+    private let params: JSONNode?
+
+    init(method: String, params: JSONNode?) {
+      self.method = method
+      self.params = params
+    }
+
+    /// The notification as a JSON text; its parameters are the bytes that came.
+    package var json: [UInt8] {
+      let params = params?.raw ?? []
+      return JSONWriter.bytes(reserving: params.count + 64) {
+        $0.object {
+          $0.member("jsonrpc", "2.0")
+          $0.member("method", method)
+          guard !params.isEmpty else { return }
+          $0.name("params")
+          $0.value(raw: params)
+        }
+      }
+    }
   }
 }

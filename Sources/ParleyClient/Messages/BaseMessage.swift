@@ -1,3 +1,5 @@
+internal import ParleyProtocol
+
 /// A message of any kind.
 ///
 /// Look at the kind with `as?`:
@@ -41,4 +43,147 @@ extension BaseMessage {
   public var createdAt: Int64 { record.createdAt }
   /// Unix milliseconds of the last change by a person; 0 when there was none.
   public var updatedAt: Int64 { record.updatedAt }
+}
+
+/// A text that a user sent.
+public struct UserMessage: BaseMessage, Hashable {
+  /// The members of messages of all kinds.
+  public let record: MessageRecord
+  /// Whether the server has it.
+  public let sendingStatus: SendingStatus
+
+  init(_ record: MessageRecord, _ sendingStatus: SendingStatus = .succeeded) {
+    self.record = record
+    self.sendingStatus = sendingStatus
+  }
+
+  /// The preview that its sender made itself, if ``BaseMessage/data`` holds one.
+  public var urlPreview: URLPreviewPayload? {
+    guard customType == URLPreviewPayload.messageCustomType else { return nil }
+    return URLPreviewPayload(encoded: data)
+  }
+}
+
+/// The progress of sending a message.
+public enum SendingStatus: Sendable, Hashable {
+  /// It is under way: ``BaseMessage/messageID`` and the times are 0, ``BaseMessage/requestID`` names
+  /// it.
+  case pending
+  /// The server has stored it.
+  case succeeded
+}
+
+/// A file that a user sent: where it is, and what is said of it.
+///
+/// The server keeps what its sender told and looks at nothing behind the address.
+public struct FileMessage: BaseMessage, Hashable {
+  /// The members of messages of all kinds; ``BaseMessage/message`` may be empty.
+  public let record: MessageRecord
+  /// The address, of http or https.
+  public let url: String
+  /// The file's name; empty when it was not told.
+  public let name: String
+  /// The media type, such as `image/png`; empty when it was not told.
+  public let type: String
+  /// Bytes; 0 when it was not told.
+  public let size: Int64
+  /// Whether the server has it.
+  public let sendingStatus: SendingStatus
+}
+
+extension FileMessage {
+  /// Creates a message from the server's form.
+  init(_ record: MessageRecord, _ file: MessageFile?) {
+    self.init(
+      record: record, url: file?.url ?? "", name: file?.name ?? "", type: file?.type ?? "",
+      size: file?.size ?? 0, sendingStatus: .succeeded)
+  }
+
+  /// A message that is about to be sent.
+  init(pending params: FileMessageCreateParams, _ record: MessageRecord) {
+    self.init(
+      record: record, url: params.fileURL, name: params.fileName, type: params.mimeType,
+      size: params.fileSize, sendingStatus: .pending)
+  }
+}
+
+/// A text of the channel's administration, which has no ``BaseMessage/sender``.
+public struct AdminMessage: BaseMessage, Hashable {
+  /// The members of messages of all kinds.
+  public let record: MessageRecord
+}
+
+/// The members of messages of all kinds; read them through ``BaseMessage``.
+public struct MessageRecord: Sendable, Hashable {
+  let messageID: Int64
+  let channelURL: String
+  let sender: User?
+  let message: String
+  let data: String
+  let customType: String
+  let mentionType: MentionType
+  let mentionedUsers: [User]
+  let metaArrays: [MessageMetaArray]
+  let ogMetaData: OGMetaData?
+  let translations: [String: String]
+  let requestID: String
+  let createdAt: Int64
+  let updatedAt: Int64
+}
+
+extension MessageRecord {
+  init(_ message: ParleyProtocol.Message) {
+    self.init(
+      messageID: message.id, channelURL: message.channelURL,
+      sender: message.user.map(User.init), message: message.text, data: message.data,
+      customType: message.customType, mentionType: MentionType(message.mentionType),
+      mentionedUsers: message.mentionedUsers.map(User.init),
+      metaArrays: message.metaArrays.map(MessageMetaArray.init),
+      ogMetaData: message.openGraphTag.map(OGMetaData.init), translations: message.translations,
+      requestID: message.requestID, createdAt: message.createdAt, updatedAt: message.updatedAt)
+  }
+
+  /// A message that is about to be sent.
+  init(
+    pending params: UserMessageCreateParams, in channelURL: String, by sender: User?,
+    _ requestID: String
+  ) {
+    self.init(
+      messageID: 0, channelURL: channelURL, sender: sender, message: params.message,
+      data: params.data, customType: params.customType, mentionType: params.mentionType,
+      mentionedUsers: [], metaArrays: params.metaArrays, ogMetaData: nil, translations: [:],
+      requestID: requestID, createdAt: 0, updatedAt: 0)
+  }
+}
+
+/// Names a message in requests.
+struct MessageReference: Sendable, Hashable {
+  let channelURL: String
+  let messageID: Int64
+
+  func write(into writer: inout JSONWriter) {
+    writer.member("channel_url", channelURL)
+    writer.member("message_id", messageID)
+  }
+}
+
+/// One key of a message's extra data, with its values in order and each only once.
+public struct MessageMetaArray: Sendable, Hashable {
+  /// At most 128 characters.
+  public let key: String
+  /// At most 100 values of at most 190 characters.
+  public let values: [String]
+
+  /// Makes a key with its values.
+  public init(key: String, values: [String] = []) {
+    self.key = key
+    self.values = values
+  }
+
+  init(_ array: MetaArray) {
+    self.init(key: array.key, values: array.values)
+  }
+
+  /// The form that requests and messages carry it in.
+  var metaArray: MetaArray { MetaArray(key: key, values: values) }
 }

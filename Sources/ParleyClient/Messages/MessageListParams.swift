@@ -1,10 +1,10 @@
 internal import ParleyProtocol
 
-/// How many messages to fetch around a place, and which.
+/// The number and kinds of messages to fetch around a place.
 public struct MessageListParams: Sendable, Hashable {
-  /// How many before the place, 0 to 200.
+  /// The number of messages before the place, 0 to 200.
   public var previousResultSize = 15
-  /// How many behind the place, 0 to 200.
+  /// The number of messages after the place, 0 to 200.
   public var nextResultSize = 0
   /// Whether the message at the place, or those of that very millisecond, are among them.
   public var isInclusive = true
@@ -52,4 +52,50 @@ public enum MessageTypeFilter: String, Sendable, Hashable {
   case file = "FILE"
   /// ``AdminMessage``
   case admin = "ADMM"
+}
+
+/// The place that messages are listed around.
+public enum MessageAnchor: Sendable, Hashable {
+  /// The end of the conversation.
+  case now
+  /// Unix milliseconds.
+  case timestamp(Int64)
+  /// A message by its id; one that was deleted stands for its old place.
+  case messageID(Int64)
+
+  func write(into writer: inout JSONWriter) {
+    switch self {
+    case .now: break
+    case .timestamp(let time): writer.member("message_ts", time)
+    case .messageID(let id): writer.member("message_id", id)
+    }
+  }
+}
+
+/// Messages around a place, and where to go on.
+///
+/// A page may hold fewer messages than asked for although there are more: an answer of the server is
+/// bounded in bytes, and so is the time that it looks for messages that fit.
+public struct MessagePage: Sendable {
+  /// In the order that was asked for.
+  public let messages: [any BaseMessage]
+  /// The place to list further messages before these; `nil` when there are none.
+  ///
+  /// List with ``MessageListParams/isInclusive`` false.
+  public let previous: MessageAnchor?
+  /// The place to list further messages after these; `nil` when there are none.
+  ///
+  /// List with ``MessageListParams/isInclusive`` false.
+  public let next: MessageAnchor?
+
+  init(json: JSONNode) throws(ParleyError) {
+    messages = try AnswerReader.list("messages", of: json, AnswerReader.message(_:))
+    previous = Self.place("has_previous", "previous_from", of: json)
+    next = Self.place("has_next", "next_from", of: json)
+  }
+
+  private static func place(_ claim: String, _ name: String, of node: JSONNode) -> MessageAnchor? {
+    guard node[claim]?.bool == true, let id = node[name]?.integer, id > 0 else { return nil }
+    return .messageID(id)
+  }
 }

@@ -1,3 +1,4 @@
+internal import Basics
 internal import ParleyProtocol
 
 /// A link preview: what the page behind a message's first link says of itself.
@@ -27,5 +28,123 @@ public struct OGMetaData: Sendable, Hashable {
     self.init(
       title: tag.title, url: tag.url, desc: tag.description,
       defaultImage: tag.image.map(OGImage.init))
+  }
+}
+
+/// The picture of a link preview.
+public struct OGImage: Sendable, Hashable {
+  /// The picture's address, http or https.
+  public let url: String?
+  /// The same picture over https.
+  public let secureURL: String?
+  /// Its media type, such as `image/png`.
+  public let type: String?
+  /// In pixels; 0 when the page does not say.
+  public let width: Int
+  /// In pixels; 0 when the page does not say.
+  public let height: Int
+  /// A text description of the picture.
+  public let alt: String?
+
+  /// Makes the value, for tests and previews of an application.
+  public init(
+    url: String? = nil, secureURL: String? = nil, type: String? = nil, width: Int = 0,
+    height: Int = 0, alt: String? = nil
+  ) {
+    self.url = url
+    self.secureURL = secureURL
+    self.type = type
+    self.width = width
+    self.height = height
+    self.alt = alt
+  }
+
+  init(_ image: OpenGraphImage) {
+    self.init(
+      url: image.url, secureURL: image.secureURL, type: image.type, width: Int(image.width),
+      height: Int(image.height), alt: image.alt)
+  }
+}
+
+/// A link preview that the sender made itself, carried in a message's `data`.
+///
+/// The form is that of the rich messages of Sendbird Desk, so that applications written for those
+/// show it: a JSON object in base64.
+///
+///     {"type":"SENDBIRD_DESK_URL_PREVIEW","body":{"url":…,"site_name":…,"title":…,…}}
+public struct URLPreviewPayload: Sendable, Hashable {
+  /// The ``BaseMessage/customType`` of messages that carry one.
+  public static let messageCustomType = "SENDBIRD_DESK_RICH_MESSAGE"
+
+  /// The page's address.
+  public var url: String
+  /// The name of the site; empty when unknown.
+  public var siteName: String
+  /// The page's title; empty when unknown.
+  public var title: String
+  /// A few sentences; empty when unknown.
+  public var description: String
+  /// The address of a picture; empty when there is none.
+  public var image: String
+
+  /// Makes a preview of a page.
+  public init(
+    url: String, siteName: String = "", title: String = "", description: String = "",
+    image: String = ""
+  ) {
+    self.url = url
+    self.siteName = siteName
+    self.title = title
+    self.description = description
+    self.image = image
+  }
+}
+
+extension URLPreviewPayload {
+  private static let type = "SENDBIRD_DESK_URL_PREVIEW"
+
+  /// Writes the payload as it goes into a message's `data`.
+  ///
+  /// - Throws: ``ParleyError/refused(code:message:field:)`` with 400110 when it would be longer
+  ///   than the 16,384 bytes that a message's data may have.
+  public func encoded() throws(ParleyError) -> String {
+    let json = JSONWriter.bytes {
+      $0.object {
+        $0.member("type", Self.type)
+        $0.member("body", object: writeBody)
+      }
+    }
+    let data = Base64.encode(json)
+    guard data.utf8.count <= Limits.dataByteCount else {
+      throw .refused(
+        code: ErrorCode.tooLong.rawValue,
+        message: "the preview is longer than \(Limits.dataByteCount) bytes", field: "data")
+    }
+    return data
+  }
+
+  /// Reads what ``encoded()`` writes; `nil` when `data` is anything else, or longer than allowed.
+  ///
+  /// Members that are missing or no text are empty; without an address it is no preview.
+  public init?(encoded data: String) {
+    guard data.utf8.count <= Limits.dataByteCount, let json = Base64.decode(data),
+      let root = try? JSONDocument(json, limits: Self.limits).root,
+      root["type"]?.string == Self.type, let body = root["body"],
+      let url = body["url"]?.string, !url.isEmpty
+    else { return nil }
+    self.init(
+      url: url, siteName: body["site_name"]?.string ?? "", title: body["title"]?.string ?? "",
+      description: body["description"]?.string ?? "", image: body["image"]?.string ?? "")
+  }
+
+  private static let limits = JSONLimits(
+    byteCount: Limits.dataByteCount, depth: 8, nodeCount: 256)
+
+  private func writeBody(into writer: inout JSONWriter) {
+    writer.member("url", url)
+    writer.member("site_name", siteName)
+    writer.member("title", title)
+    writer.member("description", description)
+    writer.member("image", image)
   }
 }

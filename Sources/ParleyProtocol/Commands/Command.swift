@@ -1,4 +1,4 @@
-/// What a client asks for: one case for each method, its parameters read and checked.
+/// A call of a client: one case for each method, its parameters read and checked.
 package enum Command: Sendable {
   case sessionOpen(SessionOpen)
   case sessionRefresh(SessionRefresh)
@@ -62,5 +62,87 @@ extension Command {
     case .messageAddMetaArrayValues(let command), .messageRemoveMetaArrayValues(let command):
       command.reference.channelURL
     }
+  }
+}
+
+extension Command {
+  /// Reads a request.
+  ///
+  /// - Throws: ``ErrorCode/methodNotFound``, then ``ErrorCode/invalidParams``, then one of 400100
+  ///   to 400151, 400203 or 400305 that names the parameter. What is wrong with a message to be
+  ///   sent is kept in ``MessageSend/draft`` instead, because other refusals go before it.
+  package init(method: String, params: JSONNode?) throws(ServiceError) {
+    guard let read = Self.methods[method] else { throw .noSuchMethod(method) }
+    self = try read(Fields(params))
+  }
+
+  /// The names of all methods.
+  package static var methodNames: [String] { methods.keys.sorted() }
+
+  private typealias Reader = @Sendable (Fields) throws(ServiceError) -> Command
+
+  private static let methods: [String: Reader] =
+    sessionMethods.merging(channelMethods) { $1 }.merging(moderationMethods) { $1 }
+    .merging(messageMethods) { $1 }
+
+  private static let sessionMethods: [String: Reader] = [
+    "session.open": { p throws(ServiceError) in .sessionOpen(try .init(p)) },
+    "session.refresh": { p throws(ServiceError) in .sessionRefresh(try .init(p)) },
+    "session.ping": { _ throws(ServiceError) in .sessionPing },
+    "session.close": { _ throws(ServiceError) in .sessionClose },
+    "user.get": { p throws(ServiceError) in .userGet(try .init(p)) },
+    "user.update": { p throws(ServiceError) in .userUpdate(try .init(p)) },
+  ]
+
+  private static let channelMethods: [String: Reader] = [
+    "channel.create": { p throws(ServiceError) in .channelCreate(try .init(p)) },
+    "channel.get": { p throws(ServiceError) in .channelGet(try .init(p)) },
+    "channel.list": { p throws(ServiceError) in .channelList(try .init(p)) },
+    "channel.update": { p throws(ServiceError) in .channelUpdate(try .init(p)) },
+    "channel.delete": { p throws(ServiceError) in .channelDelete(try .init(p)) },
+    "channel.enter": { p throws(ServiceError) in .channelEnter(try .init(p)) },
+    "channel.exit": { p throws(ServiceError) in .channelExit(try .init(p)) },
+    "channel.participants": { p throws(ServiceError) in .channelParticipants(try .init(p)) },
+  ]
+
+  private static let moderationMethods: [String: Reader] = [
+    "channel.freeze": { p throws(ServiceError) in .channelFreeze(try .init(p)) },
+    "channel.unfreeze": { p throws(ServiceError) in .channelUnfreeze(try .init(p)) },
+    "channel.mute": { p throws(ServiceError) in .channelMute(try .mute(p)) },
+    "channel.unmute": { p throws(ServiceError) in .channelUnmute(try .init(p)) },
+    "channel.ban": { p throws(ServiceError) in .channelBan(try .ban(p)) },
+    "channel.unban": { p throws(ServiceError) in .channelUnban(try .init(p)) },
+    "channel.add_operators": { p throws(ServiceError) in .channelAddOperators(try .init(p)) },
+    "channel.remove_operators": { p throws(ServiceError) in
+      .channelRemoveOperators(try .init(p))
+    },
+  ]
+
+  private static let messageMethods: [String: Reader] = [
+    "message.send": { p throws(ServiceError) in .messageSend(try .init(p)) },
+    "message.update": { p throws(ServiceError) in .messageUpdate(try .init(p)) },
+    "message.delete": { p throws(ServiceError) in .messageDelete(try .init(p)) },
+    "message.get": { p throws(ServiceError) in .messageGet(try .init(p)) },
+    "message.list": { p throws(ServiceError) in .messageList(try .init(p)) },
+    "message.translate": { p throws(ServiceError) in throw try untranslated(p) },
+    "message.create_metaarray_keys": { p throws(ServiceError) in
+      .messageCreateMetaArrayKeys(try .init(p))
+    },
+    "message.delete_metaarray_keys": { p throws(ServiceError) in
+      .messageDeleteMetaArrayKeys(try .init(p))
+    },
+    "message.add_metaarray_values": { p throws(ServiceError) in
+      .messageAddMetaArrayValues(try .init(p))
+    },
+    "message.remove_metaarray_values": { p throws(ServiceError) in
+      .messageRemoveMetaArrayValues(try .init(p))
+    },
+  ]
+
+  /// The server has no translator: a request that is otherwise in order is refused for that alone.
+  private static func untranslated(_ parameters: Fields) throws(ServiceError) -> ServiceError {
+    _ = try MessageReference(parameters)
+    let languages = try parameters.languages("target_langs") ?? []
+    return languages.isEmpty ? .missing("target_langs") : .noTranslator("target_langs")
   }
 }

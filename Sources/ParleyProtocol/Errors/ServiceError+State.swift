@@ -2,7 +2,7 @@ internal import Basics
 
 /// Refusals that depend on what is stored, connected or sent before.
 extension ServiceError {
-  /// What a request may name and not find.
+  /// A kind of thing that a request may name and not find.
   package enum Resource: String, Sendable {
     case user
     case channel

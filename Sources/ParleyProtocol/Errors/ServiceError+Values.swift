@@ -119,7 +119,7 @@ extension ServiceError {
   }
 }
 
-/// What a length is counted in.
+/// The unit in which a length is counted.
 package enum LengthUnit: String, Sendable {
   case characters
   case bytes

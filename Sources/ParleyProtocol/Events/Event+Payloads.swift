@@ -7,8 +7,8 @@ extension Event {
       self.messageID = messageID
     }
 
-    init(_ members: EventMembers) throws(ResourceError) {
-      messageID = try members.messageID()
+    init(_ reader: ResourceReader) throws(ResourceError) {
+      messageID = try reader.integer("message_id")
     }
 
     func encode(into writer: inout JSONWriter) {
@@ -60,13 +60,12 @@ extension Event {
     }
   }
 
-  /// All operators that a channel has after a change.
+  /// All operators that a channel has after a change; as many are shown as fit into an event.
   package struct Operators: Sendable, Hashable {
     package let users: [User]
 
-    /// Keeps as much of the users as fits into an event.
     package init(_ users: [User]) {
-      self.users = users.fitted()
+      self.users = users
     }
 
     init(_ reader: ResourceReader) throws(ResourceError) {
@@ -75,7 +74,7 @@ extension Event {
 
     func encode(into writer: inout JSONWriter) {
       writer.name("operators")
-      users.encodeReferences(into: &writer)
+      users.fitted().encodeReferences(into: &writer)
     }
   }
 

@@ -5,44 +5,44 @@
 ///
 ///     socket    {"jsonrpc":"2.0","method":NAME,"params":{ORIGIN,PAYLOAD}}   notification(from:)
 ///     webhook   {"event":NAME,ORIGIN,PAYLOAD}                               webhookEvent(from:)
-///     log       name, message id, {the rest of PAYLOAD}                     LoggedEvent
+///     log       name, message id, {the rest of PAYLOAD}, seq, time          LoggedEvent
 ///
 /// Clients read the first two with ``init(_:params:)``.
 package enum Event: Sendable, Hashable {
   /// A message was sent.
-  case messageReceived(EventResource<Message>)
+  case messageReceived(EventMessage)
   /// A message was changed by its author, an operator or the server.
-  case messageUpdated(EventResource<Message>)
+  case messageUpdated(EventMessage)
   case messageDeleted(Deletion)
   /// A channel was created; only webhooks learn of it.
-  case channelCreated(EventResource<ChannelInfo>)
+  indirect case channelCreated(ChannelInfo)
   /// A channel's name, cover, data or type changed.
-  case channelChanged(EventResource<ChannelInfo>)
+  indirect case channelChanged(ChannelInfo)
   /// A channel was deleted; the payload is its last state.
-  case channelDeleted(EventResource<ChannelInfo>)
+  indirect case channelDeleted(ChannelInfo)
   /// Only operators may send from now on.
-  case channelFrozen(EventResource<ChannelInfo>)
+  indirect case channelFrozen(ChannelInfo)
   /// Everyone may send again.
-  case channelUnfrozen(EventResource<ChannelInfo>)
-  case userMuted(Restriction)
+  indirect case channelUnfrozen(ChannelInfo)
+  indirect case userMuted(Restriction)
   /// A mute was lifted.
-  case userUnmuted(Release)
+  indirect case userUnmuted(Release)
   /// A user was banned and is put out of the channel.
-  case userBanned(Restriction)
+  indirect case userBanned(Restriction)
   /// A ban was lifted.
-  case userUnbanned(Release)
+  indirect case userUnbanned(Release)
   /// A channel has other operators now.
   case operatorsChanged(Operators)
   /// The first connection of a user entered.
-  case userEntered(Presence)
+  indirect case userEntered(Presence)
   /// The last connection of a user left.
-  case userExited(Presence)
+  indirect case userExited(Presence)
   /// The number of participants of a large channel changed.
   case participantCount(ParticipantCount)
   /// Messages were withheld from a participant.
   case throttled(Throttling)
   /// A message mentions a user who is not in its channel.
-  case mentionReceived(EventResource<Message>)
+  case mentionReceived(EventMessage)
   /// The token of a session is about to expire.
   case sessionExpiring(Expiry)
   /// The server is about to close the connection.
@@ -108,7 +108,7 @@ package enum Event: Sendable, Hashable {
     switch name {
     case .messageReceived: self = .messageReceived(try members.message())
     case .messageUpdated: self = .messageUpdated(try members.message())
-    case .messageDeleted: self = .messageDeleted(try Deletion(members))
+    case .messageDeleted: self = .messageDeleted(try Deletion(members.reader))
     case .channelCreated: self = .channelCreated(try members.channel())
     case .channelChanged: self = .channelChanged(try members.channel())
     case .channelDeleted: self = .channelDeleted(try members.channel())
@@ -126,6 +126,40 @@ package enum Event: Sendable, Hashable {
     case .mentionReceived: self = .mentionReceived(try members.message())
     case .sessionExpiring: self = .sessionExpiring(try Expiry(members.reader))
     case .serverDraining: self = .serverDraining(try Draining(members.reader))
+    }
+  }
+}
+
+/// The forms of events that leave the server.
+extension Event {
+  /// The event as a JSON-RPC notification, ready to be framed and sent to many.
+  package func notification(from origin: EventOrigin) -> [UInt8] {
+    let payload = payload
+    return JSONWriter.bytes(reserving: payload.capacity + 160) {
+      $0.object {
+        $0.name("jsonrpc")
+        $0.value(unescaped: "2.0")
+        $0.name("method")
+        $0.value(unescaped: name.rawValue)
+        $0.name("params")
+        $0.object {
+          origin.encode(into: &$0)
+          payload.encode(into: &$0)
+        }
+      }
+    }
+  }
+
+  /// The event as an element of `events` in the body of a webhook.
+  package func webhookEvent(from origin: EventOrigin) -> [UInt8] {
+    let payload = payload
+    return JSONWriter.bytes(reserving: payload.capacity + 160) {
+      $0.object {
+        $0.name("event")
+        $0.value(unescaped: name.rawValue)
+        origin.encode(into: &$0)
+        payload.encode(into: &$0)
+      }
     }
   }
 }

@@ -22,27 +22,35 @@ package enum EventName: String, Sendable, CaseIterable {
   case serverDraining = "server.draining"
 
   /// Whether the event has a number in its channel, and is recovered by clients that missed it.
-  package var isDurable: Bool {
+  package var isDurable: Bool { persistence == .numbered }
+
+  /// Whether webhooks can subscribe to the event.
+  package var isPosted: Bool { persistence != .transient }
+
+  /// The trace that an event leaves.
+  private enum Persistence {
+    /// A number in its channel, and a record in the log.
+    case numbered
+    /// No record, but a post to webhooks.
+    case posted
+    /// None.
+    case transient
+  }
+
+  private var persistence: Persistence {
     switch self {
     case .messageReceived, .messageUpdated, .messageDeleted, .channelChanged, .channelDeleted,
       .channelFrozen, .channelUnfrozen, .userMuted, .userUnmuted, .userBanned, .userUnbanned,
       .operatorsChanged:
-      true
-    case .channelCreated, .userEntered, .userExited, .participantCount, .throttled,
-      .mentionReceived, .sessionExpiring, .serverDraining:
-      false
-    }
-  }
-
-  /// Whether webhooks can subscribe to the event.
-  package var isPosted: Bool {
+      .numbered
     // A channel that is being created has no participants, so only webhooks learn of it.
-    isDurable || self == .channelCreated
+    case .channelCreated: .posted
+    case .userEntered, .userExited, .participantCount, .throttled, .mentionReceived,
+      .sessionExpiring, .serverDraining:
+      .transient
+    }
   }
 
   /// The events that webhooks can subscribe to.
   package static let posted = allCases.filter(\.isPosted)
 }
-
-/// The events that webhooks can subscribe to: those of ``EventName/posted``.
-package typealias WebhookEvent = EventName

@@ -1,7 +1,7 @@
 /// The payload of an event, by its shape; several events share one.
 enum EventPayload {
-  case message(EventResource<Message>)
-  case channel(EventResource<ChannelInfo>)
+  case message(EventMessage)
+  case channel(ChannelInfo)
   case deletion(Event.Deletion)
   case restriction(Event.Restriction)
   case release(Event.Release)
@@ -37,7 +37,7 @@ enum EventPayload {
   var capacity: Int {
     switch self {
     case .message(let message): message.capacity
-    case .channel(let channel): channel.capacity
+    case .channel: 1_024
     case .deletion, .restriction, .release, .operators, .presence, .participantCount, .throttling,
       .expiry, .draining:
       0
@@ -46,45 +46,24 @@ enum EventPayload {
 }
 
 /// The members of an event that is read.
-///
-/// Those that the log keeps in another place are supplied as values; the others are JSON.
 struct EventMembers {
   let reader: ResourceReader
-  private let storedMessage: EventResource<Message>?
-  private let storedChannel: EventResource<ChannelInfo>?
-  private let storedMessageID: Int64?
+  private let known: ChannelInfo?
 
-  /// The members of a notification or webhook.
-  init(_ name: EventName, _ params: JSONNode) throws(ResourceError) {
-    reader = try ResourceReader(name.rawValue, params)
-    storedMessage = nil
-    storedChannel = nil
-    storedMessageID = nil
-  }
-
-  /// The members of an event of the log, with those that are not in its payload.
+  /// - Parameter channel: The channel of an event that is kept without it; `nil` when it is a member.
   init(
-    _ name: EventName, _ payload: JSONNode, messageID: Int64?, message: Message?,
-    channel: ChannelInfo
+    _ name: EventName, _ members: JSONNode, channel: ChannelInfo? = nil
   ) throws(ResourceError) {
-    reader = try ResourceReader(name.rawValue, payload)
-    storedMessage = message.map(EventResource.value)
-    storedChannel = .value(channel)
-    storedMessageID = messageID
+    reader = try ResourceReader(name.rawValue, members)
+    known = channel
   }
 
-  func message() throws(ResourceError) -> EventResource<Message> {
-    if let storedMessage { return storedMessage }
-    return .value(try Message(json: reader.member("message")))
+  func message() throws(ResourceError) -> EventMessage {
+    EventMessage(try Message(json: reader.member("message")))
   }
 
-  func channel() throws(ResourceError) -> EventResource<ChannelInfo> {
-    if let storedChannel { return storedChannel }
-    return .value(try ChannelInfo(json: reader.member("channel")))
-  }
-
-  func messageID() throws(ResourceError) -> Int64 {
-    if let storedMessageID { return storedMessageID }
-    return try reader.integer("message_id")
+  func channel() throws(ResourceError) -> ChannelInfo {
+    if let known { return known }
+    return try ChannelInfo(json: reader.member("channel"))
   }
 }

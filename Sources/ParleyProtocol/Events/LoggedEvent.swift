@@ -8,44 +8,47 @@ package struct LoggedEvent: Sendable, Hashable {
   package var messageID: Int64?
   /// A JSON object with the members of the event; `nil` for events about a message.
   package var payload: String?
+  /// The event's number in its channel.
+  package var seq: Int64
+  /// Unix milliseconds.
+  package var timestamp: Int64
 
-  package init(name: EventName, messageID: Int64? = nil, payload: String? = nil) {
+  package init(
+    name: EventName, messageID: Int64? = nil, payload: String? = nil, seq: Int64, timestamp: Int64
+  ) {
     self.name = name
     self.messageID = messageID
     self.payload = payload
+    self.seq = seq
+    self.timestamp = timestamp
   }
 
   /// The form of an event for the log; `nil` for events that are not durable.
-  ///
-  /// - Throws: When the event holds bytes that are not those of a message.
-  package init?(_ event: Event) throws(ResourceError) {
+  package init?(_ event: Event, seq: Int64, timestamp: Int64) {
     guard event.isDurable else { return nil }
     let payload = event.payload
+    self.init(name: event.name, seq: seq, timestamp: timestamp)
     switch payload {
-    case .message(let message): self.init(name: event.name, messageID: try message.value().id)
-    case .deletion(let deletion): self.init(name: event.name, messageID: deletion.messageID)
-    case .channel: self.init(name: event.name, payload: "{}")
+    case .message(let message): messageID = message.message.id
+    case .deletion(let deletion): messageID = deletion.messageID
+    case .channel: self.payload = "{}"
     case .restriction, .release, .operators, .presence, .participantCount, .throttling, .expiry,
       .draining:
       let json = JSONWriter.bytes(reserving: 256) { $0.object { payload.encode(into: &$0) } }
-      self.init(name: event.name, payload: String(decoding: json, as: UTF8.self))
+      self.payload = String(decoding: json, as: UTF8.self)
     }
   }
 
-  /// The whole event.
+  /// The event of a channel or of users in it.
   ///
-  /// - Parameters:
-  ///   - message: The message of ``messageID`` as it is now.
-  ///   - channel: The event's channel as it is now.
-  /// - Throws: When the message is missing, or the payload is not the one of such an event.
-  package func event(message: Message?, channel: ChannelInfo) throws(ResourceError) -> Event {
+  /// - Parameter channel: The event's channel as it is now.
+  /// - Throws: When the payload is not the one of such an event; for events about a message, which
+  ///   have none.
+  package func event(in channel: ChannelInfo) throws(ResourceError) -> Event {
     // A deep or long payload is refused, as the log never wrote it.
-    guard let document = try? JSONDocument(payload ?? "{}") else {
+    guard let document = try? JSONDocument(Array((payload ?? "{}").utf8)) else {
       throw ResourceError(name.rawValue)
     }
-    return try Event(
-      name,
-      EventMembers(
-        name, document.root, messageID: messageID, message: message, channel: channel))
+    return try Event(name, EventMembers(name, document.root, channel: channel))
   }
 }

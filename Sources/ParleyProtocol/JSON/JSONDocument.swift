@@ -26,3 +26,55 @@ package struct JSONDocument: Sendable {
   /// The value that the text is.
   package var root: JSONNode { JSONNode(tape: tape, index: 0) }
 }
+
+/// The limits above which a JSON text is refused.
+package struct JSONLimits: Sendable, Hashable {
+  /// Bytes of the whole text.
+  package var byteCount: Int
+  /// Arrays and objects open at once.
+  package var depth: Int
+  /// Values and member names together; each takes 16 bytes while the document lives.
+  package var nodeCount: Int
+
+  package init(byteCount: Int = 4_194_304, depth: Int = 32, nodeCount: Int = 20_000) {
+    self.byteCount = byteCount
+    self.depth = depth
+    self.nodeCount = nodeCount
+  }
+
+  /// The default limits: 4 MiB, 32 levels, 20,000 nodes.
+  package static let standard = JSONLimits()
+}
+
+/// Why a text was refused as JSON, and where.
+package struct JSONError: Error, Sendable, Hashable {
+  /// The kind of the fault.
+  package var kind: Kind
+  /// Bytes before the fault.
+  package var offset: Int
+  /// The fault in words, without the offset.
+  package var reason: String
+
+  package init(_ kind: Kind, at offset: Int, _ reason: String) {
+    self.kind = kind
+    self.offset = offset
+    self.reason = reason
+  }
+
+  /// The kinds of fault, as far as a caller may want to answer them differently.
+  package enum Kind: Sendable, Hashable {
+    /// Not a JSON text (RFC 8259).
+    case syntax
+    /// Not UTF-8 (RFC 8259 §8.1).
+    case encoding
+    /// One object names a member twice (RFC 7493 §2.3).
+    case duplicateMember
+    /// JSON, but longer, deeper or with more values than allowed.
+    case limit
+  }
+}
+
+extension JSONError: CustomStringConvertible {
+  /// The fault and its place in one sentence.
+  package var description: String { "\(reason) at byte \(offset)" }
+}

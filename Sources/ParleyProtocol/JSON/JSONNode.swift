@@ -8,7 +8,7 @@ package struct JSONNode: Sendable {
   /// Whether the value is a string with escapes; without, it holds nothing below U+0020.
   var hasEscapes: Bool { entry.hasEscapes }
 
-  /// What the value is.
+  /// The kind of the value.
   package var kind: JSONKind { entry.kind }
 
   /// Whether the value is `null`.
@@ -39,7 +39,7 @@ package struct JSONNode: Sendable {
     return entry.kind == .bool ? tape.bytes[Int(entry.start)] == UInt8(ascii: "t") : nil
   }
 
-  /// The number as a whole number, or `nil` when it is none or cannot be told exactly.
+  /// The number as a whole number, or `nil` when it is none or has no exact value.
   ///
   /// Digits alone count up to `Int64`; `1.0` and `1e3` count when the value is integral and within
   /// ±2^53, where every reader agrees about it.
@@ -73,5 +73,47 @@ package struct JSONNode: Sendable {
   package func present(_ name: String) -> JSONNode? {
     guard let node = self[name], !node.isNull else { return nil }
     return node
+  }
+}
+
+/// The values of an array.
+package struct JSONElements: Sequence, IteratorProtocol, Sendable {
+  private let tape: JSONTape
+  private var index: Int
+  private let end: Int
+
+  init(_ node: JSONNode) {
+    tape = node.tape
+    index = node.index + 1
+    end = node.kind == .array ? Int(node.entry.next) : index
+  }
+
+  /// The next value, or `nil` after the last.
+  package mutating func next() -> JSONNode? {
+    guard index < end else { return nil }
+    defer { index = Int(tape.entries[index].next) }
+    return JSONNode(tape: tape, index: index)
+  }
+}
+
+/// The members of an object.
+package struct JSONMembers: Sequence, IteratorProtocol, Sendable {
+  private let tape: JSONTape
+  private var index: Int
+  private let end: Int
+
+  init(_ node: JSONNode) {
+    tape = node.tape
+    index = node.index + 1
+    end = node.kind == .object ? Int(node.entry.next) : index
+  }
+
+  /// The next member, or `nil` after the last.
+  package mutating func next() -> (name: String, node: JSONNode)? {
+    guard index < end else { return nil }
+    let value = JSONNode(tape: tape, index: index + 1)
+    let name = JSONNode(tape: tape, index: index).string ?? ""
+    index = Int(value.entry.next)
+    return (name, value)
   }
 }

@@ -1,4 +1,4 @@
-/// What a JSON value is.
+/// The kind of a JSON value.
 package enum JSONKind: UInt8, Sendable {
   case null
   case bool
@@ -32,5 +32,47 @@ final class JSONTape: Sendable {
   init(bytes: [UInt8], entries: [JSONEntry]) {
     self.bytes = bytes
     self.entries = entries
+  }
+}
+
+extension JSONTape {
+  /// A string without escapes: its bytes are its characters.
+  func copiedString(_ entry: JSONEntry) -> String {
+    String(decoding: contents(entry), as: UTF8.self)
+  }
+
+  /// A string with its escapes resolved.
+  func decodedString(_ entry: JSONEntry) -> String {
+    String(decoding: decodedContents(entry), as: UTF8.self)
+  }
+
+  /// The index of the value of the member `name`, in the object at `object`.
+  func member(_ name: String, ofObjectAt object: Int) -> Int? {
+    var name = name
+    return name.withUTF8 { name in
+      let end = Int(entries[object].next)
+      var key = object + 1
+      while key < end {
+        if string(entries[key], equals: name) { return key + 1 }
+        key = Int(entries[key + 1].next)
+      }
+      return nil
+    }
+  }
+
+  private func string(_ entry: JSONEntry, equals name: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard !entry.hasEscapes else { return decodedContents(entry).elementsEqual(name) }
+    let start = Int(entry.start) + 1
+    guard Int(entry.end) - 1 - start == name.count else { return false }
+    for index in name.indices where bytes[start + index] != name[index] { return false }
+    return true
+  }
+
+  private func contents(_ entry: JSONEntry) -> ArraySlice<UInt8> {
+    bytes[Int(entry.start) + 1..<Int(entry.end) - 1]
+  }
+
+  private func decodedContents(_ entry: JSONEntry) -> [UInt8] {
+    JSONEscapes.resolved(contents(entry))
   }
 }

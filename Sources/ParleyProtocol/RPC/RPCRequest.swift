@@ -38,3 +38,98 @@ extension RPCRequest {
     }
   }
 }
+
+/// One call of a message: a request that can be carried out, or what is wrong with it.
+package enum RPCCall: Sendable {
+  case request(RPCRequest)
+  /// To be answered with the error; without an id that could be read, with `null` for it.
+  case invalid(id: RPCIdentifier?, ServiceError)
+
+  /// Judges one value as a request object (JSON-RPC 2.0, §4).
+  init(_ node: JSONNode) {
+    guard node.kind == .object else {
+      self = .invalid(id: nil, .invalidRequest("a request must be an object"))
+      return
+    }
+    let idNode = node.present("id")
+    let id = idNode.flatMap(RPCIdentifier.init)
+    if let fault = Self.fault(in: node, hasUnreadableID: idNode != nil && id == nil) {
+      self = .invalid(id: id, .invalidRequest(fault))
+    } else {
+      let method = node["method"]?.string ?? ""
+      self = .request(RPCRequest(id: id, method: method, params: node.present("params")))
+    }
+  }
+
+  private static func fault(in node: JSONNode, hasUnreadableID: Bool) -> String? {
+    if hasUnreadableID { return "'id' must be a string or a whole number" }
+    if node["jsonrpc"]?.string != "2.0" { return "'jsonrpc' must be \"2.0\"" }
+    if node["method"]?.kind != .string { return "'method' must be a string" }
+    return nil
+  }
+}
+
+/// The id of a request, kept as it was written so that the reply repeats it exactly.
+package struct RPCIdentifier: Sendable, Hashable {
+  /// The id's JSON text: digits, or a string with its quotation marks.
+  package let json: String
+
+  /// Takes over a string or whole number; `nil` for any other value.
+  package init?(_ node: JSONNode) {
+    switch node.kind {
+    case .string: break
+    case .number where node.integer != nil || Self.isWhole(node.raw): break
+    default: return nil
+    }
+    json = String(decoding: node.raw, as: UTF8.self)
+  }
+
+  /// An id for a request of our own.
+  package init(_ number: Int64) {
+    json = String(number)
+  }
+
+  private static func isWhole(_ digits: ArraySlice<UInt8>) -> Bool {
+    digits.allSatisfy { $0 == UInt8(ascii: "-") || (0x30...0x39).contains($0) }
+  }
+}
+
+/// A client's text message, classified (JSON-RPC 2.0, §4 and §6).
+package enum RPCInput: Sendable {
+  /// One call; its reply is one object.
+  case single(RPCCall)
+  /// Several calls, at least one; their replies go back as one array, if there are any.
+  case batch([RPCCall])
+  /// Nothing that could be taken apart: one error reply with a `null` id.
+  case malformed(ServiceError)
+
+  /// Calls in one batch at most.
+  package static let batchLimit = 100
+
+  /// Takes a message apart.
+  ///
+  /// - Complexity: O(*n*) in the number of bytes.
+  package init(_ bytes: [UInt8], limits: JSONLimits = .standard) {
+    do throws(JSONError) {
+      self.init(try JSONDocument(bytes, limits: limits).root)
+    } catch {
+      self = .malformed(ServiceError(error))
+    }
+  }
+
+  private init(_ root: JSONNode) {
+    guard root.kind == .array else {
+      self = .single(RPCCall(root))
+      return
+    }
+    self = Self.batch(of: Array(root.elements.prefix(Self.batchLimit + 1)))
+  }
+
+  private static func batch(of nodes: [JSONNode]) -> RPCInput {
+    guard !nodes.isEmpty else { return .malformed(.invalidRequest("the batch is empty")) }
+    guard nodes.count <= batchLimit else {
+      return .malformed(.invalidRequest("more than \(batchLimit) calls in a batch"))
+    }
+    return .batch(nodes.map(RPCCall.init))
+  }
+}

@@ -34,3 +34,88 @@ package struct Channel: Sendable, Hashable {
     self.createdAt = createdAt
   }
 }
+
+extension Channel {
+  /// Reads a channel; all but its name on the wire and its time may be absent.
+  package init(json: JSONNode) throws(ResourceError) {
+    let reader = try ResourceReader("channel", json)
+    self.init(
+      url: try reader.text("channel_url"), name: try reader.optionalText("name"),
+      coverURL: try reader.optionalText("cover_url"), data: try reader.optionalText("data"),
+      customType: try reader.optionalText("custom_type"),
+      isEphemeral: try reader.claim("is_ephemeral"), isFrozen: try reader.claim("freeze"),
+      operators: try reader.users("operators"), createdAt: try reader.integer("created_at"))
+  }
+}
+
+extension Channel {
+  /// Bytes of the channel as JSON, without its operators.
+  package var byteCount: Int {
+    512 + JSONSize.quoted(name) + JSONSize.quoted(coverURL) + JSONSize.quoted(data)
+      + JSONSize.quoted(customType)
+  }
+
+  /// - Parameter previous: The channel before a change: one that makes it smaller is let through.
+  /// - Throws: ``ErrorCode/tooLong`` when the channel would not fit into an event.
+  package func checkSize(after previous: Channel? = nil) throws(ServiceError) {
+    guard byteCount > Limits.channelByteCount, byteCount > previous?.byteCount ?? 0 else { return }
+    let isData = JSONSize.quoted(data) >= JSONSize.quoted(coverURL)
+    throw .tooLarge(
+      "channel", byteCount: byteCount, limit: Limits.channelByteCount,
+      field: isData ? "data" : "cover_url")
+  }
+
+  /// The `data` that is shown: none of a channel that was stored before its size was limited and is
+  /// larger.
+  var fittingData: String {
+    let texts = name.utf8.count + coverURL.utf8.count + data.utf8.count + customType.utf8.count
+    guard JSONSize.bound(ofBytes: texts) + 512 > Limits.channelByteCount else { return data }
+    return byteCount > Limits.channelByteCount ? "" : data
+  }
+}
+
+/// A channel as clients see it: its record, and members that the record does not hold.
+package struct ChannelInfo: Sendable, Hashable {
+  package var channel: Channel
+  /// The number of users in the channel.
+  package var participantCount: Int
+  /// The longest text of a user message, in characters.
+  package var maxMessageLength: Int
+
+  package init(
+    _ channel: Channel, participantCount: Int, maxMessageLength: Int = Limits.messageLength
+  ) {
+    self.channel = channel
+    self.participantCount = participantCount
+    self.maxMessageLength = maxMessageLength
+  }
+
+  /// The channel as a JSON text.
+  package func encoded() -> [UInt8] { JSONWriter.bytes { encode(into: &$0) } }
+
+  /// Writes the channel as the contract shows it.
+  package func encode(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("channel_url", channel.url)
+      $0.member("name", channel.name)
+      $0.member("cover_url", channel.coverURL)
+      $0.member("data", channel.fittingData)
+      $0.member("custom_type", channel.customType)
+      $0.member("is_ephemeral", channel.isEphemeral)
+      $0.member("freeze", channel.isFrozen)
+      $0.member("participant_count", participantCount)
+      $0.member("max_length_message", maxMessageLength)
+      $0.name("operators")
+      channel.operators.fitted().encodeReferences(into: &$0)
+      $0.member("created_at", channel.createdAt)
+    }
+  }
+
+  /// Reads a channel; all but its URL and its time may be absent.
+  package init(json: JSONNode) throws(ResourceError) {
+    channel = try Channel(json: json)
+    participantCount = max(0, Int(clamping: json["participant_count"]?.integer ?? 0))
+    maxMessageLength = Int(
+      clamping: json["max_length_message"]?.integer ?? Int64(Limits.messageLength))
+  }
+}

@@ -10,3 +10,94 @@ package struct MetaArray: Sendable, Hashable {
     self.values = values
   }
 }
+
+extension MetaArray {
+  /// Writes one key with its values, `{"key":"games","value":["soccer"]}`.
+  package func encode(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("key", key)
+      $0.member("value", values)
+    }
+  }
+
+  /// Reads one key with its values.
+  package init(json: JSONNode) throws(ResourceError) {
+    let reader = try ResourceReader("metaarray", json)
+    let values = json["value"]?.elements.map(\.string) ?? []
+    guard !values.contains(nil) else { throw reader.wrong("value") }
+    self.init(key: try reader.text("key"), values: values.compactMap(\.self))
+  }
+}
+
+extension [MetaArray] {
+  /// Writes a message's extra data, `sorted_metaarray`.
+  package func encode(into writer: inout JSONWriter) {
+    writer.array { for array in self { array.encode(into: &$0) } }
+  }
+
+  /// Reads a message's extra data.
+  package init(json: JSONNode) throws(ResourceError) {
+    guard json.kind == .array else {
+      throw ResourceError("message", member: "sorted_metaarray")
+    }
+    self.init()
+    for element in json.elements { append(try MetaArray(json: element)) }
+  }
+}
+
+/// Changes of a message's extra data; keys and values keep the order in which they came.
+extension [MetaArray] {
+  /// Adds keys without values; those that are there already stay as they are.
+  ///
+  /// - Throws: ``ErrorCode/tooManyItems`` when there would be more than 10 keys.
+  package func creating(keys: [String]) throws(ServiceError) -> [MetaArray] {
+    try adding(keys.map { MetaArray(key: $0) })
+  }
+
+  /// Leaves keys out, with all their values; those that are not there are passed over.
+  package func deleting(keys: [String]) -> [MetaArray] {
+    filter { !keys.contains($0.key) }
+  }
+
+  /// Adds values that are not there yet behind those that are, creating keys as needed.
+  ///
+  /// - Throws: ``ErrorCode/tooManyItems`` when there would be more than 10 keys, or more than 100
+  ///   values of one; ``ErrorCode/tooLong`` when they would be longer together than 16,384 bytes.
+  package func adding(_ additions: [MetaArray]) throws(ServiceError) -> [MetaArray] {
+    var result = self
+    for addition in additions {
+      if let index = result.firstIndex(where: { $0.key == addition.key }) {
+        result[index].values += addition.values
+      } else {
+        result.append(addition)
+      }
+    }
+    for index in result.indices {
+      result[index].values = result[index].values.withoutRepetitions()
+      guard result[index].values.count <= Limits.metaArrayValueCount else {
+        throw .tooMany(result[index].key, limit: Limits.metaArrayValueCount)
+      }
+    }
+    guard result.count <= Limits.metaArrayKeyCount else {
+      throw .tooMany("metaarray", limit: Limits.metaArrayKeyCount)
+    }
+    if result.textByteCount > textByteCount { try result.checkByteCount("metaarray") }
+    return result
+  }
+
+  /// - Throws: ``ErrorCode/tooLong`` when keys and values are longer together than 16,384 bytes.
+  package func checkByteCount(_ name: String) throws(ServiceError) {
+    let count = textByteCount
+    guard count <= Limits.metaArrayByteCount else {
+      throw .tooLongTogether(name, byteCount: count, limit: Limits.metaArrayByteCount)
+    }
+  }
+
+  /// Leaves values out; the keys stay, and what is not there is passed over.
+  package func removing(_ removals: [MetaArray]) -> [MetaArray] {
+    map { array in
+      let removed = removals.filter { $0.key == array.key }.flatMap(\.values)
+      return MetaArray(key: array.key, values: array.values.filter { !removed.contains($0) })
+    }
+  }
+}

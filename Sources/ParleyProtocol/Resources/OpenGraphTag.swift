@@ -32,7 +32,7 @@ package struct OpenGraphImage: Sendable, Hashable {
   package var width: Int32
   /// In pixels; 0 when the page does not say.
   package var height: Int32
-  /// What the picture shows, for those who cannot see it.
+  /// A description of the picture, for users who cannot see it.
   package var alt: String?
 
   package init(
@@ -46,4 +46,89 @@ package struct OpenGraphImage: Sendable, Hashable {
     self.height = height
     self.alt = alt
   }
+}
+
+extension OpenGraphTag {
+  /// Writes the preview; what is not known is `null`.
+  package func encode(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("og:title", orNull: title)
+      $0.member("og:url", orNull: url)
+      $0.member("og:description", orNull: description)
+      $0.name("og:image")
+      if let image { image.encode(into: &$0) } else { $0.null() }
+    }
+  }
+
+  /// Reads a preview, passing over what is not as expected; `nil` when it is no object.
+  package init?(json: JSONNode) {
+    guard json.kind == .object else { return nil }
+    self.init(
+      title: json["og:title"]?.string, url: json["og:url"]?.string,
+      description: json["og:description"]?.string,
+      image: json["og:image"].flatMap(OpenGraphImage.init(json:)))
+  }
+}
+
+extension OpenGraphImage {
+  /// Writes the picture; what is not known is `null`, and 0 for a size.
+  package func encode(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("url", orNull: url)
+      $0.member("secure_url", orNull: secureURL)
+      $0.member("type", orNull: type)
+      $0.member("width", Int64(width))
+      $0.member("height", Int64(height))
+      $0.member("alt", orNull: alt)
+    }
+  }
+
+  /// Reads a picture, passing over what is not as expected; `nil` when it is no object.
+  package init?(json: JSONNode) {
+    guard json.kind == .object else { return nil }
+    self.init(
+      url: json["url"]?.string, secureURL: json["secure_url"]?.string,
+      type: json["type"]?.string, width: Self.pixels(json["width"]),
+      height: Self.pixels(json["height"]), alt: json["alt"]?.string)
+  }
+
+  private static func pixels(_ node: JSONNode?) -> Int32 {
+    max(0, node?.integer.flatMap(Int32.init(exactly:)) ?? 0)
+  }
+}
+
+extension OpenGraphTag {
+  /// Bytes of the preview as JSON.
+  var byteCount: Int { JSONWriter.bytes { encode(into: &$0) }.count }
+
+  /// The UTF-8 bytes of its texts.
+  var textByteCount: Int {
+    let image = (image?.url.byteCount ?? 0) + (image?.secureURL.byteCount ?? 0)
+    let about = (image == 0 ? 0 : self.image?.type.byteCount ?? 0)
+    return title.byteCount + url.byteCount + description.byteCount + image + about
+      + (self.image?.alt.byteCount ?? 0)
+  }
+
+  /// The preview within a size: its description is cut first, then the image's, and of what is
+  /// still too large image and address are left out and the title is cut.
+  package func fitted(toBytes limit: Int) -> OpenGraphTag {
+    var tag = self
+    tag.shorten(\.description, limit)
+    if tag.byteCount > limit { tag.image?.alt = nil }
+    if tag.byteCount > limit { tag.image = nil }
+    if tag.byteCount > limit { tag.url = nil }
+    tag.shorten(\.title, limit)
+    return tag
+  }
+
+  private mutating func shorten(_ member: WritableKeyPath<OpenGraphTag, String?>, _ limit: Int) {
+    let excess = byteCount - limit
+    guard excess > 0, let text = self[keyPath: member] else { return }
+    let shorter = JSONSize.prefix(of: text, within: JSONSize.quoted(text) - excess)
+    self[keyPath: member] = shorter.isEmpty ? nil : shorter
+  }
+}
+
+extension String? {
+  fileprivate var byteCount: Int { self?.utf8.count ?? 0 }
 }

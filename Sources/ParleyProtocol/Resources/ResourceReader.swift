@@ -61,3 +61,44 @@ struct ResourceReader {
 
   func wrong(_ name: String) -> ResourceError { ResourceError(resource, member: name) }
 }
+
+/// Why a JSON value is not the resource that it was taken for.
+package struct ResourceError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The resource that was expected, such as `user`.
+  package var resource: String
+  /// The member that is missing or of another type; `nil` when the value is no object.
+  package var member: String?
+
+  package init(_ resource: String, member: String? = nil) {
+    self.resource = resource
+    self.member = member
+  }
+
+  /// The fault in words.
+  package var description: String {
+    guard let member else { return "not a \(resource)" }
+    return "'\(member)' of a \(resource) is missing or of another type"
+  }
+}
+
+extension [String: String] {
+  /// Reads an object of texts, such as a user's metadata; `nil` for anything else.
+  package init?(json: JSONNode) {
+    guard json.kind == .object else { return nil }
+    self.init()
+    for (name, value) in json.members {
+      guard let text = value.string else { return nil }
+      self[name] = text
+    }
+  }
+
+  /// Writes an object of texts, by name, so that equal values are equal bytes.
+  package func encode(into writer: inout JSONWriter) {
+    writer.object {
+      for (name, text) in sorted(by: { $0.key < $1.key }) {
+        $0.name(escaping: name)
+        $0.value(text)
+      }
+    }
+  }
+}

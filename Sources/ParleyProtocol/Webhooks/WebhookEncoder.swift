@@ -1,25 +1,7 @@
-/// Writes what is posted to webhooks.
+/// Writes the bodies of the requests to webhooks.
 ///
-///     {"event":"message.received","channel_url":…,"seq":…,"ts":…,"message":{…}}
+///     {"id":"…","created_at":…,"events":[{"event":"message.received","channel_url":…}]}
 package enum WebhookEncoder {
-  /// An event as the socket's notification tells it: the members of its `params` behind its name.
-  ///
-  /// - Parameters:
-  ///   - kind: Which event it is.
-  ///   - notification: What `EventEncoder` wrote of it.
-  package static func event(_ kind: WebhookEvent, from notification: [UInt8]) -> [UInt8] {
-    let envelope = "{\"jsonrpc\":\"2.0\",\"method\":\"\(kind.rawValue)\",\"params\":{"
-    var event = Array("{\"event\":\"\(kind.rawValue)\",".utf8)
-    event.append(contentsOf: notification.dropFirst(envelope.utf8.count).dropLast())
-    return event
-  }
-
-  /// A channel was made; its count of events has not begun, so `seq` is 0.
-  package static func channelCreated(_ channel: Channel) -> [UInt8] {
-    Event.channelCreated(.value(ChannelInfo(channel, participantCount: 0))).webhookEvent(
-      from: EventOrigin(channelURL: channel.url, seq: 0, timestamp: channel.createdAt))
-  }
-
   /// An event that an operator asked for, to see whether it arrives.
   package static func test(at timestamp: Int64) -> [UInt8] {
     JSONWriter.bytes {

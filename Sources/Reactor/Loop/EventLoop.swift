@@ -1,13 +1,13 @@
 import CLinux
 
-/// Told when its descriptor is ready.
+/// A receiver of a descriptor's readiness.
 ///
 /// Called on the loop's thread only.
 package protocol ReadinessHandler: AnyObject {
   func descriptorIsReady(for readiness: Readiness)
 }
 
-/// Told when a timer that it set has come due.
+/// A receiver of the timers that it set.
 ///
 /// Called on the loop's thread only.
 package protocol TimerHandler: AnyObject {
@@ -18,14 +18,14 @@ package protocol TimerHandler: AnyObject {
 package enum TurnOutcome: Sendable {
   /// Sleep until something is ready or due.
   case idle
-  /// Only look what is ready, then take the next turn.
+  /// Poll without waiting, then take the next turn.
   case unfinished
 }
 
-/// One thread's loop: waits for readiness, calls handlers, runs timers, ends each turn with a
+/// The loop of one thread: waits for readiness, calls handlers, runs timers, ends each turn with a
 /// flush.
 ///
-/// Everything about it is confined to the thread that calls ``run()``. Other threads reach it
+/// Confined to the thread that calls ``run()``. Other threads reach it
 /// through a ``Mailbox``.
 package final class EventLoop {
   package typealias TimerToken = TimerWheel<any TimerHandler>.Token
@@ -79,7 +79,7 @@ package final class EventLoop {
     return registration
   }
 
-  /// Changes what a descriptor is watched for.
+  /// Changes the readiness that a descriptor is watched for.
   ///
   /// - Throws: The kernel has no memory; the old interest stays.
   package func update(
@@ -138,7 +138,7 @@ package final class EventLoop {
 
   private func dispatch(key: UInt64, readiness: Readiness) {
     // The kernel reuses a descriptor's number at once, so an event fetched in the same batch as a
-    // close may name its successor: the generation tells them apart.
+    // close may name its successor: the generation distinguishes them.
     let registration = Registration(
       slot: UInt32(truncatingIfNeeded: key), generation: UInt32(truncatingIfNeeded: key >> 32))
     guard let slot = liveSlot(registration) else { return }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What a descriptor is watched for, and what it has become ready for.
+/// The kinds of readiness that a descriptor is watched for, or has.
 package struct Readiness: OptionSet, Sendable {
   package let rawValue: UInt32
 

@@ -29,7 +29,7 @@ package struct TimerWheel<Payload> {
   private var heads = [Int32](repeating: -1, count: TimerWheel.slotCount)
   private var occupied = [UInt64](repeating: 0, count: TimerWheel.slotCount / 64)
   private var currentTick: Int64
-  /// How many timers are set.
+  /// The number of timers that are set.
   package private(set) var count = 0
 
   /// - Parameter now: Milliseconds of a clock that never goes back.

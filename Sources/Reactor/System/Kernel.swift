@@ -38,8 +38,15 @@ package enum Kernel {
     init(_ script: any KernelScript) { self.script = script }
   }
 
+  /// Makes a call again for as long as a signal interrupts it.
+  package static func uninterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result {
+    var result = call()
+    while result < 0, errno == EINTR { result = call() }
+    return result
+  }
+
   @inline(__always)
-  private static func call(
+  static func call(
     _ call: SystemCall, _ descriptor: Int32, _ count: Int = 0, _ body: (Int) -> Int
   ) -> Int {
     guard clinux_thread_kernel() != nil else { return body(count) }
@@ -125,7 +132,7 @@ extension Kernel {
     clinux_send(descriptor, bytes, count, Int32(MSG_NOSIGNAL))
   }
 
-  /// Has the kernel copy a part of a file to a socket.
+  /// Copies a part of a file to a socket, inside the kernel.
   static func sendFile(
     _ socket: Int32, _ file: Int32, from offset: Int64, _ count: Int
   ) -> Int {
@@ -166,45 +173,27 @@ extension Kernel {
   }
 }
 
-/// Descriptors and files.
-extension Kernel {
-  package static func open(_ path: String, _ flags: Int32, _ mode: UInt32 = 0) -> Int32 {
-    Int32(call(.open, -1) { _ in Int(Glibc.open(path, flags, mode)) })
-  }
+/// A system call that goes through the ``Kernel``'s door.
+package enum SystemCall: Sendable, Hashable, CaseIterable {
+  case socket, bind, listen, connect, accept, setsockopt, getsockopt, shutdown
+  case recv, send, sendfile
+  case epollCreate, epollAdd, epollModify, epollDelete, epollWait
+  case eventfd, timerfd
+  case open, close, read, write
+  case pread, ftruncate, fsync, flock, rename, unlink, mkdir
+}
 
-  @discardableResult
-  package static func close(_ descriptor: Int32) -> Int32 {
-    Int32(call(.close, descriptor) { _ in Int(Glibc.close(descriptor)) })
-  }
-
-  package static func read(
-    _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int
-  ) -> Int {
-    call(.read, descriptor, count) { Glibc.read(descriptor, buffer, $0) }
-  }
-
-  package static func write(
-    _ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int
-  ) -> Int {
-    call(.write, descriptor, count) { Glibc.write(descriptor, bytes, $0) }
-  }
-
-  package static func read(
-    _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int, from offset: Int64
-  ) -> Int {
-    call(.pread, descriptor, count) { pread(descriptor, buffer, $0, off_t(offset)) }
-  }
-
-  package static func synchronize(_ descriptor: Int32) -> Int32 {
-    Int32(call(.fsync, descriptor) { _ in Int(fsync(descriptor)) })
-  }
-
-  package static func rename(_ path: String, to target: String) -> Int32 {
-    Int32(call(.rename, -1) { _ in Int(Glibc.rename(path, target)) })
-  }
-
-  @discardableResult
-  package static func unlink(_ path: String) -> Int32 {
-    Int32(call(.unlink, -1) { _ in Int(Glibc.unlink(path)) })
-  }
+/// A replacement of the kernel in a test.
+package protocol KernelScript: AnyObject, Sendable {
+  /// Performs a system call, or answers in the kernel's place.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The descriptor that the call is on; the watched one for `epoll_ctl`, and -1 for
+  ///     calls that make one.
+  ///   - count: The most bytes, or events, that the call may move; 0 for calls that move none.
+  ///   - body: Makes the real call, with a count of the script's choice.
+  /// - Returns: The kernel's result: for a failure the negated `errno`.
+  func perform(
+    _ call: SystemCall, on descriptor: Int32, count: Int, _ body: (_ count: Int) -> Int
+  ) -> Int
 }

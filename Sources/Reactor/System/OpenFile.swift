@@ -1,16 +1,18 @@
 import Glibc
 
-/// A file that is open for reading, until nobody holds on to it.
+/// A file that is open for reading until the last reference to it is gone.
 package final class OpenFile: Sendable {
   private let descriptor: Int32
-  /// How long the file was when it was opened.
+  /// The length of the file when it was opened.
   package let byteCount: Int64
 
   /// Opens a regular file.
   ///
-  /// - Throws: `ENOENT` when there is none; `EINVAL` for what is no regular file.
+  /// - Throws: `ENOENT` when there is none; `EINVAL` when it is not a regular file.
   package init(readingFrom path: String) throws(SystemError) {
-    let opened = Kernel.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    let opened = Kernel.uninterrupted {
+      Kernel.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    }
     guard opened >= 0 else { throw .last("open", on: path) }
     var status = stat()
     guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -25,12 +27,12 @@ package final class OpenFile: Sendable {
     Kernel.close(descriptor)
   }
 
-  /// Has the kernel write a part to a socket, as much as that takes.
+  /// Sends a part to a socket, as much as the socket accepts.
   ///
-  /// A peer that is gone raises SIGPIPE, which sendfile can't be told to leave out: the calling
-  /// thread must block it, as every ``Thread`` does.
+  /// A peer that is gone raises SIGPIPE, which sendfile has no flag against: the calling thread
+  /// must block the signal, as every ``Thread`` does.
   ///
-  /// - Returns: `.ended` when the file is shorter than that by now.
+  /// - Returns: `.ended` when the file has become shorter than `offset`.
   func send(to socket: Int32, from offset: Int64, atMost count: Int) -> TransferOutcome {
     while true {
       let sent = Kernel.sendFile(socket, descriptor, from: offset, count)
@@ -48,14 +50,89 @@ package final class OpenFile: Sendable {
   func read(from offset: Int64, atMost count: Int) throws(SystemError) -> [UInt8] {
     var failure: SystemError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-      var result = 0
-      repeat {
-        result = Kernel.read(descriptor, buffer.baseAddress, count, from: offset)
-      } while result < 0 && errno == EINTR
+      let result = Kernel.uninterrupted {
+        Kernel.read(descriptor, buffer.baseAddress, count, from: offset)
+      }
       if result < 0 { failure = .last("pread") }
       filled = max(0, result)
     }
     if let failure { throw failure }
+    return bytes
+  }
+}
+
+/// A part of an open file on its way to a socket.
+package struct FileSpan: Sendable {
+  private let file: OpenFile
+  private var offset: Int64
+  /// The bytes that are left.
+  package private(set) var count: Int64
+
+  /// The whole of a file.
+  package init(_ file: OpenFile) {
+    self.file = file
+    offset = 0
+    count = file.byteCount
+  }
+
+  /// A part of a file, clamped to the file's length.
+  package init(_ file: OpenFile, _ range: Range<Int64>) {
+    self.file = file
+    let bounds = range.clamped(to: 0..<max(0, file.byteCount))
+    offset = bounds.lowerBound
+    count = bounds.upperBound - bounds.lowerBound
+  }
+
+  /// Nothing of the file.
+  package func dropped() -> FileSpan {
+    FileSpan(file, 0..<0)
+  }
+
+  /// Sends the next bytes to a socket, up to `limit`, and counts them off.
+  ///
+  /// - Returns: `.ended` when the file has become too short.
+  package mutating func send(to socket: Int32, atMost limit: Int) -> TransferOutcome {
+    let outcome = file.send(to: socket, from: offset, atMost: min(limit, Int(clamping: count)))
+    if case .transferred(let sent) = outcome { advance(sent) }
+    return outcome
+  }
+
+  /// Reads the next bytes, up to `limit`; none when the file has become too short.
+  package mutating func next(atMost limit: Int) throws(SystemError) -> [UInt8] {
+    let bytes = try file.read(from: offset, atMost: min(limit, Int(clamping: count)))
+    advance(bytes.count)
+    return bytes
+  }
+
+  private mutating func advance(_ sent: Int) {
+    offset += Int64(sent)
+    count -= Int64(sent)
+  }
+}
+
+/// The contents of small files, read at once.
+package enum FileContents {
+  private static let stepByteCount = 65_536
+
+  /// Reads a file from its beginning, up to a number of bytes.
+  package static func read(
+    _ path: String, atMost limit: Int
+  ) throws(SystemError) -> [UInt8] {
+    let descriptor = Kernel.uninterrupted { Kernel.open(path, O_RDONLY | O_CLOEXEC) }
+    guard descriptor >= 0 else { throw .last("open", on: path) }
+    defer { Kernel.close(descriptor) }
+    var bytes: [UInt8] = []
+    // The files of /proc have no length before they are read.
+    var step = [UInt8](repeating: 0, count: min(limit, stepByteCount))
+    while bytes.count < limit {
+      let wanted = min(step.count, limit - bytes.count)
+      let count = Kernel.uninterrupted {
+        step.withUnsafeMutableBytes { Kernel.read(descriptor, $0.baseAddress, wanted) }
+      }
+      guard count >= 0 else { throw .last("read", on: path) }
+      guard count > 0 else { break }
+      bytes += step[..<count]
+    }
     return bytes
   }
 }

@@ -6,7 +6,7 @@ import Glibc
 ///
 /// Used by the thread that made it, and no other.
 package final class SendRing {
-  /// So many sends share a system call.
+  /// The largest number of sends that share a system call.
   private static let capacity = 128
 
   private let ring: OpaquePointer

@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 
-/// What came of an attempt to move bytes without waiting.
+/// The outcome of an attempt to move bytes without waiting.
 package enum TransferOutcome: Sendable, Equatable {
-  /// So many bytes were moved, at least one.
+  /// The number of bytes moved, at least one.
   case transferred(Int)
   /// The kernel has no bytes, or no room: wait for readiness.
   case wouldBlock
@@ -42,14 +42,15 @@ package enum Socket {
     }
   }
 
-  /// Opens a listening socket on an address on which nobody listens: sockets that share one would
-  /// share its connections as well, also with another process.
+  /// Opens a listening socket on an address that no socket listens on.
+  ///
+  /// Sockets that share an address share its connections as well, also with another process.
   ///
   /// - Returns: The socket, and the address with the port that was picked, if it had none.
   package static func listenFirst(
     on address: SocketAddress
   ) throws(SystemError) -> (descriptor: Int32, address: SocketAddress) {
-    // A port that the kernel picks is nobody else's; letting go of it in between would lose that.
+    // A port that the kernel picks is free; releasing it in between would lose it.
     if address.port != 0 { try claim(address) }
     let descriptor = try listen(on: address)
     do throws(SystemError) {
@@ -60,7 +61,7 @@ package enum Socket {
     }
   }
 
-  /// Makes sure that nobody listens on an address.
+  /// Checks that no socket listens on an address.
   private static func claim(_ address: SocketAddress) throws(SystemError) {
     let descriptor = try open(address)
     defer { close(descriptor) }
@@ -107,14 +108,14 @@ package enum Socket {
     }
   }
 
-  /// Why an asynchronous `connect` failed; 0 when it did not.
+  /// The `errno` of an asynchronous `connect` that failed; 0 when it did not.
   package static func pendingError(_ descriptor: Int32) -> Int32 {
     var value: Int32 = 0
     let result = Kernel.option(descriptor, SOL_SOCKET, SO_ERROR, into: &value)
     return result == 0 ? value : errno
   }
 
-  /// Lets an address be used again at once, and decides which protocols an IPv6 socket takes.
+  /// Makes an address usable again at once, and chooses the protocols of an IPv6 socket.
   private static func prepare(_ descriptor: Int32, for address: SocketAddress) throws(SystemError) {
     try set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
     guard address.family == AF_INET6 else { return }
@@ -146,7 +147,7 @@ package enum Socket {
     _ = Kernel.setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
   }
 
-  /// Has the next reads acknowledged later; the kernel returns to its own ways after a while.
+  /// Delays the acknowledgement of the next reads; the kernel returns to its default after a while.
   ///
   /// A failure costs only time, so it is not reported.
   package static func delayAcknowledgement(_ descriptor: Int32) {
@@ -172,7 +173,7 @@ package enum Socket {
     }
   }
 
-  /// Reads what is there, at most the buffer's size.
+  /// Reads the bytes that have arrived, up to the buffer's size.
   package static func receive(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
   ) -> TransferOutcome {
@@ -212,5 +213,32 @@ package enum Socket {
   /// What is unsent and unread is the kernel's business.
   package static func close(_ descriptor: Int32) {
     Kernel.close(descriptor)
+  }
+}
+
+/// The options of the local end of an outgoing connection, where the kernel's defaults do not suit.
+package struct LocalEnd: Sendable {
+  /// The address to connect from; its port is mostly 0, for any.
+  package var address: SocketAddress?
+  /// The size of the kernel's receive buffer, in bytes; the kernel doubles the number.
+  package var receiveBufferBytes: Int?
+
+  /// The time at which bytes are acknowledged to the peer.
+  package enum Acknowledgement: Sendable, Hashable {
+    /// The kernel's default, which for a socket that is only read from is at each read.
+    case standard
+    /// After a delay, or after much was read; must be requested again before each read.
+    case delayed
+  }
+
+  package var acknowledgement = Acknowledgement.standard
+
+  package init(
+    address: SocketAddress? = nil, receiveBufferBytes: Int? = nil,
+    acknowledgement: Acknowledgement = .standard
+  ) {
+    self.address = address
+    self.receiveBufferBytes = receiveBufferBytes
+    self.acknowledgement = acknowledgement
   }
 }

@@ -6,7 +6,7 @@ package struct SystemError: Error, Hashable, CustomStringConvertible {
   package let call: String
   /// The `errno` it left.
   package let code: Int32
-  /// What it was called on, such as an address; empty when that says nothing.
+  /// The object of the call, such as an address; empty when there is none to name.
   package let object: String
 
   package init(call: String, code: Int32, object: String = "") {
@@ -20,8 +20,12 @@ package struct SystemError: Error, Hashable, CustomStringConvertible {
     SystemError(call: call, code: errno, object: object)
   }
 
+  /// The system's text for the code, such as `No space left on device`.
+  package var reason: String {
+    strerror(code).map { String(cString: $0) } ?? "error \(code)"
+  }
+
   package var description: String {
-    let reason = strerror(code).map { String(cString: $0) } ?? "error \(code)"
-    return object.isEmpty ? "\(call): \(reason)" : "\(call) \(object): \(reason)"
+    object.isEmpty ? "\(call): \(reason)" : "\(call) \(object): \(reason)"
   }
 }

@@ -1,18 +1,23 @@
 import CLinux
 import Glibc
-import Synchronization
+public import Synchronization
 
-/// Hands items from any thread to one, in the order in which they were posted.
+/// A queue of items from any thread to one, in the order in which they were posted.
 ///
 /// A burst costs one wake-up: the event descriptor is written only when the mailbox was empty.
+@usableFromInline
 package final class Mailbox<Item: Sendable>: Sendable {
-  private struct State {
-    var items: [Item] = []
-    /// Whether the receiver was woken since it last took what there was.
-    var isWoken = false
+  // Visible to the compiler where items have a type: without that each call looks types up.
+  @usableFromInline
+  struct State {
+    @usableFromInline var items: [Item] = []
+    /// Whether the receiver was woken since it last took the items.
+    @usableFromInline var isWoken = false
+
+    @usableFromInline init() {}
   }
 
-  private let state = Mutex(State())
+  @usableFromInline let state = Mutex(State())
   /// Readable while something may be in the mailbox.
   package let descriptor: Int32
 
@@ -26,6 +31,7 @@ package final class Mailbox<Item: Sendable>: Sendable {
   }
 
   /// Adds an item and wakes the receiver if it may sleep.
+  @inlinable
   package func post(_ item: Item) {
     let mustWake = state.withLock { state in
       state.items.append(item)
@@ -36,25 +42,28 @@ package final class Mailbox<Item: Sendable>: Sendable {
 
   /// Adds an item that the receiver may find late: ``wakeReceiver()`` is to follow soon.
   ///
-  /// So what belongs together arrives together, where the first item's wake-up would set the
-  /// receiver off before the others were there.
+  /// Items that belong together then arrive together: a wake-up for the first would start the
+  /// receiver before the others are there.
+  @inlinable
   package func enqueue(_ item: Item) {
     state.withLock { $0.items.append(item) }
   }
 
   /// Wakes the receiver if something waits.
+  @inlinable
   package func wakeReceiver() {
     if state.withLock({ !$0.items.isEmpty && Self.mustWake(&$0) }) { wake() }
   }
 
-  /// How many items wait.
+  /// The number of items that wait.
   package var count: Int { state.withLock { $0.items.count } }
 
-  /// Takes all that waits.
+  /// Takes all items.
   ///
   /// Only the receiver calls it.
   ///
   /// - Parameter spare: An empty array whose storage the mailbox may use next.
+  @inlinable
   package func takeAll(reusing spare: consuming [Item]) -> [Item] {
     var taken = spare
     state.withLock { state in
@@ -72,17 +81,47 @@ package final class Mailbox<Item: Sendable>: Sendable {
     _ = Kernel.read(descriptor, &value, MemoryLayout<UInt64>.size)
   }
 
-  private static func mustWake(_ state: inout State) -> Bool {
+  @inlinable
+  static func mustWake(_ state: inout State) -> Bool {
     defer { state.isWoken = true }
     return !state.isWoken
   }
 
-  private func wake() {
+  @usableFromInline
+  func wake() {
     var one: UInt64 = 1
     var result = 0
     // Else it fails only when the counter is at its maximum, and then the receiver is awake anyway.
     repeat {
       result = Kernel.write(descriptor, &one, MemoryLayout<UInt64>.size)
     } while result < 0 && errno == EINTR
+  }
+}
+
+/// Carries a reference through other threads without letting them use it.
+///
+/// A reply that comes back to an event loop needs the object that asked, which belongs to that
+/// loop alone. Other threads may hold and pass on this box; only the thread that made it may open
+/// it.
+///
+/// `@unchecked Sendable` is sound because ``value`` stops the process on any other thread, and
+/// reference counts are atomic: the last reference may go on another thread, so what is confined
+/// must not need its thread to be torn down.
+package struct LoopBound<Value: AnyObject>: @unchecked Sendable {
+  private let object: Value
+  private let owner: UInt64
+
+  /// Confines an object to the calling thread.
+  package init(_ value: Value) {
+    object = value
+    owner = clinux_thread_id()
+  }
+
+  /// The object.
+  ///
+  /// Only for the thread that confined it.
+  package var value: Value {
+    precondition(owner == clinux_thread_id(), "a confined object was used on another thread")
+    return object
   }
 }

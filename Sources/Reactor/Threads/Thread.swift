@@ -1,13 +1,14 @@
 import CLinux
+import Dispatch
 import Glibc
 import Synchronization
 
 /// A thread of the operating system that runs one function.
 package final class Thread: Sendable {
-  /// How a thread fares when there is more to do than processors.
+  /// The share of the processors that a thread gets when they are busy.
   package enum Priority: Int32, Sendable {
     case normal = 0
-    /// It gives way to others: about a tenth of their share (`nice` 10).
+    /// About a tenth of the others' share (`nice` 10).
     case background = 10
   }
 
@@ -15,7 +16,7 @@ package final class Thread: Sendable {
 
   /// Starts a thread.
   ///
-  /// All signals are blocked in it: they are the main thread's business.
+  /// All signals are blocked in it: the main thread handles them.
   package init(
     name: String, priority: Priority = .normal, _ body: @escaping @Sendable () -> Void
   ) throws(SystemError) {
@@ -32,7 +33,7 @@ package final class Thread: Sendable {
         guard let argument else { return nil }
         let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
         clinux_name_thread(start.name)
-        // On Linux this is the calling thread's alone; refused, it runs like the others.
+        // On Linux this affects the calling thread alone; a refusal leaves it like the others.
         if start.priority != .normal { _ = clinux_set_thread_nice(start.priority.rawValue) }
         start.run()
         return nil
@@ -45,7 +46,7 @@ package final class Thread: Sendable {
     handle = Mutex(thread)
   }
 
-  // Nobody will wait for it any more: it gives its resources back by itself.
+  // No join can follow: the thread frees its resources by itself.
   deinit {
     handle.withLock { handle in
       if let handle { pthread_detach(handle) }
@@ -92,5 +93,27 @@ package final class Thread: Sendable {
       guard let script else { return body() }
       Kernel.replaced(by: script, body)
     }
+  }
+}
+
+/// The outcomes of starting threads, for the thread that waits for them.
+package final class StartReport<Failure: Error>: Sendable {
+  private let outcomes = Mutex<[Result<Void, Failure>]>([])
+  private let reported = DispatchSemaphore(value: 0)
+
+  package init() {}
+
+  /// Adds the outcome of one thread.
+  package func add(_ outcome: Result<Void, Failure>) {
+    outcomes.withLock { $0.append(outcome) }
+    reported.signal()
+  }
+
+  /// Waits for `count` outcomes.
+  ///
+  /// - Throws: The first that is a failure.
+  package func wait(for count: Int) throws(Failure) {
+    for _ in 0..<count { reported.wait() }
+    for outcome in outcomes.withLock({ $0 }) { try outcome.get() }
   }
 }

@@ -1,3 +1,4 @@
+import Crypto
 import Glibc
 import Reactor
 
@@ -21,7 +22,7 @@ struct FileDirectory: Sendable {
   func prepare() throws(StoreError) {
     try DataDirectory.create(kept)
     try DataDirectory.create(incoming)
-    for name in Self.names(in: incoming) { unlink(incoming + "/" + name) }
+    for name in Self.names(in: incoming) { Kernel.unlink(incoming + "/" + name) }
   }
 
   func path(of id: String) -> String { kept + "/" + id }
@@ -33,13 +34,13 @@ struct FileDirectory: Sendable {
 
   /// Removes a file; one that is not there is removed already.
   func remove(_ id: String) {
-    unlink(path(of: id))
+    Kernel.unlink(path(of: id))
   }
 
-  /// Makes a complete file one of those that are kept, for good once this returns; one for which
-  /// that can't be had is removed.
+  /// Moves a complete file to those that are kept, for good once this returns; removes it when that
+  /// fails.
   func keep(_ id: String) throws(SystemError) {
-    guard rename(incomingPath(of: id), path(of: id)) == 0 else {
+    guard Kernel.rename(incomingPath(of: id), to: path(of: id)) == 0 else {
       throw .last("rename", on: incomingPath(of: id))
     }
     do throws(SystemError) { try synchronize() } catch {
@@ -49,10 +50,14 @@ struct FileDirectory: Sendable {
   }
 
   private func synchronize() throws(SystemError) {
-    let descriptor = open(kept, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let descriptor = Kernel.uninterrupted {
+      Kernel.open(kept, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    }
     guard descriptor >= 0 else { throw .last("open", on: kept) }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw .last("fsync", on: kept) }
+    defer { Kernel.close(descriptor) }
+    guard Kernel.uninterrupted({ Kernel.synchronize(descriptor) }) == 0 else {
+      throw .last("fsync", on: kept)
+    }
   }
 
   private static func names(in directory: String) -> [String] {
@@ -66,5 +71,22 @@ struct FileDirectory: Sendable {
       if name != ".", name != ".." { names.append(name) }
     }
     return names
+  }
+}
+
+/// The name of a file in the store: 128 random bits, which nobody guesses.
+package enum FileID {
+  /// Makes a new one.
+  static func make() -> String {
+    SecureRandom.hex(byteCount: 16)
+  }
+
+  /// Whether a text could be one; no other may become part of a path.
+  package static func isValid(_ text: String) -> Bool {
+    text.utf8.count == 32
+      && text.utf8.allSatisfy {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+          || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+      }
   }
 }

@@ -16,7 +16,7 @@ package final class FileUpload: Sendable {
   private enum State {
     /// Nothing has come.
     case waiting
-    case open(Int32)
+    case open(NewFile)
     /// The upload stays incomplete.
     case failed(SystemError)
     /// Complete, or given up.
@@ -32,9 +32,9 @@ package final class FileUpload: Sendable {
   // Giving it up may have been refused, by a queue that is full.
   deinit {
     state.withLock { state in
-      guard case .open(let descriptor) = state else { return }
-      close(descriptor)
-      unlink(path)
+      guard case .open = state else { return }
+      state = .ended
+      Kernel.unlink(path)
     }
   }
 
@@ -43,9 +43,9 @@ package final class FileUpload: Sendable {
     _ bytes: [UInt8], completion: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
     submit(completion) { [self] in
-      try change { descriptor throws(SystemError) in
-        try Self.write(bytes[...], to: descriptor, at: path)
-        return .open(descriptor)
+      try change { file throws(SystemError) in
+        try file.append(bytes)
+        return .open(file)
       }
     }
   }
@@ -53,10 +53,9 @@ package final class FileUpload: Sendable {
   /// Makes the file safe on disk: complete, under its final name, for good.
   package func complete(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
     submit(completion) { [self] in
-      try change { descriptor throws(SystemError) in
-        guard fsync(descriptor) == 0 else { throw .last("fsync", on: path) }
+      try change { file throws(SystemError) in
+        try file.synchronize()
         try directory.keep(id)
-        close(descriptor)
         return .ended
       }
     }
@@ -65,40 +64,30 @@ package final class FileUpload: Sendable {
   /// Removes what has come of it; a file that is complete is left alone.
   package func discard() {
     _ = jobs.submit { [self] in
-      state.withLock { state in
-        if case .open(let descriptor) = state { close(descriptor) }
-        state = .ended
-      }
-      unlink(path)
+      state.withLock { $0 = .ended }
+      Kernel.unlink(path)
     }
   }
 
-  /// Does something with the open file, and removes it when that fails.
+  /// Changes the open file, and removes it when that fails.
   private func change(
-    _ body: (Int32) throws(SystemError) -> State
+    _ body: (NewFile) throws(SystemError) -> State
   ) throws(SystemError) {
     try state.withLock { state throws(SystemError) in
       do throws(SystemError) {
-        if case .waiting = state { state = .open(try open()) }
-        state = try body(try descriptor(in: state))
+        if case .waiting = state { state = .open(try NewFile(at: path)) }
+        state = try body(try file(in: state))
       } catch {
-        if case .open(let descriptor) = state { close(descriptor) }
-        unlink(path)
         state = .failed(error)
+        Kernel.unlink(path)
         throw error
       }
     }
   }
 
-  private func open() throws(SystemError) -> Int32 {
-    let opened = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard opened >= 0 else { throw .last("open", on: path) }
-    return opened
-  }
-
-  private func descriptor(in state: State) throws(SystemError) -> Int32 {
+  private func file(in state: State) throws(SystemError) -> NewFile {
     switch state {
-    case .open(let descriptor): return descriptor
+    case .open(let file): return file
     case .failed(let error): throw error
     case .waiting, .ended: throw SystemError(call: "write", code: EBADF, object: path)
     }
@@ -114,20 +103,6 @@ package final class FileUpload: Sendable {
     case .accepted: break
     case .overloaded: completion(.failure(StoreError.overloaded))
     case .closed: completion(.failure(StoreError.closed))
-    }
-  }
-
-  private static func write(
-    _ bytes: ArraySlice<UInt8>, to descriptor: Int32, at path: String
-  ) throws(SystemError) {
-    var rest = bytes
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      guard count >= 0 else {
-        if errno == EINTR { continue }
-        throw .last("write", on: path)
-      }
-      rest = rest.dropFirst(count)
     }
   }
 }

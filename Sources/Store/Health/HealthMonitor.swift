@@ -1,5 +1,13 @@
 import Logging
+import SQLite
 import Synchronization
+
+/// Whether the store can write.
+package enum StoreHealth: Sendable, Hashable {
+  case healthy
+  /// Every write is answered with `StoreError.unavailable` until a probe succeeds.
+  case failing(reason: String)
+}
 
 /// Keeps the store's health and logs each change of it once.
 final class HealthMonitor: Sendable {
@@ -43,4 +51,41 @@ final class HealthMonitor: Sendable {
       return true
     }
   }
+}
+
+/// Finds out whether the disk takes writes again.
+enum StorageProbe {
+  /// Large enough that a disk with a few free blocks does not pass, fail and pass again.
+  private static let byteCount = 65_536
+
+  /// Writes and removes a record, each in a commit of its own.
+  static func run(on connection: StoreConnection) throws {
+    try connection.inTransaction {
+      try connection.execute(
+        "INSERT OR REPLACE INTO probe (id, body) VALUES (1, zeroblob(\(byteCount)))")
+    }
+    try connection.inTransaction { try connection.execute("DELETE FROM probe") }
+  }
+}
+
+extension Error {
+  /// Whether a constraint of the schema refused a row.
+  var isConstraint: Bool {
+    (self as? DatabaseError)?.code == .constraint
+  }
+
+  /// The reason, when the error says that the storage failed rather than that a job was wrong.
+  var storageFailure: String? {
+    if case .unavailable(let reason)? = self as? StoreError { return reason }
+    if let failure = self as? CommitFailure { return failure.reason }
+    guard let error = self as? DatabaseError, !DatabaseError.faultsOfJobs.contains(error.code)
+    else { return nil }
+    return "\(error.message) (SQLite \(error.extendedCode))"
+  }
+}
+
+extension DatabaseError {
+  fileprivate static let faultsOfJobs: Set<Code> = [
+    .constraint, .error, .mismatch, .range, .tooBig, .misuse, .notAuthorized,
+  ]
 }

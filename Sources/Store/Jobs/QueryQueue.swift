@@ -1,3 +1,4 @@
+import Channels
 import Dispatch
 import Synchronization
 

@@ -1,6 +1,8 @@
-import SQLite
+import Channels
+import Dispatch
 import Glibc
 import Reactor
+import SQLite
 
 /// The connections that read, and the two queues before them.
 struct Readers {
@@ -60,9 +62,110 @@ struct Readers {
   ) throws(SystemError) -> Reactor.Thread {
     try Reactor.Thread(name: name) {
       shared.withDatabase {
-        body(StoreConnection(SQLiteSession($0), filesBase: options.filesBase))
+        body(StoreConnection(SQLiteSession($0), fileURL: options.fileURL))
         $0.close()
       }
+    }
+  }
+}
+
+/// One submission to the reader threads, its result type erased.
+struct ReadJob: Sendable {
+  /// Runs the job and reports its success.
+  let perform: @Sendable (ReadTransaction) throws -> Answer
+  /// Reports a failure.
+  let fail: @Sendable (any Error) -> Void
+
+  init<T: Sendable>(
+    _ job: @escaping @Sendable (ReadTransaction) throws -> T,
+    completion: @escaping @Sendable (Result<T, any Error>) -> Void
+  ) {
+    perform = { transaction in
+      let value = try job(transaction)
+      return { completion(.success(value)) }
+    }
+    fail = { completion(.failure($0)) }
+  }
+}
+
+/// Runs a reader thread: one job at a time, each in a transaction of its own.
+///
+/// In WAL mode a transaction sees every commit made before its first read, so a read sees all that
+/// was acknowledged before it was submitted.
+struct Reader {
+  let connection: StoreConnection
+  let jobs: JobQueue<ReadJob>
+  let afterRead: @Sendable () -> Void
+
+  func run() {
+    while case .jobs(let taken) = jobs.take(upTo: 1) {
+      for job in taken { answer(job) }
+      afterRead()
+    }
+  }
+
+  private func answer(_ job: ReadJob) {
+    do {
+      try connection.session.beginReading()
+      defer { connection.rollback() }
+      let report = try job.perform(ReadTransaction(connection: connection))
+      report()
+    } catch {
+      job.fail(error.storageFailure.map { StoreError.unavailable(reason: $0) } ?? error)
+    }
+  }
+}
+
+/// One query on its way to the threads that run them, its result type erased.
+struct QueryJob: Sendable {
+  /// Runs the query; the closure that it returns reports the success.
+  let perform: @Sendable (ReadTransaction) throws -> (QueryCost) -> Void
+  /// Reports a failure.
+  let fail: @Sendable (any Error, QueryCost) -> Void
+
+  init<T: Sendable>(
+    _ job: @escaping @Sendable (ReadTransaction) throws -> T,
+    completion: @escaping @Sendable (Result<T, any Error>, QueryCost) -> Void
+  ) {
+    perform = { transaction in
+      let value = try job(transaction)
+      return { completion(.success(value), $0) }
+    }
+    fail = { completion(.failure($0), $1) }
+  }
+}
+
+/// Runs queries on a thread, one at a time, each in a transaction and with a time limit of its own.
+struct QueryReader {
+  let connection: StoreConnection
+  let jobs: QueryQueue
+  let counters: QueryCounters
+  /// Milliseconds that a query may look; 0 for no limit.
+  let timeLimit: Int
+  let afterRead: @Sendable () -> Void
+
+  func run() {
+    while let (principal, job) = jobs.take() {
+      let start = DispatchTime.now().uptimeNanoseconds
+      let time = timeLimit > 0 ? QueryTime(nanoseconds: UInt64(timeLimit) * 1_000_000) : nil
+      let report = perform(job, time)
+      let used = DispatchTime.now().uptimeNanoseconds - start
+      jobs.finish(principal, after: used)
+      let cost = QueryCost(nanoseconds: used, isCutShort: time?.isOver ?? false)
+      counters.record(cost)
+      report(cost)
+      afterRead()
+    }
+  }
+
+  private func perform(_ job: QueryJob, _ time: QueryTime?) -> (QueryCost) -> Void {
+    do {
+      try connection.session.beginReading()
+      defer { connection.rollback() }
+      return try job.perform(ReadTransaction(connection: connection, time: time))
+    } catch {
+      let failure = error.storageFailure.map { StoreError.unavailable(reason: $0) } ?? error
+      return { job.fail(failure, $0) }
     }
   }
 }

@@ -1,4 +1,4 @@
-import Channels
+package import Channels
 
 /// One submission to the writer thread.
 enum WriteJob: Sendable {
@@ -16,8 +16,11 @@ enum WriteJob: Sendable {
     }
   }
 
-  /// Answers that it is not known whether the job is kept; only the log's submitters tell that from a
-  /// failure.
+  var isMaintenance: Bool {
+    if case .maintenance = self { true } else { false }
+  }
+
+  /// Answers that it is not known whether the job is kept; only the log has an error for that.
   func doubt(_ reason: String) {
     switch self {
     case .entry(let submission, let sink):
@@ -88,5 +91,36 @@ struct ControlJob: Sendable {
       return { completion(.success(value)) }
     }
     fail = { completion(.failure($0)) }
+  }
+}
+
+/// Jobs that change something, gathered to be submitted together.
+///
+/// Jobs that are submitted one by one may be taken one by one, each with a commit of its own.
+package struct WriteBatch {
+  private var jobs: [WriteJob] = []
+
+  package init() {}
+
+  package var isEmpty: Bool { jobs.isEmpty }
+
+  /// Adds what ``Store/write(_:completion:)`` would submit.
+  mutating func write<T: Sendable>(
+    _ job: @escaping @Sendable (WriteTransaction) throws -> T,
+    completion: @escaping @Sendable (Result<T, any Error>) -> Void
+  ) {
+    jobs.append(.control(ControlJob(job, completion: completion)))
+  }
+
+  /// Adds an entry of the log.
+  package mutating func submit(_ submission: LogSubmission, to sink: any LogSink) {
+    jobs.append(.entry(submission, sink))
+  }
+
+  /// Takes all jobs out.
+  mutating func takeAll() -> [WriteJob] {
+    var taken: [WriteJob] = []
+    swap(&taken, &jobs)
+    return taken
   }
 }

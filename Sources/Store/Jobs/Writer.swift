@@ -60,23 +60,19 @@ final class Writer {
   }
 
   private func process(_ taken: [WriteJob]) {
-    var batch: [WriteJob] = []
-    for job in taken {
-      guard case .maintenance(let body) = job else {
-        batch.append(job)
-        continue
-      }
-      commitAndAnswer(batch)
-      batch = []
-      body(connection)
+    var rest = taken[...]
+    while let place = rest.firstIndex(where: \.isMaintenance) {
+      commitAndAnswer(rest[..<place])
+      if case .maintenance(let body) = rest[place] { body(connection) }
+      rest = rest[(place + 1)...]
     }
-    commitAndAnswer(batch)
+    commitAndAnswer(rest)
     options.afterBatch()
   }
 
   /// Commits a batch, in several parts when its jobs take long: prompt jobs come in between.
-  private func commitAndAnswer(_ batch: [WriteJob]) {
-    var rest = batch[...]
+  private func commitAndAnswer(_ batch: ArraySlice<WriteJob>) {
+    var rest = batch
     while !rest.isEmpty {
       rest = rest.dropFirst(commitAndAnswer(part: rest))
       guard !rest.isEmpty else { return }

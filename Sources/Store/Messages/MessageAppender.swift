@@ -1,5 +1,14 @@
-import SQLite
+import Channels
 import ParleyProtocol
+import SQLite
+
+/// The outcome of appending a message.
+enum AppendOutcome: Sendable, Hashable {
+  /// It is kept, and those of the mentioned that are users, in the order given.
+  case stored(seq: Int64, mentionedUsers: [User])
+  /// The same request was carried out before, with this result.
+  case repeated(Message, seq: Int64)
+}
 
 /// Writes new messages, by statements that are prepared once.
 final class MessageAppender {
@@ -40,9 +49,11 @@ final class MessageAppender {
         file, messageID: message.id, channelID: channel.id, at: message.createdAt, on: connection)
     }
     if connection.outbox?.wants(.messageReceived) == true {
-      var told = message
-      told.mentionedUsers = mentioned
-      try WriteTransaction(connection: connection).queueArrival(of: told, seq: seq)
+      var shown = message
+      shown.mentionedUsers = mentioned
+      let origin = EventOrigin(channelURL: channel.url, seq: seq, timestamp: message.createdAt)
+      try WriteTransaction(connection: connection)
+        .queue(.messageReceived(EventMessage(shown)), from: origin)
     }
     return .stored(seq: seq, mentionedUsers: mentioned)
   }

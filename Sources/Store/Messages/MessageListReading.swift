@@ -1,3 +1,4 @@
+import Channels
 import SQLite
 import ParleyProtocol
 
@@ -84,7 +85,7 @@ struct MessageListReading<Value> {
       "SELECT \(StoredMessage.columns) FROM messages WHERE message_id = ?", [id]
     ) {
       try StoredMessage(
-        row: $0, channelURL: channelURL, filesBase: transaction.connection.filesBase)
+        row: $0, channelURL: channelURL, fileURL: transaction.connection.fileURL)
     }
     guard let stored else { throw StoreError.notFound(.message) }
     var users: [String: User] = [:]

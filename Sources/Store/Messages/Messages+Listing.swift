@@ -1,5 +1,59 @@
+package import Channels
 import SQLite
 package import ParleyProtocol
+
+/// Lists messages of a channel, each encoded as it is read.
+///
+/// Unlike ``MessageLog/list(_:for:_:to:)`` it never holds a page as values. Error:
+/// `notFound(.channel)`.
+package struct MessageListing<Encoder: PageEncoder<ListedMessage>>: StoreQuery {
+  package var query: MessageQuery
+  package var users: ListedUsers
+  package var encoder: Encoder
+
+  package init(_ query: MessageQuery, users: ListedUsers = .profiles, as encoder: Encoder) {
+    self.query = query
+    self.users = users
+    self.encoder = encoder
+  }
+
+  package var statements: ReadStatements<MessagePage<Encoder.Encoded>> {
+    .init { transaction in
+      try transaction.listMessages(query) { message in
+        var listed = ListedMessage(message: message)
+        switch users {
+        case .profiles: break
+        case .profilesAndStates:
+          listed.deactivatedIDs = try transaction.deactivatedUsers(among: message.userIDs)
+        }
+        return encoder.encode(listed)
+      }
+    }
+  }
+}
+
+/// The facts about users that are read with each message of a list.
+package enum ListedUsers: Sendable, Hashable {
+  case profiles
+  /// And whether they are deactivated, which takes a look-up for each.
+  case profilesAndStates
+}
+
+/// A message of a list.
+package struct ListedMessage: Sendable {
+  package var message: Message
+  /// Those of its users that are deactivated; empty when that was not asked for.
+  package var deactivatedIDs: Set<String> = []
+}
+
+extension Message {
+  /// Its author and those that it mentions.
+  package var userIDs: Set<String> {
+    var ids = Set(mentionedUsers.map(\.id))
+    if let user { ids.insert(user.id) }
+    return ids
+  }
+}
 
 extension StoreTransaction {
   /// The messages that fit a query, in time order or reversed; the filters hold for all of them,
@@ -9,7 +63,7 @@ extension StoreTransaction {
   /// it says that there is more, though that may turn out not to fit.
   ///
   /// - Throws: `StoreError.notFound(.channel)`.
-  package func listMessages<Value>(
+  func listMessages<Value>(
     _ query: MessageQuery, _ item: (Message) throws -> PageItem<Value>
   ) throws -> MessagePage<Value> {
     guard let url = try channelURL(query.channelID) else { throw StoreError.notFound(.channel) }

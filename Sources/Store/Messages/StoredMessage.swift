@@ -1,3 +1,4 @@
+import Channels
 import SQLite
 import ParleyProtocol
 
@@ -17,8 +18,8 @@ struct StoredMessage {
 
   /// From `columns`.
   ///
-  /// - Parameter filesBase: The base of the addresses of uploaded files, if one is set.
-  init(row: Row, channelURL: String, filesBase: String?) throws {
+  /// - Parameter fileURL: ``StoreOptions/fileURL``.
+  init(row: Row, channelURL: String, fileURL: StoreOptions.FileURL) throws {
     let type = MessageType(rawValue: row[2])
     let mentionType = MentionType(rawValue: row[7])
     guard let type, let mentionType else {
@@ -32,7 +33,7 @@ struct StoredMessage {
     let file: StoredFile? = try Self.json(row[15])
     message = Message(
       id: row[1], type: type, channelURL: channelURL, user: nil, text: row[4],
-      file: file?.file(base: filesBase), data: row[5],
+      file: file?.file(fileURL), data: row[5],
       customType: row[6], mentionType: mentionType,
       metaArrays: metaArrays?.map(\.metaArray) ?? [], openGraphTag: tag?.tag,
       translations: try Self.json(row[11]) ?? [:], requestID: row[12] ?? "",
@@ -50,5 +51,85 @@ struct StoredMessage {
 
   private static func json<T: Decodable>(_ text: String?) throws -> T? {
     try text.map { try StoredJSON.decode(T.self, from: $0) }
+  }
+}
+
+/// A metaarray as stored.
+struct StoredMetaArray: Codable {
+  var key: String
+  var value: [String]
+
+  init(_ array: MetaArray) {
+    key = array.key
+    value = array.values
+  }
+
+  var metaArray: MetaArray { MetaArray(key: key, values: value) }
+}
+
+/// The file of a file message as stored.
+struct StoredFile: Codable {
+  /// As its sender gave it; for an uploaded file, by the base that the request with it named.
+  var url: String
+  var name: String
+  var type: String
+  var size: Int64
+  /// Of the record of an uploaded file; `nil` when the file is somewhere else.
+  var id: String?
+
+  init(_ file: MessageFile, _ upload: FileRecord?) {
+    url = upload?.url ?? file.url
+    name = file.name
+    type = file.type
+    size = file.size
+    id = upload?.id
+  }
+
+  /// The file; the address of an uploaded one is composed anew.
+  func file(_ fileURL: StoreOptions.FileURL) -> MessageFile {
+    MessageFile(url: id.map { fileURL(url, $0) } ?? url, name: name, type: type, size: size)
+  }
+}
+
+/// A link preview as stored.
+struct StoredOpenGraphTag: Codable {
+  var title: String?
+  var url: String?
+  var description: String?
+  var image: StoredOpenGraphImage?
+
+  init(_ tag: OpenGraphTag) {
+    title = tag.title
+    url = tag.url
+    description = tag.description
+    image = tag.image.map(StoredOpenGraphImage.init)
+  }
+
+  var tag: OpenGraphTag {
+    OpenGraphTag(title: title, url: url, description: description, image: image?.image)
+  }
+}
+
+/// The picture of a link preview as stored.
+struct StoredOpenGraphImage: Codable {
+  var url: String?
+  var secureURL: String?
+  var type: String?
+  var width: Int32
+  var height: Int32
+  var alt: String?
+
+  init(_ image: OpenGraphImage) {
+    url = image.url
+    secureURL = image.secureURL
+    type = image.type
+    width = image.width
+    height = image.height
+    alt = image.alt
+  }
+
+  var image: OpenGraphImage {
+    OpenGraphImage(
+      url: url, secureURL: secureURL, type: type, width: width, height: height, alt: alt)
   }
 }

@@ -1,4 +1,6 @@
 import Glibc
+import Reactor
+import Synchronization
 
 /// The directory that holds the database.
 enum DataDirectory {
@@ -7,25 +9,31 @@ enum DataDirectory {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw .inaccessible(path: path, reason: "not a path")
     }
-    guard mkdir(path, 0o700) != 0 else { return synchronize(parent(of: path)) }
+    guard Kernel.makeDirectory(path, 0o700) != 0 else { return try synchronize(parent(of: path)) }
     guard errno != EEXIST else { return try checkIsDirectory(path) }
-    let reason = errno
-    guard reason == ENOENT, let parent = parent(of: path) else {
-      throw .inaccessible(path: path, reason: String(cString: strerror(reason)))
+    let error = SystemError.last("mkdir")
+    guard error.code == ENOENT, let parent = parent(of: path) else {
+      throw .inaccessible(path: path, reason: error.reason)
     }
     try create(parent)
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-      throw .inaccessible(path: path, reason: String(cString: strerror(errno)))
+    guard Kernel.makeDirectory(path, 0o700) == 0 || errno == EEXIST else {
+      throw .inaccessible(path: path, reason: SystemError.last("mkdir").reason)
     }
-    synchronize(parent)
+    try synchronize(parent)
   }
 
-  /// Makes a new entry outlive a loss of power, where the file system can be asked to.
-  private static func synchronize(_ parent: String?) {
-    let descriptor = open(parent ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  /// Makes a new entry outlive a loss of power, where the file system supports it.
+  private static func synchronize(_ parent: String?) throws(StoreError) {
+    let path = parent ?? "."
+    let descriptor = Kernel.uninterrupted {
+      Kernel.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    }
+    // A parent that may be written to need not be readable.
     guard descriptor >= 0 else { return }
-    fsync(descriptor)
-    close(descriptor)
+    defer { Kernel.close(descriptor) }
+    guard Kernel.uninterrupted({ Kernel.synchronize(descriptor) }) == 0 || errno != EIO else {
+      throw .inaccessible(path: path, reason: SystemError.last("fsync").reason)
+    }
   }
 
   private static func parent(of path: String) -> String? {
@@ -37,7 +45,62 @@ enum DataDirectory {
 
   private static func checkIsDirectory(_ path: String) throws(StoreError) {
     guard access(path + "/.", W_OK | X_OK) == 0 else {
-      throw .inaccessible(path: path, reason: String(cString: strerror(errno)))
+      throw .inaccessible(path: path, reason: SystemError.last("access").reason)
     }
+  }
+}
+
+/// The exclusive use of a data directory, held until `release` or the process's end.
+///
+/// The lock is the kernel's and goes with the process, so a crash leaves none behind; the process
+/// number in the file only serves the error message.
+final class DirectoryLock: Sendable {
+  /// -1 once released.
+  private let held: Atomic<Int32>
+
+  /// - Throws: `StoreError.locked` when another process has it, `.inaccessible` when the file
+  ///   cannot be made.
+  init(directory: String) throws(StoreError) {
+    let path = directory + "/lock"
+    let descriptor = Kernel.uninterrupted {
+      Kernel.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    }
+    guard descriptor >= 0 else {
+      throw .inaccessible(path: path, reason: SystemError.last("open").reason)
+    }
+    guard Kernel.uninterrupted({ Kernel.lock(descriptor, LOCK_EX | LOCK_NB) }) == 0 else {
+      let error = SystemError.last("flock")
+      let owner = Self.readProcessID(descriptor)
+      Kernel.close(descriptor)
+      guard error.code == EWOULDBLOCK else {
+        throw .inaccessible(path: path, reason: error.reason)
+      }
+      throw .locked(directory: directory, processID: owner)
+    }
+    held = Atomic(descriptor)
+    Self.writeProcessID(descriptor)
+  }
+
+  deinit {
+    release()
+  }
+
+  /// Lets another process use the directory; releasing again does nothing.
+  func release() {
+    let descriptor = held.exchange(-1, ordering: .acquiringAndReleasing)
+    if descriptor >= 0 { Kernel.close(descriptor) }
+  }
+
+  private static func writeProcessID(_ descriptor: Int32) {
+    let text = Array("\(getpid())\n".utf8)
+    Kernel.truncate(descriptor, to: 0)
+    _ = Kernel.write(descriptor, text, text.count)
+  }
+
+  private static func readProcessID(_ descriptor: Int32) -> Int32 {
+    var buffer = [UInt8](repeating: 0, count: 16)
+    let count = Kernel.read(descriptor, &buffer, buffer.count, from: 0)
+    let digits = buffer.prefix(max(0, count)).prefix { $0 >= 0x30 && $0 <= 0x39 }
+    return Int32(String(decoding: digits, as: UTF8.self)) ?? 0
   }
 }

@@ -4,8 +4,12 @@ import SQLite
 
 /// Opens connections to the database file.
 enum DatabaseFile {
-  /// Pages of the write-ahead log after which a commit also moves it into the file: 16 MiB.
-  private static let checkpointPages = 4_096
+  /// The size of a new database's pages; an old one keeps its own.
+  ///
+  /// A message changes a few pages, each of which a commit writes and sums up whole.
+  private static let pageByteCount = 2_048
+  /// A commit that finds the write-ahead log longer than this moves it into the file.
+  private static let checkpointByteCount = 16 << 20
   /// A log that grew beyond this is cut back once it has been moved into the file.
   private static let logByteLimit = 64 << 20
   /// Page caches, in KiB: indexes that many channels write to at once should stay in memory.
@@ -20,13 +24,15 @@ enum DatabaseFile {
     return try explaining(path) {
       let shared = try SharedDatabase(path: path)
       try shared.withDatabase { database in
+        try database.execute(script: "PRAGMA page_size = \(pageByteCount)")
         try IntegrityCheck.run(on: database, path: path)
+        let pageByteCount = try database.number("PRAGMA page_size")
         // FULL: a commit has reached the disk before it is acknowledged.
         try database.execute(
           script: """
             PRAGMA journal_mode = WAL;
             PRAGMA synchronous = FULL;
-            PRAGMA wal_autocheckpoint = \(checkpointPages);
+            PRAGMA wal_autocheckpoint = \(checkpointByteCount / pageByteCount);
             PRAGMA journal_size_limit = \(logByteLimit);
             PRAGMA cache_size = -\(writerCacheKiB);
             """)
@@ -53,6 +59,38 @@ enum DatabaseFile {
         throw StoreError.inaccessible(path: path, reason: error.message)
       }
       throw StoreError.damaged(path: path, reason: error.message)
+    }
+  }
+}
+
+/// Finds out at the start whether a file is a sound database of ours.
+enum IntegrityCheck {
+  /// "PRLY": marks the file as Parley's (the header's application id).
+  static let applicationID = 0x50_52_4C_59
+
+  /// Larger files are not read as a whole, so that a start stays quick.
+  private static let fullCheckByteLimit = 64 << 20
+
+  /// - Throws: `StoreError.damaged`, or a database error when the file cannot be read at all.
+  static func run(on database: Database, path: String) throws {
+    let isEmpty = try database.number("SELECT count(*) FROM sqlite_master") == 0
+    let owner = try database.number("PRAGMA application_id")
+    if isEmpty, owner == 0 {
+      return try database.execute("PRAGMA application_id = \(applicationID)")
+    }
+    guard owner == applicationID else {
+      throw StoreError.damaged(path: path, reason: "another application's database")
+    }
+    try checkPages(of: database, path: path)
+  }
+
+  private static func checkPages(of database: Database, path: String) throws {
+    let pageCount = try database.number("PRAGMA page_count")
+    let pageSize = try database.number("PRAGMA page_size")
+    guard pageCount * pageSize <= fullCheckByteLimit else { return }
+    let finding: String? = try database.value("PRAGMA quick_check(1)")
+    guard finding == "ok" else {
+      throw StoreError.damaged(path: path, reason: finding ?? "the check gave no answer")
     }
   }
 }

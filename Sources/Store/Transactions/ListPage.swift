@@ -18,6 +18,18 @@ extension PageItem<[UInt8]> {
   }
 }
 
+/// A form of the items of a list, and the bytes that each takes of an answer.
+///
+/// The store encodes each item on its own thread as it reads it, and lets go of the item. So a page
+/// of large items is in memory once, encoded, and ends where an answer is full. It is a type of its
+/// own and not a closure, so that an operation stays a value.
+package protocol PageEncoder<Item>: Sendable {
+  associatedtype Item
+  associatedtype Encoded: Sendable
+
+  func encode(_ item: Item) -> PageItem<Encoded>
+}
+
 /// A stretch of a list.
 package struct ListPage<Value> {
   package var items: [Value]

@@ -3,7 +3,7 @@ import Dispatch
 /// The time that a query may look at rows; confined to the thread that runs it.
 ///
 /// A list asks after each row that it has passed, so that every page gets at least one row further.
-package final class QueryTime {
+final class QueryTime {
   /// Rows between two looks at the clock: some microseconds.
   static let standardRowsPerLook = 32
 

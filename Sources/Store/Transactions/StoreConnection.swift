@@ -1,20 +1,23 @@
 import SQLite
 
 /// One connection to the database, with its prepared statements; confined to its thread.
-package final class StoreConnection {
+final class StoreConnection {
   var session: any StoreSession
-  /// Where events for webhooks go, on the connection that writes.
+  /// The outbox for events of webhooks, on the connection that writes.
   let outbox: Outbox?
-  /// ``StoreOptions/filesBase``.
-  let filesBase: String?
+  /// ``StoreOptions/fileURL``.
+  let fileURL: StoreOptions.FileURL
   /// Whether something deleted may have left rows or files that are removed bit by bit; an earlier
   /// process may have left some.
   var mayHaveRemains = true
 
-  init(_ session: any StoreSession, outbox: Outbox? = nil, filesBase: String? = nil) {
+  init(
+    _ session: any StoreSession, outbox: Outbox? = nil,
+    fileURL: @escaping StoreOptions.FileURL = { stored, _ in stored }
+  ) {
     self.session = session
     self.outbox = outbox
-    self.filesBase = filesBase
+    self.fileURL = fileURL
   }
 
   var isInTransaction: Bool { session.isInTransaction }
@@ -88,4 +91,34 @@ package final class StoreConnection {
     }
     return arguments
   }
+}
+
+/// A statement of the most frequent ones, whose values are bound one by one.
+///
+/// Confined to its connection's thread.
+struct DirectStatement {
+  private let statement: Statement
+
+  init(_ sql: String, on connection: StoreConnection) throws {
+    statement = try connection.statement(sql)
+  }
+
+  /// Sets the value of a placeholder, the first of which is 1.
+  func bind(_ value: Int64, at index: Int32) throws {
+    try statement.bind(value, at: index)
+  }
+
+  /// Sets the value of a placeholder; `nil` stands for NULL.
+  ///
+  /// - Throws: `StoreError.unstorableText` for one with U+0000.
+  func bind(_ text: String?, at index: Int32) throws {
+    try text?.checkStorable()
+    try statement.bind(text, at: index)
+  }
+
+  /// Executes a statement that gives no rows.
+  func execute() throws { try statement.execute() }
+
+  /// Executes, and reads the first column of the first row; `nil` without a row.
+  func integer() throws -> Int64? { try statement.integer() }
 }

@@ -56,6 +56,9 @@ struct CommitFailure: Error {
 /// A session with SQLite.
 final class SQLiteSession: StoreSession {
   let database: Database
+  // All transactions of the writer execute these two, so they are kept at hand.
+  private var beginning: Statement?
+  private var ending: Statement?
 
   init(_ database: Database) {
     self.database = database
@@ -63,13 +66,19 @@ final class SQLiteSession: StoreSession {
 
   var isInTransaction: Bool { database.isInTransaction }
 
-  func begin() throws { try database.execute("BEGIN IMMEDIATE TRANSACTION") }
+  func begin() throws {
+    let statement = try beginning ?? database.statement("BEGIN IMMEDIATE TRANSACTION")
+    beginning = statement
+    try statement.execute()
+  }
 
   func beginReading() throws { try database.execute("BEGIN DEFERRED TRANSACTION") }
 
   func commit() throws {
     do {
-      try database.execute("COMMIT TRANSACTION")
+      let statement = try ending ?? database.statement("COMMIT TRANSACTION")
+      ending = statement
+      try statement.execute()
     } catch let error as DatabaseError {
       rollback()
       // The pages may have reached the log on disk before the error, and count after a crash unless

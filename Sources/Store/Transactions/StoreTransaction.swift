@@ -1,5 +1,7 @@
-/// What can be asked inside a transaction, be it for reading or for writing.
-package protocol StoreTransaction {
+import SQLite
+
+/// A transaction for reading or for writing, confined to its connection's thread.
+protocol StoreTransaction {
   /// The thread's connection.
   var connection: StoreConnection { get }
   /// How long lists may look; `nil` for as long as it takes.
@@ -7,9 +9,9 @@ package protocol StoreTransaction {
 }
 
 /// A snapshot of the database, for the length of a read job.
-package struct ReadTransaction: StoreTransaction {
-  package let connection: StoreConnection
-  package let time: QueryTime?
+struct ReadTransaction: StoreTransaction {
+  let connection: StoreConnection
+  let time: QueryTime?
 
   init(connection: StoreConnection, time: QueryTime? = nil) {
     self.connection = connection
@@ -18,7 +20,112 @@ package struct ReadTransaction: StoreTransaction {
 }
 
 /// A writer's view, for the length of a job: sees what its batch has written so far.
-package struct WriteTransaction: StoreTransaction {
-  package let connection: StoreConnection
-  package var time: QueryTime? { nil }
+struct WriteTransaction: StoreTransaction {
+  let connection: StoreConnection
+  var time: QueryTime? { nil }
+}
+
+/// The next step of a scan after a row.
+enum ScanStep {
+  /// The row was looked at.
+  case passed
+  /// The row was looked at, decoded and encoded.
+  case taken
+  /// The row is not wanted: the scan ends before it.
+  case stop
+}
+
+/// Why a scan ended.
+enum ScanEnd {
+  /// No row is left.
+  case exhausted
+  case stopped
+  case outOfTime
+}
+
+extension StoreTransaction {
+  /// Calls `body` with the rows of a query, until it stops or the time is up.
+  func scan(
+    _ sql: String, _ arguments: Arguments, _ body: (Row) throws -> ScanStep
+  ) throws -> ScanEnd {
+    let rows = try connection.rows(sql, arguments)
+    while let row = try rows.next() {
+      switch try body(row) {
+      case .stop: return .stopped
+      case .passed: if time?.isOverAfterRow() == true { return .outOfTime }
+      case .taken: if time?.isOverAfterItem() == true { return .outOfTime }
+      }
+    }
+    return .exhausted
+  }
+
+  /// Reads a page of a list.
+  ///
+  /// - Parameters:
+  ///   - sql: A statement whose first column says whether the row fits the filters.
+  ///   - limit: Most items; 1 at least.
+  ///   - item: Makes an item of a row that fits.
+  ///   - token: The token that goes on after a row.
+  func page<Value>(
+    _ sql: String, _ arguments: Arguments, limit: Int,
+    item: (Row) throws -> PageItem<Value>, token: (Row) throws -> String
+  ) throws -> ListPage<Value> {
+    var room = PageRoom.answer
+    var page = ListPage<Value>(items: [], next: "")
+    let rows = try connection.rows(sql, arguments)
+    while let row = try rows.next() {
+      guard row[0] as Bool else {
+        guard time?.isOverAfterRow() == true else { continue }
+        page.next = try token(row)
+        return page
+      }
+      guard page.items.count < limit else { return page }
+      let made = try item(row)
+      guard room.admit(byteCount: made.byteCount) else { return page }
+      page.items.append(made.value)
+      page.next = try token(row)
+      if time?.isOverAfterItem() == true { return page }
+    }
+    page.next = ""
+    return page
+  }
+}
+
+/// A condition on rows, with the values that it names.
+///
+/// The clauses are the code's own; only values come from outside.
+struct Condition {
+  private var clauses: [String]
+  private(set) var arguments: Arguments
+
+  /// Any row.
+  init() {
+    clauses = []
+    arguments = []
+  }
+
+  init(_ clause: String, _ arguments: Arguments) {
+    clauses = [clause]
+    self.arguments = arguments
+  }
+
+  var isEmpty: Bool { clauses.isEmpty }
+
+  /// For use after WHERE.
+  var sql: String { clauses.joined(separator: " AND ") }
+
+  /// For use as a column that is 1 or 0.
+  var flag: String { clauses.isEmpty ? "1" : "coalesce(\(sql), 0)" }
+
+  mutating func require(_ clause: String, _ arguments: Arguments = []) {
+    clauses.append(clause)
+    self.arguments += arguments
+  }
+
+  /// Requires that a column has one of the values; none at all stands for any.
+  mutating func require(_ column: String, isAnyOf values: [String]) throws {
+    guard !values.isEmpty else { return }
+    // One placeholder for any number of values: one statement to prepare and to keep.
+    require("\(column) IN (SELECT value FROM json_each(?))", [try StoredJSON.encode(values)])
+  }
 }

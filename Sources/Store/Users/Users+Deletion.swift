@@ -1,4 +1,49 @@
+import Channels
 import SQLite
+
+/// How far the deletion of a user has come.
+package enum UserDeletion: Sendable, Hashable {
+  /// The user is gone.
+  case finished(UserTraces)
+  /// The user had a part in many channels and is still there: delete it again, in a job of its own,
+  /// so that other jobs get their turn.
+  case unfinished(UserTraces)
+
+  /// The parts in channels that this step took away.
+  package var traces: UserTraces {
+    switch self {
+    case .finished(let traces), .unfinished(let traces): traces
+    }
+  }
+}
+
+/// The parts in channels that a user lost by its deletion.
+package struct UserTraces: Sendable, Hashable {
+  /// Channels in which it no longer is an operator, each with its event.
+  package var operatorChanges: [ChannelMutation]
+  /// URLs of the channels that it no longer is banned from; they recorded no event.
+  package var unbannedFrom: [String]
+  /// URLs of the channels that it no longer is muted in; they recorded no event.
+  package var unmutedIn: [String]
+}
+
+/// Deletes a user with its tokens, operator roles, bans and mutes, as far as one step goes.
+///
+/// Its messages stay. Error: `noUser`.
+package struct UserDeletionStep: StoreWrite {
+  package var userID: String
+  /// Unix milliseconds, the time of the events that it causes.
+  package var time: Int64
+
+  package init(_ userID: String, at time: Int64) {
+    self.userID = userID
+    self.time = time
+  }
+
+  package var statements: WriteStatements<UserDeletion> {
+    .init { try $0.deleteUser(userID, at: time) }
+  }
+}
 
 extension WriteTransaction {
   /// Deletes a user with its tokens, operator roles, bans and mutes, as far as one step goes.
@@ -9,7 +54,7 @@ extension WriteTransaction {
   ///
   /// - Returns: `.unfinished` while it had more than 100 roles, bans or mutes.
   /// - Throws: `StoreError.noUser`.
-  package func deleteUser(_ id: String, at timestamp: Int64) throws -> UserDeletion {
+  func deleteUser(_ id: String, at timestamp: Int64) throws -> UserDeletion {
     guard try user(id) != nil else { throw StoreError.noUser(id) }
     let traces = UserTraces(
       operatorChanges: try channels(of: id, in: "channel_operators").map {

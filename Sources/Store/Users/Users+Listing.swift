@@ -1,6 +1,48 @@
 import Basics
-import SQLite
 import ParleyProtocol
+import SQLite
+
+/// Which users to list: newest first, or by nickname when its beginning is asked for.
+package struct UserQuery: Sendable, Hashable {
+  /// Any of these; empty for all.
+  package var ids: [String]
+  /// The whole nickname, case-sensitive.
+  package var nickname: String?
+  /// The nickname's beginning, ignoring case (in Unicode's sense, independent of language).
+  package var nicknamePrefix: String?
+  /// 1 to 100.
+  package var limit: Int
+  /// The token of the page; `nil` or empty for the first page.
+  package var token: String?
+
+  package init(
+    ids: [String] = [], nickname: String? = nil, nicknamePrefix: String? = nil, limit: Int = 10,
+    token: String? = nil
+  ) {
+    self.ids = ids
+    self.nickname = nickname
+    self.nicknamePrefix = nicknamePrefix
+    self.limit = limit
+    self.token = token
+  }
+}
+
+/// Lists the users that fit a query; deactivated ones are among them.
+///
+/// Error: `invalidPageToken`.
+package struct UserListing<Encoder: PageEncoder<Account>>: StoreQuery {
+  package var query: UserQuery
+  package var encoder: Encoder
+
+  package init(_ query: UserQuery, as encoder: Encoder) {
+    self.query = query
+    self.encoder = encoder
+  }
+
+  package var statements: ReadStatements<ListPage<Encoder.Encoded>> {
+    .init { try $0.listUsers(query) { encoder.encode($0) } }
+  }
+}
 
 extension StoreTransaction {
   /// A page of the users that fit a query; deactivated ones are among them.
@@ -8,7 +50,7 @@ extension StoreTransaction {
   /// The page is shorter when its bytes or the time to look run out before.
   ///
   /// - Throws: `StoreError.invalidPageToken` for a token that is not one of this query.
-  package func listUsers<Value>(
+  func listUsers<Value>(
     _ query: UserQuery, _ item: (Account) throws -> PageItem<Value>
   ) throws -> ListPage<Value> {
     let (range, filter) = try query.conditions()
@@ -45,7 +87,7 @@ extension UserQuery {
       ? "created_at DESC, user_id DESC" : "nickname_folded, created_at, user_id"
   }
 
-  /// What a token is bound to; the limit may change from page to page.
+  /// The filters that a token is bound to; the limit may change from page to page.
   private var fingerprint: [String] {
     ["users", nickname ?? "", nickname == nil ? "" : "=", prefix ?? ""] + ids
   }
@@ -91,5 +133,51 @@ extension UserQuery {
       throw StoreError.invalidPageToken
     }
     return position
+  }
+}
+
+/// The place where a page of users ended.
+///
+///     created_at: 8 bytes | nickname | 0 | user id
+struct UserPosition: PagePosition {
+  let createdAt: Int64
+  /// Case-folded; empty when the order does not depend on it.
+  let nickname: String
+  let userID: String
+
+  init(createdAt: Int64, nickname: String, userID: String) {
+    self.createdAt = createdAt
+    self.nickname = nickname
+    self.userID = userID
+  }
+
+  init?(positionBytes bytes: [UInt8]) {
+    let names = bytes.dropFirst(8)
+    guard let createdAt = Int64(bigEndianBytes: bytes.prefix(8)),
+      let end = names.firstIndex(of: 0)
+    else { return nil }
+    self.createdAt = createdAt
+    nickname = String(decoding: names[..<end], as: UTF8.self)
+    userID = String(decoding: names[(end + 1)...], as: UTF8.self)
+  }
+
+  /// Texts in the database hold no U+0000, so it can keep them apart.
+  var positionBytes: [UInt8] {
+    createdAt.bigEndianBytes + Array(nickname.utf8) + [0] + Array(userID.utf8)
+  }
+}
+
+extension String {
+  /// The least text that is greater than every text that begins with this one, in the order of
+  /// Unicode scalars, which is that of SQLite; `nil` when there is none.
+  var successor: String? {
+    var scalars = Array(unicodeScalars)
+    while let last = scalars.popLast() {
+      // Past U+D7FF come the surrogates, which are no scalars.
+      let value = last.value == 0xD7FF ? 0xE000 : last.value + 1
+      guard let next = Unicode.Scalar(value) else { continue }
+      return String(String.UnicodeScalarView(scalars + [next]))
+    }
+    return nil
   }
 }

@@ -1,4 +1,6 @@
-/// Why a context could not be made or a session cannot go on.
+import Glibc
+
+/// An error that makes a context unusable or ends a session.
 ///
 /// Three families: a file that the operator named, the peer, and ourselves.
 package enum TLSError: Error, Equatable, Sendable {
@@ -35,7 +37,37 @@ package enum TLSError: Error, Equatable, Sendable {
     case damagedCertificate
     /// It holds no PEM private key that can be read without a passphrase.
     case noPrivateKey
-    /// OpenSSL refused what it holds, with the reason.
+    /// OpenSSL refused its content, with the reason.
     case refused(String)
+  }
+}
+
+extension TLSError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .unusableFile(let path, let problem): "\(path): \(problem)"
+    case .keyDoesNotMatch(let certificate, let key):
+      "the private key \(key) does not belong to the certificate \(certificate)"
+    case .invalidSetting(let text): text
+    case .plainHTTP: "the peer sent plain HTTP to a TLS port"
+    case .protocolViolation(let reason): "TLS failed: \(reason)"
+    case .alertReceived(let alert): "the peer ended TLS with the alert: \(alert)"
+    case .certificateRejected(let reason): "the peer's certificate was rejected: \(reason)"
+    case .truncated: "the connection ended without close_notify"
+    case .notEstablished: "TLS is not established"
+    case .internalFailure(let reason): "OpenSSL failed: \(reason)"
+    }
+  }
+}
+
+extension TLSError.FileProblem: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .unreadable(let code): String(cString: strerror(code))
+    case .noCertificate: "contains no certificate in PEM form"
+    case .damagedCertificate: "contains a certificate that cannot be read"
+    case .noPrivateKey: "contains no unencrypted private key in PEM form"
+    case .refused(let reason): reason
+    }
   }
 }

@@ -15,7 +15,7 @@ package final class TLSScratch {
   let port: UnsafeMutablePointer<copenssl_port>
   let record: UnsafeMutableBufferPointer<UInt8>
 
-  /// Makes empty working memory of about 17 KiB, growing with what is sent in one go.
+  /// Makes empty working memory of about 17 KiB, which grows with the size of a single write.
   ///
   /// - Throws: ``TLSError/internalFailure(_:)`` when memory is out.
   package init() throws(TLSError) {

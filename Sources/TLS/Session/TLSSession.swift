@@ -118,7 +118,7 @@ package final class TLSSession {
     guard outcome == 1 else { throw fail(after: outcome) }
   }
 
-  /// Says `close_notify`, once; does nothing when the session is not established.
+  /// Sends `close_notify`, once; does nothing when the session is not established.
   package func close(scratch: TLSScratch) throws(TLSError) {
     try attach(scratch)
     guard isEstablished, SSL_get_shutdown(ssl) & SSL_SENT_SHUTDOWN == 0 else { return }
@@ -179,7 +179,7 @@ package final class TLSSession {
     }
   }
 
-  /// Ends the session with what the error queue says.
+  /// Ends the session with the error in the queue.
   private func fail(after outcome: Int32) -> TLSError {
     let error = FailureReading(ssl: ssl, outcome: outcome).error
     state = .failed(error)
@@ -193,4 +193,22 @@ package final class TLSSession {
     case .handshaking, .failed: .handshaking
     }
   }
+}
+
+/// The state of a session.
+package enum TLSProgress: Equatable, Sendable {
+  /// The handshake needs more from the peer.
+  case handshaking
+  /// Plaintext flows both ways.
+  case established
+  /// The peer sent `close_notify`: nothing more will come, but sent bytes may still arrive.
+  case closedByPeer
+}
+
+/// A protocol version that Parley speaks.
+package enum TLSVersion: Equatable, Sendable {
+  /// RFC 5246.
+  case tls12
+  /// RFC 8446.
+  case tls13
 }

@@ -1,4 +1,32 @@
+internal import Glibc
 package import Logging
+
+/// The set-up of the process's log.
+package enum Telemetry {
+  /// Sends everything that is logged to standard error.
+  ///
+  /// Call once, before the first logger is made.
+  package static func bootstrap(level: Logger.Level, format: LogFormat) {
+    let style = LogOutput.isTerminal ? TextLine.Style.coloured : .plain
+    LoggingSystem.bootstrap(
+      { label, provider in
+        LineHandler(
+          label: label, level: level, metadataProvider: provider,
+          format: formatter(format, style: style), clock: LogOutput.now,
+          sink: LogOutput.write)
+      }, metadataProvider: nil)
+  }
+
+  /// The function that makes a line of a record.
+  static func formatter(
+    _ format: LogFormat, style: TextLine.Style
+  ) -> @Sendable (LogRecord) -> String {
+    switch format {
+    case .text: { TextLine.format($0, style: style) }
+    case .json: { JSONLine.format($0) }
+    }
+  }
+}
 
 /// A log handler that writes each event as one line.
 package struct LineHandler: LogHandler {
@@ -46,5 +74,84 @@ package struct LineHandler: LogHandler {
     if let own = event.metadata { all.merge(own) { _, new in new } }
     if let error = event.error { all["error"] = .string("\(error)") }
     return all
+  }
+}
+
+/// Lets the first few lines of each second through and counts the others, so that what clients can
+/// cause does not fill the log.
+package struct LineRate: Sendable {
+  private let limit: Int
+  private let period: Int64
+  private var start = Int64.min
+  private var written = 0
+  private var suppressed = 0
+
+  /// - Parameters:
+  ///   - limit: Lines in each period.
+  ///   - period: Milliseconds.
+  package init(limit: Int = 5, period: Int64 = 1000) {
+    self.limit = limit
+    self.period = period
+  }
+
+  /// Whether a line may be written now; if not it is counted.
+  ///
+  /// - Parameter now: Milliseconds of a steady clock.
+  package mutating func admit(at now: Int64) -> Bool {
+    if now >= nextStart {
+      start = now
+      written = 0
+    }
+    guard written < limit else {
+      suppressed += 1
+      return false
+    }
+    written += 1
+    return true
+  }
+
+  /// Whether lines were counted whose number has not been taken.
+  package var hasSuppressed: Bool { suppressed > 0 }
+
+  /// The number of lines that were not written, once their period is over; `nil` when there are none.
+  package mutating func takeSuppressed(at now: Int64) -> Int? {
+    guard suppressed > 0, now >= nextStart else { return nil }
+    defer { suppressed = 0 }
+    return suppressed
+  }
+
+  private var nextStart: Int64 {
+    let (end, isOverflow) = start.addingReportingOverflow(period)
+    return isOverflow ? .max : end
+  }
+}
+
+/// The process's standard error as the end of every log line.
+enum LogOutput {
+  /// Whether a person is looking at it.
+  static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+  /// Writes a line with one call, so that lines of several threads do not mix.
+  ///
+  /// What the system does not take at once is written next, unless it would have to be waited for:
+  /// a reader that has stopped must not stop the server.
+  static func write(_ line: String) {
+    var line = line
+    line.withUTF8 { bytes in
+      var rest = UnsafeRawBufferPointer(bytes)
+      while !rest.isEmpty {
+        let count = Glibc.write(STDERR_FILENO, rest.baseAddress, rest.count)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return }
+        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+      }
+    }
+  }
+
+  /// Unix milliseconds of the system's clock.
+  static func now() -> Int64 {
+    var time = timespec()
+    guard clock_gettime(CLOCK_REALTIME, &time) == 0 else { return 0 }
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
   }
 }

@@ -1,3 +1,4 @@
+internal import Basics
 package import Logging
 
 /// One event with all that its line shows; the metadata of logger, provider and event are merged.
@@ -20,5 +21,169 @@ package struct LogRecord: Sendable {
     self.label = label
     self.message = message
     self.metadata = metadata
+  }
+}
+
+/// The shape of a logged line.
+package enum LogFormat: String, Sendable, CaseIterable {
+  /// For people: time, level, label, message, then metadata as `key=value`.
+  case text
+  /// For machines: one JSON object per line.
+  case json
+}
+
+/// A record as one line for people.
+///
+///     2025-01-31T23:59:59.123Z info gateway: listening address=127.0.0.1:8080
+enum TextLine {
+  /// Whether the level may be coloured, which only a terminal shows.
+  enum Style: Sendable {
+    case plain
+    case coloured
+  }
+
+  /// Formats a record, the line feed at its end included.
+  static func format(_ record: LogRecord, style: Style) -> String {
+    let pairs = record.metadata.sorted { $0.key < $1.key }.map { key, value in
+      " \(word(key))=\(word(text(of: value)))"
+    }
+    let time = UTCTime.format(record.time)
+    let label = DisplayText.escaped(record.label, limit: LogRecord.longestText)
+    let message = DisplayText.escaped(record.message, limit: LogRecord.longestText)
+    return "\(time) \(level(record.level, style)) \(label): \(message)\(pairs.joined())\n"
+  }
+
+  private static func text(of value: Logger.Metadata.Value) -> String {
+    switch value {
+    case .string(let text): text
+    case .stringConvertible(let value): value.description
+    case .array(let values):
+      "[" + values.map { word(text(of: $0)) }.joined(separator: ", ") + "]"
+    case .dictionary(let values):
+      "{"
+        + values.sorted { $0.key < $1.key }
+        .map { "\(word($0.key))=\(word(text(of: $0.value)))" }
+        .joined(separator: ", ") + "}"
+    }
+  }
+
+  /// One plain word as it is, anything else in quotes.
+  private static func word(_ text: String) -> String {
+    let isPlain = !text.isEmpty && text.unicodeScalars.allSatisfy(isPlain)
+    return isPlain ? text : DisplayText.quoted(text, limit: LogRecord.longestText)
+  }
+
+  private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+    !" \"=\\".unicodeScalars.contains(scalar) && !scalar.isUnseen
+  }
+
+  private static func level(_ level: Logger.Level, _ style: Style) -> String {
+    switch style {
+    case .plain: level.rawValue
+    case .coloured: "\u{1b}[\(colour(of: level))m\(level.rawValue)\u{1b}[0m"
+    }
+  }
+
+  private static func colour(of level: Logger.Level) -> Int {
+    switch level {
+    case .trace, .debug: 2
+    case .info: 32
+    case .notice: 36
+    case .warning: 33
+    case .error, .critical: 31
+    }
+  }
+}
+
+/// A record as one JSON object on a line of its own.
+///
+/// Members: `time`, `level`, `label`, `message`, and `metadata`, an object, when there is any.
+enum JSONLine {
+  /// Formats a record, the line feed at its end included.
+  static func format(_ record: LogRecord) -> String {
+    var line = "{\"time\":\"\(UTCTime.format(record.time))\""
+    line += ",\"level\":\"\(record.level.rawValue)\""
+    line += ",\"label\":\(quoted(record.label)),\"message\":\(quoted(record.message))"
+    if !record.metadata.isEmpty {
+      line += ",\"metadata\":\(object(record.metadata))"
+    }
+    return line + "}\n"
+  }
+
+  private static func object(_ metadata: Logger.Metadata) -> String {
+    let members = metadata.sorted { $0.key < $1.key }.map { "\(quoted($0.key)):\(json($0.value))" }
+    return "{\(members.joined(separator: ","))}"
+  }
+
+  private static func json(_ value: Logger.Metadata.Value) -> String {
+    switch value {
+    case .string(let text): quoted(text)
+    case .stringConvertible(let value): quoted(value.description)
+    case .array(let values): "[\(values.map(json).joined(separator: ","))]"
+    case .dictionary(let values): object(values)
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var output = "\""
+    for scalar in text.unicodeScalars.prefix(LogRecord.longestText) { append(scalar, to: &output) }
+    if text.unicodeScalars.dropFirst(LogRecord.longestText).first != nil { output += "…" }
+    return output + "\""
+  }
+
+  private static func append(_ scalar: Unicode.Scalar, to output: inout String) {
+    switch scalar {
+    case "\"": output += "\\\""
+    case "\\": output += "\\\\"
+    case "\n": output += "\\n"
+    case "\r": output += "\\r"
+    case "\t": output += "\\t"
+    case _ where scalar.isUnseen:
+      for unit in String(scalar).utf16 { output += escape(unit) }
+    default: output.unicodeScalars.append(scalar)
+    }
+  }
+
+  private static func escape(_ unit: UInt16) -> String {
+    let digits = String(unit, radix: 16)
+    return "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+  }
+}
+
+/// Points in time as text, in UTC with milliseconds (RFC 3339).
+enum UTCTime {
+  private static let millisecondsPerDay: Int64 = 86_400_000
+
+  /// Formats Unix milliseconds as `2025-01-31T23:59:59.123Z`; outside the years 1970 to 9999 the
+  /// nearest time within them.
+  static func format(_ milliseconds: Int64) -> String {
+    let time = min(max(milliseconds, 0), 253_402_300_799_999)
+    let (year, month, day) = date(ofDay: time / millisecondsPerDay)
+    let rest = time % millisecondsPerDay
+    let clock = [rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60].map { pad($0, 2) }
+    return "\(pad(year, 4))-\(pad(month, 2))-\(pad(day, 2))T\(clock.joined(separator: ":"))"
+      + ".\(pad(rest % 1000, 3))Z"
+  }
+
+  /// The date of a day counted from 1970-01-01.
+  ///
+  /// Years begin in March here, so that the leap day is
+  /// the last of its year.
+  private static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let sinceEraStart = day + 719_468
+    let era = sinceEraStart / 146_097
+    let dayOfEra = sinceEraStart % 146_097
+    let leapDays = dayOfEra / 1460 - dayOfEra / 36_524 + dayOfEra / 146_096
+    let yearOfEra = (dayOfEra - leapDays) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shifted = (5 * dayOfYear + 2) / 153
+    let month = shifted < 10 ? shifted + 3 : shifted - 9
+    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    return (year, month, dayOfYear - (153 * shifted + 2) / 5 + 1)
+  }
+
+  private static func pad(_ number: Int64, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
   }
 }

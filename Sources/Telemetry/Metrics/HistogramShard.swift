@@ -43,3 +43,63 @@ package final class HistogramShard<Key: MetricKey>: Sendable {
     }
   }
 }
+
+/// The upper bounds of a histogram's buckets, in nanoseconds, ascending.
+package struct HistogramBounds: Sendable, Equatable {
+  @usableFromInline
+  package let nanoseconds: [UInt64]
+
+  /// Takes the bounds in any order; equal ones count once.
+  package init(nanoseconds: [UInt64]) {
+    self.nanoseconds = Set(nanoseconds).sorted()
+  }
+
+  /// 1, 2.5 and 5 times the powers of ten from 50 microseconds to 10 seconds.
+  package static let latency = HistogramBounds(nanoseconds: [
+    50_000, 100_000, 250_000, 500_000,
+    1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000, 100_000_000, 250_000_000,
+    500_000_000, 1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000,
+  ])
+
+  /// The index of the first bucket whose bound is not below the value; one past the last bound for
+  /// a value above all.
+  @inlinable
+  package func bucket(of value: UInt64) -> Int {
+    var low = 0
+    var high = nanoseconds.count
+    while low < high {
+      let middle = (low + high) / 2
+      if nanoseconds[middle] < value { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+/// The number of durations of each size.
+package struct HistogramSnapshot: Sendable, Equatable {
+  package let bounds: HistogramBounds
+  /// For each bound how many lay up to it and above the one before; then those above all.
+  package private(set) var counts: [UInt64]
+  /// All durations together.
+  package private(set) var sumNanoseconds: UInt64
+
+  /// Nothing seen yet.
+  package init(bounds: HistogramBounds) {
+    self.bounds = bounds
+    counts = Array(repeating: 0, count: bounds.nanoseconds.count + 1)
+    sumNanoseconds = 0
+  }
+
+  init(bounds: HistogramBounds, counts: [UInt64], sumNanoseconds: UInt64) {
+    self.bounds = bounds
+    self.counts = counts
+    self.sumNanoseconds = sumNanoseconds
+  }
+
+  /// Adds what another part has seen, which must have the same bounds.
+  package mutating func add(_ other: HistogramSnapshot) {
+    precondition(bounds == other.bounds)
+    for index in counts.indices { counts[index] &+= other.counts[index] }
+    sumNanoseconds &+= other.sumNanoseconds
+  }
+}

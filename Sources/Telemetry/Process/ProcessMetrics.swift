@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Reactor
 
 /// The metrics that every Prometheus client library has about its own process.
 package enum ProcessMetrics {
@@ -46,12 +47,18 @@ package enum ProcessMetrics {
   }
 
   private static func readStatus() -> ProcessStatus? {
-    guard let stat = ProcFile.read("/proc/self/stat"),
-      let systemStat = ProcFile.read("/proc/stat")
+    guard let stat = text(of: "/proc/self/stat"),
+      let systemStat = text(of: "/proc/stat")
     else { return nil }
     return ProcessStatus(
       stat: stat, systemStat: systemStat,
       ticksPerSecond: sysconf(Int32(_SC_CLK_TCK)), pageBytes: sysconf(Int32(_SC_PAGESIZE)))
+  }
+
+  /// Reads a text file up to 1 MiB; `nil` when it cannot be read or is not text.
+  private static func text(of path: String) -> String? {
+    guard let bytes = try? FileContents.read(path, atMost: 1_048_576) else { return nil }
+    return String(validating: bytes, as: UTF8.self)
   }
 
   /// Counts the entries of `/proc/self/fd`, without the one that reading them opens.
@@ -69,5 +76,44 @@ package enum ProcessMetrics {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
     return Int64(clamping: limit.rlim_cur)
+  }
+}
+
+/// The kernel's figures about this process, parsed from the texts of `/proc` (proc(5)).
+struct ProcessStatus: Sendable, Equatable {
+  var residentBytes: UInt64
+  var virtualBytes: UInt64
+  var cpuSeconds: Double
+  var startSeconds: Double
+  var threadCount: Int64
+
+  /// Reads `/proc/self/stat` and the boot time in `/proc/stat`; `nil` when they look different.
+  ///
+  /// - Parameters:
+  ///   - ticksPerSecond: The unit of the times in `stat`.
+  ///   - pageBytes: The unit of the resident size.
+  init?(stat: String, systemStat: String, ticksPerSecond: Int, pageBytes: Int) {
+    // The name, in parentheses, may hold spaces and parentheses itself.
+    guard ticksPerSecond > 0, pageBytes > 0, let nameEnd = stat.lastIndex(of: ")"),
+      let boot = Self.bootTime(in: systemStat)
+    else { return nil }
+    // The first field after the name is the third of all.
+    let fields = stat[stat.index(after: nameEnd)...].split(whereSeparator: \.isWhitespace)
+    func field(_ number: Int) -> UInt64? {
+      fields.indices.contains(number - 3) ? UInt64(fields[number - 3]) : nil
+    }
+    guard let user = field(14), let system = field(15), let threads = field(20),
+      let start = field(22), let virtual = field(23), let pages = field(24)
+    else { return nil }
+    residentBytes = pages.multipliedReportingOverflow(by: UInt64(pageBytes)).partialValue
+    virtualBytes = virtual
+    cpuSeconds = (Double(user) + Double(system)) / Double(ticksPerSecond)
+    startSeconds = boot + Double(start) / Double(ticksPerSecond)
+    threadCount = Int64(clamping: threads)
+  }
+
+  private static func bootTime(in systemStat: String) -> Double? {
+    let line = systemStat.split(separator: "\n").first { $0.hasPrefix("btime ") }
+    return line.flatMap { Double($0.dropFirst("btime ".count)) }
   }
 }

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Counts the connections of each address against its limits.
 ///
 /// Holds an entry for each address with a connection, and no other.
@@ -14,7 +16,7 @@ package struct AddressTally: Sendable {
     self.limits = limits
   }
 
-  /// How many addresses have connections.
+  /// The number of addresses with connections.
   package var addressCount: Int { counts.count }
 
   /// Counts a new connection, which is unopened, unless it is refused.
@@ -55,5 +57,62 @@ package struct AddressTally: Sendable {
   private func refusal(ofUnopenedBeside entry: Counts) -> ExceededAddressLimit? {
     guard limits.unopened > 0, entry.unopened >= limits.unopened else { return nil }
     return .unopened(limit: limits.unopened)
+  }
+}
+
+/// The unit by which connections are counted: an IPv4 address, or the /64 of an IPv6 address, which
+/// one subscriber usually has to itself.
+package struct AddressKey: Sendable, Hashable {
+  private let high: UInt64
+  private let low: UInt64
+
+  /// - Returns: `nil` for a loopback address, which is not counted.
+  package init?(_ address: PeerAddress) {
+    guard !address.isLoopback else { return nil }
+    high = address.high
+    low = address.isV4 ? address.low : 0
+  }
+}
+
+/// The largest number of connections of an address; 0 for no limit.
+package struct AddressLimits: Sendable, Hashable {
+  /// Connections of any kind.
+  package var connections: Int
+  /// Connections that have neither opened a session nor sent a whole request.
+  package var unopened: Int
+
+  package init(connections: Int = 0, unopened: Int = 0) {
+    self.connections = connections
+    self.unopened = unopened
+  }
+
+  /// Whether there is anything to count for.
+  package var isOff: Bool { connections == 0 && unopened == 0 }
+}
+
+/// The limit that a connection is over.
+package enum ExceededAddressLimit: Sendable, Hashable {
+  case connections(limit: Int)
+  case unopened(limit: Int)
+}
+
+/// The connections of each address, over all event loops of the process.
+///
+/// Asked when a connection begins, opens and ends, never when something is delivered.
+package final class AddressRegister: Sendable {
+  private let tally: Mutex<AddressTally>
+
+  package init(_ limits: AddressLimits) {
+    tally = Mutex(AddressTally(limits))
+  }
+
+  func add(_ key: AddressKey) -> ExceededAddressLimit? { tally.withLock { $0.add(key) } }
+
+  func open(_ key: AddressKey) { tally.withLock { $0.open(key) } }
+
+  func reopen(_ key: AddressKey) -> ExceededAddressLimit? { tally.withLock { $0.reopen(key) } }
+
+  func remove(_ key: AddressKey, isOpened: Bool) {
+    tally.withLock { $0.remove(key, isOpened: isOpened) }
   }
 }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// How many sockets of a pool the process has, over all event loops, and how many it may have.
+/// The number of a pool's sockets over all event loops of the process, and its limit.
 ///
 /// The rest of the process's descriptors is for its own files and transfers.
 package final class SocketBudget: Sendable {
@@ -24,7 +24,7 @@ package final class SocketBudget: Sendable {
   private let oldest: [Oldest]
 
   /// - Parameters:
-  ///   - limit: Sockets at ease.
+  ///   - limit: The number of sockets up to which no connection is closed.
   ///   - overdraft: More sockets, while others make room on another event loop, or when all have
   ///     sessions.
   package init(limit: Int, overdraft: Int, loops: Int) {
@@ -52,5 +52,41 @@ package final class SocketBudget: Sendable {
     let times = oldest.map { $0.time.load(ordering: .relaxed) }
     guard let least = times.min(), least < .max else { return nil }
     return times.firstIndex(of: least)
+  }
+}
+
+/// The two kinds of listener whose connections are bounded apart from one another.
+package enum SocketPool: UInt8, Sendable, CaseIterable {
+  case clients
+  /// The operator's tools: health checks and metrics get through when clients use up their share.
+  case operations
+
+  var index: Int { Int(rawValue) }
+}
+
+/// A transport's share of the sockets of the process.
+package struct SocketSharing: Sendable {
+  /// This event loop's number.
+  package let loop: Int
+  private let clients: SocketBudget
+  private let operations: SocketBudget
+  /// Asks another event loop to close its longest silent connection.
+  let askToShed: @Sendable (_ loop: Int, SocketPool) -> Void
+
+  package init(
+    loop: Int, clients: SocketBudget, operations: SocketBudget,
+    askToShed: @escaping @Sendable (_ loop: Int, SocketPool) -> Void
+  ) {
+    self.loop = loop
+    self.clients = clients
+    self.operations = operations
+    self.askToShed = askToShed
+  }
+
+  func budget(of pool: SocketPool) -> SocketBudget {
+    switch pool {
+    case .clients: clients
+    case .operations: operations
+    }
   }
 }

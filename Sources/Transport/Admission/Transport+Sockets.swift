@@ -2,7 +2,7 @@ import Reactor
 
 /// Room for new connections.
 extension Transport {
-  /// How many of the longest silent connections are looked at for one that waits for nothing.
+  /// The number of the longest silent connections among which an idle one is searched.
   private static let shedSearch = 64
 
   /// Counts a socket that was accepted; when there are too many, closes the connection without a

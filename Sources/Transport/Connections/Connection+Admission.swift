@@ -1,8 +1,49 @@
 import Reactor
+import Streams
+import TLS
 
-/// Counting a connection under its client's address, and among those that may be closed to make room
-/// for others.
+/// The admission of a connection, counted under its client's address and among those that may be
+/// closed to make room for others.
 extension Connection {
+  /// Takes over an accepted socket.
+  static func open(
+    descriptor: Int32, tls: TLSSession?, proxyHeader: ProxyHeaderPolicy = .none, tag: Int,
+    pool: SocketPool = .clients, transport: Transport
+  ) throws(SystemError) {
+    let id = transport.connections.reserve(descriptor: descriptor)
+    let connection = Connection(
+      id: id, descriptor: descriptor, tls: tls, tag: tag, pool: pool, transport: transport)
+    transport.connections.insert(connection)
+    do throws(SystemError) {
+      try connection.stream.watch(for: .readable, on: transport.loop, handler: connection)
+    } catch {
+      transport.connections.remove(id)
+      throw error
+    }
+    connection.becomeSheddable()
+    connection.awaitHead()
+    switch proxyHeader {
+    case .none: connection.dropIfRefused(connection.enterAddress())
+    case .required(let trusted):
+      guard !connection.awaitProxyHeader(from: trusted) else { break }
+      transport.delegate?.connection(
+        connection, lacksProxyHeader: "the peer is not a trusted proxy")
+      connection.drop()
+    }
+  }
+
+  /// Ends a connection of an address that has too many.
+  ///
+  /// - Returns: Whether it was ended.
+  @discardableResult
+  func dropIfRefused(_ refusal: ExceededAddressLimit?) -> Bool {
+    guard let refusal else { return false }
+    transport.counters.refusedByAddress += 1
+    transport.delegate?.connection(self, isRefused: refusal)
+    drop()
+    return true
+  }
+
   /// Takes note that a session was opened on the WebSocket: the connection counts as opened, and is
   /// not closed to make room for others.
   package func sessionDidOpen() {
@@ -50,7 +91,7 @@ extension Connection {
 
   private var register: AddressRegister? { transport.configuration.addresses }
 
-  /// The client's address; `nil` when a proxy that is believed did not name the client.
+  /// The client's address; `nil` when a trusted proxy did not name the client.
   private var countedAddress: PeerAddress? {
     if let proxiedPeer { return proxiedPeer.forwarded ?? proxiedPeer.announced }
     guard let peer = proxiedAddress,

@@ -1,16 +1,16 @@
-import HTTP1
+package import HTTP1
 import Reactor
 
-/// Bodies that are taken in pieces.
+/// Bodies that are received in pieces.
 extension Connection {
-  /// Asks how the body of a request is taken, and goes on accordingly.
+  /// Asks the delegate how to receive the body of a request, and continues accordingly.
   func begin(_ head: HTTPRequestHead) throws(HTTPError) {
     guard case .http(var parser) = stage else { return }
     let exchange = exchange(HTTPRequest(head: head))
     switch transport.delegate?.decideOnBody(of: exchange) {
     case .whole:
       sendContinue(after: try parser.takeBody(.whole))
-      stage = .http(parser)
+      enter(.http(parser))
     case .pieces(let limit, let receiver):
       trace(head)
       do throws(HTTPError) {
@@ -19,35 +19,37 @@ extension Connection {
         receiver.bodyWasAbandoned()
         throw error
       }
-      stage = .receiving(
-        ReceivedBody(
-          exchange: exchange.number, head: head, parser: parser, receiver: receiver))
+      let body = ReceivedBody(
+        exchange: exchange.number, head: head, parser: parser, receiver: receiver)
+      enter(.receiving(body))
       awaitBody()
     case .refused(let response): respond(response, to: nil)
     case nil: end()
     }
   }
 
-  /// Reads on, after a receiver has said that it will take more later.
+  /// Reads on, for a receiver that has paused the body.
   func resumeBody() {
     guard case .receiving = stage, isReadingPaused else { return }
     // The pause was not the peer's.
-    lastReceived = transport.loop.now
+    noteInput()
     resumeReading()
   }
 
-  /// - Returns: How many bytes led to something; `nil` when all were taken and more are needed.
+  /// Handles input while a body is received in pieces.
+  ///
+  /// - Returns: The number of bytes consumed; `nil` when all were taken and more are needed.
   func receiveBody(_ input: UnsafeRawBufferPointer, _ body: inout ReceivedBody) -> Int? {
     // The stage must not hold a second copy while the parser works.
-    stage = .lingering
+    enter(.lingering)
     do {
       let (consumed, event) = try body.parser.receive(
         input.assumingMemoryBound(to: UInt8.self).span)
-      stage = .receiving(body)
+      enter(.receiving(body))
       switch event {
       case .piece(let piece): hand(piece, to: body.receiver)
       case .bodyEnd:
-        stage = .http(body.parser)
+        enter(.http(body.parser))
         resumeReading()
         let request = HTTPRequest(head: body.head)
         let exchange = Exchange(connection: self, request: request, number: body.exchange)
@@ -56,7 +58,7 @@ extension Connection {
       }
       return consumed
     } catch {
-      stage = .receiving(body)
+      enter(.receiving(body))
       refuse(error)
       return nil
     }
@@ -75,7 +77,7 @@ extension Connection {
   /// Answers a request before its body has come whole, and closes.
   func refuseBody(_ response: HTTPResponse) {
     guard case .receiving(let body) = stage else { return }
-    stage = .http(body.parser)
+    enter(.http(body.parser))
     resumeReading()
     respond(response, to: nil)
   }
@@ -83,4 +85,68 @@ extension Connection {
   private func sendContinue(after event: HTTPRequestEvent?) {
     if event == .expectsContinue { append(HTTPResponse.continueBytes) }
   }
+}
+
+/// A receiver of a request's body in pieces.
+///
+/// Called on the transport's event loop only; in place of its pieces being answered one by one, the
+/// connection may be answered at any time with ``Transport/respond(_:to:)``, which ends the body.
+package protocol HTTPBodyReceiver: AnyObject {
+  /// Takes the next bytes; never none.
+  ///
+  /// - Returns: Whether more may come. `.later` stops the reading until
+  ///   ``Transport/resumeBody(of:)``; bytes that were read already may still come.
+  func connection(_ connection: Connection, receivedBody piece: [UInt8]) -> BodyDemand
+
+  /// The body is complete: decides on the request.
+  func connectionDidReceiveBody(_ connection: Connection) -> RequestOutcome
+
+  /// Ends a body that will not be completed, and whose request needs no answer: the peer is gone,
+  /// broke the protocol or was too slow. Called at most once, and not after the end of the body.
+  func bodyWasAbandoned()
+}
+
+/// Whether a receiver takes more of a body.
+package enum BodyDemand: Sendable {
+  case more
+  case later
+  /// The request is refused: the answer is sent at once and the connection closed.
+  case refused(HTTPResponse)
+}
+
+/// The way in which a request's body is received, decided from its head.
+package enum BodyDecision {
+  /// With the request, within ``HTTPLimits/bodyBytes``.
+  case whole
+  /// By the receiver as it comes, at most `limit` bytes in all.
+  case pieces(limit: Int, any HTTPBodyReceiver)
+  /// The body is not received: the answer is sent at once and the connection closed.
+  case refused(HTTPResponse)
+}
+
+/// A request whose body is on its way to its receiver.
+struct ReceivedBody {
+  /// The number of its exchange.
+  let exchange: UInt64
+  let head: HTTPRequestHead
+  var parser: HTTPRequestParser
+  let receiver: any HTTPBodyReceiver
+}
+
+/// A request whose answer comes later, with the state to continue from there.
+struct PendingRequest {
+  /// The bytes after the request that are kept; then the peer is read no further.
+  static let maximumHeldBytes = 65_536
+
+  /// The number of its exchange.
+  let exchange: UInt64
+  let request: HTTPRequest
+  let parser: HTTPRequestParser
+  /// The bytes that came after the request.
+  var held: [UInt8] = []
+  /// Cancels the work; `nil` when it cannot be cancelled.
+  let onAbandonment: (() -> Void)?
+
+  /// Bytes in memory.
+  var byteCount: Int { request.body.count + held.count }
 }

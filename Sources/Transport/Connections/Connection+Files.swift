@@ -5,10 +5,9 @@ import Streams
 
 /// Files that are sent as they are on disk: never more of one in memory than a step.
 extension Connection {
-  /// Answers the request for which the delegate has promised a response with a file behind the head;
-  /// `Content-Length` is the file's.
+  /// Answers the request for which the delegate has promised a response, with a file as the body.
   ///
-  /// Does nothing when nobody waits for one any more.
+  /// Does nothing when the request is no longer open.
   func respond(_ head: HTTPResponse, with file: FileSpan) {
     guard case .answering(let pending) = stage else { return }
     let persistence = peerHasEnded ? .close : persistence(after: head, to: pending.request)
@@ -16,11 +15,11 @@ extension Connection {
     head.serializeHead(into: &bytes, for: persistence, contentLength: file.count)
     append(bytes)
     let content = pending.request.head.method == "HEAD" ? file.dropped() : file
-    stage = .sending(OutgoingFile(file: content, pending: pending, persistence: persistence))
+    enter(.sending(OutgoingFile(file: content, pending: pending, persistence: persistence)))
     awaitProgress()
   }
 
-  /// Moves the next of a file to the socket, or with TLS to what is encrypted next.
+  /// Moves the next bytes of a file to the socket, or with TLS to the queue for encryption.
   ///
   /// - Parameter budget: How many bytes this turn may still move.
   /// - Returns: Whether there is something to write now.
@@ -36,7 +35,7 @@ extension Connection {
     guard case .sending(let outgoing) = stage, outgoing.file.count == 0, queuedByteCount == 0 else {
       return
     }
-    stage = .http(outgoing.pending.parser)
+    enter(.http(outgoing.pending.parser))
     switch outgoing.persistence {
     case .close: finish()
     case .keepAlive:
@@ -61,7 +60,7 @@ extension Connection {
         return false
       }
     }
-    stage = .sending(outgoing)
+    enter(.sending(outgoing))
     return false
   }
 
@@ -75,7 +74,21 @@ extension Connection {
     }
     bytes.withUnsafeBytes { stream.append($0) }
     budget -= bytes.count
-    stage = .sending(outgoing)
+    enter(.sending(outgoing))
     return true
   }
+}
+
+/// A file on its way to the peer after the head of a response.
+struct OutgoingFile {
+  /// The largest number of bytes that the connection moves in one turn.
+  static let slice = 262_144
+  /// The number of bytes read into memory at a time when they have to be encrypted.
+  static let step = 65_536
+
+  /// The rest of the file.
+  var file: FileSpan
+  /// The request that it answers, with the input after the request.
+  var pending: PendingRequest
+  var persistence: ConnectionPersistence
 }

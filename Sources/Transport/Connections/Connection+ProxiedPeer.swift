@@ -3,19 +3,18 @@ package import HTTP1
 import Reactor
 
 extension Connection {
-  /// Whom the connection, and the request or WebSocket on it, is from, as far as trusted proxies
-  /// tell; else whoever connected.
+  /// The address of the client: the one that trusted proxies forwarded, else the peer's.
   ///
-  /// Asks the kernel when no proxy has spoken; `nil` when the connection is broken, or is none of
-  /// the internet.
+  /// Queries the kernel when no proxy has named one; `nil` when the connection is broken, or is not
+  /// an internet connection.
   package var clientAddress: PeerAddress? {
     proxiedPeer?.forwarded ?? proxiedAddress
   }
 
-  /// Whom the PROXY header named, else whoever connected.
+  /// The address in the PROXY header, else the peer's.
   var proxiedAddress: PeerAddress? { proxiedPeer?.announced ?? peerAddress }
 
-  /// Whoever connected.
+  /// The address of the peer.
   private var peerAddress: PeerAddress? {
     // The descriptor of a connection that is closed may be another's already.
     if case .closed = stage { return nil }
@@ -25,17 +24,17 @@ extension Connection {
 
   /// Expects a PROXY header first.
   ///
-  /// - Returns: Whether the peer may send one at all.
+  /// - Returns: Whether the peer is allowed to send one.
   func awaitProxyHeader(from trusted: [Network]) -> Bool {
     guard trusted.isEmpty || peerAddress.map(trusted.contains) == true else { return false }
-    stage = .proxyHeader(ProxyHeaderParser())
+    enter(.proxyHeader(ProxyHeaderParser()))
     return true
   }
 
   /// Takes the PROXY header off the front.
   ///
-  /// - Returns: What comes behind it; `nil` when the header is not complete, or was wrong and ended
-  ///   the connection.
+  /// - Returns: The bytes after it; `nil` when the header is not complete, or was wrong and ended the
+  ///   connection.
   func receiveProxyHeader(
     _ bytes: UnsafeRawBufferPointer, _ parser: ProxyHeaderParser
   ) -> UnsafeRawBufferPointer? {
@@ -43,10 +42,10 @@ extension Connection {
     do {
       let (consumed, header) = try parser.receive(bytes.assumingMemoryBound(to: UInt8.self).span)
       guard let header else {
-        stage = .proxyHeader(parser)
+        enter(.proxyHeader(parser))
         return nil
       }
-      introduce(header)
+      noteClient(of: header)
       return UnsafeRawBufferPointer(rebasing: bytes[consumed...])
     } catch {
       transport.delegate?.connection(self, lacksProxyHeader: "\(error)")
@@ -55,15 +54,15 @@ extension Connection {
     }
   }
 
-  private func introduce(_ header: ProxyHeader) {
+  private func noteClient(of header: ProxyHeader) {
     let proxiedPeer = ProxiedPeer()
     switch header {
     case .client(let address): proxiedPeer.announced = address
     case .itself: break
     }
-    self.proxiedPeer = proxiedPeer
+    note(proxiedPeer)
     guard !dropIfRefused(enterAddress()) else { return }
-    stage = Self.firstStage(of: transport)
+    enter(Self.firstStage(of: transport))
     // The time for the request begins anew, and so does what counts as its first byte.
     awaitHead()
   }
@@ -76,7 +75,7 @@ extension Connection {
     return rules.sites(of: head.fields, from: peer)
   }
 
-  /// Notes whom a request is from: requests of several clients may share a proxy's connection.
+  /// Notes the client of a request: requests of several clients may share a proxy's connection.
   func trace(_ head: HTTPRequestHead) {
     guard let rules = transport.configuration.forwarding, let peer = proxiedAddress else {
       return
@@ -85,6 +84,16 @@ extension Connection {
     guard client != nil || proxiedPeer != nil else { return }
     let proxiedPeer = proxiedPeer ?? ProxiedPeer()
     proxiedPeer.forwarded = client
-    self.proxiedPeer = proxiedPeer
+    note(proxiedPeer)
   }
+}
+
+/// The client addresses that proxies have named for a connection.
+///
+/// An object, so that a connection without a proxy pays one word for it.
+final class ProxiedPeer {
+  /// The address in the PROXY header; `nil` when it names none.
+  var announced: PeerAddress?
+  /// The address in the fields of the present request; `nil` when they name none.
+  var forwarded: PeerAddress?
 }

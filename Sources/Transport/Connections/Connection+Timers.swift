@@ -5,7 +5,7 @@ import WebSocket
 
 extension Connection: TimerHandler {
   package func timerDidFire(_ token: EventLoop.TimerToken) {
-    switch alarm.fire(token) {
+    switch takeDeadline(of: token) {
     case nil: break
     case .head: headIsLate()
     case .body(let end): checkBody(end: end)
@@ -16,17 +16,9 @@ extension Connection: TimerHandler {
     }
   }
 
-  func setTimer(_ deadline: ConnectionTimer.Deadline, after delay: Int64) {
-    alarm.set(deadline, after: delay, on: transport.loop, for: self)
-  }
-
-  func cancelTimer() {
-    alarm.cancel(on: transport.loop)
-  }
-
-  /// Expects the next request, whole, in time.
+  /// Sets the time limit of the next request's head.
   func awaitHead() {
-    lastReceived = nil
+    forgetInput()
     setTimer(.head, after: transport.configuration.headTimeout)
   }
 
@@ -38,7 +30,7 @@ extension Connection: TimerHandler {
     refuse(HTTPError(.requestTimeout, "the request did not arrive in time"))
   }
 
-  /// Expects a body that is taken in pieces: never long without any bytes, and whole in time.
+  /// Sets the time limits of a body that is received in pieces: of a pause, and of the whole.
   func awaitBody() {
     let configuration = transport.configuration
     let end = transport.loop.now + configuration.bodyTimeout
@@ -56,7 +48,7 @@ extension Connection: TimerHandler {
     setTimer(.body(end: end), after: max(min(patience - silence, end - now), 1))
   }
 
-  /// Expects a file to be taken by the peer, however slowly.
+  /// Sets the time limit of progress in sending a file.
   func awaitProgress() {
     guard let waiting = waitingFileBytes else { return }
     setTimer(.progress(waiting), after: transport.configuration.progressTimeout)
@@ -105,5 +97,49 @@ extension Connection: TimerHandler {
     var frame: [UInt8] = []
     endpoint?.ping(Span(), into: &frame)
     append(frame)
+  }
+}
+
+/// The one timer of a connection, and its purpose.
+struct ConnectionTimer {
+  /// The purpose of the timer.
+  enum Deadline {
+    /// The head of a request is due.
+    case head
+    /// The next bytes of a body are due, and all of it at this time of the loop's clock.
+    case body(end: Int64)
+    /// Progress is due: fewer than this many bytes of a file must be left.
+    case progress(Int64)
+    /// The next ping is due, or something must have come since one that stayed unanswered.
+    case liveness(nextPing: Int64, unanswered: Int64?)
+    /// The peer's end is due.
+    case close
+  }
+
+  /// The timer; `nil` when none is set.
+  private(set) var token: EventLoop.TimerToken?
+  private var deadline = Deadline.head
+
+  /// Sets the timer, in place of the one that is set.
+  mutating func set(
+    _ deadline: Deadline, after delay: Int64, on loop: EventLoop, for handler: any TimerHandler
+  ) {
+    cancel(on: loop)
+    self.deadline = deadline
+    token = loop.schedule(after: delay, handler)
+  }
+
+  mutating func cancel(on loop: EventLoop) {
+    if let token { loop.cancel(token) }
+    token = nil
+  }
+
+  /// Takes note that a timer has fired.
+  ///
+  /// - Returns: `nil` when it is not the one that is set.
+  mutating func fire(_ fired: EventLoop.TimerToken) -> Deadline? {
+    guard fired == token else { return nil }
+    token = nil
+    return deadline
   }
 }

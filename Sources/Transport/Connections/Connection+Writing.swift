@@ -5,21 +5,56 @@ import TLS
 import WebSocket
 
 extension Connection {
-  /// Appends frames for the peer, unless too much would wait then.
+  /// Sends a text message.
+  package func send(text: [UInt8]) {
+    guard isOpen else { return }
+    var frame: [UInt8] = []
+    transport.appendFrame(text: text, encoding: encoding, into: &frame)
+    enqueue(frame)
+  }
+
+  /// Sends whole frames that are already in this connection's ``encoding``.
+  package func send(frames: [UInt8]) {
+    guard isOpen else { return }
+    enqueue(frames)
+  }
+
+  /// Sends a message with this connection's own compression contexts, if it keeps any.
+  package func send(_ message: WebSocketMessage) {
+    guard isOpen else { return }
+    var frame: [UInt8] = []
+    switch message {
+    case .text(let bytes):
+      endpoint?.send(bytes.span, opcode: .text, using: transport.deflate, into: &frame)
+    case .binary(let bytes):
+      endpoint?.send(bytes.span, opcode: .binary, using: transport.deflate, into: &frame)
+    }
+    enqueue(frame)
+  }
+
+  /// Sends the reply to a request of the client's, however much is queued: see ``hasRoom(for:)``.
+  package func send(reply text: [UInt8]) {
+    guard isOpen, pendingClose == nil else { return }
+    var frame: [UInt8] = []
+    transport.appendFrame(text: text, encoding: encoding, into: &frame)
+    append(frame)
+  }
+
+  /// Appends frames for the peer, unless the queue would become too long.
   func enqueue(_ bytes: [UInt8]) {
     guard admits(bytes.count) else { return }
     append(bytes)
   }
 
-  /// Appends what a fan-out owes to a connection that can't simply be written to.
+  /// Appends the bytes of a fan-out for a connection that cannot be written to directly.
   func deliver(_ bytes: UnsafeRawBufferPointer) {
     if admits(bytes.count) { append(bytes) }
   }
 
-  /// Encrypts what a fan-out owes to a connection that nothing waits for, and writes it at once;
-  /// only what the kernel does not take is queued.
+  /// Encrypts the bytes of a fan-out for a connection with an empty queue, and writes them at once;
+  /// only bytes that the kernel does not take are queued.
   ///
-  /// - Returns: How many bytes were written, if they were all.
+  /// - Returns: The number of bytes written, if they were all; else 0.
   func deliverEncrypted(_ bytes: UnsafeRawBufferPointer) -> Int {
     guard bytes.count <= SocketStream.encryptionStep else {
       deliver(bytes)
@@ -40,7 +75,7 @@ extension Connection {
     return 0
   }
 
-  /// Keeps what the kernel did not take of a direct write.
+  /// Queues the bytes of a direct write that the kernel did not take.
   func sendWasShort(_ outcome: TransferOutcome, of bytes: UnsafeRawBufferPointer) {
     switch outcome {
     case .transferred(let count):
@@ -67,7 +102,7 @@ extension Connection {
     scheduleFlush()
   }
 
-  /// Writes what waits, as far as the kernel takes it.
+  /// Writes the queue, as far as the kernel takes it.
   func flush() {
     if case .closed = stage { return }
     var budget = OutgoingFile.slice
@@ -101,40 +136,6 @@ extension Connection {
     return outcome
   }
 
-  /// Ends the connection as soon as all that waits has been written.
-  func finish() {
-    switch stage {
-    case .lingering, .closed: return
-    case .sending(var outgoing) where outgoing.file.count > 0 || queuedByteCount > 0:
-      outgoing.persistence = .close
-      stage = .sending(outgoing)
-      return
-    case .proxyHeader, .http, .receiving, .answering, .sending, .webSocket, .closing: break
-    }
-    abandonRequest()
-    transport.connections.setPath(.closed, of: id)
-    stage = .lingering
-    endpoint = nil
-    // The peer's end must be seen, or closing would reset the connection under our last words.
-    resumeReading()
-    setTimer(.close, after: transport.configuration.closeTimeout)
-    scheduleFlush()
-  }
-
-  /// Closes a slow or broken connection, after the fan-out that found it so.
-  func closeCondemned() {
-    let reason = pendingClose
-    pendingClose = nil
-    switch reason {
-    case .slow:
-      guard isOpen else { return }
-      transport.counters.slowConsumers += 1
-      close(
-        transport.configuration.slowConsumerCode, reason: "too much is waiting to be written")
-    case .broken, nil: drop()
-    }
-  }
-
   func updatePath() {
     guard isOpen, pendingClose == nil else { return }
     transport.connections.setPath(
@@ -145,7 +146,7 @@ extension Connection {
     let wantsMore =
       !isReadingPaused && queuedByteCount <= transport.configuration.outboundHighWaterMark
     let wantsRoom = stream.outboundByteCount > 0 || isSendingFile
-    // By raw values: what sets have in common is looked up at run time.
+    // By raw values: operations on option sets are looked up at run time.
     let wanted = Readiness(
       rawValue: (wantsMore ? Readiness.readable.rawValue : 0)
         | (wantsRoom ? Readiness.writable.rawValue : 0))
@@ -169,14 +170,7 @@ extension Connection {
     return false
   }
 
-  private func condemn(_ reason: PendingClose) {
-    guard pendingClose == nil else { return }
-    pendingClose = reason
-    transport.connections.setPath(.closed, of: id)
-    transport.condemn(self)
-  }
-
-  // What waits is accounted when it has been flushed: nearly always nothing is left then.
+  // The queue is accounted when it has been flushed: nearly always it is empty then.
   func scheduleFlush() {
     updatePath()
     if stream.scheduleFlush() { transport.needsFlush(self) }

@@ -2,9 +2,9 @@ import HTTP1
 import Reactor
 import Streams
 import TLS
-package import WebSocket
+import WebSocket
 
-/// One TCP connection: its socket, TLS if any, what it speaks, and what waits to be written.
+/// A TCP connection: its socket, TLS if any, its protocol, and its queue of bytes to be written.
 ///
 ///     proxyHeader ──► http ──► webSocket ──► closing ──► lingering ──► closed
 ///     receiving ◄─────► │ └────────────────────────────────────▲
@@ -13,29 +13,7 @@ package import WebSocket
 ///
 /// Confined to its transport's event loop.
 package final class Connection {
-  /// Indirect: what only some stages need takes no room in all the connections that are open.
-  indirect enum Stage {
-    /// A proxy's word about the client is awaited, before TLS.
-    case proxyHeader(ProxyHeaderParser)
-    /// Requests are read one by one.
-    case http(HTTPRequestParser)
-    /// A request's body is on its way to its receiver.
-    case receiving(ReceivedBody)
-    /// A request's answer is awaited from the delegate.
-    case answering(PendingRequest)
-    /// A file is being written behind the head of an answer.
-    case sending(OutgoingFile)
-    /// Open: messages flow both ways.
-    case webSocket
-    /// Our close frame is on its way; the peer's is awaited.
-    case closing
-    /// All is said: what waits is written, then our side ended, and what still comes discarded, so
-    /// that the kernel does not reset the connection before the peer has read our last words.
-    case lingering
-    case closed
-  }
-
-  /// Why the connection is closed once the fan-out under way is over.
+  /// The reason for closing the connection after the fan-out under way.
   enum PendingClose {
     case slow
     case broken
@@ -44,30 +22,34 @@ package final class Connection {
   package let id: ConnectionID
   /// The tag of the listener that it came from.
   package let listenerTag: Int
-  /// Whether TLS is between the socket and what is spoken.
-  package let isEncrypted: Bool
-  /// What runs on the WebSocket.
-  package internal(set) var application: (any WebSocketApplication)?
-  /// How frames for this connection are encoded.
-  package internal(set) var encoding = FrameEncoding.plain
-  /// What proxies have said; `nil` when none has.
-  var proxiedPeer: ProxiedPeer?
+  /// The application on the WebSocket.
+  package private(set) var application: (any WebSocketApplication)?
+  /// The addresses that proxies have named; `nil` when none has.
+  private(set) var proxiedPeer: ProxiedPeer?
 
   unowned let transport: Transport
-  var stage: Stage
+  private(set) var stage: Stage
   var endpoint: WebSocketEndpoint?
   /// The socket, TLS, and the bytes that wait to be written.
   var stream: SocketStream
-  var alarm = ConnectionTimer()
-  /// When something last came from the peer; `nil` when nothing has since a request was awaited.
-  var lastReceived: Int64?
+  private var alarm = ConnectionTimer()
+  // The small ones lie where the timer leaves room.
+
+  /// Whether TLS lies between the socket and the protocol.
+  package let isEncrypted: Bool
+  /// The encoding of frames for this connection.
+  package private(set) var encoding = FrameEncoding.plain
   /// Whether the application waits for ``WebSocketApplication/connectionHasRoom(_:)``.
   private(set) var awaitsRoom = false
-  var pendingClose: PendingClose?
-  /// Whether the application has asked not to be given more for now.
-  var isReadingPaused = false
+  private(set) var pendingClose: PendingClose?
+  /// Whether reading is paused, by the application or for lack of room.
+  private(set) var isReadingPaused = false
+  /// Whether the peer has ended its side; its earlier requests are still answered.
+  private(set) var peerHasEnded = false
+  /// The time of the last input from the peer; `nil` when none has come since a request was awaited.
+  private(set) var lastReceived: Int64?
   /// Bytes read from a WebSocket before the application paused reading.
-  var heldInput: [UInt8] = []
+  private var heldInput: [UInt8] = []
   // There may be many connections, and these are seldom large: 32 bits each.
 
   /// The frame of which the first bytes have been written, or encrypted.
@@ -75,12 +57,10 @@ package final class Connection {
   /// This connection's part of the transport's total.
   private(set) var accountedByteCount: UInt32 = 0
   private var applicationHoldings: UInt32 = 0
-  /// Whether the peer has ended its side; what it asked for before is still answered.
-  var peerHasEnded = false
   /// Its place among the connections of its address, and among those that make room.
   var admission: ConnectionAdmission
 
-  private init(
+  init(
     id: ConnectionID, descriptor: Int32, tls: TLSSession?, tag: Int, pool: SocketPool,
     transport: Transport
   ) {
@@ -97,80 +77,10 @@ package final class Connection {
     .http(HTTPRequestParser(limits: transport.configuration.http, bodies: .chosenByHead))
   }
 
-  /// Takes over an accepted socket.
-  static func open(
-    descriptor: Int32, tls: TLSSession?, proxyHeader: ProxyHeaderPolicy = .none, tag: Int,
-    pool: SocketPool = .clients, transport: Transport
-  ) throws(SystemError) {
-    let id = transport.connections.reserve(descriptor: descriptor)
-    let connection = Connection(
-      id: id, descriptor: descriptor, tls: tls, tag: tag, pool: pool, transport: transport)
-    transport.connections.insert(connection)
-    do throws(SystemError) {
-      try connection.stream.watch(for: .readable, on: transport.loop, handler: connection)
-    } catch {
-      transport.connections.remove(id)
-      throw error
-    }
-    connection.becomeSheddable()
-    connection.awaitHead()
-    switch proxyHeader {
-    case .none: connection.dropIfRefused(connection.enterAddress())
-    case .required(let trusted):
-      guard !connection.awaitProxyHeader(from: trusted) else { break }
-      transport.delegate?.connection(connection, lacksProxyHeader: "it is from none of the proxies")
-      connection.drop()
-    }
-  }
-
-  /// Ends a connection of an address that has too many.
-  ///
-  /// - Returns: Whether it was ended.
-  @discardableResult
-  func dropIfRefused(_ refusal: ExceededAddressLimit?) -> Bool {
-    guard let refusal else { return false }
-    transport.counters.refusedByAddress += 1
-    transport.delegate?.connection(self, isRefused: refusal)
-    drop()
-    return true
-  }
-
-  /// Whether a WebSocket is open on it.
-  package var isOpen: Bool {
-    if case .webSocket = stage { true } else { false }
-  }
-
-  /// Whether a request is still to be answered, or its answer to be written.
-  package var isAnswering: Bool {
-    switch stage {
-    case .receiving, .answering, .sending: true
-    case .proxyHeader, .http, .webSocket, .closing, .lingering, .closed: false
-    }
-  }
-
-  /// Whether nothing of a request has come, nor waits to be written.
-  var isIdle: Bool {
-    switch stage {
-    case .proxyHeader: true
-    case .http(let parser): parser.isIdle && queuedByteCount == 0
-    case .receiving, .answering, .sending, .webSocket, .closing, .lingering, .closed: false
-    }
-  }
-
-  /// Whether all has been said and written, and only the peer's end is awaited.
-  var hasSaidAll: Bool {
-    if case .lingering = stage { queuedByteCount == 0 } else { false }
-  }
-
-  /// Whether a request waits for the delegate's answer.
-  var awaitsAnswer: Bool {
-    if case .answering = stage { true } else { false }
-  }
-
-  /// Whether it was upgraded and has not been given back.
+  /// Whether it was upgraded and has not been closed.
   package var isWebSocket: Bool { endpoint != nil }
 
-  /// How many bytes wait to be written.
+  /// The number of bytes to be written.
   package var queuedByteCount: Int { stream.queuedByteCount }
 
   /// The socket; -1 once it is closed.
@@ -182,9 +92,9 @@ package final class Connection {
   /// The readiness that the socket is watched for.
   var interest: Readiness { stream.interest }
 
-  /// Whether a reply of so many bytes may be sent now.
+  /// Whether a reply of `byteCount` bytes may be sent now.
   ///
-  /// It makes no slow consumer of the client. Without room
+  /// It does not make the client a slow consumer. Without room
   /// ``WebSocketApplication/connectionHasRoom(_:)`` follows.
   package func hasRoom(for byteCount: Int) -> Bool {
     let queued = queuedByteCount
@@ -193,14 +103,6 @@ package final class Connection {
     }
     awaitsRoom = true
     return false
-  }
-
-  /// Sends the reply to a request of the client's, whatever waits: see ``hasRoom(for:)``.
-  package func send(reply text: [UInt8]) {
-    guard isOpen, pendingClose == nil else { return }
-    var frame: [UInt8] = []
-    transport.appendFrame(text: text, encoding: encoding, into: &frame)
-    append(frame)
   }
 
   /// The memory that the application holds for the connection.
@@ -218,12 +120,12 @@ package final class Connection {
   func offerRoom() {
     guard awaitsRoom else { return }
     awaitsRoom = false
-    // The peer takes what it is sent.
-    lastReceived = transport.loop.now
+    // The peer reads what it is sent.
+    noteInput()
     application?.connectionHasRoom(self)
   }
 
-  /// Carries a change of what the connection holds over to the transport's total.
+  /// Adds a change of the connection's memory to the transport's total.
   func account() {
     let count = UInt32(
       clamping: stream.queuedByteCount + heldInput.count + applicationByteCount)
@@ -231,72 +133,12 @@ package final class Connection {
     accountedByteCount = count
   }
 
-  /// Sends a text message.
-  package func send(text: [UInt8]) {
-    guard isOpen else { return }
-    var frame: [UInt8] = []
-    transport.appendFrame(text: text, encoding: encoding, into: &frame)
-    enqueue(frame)
-  }
-
-  /// Sends whole frames that are already in this connection's ``encoding``.
-  package func send(frames: [UInt8]) {
-    guard isOpen else { return }
-    enqueue(frames)
-  }
-
-  /// Sends a message with this connection's own compression contexts, if it keeps any.
-  package func send(_ message: WebSocketMessage) {
-    guard isOpen else { return }
-    var frame: [UInt8] = []
-    switch message {
-    case .text(let bytes):
-      endpoint?.send(bytes.span, opcode: .text, using: transport.deflate, into: &frame)
-    case .binary(let bytes):
-      endpoint?.send(bytes.span, opcode: .binary, using: transport.deflate, into: &frame)
-    }
-    enqueue(frame)
-  }
-
-  /// Begins the closing handshake; nothing can be sent after it.
-  package func close(_ code: CloseCode, reason: String = "") {
-    guard isOpen else { return }
-    var frame: [UInt8] = []
-    endpoint?.close(code, reason: reason, into: &frame)
-    append(frame)
-    stage = .closing
-    resumeReading()
-    setTimer(.close, after: transport.configuration.closeTimeout)
-    didStopBeingOpen(.closed(code))
-  }
-
-  /// The largest rest of a frame that is still written before a connection is closed that holds too
-  /// much.
-  private static let largestRest = 65_536
-
-  /// Closes the connection and gives up at once what it holds: frames that wait are not sent, a
-  /// request over HTTP is not answered.
-  package func shed(_ code: CloseCode, reason: String) {
-    guard isOpen, cutFrame.byteCount <= Self.largestRest else { return drop() }
-    stream.keepFirst(cutFrame.byteCount)
-    heldInput = []
-    close(code, reason: reason)
-    account()
-  }
-
-  /// Ends the connection without a closing handshake, once what waits has been written.
-  package func end() {
-    let wasOpen = isOpen
-    finish()
-    if wasOpen { didStopBeingOpen(.lost) }
-  }
-
   /// Reads no more from the peer until ``resumeReading()``; the kernel then slows the peer down.
   package func pauseReading() {
     if isOpen { stopReading() }
   }
 
-  /// Reads again, first what was read before.
+  /// Reads again, first the input that was kept.
   package func resumeReading() {
     isReadingPaused = false
     updateInterest()
@@ -308,31 +150,92 @@ package final class Connection {
     updateInterest()
   }
 
-  /// Tells the application, once, that the WebSocket is no longer open.
-  func didStopBeingOpen(_ reason: ClosingReason) {
-    transport.connections.setPath(.closed, of: id)
-    guard let application else { return }
-    self.application = nil
-    application.connectionDidClose(self, reason)
-    applicationByteCount = 0
+  /// Keeps input that was read before the application paused reading.
+  func hold(_ rest: Slice<UnsafeBufferPointer<UInt8>>) {
+    heldInput = Array(rest)
+    account()
   }
 
-  /// Gives everything back.
-  func drop() {
-    if case .closed = stage { return }
-    let wasOpen = isOpen
-    abandonRequest()
-    leaveAddress()
-    stopBeingSheddable()
-    stage = .closed
-    if wasOpen { didStopBeingOpen(.lost) }
-    cancelTimer()
-    stream.close(on: transport.loop)
+  /// Handles the input that was read before the application paused reading.
+  private func takeHeldInput() {
+    guard !heldInput.isEmpty, isOpen else { return }
+    let held = heldInput
     heldInput = []
-    applicationByteCount = 0
+    held.withUnsafeBytes { receiveFrames($0) }
     account()
-    endpoint = nil
-    transport.connections.remove(id)
-    transport.configuration.sockets?.budget(of: admission.pool).give()
+  }
+
+  func dropHeldInput() {
+    heldInput = []
+  }
+}
+
+/// Changes of the state.
+extension Connection {
+  func enter(_ next: Stage) {
+    stage = next
+  }
+
+  /// Takes note of the client that proxies have named.
+  func note(_ peer: ProxiedPeer) {
+    proxiedPeer = peer
+  }
+
+  /// Takes note that the peer has sent, or taken, bytes.
+  func noteInput() {
+    lastReceived = transport.loop.now
+  }
+
+  /// Takes note that the peer sends no more.
+  func noteEndOfInput() {
+    peerHasEnded = true
+  }
+
+  /// Awaits the first byte of a request.
+  func forgetInput() {
+    lastReceived = nil
+  }
+
+  /// Becomes a WebSocket with an application on it.
+  func becomeWebSocket(
+    _ endpoint: consuming WebSocketEndpoint, encoding: FrameEncoding,
+    application: any WebSocketApplication
+  ) {
+    self.endpoint = consume endpoint
+    self.encoding = encoding
+    self.application = application
+    stage = .webSocket
+  }
+
+  /// Gives up the application, which is then notified no more.
+  func takeApplication() -> (any WebSocketApplication)? {
+    defer { application = nil }
+    return application
+  }
+
+  /// Closes the connection once the fan-out under way is over.
+  func condemn(_ reason: PendingClose) {
+    guard pendingClose == nil else { return }
+    pendingClose = reason
+    transport.connections.setPath(.closed, of: id)
+    transport.condemn(self)
+  }
+
+  func takePendingClose() -> PendingClose? {
+    defer { pendingClose = nil }
+    return pendingClose
+  }
+
+  func setTimer(_ deadline: ConnectionTimer.Deadline, after delay: Int64) {
+    alarm.set(deadline, after: delay, on: transport.loop, for: self)
+  }
+
+  func cancelTimer() {
+    alarm.cancel(on: transport.loop)
+  }
+
+  /// The purpose of a timer that has fired; `nil` when it is not the one that is set.
+  func takeDeadline(of token: EventLoop.TimerToken) -> ConnectionTimer.Deadline? {
+    alarm.fire(token)
   }
 }

@@ -13,19 +13,19 @@ package struct ConnectionID: Hashable, Sendable {
       slot: UInt32(truncatingIfNeeded: rawValue), generation: UInt32(rawValue >> 32))
   }
 
-  /// The same in one number, for addresses that know no transport.
+  /// The reference as one number, for addresses outside the transport.
   package var rawValue: UInt64 { UInt64(generation) << 32 | UInt64(slot) }
 }
 
-/// How bytes reach a connection's socket at this moment.
+/// The way in which bytes reach a connection's socket at this moment.
 enum WritePath: UInt8 {
   /// Nothing waits: plain bytes may go straight to the socket.
   case direct
   /// Nothing waits, but the bytes have to be encrypted first.
   case encrypted
-  /// Something waits: what comes now goes behind it.
+  /// The queue is not empty: new bytes go to its end.
   case queued
-  /// Nothing is delivered any more.
+  /// Deliveries are dropped.
   case closed
 }
 
@@ -37,7 +37,7 @@ enum WritePath: UInt8 {
 ///     hot    [descriptor, path] [descriptor, path] …
 ///     cold   [Connection?]      [Connection?]      …
 final class ConnectionTable {
-  /// What a write needs to know.
+  /// The fields of a connection that a write reads.
   struct HotSlot {
     var descriptor: Int32 = -1
     var path = WritePath.closed
@@ -52,9 +52,9 @@ final class ConnectionTable {
   private var generations: [UInt32] = []
   private var free: [UInt32] = []
 
-  /// How many connections there are.
+  /// The number of connections.
   private(set) var count = 0
-  /// How many of them have something that waits to be written.
+  /// The number of those with bytes to be written.
   private(set) var queuedCount = 0
 
   init() {

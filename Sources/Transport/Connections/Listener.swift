@@ -4,15 +4,15 @@ package import TLS
 
 /// A listening socket of one event loop.
 package final class Listener: ReadinessHandler, TimerHandler {
-  /// What connections from a listener speak first.
+  /// The first protocol on connections from a listener.
   package enum Security: Sendable {
     case plain
     case tls(TLSServerContextHolder)
   }
 
-  /// Connections taken in one turn, so that those there are get theirs.
+  /// The connections accepted in one turn, so that open ones get theirs.
   private static let batch = 64
-  /// How long to wait for descriptors to become free.
+  /// The time to wait for descriptors to become free.
   private static let pause: Int64 = 100
 
   private let descriptor: Int32
@@ -23,7 +23,7 @@ package final class Listener: ReadinessHandler, TimerHandler {
   private unowned let transport: Transport
   private var registration: EventLoop.Registration?
   private var pauseTimer: EventLoop.TimerToken?
-  /// Whether the delegate knows that nothing can be accepted at the moment.
+  /// Whether the delegate was notified that no connection can be accepted.
   private var hasReported = false
 
   init(
@@ -62,7 +62,7 @@ package final class Listener: ReadinessHandler, TimerHandler {
     }
   }
 
-  /// Takes one connection that waits, at another's cost when descriptors have run out.
+  /// Accepts a waiting connection; closes another one when descriptors have run out.
   private func accept() throws(SystemError) -> Int32? {
     do throws(SystemError) {
       return try Socket.accept(descriptor)

@@ -2,16 +2,16 @@ import Reactor
 
 /// The subscribers of one channel that get the same bytes, and the bytes they still have to get.
 ///
-/// Frames that are published lie behind one another in one buffer. A sweep walks the subscribers
-/// and gives each all that it has not had, in one write; what is published meanwhile reaches those
-/// that are still ahead in the same write, and the others in the next sweep. So a burst costs one
-/// write per subscriber, however many frames it holds.
+/// Published frames lie one after another in one buffer. A sweep walks the subscribers and writes
+/// each its missing bytes, in one write. Frames published meanwhile reach the subscribers ahead of
+/// the sweep in the same write, and the others in the next sweep. So a burst costs one write per
+/// subscriber, however many frames it holds.
 ///
 ///     position   base                          end
 ///     buffer      |  frame  frame  frame  frame |
 ///     subscriber  ●─────────── owed ───────────►
 package final class BroadcastBuffer {
-  /// What a subscriber has had, as a position in the feed's bytes since its beginning.
+  /// A subscriber with its position in the buffer's bytes since the buffer's beginning.
   struct Subscriber {
     let slot: UInt32
     var position: Int
@@ -23,11 +23,11 @@ package final class BroadcastBuffer {
   private var buffer: [UInt8] = []
   private var base = 0
   private var cursor = 0
-  /// Where the bytes ended when the present sweep began.
+  /// The end of the bytes when the present sweep began.
   private var sweepEnd = 0
   private(set) var isSweeping = false
 
-  /// The encoding of all that is published here.
+  /// The encoding of the published frames.
   package let encoding: FrameEncoding
 
   package init(encoding: FrameEncoding, transport: Transport) {
@@ -39,34 +39,34 @@ package final class BroadcastBuffer {
 
   private var end: Int { base + buffer.count }
 
-  /// Adds a connection; it gets what is published from now on.
+  /// Adds a connection; it gets the frames that are published from now on.
   package func subscribe(_ connection: Connection) -> Subscription {
     let subscription = Subscription(
-      index: subscribers.count, slot: connection.id.slot, feed: self)
+      index: subscribers.count, slot: connection.id.slot, broadcast: self)
     subscribers.append(Subscriber(slot: connection.id.slot, position: end))
     subscriptions.append(subscription)
     return subscription
   }
 
-  /// Takes a connection out; what it is still owed is given to its queue first.
+  /// Removes a connection; bytes that it is still owed go to its queue first.
   package func cancel(_ subscription: Subscription) {
-    guard subscription.feed === self else { return }
+    guard subscription.broadcast === self else { return }
     settle(subscription)
-    subscription.feed = nil
+    subscription.broadcast = nil
     fill(gap: subscription.index)
   }
 
   /// Publishes frames to all subscribers.
   ///
   /// - Parameters:
-  ///   - frames: Whole frames in this feed's encoding.
+  ///   - frames: Whole frames in this buffer's encoding.
   ///   - exceptions: Subscribers that get other bytes in their place, each at most once.
   package func publish(
     _ frames: [UInt8], except exceptions: [(subscription: Subscription, frames: [UInt8])]
   ) {
     let isShared = subscribers.count > exceptions.count && !frames.isEmpty
     let newEnd = isShared ? end + frames.count : end
-    for (subscription, own) in exceptions where subscription.feed === self {
+    for (subscription, own) in exceptions where subscription.broadcast === self {
       settle(subscription)
       transport.enqueue(own, toSlot: subscription.slot)
       subscribers[subscription.index].position = newEnd
@@ -77,10 +77,10 @@ package final class BroadcastBuffer {
     beginSweep()
   }
 
-  /// Gives what is owed to the next subscribers.
+  /// Gives the next subscribers the bytes that they are owed.
   ///
-  /// - Parameter budget: How many writes it may take; lowered by those it took.
-  /// - Returns: Whether all subscribers have had everything.
+  /// - Parameter budget: The number of writes that it may make; reduced by those that it made.
+  /// - Returns: Whether all subscribers have received everything.
   func sweep(budget: inout Int) -> Bool {
     while budget > 0 {
       sweepSlice(&budget)
@@ -150,14 +150,14 @@ package final class BroadcastBuffer {
     transport.recycle(spent)
   }
 
-  /// Gives up what all have had by the end of a pass: a feed that is never quiet must not grow for
-  /// ever.
+  /// Discards the bytes that all subscribers have received at the end of a pass: a buffer that is
+  /// never quiet must not grow for ever.
   private func discardDelivered() {
     buffer.removeFirst(sweepEnd - base)
     base = sweepEnd
   }
 
-  /// Gives a subscriber what it is owed by way of its connection's queue.
+  /// Gives a subscriber the bytes that it is owed through its connection's queue.
   func settle(_ subscription: Subscription) {
     let position = subscribers[subscription.index].position
     guard position < end else { return }
@@ -165,9 +165,9 @@ package final class BroadcastBuffer {
     subscribers[subscription.index].position = end
   }
 
-  /// Closes the gap that a leaver makes, so that a sweep under way neither misses nor repeats
-  /// anyone: a leaver behind the cursor is replaced by the last one behind the cursor, and that
-  /// one by the last of all.
+  /// Closes the gap of a subscriber that leaves, so that a sweep under way neither misses nor
+  /// repeats another: one before the cursor is replaced by the last before the cursor, and that one
+  /// by the last of all.
   private func fill(gap: Int) {
     var gap = gap
     if gap < cursor {
@@ -186,4 +186,44 @@ package final class BroadcastBuffer {
     subscriptions[target] = subscriptions[source]
     subscriptions[target].index = target
   }
+}
+
+/// A connection's place in a broadcast buffer.
+package final class Subscription {
+  /// The index in the buffer's list; changes as others leave.
+  var index: Int
+  let slot: UInt32
+  /// The buffer that it is in; `nil` once it has been cancelled.
+  weak var broadcast: BroadcastBuffer?
+
+  init(index: Int, slot: UInt32, broadcast: BroadcastBuffer) {
+    self.index = index
+    self.slot = slot
+    self.broadcast = broadcast
+  }
+
+  /// Moves the bytes that the subscriber is owed to its connection's queue, so that later messages
+  /// follow them.
+  package func settle() {
+    broadcast?.settle(self)
+  }
+}
+
+/// The encoding of a server's frames; connections with the same encoding get the same bytes.
+///
+/// A connection whose agreement lets the server keep a compression context gets the very same
+/// bytes as one that forbids it: the permission need not be used (RFC 7692 §7.1.1.1).
+package struct FrameEncoding: Hashable, Sendable {
+  /// The LZ77 window in bits, 9 to 15; 0 when frames are not compressed.
+  package let windowBits: UInt8
+
+  /// Uncompressed frames.
+  package static let plain = FrameEncoding(windowBits: 0)
+
+  /// Frames that are each compressed by itself, for a peer with a window of `windowBits` bits.
+  package static func deflated(windowBits: UInt8) -> FrameEncoding {
+    FrameEncoding(windowBits: windowBits)
+  }
+
+  package var isCompressed: Bool { windowBits > 0 }
 }

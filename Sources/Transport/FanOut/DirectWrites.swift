@@ -1,18 +1,18 @@
 import Reactor
 
-/// What a slice of a sweep has written straight to sockets.
+/// The writes that a slice of a sweep has made directly to sockets.
 struct DirectWrites {
-  /// Subscribers that were owed something.
+  /// The number of subscribers with bytes to write.
   var attempts = 0
-  /// Bytes that the kernel took whole.
+  /// The bytes of complete writes.
   var byteCount = 0
 }
 
 extension Transport {
-  /// Fewer writes than these are made one by one.
+  /// The number of writes from which a ring is used.
   private static let writesWorthARing = 8
 
-  /// What so many writes are to be made through; `nil` when that is the sockets themselves.
+  /// The ring for `count` writes; `nil` when they are made directly to the sockets.
   func ring(forWrites count: Int) -> SendRing? {
     guard count >= Self.writesWorthARing else { return nil }
     if let ring, ring.isBroken { self.ring = nil }
@@ -27,7 +27,7 @@ extension Transport {
     }
   }
 
-  /// Takes note of what the kernel took of a subscriber's bytes.
+  /// Takes note of the result of writing a subscriber's bytes.
   @inline(__always)
   func didSend(
     _ outcome: TransferOutcome, of bytes: UnsafeRawBufferPointer, toSlot slot: UInt32,

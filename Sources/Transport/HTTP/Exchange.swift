@@ -1,20 +1,25 @@
 package import HTTP1
 package import Reactor
 
-/// One request and the way to its answer.
+/// A request and the means to answer it.
 ///
-/// An answer that comes later is addressed to the exchange's ``ID``, not to the connection: it
+/// A later answer is addressed to the exchange's ``ID``, not to the connection: it
 /// reaches this request, once, or none. The exchange itself is confined to the transport's event
 /// loop; its id may travel.
 package struct Exchange {
   /// The address for the answer to one request.
   package struct ID: Hashable, Sendable {
-    let connection: ConnectionID
+    package let connection: ConnectionID
     /// Counts the requests of a transport.
-    let number: UInt64
+    package let number: UInt64
+
+    package init(connection: ConnectionID, number: UInt64) {
+      self.connection = connection
+      self.number = number
+    }
   }
 
-  /// The connection that brought the request, for what it knows of the client.
+  /// The connection that brought the request, with its knowledge of the client.
   package let connection: Connection
   package let request: HTTPRequest
   let number: UInt64
@@ -68,5 +73,45 @@ extension Connection {
   func exchange(_ request: HTTPRequest) -> Exchange {
     transport.exchangeCount += 1
     return Exchange(connection: self, request: request, number: transport.exchangeCount)
+  }
+}
+
+/// Reads and discards the body of a request that is refused for its head, so that the connection can
+/// serve another one.
+package final class RefusedBody: HTTPBodyReceiver {
+  /// A longer body is not waited for: the answer ends the connection.
+  package static let maximumBytes = 65_536
+
+  private let response: HTTPResponse
+
+  init(_ response: HTTPResponse) {
+    self.response = response
+  }
+
+  /// Whether a body's length is declared and small.
+  package static func isSmall(_ head: HTTPRequestHead) -> Bool {
+    let lengths = head.fields.values(of: "Content-Length")
+    guard let length = lengths.first.flatMap({ Int($0) }), lengths.count == 1 else { return false }
+    return length <= maximumBytes
+  }
+
+  package func connection(_ connection: Connection, receivedBody piece: [UInt8]) -> BodyDemand {
+    .more
+  }
+
+  package func connectionDidReceiveBody(_ connection: Connection) -> RequestOutcome {
+    .respond(response)
+  }
+
+  package func bodyWasAbandoned() {}
+}
+
+extension BodyDecision {
+  /// Refuses a request: after its body when that is small and on its way, else at once.
+  package static func refusing(_ head: HTTPRequestHead, _ response: HTTPResponse) -> BodyDecision {
+    guard RefusedBody.isSmall(head), !head.fields.contains("Expect") else {
+      return .refused(response)
+    }
+    return .pieces(limit: RefusedBody.maximumBytes, RefusedBody(response))
   }
 }

@@ -48,7 +48,7 @@ package struct Router<Access: Sendable, Endpoint: Sendable>: Sendable {
     }
   }
 
-  /// One segment of all paths.
+  /// A segment of all paths.
   private struct Step: Sendable {
     var literals: [String: Step] = [:]
     /// By the kind's precedence.

@@ -1,9 +1,9 @@
 package import Basics
 package import HTTP1
 
-/// Which field of a request tells whom it is from, and whose word is taken for it.
+/// The header field that carries the client's address, and the proxies trusted to set it.
 package struct ForwardingRules: Sendable {
-  /// The fields that proxies tell clients' addresses by.
+  /// The header fields in which proxies forward clients' addresses.
   package enum Field: Sendable {
     /// `Forwarded` (RFC 7239).
     case forwarded
@@ -11,7 +11,7 @@ package struct ForwardingRules: Sendable {
     case xForwardedFor
   }
 
-  /// More proxies than these in a row are not looked behind.
+  /// The largest number of proxies in a row that are followed.
   private static let maximumHops = 32
 
   package let field: Field
@@ -22,12 +22,12 @@ package struct ForwardingRules: Sendable {
     self.trusted = trusted
   }
 
-  /// Whom a request is from that a peer has sent.
+  /// Returns the client of a request that a peer has sent.
   ///
-  /// Each proxy adds at the end whom it had the request from. So the list is read backwards for as
-  /// long as whoever told is trusted; what stands before that may be made up.
+  /// Each proxy appends the address from which it received the request. So the list is read
+  /// backwards while the sender of an entry is trusted; entries before that may be forged.
   ///
-  /// - Returns: `nil` when the peer is not trusted or names nobody: the request is its own.
+  /// - Returns: `nil` when the peer is not trusted or names no client: the request is its own.
   package func client(of fields: HTTPFields, from peer: PeerAddress) -> PeerAddress? {
     var client: PeerAddress?
     for hop in hops(fields) {
@@ -37,8 +37,8 @@ package struct ForwardingRules: Sendable {
     return client
   }
 
-  /// By which hosts and schemes the proxies that a peer speaks for were reached; none when the peer
-  /// is not trusted.
+  /// Returns the hosts and schemes under which the proxies were reached; none when the peer is not
+  /// trusted.
   func sites(of fields: HTTPFields, from peer: PeerAddress) -> ForwardedSites {
     guard trusted.contains(peer) else { return ForwardedSites() }
     let comma = UInt8(ascii: ",")
@@ -65,7 +65,7 @@ package struct ForwardingRules: Sendable {
     return Array(all.prefix(Self.maximumHops))
   }
 
-  /// Whom each proxy named, the nearest first; `nil` for one who is unknown or hides.
+  /// The client that each proxy named, the nearest first; `nil` for one that is unknown or hidden.
   private func hops(_ fields: HTTPFields) -> [PeerAddress?] {
     let comma = UInt8(ascii: ",")
     return switch field {
@@ -74,5 +74,117 @@ package struct ForwardingRules: Sendable {
     case .forwarded:
       pieces(of: fields, "Forwarded", at: comma, .strings).map { ForwardedNode.read(element: $0) }
     }
+  }
+}
+
+/// The hosts and the scheme by which clients reach the trusted proxies that a request came through.
+package struct ForwardedSites: Sendable, Hashable {
+  /// As in `Host`.
+  package var hosts: [String] = []
+  /// `http` or `https` in lower case: the scheme of the request to the nearest proxy that names it.
+  package var scheme: String?
+
+  package init() {}
+}
+
+/// The name that a proxy gives a client (RFC 7239 §6).
+enum ForwardedNode {
+  /// Reads the parameter `for` of an element of `Forwarded`.
+  ///
+  /// - Returns: `nil` when there is none, more than one, or none that is an address.
+  static func read(element: String) -> PeerAddress? {
+    parameter("for", of: element).flatMap { read($0) }
+  }
+
+  /// Reads a parameter of an element of `Forwarded`; `nil` when there is none, or more than one.
+  static func parameter(_ name: String, of element: String) -> String? {
+    var values: [String] = []
+    for pair in ForwardedText.pieces(of: element, at: UInt8(ascii: ";"), .strings) {
+      let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
+      guard parts.count == 2, parts[0].lowercased() == name else { continue }
+      values.append(parts[1])
+    }
+    guard values.count == 1, let value = values.first else { return nil }
+    return unquoted(value)
+  }
+
+  /// Reads an address: `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1`, `[2001:db8::1]`,
+  /// `[2001:db8::1]:80`.
+  ///
+  /// - Returns: `nil` for `unknown`, a made-up name, and everything else.
+  static func read(_ name: String) -> PeerAddress? {
+    if let address = PeerAddress(host: name) { return address }
+    if name.hasPrefix("["), let end = name.firstIndex(of: "]") {
+      let host = String(name[name.index(after: name.startIndex)..<end])
+      guard host.contains(":") else { return nil }
+      return read(host, portPart: name[name.index(after: end)...])
+    }
+    guard let colon = name.firstIndex(of: ":") else { return nil }
+    return read(String(name[..<colon]), portPart: name[colon...])
+  }
+
+  private static func read(_ host: String, portPart: Substring) -> PeerAddress? {
+    guard !portPart.isEmpty else { return PeerAddress(host: host) }
+    // A port may be hidden behind a name of its own (RFC 7239 §6.3); the address still counts.
+    guard portPart.hasPrefix(":") else { return nil }
+    return PeerAddress(host: host, port: UInt16(portPart.dropFirst()) ?? 0)
+  }
+
+  /// No address needs a backslash, so none is undone.
+  private static func unquoted(_ text: String) -> String {
+    guard text.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
+    return String(text.dropFirst().dropLast())
+  }
+}
+
+/// Cuts text to which each proxy appends its part.
+///
+/// It is cut from its end. The writer of the last part is known; the first part may be a client's,
+/// and nothing in it, such as an opened quote, may change how the last is read.
+enum ForwardedText {
+  /// Whether separators count inside quotes.
+  enum Quoting: Sendable {
+    /// A quote is a character like any other.
+    case none
+    /// Quoted strings hide them (RFC 9110 §5.6.4).
+    case strings
+  }
+
+  /// The pieces between separators, the last one first, without the blanks around them; empty ones
+  /// are left out.
+  ///
+  /// - Complexity: O(*n*) in the text's length.
+  static func pieces(of text: String, at separator: UInt8, _ quoting: Quoting) -> [String] {
+    var pieces: [String] = []
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let cut = lastSeparator(separator, in: rest, quoting)
+      let piece = HTTPSyntax.trimmed(rest[(cut.map { $0 + 1 } ?? rest.startIndex)...])
+      if !piece.isEmpty { pieces.append(String(decoding: piece, as: UTF8.self)) }
+      rest = rest[..<(cut ?? rest.startIndex)]
+    }
+    return pieces
+  }
+
+  private static func lastSeparator(
+    _ separator: UInt8, in text: ArraySlice<UInt8>, _ quoting: Quoting
+  ) -> Int? {
+    var isQuoted = false
+    for index in text.indices.reversed() {
+      switch text[index] {
+      case separator where !isQuoted: return index
+      case UInt8(ascii: "\"") where quoting == .strings:
+        // Read backwards, only a quote inside of a string can be an escaped one.
+        if !isQuoted || !isEscaped(index, in: text) { isQuoted.toggle() }
+      default: break
+      }
+    }
+    return nil
+  }
+
+  /// Whether an odd number of backslashes stands before it.
+  private static func isEscaped(_ index: Int, in text: ArraySlice<UInt8>) -> Bool {
+    let before = text[..<index].reversed()
+    return before.prefix { $0 == UInt8(ascii: "\\") }.count % 2 == 1
   }
 }

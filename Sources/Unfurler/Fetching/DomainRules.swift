@@ -1,8 +1,10 @@
 package import Basics
 package import LinkPreview
+package import Reactor
 import Synchronization
 
-/// Which sites the operator lets pages be fetched from; the opt-out list may change while in use.
+/// The operator's rules about the sites that pages are fetched from; the opt-out list may change
+/// while it is in use.
 package final class DomainRules: Sendable {
   private let optOutFile: String?
   private let policy: Mutex<DomainPolicy>
@@ -38,18 +40,37 @@ package final class DomainRules: Sendable {
     policy.withLock { swap(&$0.optedOut, &optedOut) }
   }
 
-  /// How many domains have opted out.
+  /// The number of domains that have opted out.
   package var optedOutCount: Int { policy.withLock { $0.optedOut.count } }
 
-  /// Why a site is not fetched from, in words; `nil` when it is.
+  /// The reason why a site is not fetched from, as text; `nil` when it is fetched from.
   package func refusal(of host: Host) -> String? { policy.withLock { $0.refusal(of: host) } }
 
   private static func read(_ path: String) throws(DomainRulesError) -> DomainSet {
-    let bytes = try DomainFile.read(path)
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      // One byte more than a list may have is enough to refuse it.
+      bytes = try FileContents.read(path, atMost: DomainList.maximumByteCount + 1)
+    } catch {
+      throw .file(error)
+    }
     do throws(DomainListError) {
       return try DomainList.parse(bytes)
     } catch {
       throw .list(path: path, error)
+    }
+  }
+}
+
+/// An error in the operator's rules about domains.
+package enum DomainRulesError: Error, Sendable, Hashable, CustomStringConvertible {
+  case file(SystemError)
+  case list(path: String, DomainListError)
+
+  package var description: String {
+    switch self {
+    case .file(let error): error.description
+    case .list(let path, let error): "\(path): \(error)"
     }
   }
 }

@@ -188,3 +188,46 @@ extension FetchTurns {
     if parties[requester]?.isIdle == true { parties[requester] = nil }
   }
 }
+
+/// A request of a user's, or of an operator's, that waits for its turn.
+protocol TurnRequest: CurlQueueRequest {
+  var requester: PreviewRequester { get }
+  /// The site that it concerns, as in ``WebURL/siteKey``.
+  var siteKey: String { get }
+}
+
+/// The places and waiting room of a queue.
+struct TurnLimits {
+  /// The largest number of requests active at a time.
+  var active: Int
+  /// The largest number of those to one site.
+  var activePerSite: Int
+  /// The largest number of those for one user.
+  var activePerUser: Int
+  /// The largest number of waiting requests.
+  var waiting: Int
+
+  /// The largest number of waiting requests of one user: a tenth of all.
+  var waitingPerUser: Int { max(1, waiting / 10) }
+
+  init(active: Int, activePerSite: Int, activePerUser: Int, waiting: Int) {
+    self.active = max(1, active)
+    self.activePerSite = max(1, activePerSite)
+    self.activePerUser = max(1, activePerUser)
+    self.waiting = max(0, waiting)
+  }
+
+  func active(of requester: PreviewRequester) -> Int {
+    switch requester {
+    case .user: activePerUser
+    case .operation: active
+    }
+  }
+
+  func waiting(of requester: PreviewRequester) -> Int {
+    switch requester {
+    case .user: waitingPerUser
+    case .operation: waiting
+    }
+  }
+}

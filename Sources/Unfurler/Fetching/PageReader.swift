@@ -1,5 +1,16 @@
 import LinkPreview
 
+/// Makes something of the body of a response.
+protocol BodyReader: AnyObject {
+  /// Reads the next bytes, decompressed.
+  ///
+  /// - Returns: How the reading ended, in words; `nil` when more is wanted.
+  func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> String?
+
+  /// The state of reading after the bytes so far.
+  func finish() -> TransferResult
+}
+
 /// Reads a page for its preview, up to a number of bytes.
 final class PageReader: BodyReader {
   private var extractor: OpenGraphExtractor
@@ -19,7 +30,66 @@ final class PageReader: BodyReader {
     return room == 0 ? "read to the limit of \(limit) bytes" : nil
   }
 
-  func finish() -> TransferOutcome { .page(extractor.finish()) }
+  func finish() -> TransferResult { .page(extractor.finish()) }
 
   static func accepts(_ contentType: String) -> Bool { HTMLMediaType(contentType) != nil }
+}
+
+/// Collects an oEmbed answer, which is small or none.
+final class EmbedReader: BodyReader {
+  private let url: WebURL
+  private var bytes: [UInt8] = []
+  private var isTooLong = false
+
+  /// The largest answer, in bytes.
+  static let limit = OEmbedResponse.maximumLength
+
+  init(_ url: WebURL) { self.url = url }
+
+  func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+    guard bytes.count <= Self.limit - self.bytes.count else {
+      isTooLong = true
+      return "longer than \(Self.limit) bytes"
+    }
+    self.bytes += bytes
+    return nil
+  }
+
+  func finish() -> TransferResult {
+    if isTooLong { return .nothing("the oEmbed answer is longer than \(Self.limit) bytes") }
+    do throws(OEmbedError) {
+      return .embed(try OEmbedResponse(bytes, from: url))
+    } catch {
+      return .nothing(error.description)
+    }
+  }
+
+  static func accepts(_ contentType: String) -> Bool {
+    let type = ResponseHead.essence(contentType)
+    return type == "application/json" || type == "text/json"
+      || (type.hasPrefix("application/") && type.hasSuffix("+json"))
+  }
+}
+
+/// Counts the compressions that a response's head announces, one line at a time.
+///
+/// Each layer may blow its input up a thousand times before anything comes out that a limit could
+/// count, so only one is undone.
+struct BodyCodings {
+  private(set) var count = 0
+
+  /// - Parameter line: A header field or a status line, as it came.
+  mutating func receive(_ line: UnsafeBufferPointer<UInt8>) {
+    // Nearly all other fields differ in the first letter.
+    guard let first = line.first.map({ $0 | 0x20 }), first == 0x63 || first == 0x74,
+      let colon = line.firstIndex(of: UInt8(ascii: ":"))
+    else { return }
+    let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
+    guard name == "content-encoding" || name == "transfer-encoding" else { return }
+    let codings = String(decoding: line[(colon + 1)...], as: UTF8.self).lowercased()
+    for coding in codings.split(whereSeparator: { $0 == "," || $0.isWhitespace })
+    where coding != "chunked" && coding != "identity" {
+      count += 1
+    }
+  }
 }

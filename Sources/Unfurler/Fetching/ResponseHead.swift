@@ -1,4 +1,5 @@
 import Basics
+import CCurl
 import Curl
 import LinkPreview
 
@@ -58,5 +59,69 @@ extension ResponseHead {
     self.init(
       status: easy.status ?? 0, contentTypes: easy.fields("content-type"),
       location: easy.fields("location").first)
+  }
+}
+
+/// The common options of an unfurler's requests, by purpose.
+final class RequestForms {
+  private let configuration: UnfurlerConfiguration
+  private let pageFields: CurlList
+  private let embedFields: CurlList
+  private let pinnedHosts: CurlList
+
+  init(_ configuration: UnfurlerConfiguration) {
+    self.configuration = configuration
+    let language = "Accept-Language: \(configuration.acceptLanguage)"
+    pageFields = CurlList(["Accept: text/html,application/xhtml+xml;q=0.9", language])
+    embedFields = CurlList(["Accept: application/json", language])
+    pinnedHosts = CurlList(configuration.pinnedHosts)
+  }
+
+  func makeEasy(for purpose: Fetch.Purpose) -> CurlEasy? {
+    guard let easy = CurlEasy() else { return nil }
+    easy.set(CURLOPT_USERAGENT, to: configuration.userAgent)
+    // Empty: all encodings that libcurl can undo.
+    easy.set(CURLOPT_ACCEPT_ENCODING, to: "")
+    easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: 1)
+    switch purpose {
+    case .page: easy.set(CURLOPT_HTTPHEADER, to: pageFields)
+    case .embed: easy.set(CURLOPT_HTTPHEADER, to: embedFields)
+    }
+    if let proxy = configuration.proxy { easy.set(CURLOPT_PROXY, to: proxy) }
+    if let file = configuration.certificateAuthorities { easy.set(CURLOPT_CAINFO, to: file) }
+    if !configuration.pinnedHosts.isEmpty { easy.set(CURLOPT_RESOLVE, to: pinnedHosts) }
+    return easy
+  }
+}
+
+/// The target of a `Location` field, or the reason why it is not followed.
+enum RedirectTarget: Hashable {
+  case follow(WebURL)
+  case refuse(String)
+
+  /// - Parameters:
+  ///   - location: The field's value.
+  ///   - path: The URLs so far, oldest first; the last one is where the redirect comes from.
+  ///   - limit: How many redirects are followed.
+  init(_ location: String, after path: [WebURL], limit: Int) {
+    // Two programs may read a backslash in two ways.
+    guard !location.utf8.contains(UInt8(ascii: "\\")),
+      let url = WebURL(location, relativeTo: path.last)
+    else {
+      self = .refuse(
+        "redirected to what is not an http or https URL: \(DisplayText.quoted(location, limit: 128))"
+      )
+      return
+    }
+    // Requests never carry anything that distinguishes them.
+    if path.contains(where: { $0.textWithoutFragment == url.textWithoutFragment }) {
+      self = .refuse("redirected in a circle, back to \(DisplayText.quoted(url.text, limit: 128))")
+    } else if path.count > limit {
+      self = .refuse(
+        "too many redirects (\(path.count)), the last one to \(DisplayText.quoted(url.text, limit: 128))"
+      )
+    } else {
+      self = .follow(url)
+    }
   }
 }

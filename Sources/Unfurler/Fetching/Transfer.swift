@@ -2,6 +2,7 @@ import Basics
 import CCurl
 import Curl
 import LinkPreview
+import Reactor
 
 /// One request over HTTP, for a fetch, and its response as it comes.
 final class Transfer: CurlQueueTransfer {
@@ -27,7 +28,7 @@ final class Transfer: CurlQueueTransfer {
     /// Enough was read, and it ended so.
     case enough(any BodyReader, ending: String)
     /// The body is of no interest.
-    case declined(TransferOutcome)
+    case declined(TransferResult)
     /// The head is not taken; why, in words.
     case refused(String)
   }
@@ -94,7 +95,7 @@ final class Transfer: CurlQueueTransfer {
   }
 
   /// The outcome of the transfer, with a description of its end.
-  func conclude(_ result: CURLcode) -> (TransferOutcome, ending: String) {
+  func conclude(_ result: CURLcode) -> (TransferResult, ending: String) {
     if case .readingHead = state, result == CURLE_OK { endHead() }
     switch state {
     case .declined(.redirect(let location)):
@@ -110,7 +111,7 @@ final class Transfer: CurlQueueTransfer {
   /// A body that broke off may have said enough before; one whose time ran out has not.
   private func conclude(
     _ reader: any BodyReader, _ result: CURLcode
-  ) -> (TransferOutcome, ending: String) {
+  ) -> (TransferResult, ending: String) {
     if result == CURLE_OK { return (reader.finish(), "read to the end") }
     let (failure, ending) = fail(result)
     if result != CURLE_OPERATION_TIMEDOUT, case .page(let report) = reader.finish(),
@@ -121,7 +122,7 @@ final class Transfer: CurlQueueTransfer {
     return (failure, ending)
   }
 
-  private func fail(_ result: CURLcode) -> (TransferOutcome, ending: String) {
+  private func fail(_ result: CURLcode) -> (TransferResult, ending: String) {
     let problem = TransferProblem(
       result, easy, url: request.url, hasHead: headByteCount > 0, isReading: isReading,
       refused: connections.refused)
@@ -132,4 +133,50 @@ final class Transfer: CurlQueueTransfer {
     if case .reading = state { return true }
     return false
   }
+}
+
+extension Transfer {
+  /// The trace of the request after its end.
+  func trace(ending: String) -> RequestTrace {
+    var trace = RequestTrace(url: request.url.textWithoutFragment, purpose: request.purpose.traced)
+    trace.address = easy.peerAddress
+    trace.status = easy.status
+    trace.contentType = easy.fields("content-type").last.map { String($0.prefix(256)) }
+    trace.byteCount = byteCount
+    trace.waiting = request.waiting
+    // On a kept connection libcurl's first times measure the search for that connection.
+    if easy.openedConnectionCount > 0 {
+      trace.nameLookup = easy.microseconds(until: CURLINFO_NAMELOOKUP_TIME_T)
+      trace.connect = easy.microseconds(until: CURLINFO_CONNECT_TIME_T)
+      trace.tlsHandshake = easy.microseconds(until: CURLINFO_APPCONNECT_TIME_T)
+    }
+    trace.firstByte = easy.microseconds(until: CURLINFO_STARTTRANSFER_TIME_T)
+    trace.total = easy.microseconds(until: CURLINFO_TOTAL_TIME_T)
+    trace.ending = ending
+    return trace
+  }
+
+  /// The time for which the response may be kept, according to its server.
+  func freshness(of outcome: TransferResult) -> Freshness {
+    switch (request.purpose, outcome) {
+    case (_, .failure): return .unspecified
+    case (.page, _), (.embed, .embed): break
+    // The page is shown as it would be without it.
+    case (.embed, _): return .unspecified
+    }
+    let fields = ResponseFreshness(
+      cacheControl: easy.fields("cache-control"), age: easy.fields("age"),
+      date: easy.fields("date"), expires: easy.fields("expires"))
+    return fields.freshness(at: SystemClock.unixMilliseconds / 1_000)
+  }
+}
+
+/// The outcome of one request.
+enum TransferResult {
+  case page(PageReport)
+  case embed(OEmbedResponse)
+  case redirect(to: String)
+  /// A response that is no page; why, in words.
+  case nothing(String)
+  case failure(UnfurlError)
 }

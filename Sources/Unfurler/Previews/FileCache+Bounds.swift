@@ -84,7 +84,7 @@ extension FileCache {
   }
 }
 
-/// How large the file may become, and the steps in which it is written.
+/// The size limit of the file, and the steps in which it is written.
 ///
 /// A quarter of the room on disk is kept for the write-ahead log, which holds the pages of one
 /// transaction beside those that wait for a checkpoint; so both are kept small.

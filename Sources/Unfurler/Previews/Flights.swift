@@ -27,7 +27,7 @@ struct Flights {
     case closed
   }
 
-  /// How many requests may wait at a time, for all links together.
+  /// The largest number of waiting requests, for all links together.
   static let maximumWaiting = 50_000
 
   var count: Int { flights.count }
@@ -106,7 +106,7 @@ struct Inspections {
     case closed
   }
 
-  /// How many may be under way at a time.
+  /// The largest number under way at a time.
   static let maximumCount = 8
 
   var count: Int { inspections.count }

@@ -1,6 +1,6 @@
 import LinkPreview
 
-/// How long which answer is kept, in milliseconds.
+/// The lifetimes of answers, in milliseconds.
 struct Lifetimes: Sendable {
   let longest: Int64
   let shortest: Int64

@@ -28,7 +28,7 @@ struct MemoryCache {
 
   var count: Int { places.count }
 
-  /// How many slots ``entries(inSlots:)`` can be asked for.
+  /// The number of slots that ``entries(inSlots:)`` accepts.
   var slotCount: Int { slots.count }
 
   /// The entry for `link` if it may be shown, which thereby becomes the newest.
@@ -69,7 +69,7 @@ struct MemoryCache {
     slots[range.clamped(to: slots.indices)].compactMap { $0?.entry }
   }
 
-  /// Asks nobody to refresh the entry for `link` before `time`.
+  /// Postpones the refresh of the entry for `link` until `time`.
   mutating func postponeRefresh(of link: Link, until time: Int64) {
     guard let place = places[link] else { return }
     slots[place]?.refreshableAt = time

@@ -3,7 +3,7 @@ import LinkPreview
 import Synchronization
 
 extension PreviewCache {
-  /// How many slots of memory are looked at while look-ups wait.
+  /// The number of slots of memory that are read while look-ups wait.
   private static let slotsPerStep = 256
 
   /// Lists what is remembered, in memory or in the file, in the order of the links; answers on the
@@ -42,7 +42,7 @@ extension PreviewCache {
       // One at a time: look-ups wait for the lock, and there may be thousands.
       for link in links { forgetRecent([link]) }
       purgeFile(
-        PurgeProgress(
+        PreviewPurge(
           scope: scope, recent: Set(links), rowsLeft: withFile { $0.rowCount } ?? 0),
         completion: completion)
     }
@@ -52,7 +52,7 @@ extension PreviewCache {
   ///
   /// Each is a turn of its own on the queue: requests that need the file wait for one step, not for
   /// all.
-  private func purgeFile(_ purge: PurgeProgress, completion: @escaping @Sendable (Int) -> Void) {
+  private func purgeFile(_ purge: PreviewPurge, completion: @escaping @Sendable (Int) -> Void) {
     let step = purge.rowsLeft > 0 ? withFile { try $0.purgeStep(purge.scope) } : []
     // What cannot be removed from the file, on a full disk perhaps, must not come back from it.
     if step == nil { abandonFile() }
@@ -113,14 +113,14 @@ extension PreviewPage {
   }
 }
 
-/// How far a purge of the file has come.
-struct PurgeProgress: Sendable {
+/// The progress of a purge of the file.
+struct PreviewPurge: Sendable {
   let scope: CacheScope
   /// The links that memory has forgotten, which the file may know too.
   let recent: Set<Link>
-  /// How many rows may still be removed; those that are stored meanwhile don't keep it going.
+  /// The number of rows that may still be removed; rows stored meanwhile do not prolong the purge.
   private(set) var rowsLeft: Int
-  /// How many links are forgotten.
+  /// The number of links removed.
   private(set) var count: Int
 
   init(scope: CacheScope, recent: Set<Link>, rowsLeft: Int) {
@@ -131,7 +131,7 @@ struct PurgeProgress: Sendable {
   }
 
   /// The purge when `links` have been removed from the file.
-  func advanced(by links: [Link]) -> PurgeProgress {
+  func advanced(by links: [Link]) -> PreviewPurge {
     var next = self
     next.rowsLeft -= links.count
     next.count += links.count { !recent.contains($0) }

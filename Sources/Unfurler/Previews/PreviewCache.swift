@@ -93,7 +93,7 @@ package final class PreviewCache: Sendable {
     return known
   }
 
-  /// How large the cache is.
+  /// The size of the cache.
   var figures: CacheFigures {
     state.withLock { state in
       CacheFigures(
@@ -144,7 +144,7 @@ extension PreviewCache {
     package var timeToLive = Duration.seconds(86_400)
     /// How long a preview is good at least, whatever its server says.
     package var minimumTimeToLive = Duration.seconds(300)
-    /// How long it is remembered that there is none, and a failed refresh is not repeated.
+    /// The time for which a lack of a preview is kept, and a failed refresh is not repeated.
     package var negativeTimeToLive = Duration.seconds(300)
     /// How long after its time a preview is still shown while it is being refreshed; 0 for not at
     /// all.
@@ -154,7 +154,7 @@ extension PreviewCache {
   }
 }
 
-/// How large a preview cache is.
+/// The size of a preview cache.
 struct CacheFigures: Sendable, Hashable {
   /// Entries in memory.
   var entryCount = 0

@@ -87,7 +87,7 @@ final class PreviewTally: Sendable {
   }
 }
 
-/// How a fetch ended.
+/// The outcome of a fetch.
 package enum FetchOutcome: String, Sendable, CaseIterable {
   case found, empty, failed
   case timedOut = "timed_out"

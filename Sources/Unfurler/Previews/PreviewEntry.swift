@@ -9,7 +9,7 @@ package struct PreviewEntry: Sendable, Hashable {
   package let link: Link
   /// The page's preview; `nil` when there is a ``problem``.
   package let tag: OpenGraphTag?
-  /// Why there is no preview, for people; at most ``maximumProblemLength`` bytes.
+  /// The reason why there is no preview, as text; at most ``maximumProblemLength`` bytes.
   package let problem: String?
   /// When the answer came, in Unix milliseconds.
   package let fetchedAt: Int64

@@ -96,9 +96,9 @@ package struct PreviewExplanation: Sendable {
   package var link: Link
   /// The entry that was cached before.
   package var cached: PreviewEntry?
-  /// How the look-up went.
+  /// The trace of the look-up.
   package var report: UnfurlReport
-  /// How long it took, waiting included.
+  /// The duration, waiting included.
   package var duration: Duration
 
   package init(link: Link, cached: PreviewEntry?, report: UnfurlReport, duration: Duration) {

@@ -8,9 +8,9 @@
 package struct CircuitBreaker: Sendable {
   /// When it opens, and for how long.
   package struct Limits: Sendable, Hashable {
-    /// So many failures in a row open it.
+    /// The number of failures in a row that open it.
     package var failures = 5
-    /// How long it is open the first time, in milliseconds.
+    /// The time for which it is open at first, in milliseconds.
     package var firstWait: Int64 = 1_000
     /// The longest that it is open at a time, in milliseconds.
     package var longestWait: Int64 = 60_000
@@ -63,7 +63,7 @@ package struct CircuitBreaker: Sendable {
     wait = max(1, limits.firstWait)
   }
 
-  /// Why nothing may be asked now; `nil` when something may.
+  /// The reason why no request may be made now; `nil` when requests may be made.
   package func refusal(at now: Int64) -> Admission? {
     switch state {
     case .closed: nil

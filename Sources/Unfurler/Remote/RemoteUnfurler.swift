@@ -4,7 +4,7 @@ package import Logging
 import Reactor
 import Synchronization
 
-/// Asks a preview service over HTTP, on one thread of its own.
+/// Queries a preview service over HTTP, on a thread of its own.
 ///
 /// While the service does not answer, links are answered at once with a failure that says so. Such
 /// failures say nothing about their pages and are not to be kept.
@@ -62,4 +62,33 @@ package final class RemoteUnfurler: Unfurler {
   /// Cancels all look-ups and waits for the thread's end; afterwards every one is cancelled at
   /// once, on the caller's thread.
   package func shutdown() { thread.stop() }
+}
+
+/// The settings of requests to a preview service.
+package struct RemoteUnfurlerConfiguration: Sendable {
+  /// The URL of the service: http or https, without userinfo.
+  package var url: String
+  /// The `User-Agent` of the gateway.
+  package var userAgent = "Parley/1.0"
+  /// The largest number of simultaneous questions, each on a connection of its own.
+  package var maximumRequests = 64
+  /// The largest number of those about one site, so that a slow site does not hold up the others.
+  package var maximumRequestsPerSite = 8
+  /// The largest number of those for one user, so that no user takes all places.
+  package var maximumRequestsPerUser = 16
+  /// How many links may wait for their turn, a tenth of them one user's; beyond, a look-up fails at
+  /// once.
+  package var maximumWaiting = 10_000
+  /// The time after the deadline for which the service's own answer is awaited.
+  package var grace = Duration.milliseconds(500)
+  /// A PEM file with the certificate authorities that are trusted; `nil` for the system's.
+  package var certificateAuthorities: String?
+  /// When the service counts as not answering.
+  package var breaker = CircuitBreaker.Limits()
+  /// The clock of ``breaker``, in milliseconds.
+  package var now: @Sendable () -> Int64 = { SystemClock.monotonicMilliseconds }
+  /// Numbers from 0 to 1 that spread the returns of those who lost the same service.
+  package var jitter: @Sendable () -> Double = { Double.random(in: 0...1) }
+
+  package init(url: String) { self.url = url }
 }

@@ -75,7 +75,7 @@ final class ServiceHealth: Sendable {
     ["url": "\(url)", "reason": "\(reason)", "next_try_ms": "\(wait)"]
   }
 
-  /// Why a question was not asked, for whoever waits for its answer.
+  /// The reason why a question was not sent, for the waiting caller.
   struct Refused: Error {
     let report: UnfurlReport
   }

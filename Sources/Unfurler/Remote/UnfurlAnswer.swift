@@ -1,3 +1,5 @@
+import Basics
+import LinkPreview
 import ParleyProtocol
 
 /// The answer of a preview service: status, two header fields, and body.
@@ -80,4 +82,123 @@ package struct UnfurlAnswer: Sendable, Hashable {
     case .failure(.unknown): 500
     }
   }
+}
+
+extension UnfurlAnswer {
+  /// Enough for the longest trace, and far from what would cost much to read.
+  private static let limits = JSONLimits(byteCount: maximumBytes, depth: 16, nodeCount: 8_000)
+
+  /// Parses the answer and cleans its texts.
+  ///
+  /// - Throws: ``UnfurlAnswerError`` when this is no answer of the protocol's.
+  package func report() throws(UnfurlAnswerError) -> UnfurlReport {
+    guard status == 200 || (400...599).contains(status) else {
+      throw .init("it answered with status \(status)")
+    }
+    let root = try object()
+    let outcome = try outcome(root)
+    let trace = root.present("trace").map(UnfurlTrace.init(json:))
+    return UnfurlReport(outcome, freshness: freshness(of: outcome), trace: trace ?? UnfurlTrace())
+  }
+
+  private func object() throws(UnfurlAnswerError) -> JSONNode {
+    do throws(JSONError) {
+      let root = try JSONDocument(body, limits: Self.limits).root
+      if root.kind == .object { return root }
+    } catch {
+      throw .init("its answer with status \(status) is not JSON: \(error)")
+    }
+    throw .init("its answer with status \(status) is not a JSON object")
+  }
+
+  private func outcome(
+    _ root: JSONNode
+  ) throws(UnfurlAnswerError) -> Result<OpenGraphTag?, UnfurlError> {
+    guard status == 200 else {
+      guard let error = UnfurlError(json: root) else {
+        throw .init("its answer with status \(status) has no member error of the protocol's")
+      }
+      return .failure(error)
+    }
+    switch root["og_tag"] {
+    case let tag? where tag.isNull: return .success(nil)
+    case let tag? where tag.kind == .object:
+      return .success(OpenGraphTag(json: tag)?.cleaned)
+    default: throw .init("its answer has no member og_tag that is an object or null")
+    }
+  }
+
+  private func freshness(of outcome: Result<OpenGraphTag?, UnfurlError>) -> Freshness {
+    switch outcome {
+    // A cancelled look-up says nothing about the page.
+    case .failure(.cancelled): .unkept
+    case .failure: Freshness(serviceCacheControl: cacheControl, isFailure: true)
+    case .success: Freshness(serviceCacheControl: cacheControl, isFailure: false)
+    }
+  }
+}
+
+/// An answer that is none of the protocol's, and why, in words.
+package struct UnfurlAnswerError: Error, Sendable, Hashable, CustomStringConvertible {
+  package let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+extension Freshness {
+  /// The value of `Cache-Control` that a service's answer carries; `nil` for no such field.
+  var cacheControl: String? {
+    switch self {
+    case .unspecified: nil
+    case .seconds(let seconds): "max-age=\(max(0, seconds))"
+    case .unkept: "no-store"
+    }
+  }
+}
+
+extension Freshness {
+  /// Reads the `Cache-Control` field of a service's answer.
+  ///
+  /// A failure that is not to be kept does not describe its page; of a preview it says that it
+  /// may be another one the next time.
+  init(serviceCacheControl field: String?, isFailure: Bool) {
+    let control = CacheControl(field.map { [$0] } ?? [])
+    if control.forbidsReuse {
+      self = isFailure ? .unkept : .seconds(0)
+    } else {
+      self = control.lifetime.map { .seconds($0) } ?? .unspecified
+    }
+  }
+}
+
+extension OpenGraphTag {
+  /// The preview under the rules that hold for a page's own values: text folded and bounded, http
+  /// and https addresses only; `nil` when nothing is left to show.
+  var cleaned: OpenGraphTag? {
+    let tag = OpenGraphTag(
+      title: title.cleaned(limit: PreviewLimits.title), url: url.webAddress,
+      description: description.cleaned(limit: PreviewLimits.description),
+      image: image?.cleaned)
+    return tag.title == nil && tag.description == nil && tag.image == nil ? nil : tag
+  }
+}
+
+extension OpenGraphImage {
+  /// The picture under the same rules; `nil` without an address.
+  fileprivate var cleaned: OpenGraphImage? {
+    guard let address = url.webAddress ?? secureURL.webAddress else { return nil }
+    return OpenGraphImage(
+      url: address, secureURL: secureURL.webAddress,
+      type: type.cleaned(limit: PreviewLimits.mediaType), width: max(0, width),
+      height: max(0, height), alt: alt.cleaned(limit: PreviewLimits.title))
+  }
+}
+
+extension String? {
+  fileprivate func cleaned(limit: Int) -> String? {
+    guard let text = map({ DisplayText.line($0, limit: limit) }), !text.isEmpty else { return nil }
+    return text
+  }
+
+  fileprivate var webAddress: String? { flatMap { WebURL($0)?.text } }
 }

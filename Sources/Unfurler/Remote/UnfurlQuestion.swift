@@ -16,7 +16,7 @@ package struct UnfurlQuestion: Sendable, Hashable {
   /// The longest body that is taken, in bytes.
   package static let maximumBytes = 16_384
 
-  /// Asks about a page.
+  /// Makes a question about a page.
   ///
   /// - Parameter timeout: Milliseconds; brought into ``timeouts``.
   package init(_ link: Link, timeout: Int64? = nil) {

@@ -1,4 +1,4 @@
-/// How the peer broke the protocol.
+/// A violation of the protocol by the peer.
 ///
 /// The stream has lost its meaning: the connection is failed (RFC 6455 §7.1.7), with
 /// ``closeCode`` in the close frame.

@@ -10,7 +10,7 @@ final class Inflater {
   /// The bytes that end a flushed block, taken off by the sender (§7.2.1).
   private static let tail: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
 
-  /// How often one message may end a stream and begin another.
+  /// The number of times that one message may end a stream and begin another.
   ///
   /// Starting over copies the window, so a message of nothing but endings would cost far more than
   /// it weighs. Encoders end at most once.

@@ -84,9 +84,10 @@ extension WebSocketEndpoint {
 
   /// Checks a header against the connection: masking, compression, fragments, size.
   private mutating func admit(_ header: FrameHeader) throws(WebSocketError) {
-    switch role {
-    case .server: guard header.maskingKey != nil else { throw .unmaskedFrame }
-    case .client: guard header.maskingKey == nil else { throw .maskedFrame }
+    if masking == nil {
+      guard header.maskingKey != nil else { throw .unmaskedFrame }
+    } else {
+      guard header.maskingKey == nil else { throw .maskedFrame }
     }
     let mayBeCompressed =
       compression != nil && (header.opcode == .text || header.opcode == .binary)
@@ -178,8 +179,9 @@ extension WebSocketEndpoint {
     var inflated: [UInt8] = []
     let limit = limits.messageBytes
     if let windowBits = receivingContextBits {
-      let inflater = self.inflater ?? Inflater(windowBits: windowBits)
-      self.inflater = inflater
+      let contexts = keptContexts
+      let inflater = contexts.inflater ?? Inflater(windowBits: windowBits)
+      contexts.inflater = inflater
       try deflate.decompress(payload, with: inflater, limit: limit, into: &inflated)
     } else {
       try deflate.decompress(payload, limit: limit, into: &inflated)
@@ -193,14 +195,13 @@ extension WebSocketEndpoint {
   private var receivingContextBits: Int? {
     guard let compression else { return nil }
     let (keepsNone, bits) =
-      switch role {
-      case .server: (compression.clientNoContextTakeover, compression.clientMaxWindowBits)
-      case .client: (compression.serverNoContextTakeover, compression.serverMaxWindowBits)
-      }
+      masking == nil
+      ? (compression.clientNoContextTakeover, compression.clientMaxWindowBits)
+      : (compression.serverNoContextTakeover, compression.serverMaxWindowBits)
     return keepsNone ? nil : max(9, Int(bits))
   }
 
-  /// Breaks off with the close frame that says why, unless one was sent before (RFC 6455 §7.1.7).
+  /// Fails with a close frame that has the reason, unless one was sent before (RFC 6455 §7.1.7).
   private mutating func fail(_ error: WebSocketError, into output: inout WebSocketOutput) {
     if state == .open {
       let payload = ClosePayload(code: error.closeCode, reason: error.description)

@@ -1,3 +1,5 @@
+import Basics
+
 extension WebSocketEndpoint {
   /// Appends one message.
   ///
@@ -24,7 +26,7 @@ extension WebSocketEndpoint {
     sendControl(.ping, payload, into: &bytes)
   }
 
-  /// Appends a pong that nobody asked for, as a one-way heartbeat (§5.5.3).
+  /// Appends an unsolicited pong, as a one-way heartbeat (§5.5.3).
   package mutating func pong(_ payload: Span<UInt8>, into bytes: inout [UInt8]) {
     sendControl(.pong, payload, into: &bytes)
   }
@@ -57,14 +59,13 @@ extension WebSocketEndpoint {
     _ opcode: Opcode, _ payload: Span<UInt8>, _ compression: FrameEncoder.Compression,
     into bytes: inout [UInt8]
   ) {
-    switch role {
-    case .server:
+    if let masking {
+      FrameEncoder.appendMaskedFrame(
+        opcode: opcode, payload: payload, compressed: compression, key: masking.next(),
+        into: &bytes)
+    } else {
       FrameEncoder.appendFrame(
         opcode: opcode, payload: payload, compressed: compression, into: &bytes)
-    case .client(let makeKey):
-      FrameEncoder.appendMaskedFrame(
-        opcode: opcode, payload: payload, compressed: compression, key: MaskingKey(makeKey()),
-        into: &bytes)
     }
   }
 
@@ -81,23 +82,54 @@ extension WebSocketEndpoint {
       let isDone = deflate.compress(payload, windowBits: windowBits, into: &compressed)
       return isDone && compressed.count < payload.count ? compressed : nil
     }
-    let deflater = self.deflater ?? DeflateWorkspace.makeOwnDeflater(windowBits: windowBits)
-    self.deflater = deflater
+    let contexts = keptContexts
+    let deflater =
+      contexts.deflater ?? DeflateWorkspace.makeOwnDeflater(windowBits: windowBits)
+    contexts.deflater = deflater
     // What the context has seen the peer must see too, even if it has grown.
     return deflate.compress(payload, with: deflater, into: &compressed) ? compressed : nil
   }
 
   private func sendingWindowBits(_ agreement: PermessageDeflate.Agreement) -> UInt8 {
-    switch role {
-    case .server: agreement.serverMaxWindowBits
-    case .client: agreement.clientMaxWindowBits
-    }
+    masking == nil ? agreement.serverMaxWindowBits : agreement.clientMaxWindowBits
   }
 
   private func sendingKeepsContext(_ agreement: PermessageDeflate.Agreement) -> Bool {
-    switch role {
-    case .server: !agreement.serverNoContextTakeover
-    case .client: !agreement.clientNoContextTakeover
-    }
+    masking == nil ? !agreement.serverNoContextTakeover : !agreement.clientNoContextTakeover
+  }
+}
+
+extension WebSocketEndpoint {
+  /// Finds the text of a complete message in the input, so that it need not be copied.
+  ///
+  /// Only a client's endpoint lends, and only a message in one frame that is not compressed. All
+  /// else, and all that is wrong, is left to ``receiveNext(_:using:into:)``, which takes the same
+  /// bytes.
+  ///
+  /// - Parameter start: Where in `input` the bytes begin that were not taken yet.
+  /// - Returns: The text, which is UTF-8; its end is where the next frame begins.
+  package func wholeText(in input: Span<UInt8>, from start: Int) -> Range<Int>? {
+    guard state == .open, message == nil, masking != nil, case .header(let partial) = reading,
+      partial.isEmpty, start >= 0, input.count - start >= 2
+    else { return nil }
+    guard let (payload, length) = Self.textFrame(in: input, from: start),
+      length <= input.count - payload, length <= limits.messageBytes
+    else { return nil }
+    let text = payload..<(payload + length)
+    var validator = UTF8Validator()
+    guard validator.validate(input.extracting(text)), validator.isComplete else { return nil }
+    return text
+  }
+
+  /// Reads the header of a final, uncompressed, unmasked text frame of less than 64 KiB.
+  private static func textFrame(
+    in input: Span<UInt8>, from start: Int
+  ) -> (payload: Int, length: Int)? {
+    guard input[start] == 0x81 else { return nil }
+    let short = Int(input[start + 1])
+    if short < 126 { return (start + 2, short) }
+    guard short == 126, input.count - start >= 4 else { return nil }
+    let length = Int(input[start + 2]) << 8 | Int(input[start + 3])
+    return length >= 126 ? (start + 4, length) : nil
   }
 }

@@ -53,3 +53,153 @@ package struct FrameHeader: Sendable, Hashable {
     }
   }
 }
+
+extension FrameHeader {
+  /// The result of decoding the beginning of a frame.
+  enum Decoding {
+    /// The header is longer than what has come; it has at least this many bytes.
+    case incomplete(atLeast: Int)
+    /// A header and the number of its bytes.
+    case complete(FrameHeader, byteCount: Int)
+  }
+
+  /// Decodes the header at the front of `bytes`, refusing what no extension could allow.
+  ///
+  /// A wrong first byte is refused before the second has come.
+  static func decode(_ bytes: Span<UInt8>) throws(WebSocketError) -> Decoding {
+    guard bytes.count >= 1 else { return .incomplete(atLeast: 2) }
+    let first = bytes[0]
+    let opcode = Opcode(rawValue: first)
+    guard first & 0x30 == 0 else { throw .reservedBit }
+    guard !opcode.isReserved else { throw .reservedOpcode(opcode) }
+    guard !opcode.isControl || first & 0x80 != 0 else { throw .fragmentedControlFrame }
+    guard bytes.count >= 2 else { return .incomplete(atLeast: 2) }
+    let second = bytes[1]
+    let short = Int(second & 0x7F)
+    guard !opcode.isControl || short <= controlPayloadLimit else { throw .longControlFrame }
+    let lengthBytes = short < 126 ? 0 : short == 126 ? 2 : 8
+    let byteCount = 2 + lengthBytes + (second & 0x80 == 0 ? 0 : 4)
+    guard bytes.count >= byteCount else { return .incomplete(atLeast: byteCount) }
+    let length = lengthBytes == 0 ? short : try extendedLength(bytes, byteCount: lengthBytes)
+    let key =
+      second & 0x80 == 0
+      ? nil
+      : MaskingKey(UInt32(truncatingIfNeeded: number(bytes, at: 2 + lengthBytes, byteCount: 4)))
+    let header = FrameHeader(
+      opcode: opcode, payloadLength: length, isFinal: first & 0x80 != 0,
+      isCompressed: first & 0x40 != 0, maskingKey: key)
+    return .complete(header, byteCount: byteCount)
+  }
+
+  private static func extendedLength(
+    _ bytes: Span<UInt8>, byteCount: Int
+  ) throws(WebSocketError) -> Int {
+    let value = number(bytes, at: 2, byteCount: byteCount)
+    guard let length = Int(exactly: value) else { throw .lengthOutOfRange }
+    guard length >= (byteCount == 2 ? 126 : 0x1_0000) else { throw .lengthNotMinimal }
+    return length
+  }
+
+  private static func number(_ bytes: Span<UInt8>, at start: Int, byteCount: Int) -> UInt64 {
+    var value: UInt64 = 0
+    for index in start..<(start + byteCount) { value = value << 8 | UInt64(bytes[index]) }
+    return value
+  }
+}
+
+/// The kind of a frame (RFC 6455 §5.2), four bits on the wire.
+package struct Opcode: Sendable, Hashable, RawRepresentable {
+  /// The four bits.
+  package let rawValue: UInt8
+
+  /// Makes an opcode from the low four bits of `rawValue`.
+  @inlinable
+  package init(rawValue: UInt8) {
+    self.rawValue = rawValue & 0x0F
+  }
+
+  package static let continuation = Opcode(rawValue: 0x0)
+  package static let text = Opcode(rawValue: 0x1)
+  package static let binary = Opcode(rawValue: 0x2)
+  package static let close = Opcode(rawValue: 0x8)
+  package static let ping = Opcode(rawValue: 0x9)
+  package static let pong = Opcode(rawValue: 0xA)
+
+  /// Whether the frame is about the connection and not part of a message (§5.5).
+  package var isControl: Bool { rawValue & 0x8 != 0 }
+
+  /// Whether no document gives this opcode a meaning.
+  package var isReserved: Bool { rawValue & 0x7 > 2 }
+}
+
+/// The bytes of a header that has not come whole, kept inline so that waiting costs no heap.
+struct PartialHeader: Sendable {
+  private var bytes = InlineArray<14, UInt8>(repeating: 0)
+  private var count: UInt8 = 0
+
+  var isEmpty: Bool { count == 0 }
+
+  /// Decodes the bytes so far.
+  func decode() throws(WebSocketError) -> FrameHeader.Decoding {
+    try FrameHeader.decode(bytes.span.extracting(..<Int(count)))
+  }
+
+  /// Takes bytes from `offset` on until a header is complete or `input` is used up.
+  mutating func next(
+    from input: Span<UInt8>, at offset: inout Int
+  ) throws(WebSocketError) -> FrameHeader? {
+    while true {
+      switch try decode() {
+      case .complete(let header, _):
+        return header
+      case .incomplete(let needed):
+        guard offset < input.count else { return nil }
+        while count < needed, offset < input.count {
+          bytes[Int(count)] = input[offset]
+          count += 1
+          offset += 1
+          // The first byte alone may already be wrong.
+          if count == 1 { break }
+        }
+      }
+    }
+  }
+}
+
+/// Encodes whole frames without a connection, as fan-out needs them: once for many receivers.
+package enum FrameEncoder {
+  /// The payload of a frame.
+  package enum Compression: Sendable, Hashable {
+    /// The message as it is.
+    case none
+    /// The message as ``DeflateWorkspace/compress(_:windowBits:into:)`` left it.
+    case deflated
+  }
+
+  /// Appends one unmasked, unfragmented frame, as a server sends it.
+  ///
+  /// - Parameter compressed: What `payload` is; control frames are never compressed.
+  package static func appendFrame(
+    opcode: Opcode, payload: Span<UInt8>, compressed: Compression = .none,
+    into bytes: inout [UInt8]
+  ) {
+    let header = FrameHeader(
+      opcode: opcode, payloadLength: payload.count, isCompressed: compressed == .deflated)
+    // Else the header alone would take a block first.
+    if bytes.isEmpty { bytes.reserveCapacity(FrameHeader.longestByteCount + payload.count) }
+    header.encode(into: &bytes)
+    payload.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
+  }
+
+  /// Appends one masked, unfragmented frame, as a client sends it.
+  package static func appendMaskedFrame(
+    opcode: Opcode, payload: Span<UInt8>, compressed: Compression = .none, key: MaskingKey,
+    into bytes: inout [UInt8]
+  ) {
+    let header = FrameHeader(
+      opcode: opcode, payloadLength: payload.count, isCompressed: compressed == .deflated,
+      maskingKey: key)
+    header.encode(into: &bytes)
+    Masking.append(payload, maskedWith: key, to: &bytes)
+  }
+}

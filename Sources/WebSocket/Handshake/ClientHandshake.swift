@@ -7,7 +7,7 @@ package struct ClientHandshake: Sendable {
   package struct Acceptance: Sendable {
     /// The subprotocol that the server chose, or `nil`.
     package let subprotocol: String?
-    /// How messages may be compressed, or `nil` when they are not.
+    /// The agreed compression of messages; `nil` without one.
     package let compression: PermessageDeflate.Agreement?
   }
 

@@ -1,6 +1,6 @@
 package import HTTP1
 
-/// Why an opening handshake did not succeed.
+/// The reason why an opening handshake did not succeed.
 package enum HandshakeError: Error, Sendable, Hashable {
   /// The method is not GET.
   case wrongMethod(String)
@@ -51,7 +51,7 @@ package enum HandshakeError: Error, Sendable, Hashable {
 }
 
 extension HandshakeError: CustomStringConvertible {
-  /// A sentence for the person who opened the URL.
+  /// A sentence for the user who opened the URL.
   package var description: String {
     switch self {
     case .wrongMethod(let method):

@@ -2,7 +2,7 @@ import Store
 
 /// A batch of events on its way to a URL.
 struct Delivery {
-  /// Where it is meant for.
+  /// The reason for the delivery.
   enum Purpose {
     case events(Turn, [OutboxEvent])
     case test(WebhookTest)
@@ -15,7 +15,7 @@ struct Delivery {
   let body: [UInt8]
 }
 
-/// What a batch was called when it was last tried, and which events it held.
+/// The id and time of a batch when it was last tried, and the events that it held.
 struct DeliveryName {
   let id: String
   let createdAt: Int64

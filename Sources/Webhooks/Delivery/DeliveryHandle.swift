@@ -2,20 +2,20 @@ import Curl
 package import Store
 import Synchronization
 
-/// The way from other threads to the one that delivers; closed, it swallows what comes.
+/// Posts to the thread that delivers; drops what comes after it is closed.
 package final class DeliveryHandle: Sendable {
   private let thread = Mutex<CurlThread<DeliveryRequest>?>(nil)
 
   package init() {}
 
-  /// Tells of events that were put into the outbox.
+  /// Reports events that were put into the outbox.
   package func didQueue(_ arrivals: [OutboxArrival]) { post(.queued(arrivals)) }
 
   func open(to new: CurlThread<DeliveryRequest>) { thread.withLock { $0 = new } }
 
   func close() { thread.withLock { $0 = nil } }
 
-  /// - Returns: `false` when nobody will answer the request.
+  /// - Returns: `false` when the request will not be answered.
   @discardableResult
   func post(_ request: DeliveryRequest) -> Bool {
     thread.withLock { $0 }?.post(request) ?? false

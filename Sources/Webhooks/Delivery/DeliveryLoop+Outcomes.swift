@@ -3,11 +3,11 @@ import ParleyProtocol
 import Reactor
 import Store
 
-/// What becomes of events that were posted.
+/// The outcomes of posts.
 extension DeliveryLoop {
   /// Events that are removed in one job of the store's, so that it holds up no messages.
   private static let trimCount = 1_000
-  /// How long the store is left alone when it could not note what was taken.
+  /// The pause after the store failed to note what was taken, in milliseconds.
   private static let advancePause: Int64 = 1_000
 
   func didPost(
@@ -37,20 +37,18 @@ extension DeliveryLoop {
     }
   }
 
-  /// Notes what was taken, all in one job; what all URLs have got leaves the store.
+  /// Notes which events were taken, in one job; those that all URLs have taken leave the store.
   func submitAdvances() {
     guard !advances.isEmpty, now >= advancesPausedUntil else { return }
     let batch = advances
     advances = []
     let door = door
-    store.write {
-      try $0.advanceWebhooks(batch)
-    } completion: {
+    store.perform(OutboxProgress(batch)) {
       door.post(.didAdvance(batch, $0))
     }
   }
 
-  func didAdvance(_ batch: [OutboxAdvance], _ result: Result<OutboxRemoval, any Error>) {
+  func didAdvance(_ batch: [OutboxAdvance], _ result: Result<OutboxRemoval, StoreError>) {
     switch result {
     case .success(let removal): take(removal)
     case .failure:
@@ -65,16 +63,13 @@ extension DeliveryLoop {
     let stretch = OutboxStretch(
       channelURL: turn.lane.channelURL, after: turn.after, through: last)
     let (receiverID, door) = (receivers[turn.lane.receiver].id, door)
-    store.write { transaction in
-      try transaction.expireWebhookEvents(receiverID: receiverID, in: stretch, before: cutoff)
-        .map { .init(count: $0.count, through: $0.through, removal: $0.removal) }
-    } completion: {
+    store.perform(OutboxExpiry(receiverID: receiverID, in: stretch, before: cutoff)) {
       door.post(.didExpire(turn, asked: asked, $0))
     }
   }
 
   func didExpire(
-    _ turn: Turn, asked: Int64?, _ result: Result<DeliveryRequest.Expiry?, any Error>
+    _ turn: Turn, asked: Int64?, _ result: Result<OutboxExpiry.Events?, StoreError>
   ) {
     guard case .success(let expiry?) = result else { return postpone(turn) }
     names[turn.lane] = nil
@@ -100,14 +95,12 @@ extension DeliveryLoop {
     }
     let count = min(excess, Self.trimCount)
     let door = door
-    store.write {
-      try $0.dropOldestWebhookEvents(count)
-    } completion: {
+    store.perform(OutboxTrimming(count: count)) {
       door.post(.didTrim($0))
     }
   }
 
-  func didTrim(_ result: Result<OutboxRemoval, any Error>) {
+  func didTrim(_ result: Result<OutboxRemoval, StoreError>) {
     isTrimming = false
     switch result {
     case .success(let removal):

@@ -3,9 +3,9 @@ import ParleyProtocol
 import Reactor
 import Store
 
-/// What operators ask for.
+/// Reports and tests for operators.
 extension DeliveryLoop {
-  /// How it goes with each URL.
+  /// The state of each URL.
   var reports: [ReceiverReport] {
     let offset = SystemClock.unixMilliseconds - now
     return receivers.indices.map { index in
@@ -18,7 +18,7 @@ extension DeliveryLoop {
     }
   }
 
-  /// Posts an event of its own to every URL, beside what waits.
+  /// Posts a test event to every URL, ahead of the events that wait.
   func startTest(_ completion: @escaping @Sendable ([WebhookTestResult]) -> Void) {
     let test = WebhookTest(urls: health.map(\.shownURL), completion: completion)
     let time = SystemClock.unixMilliseconds

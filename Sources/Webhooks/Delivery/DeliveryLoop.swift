@@ -8,8 +8,8 @@ import Store
 
 /// Carries events from the outbox to the URLs; confined to its thread.
 ///
-/// The schedule says whose turn it is; the events are read on the store's threads, posted from
-/// here, and what was taken is noted by the store's writer, all of a round in one job.
+/// The schedule says which lane is next. The events are read on the store's threads and posted from
+/// here, and the store's writer notes which were taken, all of a round in one job.
 final class DeliveryLoop: CurlLoopOwner {
   let loop: CurlLoop<DeliveryTransfer>
   let configuration: WebhookConfiguration
@@ -24,9 +24,9 @@ final class DeliveryLoop: CurlLoopOwner {
   /// The names of batches that failed, for the next time.
   var names: [Lane: DeliveryName] = [:]
   var level = OutboxLevel()
-  /// What is still to be noted.
+  /// The progress of URLs that is still to be stored.
   var advances: [OutboxAdvance] = []
-  /// The store could not note it: not before this time again.
+  /// The time before which storing it is not tried again, after a failure.
   var advancesPausedUntil = Int64.min
   var isTrimming = false
   private var ending: Ending?
@@ -134,15 +134,13 @@ final class DeliveryLoop: CurlLoopOwner {
           channelURL: turn.lane.channelURL, after: turn.after, through: through))
     }
     let door = door
-    store.lookUp { transaction in
-      try readings.map { try transaction.webhookEvents(in: $0.stretch) }
-    } completion: {
+    store.perform(OutboxReading(readings.map(\.stretch))) {
       door.post(.didRead(readings, $0))
     }
   }
 
   private func didRead(
-    _ readings: [DeliveryReading], _ result: Result<[[OutboxEvent]], any Error>
+    _ readings: [DeliveryReading], _ result: Result<[[OutboxEvent]], StoreError>
   ) {
     guard ending == nil else { return }
     switch result {

@@ -9,7 +9,7 @@ final class DeliveryTransfer: CurlTransfer {
   private var headBytes = 0
   private var bodyBytes = 0
 
-  /// What is read of an answer, which nobody looks at, so that its connection can be used again.
+  /// The part of an answer that is read and dropped, so that its connection can be used again.
   private static let maximumBytes = 65_536
 
   /// - Returns: `nil` when memory is out.
@@ -44,7 +44,7 @@ final class DeliveryTransfer: CurlTransfer {
     return bodyBytes <= Self.maximumBytes
   }
 
-  /// What came of it.
+  /// The outcome of the request.
   func outcome(_ result: CURLcode) -> DeliveryOutcome {
     let status = easy.status
     // Whoever says 2xx has taken it, however long the answer is.
@@ -67,9 +67,9 @@ final class DeliveryTransfer: CurlTransfer {
   }
 }
 
-/// What came of a request.
+/// The outcome of a request.
 enum DeliveryOutcome {
   case taken(status: Int)
-  /// - retryAfter: What the receiver asked for, in milliseconds.
+  /// - retryAfter: The pause that the receiver asked for, in milliseconds.
   case failed(status: Int?, reason: String, retryAfter: Int64?)
 }

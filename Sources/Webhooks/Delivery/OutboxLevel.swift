@@ -1,12 +1,12 @@
 import Store
 
-/// How much waits in the outbox, as the loop knows it.
+/// The number of events in the outbox, as the loop knows it.
 struct OutboxLevel {
   private(set) var count = 0
   /// The time of the oldest event, in Unix milliseconds.
   private(set) var oldest: Int64?
   private var latest: Int64?
-  /// Whether it is known, and was told, that more waits than may.
+  /// Whether it was logged that more events wait than are kept.
   var isOverfull = false
 
   init() {}
@@ -17,7 +17,7 @@ struct OutboxLevel {
     latest = oldest
   }
 
-  /// Whether so much has gone that to be overfull again would be news.
+  /// Whether enough events are gone that being overfull again is logged anew.
   func isRelieved(limit: Int) -> Bool { count <= limit / 10 * 9 }
 
   mutating func add(at timestamp: Int64) {

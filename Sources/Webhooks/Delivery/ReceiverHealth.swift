@@ -1,6 +1,6 @@
 import Logging
 
-/// How posting to a URL has gone; each change for the better or worse is logged once.
+/// The last outcomes of posts to a URL; each change is logged once.
 struct ReceiverHealth {
   /// Without the query, which may hold a key and has no business in a log.
   let shownURL: String
@@ -10,7 +10,7 @@ struct ReceiverHealth {
   private var isFailing = false
   private var complaintDue = Int64.min
 
-  /// How long nothing more is said of events that were given up, in milliseconds.
+  /// The pause between log lines about events that were given up, in milliseconds.
   private static let complaintPause: Int64 = 60_000
 
   init(url: String) {

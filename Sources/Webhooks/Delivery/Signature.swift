@@ -1,7 +1,7 @@
 import Basics
 import Crypto
 
-/// What proves to a receiver that a body is the gateway's.
+/// The signature by which a receiver knows that a body is the gateway's.
 package enum Signature {
   /// The value of the field `Parley-Signature`: `sha256=` and the HMAC-SHA-256 of the body in
   /// hexadecimal digits; `nil` when memory is out.

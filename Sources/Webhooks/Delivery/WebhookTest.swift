@@ -25,7 +25,7 @@ final class WebhookTest {
   }
 }
 
-/// What a URL answered to a test.
+/// The answer of a URL to a test.
 package struct WebhookTestResult: Sendable, Hashable {
   /// Without its query.
   package var url: String

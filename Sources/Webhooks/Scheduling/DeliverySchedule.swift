@@ -7,31 +7,31 @@ package struct DeliverySchedule: Sendable {
   private var queues: [ReceiverQueue]
   private let concurrency: Int
   private let waits: RetryWaits
-  /// Whose turn is looked at first, so that no URL is preferred.
+  /// The URL whose turn is looked at first, so that none is preferred.
   private var firstReceiver = 0
 
   /// - Parameters:
-  ///   - receivers: How many URLs there are.
-  ///   - concurrency: How many requests each may have under way; at least 1.
+  ///   - receivers: The number of URLs.
+  ///   - concurrency: Most requests under way to each; at least 1.
   package init(receivers: Int, concurrency: Int, waits: RetryWaits = RetryWaits()) {
     queues = Array(repeating: ReceiverQueue(), count: receivers)
     self.concurrency = max(1, concurrency)
     self.waits = waits
   }
 
-  /// Takes note of what waits when the server starts.
+  /// Adds the events that wait when the server starts.
   package mutating func add(_ lane: Lane, after: Int64, through: Int64) {
     queues[lane.receiver].add(lane.channelURL, after: after, through: through)
   }
 
-  /// Takes note of a new event, which is for all URLs.
+  /// Adds a new event, which is for all URLs.
   package mutating func didQueue(_ channelURL: String, eventID: Int64) {
     for index in queues.indices {
       queues[index].add(channelURL, after: eventID - 1, through: eventID)
     }
   }
 
-  /// The next lane that may send, which then is under way until its outcome is told.
+  /// The next lane that may send, which then is under way until its outcome is reported.
   package mutating func next(at now: Int64) -> Turn? {
     for offset in queues.indices {
       let index = (firstReceiver + offset) % queues.count
@@ -52,7 +52,7 @@ package struct DeliverySchedule: Sendable {
   /// A lane's turn is over, and nothing was delivered.
   ///
   /// - Parameters:
-  ///   - asked: How long the receiver wants to be left alone, in milliseconds; this holds for all
+  ///   - asked: The pause that the receiver asked for, in milliseconds; this holds for all
   ///     of its lanes.
   ///   - random: Any number; spreads deliveries that failed together.
   package mutating func didFail(
@@ -63,7 +63,7 @@ package struct DeliverySchedule: Sendable {
 
   /// A lane's turn is over: nothing was delivered, and all up to an event need not be any more.
   ///
-  /// What comes behind waits as after any failure: the receiver is no better for what it missed.
+  /// Later events wait as after any failure.
   package mutating func didGiveUp(
     _ lane: Lane, through eventID: Int64, at now: Int64, asked: Int64? = nil, random: UInt64
   ) {
@@ -75,16 +75,16 @@ package struct DeliverySchedule: Sendable {
     }
   }
 
-  /// When a URL can be sent to next; `Int64.min` stands for now, `nil` for no need.
+  /// The time of the next request to a URL; `Int64.min` stands for now, `nil` for none.
   package func nextAttempt(receiver: Int) -> Int64? {
     queues[receiver].nextAttempt(limit: concurrency)
   }
 
-  /// When anything can be sent next; `nil` when nothing waits for a time.
+  /// The time of the next request; `nil` when nothing waits for a time.
   package var nextAttempt: Int64? {
     queues.indices.compactMap { nextAttempt(receiver: $0) }.min()
   }
 
-  /// Lanes that have not got everything.
+  /// The number of lanes that have events to send.
   package var laneCount: Int { queues.reduce(0) { $0 + $1.laneCount } }
 }

@@ -10,7 +10,7 @@ package struct Lane: Sendable, Hashable {
   }
 }
 
-/// What a lane may send now.
+/// The events that a lane may send now.
 package struct Turn: Sendable, Hashable {
   package var lane: Lane
   /// The last event that is delivered.

@@ -12,7 +12,7 @@ struct ReceiverQueue {
   }
 
   struct LaneEntry {
-    /// The receiver has got all up to this event.
+    /// The last event that the receiver has taken.
     var delivered: Int64
     var last: Int64
     var state = LaneState.ready
@@ -38,7 +38,7 @@ struct ReceiverQueue {
   /// Lanes with something to send, and those whose request is under way.
   var laneCount: Int { lanes.count }
 
-  /// Takes note of events up to `last`; those up to `after` count as delivered in a lane that has
+  /// Adds events up to `last`; those up to `after` count as delivered in a lane that has
   /// nothing to send.
   mutating func add(_ channelURL: String, after: Int64, through last: Int64) {
     if var entry = lanes[channelURL] {
@@ -102,7 +102,7 @@ struct ReceiverQueue {
   /// Sends nothing before a time.
   mutating func pause(until time: Int64) { pausedUntil = max(pausedUntil, time) }
 
-  /// When something can be sent next; `nil` when nothing waits.
+  /// The time of the next request; `nil` when nothing waits.
   ///
   /// - Parameter limit: Requests that may be under way.
   func nextAttempt(limit: Int) -> Int64? {

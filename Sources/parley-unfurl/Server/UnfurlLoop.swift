@@ -5,11 +5,11 @@ internal import Telemetry
 internal import Transport
 internal import Unfurler
 
-/// The event loop of a preview server, with its connections and what they wait for.
+/// The event loop of a preview server, with its connections and their questions.
 ///
 /// Confined to its thread; others reach it through its mailbox.
 final class UnfurlLoop {
-  /// How long a look-up may take when the question does not say, in milliseconds.
+  /// The time limit of a look-up whose question has none, in milliseconds.
   private static let standardTimeout: Int64 = 5_000
 
   let loop: EventLoop
@@ -41,7 +41,7 @@ final class UnfurlLoop {
     for descriptor in descriptors { try transport.listen(descriptor, security: .plain) }
   }
 
-  /// How many questions are unanswered.
+  /// The number of unanswered questions.
   var pendingCount: Int { pending.count }
 
   private func endTurn() -> TurnOutcome {
@@ -78,7 +78,7 @@ final class UnfurlLoop {
     return .respondLater { [unowned self] in abandon(id) }
   }
 
-  /// Calls off what is unanswered, and says so to those who wait.
+  /// Cancels the unanswered questions, and answers their clients accordingly.
   func callOff() {
     let questions = pending
     pending = [:]
@@ -141,7 +141,71 @@ extension TransportConfiguration {
     // Larger than any question, so that one that is a little too long is refused in JSON.
     http.bodyBytes = 4 * UnfurlQuestion.maximumBytes
     headTimeout = configuration.headTimeout
-    // Those who ask keep idle connections open without looking at them; the end does not wait.
+    // Clients keep idle connections open without reading them; the end does not wait.
     closeTimeout = 500
   }
+}
+
+/// The end of a server: pending questions are answered, then the loop stops.
+///
+/// While questions are pending, requests are still accepted, so that clients learn that the server
+/// is not ready.
+final class UnfurlLoopDrain: TimerHandler {
+  /// The interval at which ended connections are looked for, in milliseconds.
+  private static let step: Int64 = 20
+
+  private unowned let server: UnfurlLoop
+  private let deadline: Int64
+  private var timer: EventLoop.TimerToken?
+
+  init(of server: UnfurlLoop, timeout: Int64) {
+    self.server = server
+    deadline = server.loop.now + min(max(0, timeout), 3_600_000)
+  }
+
+  func proceed() {
+    if server.loop.now >= deadline { return hurry() }
+    if server.pendingCount == 0 { endConnections() }
+    wait()
+  }
+
+  /// Stops waiting for pages.
+  func hurry() {
+    server.callOff()
+    endConnections()
+    wait()
+  }
+
+  func timerDidFire(_ token: EventLoop.TimerToken) {
+    guard token == timer else { return }
+    timer = nil
+    proceed()
+  }
+
+  /// Stops accepting, and ends open connections once their last bytes are written; the transport
+  /// bounds the time that a peer may take to read them.
+  private func endConnections() {
+    server.transport.stopListening()
+    server.transport.forEachConnection { $0.end() }
+  }
+
+  private func wait() {
+    if let timer { server.loop.cancel(timer) }
+    timer = nil
+    if server.pendingCount == 0, server.transport.connectionCount == 0 {
+      server.loop.stop()
+    } else {
+      timer = server.loop.schedule(after: Self.step, self)
+    }
+  }
+}
+
+/// The messages of other threads to a server.
+enum UnfurlLoopMail: Sendable {
+  /// The look-up for a question has ended.
+  case report(UnfurlReport, for: Exchange.ID)
+  /// A check that the loop still takes turns.
+  case pulse(answer: @Sendable () -> Void)
+  case drain
+  case hurry
 }

@@ -13,7 +13,7 @@ enum UnfurlLoopCounter: Int, MetricKey {
   case unknown
   /// The connection ended first.
   case abandoned
-  /// Refused for what it says.
+  /// Refused for its content.
   case invalid
   /// Refused because of too many others, or because the server ends.
   case busy
@@ -50,7 +50,7 @@ enum UnfurlLoopCounter: Int, MetricKey {
   }
 }
 
-/// How long questions took, of all that were looked up.
+/// The latency of the questions that were looked up.
 enum UnfurlLoopLatency: Int, MetricKey {
   case lookUp
 

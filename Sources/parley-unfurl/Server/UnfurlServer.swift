@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Logging
 internal import Reactor
 internal import Unfurler
@@ -47,10 +48,10 @@ final class UnfurlServer: Sendable {
 
   deinit { mailbox.post(.hurry) }
 
-  /// Begins to end: takes no new questions, answers those that it has.
+  /// Begins to end: accepts no new questions, answers the pending ones.
   func drain() { mailbox.post(.drain) }
 
-  /// Ends at once: calls off what is unanswered, and says so.
+  /// Ends at once: cancels the pending questions, and answers them accordingly.
   func hurry() { mailbox.post(.hurry) }
 
   /// Calls `answer`, from another thread, once the event loop has taken a turn since.
@@ -62,4 +63,59 @@ final class UnfurlServer: Sendable {
 
   /// Waits until it has ended, after ``drain()`` or ``hurry()``.
   func waitUntilStopped() { thread.join() }
+}
+
+/// The limits of a preview server, and its addresses.
+///
+/// Times are milliseconds.
+struct UnfurlServerConfiguration: Sendable {
+  /// The addresses to listen on; port 0 picks a free one.
+  var listen: [SocketAddress]
+  /// The time limit for receiving a request, in milliseconds.
+  var headTimeout: Int64 = 10_000
+  /// The time limit of a look-up, whatever the question asks for, in milliseconds.
+  var timeout: Int64 = 5_000
+  /// The largest number of unanswered questions; beyond it: 503 with `Retry-After`.
+  var maximumPending = 10_000
+  /// The time limit for unanswered questions when the server drains, in milliseconds.
+  var drainTimeout: Int64 = 30_000
+
+  init(listen: [SocketAddress]) { self.listen = listen }
+}
+
+extension UnfurlServerConfiguration {
+  /// Reads the settings that concern serving.
+  init(_ settings: Settings, _ fetching: UnfurlerConfiguration) {
+    self.init(listen: settings.listen.map { SocketAddress($0.address, port: $0.port) })
+    headTimeout = settings.limits.headTimeoutMilliseconds
+    timeout = settings.unfurl.timeoutMilliseconds
+    maximumPending = fetching.maximumWaiting
+    drainTimeout = settings.drain.timeoutMilliseconds
+  }
+}
+
+/// Listening sockets, opened together or not at all.
+struct Listeners: Sendable {
+  private(set) var descriptors: [Int32] = []
+  private(set) var addresses: [SocketAddress] = []
+
+  init(_ wanted: [SocketAddress]) throws(SystemError) {
+    do throws(SystemError) {
+      for address in wanted { try open(address) }
+    } catch {
+      close()
+      throw error
+    }
+  }
+
+  /// Closes the sockets, unless a loop has taken them over.
+  func close() {
+    for descriptor in descriptors { Socket.close(descriptor) }
+  }
+
+  private mutating func open(_ address: SocketAddress) throws(SystemError) {
+    let (descriptor, bound) = try Socket.listenFirst(on: address)
+    descriptors.append(descriptor)
+    addresses.append(bound)
+  }
 }

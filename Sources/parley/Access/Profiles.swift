@@ -2,7 +2,7 @@ internal import Basics
 internal import ArgumentParser
 internal import Configuration
 internal import Foundation
-internal import Glibc
+internal import Reactor
 internal import Yams
 
 /// A profile of a gateway and its user; each value is optional.
@@ -87,8 +87,7 @@ enum ProfileFile {
 
   /// Whether users other than the owner may read a file.
   static func isReadableByOthers(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
+    PrivateFile.isOpenToOthers(path)
   }
 }
 

@@ -37,7 +37,10 @@ struct ConversationLog {
     case .messageDeleted(let id): forget(id)
     case .messagesThrottled(let withheld):
       [notice("+\(withheld.count) more, from \(withheld.firstMessageID) on, were withheld")]
-    default: EventNotice.text(event).map { [notice($0)] } ?? []
+    case .changed, .frozen, .unfrozen, .deleted, .operatorsChanged, .userEntered, .userExited,
+      .participantCountChanged, .userMuted, .userUnmuted, .userBanned, .userUnbanned, .recovered,
+      .eventsLost, .dropped:
+      EventNotice.text(event).map { [notice($0)] } ?? []
     }
   }
 

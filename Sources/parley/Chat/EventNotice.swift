@@ -63,14 +63,16 @@ enum ConversationEnd {
       .refused("the channel cannot be entered again", code: 0)
     case .channel(channel, .userBanned) where !channel.isEntered:
       .refused("the user was banned from the channel", code: 0)
-    default: nil
+    case .connection, .channel, .mentioned, .dropped: nil
     }
   }
 
   private static func failure(for reason: DisconnectionReason) -> CommandFailure {
     switch reason {
     case .unauthorized, .tooManySessions: .refused("\(reason)", code: 0)
-    default: .unreachable("\(reason)")
+    case .requested, .protocolViolation, .serverDraining, .serverUnavailable, .tooSlow,
+      .unreachable, .lost:
+      .unreachable("\(reason)")
     }
   }
 }

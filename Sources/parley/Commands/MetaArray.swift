@@ -25,7 +25,7 @@ extension MetaArrayCommand {
       commandName: "add",
       abstract: "Add texts to the extra data of a message, creating missing keys.")
 
-    @OptionGroup var change: MetaArrayChange
+    @OptionGroup var change: MetaArrayArguments
 
     func run() throws {
       var body = RequestBody()
@@ -42,7 +42,7 @@ extension MetaArrayCommand {
       commandName: "remove",
       abstract: "Remove texts from the extra data of a message, keeping the keys.")
 
-    @OptionGroup var change: MetaArrayChange
+    @OptionGroup var change: MetaArrayArguments
 
     func run() throws { try change.perform(mode: "remove") }
   }
@@ -80,7 +80,7 @@ extension MetaArrayCommand {
 }
 
 /// Arguments of commands that change texts of a message's extra data.
-struct MetaArrayChange: ParsableArguments {
+struct MetaArrayArguments: ParsableArguments {
   @OptionGroup var message: MessageArgument
 
   @Argument(

@@ -45,7 +45,7 @@ extension MetacounterCommand {
     static let configuration = CommandConfiguration(
       commandName: "set", abstract: "Set counters of a channel.")
 
-    @OptionGroup var change: MetacounterChange
+    @OptionGroup var change: MetacounterArguments
 
     func run() throws { try change.perform(mode: "set") }
   }
@@ -57,7 +57,7 @@ extension MetacounterCommand {
     static let configuration = CommandConfiguration(
       commandName: "increase", abstract: "Increase counters; a missing counter starts at 0.")
 
-    @OptionGroup var change: MetacounterChange
+    @OptionGroup var change: MetacounterArguments
 
     func run() throws { try change.perform(mode: "increase") }
   }
@@ -70,7 +70,7 @@ extension MetacounterCommand {
       commandName: "decrease",
       abstract: "Decrease counters; a missing counter starts at 0.")
 
-    @OptionGroup var change: MetacounterChange
+    @OptionGroup var change: MetacounterArguments
 
     func run() throws { try change.perform(mode: "decrease") }
   }
@@ -96,7 +96,7 @@ extension MetacounterCommand {
 }
 
 /// Arguments of commands that change counters.
-struct MetacounterChange: ParsableArguments {
+struct MetacounterArguments: ParsableArguments {
   @OptionGroup var channel: ChannelArgument
 
   @Argument(

@@ -4,7 +4,7 @@ internal import HTTP1
 internal import ParleyProtocol
 
 /// Commands for the metadata of a channel or user.
-struct MetadataCommand<Owner: MetadataOwner>: ParsableCommand {
+struct MetadataCommand<Owner: MetadataHolder>: ParsableCommand {
   static var configuration: CommandConfiguration {
     let example = Owner.noun == ChannelArgument.noun ? "lobby" : "ada"
     return CommandConfiguration(
@@ -89,19 +89,19 @@ extension MetadataCommand {
   }
 }
 
-/// The owner of metadata: a channel or a user.
-protocol MetadataOwner: ParsableArguments {
-  /// The noun for the owner.
+/// The argument that names the holder of metadata: a channel or a user.
+protocol MetadataHolder: ParsableArguments {
+  /// The noun for the holder.
   static var noun: String { get }
   /// The path in the Platform API.
   var path: String { get }
 }
 
-extension ChannelArgument: MetadataOwner {
+extension ChannelArgument: MetadataHolder {
   static var noun: String { "channel" }
 }
 
-extension UserArgument: MetadataOwner {
+extension UserArgument: MetadataHolder {
   static var noun: String { "user" }
 }
 

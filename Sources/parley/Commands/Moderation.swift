@@ -154,7 +154,7 @@ extension ModerationCommand {
     @OptionGroup var channel: ChannelArgument
 
     @Argument(help: "The list: ban or mute. (default: both)")
-    var kind: RestrictionKind?
+    var kind: RestrictionOption?
 
     @OptionGroup var page: PageOptions
     @OptionGroup var gateway: GatewayOptions
@@ -167,10 +167,10 @@ extension ModerationCommand {
     }
 
     func run() throws {
-      for kind in kind.map({ [$0] }) ?? RestrictionKind.allCases { try show(kind) }
+      for kind in kind.map({ [$0] }) ?? RestrictionOption.allCases { try show(kind) }
     }
 
-    private func show(_ kind: RestrictionKind) throws {
+    private func show(_ kind: RestrictionOption) throws {
       let list = PagedList(
         "\(channel.path)/\(kind.rawValue)", member: kind.listName,
         whenEmpty: "no \(kind.past) users", columns: RestrictionText.columns
@@ -196,7 +196,7 @@ extension ModerationCommand {
     @OptionGroup var target: RestrictionTarget
 
     @Argument(help: "The restriction: ban or mute.")
-    var kind = RestrictionKind.ban
+    var kind = RestrictionOption.ban
 
     @OptionGroup var gateway: GatewayOptions
     @OptionGroup var output: OutputOptions
@@ -209,7 +209,7 @@ extension ModerationCommand {
 }
 
 /// A restriction of a user in a channel.
-enum RestrictionKind: String, ExpressibleByArgument, CaseIterable {
+enum RestrictionOption: String, ExpressibleByArgument, CaseIterable {
   case ban
   case mute
 
@@ -263,7 +263,7 @@ enum RestrictionText {
   ]
 
   /// Returns a restriction's row in that table.
-  static func row(_ entry: JSONNode, _ kind: RestrictionKind) -> [String] {
+  static func row(_ entry: JSONNode, _ kind: RestrictionOption) -> [String] {
     // A ban has its user as a member; a mute is its user with more members.
     let user = entry.present("user") ?? entry
     return [
@@ -274,7 +274,7 @@ enum RestrictionText {
 
   /// Returns all fields of a restriction.
   static func lines(
-    _ entry: JSONNode, _ kind: RestrictionKind, of target: RestrictionTarget
+    _ entry: JSONNode, _ kind: RestrictionOption, of target: RestrictionTarget
   )
     -> [String]
   {

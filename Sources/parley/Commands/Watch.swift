@@ -99,16 +99,7 @@ enum EventJSON {
   /// client, an object with `event` in place of `method`.
   static func line(_ event: WireEvent) -> String {
     guard let notification = event.notification else { return line(event.event) }
-    let bytes = JSONWriter.bytes(reserving: notification.params.count + 64) {
-      $0.object {
-        $0.member("jsonrpc", "2.0")
-        $0.member("method", notification.method)
-        guard !notification.params.isEmpty else { return }
-        $0.name("params")
-        $0.value(raw: notification.params)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    return String(decoding: notification.json, as: UTF8.self)
   }
 
   private static func line(_ event: ParleyEvent) -> String {

@@ -46,9 +46,10 @@ struct EphemeralChannelTests {
   mutating func webhooks() throws {
     _ = try rig.perform(.send("x"), by: "ann")
     _ = try rig.perform(.mute("ben"), by: "boss")
-    let posts = rig.others.compactMap { action -> WebhookEvent? in
-      guard case .post(let event, _, _, let notification) = action else { return nil }
-      return rig.events.contains { $0.payload == notification } ? event : nil
+    let posts = rig.others.compactMap { action -> EventName? in
+      guard case .post(let event, let origin) = action else { return nil }
+      let notification = event.notification(from: origin)
+      return rig.events.contains { $0.payload == notification } ? event.name : nil
     }
     #expect(posts == [.messageReceived, .userMuted])
   }

@@ -39,6 +39,23 @@ struct EphemeralSendsTests {
     #expect(sends.result(of: key(20), now: 0) == nil)
   }
 
+  @Test("a result that is replaced keeps its time, and counts with its new size")
+  func replaces() {
+    var sends = EphemeralSends<Int>()
+    sends.record(1, of: key(1), byteCount: 100, now: 0)
+    sends.record(2, of: key(2), byteCount: 100, now: 500)
+    sends.replace(3, of: key(1), byteCount: 300, now: 600)
+    sends.replace(9, of: key(9), byteCount: 300, now: 600)
+    #expect(sends.byteCount == 400)
+    #expect(sends.result(of: key(9), now: 600) == nil)
+    #expect(sends.result(of: key(1), now: 599_999) == 3)
+    #expect(sends.result(of: key(1), now: 600_000) == nil)
+    #expect(sends.byteCount == 100)
+    sends.replace(4, of: key(2), byteCount: 2_000_000, now: 600_001)
+    #expect(sends.result(of: key(2), now: 600_001) == nil)
+    #expect(sends.byteCount == 0)
+  }
+
   @Test("random sends are remembered as a naive list has it", arguments: UInt64(1)...10)
   func agreesWithAList(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)

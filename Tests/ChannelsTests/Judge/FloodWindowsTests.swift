@@ -49,7 +49,7 @@ struct FloodWindowsTests {
 
   @Test("an event that turned out larger is charged for, beyond a tolerance")
   mutating func settles() throws {
-    let place = try windows.takePlace(of: "ann", .send, bytes: 0, at: 0)
+    let place = try #require(try windows.takePlace(of: "ann", .send, bytes: 0, at: 0))
     windows.settle(place, bytes: place.bytes + 1_024, at: 0)
     #expect(refusal(.send, bytes: 128_000, at: 0) == nil)
     let other = try windows.takePlace(of: "ben", .send, bytes: 0, at: 0)

@@ -10,9 +10,13 @@ struct JudgeModel {
     let call: UInt64
     let userID: String
     let time: Int64
+    /// The message, once it is durable.
+    var messageID: Int64?
   }
 
-  private var present: Set<String> = ["ann", "ben", "cat", "boss"]
+  /// Messages of a user in any second.
+  var limit = 5
+  private(set) var present: Set<String> = ["ann", "ben", "cat", "boss"]
   private(set) var operators: Set<String> = ["boss"]
   private(set) var isFrozen = false
   private(set) var name = ""
@@ -40,7 +44,7 @@ struct JudgeModel {
     if isFrozen && !operators.contains(userID) { return .frozen }
     if mutes[userID, default: 0] > now { return .muted }
     let recent = sends.filter { $0.userID == userID && $0.time > now - 1000 }
-    return recent.count >= 5 ? .flood : nil
+    return recent.count >= limit ? .flood : nil
   }
 
   /// The refusal of an edit before the message is looked at, the flood window left out.
@@ -61,6 +65,18 @@ struct JudgeModel {
 
   mutating func didAccept(_ call: UInt64, by userID: String, at now: Int64) {
     sends.append(Send(call: call, userID: userID, time: now))
+  }
+
+  mutating func didSend(_ call: UInt64, _ messageID: Int64) {
+    for index in sends.indices where sends[index].call == call {
+      sends[index].messageID = messageID
+    }
+  }
+
+  /// Windows are rebuilt from the messages that there are.
+  mutating func didReload() {
+    let texts = texts
+    sends.removeAll { send in send.messageID.map { texts[$0] == nil } ?? true }
   }
 
   /// Sends that came to nothing take no place in the window.

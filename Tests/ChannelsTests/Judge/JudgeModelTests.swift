@@ -5,7 +5,8 @@ import Testing
 
 @testable import Channels
 
-/// Random inputs, answers of the log in random distance, and random failures of it.
+/// Random inputs, limits that change, answers of the log in random distance and random failures of
+/// it, and judges that follow one another.
 private struct RandomChannel {
   private var random: SeededGenerator
   private var rig: JudgeRig
@@ -15,8 +16,9 @@ private struct RandomChannel {
   private var openSends: [UInt64: (userID: String, time: Int64)] = [:]
   private var callCount: UInt64 = 0
   private var isInDoubt = false
+  private var lastReload: Int64 = 0
   private let allowsDoubt: Bool
-  private var acceptedTimes: [String: [Int64]] = [:]
+  private var accepted: [String: [(time: Int64, messageID: Int64)]] = [:]
   /// Users whose flood windows are not known exactly, until this time: they sent while an outcome
   /// was unknown.
   private var uncertainUntil: [String: Int64] = [:]
@@ -36,6 +38,8 @@ private struct RandomChannel {
       case 6: try operate()
       case 7: moveUser()
       case 8 where random.oneIn(3): failOne()
+      case 8 where random.oneIn(6): changeLimit()
+      case 9 where random.oneIn(12): try reload()
       case 8 where random.oneIn(40): try command(.delete, by: "boss", expecting: nil)
       default: if !rig.requests.isEmpty { rig.answerNext() }
       }
@@ -109,13 +113,35 @@ private struct RandomChannel {
 
   private mutating func failOne() {
     guard let request = rig.requests.first else { return }
-    guard case .entry = request, allowsDoubt, random.oneIn(2) else {
-      if !isInDoubt { rig.failNext(.unavailable("by chance")) }
-      return
+    if case .entry = request, allowsDoubt, random.oneIn(2) {
+      rig.failNext(.unknown("by chance"), isWritten: random.oneIn(2))
+      isInDoubt = true
+    } else {
+      let errors: [LogError] = [.unavailable("by chance"), .overloaded, .closed]
+      rig.failNext(errors.randomElement(using: &random) ?? .overloaded)
     }
-    guard !isInDoubt else { return }
-    rig.failNext(.unknown("by chance"), isWritten: random.oneIn(2))
-    isInDoubt = true
+  }
+
+  private mutating func changeLimit() {
+    // While an outcome is unknown, the judge looks at this later. Of sends before it was loaded it
+    // knows no more than the limit of then.
+    guard !isInDoubt, rig.now >= lastReload + 1_000 else { return }
+    model.limit = Int.random(in: 1...5, using: &random)
+    rig.handle(.floodLimitChanged(RateLimit(count: model.limit, windowMilliseconds: 1000)))
+  }
+
+  /// Puts another judge in place of one that may be forgotten.
+  private mutating func reload() throws {
+    guard rig.isIdle, !isInDoubt, !model.isDeleted else { return }
+    try rig.restart(
+      limit: RateLimit(count: model.limit, windowMilliseconds: 1000),
+      users: model.present.sorted())
+    model.didReload()
+    lastReload = rig.now
+    let texts = model.texts
+    for userID in accepted.keys {
+      accepted[userID]?.removeAll { texts[$0.messageID] == nil }
+    }
   }
 
   // MARK: Checks
@@ -127,30 +153,34 @@ private struct RandomChannel {
     for (call, send) in openSends {
       guard let outcome = rig.answers[call] else { continue }
       openSends[call] = nil
-      if outcome.sent?.arrival == .sent {
-        acceptedTimes[send.userID, default: []].append(send.time)
+      if let sent = outcome.sent, sent.arrival == .sent {
+        accepted[send.userID, default: []].append((send.time, sent.message.id))
+        model.didSend(call, sent.message.id)
       } else {
+        if outcome.error?.data.outcome != nil { uncertainUntil[send.userID] = .max }
         model.didFail(call)
       }
     }
-    // The look at the outcome stands behind all that was submitted before.
+    // The look at the outcome stands behind all that was submitted before; one that failed is
+    // repeated.
     if isInDoubt, rig.requests.isEmpty {
+      guard rig.isIdle else { return rig.handle(.deadline) }
       isInDoubt = false
       for userID in uncertainUntil.keys { uncertainUntil[userID] = rig.now + 1_000 }
     }
   }
 
   private mutating func finish() throws {
-    while !rig.requests.isEmpty {
-      rig.answerNext()
+    while !rig.requests.isEmpty || isInDoubt {
+      if !rig.requests.isEmpty { rig.answerNext() }
       try follow()
     }
     #expect(rig.isIdle)
     #expect(rig.answers.count == Int(callCount), "each call is answered once")
     try compareWithLog()
-    for (userID, times) in acceptedTimes {
-      for time in times {
-        let count = times.filter { (time..<time + 1000).contains($0) }.count
+    for (userID, sends) in accepted {
+      for time in sends.map(\.time) {
+        let count = sends.count { (time..<time + 1000).contains($0.time) }
         #expect(count <= 5, "\(userID) got \(count) messages through in a second")
       }
     }

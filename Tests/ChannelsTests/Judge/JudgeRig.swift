@@ -31,6 +31,7 @@ final class JudgeRig {
   var enrichments: [EnrichmentRequest] = []
   var tally = JudgeTally()
   private var actions = JudgeActions()
+  private let messageIDs = Numbers()
   private var lastCall: UInt64 = 0
 
   /// A channel with users `ann`, `ben` and `cat` in it, and `boss` who operates it.
@@ -55,7 +56,7 @@ final class JudgeRig {
       state.lastSeq = 1
     }
     place = state.place
-    judge = Self.judge(state, limit, exemptsOperators, previews, at: now)
+    judge = Self.judge(state, limit, exemptsOperators, previews, messageIDs, at: now)
     for id in ["ann", "ben", "cat", "boss"] { enter(id) }
   }
 
@@ -63,9 +64,9 @@ final class JudgeRig {
 
   private static func judge(
     _ state: ChannelState, _ limit: RateLimit, _ exemptsOperators: Bool,
-    _ previews: [String: LinkKnowledge]?, at now: Int64, recentSends: [RecentSend] = []
+    _ previews: [String: LinkKnowledge]?, _ ids: Numbers, at now: Int64,
+    recentSends: [RecentSend] = []
   ) -> ChannelJudge {
-    let ids = Numbers()
     var lookUp: (@Sendable (Link, String?) -> LinkKnowledge)?
     if let previews { lookUp = { link, _ in previews[link.url] ?? .unknown(link) } }
     return ChannelJudge(
@@ -83,7 +84,7 @@ final class JudgeRig {
       case .success(.read(.sends(let sends))) = contents.answer(
         .sends(channelID: place.id, after: now - limit.windowMilliseconds, limit: 100))
     else { throw RigError() }
-    judge = Self.judge(state, limit, false, nil, at: now, recentSends: sends)
+    judge = Self.judge(state, limit, false, nil, messageIDs, at: now, recentSends: sends)
     requests = []
     for id in users { enter(id) }
   }

@@ -77,8 +77,8 @@ struct OperatingTests {
       rig.events.map { event in
         event.params?["operators"].map { Array($0.elements).count }
       } == [2, 1, 0])
-    guard case .record(let record) = rig.events[0].subject else { return #expect(Bool(false)) }
-    #expect(record.operators.map(\.id) == ["boss", "ann"])
+    guard case .operators(let users) = rig.events[0].subject else { return #expect(Bool(false)) }
+    #expect(users.map(\.id) == ["boss", "ann"])
   }
 
   @Test("an operator who is no user leaves everything as it was")

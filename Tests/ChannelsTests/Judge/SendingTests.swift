@@ -24,7 +24,7 @@ struct SendingTests {
     let rig = try JudgeRig()
     let sent = try #require(try rig.perform(.send("hi"), by: "ann").sent)
     let text = String(decoding: rig.events[0].payload, as: UTF8.self)
-    #expect(text.contains(String(decoding: sent.encoded, as: UTF8.self)))
+    #expect(text.contains(String(decoding: sent.shown.json, as: UTF8.self)))
   }
 
   @Test("refusals come in the order of the contract: banned, absent, frozen, muted, values, flood")

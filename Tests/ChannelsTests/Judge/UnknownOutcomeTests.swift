@@ -141,8 +141,10 @@ struct UnknownOutcomeTests {
     rig.failNext(.unknown(""), isWritten: true)
     rig.answerAll()
     #expect(rig.operatorIDs == ["boss", "ann"])
-    guard case .record(let record)? = rig.events.last?.subject else { return #expect(Bool(false)) }
-    #expect(record.operators.map(\.id) == ["boss", "ann"])
+    guard case .operators(let users)? = rig.events.last?.subject else {
+      return #expect(Bool(false))
+    }
+    #expect(users.map(\.id) == ["boss", "ann"])
   }
 
   @Test("a judge that was taken over lets go of its channel")

@@ -12,13 +12,12 @@ struct RecoveredEventsTests {
       createdAt: time)
   }
 
-  private func origin(at time: Int64) -> EventOrigin {
-    EventOrigin(channelURL: "lobby", timestamp: time)
+  private func notification(_ event: Event, seq: Int64, at time: Int64) -> [UInt8] {
+    event.notification(from: EventOrigin(channelURL: "lobby", seq: seq, timestamp: time))
   }
 
   private func event(_ message: Message, seq: Int64) -> [UInt8] {
-    EventEncoder.messageReceived(
-      origin(at: message.createdAt), seq: seq, message: message.encoded())
+    notification(.messageReceived(EventMessage(message)), seq: seq, at: message.createdAt)
   }
 
   private func recover(
@@ -27,7 +26,7 @@ struct RecoveredEventsTests {
   ) -> RecoveredEvents? {
     RecoveredEvents(
       missed, for: .init(userID: "ann", isOperator: isOperator, byteLimit: byteLimit),
-      in: ChannelView(channel: Channel(url: "lobby", createdAt: 0), participantCount: 1),
+      in: ChannelInfo(Channel(url: "lobby", createdAt: 0), participantCount: 1),
       limit: RateLimit(count: limit, windowMilliseconds: 1000), at: 5_000, isHeld: isHeld)
   }
 
@@ -77,15 +76,14 @@ struct RecoveredEventsTests {
     let missed: [DurableEvent] = [
       .received(messages[0], seq: 1), .received(messages[1], seq: 2),
       .updated(messages[1], seq: 3, timestamp: 150), .updated(messages[0], seq: 4, timestamp: 160),
-      .deleted(messageID: 2, seq: 5, timestamp: 170),
+      .deleted(messageID: 3, seq: 5, timestamp: 170),
     ]
     let recovered = try #require(recover(missed, limit: 1))
     #expect(
       recovered.events.dropLast() == [
         event(messages[0], seq: 1),
-        EventEncoder.messageUpdated(
-          origin(at: 160), seq: 4, message: messages[0].encoded()),
-        EventEncoder.messageDeleted(origin(at: 170), seq: 5, messageID: 2),
+        notification(.messageUpdated(EventMessage(messages[0])), seq: 4, at: 160),
+        notification(.messageDeleted(.init(messageID: 3)), seq: 5, at: 170),
       ])
   }
 
@@ -100,8 +98,7 @@ struct RecoveredEventsTests {
     #expect(
       recovered.events
         == [(6, 120, 1), (7, 130, 0)].map { seq, time, index in
-          EventEncoder.messageUpdated(
-            origin(at: time), seq: seq, message: messages[index].encoded())
+          notification(.messageUpdated(EventMessage(messages[index])), seq: seq, at: time)
         })
   }
 }

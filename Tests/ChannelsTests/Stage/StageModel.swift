@@ -38,7 +38,7 @@ struct StageModel {
     var readsLeft = 3
   }
 
-  let limit: RateLimit
+  var limit: RateLimit
   var operators: Set<String>
   private(set) var now: Int64 = 0
   private(set) var lastSeq: Int64 = 0
@@ -82,7 +82,7 @@ struct StageModel {
   private func isShown(
     _ id: Int64, by author: String?, at time: Int64, to member: inout Member
   ) -> Bool {
-    guard let author else { return true }
+    guard let author, !limit.isOff else { return true }
     let recent = member.shown.filter { time - limit.windowMilliseconds < $0 && $0 <= time }
     let isFree = member.user == author || operators.contains(member.user)
     guard isFree || recent.count < limit.count else {
@@ -181,6 +181,13 @@ struct StageModel {
     recoveries.append(recovery)
   }
 
+  /// Takes a read that failed: the connection stays out.
+  mutating func failRead(of session: SessionAddress) {
+    guard recoveries.contains(where: { $0.session == session }) else { return }
+    recoveries.removeAll { $0.session == session }
+    answers.append(session)
+  }
+
   private mutating func seat(
     _ session: SessionAddress, _ user: String, missed events: [DurableEvent]?
   ) {
@@ -208,9 +215,11 @@ struct StageModel {
   ) -> (texts: [String], hidden: [Int64]) {
     var texts: [String] = []
     var hidden: [Int64] = []
+    let deleted = events.compactMap { if case .deleted(let id, _, _) = $0 { id } else { nil } }
     for event in events {
       switch event {
       case .received(let message, _):
+        guard !deleted.contains(message.id) else { continue }
         let isShown = isShown(
           message.id, by: message.user?.id, at: message.createdAt, to: &visitor)
         if isShown { texts.append("m\(message.id)") } else { hidden.append(message.id) }
@@ -219,9 +228,10 @@ struct StageModel {
           if case .updated(message, let later, _) = $0 { later > seq } else { false }
         }
         let isHeld = updates.contains { $0.message == message.id && $0.held != nil }
-        if isLast, !isHeld, !hidden.contains(message.id) { texts.append("u\(message.id)@\(seq)") }
+        let isThere = !deleted.contains(message.id) && !hidden.contains(message.id)
+        if isLast, !isHeld, isThere { texts.append("u\(message.id)@\(seq)") }
       case .deleted(let id, _, _): texts.append("d\(id)")
-      case .channel(let event): texts.append(event.kind.rawValue)
+      case .channel(let event): texts.append(event.name.rawValue)
       }
     }
     if let notice = Self.notice(visitor.missed) { texts.append(notice) }

@@ -34,6 +34,7 @@ private struct StageComparison {
   private var model: StageModel
   private var log = StageLog()
   private var lastMessage: Int64 = 0
+  private var lowestCount: Int
   /// The steps so far, for tracing a failure back.
   private var trace: [String] = []
 
@@ -42,6 +43,7 @@ private struct StageComparison {
       count: Int.random(in: 1...4, using: &generator), windowMilliseconds: 1_000)
     rig = StageRig(limit: limit, operators: ["u0"])
     model = StageModel(limit: limit, operators: ["u0"])
+    lowestCount = limit.count
     for number in 0..<crowd {
       let session = SessionAddress.sample(1_000 + number, shard: number % 3)
       rig.enter(session, "crowd\(number)")
@@ -62,7 +64,8 @@ private struct StageComparison {
     case 53..<66: enter(session, user, using: &generator)
     case 66..<76: leave(session, user)
     case 76..<80: answer(session)
-    case 80..<85: answerRead()
+    case 80..<84: answerRead()
+    case 84: generator.oneIn(3) ? failRead() : changeLimit(using: &generator)
     default: wait(Int64.random(in: 0...(generator.oneIn(6) ? 1_500 : 150), using: &generator))
     }
     compare()
@@ -92,8 +95,8 @@ private struct StageComparison {
   private func session(
     of user: String, using generator: inout SeededGenerator
   ) -> SessionAddress {
-    let number = (Self.users.firstIndex(of: user) ?? 0) * 2
-    let choice = Int.random(in: 0...1, using: &generator)
+    let number = (Self.users.firstIndex(of: user) ?? 0) * 3
+    let choice = Int.random(in: 0...2, using: &generator)
     return .sample(number + choice, shard: choice)
   }
 
@@ -154,7 +157,7 @@ private struct StageComparison {
     }
     log.append(
       .channel(
-        RecordedEvent(kind: .channelFrozen, payload: "{}", seq: seq, timestamp: rig.unix)))
+        LoggedEvent(name: .channelFrozen, payload: "{}", seq: seq, timestamp: rig.unix)))
   }
 
   private mutating func ban(_ user: String) {
@@ -164,7 +167,7 @@ private struct StageComparison {
     model.ban(user, "ban\(seq)")
     log.append(
       .channel(
-        RecordedEvent(kind: .channelFrozen, payload: "{}", seq: seq, timestamp: rig.unix)))
+        LoggedEvent(name: .channelFrozen, payload: "{}", seq: seq, timestamp: rig.unix)))
   }
 
   private mutating func enter(
@@ -192,6 +195,25 @@ private struct StageComparison {
     let events = log.events(after: read.seq, updateReach: read.updateReach)
     rig.answerRead(events)
     model.answerRead(of: read.principal.session, events)
+  }
+
+  private mutating func failRead() {
+    guard !rig.reads.isEmpty else { return }
+    let read = rig.takeRead()
+    trace.append("read after \(read.seq) fails")
+    rig.handle(.recovered(read.number, .failure(.internalError)))
+    model.failRead(of: read.principal.session)
+  }
+
+  /// Lowers the limit, or turns it off or on.
+  ///
+  /// What a window knows beyond a count that grows depends on the count of before.
+  private mutating func changeLimit(using generator: inout SeededGenerator) {
+    if generator.oneIn(3), lowestCount > 1 { lowestCount -= 1 }
+    let count = generator.oneIn(3) ? 0 : lowestCount
+    trace.append("limit \(count)")
+    model.limit = RateLimit(count: count, windowMilliseconds: 1_000)
+    rig.handle(.throttle(model.limit))
   }
 
   private mutating func leave(_ session: SessionAddress, _ user: String) {
@@ -233,10 +255,10 @@ private struct StageLog {
   /// The events after a position, behind the last updates before it that come within a time.
   func events(after seq: Int64, updateReach: Int64?) -> [DurableEvent] {
     let missed = events.filter { $0.seq > seq }
-    guard let updateReach, let time = events.last(where: { $0.seq <= seq })?.time else {
+    guard let updateReach, let time = events.last(where: { $0.seq <= seq })?.timestamp else {
       return missed
     }
-    let recent = events.filter { $0.seq <= seq && $0.isUpdate && $0.time > time - updateReach }
+    let recent = events.filter { $0.seq <= seq && $0.isUpdate && $0.timestamp > time - updateReach }
     let last = recent.filter { update in
       !recent.contains { $0.messageID == update.messageID && $0.seq > update.seq }
     }
@@ -255,13 +277,5 @@ extension DurableEvent {
 
   fileprivate var isUpdate: Bool {
     if case .updated = self { true } else { false }
-  }
-
-  fileprivate var time: Int64 {
-    switch self {
-    case .received(let message, _): message.createdAt
-    case .updated(_, _, let timestamp), .deleted(_, _, let timestamp): timestamp
-    case .channel(let event): event.timestamp
-    }
   }
 }

@@ -20,6 +20,7 @@ enum Harnesses {
     "Pipeline": PipelineHarness.self,
     "ServerAddress": ServerAddressHarness.self,
     "SettingValues": SettingValuesHarness.self,
+    "ShardMessage": ShardMessageHarness.self,
     "Token": TokenHarness.self,
     "ServiceAnswer": ServiceAnswerHarness.self,
     "WebAddress": WebAddressHarness.self,

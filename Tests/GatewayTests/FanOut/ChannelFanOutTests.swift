@@ -1,4 +1,4 @@
-import Channels
+@testable import Channels
 import FloodControl
 import ParleyProtocol
 import TestSupport

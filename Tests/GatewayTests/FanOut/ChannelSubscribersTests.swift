@@ -5,7 +5,7 @@ import WebSocket
 @testable import Gateway
 @testable import Transport
 
-@Suite("Local channel")
+@Suite("Channel subscribers")
 struct ChannelSubscribersTests {
   private let payloads = ["one", "two", "three"].map { Array($0.utf8) }
 
@@ -42,7 +42,10 @@ struct ChannelSubscribersTests {
   func servesEncodings() throws {
     let driven = try DrivenShard()
     let sessions = try (0..<2).map { _ in try driven.connect() }
-    sessions[0].session.connection.encoding = .deflated(windowBits: 15)
+    let connection = sessions[0].session.connection
+    connection.becomeWebSocket(
+      WebSocketEndpoint(role: .server), encoding: .deflated(windowBits: 15),
+      application: try #require(connection.application))
     for session in sessions { session.session.subscribe(to: "lobby") }
     #expect(try apply(plan(0b111), in: driven) == 6)
     // Texts as short as these are not compressed.

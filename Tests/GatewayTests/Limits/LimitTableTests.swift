@@ -1,3 +1,4 @@
+import Channels
 import Configuration
 import FloodControl
 import Store

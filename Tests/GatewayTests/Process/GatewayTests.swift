@@ -11,37 +11,9 @@ import TestPeers
 
 @Suite("Gateway")
 struct GatewayTests {
-  private final class Running {
-    let gateway: Gateway
-    private let directory: TemporaryDirectory
-
-    init(reactors: Int = 2, _ adjust: (inout Settings) -> Void = { _ in }) throws {
-      directory = try TemporaryDirectory()
-      var settings = Settings()
-      settings.dataDirectory = directory.path
-      settings.unfurl.mode = .off
-      settings.reactors = reactors
-      settings.listen = [ListenAddress.loopback(port: 0)]
-      adjust(&settings)
-      gateway = try Gateway(
-        GatewayPlan(settings), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    }
-
-    deinit {
-      gateway.drain()
-      gateway.hurry()
-      gateway.waitUntilStopped()
-    }
-
-    func connect() throws -> GatewayClient {
-      let address = try #require(gateway.addresses.first?.address)
-      return try GatewayClient(port: try #require(UInt16(address.split(separator: ":")[1])))
-    }
-  }
-
   @Test("it is ready on the port that it names, and is no more when it drains")
   func tellsReadiness() throws {
-    let running = try Running()
+    let running = try RunningGateway()
     let client = try running.connect()
     try client.write("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
     #expect(try client.readUntil("ready\n").hasPrefix("HTTP/1.1 200 "))
@@ -56,7 +28,7 @@ struct GatewayTests {
 
   @Test("draining tells sessions to come back later and closes them with 1001")
   func drains() throws {
-    let running = try Running()
+    let running = try RunningGateway()
     let clients = try (0..<5).map { _ in try running.connect() }
     for (number, client) in clients.enumerated() {
       try client.upgrade()
@@ -75,7 +47,7 @@ struct GatewayTests {
 
   @Test("hurrying closes what does not leave by itself")
   func hurries() throws {
-    let running = try Running { $0.drain.timeoutMilliseconds = 3_600_000 }
+    let running = try RunningGateway { $0.drain.timeoutMilliseconds = 3_600_000 }
     let client = try running.connect()
     try client.upgrade()
     running.gateway.drain()
@@ -88,7 +60,7 @@ struct GatewayTests {
   @Test("an address that can't be had is named")
   func namesAddresses() throws {
     let error = #expect(throws: SystemError.self) {
-      _ = try Running {
+      _ = try RunningGateway {
         $0.listen = [ListenAddress(.v4(0xc000_0201), port: 0)]
       }
     }

@@ -1,13 +1,14 @@
 import Configuration
 import Crypto
 import ParleyProtocol
-import Store
+import ShardMessages
 import TestPeers
 import Testing
 import Transport
 import WebSocket
 
 @testable import Gateway
+@testable import Store
 
 @Suite("A session that is just opening")
 struct OpeningSessionsTests {

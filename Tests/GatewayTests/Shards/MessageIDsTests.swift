@@ -57,4 +57,60 @@ struct MessageIDsTests {
     for own in all { #expect(own == own.sorted()) }
     #expect(Set(all.joined()).count == 8000)
   }
+
+  @Test("servers that share a deployment give out different ids, each in increasing order")
+  func slots() {
+    let servers = (0..<16).map {
+      MessageIDs(after: 1 << 40 + 5, slot: ServerSlot(number: Int64($0), bits: 4))
+    }
+    var all: Set<Int64> = []
+    for server in servers {
+      var last: Int64 = 1 << 40 + 5
+      for _ in 0..<600 {
+        let id = server.next(at: beginning + 7)
+        #expect(id > last)
+        last = id
+        all.insert(id)
+      }
+    }
+    #expect(all.count == 16 * 600)
+  }
+
+  @Test("an id tells its slot", arguments: [0, 3, 255])
+  func tellsSlot(number: Int64) {
+    let ids = MessageIDs(after: 0, slot: ServerSlot(number: number, bits: 8))
+    #expect(ids.next(at: beginning + 5) == 5 << 12 + number)
+    #expect(ids.next(at: beginning + 5) == 5 << 12 + 256 + number)
+  }
+
+  @Test("one server keeps up with the clock at a million ids a second")
+  func keepsUp() {
+    let ids = MessageIDs(after: 0)
+    for millisecond in Int64(1)...1000 {
+      for _ in 0..<1000 { _ = ids.next(at: beginning + millisecond) }
+    }
+    #expect(ids.next(at: beginning + 1001) == 1001 << 12)
+  }
+
+  @Test("ids that ran ahead of the clock are caught up with")
+  func drifts() {
+    let ids = MessageIDs(after: 0, slot: ServerSlot(number: 1, bits: 8))
+    // 60 in each of 100 milliseconds, of 16 that there are: 275 milliseconds ahead.
+    var last: Int64 = 0
+    for millisecond in Int64(0)..<100 {
+      for _ in 0..<60 { last = ids.next(at: beginning + millisecond) }
+    }
+    #expect((last >> 12) == 374)
+    #expect(ids.next(at: beginning + 374) > last)
+    #expect(ids.next(at: beginning + 380) == 380 << 12 + 1)
+  }
+
+  @Test("the first id is higher than all in the store, whichever server made them")
+  func beginsAfterOthers() {
+    for (last, number) in [(1000, 0), (1003, 2), (1003, 3), (1003, 4), (0, 0)] as [(Int64, Int64)] {
+      let ids = MessageIDs(after: last, slot: ServerSlot(number: number, bits: 4))
+      let id = ids.next(at: 0)
+      #expect(id > last && id <= last + 16 && id & 15 == number)
+    }
+  }
 }

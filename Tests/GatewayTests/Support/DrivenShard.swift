@@ -5,6 +5,7 @@ import Glibc
 import Logging
 import ParleyProtocol
 import Reactor
+import Synchronization
 import Testing
 import WebSocket
 
@@ -45,33 +46,7 @@ final class DrivenShard {
 
   /// Takes a connection in and upgrades it.
   func connect() throws -> DrivenSession {
-    var pair: [Int32] = [-1, -1]
-    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-    try #require(socketpair(AF_UNIX, kind, 0, &pair) == 0)
-    let known = Set(shard.sessions.keys)
-    let (ours, theirs) = (pair[0], pair[1])
-    try Connection.open(descriptor: ours, tls: nil, tag: 0, transport: shard.transport)
-    let request = """
-      GET /v1/ws HTTP/1.1\r
-      Host: localhost\r
-      Upgrade: websocket\r
-      Connection: Upgrade\r
-      Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
-      Sec-WebSocket-Version: 13\r
-      \r
-
-      """
-    let sent = Array(request.utf8).withUnsafeBytes { Socket.send(theirs, $0) }
-    try #require(sent == .transferred(request.utf8.count))
-    shard.transport.forEachConnection { connection in
-      if connection.descriptor == ours { connection.descriptorIsReady(for: .readable) }
-    }
-    endTurn()
-    let id = try #require(Set(shard.sessions.keys).subtracting(known).first)
-    let session = DrivenSession(
-      session: try #require(shard.sessions[id]), descriptor: theirs)
-    _ = session.readAll()
-    return session
+    try shard.connect { endTurn() }
   }
 
   /// Changes the store and waits for it.
@@ -86,7 +61,14 @@ final class DrivenShard {
 
   /// Reads the store and waits for it.
   func read<T: Sendable>(_ job: @escaping @Sendable (ReadTransaction) throws -> T) throws -> T {
-    try shard.services.store.readNow(job)
+    let done = DispatchSemaphore(value: 0)
+    let outcome = Mutex<Result<T, any Error>?>(nil)
+    shard.services.store.lookUp(job) { result in
+      outcome.withLock { $0 = result }
+      done.signal()
+    }
+    done.wait()
+    return try #require(outcome.withLock { $0 }).get()
   }
 
   /// A channel in memory that keeps no messages.
@@ -103,6 +85,39 @@ final class DrivenShard {
     let channel = ChannelHost(loaded, number: 1, shard: shard)
     channel.open()
     return channel
+  }
+}
+
+extension Shard {
+  /// Takes a connection in and upgrades it.
+  func connect(_ endTurn: () -> Void) throws -> DrivenSession {
+    var pair: [Int32] = [-1, -1]
+    let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+    try #require(socketpair(AF_UNIX, kind, 0, &pair) == 0)
+    let known = Set(sessions.all.map(\.reference.connectionID))
+    let (ours, theirs) = (pair[0], pair[1])
+    try Connection.open(descriptor: ours, tls: nil, tag: 0, transport: transport)
+    let request = """
+      GET /v1/ws HTTP/1.1\r
+      Host: localhost\r
+      Upgrade: websocket\r
+      Connection: Upgrade\r
+      Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+      Sec-WebSocket-Version: 13\r
+      \r
+
+      """
+    let sent = Array(request.utf8).withUnsafeBytes { Socket.send(theirs, $0) }
+    try #require(sent == .transferred(request.utf8.count))
+    transport.forEachConnection { connection in
+      if connection.descriptor == ours { connection.descriptorIsReady(for: .readable) }
+    }
+    endTurn()
+    let id = try #require(Set(sessions.all.map(\.reference.connectionID)).subtracting(known).first)
+    let session = DrivenSession(
+      session: try #require(sessions[id]), descriptor: theirs)
+    _ = session.readAll()
+    return session
   }
 }
 

@@ -1,5 +1,7 @@
+import Channels
 import Dispatch
-import Store
+
+@testable import Store
 
 /// Keeps a store's threads from going on, so that a test can do something in between.
 final class HeldStore: Sendable {

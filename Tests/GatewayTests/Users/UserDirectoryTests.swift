@@ -1,12 +1,12 @@
 import Channels
 import Configuration
 import ParleyProtocol
-import Store
 import Testing
 import Transport
 import WebSocket
 
 @testable import Gateway
+@testable import Store
 
 @Suite("User directory")
 struct UserDirectoryTests {

@@ -20,7 +20,7 @@ extension EventSample {
   private static let ann = User(id: "ann")
   private static let annJSON = #"{"user_id":"ann","nickname":"","profile_url":""}"#
 
-  private static let message = Message(
+  static let message = Message(
     id: 17_300_000_000_001, type: .file, channelURL: "lobby", user: jeff, text: "see\n\u{1}語",
     file: MessageFile(url: "https://a.b/f", name: "f", type: "image/png", size: 3),
     data: #"{"a":1}"#, customType: "c", mentionType: .channel, mentionedUsers: [ann],
@@ -29,7 +29,7 @@ extension EventSample {
       title: "T", image: OpenGraphImage(url: "https://a.b/i", width: 12, height: 6)),
     translations: ["ko": "x", "de": "y"], requestID: "r", isOperatorMessage: true,
     createdAt: 1_730_000_000_000, updatedAt: 7)
-  private static let messageJSON =
+  static let messageJSON =
     #"{"type":"FILE","message_id":17300000000001,"channel_url":"lobby","#
     + #""channel_type":"open_channels","user":\#(jeffJSON),"message":"see\n\u0001語","#
     + #""data":"{\"a\":1}","custom_type":"c","mention_type":"channel","#
@@ -60,13 +60,13 @@ extension EventSample {
 
   /// Events that have a number.
   static let durable: [EventSample] = [
-    durable(.messageReceived(.value(message)), #""message":\#(messageJSON)"#),
-    durable(.messageUpdated(.value(message)), #""message":\#(messageJSON)"#),
+    durable(.messageReceived(EventMessage(message)), #""message":\#(messageJSON)"#),
+    durable(.messageUpdated(EventMessage(message)), #""message":\#(messageJSON)"#),
     durable(.messageDeleted(.init(messageID: 7)), #""message_id":7"#),
-    durable(.channelChanged(.value(info)), #""channel":\#(channelJSON)"#),
-    durable(.channelDeleted(.value(info)), #""channel":\#(channelJSON)"#),
-    durable(.channelFrozen(.value(info)), #""channel":\#(channelJSON)"#),
-    durable(.channelUnfrozen(.value(info)), #""channel":\#(channelJSON)"#),
+    durable(.channelChanged(info), #""channel":\#(channelJSON)"#),
+    durable(.channelDeleted(info), #""channel":\#(channelJSON)"#),
+    durable(.channelFrozen(info), #""channel":\#(channelJSON)"#),
+    durable(.channelUnfrozen(info), #""channel":\#(channelJSON)"#),
     durable(.userMuted(restriction), restrictionJSON),
     durable(.userUnmuted(.init(user: jeff)), #""user":\#(jeffJSON)"#),
     durable(.userBanned(restriction), restrictionJSON),
@@ -81,7 +81,7 @@ extension EventSample {
     transient(.participantCount(.init(300)), #""participant_count":300"#),
     transient(
       .throttled(range), #""withheld":5,"first_message_id":11,"last_message_id":19"#),
-    transient(.mentionReceived(.value(message)), #""message":\#(messageJSON)"#),
+    transient(.mentionReceived(EventMessage(message)), #""message":\#(messageJSON)"#),
   ]
 
   /// Events that belong to no channel.
@@ -96,7 +96,7 @@ extension EventSample {
 
   /// The one event that only webhooks are sent.
   static let created = EventSample(
-    event: .channelCreated(.value(ChannelInfo(channel, participantCount: 3))),
+    event: .channelCreated(info),
     origin: EventOrigin(channelURL: "lobby", seq: 0, timestamp: 12),
     originJSON: #""channel_url":"lobby","seq":0,"ts":12"#, members: #""channel":\#(channelJSON)"#)
 
@@ -135,21 +135,13 @@ struct EventBytesTests {
         == #"{"event":"\#(sample.testDescription)",\#(sample.originJSON),\#(sample.members)}"#)
   }
 
-  @Test("are the same when a webhook's event is cut out of the notification")
-  func cut() {
-    for sample in EventSample.durable {
-      let notification = sample.event.notification(from: sample.origin)
-      #expect(
-        WebhookEncoder.event(sample.event.name, from: notification)
-          == sample.event.webhookEvent(from: sample.origin))
-    }
-  }
-
   @Test("of a channel's creation name it with number 0")
   func created() {
     let channel = Channel(url: "den", name: "Den", createdAt: 12)
+    let origin = EventOrigin(channelURL: "den", seq: 0, timestamp: 12)
+    let event = Event.channelCreated(ChannelInfo(channel, participantCount: 0))
     #expect(
-      String(decoding: WebhookEncoder.channelCreated(channel), as: UTF8.self)
+      String(decoding: event.webhookEvent(from: origin), as: UTF8.self)
         == #"{"event":"channel.created","channel_url":"den","seq":0,"ts":12,"channel":"#
         + #"{"channel_url":"den","name":"Den","cover_url":"","data":"","custom_type":"","#
         + #""is_ephemeral":false,"freeze":false,"participant_count":0,"#
@@ -168,19 +160,18 @@ struct EventBytesTests {
     #expect(!EventSample.created.event.isDurable && EventSample.created.event.isPosted)
   }
 
-  @Test("of a resource that is encoded already are taken as they are")
+  @Test("of a message that is encoded already are the same, and hold its JSON")
   func encoded() {
     let origin = EventOrigin(channelURL: "lobby", seq: 4, timestamp: 5)
+    let shown = EventMessage(encoding: EventSample.message)
+    let later = EventMessage(EventSample.message)
+    #expect(shown.json == later.json)
     #expect(
-      String(
-        decoding: Event.messageReceived(.encoded(Array(#"{"n": 1}"#.utf8)))
-          .notification(from: origin), as: UTF8.self)
+      String(decoding: Event.messageReceived(shown).notification(from: origin), as: UTF8.self)
         == #"{"jsonrpc":"2.0","method":"message.received","params":"#
-        + #"{"channel_url":"lobby","seq":4,"ts":5,"message":{"n": 1}}}"#)
+        + #"{"channel_url":"lobby","seq":4,"ts":5,"message":\#(EventSample.messageJSON)}}"#)
     #expect(
-      String(
-        decoding: Event.channelFrozen(.encoded(Array(#"{"n": 1}"#.utf8)))
-          .webhookEvent(from: origin), as: UTF8.self)
-        == #"{"event":"channel.frozen","channel_url":"lobby","seq":4,"ts":5,"channel":{"n": 1}}"#)
+      Event.messageUpdated(shown).webhookEvent(from: origin)
+        == Event.messageUpdated(later).webhookEvent(from: origin))
   }
 }

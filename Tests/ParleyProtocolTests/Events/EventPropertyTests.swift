@@ -73,9 +73,8 @@ private struct RandomEvents {
       participantCount: count(), maxMessageLength: count())
   }
 
-  mutating func resource<Value: JSONResource>(_ value: Value) -> EventResource<Value> {
-    guard Bool.random(using: &random) else { return .value(value) }
-    return .encoded(JSONWriter.bytes { value.encode(into: &$0) })
+  mutating func shown(_ message: Message) -> EventMessage {
+    Bool.random(using: &random) ? EventMessage(message) : EventMessage(encoding: message)
   }
 
   mutating func restriction() -> Event.Restriction {
@@ -95,16 +94,16 @@ private struct RandomEvents {
   /// One event of each name.
   mutating func all(_ message: Message, _ channel: ChannelInfo) -> [Event] {
     [
-      .messageReceived(resource(message)), .messageUpdated(resource(message)),
-      .messageDeleted(.init(messageID: number())), .channelCreated(resource(channel)),
-      .channelChanged(resource(channel)), .channelDeleted(resource(channel)),
-      .channelFrozen(resource(channel)), .channelUnfrozen(resource(channel)),
+      .messageReceived(shown(message)), .messageUpdated(shown(message)),
+      .messageDeleted(.init(messageID: number())), .channelCreated(channel),
+      .channelChanged(channel), .channelDeleted(channel),
+      .channelFrozen(channel), .channelUnfrozen(channel),
       .userMuted(restriction()), .userUnmuted(.init(user: user())), .userBanned(restriction()),
       .userUnbanned(.init(user: user())), .operatorsChanged(.init(list { $0.user() })),
       .userEntered(presence()), .userExited(presence()), .participantCount(.init(count())),
       .throttled(
         .init(withheld: count(), firstMessageID: number(), lastMessageID: number())),
-      .mentionReceived(resource(message)), .sessionExpiring(.init(expiresAt: number())),
+      .mentionReceived(shown(message)), .sessionExpiring(.init(expiresAt: number())),
       .serverDraining(.init(reconnectAfter: number())),
     ]
   }
@@ -154,12 +153,17 @@ struct EventPropertyTests {
   func log(seed: UInt64) throws {
     let (message, channel, all) = events(seed)
     for (event, _) in all {
-      guard let logged = try LoggedEvent(event) else {
+      guard let logged = LoggedEvent(event, seq: 7, timestamp: 9) else {
         #expect(!event.isDurable)
         continue
       }
-      #expect(event.isDurable)
-      #expect(try logged.event(message: message, channel: channel) == event)
+      #expect(event.isDurable && logged.name == event.name)
+      #expect((logged.seq, logged.timestamp) == (7, 9))
+      switch event {
+      case .messageReceived, .messageUpdated: #expect(logged.messageID == message.id)
+      case .messageDeleted(let deletion): #expect(logged.messageID == deletion.messageID)
+      default: #expect(try logged.event(in: channel) == event)
+      }
     }
   }
 
@@ -170,8 +174,8 @@ struct EventPropertyTests {
       let params = try JSONDocument(event.webhookEvent(from: origin)).root
       switch try Event(event.name, params: params) {
       case .messageReceived(let read), .messageUpdated(let read), .mentionReceived(let read):
-        #expect(try read.value() == message)
-      case .channelChanged(let read), .channelFrozen(let read): #expect(try read.value() == channel)
+        #expect(read.message == message)
+      case .channelChanged(let read), .channelFrozen(let read): #expect(read == channel)
       default: break
       }
     }
@@ -179,19 +183,16 @@ struct EventPropertyTests {
 
   @Test("are written alike from a value and from its bytes", arguments: 1...20)
   func encoded(seed: UInt64) {
-    let (message, channel, all) = events(seed)
+    let (message, _, all) = events(seed)
     let origin = all[0].origin
-    let messageJSON = JSONWriter.bytes { message.encode(into: &$0) }
-    let channelJSON = JSONWriter.bytes { channel.encode(into: &$0) }
-    let fromValues: [Event] = [
-      .messageReceived(.value(message)), .messageUpdated(.value(message)),
-      .mentionReceived(.value(message)), .channelChanged(.value(channel)),
+    let later = EventMessage(message)
+    let now = EventMessage(encoding: message)
+    let pairs: [(Event, Event)] = [
+      (.messageReceived(later), .messageReceived(now)),
+      (.messageUpdated(later), .messageUpdated(now)),
+      (.mentionReceived(later), .mentionReceived(now)),
     ]
-    let fromBytes: [Event] = [
-      .messageReceived(.encoded(messageJSON)), .messageUpdated(.encoded(messageJSON)),
-      .mentionReceived(.encoded(messageJSON)), .channelChanged(.encoded(channelJSON)),
-    ]
-    for (left, right) in zip(fromValues, fromBytes) {
+    for (left, right) in pairs {
       #expect(left == right && left.hashValue == right.hashValue)
       #expect(left.notification(from: origin) == right.notification(from: origin))
       #expect(left.webhookEvent(from: origin) == right.webhookEvent(from: origin))
@@ -205,12 +206,12 @@ struct EventPropertyTests {
       for other in all.indices where other != index { #expect(event != all[other]) }
     }
     var (message, channel, _) = events(seed)
-    let before = Event.messageUpdated(.value(message))
-    let shown = Event.channelChanged(.value(channel))
+    let before = Event.messageUpdated(EventMessage(message))
+    let shown = Event.channelChanged(channel)
     message.updatedAt += 1
     channel.participantCount += 1
-    #expect(before != .messageUpdated(.value(message)))
-    #expect(shown != .channelChanged(.value(channel)))
+    #expect(before != .messageUpdated(EventMessage(message)))
+    #expect(shown != .channelChanged(channel))
   }
 
   @Test("are refused without their members, which are named", arguments: EventName.allCases)

@@ -101,8 +101,8 @@ extension String {
 @Suite("Sizes of events")
 struct EventSizeTests {
   private let origin = EventOrigin(
-    channelURL: String(repeating: "c", count: 100), timestamp: Limits.timestamps.upperBound)
-  private let seq = Limits.messageIDs.upperBound
+    channelURL: String(repeating: "c", count: 100), seq: Limits.messageIDs.upperBound,
+    timestamp: Limits.timestamps.upperBound)
 
   private func texts(_ seed: UInt64) -> LongTexts {
     LongTexts(random: SeededGenerator(seed: seed))
@@ -114,12 +114,13 @@ struct EventSizeTests {
     var texts = texts(seed)
     let message = texts.message()
     let json = JSONWriter.bytes { message.encode(into: &$0) }
-    let events = [
-      EventEncoder.messageReceived(origin, seq: seq, message: json),
-      EventEncoder.messageUpdated(origin, seq: seq, message: json),
-      EventEncoder.mentionReceived(origin, message: json),
+    let shown = EventMessage(message)
+    let events: [Event] = [
+      .messageReceived(shown), .messageUpdated(shown), .mentionReceived(shown),
     ]
-    for event in events { #expect(event.count <= Limits.eventByteCount) }
+    for event in events {
+      #expect(event.notification(from: origin).count <= Limits.eventByteCount)
+    }
     let read = try Message(json: JSONDocument(json).root)
     #expect(read.id == message.id && read.text == message.text && read.user?.id == message.user?.id)
   }
@@ -145,35 +146,30 @@ struct EventSizeTests {
     var texts = texts(seed)
     let channel = texts.channel()
     let user = texts.user()
-    let json = JSONWriter.bytes { channel.encode(participantCount: .max, into: &$0) }
-    let description = texts.text(Limits.muteDescriptionLength)
-    let events = [
-      EventEncoder.channelChanged(origin, seq: seq, channel: json),
-      EventEncoder.channelDeleted(origin, seq: seq, channel: json),
-      EventEncoder.channelFrozen(origin, seq: seq, channel: json),
-      EventEncoder.channelUnfrozen(origin, seq: seq, channel: json),
-      EventEncoder.operatorsChanged(origin, seq: seq, operators: texts.users(Limits.operatorCount)),
-      EventEncoder.userMuted(origin, seq: seq, user: user, seconds: .max, description: description),
-      EventEncoder.userBanned(
-        origin, seq: seq, user: user, seconds: .max, description: description),
-      EventEncoder.userUnmuted(origin, seq: seq, user: user),
-      EventEncoder.userUnbanned(origin, seq: seq, user: user),
-      EventEncoder.userEntered(origin, user: user, participantCount: .max),
-      EventEncoder.userExited(origin, user: user, participantCount: .max),
+    let info = ChannelInfo(channel, participantCount: .max)
+    let restriction = Event.Restriction(
+      user: user, seconds: .max, description: texts.text(Limits.muteDescriptionLength))
+    let presence = Event.Presence(user: user, participantCount: .max)
+    let events: [Event] = [
+      .channelChanged(info), .channelDeleted(info), .channelFrozen(info), .channelUnfrozen(info),
+      .operatorsChanged(.init(texts.users(Limits.operatorCount))), .userMuted(restriction),
+      .userBanned(restriction), .userUnmuted(.init(user: user)), .userUnbanned(.init(user: user)),
+      .userEntered(presence), .userExited(presence),
     ]
-    for event in events { #expect(event.count <= Limits.eventByteCount) }
+    for event in events {
+      #expect(event.notification(from: origin).count <= Limits.eventByteCount)
+    }
     let isAccepted = (try? channel.checkSize()) != nil
-    let read = try Channel(json: JSONDocument(json).root)
+    let read = try Channel(json: JSONDocument(info.encoded()).root)
     #expect(!isAccepted || read.data == channel.data)
   }
 
   @Test("an event is the same when it is read and written again", arguments: 1...8)
   func rewriting(seed: UInt64) throws {
     var texts = texts(seed)
-    let origin = EventOrigin(channelURL: origin.channelURL, seq: seq, timestamp: origin.timestamp)
     let events: [Event] = [
-      .messageReceived(.value(texts.message())),
-      .channelChanged(.value(ChannelInfo(texts.channel(), participantCount: .max))),
+      .messageReceived(EventMessage(texts.message())),
+      .channelChanged(ChannelInfo(texts.channel(), participantCount: .max)),
       .operatorsChanged(.init(texts.users(Limits.operatorCount))),
     ]
     for event in events {

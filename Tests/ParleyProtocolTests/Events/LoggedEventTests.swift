@@ -12,54 +12,51 @@ struct LoggedEventTests {
     Message(id: id, channelURL: "lobby", user: jeff, text: "x", createdAt: 1)
   }
 
+  private func logged(_ event: Event) -> LoggedEvent? {
+    LoggedEvent(event, seq: 4, timestamp: 5)
+  }
+
   @Test("keep of messages and channels nothing but their names and ids")
-  func references() throws {
+  func references() {
     #expect(
-      try LoggedEvent(.messageReceived(.value(message(7))))
-        == LoggedEvent(name: .messageReceived, messageID: 7))
-    let json = JSONWriter.bytes { message(7).encode(into: &$0) }
+      logged(.messageReceived(EventMessage(message(7))))
+        == LoggedEvent(name: .messageReceived, messageID: 7, seq: 4, timestamp: 5))
     #expect(
-      try LoggedEvent(.messageUpdated(.encoded(json)))
-        == LoggedEvent(name: .messageUpdated, messageID: 7))
+      logged(.messageUpdated(EventMessage(encoding: message(7))))
+        == LoggedEvent(name: .messageUpdated, messageID: 7, seq: 4, timestamp: 5))
     #expect(
-      try LoggedEvent(.messageDeleted(.init(messageID: 7)))
-        == LoggedEvent(name: .messageDeleted, messageID: 7))
+      logged(.messageDeleted(.init(messageID: 7)))
+        == LoggedEvent(name: .messageDeleted, messageID: 7, seq: 4, timestamp: 5))
     #expect(
-      try LoggedEvent(.channelFrozen(.value(channel)))
-        == LoggedEvent(name: .channelFrozen, payload: "{}"))
-    #expect(throws: ResourceError.self) {
-      try LoggedEvent(.messageUpdated(.encoded(Array("{}".utf8))))
-    }
+      logged(.channelFrozen(channel))
+        == LoggedEvent(name: .channelFrozen, payload: "{}", seq: 4, timestamp: 5))
   }
 
   @Test("keep of users what the event shows")
-  func users() throws {
+  func users() {
     #expect(
-      try LoggedEvent(
-        .userMuted(.init(user: jeff, seconds: 60, description: "loud")))?.payload
+      logged(.userMuted(.init(user: jeff, seconds: 60, description: "loud")))?.payload
         == #"{"user":\#(jeffJSON),"seconds":60,"description":"loud"}"#)
+    #expect(logged(.userUnbanned(.init(user: jeff)))?.payload == #"{"user":\#(jeffJSON)}"#)
     #expect(
-      try LoggedEvent(.userUnbanned(.init(user: jeff)))?.payload == #"{"user":\#(jeffJSON)}"#)
-    #expect(
-      try LoggedEvent(.operatorsChanged(.init([jeff])))?.payload
-        == #"{"operators":[\#(jeffJSON)]}"#)
+      logged(.operatorsChanged(.init([jeff])))?.payload == #"{"operators":[\#(jeffJSON)]}"#)
   }
 
   @Test("are not there for events without a number")
-  func transient() throws {
-    #expect(try LoggedEvent(.userEntered(.init(user: jeff, participantCount: 1))) == nil)
-    #expect(try LoggedEvent(.channelCreated(.value(channel))) == nil)
-    #expect(try LoggedEvent(.serverDraining(.init(reconnectAfter: 1))) == nil)
+  func transient() {
+    #expect(logged(.userEntered(.init(user: jeff, participantCount: 1))) == nil)
+    #expect(logged(.channelCreated(channel)) == nil)
+    #expect(logged(.serverDraining(.init(reconnectAfter: 1))) == nil)
+  }
+
+  private func event(_ name: EventName, _ payload: String?) throws -> Event {
+    try LoggedEvent(name: name, payload: payload, seq: 4, timestamp: 5).event(in: channel)
   }
 
   @Test("are read from databases of earlier versions")
   func earlier() throws {
     // Their members are in the order of the alphabet.
     let user = #""user":{"nickname":"Jeff","profile_url":"https://a.b/j.png","user_id":"jeff"}"#
-    func event(_ name: EventName, _ payload: String?, messageID: Int64? = nil) throws -> Event {
-      try LoggedEvent(name: name, messageID: messageID, payload: payload)
-        .event(message: messageID.map(message), channel: channel)
-    }
     #expect(
       try event(.userMuted, #"{"description":"a / b","seconds":-1,\#(user)}"#)
         == .userMuted(.init(user: jeff, seconds: -1, description: "a / b")))
@@ -73,24 +70,18 @@ struct LoggedEventTests {
         .operatorsChanged,
         #"{"operators":[{"nickname":"","profile_url":"","user_id":"ann"}]}"#)
         == .operatorsChanged(.init([User(id: "ann")])))
-    #expect(try event(.channelChanged, "{}") == .channelChanged(.value(channel)))
-    #expect(try event(.channelDeleted, nil) == .channelDeleted(.value(channel)))
-    #expect(
-      try event(.messageUpdated, nil, messageID: 7) == .messageUpdated(.value(message(7))))
-    #expect(
-      try event(.messageDeleted, nil, messageID: 7) == .messageDeleted(.init(messageID: 7)))
+    #expect(try event(.channelChanged, "{}") == .channelChanged(channel))
+    #expect(try event(.channelDeleted, nil) == .channelDeleted(channel))
   }
 
   @Test("are refused without their message, and with a payload that is none")
   func refused() {
     #expect(throws: ResourceError("message.updated", member: "message")) {
-      try LoggedEvent(name: .messageUpdated, messageID: 7).event(message: nil, channel: channel)
+      try event(.messageUpdated, nil)
     }
-    #expect(throws: ResourceError("channel.user_muted")) {
-      try LoggedEvent(name: .userMuted, payload: "{").event(message: nil, channel: channel)
-    }
+    #expect(throws: ResourceError("channel.user_muted")) { try event(.userMuted, "{") }
     #expect(throws: ResourceError("channel.user_muted", member: "user")) {
-      try LoggedEvent(name: .userMuted, payload: "{}").event(message: nil, channel: channel)
+      try event(.userMuted, "{}")
     }
   }
 }

@@ -86,7 +86,7 @@ struct ResourceTests {
   func channel() throws {
     let channel = Channel(
       url: "lobby", name: "Lobby", isFrozen: true, operators: [reference], createdAt: 7)
-    let text = written { channel.encode(participantCount: 3, into: &$0) }
+    let text = written(ChannelInfo(channel, participantCount: 3).encode)
     #expect(
       text
         == #"{"channel_url":"lobby","name":"Lobby","cover_url":"","data":"","custom_type":"","#

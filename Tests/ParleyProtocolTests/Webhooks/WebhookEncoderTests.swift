@@ -4,23 +4,21 @@ import Testing
 
 @Suite("What is posted to webhooks")
 struct WebhookEncoderTests {
-  private let origin = EventOrigin(channelURL: "lobby", timestamp: 17)
+  private func deletion(_ messageID: Int64, seq: Int64) -> [UInt8] {
+    Event.messageDeleted(.init(messageID: messageID))
+      .webhookEvent(from: EventOrigin(channelURL: "lobby", seq: seq, timestamp: 17))
+  }
 
   @Test("an event has the params of the socket's notification, behind its name")
   func event() {
-    let notification = EventEncoder.messageDeleted(origin, seq: 4, messageID: 9)
-    let event = WebhookEncoder.event(.messageDeleted, from: notification)
     #expect(
-      String(decoding: event, as: UTF8.self)
+      String(decoding: deletion(9, seq: 4), as: UTF8.self)
         == #"{"event":"message.deleted","channel_url":"lobby","seq":4,"ts":17,"message_id":9}"#)
   }
 
   @Test("a body holds the events as they are, in order")
   func body() throws {
-    let events = [5, 6].map { seq in
-      WebhookEncoder.event(
-        .messageDeleted, from: EventEncoder.messageDeleted(origin, seq: seq, messageID: 1))
-    }
+    let events = [5, 6].map { deletion(1, seq: $0) }
     let root = try JSONDocument(
       WebhookEncoder.body(id: "d1", createdAt: 3, events: events)
     ).root
@@ -38,7 +36,9 @@ struct WebhookEncoderTests {
   @Test("a channel is shown as it was made, before its count begins")
   func created() throws {
     let channel = Channel(url: "den", name: "Den", createdAt: 12)
-    let root = try JSONDocument(WebhookEncoder.channelCreated(channel)).root
+    let event = Event.channelCreated(ChannelInfo(channel, participantCount: 0))
+    let origin = EventOrigin(channelURL: "den", seq: 0, timestamp: 12)
+    let root = try JSONDocument(event.webhookEvent(from: origin)).root
     #expect(root["event"]?.string == "channel.created")
     #expect(root["seq"]?.integer == 0)
     #expect(root["ts"]?.integer == 12)

@@ -19,7 +19,7 @@ struct ChannelPurgeTests {
     let deletion = fixture.store.pendingWrite { try $0.deleteChannel("lobby", at: 9) }
     let late = fixture.store.pendingAppend(fixture.message(99_999))
     gate.open()
-    #expect(try deletion.get().event?.kind == .channelDeleted)
+    #expect(try deletion.get().event?.name == .channelDeleted)
     #expect(throws: LogError.missing(.channel)) { try late.get() }
     #expect(try await fixture.store.read { try $0.message(1, channelID: lobby) } == nil)
     while try await remaining(fixture) != [1, 0, 0] { await Task.yield() }

@@ -48,7 +48,7 @@ struct ChannelsTests {
     }
     #expect(changed.channel.name == "Hall")
     #expect(changed.channel.data == "d")
-    let expected = RecordedEvent(kind: .channelChanged, payload: "{}", seq: 1, timestamp: 5)
+    let expected = LoggedEvent(name: .channelChanged, payload: "{}", seq: 1, timestamp: 5)
     #expect(changed.event == expected)
     let same = try await fixture.store.write {
       try $0.updateChannel("lobby", ChannelChanges(name: "Hall"), at: 6)
@@ -67,7 +67,7 @@ struct ChannelsTests {
       try [
         transaction.freezeChannel("lobby", at: 1), transaction.freezeChannel("lobby", at: 2),
         transaction.unfreezeChannel("lobby", at: 3), transaction.unfreezeChannel("lobby", at: 4),
-      ].map { $0.event?.kind }
+      ].map { $0.event?.name }
     }
     #expect(kinds == [.channelFrozen, nil, .channelUnfrozen, nil])
   }
@@ -82,7 +82,7 @@ struct ChannelsTests {
         channelURL: "lobby", Restriction(userID: "cy", startsAt: 1, endsAt: 100))
       return try transaction.deleteChannel("lobby", at: 3)
     }
-    #expect(deleted.event?.kind == .channelDeleted)
+    #expect(deleted.event?.name == .channelDeleted)
     #expect(deleted.event?.seq == 4)
     let (again, maximum) = try await fixture.store.write { transaction in
       let again = try transaction.createChannel(
@@ -110,8 +110,9 @@ struct ChannelsTests {
     }
     #expect(added.channel.operators.map(\.id) == ["cy", "ann"])
     #expect(
-      try added.event?.details()
-        == .operators([User(id: "cy", nickname: "Cy"), User(id: "ann", nickname: "Ann")]))
+      try added.event?.event()
+        == .operatorsChanged(
+          .init([User(id: "cy", nickname: "Cy"), User(id: "ann", nickname: "Ann")])))
     let more = try await fixture.store.write { transaction in
       _ = try transaction.removeOperators("lobby", ["cy", "bob"], at: 2)
       return try transaction.addOperators("lobby", ["bob", "cy"], at: 3)

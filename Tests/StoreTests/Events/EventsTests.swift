@@ -28,7 +28,7 @@ struct EventsTests {
         try $0.message(3, channelID: id)
       )
     }
-    let frozen = RecordedEvent(kind: .channelFrozen, payload: "{}", seq: 5, timestamp: 5)
+    let frozen = LoggedEvent(name: .channelFrozen, payload: "{}", seq: 5, timestamp: 5)
     let one = try #require(first).message
     let three = try #require(third).message
     #expect(one.text == "new")
@@ -38,6 +38,32 @@ struct EventsTests {
         .channel(frozen), .deleted(messageID: 2, seq: 7, timestamp: 7),
       ])
     #expect(events?.map(\.seq) == [1, 3, 4, 5, 7])
+  }
+
+  @Test("events that earlier versions have recorded are read")
+  func earlier() async throws {
+    let fixture = try await Fixture()
+    let id = fixture.lobby.id
+    let payload =
+      #"{"description":"loud","seconds":-1,"user":{"nickname":"B","profile_url":"","user_id":"bob"}}"#
+    try await fixture.store.write { transaction in
+      try transaction.connection.execute(
+        """
+        INSERT INTO events (channel_id, seq, kind, message_id, payload, ts)
+        VALUES (?1, 1, 'channel.user_muted', NULL, ?2, 8), (?1, 2, 'channel.frozen', NULL, '{}', 9)
+        """, [id, payload])
+      try transaction.connection.execute("UPDATE channels SET last_seq = 2", [])
+    }
+    let events = try await fixture.store.read { try $0.events(channelID: id, after: 0) }
+    let lobby = ChannelInfo(fixture.lobby.channel, participantCount: 2)
+    let muted = Event.userMuted(
+      .init(user: User(id: "bob", nickname: "B"), seconds: -1, description: "loud"))
+    #expect(
+      events?.map { $0.notification(in: lobby) } == [
+        muted.notification(from: EventOrigin(channelURL: "lobby", seq: 1, timestamp: 8)),
+        Event.channelFrozen(lobby).notification(
+          from: EventOrigin(channelURL: "lobby", seq: 2, timestamp: 9)),
+      ])
   }
 
   @Test("updates before a position are found by the time of the event there")
@@ -143,9 +169,10 @@ struct EventsTests {
   func prunes() async throws {
     let fixture = try await Fixture()
     let id = fixture.lobby.id
+    let lobby = ChannelInfo(fixture.lobby.channel, participantCount: 0)
     try await fixture.store.write { transaction in
       for time in Int64(1)...3_000 {
-        _ = try transaction.recordEvent(id, .channelChanged, payload: "{}", at: time)
+        _ = try transaction.record(.channelChanged(lobby), channelID: id, at: time)
       }
     }
     let (count, events) = try await fixture.store.read { transaction in

@@ -1,3 +1,4 @@
+import Channels
 import Synchronization
 import Testing
 

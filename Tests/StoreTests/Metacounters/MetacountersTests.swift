@@ -51,10 +51,10 @@ struct MetacountersTests {
   @Test(
     "a counter that would overflow stays, and so do those beside it",
     arguments: [
-      (Int64.max, Int64(1), MetacounterChange.increase), (.min, -1, .increase),
+      (Int64.max, Int64(1), MetacounterMode.increase), (.min, -1, .increase),
       (.min, 1, .decrease), (0, .min, .decrease),
     ])
-  func refusesOverflow(value: Int64, number: Int64, change: MetacounterChange) async throws {
+  func refusesOverflow(value: Int64, number: Int64, change: MetacounterMode) async throws {
     let fixture = try await Fixture()
     let counters = ["a": value, "b": 0]
     try await fixture.store.write {

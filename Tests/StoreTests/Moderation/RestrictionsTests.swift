@@ -11,10 +11,10 @@ struct RestrictionsTests {
     let fixture = try await Fixture()
     let ban = Restriction(userID: "cy", startsAt: 1_000, endsAt: 61_000, description: "spam")
     let event = try await fixture.store.write { try $0.ban(channelURL: "lobby", ban) }
-    #expect(event.kind == .userBanned)
+    #expect(event.name == .userBanned)
     #expect(event.seq == 1)
     let cy = User(id: "cy", nickname: "Cy")
-    #expect(try event.details() == .restriction(cy, seconds: 60, description: "spam"))
+    #expect(try event.event() == .userBanned(.init(user: cy, seconds: 60, description: "spam")))
     let state = try await fixture.store.read { try $0.channel("lobby") }
     #expect(state?.bans == ["cy": ban])
     #expect(state?.mutes == [:])
@@ -42,7 +42,7 @@ struct RestrictionsTests {
         transaction.unmute(channelURL: "lobby", userID: "ann", at: 51),
         transaction.unban(channelURL: "lobby", userID: "ann", at: 52),
         transaction.unmute(channelURL: "lobby", userID: "bob", at: 100),
-      ].map { $0?.kind }
+      ].map { $0?.name }
     }
     #expect(events == [.userUnmuted, nil, nil, nil])
     await #expect(throws: StoreError.noUser("nobody")) {

@@ -47,6 +47,44 @@ struct OpeningTests {
     #expect(settings == ["wal", "2", "1"])
   }
 
+  @Test("a new database has pages of 2,048 bytes, and an old one keeps its own")
+  func keepsPageSize() async throws {
+    let fixture = try await Fixture()
+    #expect(try await pageSize(of: fixture.store) == 2_048)
+    let directory = TemporaryDirectory()
+    try FileManager.default.createDirectory(
+      atPath: directory.path, withIntermediateDirectories: true)
+    let old = try Database(path: directory.database)
+    try old.execute(
+      script: """
+        PRAGMA page_size = 4096;
+        PRAGMA application_id = \(IntegrityCheck.applicationID);
+        """)
+    old.close()
+    let store = try Store(directory: directory.path)
+    #expect(try await pageSize(of: store) == 4_096)
+    store.close()
+  }
+
+  private func pageSize(of store: Store) async throws -> Int? {
+    try await store.write { transaction in
+      try transaction.connection.first("PRAGMA page_size", []) { $0[0] as Int }
+    }
+  }
+
+  @Test("the log's file grows in steps, so that most commits leave its size as it is")
+  func growsLogInSteps() async throws {
+    let fixture = try await Fixture()
+    let log = fixture.directory.database + "-wal"
+    for version in 1...2 {
+      try await fixture.store.write { transaction in
+        try transaction.connection.execute("PRAGMA user_version = \(version)")
+      }
+      let attributes = try FileManager.default.attributesOfItem(atPath: log)
+      #expect((attributes[.size] as? NSNumber)?.intValue == 1 << 20)
+    }
+  }
+
   @Test("a file that is no database is refused")
   func refusesGarbage() throws {
     let directory = TemporaryDirectory()

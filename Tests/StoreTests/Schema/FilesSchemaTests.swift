@@ -1,3 +1,4 @@
+import Channels
 import SQLite
 import ParleyProtocol
 import Testing
@@ -11,7 +12,11 @@ struct FilesSchemaTests {
   private static let foreign = "http://elsewhere.example/files/\(id)/plan.png"
 
   private func urls(_ directory: TemporaryDirectory, base: String?) async throws -> [String?] {
-    let store = try Store(directory: directory.path, options: StoreOptions(filesBase: base))
+    let options = StoreOptions(fileURL: { stored, id in
+      guard let base, let path = stored.firstRange(of: "/files/\(id)/") else { return stored }
+      return base + stored[path.lowerBound...]
+    })
+    let store = try Store(directory: directory.path, options: options)
     defer { store.close() }
     return try await store.read { transaction in
       let channel = try #require(try transaction.channel("lobby"))

@@ -1,3 +1,4 @@
+import Channels
 import SQLite
 import ParleyProtocol
 import Testing

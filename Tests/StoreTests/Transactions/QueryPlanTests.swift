@@ -1,3 +1,4 @@
+import Channels
 import CSQLite
 import ParleyProtocol
 import Testing

@@ -89,19 +89,19 @@ extension WriteTransaction {
   ///
   /// A ban that there is already is replaced.
   /// - Throws: `StoreError.notFound` for a channel or user that there is not.
-  func ban(channelURL: String, _ restriction: Restriction) throws -> RecordedEvent {
+  func ban(channelURL: String, _ restriction: Restriction) throws -> LoggedEvent {
     try impose(.ban, restriction, channelID: existingChannelID(channelURL)).event
   }
 
   /// Mutes a user until `restriction.endsAt` and records `channel.user_muted`; otherwise as `ban`.
-  func mute(channelURL: String, _ restriction: Restriction) throws -> RecordedEvent {
+  func mute(channelURL: String, _ restriction: Restriction) throws -> LoggedEvent {
     try impose(.mute, restriction, channelID: existingChannelID(channelURL)).event
   }
 
   /// Lifts a ban and records `channel.user_unbanned`; `nil` when there was none that held.
   func unban(
     channelURL: String, userID: String, at timestamp: Int64
-  ) throws -> RecordedEvent? {
+  ) throws -> LoggedEvent? {
     try lift(
       .ban, channelID: existingChannelID(channelURL), userID: userID, at: timestamp
     ).event
@@ -110,7 +110,7 @@ extension WriteTransaction {
   /// Lifts a mute and records `channel.user_unmuted`; `nil` when there was none that held.
   func unmute(
     channelURL: String, userID: String, at timestamp: Int64
-  ) throws -> RecordedEvent? {
+  ) throws -> LoggedEvent? {
     try lift(
       .mute, channelID: existingChannelID(channelURL), userID: userID, at: timestamp
     ).event

@@ -48,7 +48,8 @@ struct UserDeletionTests {
     #expect(traces.unmutedIn == ["lobby"])
     let change = try #require(traces.operatorChanges.first)
     #expect(change.channel.operators.map(\.id) == ["bob"])
-    #expect(try change.event?.details() == .operators([User(id: "bob", nickname: "Bob")]))
+    #expect(
+      try change.event?.event() == .operatorsChanged(.init([User(id: "bob", nickname: "Bob")])))
     let (channel, tokens) = try await fixture.store.read { transaction in
       (
         try transaction.channel("lobby"),

@@ -1,3 +1,4 @@
+import Channels
 import ParleyProtocol
 import Synchronization
 import Testing
@@ -15,7 +16,7 @@ struct OutboxTests {
   private struct Refusal: Error {}
 
   private static func options(
-    _ arrivals: Arrivals, _ events: Set<WebhookEvent> = Set(EventName.posted)
+    _ arrivals: Arrivals, _ events: Set<EventName> = Set(EventName.posted)
   ) -> StoreOptions {
     StoreOptions(
       outbox: OutboxOptions(events: events, participantCount: { _ in 3 }) { new in
@@ -118,8 +119,11 @@ struct OutboxTests {
     #expect(try await Self.events(fixture, in: "fog").isEmpty)
     #expect(try await Self.events(fixture).count == 1)
     try await fixture.store.write { transaction in
-      try transaction.queueWebhookEvent(
-        .channelFrozen, channelURL: "fog", seq: 9, at: 3, event: Array(#"{"seq":9}"#.utf8))
+      let fog = ChannelInfo(Channel(url: "fog", createdAt: 1), participantCount: 0)
+      try transaction.queue(
+        .channelFrozen(fog), from: EventOrigin(channelURL: "fog", seq: 9, timestamp: 3))
+      try transaction.queue(
+        .channelUnfrozen(fog), from: EventOrigin(channelURL: "fog", seq: 10, timestamp: 4))
     }
     #expect(try await Self.events(fixture, in: "fog").map { $0["seq"]?.integer } == [9])
   }
@@ -130,9 +134,9 @@ struct OutboxTests {
     try await fixture.store.write { transaction in
       for (count, size) in [(150, 10), (3, 200_000), (1, 300_000)] {
         for _ in 0..<count {
-          try transaction.queueWebhookEvent(
-            .messageReceived, channelURL: "big", seq: 1, at: 1,
-            event: [UInt8](repeating: UInt8(ascii: "x"), count: size))
+          try transaction.queue(
+            .messageReceived, from: EventOrigin(channelURL: "big", seq: 1, timestamp: 1),
+            body: [UInt8](repeating: UInt8(ascii: "x"), count: size))
         }
       }
     }

@@ -37,7 +37,7 @@ struct ConnectionTLSTests {
     #expect(try client.read(expected.count) == expected)
   }
 
-  @Test("a feed's bytes reach encrypted and plain subscribers alike")
+  @Test("a broadcast buffer's bytes reach encrypted and plain subscribers alike")
   func fansOut() throws {
     let certificate = try Certificate()
     let server = try LoopServer(security: certificate.security)
@@ -46,25 +46,25 @@ struct ConnectionTLSTests {
     }
     for client in clients { try client.upgrade() }
     _ = try server.ask { core in
-      let feed = BroadcastBuffer(encoding: .plain, transport: core.transport)
-      core.transport.forEachConnection { _ = feed.subscribe($0) }
-      for _ in 0..<50 { feed.publish(serverText("event"), except: []) }
+      let broadcast = BroadcastBuffer(encoding: .plain, transport: core.transport)
+      core.transport.forEachConnection { _ = broadcast.subscribe($0) }
+      for _ in 0..<50 { broadcast.publish(serverText("event"), except: []) }
     }
     for client in clients {
       for _ in 0..<50 { #expect(try client.readFrame() == serverText("event")) }
     }
   }
 
-  @Test("what the kernel does not take of a feed's encrypted bytes follows in order")
+  @Test("what the kernel does not take of a broadcast's encrypted bytes follows in order")
   func queuesTheRest() throws {
     let certificate = try Certificate()
     let server = try LoopServer(security: certificate.security)
     let client = try BlockingClient(server.address, tls: certificate.client)
     try client.upgrade()
     _ = try server.ask { core in
-      let feed = BroadcastBuffer(encoding: .plain, transport: core.transport)
-      core.transport.forEachConnection { _ = feed.subscribe($0) }
-      core.feed = feed
+      let broadcast = BroadcastBuffer(encoding: .plain, transport: core.transport)
+      core.transport.forEachConnection { _ = broadcast.subscribe($0) }
+      core.broadcast = broadcast
     }
     func frame(_ number: Int) -> [UInt8] {
       serverFrame(.binary, [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 30_000))
@@ -73,7 +73,7 @@ struct ConnectionTLSTests {
     func publish() throws {
       let next = frame(count)
       count += 1
-      try server.ask { $0.feed?.publish(next, except: []) }
+      try server.ask { $0.broadcast?.publish(next, except: []) }
     }
     repeat { try publish() } while try server.ask { $0.transport.queuedConnectionCount } == 0
     for _ in 0..<3 { try publish() }

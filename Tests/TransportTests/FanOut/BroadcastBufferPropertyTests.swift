@@ -20,7 +20,7 @@ struct BroadcastBufferPropertyTests {
   }
 }
 
-/// A feed beside what each peer should receive.
+/// A broadcast buffer beside what each peer should receive.
 private final class FeedComparison {
   private final class Member {
     let peer: DrivenPeer
@@ -34,14 +34,14 @@ private final class FeedComparison {
   }
 
   private let driven: DrivenTransport
-  private let feed: BroadcastBuffer
+  private let broadcast: BroadcastBuffer
   private var members: [Member] = []
   private var lost: [Member] = []
   private var nextByte: UInt8 = 0
 
   init(_ configuration: TransportConfiguration, using generator: inout SeededGenerator) throws {
     driven = try DrivenTransport(configuration)
-    feed = BroadcastBuffer(encoding: .plain, transport: driven.transport)
+    broadcast = BroadcastBuffer(encoding: .plain, transport: driven.transport)
     for _ in 0..<Int.random(in: 1...24, using: &generator) { try connect(using: &generator) }
   }
 
@@ -52,7 +52,7 @@ private final class FeedComparison {
     case 8..<10: leave(using: &generator)
     case 10..<14:
       var budget = Int.random(in: 0...16, using: &generator)
-      _ = feed.sweep(budget: &budget)
+      _ = broadcast.sweep(budget: &budget)
     case 14: sendDirectly(using: &generator)
     case 15: _ = driven.transport.flush()
     case 16 where members.count > 2: lose(using: &generator)
@@ -69,7 +69,7 @@ private final class FeedComparison {
       #expect(member.received == member.expected, "peer \(index)")
     }
     let subscribed = members.count { $0.subscription != nil }
-    #expect(feed.subscriberCount == subscribed)
+    #expect(broadcast.subscriberCount == subscribed)
     for member in lost { #expect(member.expected.starts(with: member.received)) }
   }
 
@@ -77,7 +77,7 @@ private final class FeedComparison {
     let member = Member(try driven.open())
     if Bool.random(using: &generator) { member.peer.shrinkBuffer() }
     try member.peer.application.onClose = { [unowned self, unowned member] in
-      if let subscription = member.subscription { feed.cancel(subscription) }
+      if let subscription = member.subscription { broadcast.cancel(subscription) }
       member.subscription = nil
     }
     members.append(member)
@@ -111,21 +111,21 @@ private final class FeedComparison {
       exceptions.append((subscription, own))
       member.expected += own
     }
-    feed.publish(common, except: exceptions)
+    broadcast.publish(common, except: exceptions)
   }
 
   private func join(using generator: inout SeededGenerator) {
     guard let member = members.randomElement(using: &generator), member.subscription == nil
     else { return }
-    member.subscription = feed.subscribe(member.peer.connection)
+    member.subscription = broadcast.subscribe(member.peer.connection)
   }
 
   private func leave(using generator: inout SeededGenerator) {
     guard let member = members.randomElement(using: &generator),
       let subscription = member.subscription
     else { return }
-    feed.cancel(subscription)
-    feed.cancel(subscription)
+    broadcast.cancel(subscription)
+    broadcast.cancel(subscription)
     member.subscription = nil
   }
 

@@ -9,29 +9,29 @@ struct BroadcastBufferTests {
   @Test("every subscriber gets what is published while it is subscribed")
   func delivers() throws {
     let driven = try DrivenTransport()
-    let feed = BroadcastBuffer(encoding: .plain, transport: driven.transport)
+    let broadcast = BroadcastBuffer(encoding: .plain, transport: driven.transport)
     let early = try driven.open()
     let late = try driven.open()
-    let subscription = feed.subscribe(early.connection)
-    feed.publish([1], except: [])
-    _ = feed.subscribe(late.connection)
-    feed.publish([2, 3], except: [])
-    feed.cancel(subscription)
-    feed.publish([4], except: [])
+    let subscription = broadcast.subscribe(early.connection)
+    broadcast.publish([1], except: [])
+    _ = broadcast.subscribe(late.connection)
+    broadcast.publish([2, 3], except: [])
+    broadcast.cancel(subscription)
+    broadcast.publish([4], except: [])
     driven.settle()
     #expect(early.readAll() == [1, 2, 3])
     #expect(late.readAll() == [2, 3, 4])
-    #expect(feed.subscriberCount == 1)
+    #expect(broadcast.subscriberCount == 1)
   }
 
   @Test("a burst costs one write for each subscriber")
   func joinsBursts() throws {
     let driven = try DrivenTransport()
-    let feed = BroadcastBuffer(encoding: .plain, transport: driven.transport)
+    let broadcast = BroadcastBuffer(encoding: .plain, transport: driven.transport)
     let peers = try (0..<3).map { _ in try driven.open() }
-    for peer in peers { _ = feed.subscribe(peer.connection) }
+    for peer in peers { _ = broadcast.subscribe(peer.connection) }
     let before = driven.transport.counters.writes
-    for byte in UInt8(0)..<100 { feed.publish([byte], except: []) }
+    for byte in UInt8(0)..<100 { broadcast.publish([byte], except: []) }
     driven.settle()
     #expect(driven.transport.counters.writes == before + 3)
     for peer in peers { #expect(peer.readAll() == Array(0..<100)) }
@@ -40,12 +40,12 @@ struct BroadcastBufferTests {
   @Test("exceptions get their own bytes in the place of the others'")
   func makesExceptions() throws {
     let driven = try DrivenTransport()
-    let feed = BroadcastBuffer(encoding: .plain, transport: driven.transport)
+    let broadcast = BroadcastBuffer(encoding: .plain, transport: driven.transport)
     let peers = try (0..<3).map { _ in try driven.open() }
-    let subscriptions = peers.map { feed.subscribe($0.connection) }
-    feed.publish([1], except: [])
-    feed.publish([2], except: [(subscriptions[0], [9]), (subscriptions[1], [])])
-    feed.publish([3], except: [])
+    let subscriptions = peers.map { broadcast.subscribe($0.connection) }
+    broadcast.publish([1], except: [])
+    broadcast.publish([2], except: [(subscriptions[0], [9]), (subscriptions[1], [])])
+    broadcast.publish([3], except: [])
     driven.settle()
     #expect(peers.map { $0.readAll() } == [[1, 9, 3], [1, 3], [1, 2, 3]])
   }
@@ -53,11 +53,11 @@ struct BroadcastBufferTests {
   @Test("when all are exceptions nobody gets the common bytes")
   func makesOnlyExceptions() throws {
     let driven = try DrivenTransport()
-    let feed = BroadcastBuffer(encoding: .plain, transport: driven.transport)
+    let broadcast = BroadcastBuffer(encoding: .plain, transport: driven.transport)
     let peer = try driven.open()
-    let subscription = feed.subscribe(peer.connection)
-    feed.publish([1], except: [(subscription, [2])])
-    feed.publish([3], except: [])
+    let subscription = broadcast.subscribe(peer.connection)
+    broadcast.publish([1], except: [(subscription, [2])])
+    broadcast.publish([3], except: [])
     driven.settle()
     #expect(peer.readAll() == [2, 3])
   }
@@ -65,51 +65,53 @@ struct BroadcastBufferTests {
   @Test("a sweep takes no more writes than its budget, and goes on where it stopped")
   func keepsToTheBudget() throws {
     let driven = try DrivenTransport()
-    let feed = BroadcastBuffer(encoding: .plain, transport: driven.transport)
+    let broadcast = BroadcastBuffer(encoding: .plain, transport: driven.transport)
     let peers = try (0..<5).map { _ in try driven.open() }
-    for peer in peers { _ = feed.subscribe(peer.connection) }
-    feed.publish([1], except: [])
+    for peer in peers { _ = broadcast.subscribe(peer.connection) }
+    broadcast.publish([1], except: [])
     var budget = 2
-    #expect(!feed.sweep(budget: &budget))
+    #expect(!broadcast.sweep(budget: &budget))
     #expect(budget == 0)
     #expect(peers.map { $0.readAll().count } == [1, 1, 0, 0, 0])
-    feed.publish([2], except: [])
+    broadcast.publish([2], except: [])
     budget = 6
-    #expect(feed.sweep(budget: &budget))
+    #expect(broadcast.sweep(budget: &budget))
     #expect(budget == 1)
     #expect(peers.map { $0.readAll() } == [[2], [2], [1, 2], [1, 2], [1, 2]])
   }
 
-  @Test("a feed that is never quiet gives up what all its subscribers have had")
+  @Test("a broadcast buffer that is never quiet gives up what all its subscribers have had")
   func staysSmall() throws {
     let driven = try DrivenTransport()
-    let feed = BroadcastBuffer(encoding: .plain, transport: driven.transport)
+    let broadcast = BroadcastBuffer(encoding: .plain, transport: driven.transport)
     let peer = try driven.open()
     // More places than one flush serves: the sweep is always under way at the next publish.
-    for _ in 0..<300 { _ = feed.subscribe(peer.connection) }
+    for _ in 0..<300 { _ = broadcast.subscribe(peer.connection) }
     var received = 0
     for _ in 0..<50 {
-      feed.publish([UInt8](repeating: 1, count: 100), except: [])
+      broadcast.publish([UInt8](repeating: 1, count: 100), except: [])
       #expect(driven.transport.flush() == .unfinished)
       received += peer.drainOnce()
     }
-    let buffer = Mirror(reflecting: feed).children.first { $0.label == "buffer" }?.value
+    let buffer = Mirror(reflecting: broadcast).children.first { $0.label == "buffer" }?.value
     #expect(try #require(buffer as? [UInt8]).count < 1000)
     received += peer.drain(driven).count
     #expect(received == 50 * 100 * 300)
   }
 
-  @Test("a feed that always has more to give starves no other")
+  @Test("a broadcast buffer that always has more to give starves no other")
   func takesTurns() throws {
     let driven = try DrivenTransport()
-    let feeds = (0..<3).map { _ in BroadcastBuffer(encoding: .plain, transport: driven.transport) }
-    let peers = try feeds.map { _ in try driven.open() }
-    for (feed, peer) in zip(feeds, peers) {
-      for _ in 0..<300 { _ = feed.subscribe(peer.connection) }
+    let broadcasts = (0..<3).map { _ in
+      BroadcastBuffer(encoding: .plain, transport: driven.transport)
+    }
+    let peers = try broadcasts.map { _ in try driven.open() }
+    for (broadcast, peer) in zip(broadcasts, peers) {
+      for _ in 0..<300 { _ = broadcast.subscribe(peer.connection) }
     }
     var received = [0, 0, 0]
     for _ in 0..<6 {
-      for feed in feeds { feed.publish([1], except: []) }
+      for broadcast in broadcasts { broadcast.publish([1], except: []) }
       _ = driven.transport.flush()
       for (index, peer) in peers.enumerated() { received[index] += peer.drainOnce() }
     }
@@ -121,26 +123,26 @@ struct BroadcastBufferTests {
     var configuration = TransportConfiguration()
     configuration.outboundBytes = 20_000
     let driven = try DrivenTransport(configuration)
-    let feed = BroadcastBuffer(encoding: .plain, transport: driven.transport)
+    let broadcast = BroadcastBuffer(encoding: .plain, transport: driven.transport)
     let (slow, fast) = (try driven.open(), try driven.open())
     slow.shrinkBuffer()
     let application = try slow.application
-    let subscription = feed.subscribe(slow.connection)
-    application.onClose = { feed.cancel(subscription) }
-    _ = feed.subscribe(fast.connection)
+    let subscription = broadcast.subscribe(slow.connection)
+    application.onClose = { broadcast.cancel(subscription) }
+    _ = broadcast.subscribe(fast.connection)
     var published: [UInt8] = []
     var received: [UInt8] = []
     for number in UInt8(0)..<100 {
       let frame = serverFrame(.binary, [UInt8](repeating: number, count: 1000))
       published += frame
-      feed.publish(frame, except: [])
+      broadcast.publish(frame, except: [])
       driven.settle()
       received += fast.readAll()
     }
     #expect(received == published)
     #expect(application.reasons == [.closed(.slowConsumer)])
     #expect(driven.transport.counters.slowConsumers == 1)
-    #expect(feed.subscriberCount == 1)
+    #expect(broadcast.subscriberCount == 1)
     let last = serverClose(.slowConsumer, "too much is waiting to be written")
     let slowBytes = slow.drain(driven)
     #expect(slowBytes.suffix(last.count) == last[...])
@@ -150,32 +152,32 @@ struct BroadcastBufferTests {
   @Test("a subscriber who is gone does not disturb the sweep")
   func survivesLostSubscribers() throws {
     let driven = try DrivenTransport()
-    let feed = BroadcastBuffer(encoding: .plain, transport: driven.transport)
+    let broadcast = BroadcastBuffer(encoding: .plain, transport: driven.transport)
     let peers = try (0..<4).map { _ in try driven.open() }
     for peer in peers {
-      let subscription = feed.subscribe(peer.connection)
-      try peer.application.onClose = { feed.cancel(subscription) }
+      let subscription = broadcast.subscribe(peer.connection)
+      try peer.application.onClose = { broadcast.cancel(subscription) }
     }
     let lost = try peers[1].application
     peers[1].close()
-    feed.publish([1], except: [])
+    broadcast.publish([1], except: [])
     driven.settle()
-    feed.publish([2], except: [])
+    broadcast.publish([2], except: [])
     driven.settle()
     #expect(lost.reasons == [.lost])
-    #expect(feed.subscriberCount == 3)
+    #expect(broadcast.subscriberCount == 3)
     #expect(driven.transport.connectionCount == 3)
     for index in [0, 2, 3] { #expect(peers[index].readAll() == [1, 2]) }
   }
 
-  @Test("nothing that a feed still owes follows the close frame")
+  @Test("nothing that a broadcast buffer still owes follows the close frame")
   func owesNothingAfterTheClose() throws {
     let driven = try DrivenTransport()
-    let feed = BroadcastBuffer(encoding: .plain, transport: driven.transport)
+    let broadcast = BroadcastBuffer(encoding: .plain, transport: driven.transport)
     let peer = try driven.open()
-    let subscription = feed.subscribe(peer.connection)
-    try peer.application.onClose = { feed.cancel(subscription) }
-    feed.publish(serverText("owed"), except: [])
+    let subscription = broadcast.subscribe(peer.connection)
+    try peer.application.onClose = { broadcast.cancel(subscription) }
+    broadcast.publish(serverText("owed"), except: [])
     peer.connection.close(.normalClosure)
     driven.settle()
     #expect(peer.readAll() == serverClose(.normalClosure))

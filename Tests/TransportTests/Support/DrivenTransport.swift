@@ -29,7 +29,7 @@ final class DrivenTransport: TransportDelegate {
 
   deinit {
     transport.forEachConnection { connection in
-      connection.application = nil
+      _ = connection.takeApplication()
       connection.drop()
     }
   }

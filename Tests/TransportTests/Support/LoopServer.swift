@@ -85,7 +85,7 @@ final class LoopServerCore: TransportDelegate, ReadinessHandler {
   /// Why connections were closed that no proxy announced.
   var strangers: [String] = []
   var waiters: [(LoopServerCore) -> Bool] = []
-  var feed: BroadcastBuffer?
+  var broadcast: BroadcastBuffer?
   /// What `/file` is answered with.
   var file: FileSpan?
   /// What came in bodies that were taken in pieces.

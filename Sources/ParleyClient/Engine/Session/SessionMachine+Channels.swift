@@ -3,7 +3,7 @@ internal import ParleyProtocol
 
 /// The channels that are entered again after reconnecting.
 extension SessionMachine {
-  /// So often in a row a server may fail to let the client in before the channel is given up.
+  /// The number of such failures in a row after which the channel is given up.
   private static let failureLimit = 3
 
   /// Takes note of what a call did to a channel.
@@ -36,7 +36,7 @@ extension SessionMachine {
     }
   }
 
-  /// Asks for all channels that the lost connection was in.
+  /// Enters all channels that the lost connection was in.
   mutating func enterAgain(_ moment: Moment) {
     for url in channels.keys.sorted() where channels[url]?.presence == .outside {
       requestEntering(url, moment)
@@ -130,7 +130,7 @@ extension EnteredChannel {
 }
 
 extension RecoveryFailure {
-  /// Why the server did not let the client in again.
+  /// The reason why the server did not let the client in again.
   init(_ refusal: ServiceError) {
     switch refusal.code {
     case .banned: self = .banned

@@ -2,9 +2,9 @@ internal import ClientTransport
 
 /// The end of a connection, and of a session.
 extension SessionMachine {
-  /// How long `session.close` may take.
+  /// The time limit of `session.close`.
   private static let closePatience: Int64 = 3000
-  /// How long after the moment that it named a server may take to close the connection.
+  /// The time after its announced moment in which a server must close the connection.
   static let drainPatience: Int64 = 2000
   private static let longestServerWait: Int64 = 600_000
 
@@ -72,7 +72,7 @@ extension SessionMachine {
     }
   }
 
-  /// How a call ends with its connection; `nil` when it is sent again.
+  /// The outcome of a call whose connection is lost; `nil` when it is sent again.
   private func outcome(
     of entry: PendingCall, after loss: Loss, _ moment: Moment
   ) -> Result<[UInt8], ParleyError>? {

@@ -1,0 +1,188 @@
+internal import Reactor
+internal import Streams
+internal import TLS
+internal import WebSocket
+
+/// The way to an open connection, step by step.
+extension ClientConnection {
+  /// Begins to connect.
+  ///
+  /// The owner is notified of the outcome later, never before this returns.
+  package func start() {
+    setTimer(after: plan.attemptTimeout)
+    let hop = plan.firstHop
+    if let address = SocketAddress(host: hop.host, port: hop.port) {
+      // Told later in any case, so that an owner is never called back while it starts one.
+      connect(to: AddressAttempts([address]))
+    } else {
+      resolve(hop.host, hop.port)
+    }
+  }
+
+  private func resolve(_ host: String, _ port: UInt16) {
+    let bound = LoopBound(self)
+    let post = context.poster
+    context.resolver.resolve(host, port: port) { outcome in
+      post { _ in bound.value.didResolve(outcome) }
+    }
+  }
+
+  private func didResolve(_ outcome: NameResolver.Outcome) {
+    guard case .resolving = stage else { return }
+    switch outcome {
+    case .success(let addresses): connect(to: AddressAttempts(addresses))
+    case .failure(let failure): end(failure)
+    }
+  }
+
+  private func connect(to attempts: AddressAttempts) {
+    var attempts = attempts
+    while let address = attempts.next() {
+      do throws(SystemError) {
+        stream = SocketStream(try Socket.connect(to: address, from: local))
+        try stream.watch(for: .writable, on: context.loop, handler: self)
+        stage = .connecting(attempts)
+        setTimer(after: attempts.share(of: attemptRemainder))
+        return
+      } catch {
+        closeSocket()
+        attempts.fail(error.description)
+      }
+    }
+    stage = .connecting(attempts)
+    failLater(attempts.explanation)
+  }
+
+  private func failLater(_ reason: String) {
+    let bound = LoopBound(self)
+    context.poster { _ in bound.value.end(.temporary, reason) }
+  }
+
+  func addressTookTooLong() {
+    guard case .connecting(var attempts) = stage else { return }
+    closeSocket()
+    attempts.fail("connect \(attempts.current?.description ?? ""): no answer in time")
+    connect(to: attempts)
+  }
+
+  /// The socket is connected, or has failed to.
+  func didConnect() {
+    guard case .connecting(var attempts) = stage else { return }
+    let code = Socket.pendingError(stream.descriptor)
+    guard code == 0 else {
+      closeSocket()
+      let object = attempts.current?.description ?? ""
+      attempts.fail(SystemError(call: "connect", code: code, object: object).description)
+      return connect(to: attempts)
+    }
+    setTimer(after: attemptRemainder)
+    setInterest(.readable)
+    guard let proxy = plan.proxy else { return didReachServer() }
+    let tunnel = ProxyTunnel(to: plan.server, through: proxy)
+    stage = .tunnelling(tunnel)
+    write(tunnel.request)
+  }
+
+  /// Bytes now go to the server itself.
+  func didReachServer() {
+    switch plan.server.security {
+    case .plain: upgrade()
+    case .tls: secure()
+    }
+  }
+
+  private func secure() {
+    stage = .securing
+    do throws(TLSError) {
+      let trust = TLSTrust(plan.tls)
+      let session = try TLSSession(
+        client: try context.tlsContext(trust),
+        hostname: plan.tls.serverName ?? plan.server.host)
+      stream.secure(with: session)
+      try stream.startHandshake(using: context.resources)
+      scheduleFlush()
+    } catch {
+      end(ConnectionFailure(error))
+    }
+  }
+
+  func upgrade() {
+    let nonce = (0..<16).map { _ in UInt8.random(in: 0...255) }
+    let exchange = UpgradeExchange(plan, nonce: nonce)
+    stage = .upgrading(exchange)
+    write(exchange.request)
+  }
+
+  func didUpgrade(_ acceptance: ClientHandshake.Acceptance) {
+    cancelTimer()
+    endpoint = WebSocketEndpoint(
+      role: .client(maskingKey: { .random(in: 0...UInt32.max) }),
+      limits: WebSocketLimits(messageBytes: plan.maximumMessageBytes),
+      compression: acceptance.compression)
+    stage = .open
+    owner?.connectionDidOpen(self)
+  }
+}
+
+extension ConnectionPlan {
+  /// The host and port to which the socket connects: the proxy's, if there is one.
+  var firstHop: (host: String, port: UInt16) {
+    proxy.map { ($0.host, $0.port) } ?? (server.host, server.port)
+  }
+}
+
+extension TLSTrust {
+  init(_ settings: TLSSettings) {
+    self.init(
+      verification: settings.verification == .full ? .full : .none,
+      authorityPaths: settings.authorityPaths, authorityTexts: settings.authorityTexts)
+  }
+}
+
+extension ConnectionFailure {
+  /// A TLS handshake that failed; what follows another attempt depends on whose fault it was.
+  init(_ error: TLSError) {
+    switch error {
+    case .truncated, .internalFailure: self.init(.temporary, error.description)
+    default: self.init(.lasting, error.description)
+    }
+  }
+}
+
+/// The addresses of a host, tried one after the other.
+struct AddressAttempts {
+  private var remaining: ArraySlice<SocketAddress>
+  /// The address that is being tried.
+  private(set) var current: SocketAddress?
+  private var failures: [String] = []
+
+  /// The longest that one address may take while there are others, in milliseconds.
+  private static let longestShare: Int64 = 5000
+  private static let shownFailures = 3
+
+  init(_ addresses: [SocketAddress]) {
+    remaining = addresses[...]
+  }
+
+  /// Goes on to the next address; `nil` when all have been tried.
+  mutating func next() -> SocketAddress? {
+    current = remaining.popFirst()
+    return current
+  }
+
+  /// The present address can't be connected to.
+  mutating func fail(_ reason: String) {
+    if failures.count < Self.shownFailures { failures.append(reason) }
+  }
+
+  /// Returns the part of the remaining time that the present address may take.
+  func share(of milliseconds: Int64) -> Int64 {
+    guard !remaining.isEmpty else { return milliseconds }
+    return min(Self.longestShare, milliseconds / Int64(remaining.count + 1))
+  }
+
+  /// The reasons why no address could be connected to.
+  var explanation: String {
+    failures.isEmpty ? "the host has no address" : failures.joined(separator: "; ")
+  }
+}

@@ -1,0 +1,58 @@
+import Configuration
+import Reactor
+import Transport
+
+/// A message to a shard about the process that it is part of: its end, its memory, its sockets.
+///
+/// No other server ever sends one, so it may hold references.
+enum LocalMessage: Sendable {
+  /// Begins to stop.
+  case drain
+  /// Stops without waiting for clients.
+  case hurry
+  /// Ends the event loop: no shard has work left.
+  case stop
+  /// Asks for a sign that the event loop turns.
+  case pulse(MissingAnswers)
+  /// Closes silent connections of a pool that has no room left.
+  case shed(SocketPool)
+
+  // The relief of memory: the shard that begins it asks all for their largest holders, then has the
+  // largest of all closed.
+  case nameHolders(replyTo: Int)
+  case holders([MemoryRelief<ConnectionID>.Holder])
+  case closeHolder(MemoryRelief<ConnectionID>.Holder, replyTo: Int)
+  case holderClosed
+}
+
+extension Shard {
+  /// Sends a message to a shard of this process, after all that this shard sent there before.
+  func send(_ message: LocalMessage, to index: Int) {
+    send(.local(message), to: services.shards[index])
+  }
+
+  func receive(_ message: LocalMessage) {
+    switch message {
+    case .drain: beginDraining()
+    case .hurry: drain?.hurry()
+    case .stop:
+      users.noteAllSeen()
+      loop.stop()
+    case .pulse(let missing): missing.oneCame()
+    case .shed(let pool): transport.shed(in: pool)
+    case .nameHolders(let index): send(.holders(largestHolders), to: index)
+    case .holders(let largest): take(largest)
+    case .closeHolder(let holder, let index):
+      shed(holder)
+      send(.holderClosed, to: index)
+    case .holderClosed: didShed()
+    }
+  }
+
+  private func beginDraining() {
+    guard drain == nil else { return }
+    let drain = ShardDrain(shard: self, timeout: services.settings.drain.timeoutMilliseconds)
+    self.drain = drain
+    drain.begin()
+  }
+}

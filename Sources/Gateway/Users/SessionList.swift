@@ -1,0 +1,46 @@
+import Channels
+
+/// Sessions in the order in which they were added; a single one, which is what most users have, takes
+/// no memory of its own.
+enum SessionList {
+  case one(SessionAddress)
+  /// None, or several.
+  case several([SessionAddress])
+
+  /// No sessions.
+  init() { self = .several([]) }
+
+  /// All of them, oldest first.
+  var all: [SessionAddress] {
+    switch self {
+    case .one(let session): [session]
+    case .several(let sessions): sessions
+    }
+  }
+
+  var count: Int {
+    switch self {
+    case .one: 1
+    case .several(let sessions): sessions.count
+    }
+  }
+
+  var isEmpty: Bool { count == 0 }
+
+  func contains(_ session: SessionAddress) -> Bool {
+    switch self {
+    case .one(let only): only == session
+    case .several(let sessions): sessions.contains(session)
+    }
+  }
+
+  mutating func append(_ session: SessionAddress) {
+    self = isEmpty ? .one(session) : .several(all + [session])
+  }
+
+  mutating func remove(_ session: SessionAddress) {
+    guard contains(session) else { return }
+    let rest = all.filter { $0 != session }
+    self = rest.count == 1 ? .one(rest[0]) : .several(rest)
+  }
+}

@@ -1,0 +1,62 @@
+import CLinux
+import Glibc
+
+/// Descriptors.
+extension Kernel {
+  package static func open(_ path: String, _ flags: Int32, _ mode: UInt32 = 0) -> Int32 {
+    Int32(call(.open, -1) { _ in Int(Glibc.open(path, flags, mode)) })
+  }
+
+  @discardableResult
+  package static func close(_ descriptor: Int32) -> Int32 {
+    Int32(call(.close, descriptor) { _ in Int(Glibc.close(descriptor)) })
+  }
+
+  package static func read(
+    _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int
+  ) -> Int {
+    call(.read, descriptor, count) { Glibc.read(descriptor, buffer, $0) }
+  }
+
+  package static func write(
+    _ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int
+  ) -> Int {
+    call(.write, descriptor, count) { Glibc.write(descriptor, bytes, $0) }
+  }
+}
+
+/// Files and directories.
+extension Kernel {
+  package static func read(
+    _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int, from offset: Int64
+  ) -> Int {
+    call(.pread, descriptor, count) { pread(descriptor, buffer, $0, off_t(offset)) }
+  }
+
+  @discardableResult
+  package static func truncate(_ descriptor: Int32, to byteCount: Int64) -> Int32 {
+    Int32(call(.ftruncate, descriptor) { _ in Int(ftruncate(descriptor, off_t(byteCount))) })
+  }
+
+  package static func synchronize(_ descriptor: Int32) -> Int32 {
+    Int32(call(.fsync, descriptor) { _ in Int(fsync(descriptor)) })
+  }
+
+  /// Takes or releases the lock of an open file, as flock(2) does.
+  package static func lock(_ descriptor: Int32, _ operation: Int32) -> Int32 {
+    Int32(call(.flock, descriptor) { _ in Int(flock(descriptor, operation)) })
+  }
+
+  package static func rename(_ path: String, to target: String) -> Int32 {
+    Int32(call(.rename, -1) { _ in Int(Glibc.rename(path, target)) })
+  }
+
+  @discardableResult
+  package static func unlink(_ path: String) -> Int32 {
+    Int32(call(.unlink, -1) { _ in Int(Glibc.unlink(path)) })
+  }
+
+  package static func makeDirectory(_ path: String, _ mode: UInt32) -> Int32 {
+    Int32(call(.mkdir, -1) { _ in Int(mkdir(path, mode)) })
+  }
+}

@@ -1,0 +1,103 @@
+import Channels
+import ParleyProtocol
+
+extension ChannelMessage: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    switch self {
+    case .command(let command, let principal, let address):
+      writer.write(case: 0)
+      writer.write(command)
+      writer.write(principal)
+      writer.write(address)
+    case .listParticipants(let limit, let token, let address):
+      writer.write(case: 1)
+      writer.write(limit)
+      writer.write(token)
+      writer.write(address)
+    case .listMessages(let list, let principal, let address):
+      writer.write(case: 2)
+      writer.write(list)
+      writer.write(principal)
+      writer.write(address)
+    case .enter(let request):
+      writer.write(case: 3)
+      writer.write(request)
+    case .leave(let session, let userID):
+      writer.write(case: 4)
+      writer.write(session)
+      writer.write(userID)
+    case .profile(let user):
+      writer.write(case: 5)
+      writer.write(user)
+    case .platform(let request):
+      writer.write(case: 6)
+      writer.write(request)
+    case .submit(let order, let user, let address):
+      writer.write(case: 7)
+      writer.write(order)
+      writer.write(user)
+      writer.write(address)
+    case .explainLimits(let userID, let address):
+      writer.write(case: 8)
+      writer.write(userID)
+      writer.write(address)
+    case .create(let channel, let address):
+      writer.write(case: 9)
+      writer.write(channel)
+      writer.write(address)
+    case .operatorsRemoved(let operators, let seq, let time):
+      writer.write(case: 10)
+      writer.write(operators)
+      writer.write(seq)
+      writer.write(time)
+    case .restrictionsRemoved(let userID):
+      writer.write(case: 11)
+      writer.write(userID)
+    case .metadata(let metadata):
+      writer.write(case: 12)
+      writer.write(metadata)
+    }
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    switch try reader.readCase() {
+    case 0:
+      self = .command(try reader.read(), by: try reader.read(), replyTo: try reader.read())
+    case 1:
+      self = .listParticipants(
+        limit: try reader.read(), token: try reader.read(), replyTo: try reader.read())
+    case 2:
+      self = .listMessages(try reader.read(), for: try reader.read(), replyTo: try reader.read())
+    case 3: self = .enter(try reader.read())
+    case 4: self = .leave(try reader.read(), userID: try reader.read())
+    case 5: self = .profile(try reader.read())
+    case 6: self = .platform(try reader.read())
+    case 7:
+      self = .submit(
+        try reader.read(), onBehalfOf: try reader.read(), replyTo: try reader.read())
+    case 8: self = .explainLimits(userID: try reader.read(), replyTo: try reader.read())
+    case 9: self = .create(try reader.read(), replyTo: try reader.read())
+    case 10:
+      self = .operatorsRemoved(try reader.read(), seq: try reader.read(), at: try reader.read())
+    case 11: self = .restrictionsRemoved(userID: try reader.read())
+    case 12: self = .metadata(try reader.read())
+    default: throw .unknownCase
+    }
+  }
+}
+
+extension PlatformRequest: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(method)
+    writer.write(target)
+    writer.write(body)
+    writer.write(caller)
+    writer.write(exchange)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      method: try reader.read(), target: try reader.read(), body: try reader.read(),
+      caller: try reader.read(), exchange: try reader.read())
+  }
+}

@@ -1,0 +1,237 @@
+package import Channels
+package import ParleyProtocol
+
+extension ChannelCommand: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    switch self {
+    case .view: writer.write(case: 0)
+    case .update(let fields):
+      writer.write(case: 1)
+      writer.write(fields)
+    case .delete: writer.write(case: 2)
+    case .freeze: writer.write(case: 3)
+    case .unfreeze: writer.write(case: 4)
+    case .addOperators(let ids):
+      writer.write(case: 5)
+      writer.write(ids)
+    case .removeOperators(let ids):
+      writer.write(case: 6)
+      writer.write(ids)
+    case .removeAllOperators: writer.write(case: 7)
+    case .mute(let mute):
+      writer.write(case: 8)
+      writer.write(mute)
+    case .unmute(let userID):
+      writer.write(case: 9)
+      writer.write(userID)
+    case .ban(let ban):
+      writer.write(case: 10)
+      writer.write(ban)
+    case .changeBan(let userID, let seconds, let description):
+      writer.write(case: 11)
+      writer.write(userID)
+      writer.write(seconds)
+      writer.write(description)
+    case .unban(let userID):
+      writer.write(case: 12)
+      writer.write(userID)
+    case .send(let order):
+      writer.write(case: 13)
+      writer.write(order)
+    case .updateMessage(let id, let changes):
+      writer.write(case: 14)
+      writer.write(id)
+      writer.write(changes)
+    case .deleteMessage(let id):
+      writer.write(case: 15)
+      writer.write(id)
+    case .viewMessage(let id):
+      writer.write(case: 16)
+      writer.write(id)
+    case .changeMetaArrays(let id, let change):
+      writer.write(case: 17)
+      writer.write(id)
+      writer.write(change)
+    }
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    switch try reader.readCase() {
+    case 0: self = .view
+    case 1: self = .update(try reader.read())
+    case 2: self = .delete
+    case 3: self = .freeze
+    case 4: self = .unfreeze
+    case 5: self = .addOperators(try reader.read())
+    case 6: self = .removeOperators(try reader.read())
+    case 7: self = .removeAllOperators
+    case 8: self = .mute(try reader.read())
+    case 9: self = .unmute(userID: try reader.read())
+    case 10: self = .ban(try reader.read())
+    case 11:
+      self = .changeBan(
+        userID: try reader.read(), seconds: try reader.read(), description: try reader.read())
+    case 12: self = .unban(userID: try reader.read())
+    case 13: self = .send(try reader.read())
+    case 14: self = .updateMessage(try reader.read(), try reader.read())
+    case 15: self = .deleteMessage(try reader.read())
+    case 16: self = .viewMessage(try reader.read())
+    case 17: self = .changeMetaArrays(ofMessage: try reader.read(), try reader.read())
+    default: throw .unknownCase
+    }
+  }
+}
+
+extension ChannelFields: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(name)
+    writer.write(coverURL)
+    writer.write(data)
+    writer.write(customType)
+    writer.write(operatorIDs)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      name: try reader.read(), coverURL: try reader.read(), data: try reader.read(),
+      customType: try reader.read(), operatorIDs: try reader.read())
+  }
+}
+
+extension ChannelRestriction: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(channelURL)
+    writer.write(userID)
+    writer.write(seconds)
+    writer.write(description)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      channelURL: try reader.read(), userID: try reader.read(), seconds: try reader.read(),
+      description: try reader.read())
+  }
+}
+
+extension MessageOrder: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(draft)
+    writer.write(requestID)
+    writer.write(upload)
+    writer.write(arrival)
+  }
+
+  package convenience init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      try reader.read(), requestID: try reader.read(), upload: try reader.read(),
+      arrival: try reader.read())
+  }
+}
+
+extension MessageChanges: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(text)
+    writer.write(data)
+    writer.write(customType)
+    writer.write(mentionType)
+    writer.write(mentionedUserIDs)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      text: try reader.read(), data: try reader.read(), customType: try reader.read(),
+      mentionType: try reader.read(), mentionedUserIDs: try reader.read())
+  }
+}
+
+extension MetaArrayChange: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    switch self {
+    case .createKeys(let keys):
+      writer.write(case: 0)
+      writer.write(keys)
+    case .deleteKeys(let keys):
+      writer.write(case: 1)
+      writer.write(keys)
+    case .addValues(let values):
+      writer.write(case: 2)
+      writer.write(values)
+    case .removeValues(let values):
+      writer.write(case: 3)
+      writer.write(values)
+    case .addValuesToKnownKeys(let values):
+      writer.write(case: 4)
+      writer.write(values)
+    case .removeValuesFromKnownKeys(let values):
+      writer.write(case: 5)
+      writer.write(values)
+    }
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    switch try reader.readCase() {
+    case 0: self = .createKeys(try reader.read())
+    case 1: self = .deleteKeys(try reader.read())
+    case 2: self = .addValues(try reader.read())
+    case 3: self = .removeValues(try reader.read())
+    case 4: self = .addValuesToKnownKeys(try reader.read())
+    case 5: self = .removeValuesFromKnownKeys(try reader.read())
+    default: throw .unknownCase
+    }
+  }
+}
+
+extension MessageList: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(channelURL)
+    writer.write(anchor)
+    writer.write(previousLimit)
+    writer.write(nextLimit)
+    writer.write(includesAnchor)
+    writer.write(isReversed)
+    writer.write(filter)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      channelURL: try reader.read(), anchor: try reader.read(), previousLimit: try reader.read(),
+      nextLimit: try reader.read(), includesAnchor: try reader.read(),
+      isReversed: try reader.read(), filter: try reader.read())
+  }
+}
+
+extension MessageAnchor: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    switch self {
+    case .message(let id):
+      writer.write(case: 0)
+      writer.write(id)
+    case .time(let time):
+      writer.write(case: 1)
+      writer.write(time)
+    case .now: writer.write(case: 2)
+    }
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    switch try reader.readCase() {
+    case 0: self = .message(id: try reader.read())
+    case 1: self = .time(try reader.read())
+    case 2: self = .now
+    default: throw .unknownCase
+    }
+  }
+}
+
+extension MessageFilter: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(type)
+    writer.write(customTypes)
+    writer.write(senderIDs)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      type: try reader.read(), customTypes: try reader.read(), senderIDs: try reader.read())
+  }
+}

@@ -1,0 +1,109 @@
+/// A value in messages between shards, with its one form as bytes.
+///
+/// Each value has exactly one encoding, and only that is decoded. Numbers have a fixed width and end
+/// with their most significant byte; lists and texts begin with their length in four bytes; an enum
+/// begins with the number of its case, which is never given to another.
+package protocol MessageCodable {
+  func encode(into writer: inout MessageWriter)
+
+  /// - Throws: For bytes that are not the encoding of a value.
+  init(from reader: inout MessageReader) throws(MessageDecodingError)
+
+  /// Encodes the elements of a list; bytes take a shorter way.
+  static func encode(elements: [Self], into writer: inout MessageWriter)
+
+  /// Decodes the elements of a list.
+  static func elements(
+    _ count: Int, from reader: inout MessageReader
+  ) throws(MessageDecodingError) -> [Self]
+}
+
+/// The reason why bytes are not a message.
+package enum MessageDecodingError: Error, Sendable, Hashable {
+  /// The bytes end early, or a length leads beyond them.
+  case truncated
+  /// More bytes follow.
+  case excessive
+  /// A number that stands for no case.
+  case unknownCase
+  /// A value that no shard would send.
+  case invalidValue
+  /// Another version of the format, or more bytes than a message may have.
+  case unsupported
+}
+
+extension MessageCodable {
+  package static func encode(elements: [Self], into writer: inout MessageWriter) {
+    for element in elements { element.encode(into: &writer) }
+  }
+
+  package static func elements(
+    _ count: Int, from reader: inout MessageReader
+  ) throws(MessageDecodingError) -> [Self] {
+    var list: [Self] = []
+    // A length costs its sender nothing: memory is taken as the elements come.
+    list.reserveCapacity(min(count, 64))
+    for _ in 0..<count { list.append(try Self(from: &reader)) }
+    return list
+  }
+}
+
+/// The bytes of a message that is being encoded.
+package struct MessageWriter {
+  package private(set) var bytes: [UInt8] = []
+
+  package mutating func write(_ value: some MessageCodable) { value.encode(into: &self) }
+
+  mutating func write(case number: UInt8) { bytes.append(number) }
+
+  mutating func write(count: Int) { write(number: UInt32(count)) }
+
+  mutating func write(number: some FixedWidthInteger) {
+    withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func write(bytes more: some Collection<UInt8>) { bytes.append(contentsOf: more) }
+}
+
+/// The bytes of a message that are not decoded yet.
+package struct MessageReader {
+  private let bytes: [UInt8]
+  private var position = 0
+
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Bytes that are left.
+  package var count: Int { bytes.count - position }
+
+  package mutating func read<Value: MessageCodable>(
+    _: Value.Type = Value.self
+  ) throws(MessageDecodingError) -> Value {
+    try Value(from: &self)
+  }
+
+  /// The number of a case.
+  mutating func readCase() throws(MessageDecodingError) -> UInt8 { try readNumber() }
+
+  /// A length; each of its elements has at least one byte.
+  mutating func readCount() throws(MessageDecodingError) -> Int {
+    let count = Int(try readNumber(UInt32.self))
+    guard count <= self.count else { throw .truncated }
+    return count
+  }
+
+  mutating func readNumber<Number: FixedWidthInteger>(
+    _: Number.Type = Number.self
+  ) throws(MessageDecodingError) -> Number {
+    var number: Number = 0
+    for (index, byte) in try read(byteCount: Number.bitWidth / 8).enumerated() {
+      number |= Number(truncatingIfNeeded: byte) << (index * 8)
+    }
+    return number
+  }
+
+  mutating func read(byteCount: Int) throws(MessageDecodingError) -> ArraySlice<UInt8> {
+    guard byteCount <= count else { throw .truncated }
+    defer { position += byteCount }
+    return bytes[position..<position + byteCount]
+  }
+}

@@ -1,0 +1,44 @@
+package import ParleyProtocol
+
+extension Result: MessageCodable where Success: MessageCodable, Failure == ServiceError {
+  package func encode(into writer: inout MessageWriter) {
+    switch self {
+    case .success(let value):
+      writer.write(case: 0)
+      writer.write(value)
+    case .failure(let error):
+      writer.write(case: 1)
+      writer.write(error)
+    }
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    switch try reader.readCase() {
+    case 0: self = .success(try reader.read())
+    case 1: self = .failure(try reader.read())
+    default: throw .unknownCase
+    }
+  }
+}
+
+extension ServiceError: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(code.rawValue)
+    writer.write(message)
+    writer.write(data.field)
+    writer.write(data.retryAfterMilliseconds)
+    writer.write(data.limit)
+    writer.write(data.windowMilliseconds)
+    writer.write(data.scope)
+    writer.write(data.outcome)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      ErrorCode(rawValue: try reader.read()), try reader.read(),
+      data: ErrorDetails(
+        field: try reader.read(), retryAfterMilliseconds: try reader.read(),
+        limit: try reader.read(), windowMilliseconds: try reader.read(),
+        scope: try reader.read(), outcome: try reader.read()))
+  }
+}

@@ -1,0 +1,147 @@
+package import Channels
+
+extension ShardTask: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    switch self {
+    case .deliver(let plan):
+      writer.write(case: 0)
+      writer.write(plan)
+    case .notify(let event, let sessions):
+      writer.write(case: 1)
+      writer.write(event)
+      writer.write(sessions)
+    case .renewLimits: writer.write(case: 2)
+    case .ask(let question, let address):
+      writer.write(case: 3)
+      writer.write(question)
+      writer.write(address)
+    case .answer(let answer, let address):
+      writer.write(case: 4)
+      writer.write(answer)
+      writer.write(address)
+    }
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    switch try reader.readCase() {
+    case 0: self = .deliver(try reader.read())
+    case 1: self = .notify(try reader.read(), try reader.read())
+    case 2: self = .renewLimits
+    case 3: self = .ask(try reader.read(), replyTo: try reader.read())
+    case 4: self = .answer(try reader.read(), to: try reader.read())
+    default: throw .unknownCase
+    }
+  }
+}
+
+extension FanOutPlan: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(channelURL)
+    writer.write(payloads)
+    writer.write(common.bits)
+    writer.write(exceptions)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      channelURL: try reader.read(), payloads: try reader.read(),
+      common: Share(bits: try reader.read()), exceptions: try reader.read())
+    guard payloads.count <= Self.capacity else { throw .invalidValue }
+    let all = Share.all(of: payloads.count)
+    for share in [common] + exceptions.map(\.share) where share.bits & ~all.bits != 0 {
+      throw .invalidValue
+    }
+  }
+}
+
+extension FanOutPlan.Exception: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(connection)
+    writer.write(share.bits)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      connection: try reader.read(), share: FanOutPlan.Share(bits: try reader.read()))
+  }
+}
+
+extension ShardQuestion: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    switch self {
+    case .online(let ids):
+      writer.write(case: 0)
+      writer.write(ids)
+    case .sessions(let query):
+      writer.write(case: 1)
+      writer.write(query.userID)
+      writer.write(query.limit)
+      writer.write(query.last)
+    case .close(let sessionID):
+      writer.write(case: 2)
+      writer.write(sessionID)
+    case .connections: writer.write(case: 3)
+    }
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    switch try reader.readCase() {
+    case 0: self = .online(try reader.read())
+    case 1:
+      self = .sessions(
+        SessionQuery(userID: try reader.read(), limit: try reader.read(), last: try reader.read()))
+    case 2: self = .close(sessionID: try reader.read())
+    case 3: self = .connections
+    default: throw .unknownCase
+    }
+  }
+}
+
+extension ShardAnswer: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    switch self {
+    case .online(let ids):
+      writer.write(case: 0)
+      writer.write(ids)
+    case .sessions(let sessions):
+      writer.write(case: 1)
+      writer.write(sessions)
+    case .closed(let isClosed):
+      writer.write(case: 2)
+      writer.write(isClosed)
+    case .connections(let count):
+      writer.write(case: 3)
+      writer.write(count.connections)
+      writer.write(count.sessions)
+      writer.write(count.queued)
+    }
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    switch try reader.readCase() {
+    case 0: self = .online(try reader.read())
+    case 1: self = .sessions(try reader.read())
+    case 2: self = .closed(try reader.read())
+    case 3:
+      self = .connections(
+        ConnectionCount(
+          connections: try reader.read(), sessions: try reader.read(), queued: try reader.read()))
+    default: throw .unknownCase
+    }
+  }
+}
+
+extension SessionSummary: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(id)
+    writer.write(userID)
+    writer.write(address)
+    writer.write(channelURLs)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      id: try reader.read(), userID: try reader.read(), address: try reader.read(),
+      channelURLs: try reader.read())
+  }
+}

@@ -1,0 +1,79 @@
+package import Channels
+
+/// A message to a shard itself.
+package enum ShardTask: Sendable {
+  /// The events of a turn, to the subscribers of a channel.
+  case deliver(FanOutPlan)
+  /// One event, to some sessions of the shard.
+  case notify([UInt8], [SessionAddress])
+  /// Other limits hold in general: channels at home on the shard go on with those.
+  case renewLimits
+  indirect case ask(ShardQuestion, replyTo: PollAddress)
+  indirect case answer(ShardAnswer, to: PollAddress)
+}
+
+/// A question that several shards are asked.
+package enum ShardQuestion: Sendable, Hashable {
+  /// Which of these users, as far as they are at home on the shard, have a session?
+  case online([String])
+  /// Which sessions does the shard have?
+  case sessions(SessionQuery)
+  /// Closes a session by its id, which only its shard knows.
+  case close(sessionID: String)
+  /// How many connections does the shard have?
+  case connections
+}
+
+/// A shard's answer to the question of the same name.
+package enum ShardAnswer: Sendable, Hashable {
+  case online([String])
+  case sessions([SessionSummary])
+  /// Whether the shard had the session.
+  case closed(Bool)
+  case connections(ConnectionCount)
+}
+
+/// A page of sessions, in the order of their ids.
+package struct SessionQuery: Sendable, Hashable {
+  /// `nil` for the sessions of all users.
+  package let userID: String?
+  package let limit: Int
+  /// Only later ids.
+  package let last: String
+
+  package init(userID: String?, limit: Int, last: String) {
+    self.userID = userID
+    self.limit = limit
+    self.last = last
+  }
+}
+
+/// A session as operators see it.
+package struct SessionSummary: Sendable, Hashable {
+  package let id: String
+  package let userID: String
+  /// The client's address without its port, which is unknown where clients come through proxies.
+  package let address: String
+  package let channelURLs: [String]
+
+  package init(id: String, userID: String, address: String, channelURLs: [String]) {
+    self.id = id
+    self.userID = userID
+    self.address = address
+    self.channelURLs = channelURLs
+  }
+}
+
+/// The connections of a shard.
+package struct ConnectionCount: Sendable, Hashable {
+  package let connections: Int
+  package let sessions: Int
+  /// Connections with bytes that wait to be written.
+  package let queued: Int
+
+  package init(connections: Int, sessions: Int, queued: Int) {
+    self.connections = connections
+    self.sessions = sessions
+    self.queued = queued
+  }
+}

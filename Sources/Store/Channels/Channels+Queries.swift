@@ -1,0 +1,215 @@
+import Channels
+import Basics
+package import ParleyProtocol
+import SQLite
+
+/// Which channels to list, newest first.
+package struct ChannelQuery: Sendable, Hashable {
+  /// Part of the name, ignoring case (in Unicode's sense, independent of language).
+  package var nameContains: String?
+  /// Part of the URL, case-sensitive.
+  package var urlContains: String?
+  /// Any of these; empty for all.
+  package var customTypes: [String]
+  /// Any of these; empty for all.
+  package var urls: [String]
+  package var freezing: Freezing
+  /// 1 to 100.
+  package var limit: Int
+  /// The token of the page; `nil` or empty for the first page.
+  package var token: String?
+
+  /// Which channels to show with regard to freezing.
+  package enum Freezing: UInt8, Sendable {
+    case any
+    case unfrozen
+  }
+
+  package init(
+    nameContains: String? = nil, urlContains: String? = nil, customTypes: [String] = [],
+    urls: [String] = [], freezing: Freezing = .any, limit: Int = 10, token: String? = nil
+  ) {
+    self.nameContains = nameContains
+    self.urlContains = urlContains
+    self.customTypes = customTypes
+    self.urls = urls
+    self.freezing = freezing
+    self.limit = limit
+    self.token = token
+  }
+}
+
+/// Lists the channels that fit a query, newest first.
+///
+/// Error: `invalidPageToken`.
+package struct ChannelListing<Encoder: PageEncoder<Channel>>: StoreQuery {
+  package var query: ChannelQuery
+  package var encoder: Encoder
+
+  package init(_ query: ChannelQuery, as encoder: Encoder) {
+    self.query = query
+    self.encoder = encoder
+  }
+
+  package var statements: ReadStatements<ListPage<Encoder.Encoded>> {
+    .init { try $0.listChannels(query) { encoder.encode($0) } }
+  }
+}
+
+extension StoreTransaction {
+  /// A page of the channels that fit a query, newest first.
+  ///
+  /// The page is shorter when its items or the time to look run out before.
+  ///
+  /// - Throws: `StoreError.invalidPageToken` for a token that is not one of this query.
+  func listChannels<Value>(
+    _ query: ChannelQuery, _ item: (Channel) throws -> PageItem<Value>
+  ) throws -> ListPage<Value> {
+    let (range, filter) = try query.conditions()
+    return try page(
+      """
+      SELECT \(filter.flag), created_at, channel_id FROM channels \(query.index)
+      WHERE \(range.sql) ORDER BY created_at DESC, channel_id DESC
+      """, filter.arguments + range.arguments, limit: min(max(query.limit, 1), 100)
+    ) { row in
+      try item(try listedChannel(row[2]))
+    } token: { row in
+      query.token(createdAt: row[1], id: row[2])
+    }
+  }
+
+  private func listedChannel(_ id: Int64) throws -> Channel {
+    let state = try connection.first(
+      "SELECT \(ChannelState.columns) FROM channels WHERE channel_id = ?", [id],
+      ChannelState.init(row:))
+    guard var channel = state?.channel else { throw StoreError.notFound(.channel) }
+    channel.operators = try operators(channelID: id)
+    return channel
+  }
+}
+
+extension ChannelQuery {
+  /// The filters that a token is bound to; the limit may change from page to page.
+  private var fingerprint: [String] {
+    ["channels", nameContains ?? "", urlContains ?? "", "\(freezing.rawValue)"]
+      + ["\(customTypes.count)"] + customTypes + urls
+  }
+
+  /// The way to the rows: a few that are named are looked up and sorted.
+  fileprivate var index: String { urls.isEmpty ? "INDEXED BY channels_by_age" : "" }
+
+  /// The rows to look at, and those of them to show.
+  fileprivate func conditions() throws -> (range: Condition, filter: Condition) {
+    let position = try position()
+    var range = Condition(
+      "(created_at, channel_id) < (?, ?)", [position.createdAt, position.id])
+    try range.require("url", isAnyOf: urls)
+    var filter = Condition()
+    if let nameContains, !nameContains.isEmpty {
+      filter.require("instr(name_folded, ?) > 0", [nameContains.caseFolded])
+    }
+    if let urlContains, !urlContains.isEmpty {
+      filter.require("instr(url, ?) > 0", [urlContains])
+    }
+    try filter.require("custom_type", isAnyOf: customTypes)
+    if freezing == .unfrozen { filter.require("is_frozen = 0") }
+    return (range, filter)
+  }
+
+  fileprivate func token(createdAt: Int64, id: Int64) -> String {
+    PageCursor(of: fingerprint).token(after: ChannelPosition(createdAt: createdAt, id: id))
+  }
+
+  /// The place from which to list: before every channel when there is no token.
+  private func position() throws -> ChannelPosition {
+    guard let token, !token.isEmpty else { return ChannelPosition(createdAt: .max, id: .max) }
+    guard let position = PageCursor<ChannelPosition>(of: fingerprint).position(in: token) else {
+      throw StoreError.invalidPageToken
+    }
+    return position
+  }
+}
+
+/// The place where a page of channels ended: created_at, then the channel's number.
+private struct ChannelPosition: PagePosition {
+  let createdAt: Int64
+  let id: Int64
+
+  init(createdAt: Int64, id: Int64) {
+    self.createdAt = createdAt
+    self.id = id
+  }
+
+  var positionBytes: [UInt8] { createdAt.bigEndianBytes + id.bigEndianBytes }
+
+  init?(positionBytes bytes: [UInt8]) {
+    guard let createdAt = Int64(bigEndianBytes: bytes.prefix(8)),
+      let id = Int64(bigEndianBytes: bytes.dropFirst(8))
+    else { return nil }
+    self.init(createdAt: createdAt, id: id)
+  }
+}
+
+extension StoreTransaction {
+  /// The channel with all that the server keeps of it, if there is one of this URL.
+  func channel(_ url: String) throws -> ChannelState? {
+    guard var state = try channelRow(url) else { return nil }
+    state.channel.operators = try operators(channelID: state.id)
+    state.bans = try restrictions(.ban, channelID: state.id)
+    state.mutes = try restrictions(.mute, channelID: state.id)
+    return state
+  }
+
+  /// The operators in the order in which they became operators.
+  func operators(channelID: Int64) throws -> [User] {
+    try connection.all(
+      """
+      SELECT users.user_id, nickname, profile_url, metadata
+      FROM channel_operators JOIN users USING (user_id)
+      WHERE channel_id = ? ORDER BY position
+      """, [channelID], User.init(row:))
+  }
+
+  /// The channel without operators, bans and mutes.
+  func channelRow(_ url: String) throws -> ChannelState? {
+    try connection.first(
+      "SELECT \(ChannelState.columns) FROM channels WHERE url = ?", [url], ChannelState.init(row:))
+  }
+
+  /// The channel that a change is meant for, with its operators.
+  func existingChannel(_ url: String) throws -> ChannelState {
+    guard var state = try channelRow(url) else { throw StoreError.notFound(.channel) }
+    state.channel.operators = try operators(channelID: state.id)
+    return state
+  }
+
+  func channelURL(_ channelID: Int64) throws -> String? {
+    try connection.first("SELECT url FROM channels WHERE channel_id = ?", [channelID]) {
+      $0[0] as String
+    }
+  }
+}
+
+extension ChannelState {
+  static let columns = """
+    channel_id, url, name, cover_url, data, custom_type, is_ephemeral, is_frozen, created_at,
+    epoch, last_seq, last_created_at,
+    flood_messages, flood_window_ms, throttle_messages, throttle_window_ms, metadata, term
+    """
+
+  /// From `columns`; operators, bans and mutes stay empty.
+  init(row: Row) throws {
+    let metadata: String? = row[16]
+    self.init(
+      id: row[0],
+      channel: Channel(
+        url: row[1], name: row[2], coverURL: row[3], data: row[4], customType: row[5],
+        isEphemeral: row[6], isFrozen: row[7],
+        metadata: try metadata.map { try StoredJSON.decode([String: String].self, from: $0) }
+          ?? [:],
+        createdAt: row[8]),
+      epoch: row[9], term: row[17], lastSeq: row[10], lastCreatedAt: row[11], bans: [:], mutes: [:],
+      floodOverride: LimitOverride(messages: row[12], windowMilliseconds: row[13]),
+      throttleOverride: LimitOverride(messages: row[14], windowMilliseconds: row[15]))
+  }
+}

@@ -1,0 +1,169 @@
+import Channels
+import SQLite
+import ParleyProtocol
+
+/// The events of channels; the arrival of a message has no row here, since the message has a `seq`.
+extension StoreTransaction {
+  /// The events of a channel after `seq`, in order; messages deleted since are left out.
+  ///
+  /// - Parameters:
+  ///   - channelID: The store's own number of the channel.
+  ///   - seq: The last event that is not wanted.
+  ///   - byteLimit: Most bytes that the events may hold; they are added up before any is read.
+  /// - Returns: `nil` when more are missing than ``EventLog/recoverableCount``, or when the channel's
+  ///   count never was at `seq`.
+  /// - Throws: `StoreError.notFound(.channel)`.
+  func events(
+    channelID: Int64, after seq: Int64, byteLimit: Int64 = .max
+  ) throws -> [DurableEvent]? {
+    let lastSeq = try connection.first(
+      "SELECT last_seq FROM channels WHERE channel_id = ?", [channelID]
+    ) { $0[0] as Int64 }
+    guard let lastSeq else { throw StoreError.notFound(.channel) }
+    guard seq >= 0, seq <= lastSeq, lastSeq - seq <= EventLog.recoverableCount else { return nil }
+    if byteLimit < .max, try eventByteCount(channelID, after: seq) > byteLimit { return nil }
+    let received = try storedMessages(
+      .seq, "channel_id = ? AND seq > ? ORDER BY seq", [channelID, seq], channelID: channelID
+    ).map { DurableEvent.received($0.message, seq: $0.seq) }
+    let others = try connection.all(
+      """
+      SELECT seq, kind, message_id, payload, ts FROM events WHERE channel_id = ? AND seq > ?
+      """, [channelID, seq], LoggedEvent.init(row:))
+    return (received + (try withMessages(others, channelID: channelID)))
+      .sorted { $0.seq < $1.seq }
+  }
+
+  /// The last updates of messages up to an event that came no more than some time before it, in
+  /// order.
+  ///
+  /// - Parameters:
+  ///   - channelID: The store's own number of the channel.
+  ///   - seq: The event's number. When there is no such event any more, the last one before it
+  ///     stands in.
+  ///   - milliseconds: The time, by the events' timestamps.
+  ///   - limit: Most messages.
+  /// - Returns: `nil` when more messages than that were updated.
+  func recentUpdates(
+    channelID: Int64, upTo seq: Int64, within milliseconds: Int64, limit: Int = 300
+  ) throws -> [DurableEvent]? {
+    guard let time = try timestamp(channelID, upTo: seq) else { return [] }
+    let rows = try connection.all(
+      """
+      SELECT max(seq), kind, message_id, payload, ts FROM events
+      WHERE channel_id = ?1 AND seq <= ?2 AND kind = ?4 AND seq > coalesce((
+        SELECT seq FROM events WHERE channel_id = ?1 AND seq <= ?2 AND ts <= ?3
+        ORDER BY seq DESC LIMIT 1), 0)
+      GROUP BY message_id ORDER BY 1 LIMIT ?5
+      """,
+      [channelID, seq, time - milliseconds, EventName.messageUpdated.rawValue, limit + 1],
+      LoggedEvent.init(row:))
+    guard rows.count <= limit else { return nil }
+    return try withMessages(rows, channelID: channelID)
+  }
+
+  /// The time of the last event up to `seq`.
+  private func timestamp(_ channelID: Int64, upTo seq: Int64) throws -> Int64? {
+    try connection.first(
+      """
+      SELECT ts FROM (
+        SELECT * FROM (SELECT seq, ts FROM events
+          WHERE channel_id = ?1 AND seq <= ?2 ORDER BY seq DESC LIMIT 1)
+        UNION ALL
+        SELECT * FROM (SELECT seq, created_at AS ts FROM messages INDEXED BY messages_by_seq
+          WHERE channel_id = ?1 AND seq <= ?2 ORDER BY seq DESC LIMIT 1)
+      ) ORDER BY seq DESC LIMIT 1
+      """, [channelID, seq]
+    ) { $0[0] as Int64 }
+  }
+
+  /// The least size of the events after `seq`: of a message's updates only the last counts.
+  private func eventByteCount(_ channelID: Int64, after seq: Int64) throws -> Int64 {
+    let size = """
+      length(CAST(text AS BLOB)) + length(CAST(data AS BLOB)) + coalesce(length(metaarray), 0)
+        + coalesce(length(og_tag), 0) + coalesce(length(translations), 0)
+      """
+    let received = try connection.first(
+      """
+      SELECT coalesce(sum(\(size)), 0) FROM messages INDEXED BY messages_by_seq
+      WHERE channel_id = ? AND seq > ?
+      """, [channelID, seq]
+    ) { $0[0] as Int64 }
+    let updated = try connection.first(
+      """
+      SELECT coalesce(sum(\(size)), 0) FROM messages WHERE message_id IN (
+        SELECT message_id FROM events WHERE channel_id = ? AND seq > ? AND kind = ?)
+      """, [channelID, seq, EventName.messageUpdated.rawValue]
+    ) { $0[0] as Int64 }
+    let others = try connection.first(
+      "SELECT coalesce(sum(length(payload)), 0) FROM events WHERE channel_id = ? AND seq > ?",
+      [channelID, seq]
+    ) { $0[0] as Int64 }
+    return (received ?? 0) + (updated ?? 0) + (others ?? 0)
+  }
+
+  /// The events with the messages that were updated; updates of messages that are gone are left out.
+  private func withMessages(
+    _ events: [LoggedEvent], channelID: Int64
+  ) throws -> [DurableEvent] {
+    let updates = events.filter { $0.name == .messageUpdated }
+    let updated = try messages(updates.compactMap(\.messageID), channelID: channelID)
+    return events.compactMap { DurableEvent($0) { updated[$0] } }
+  }
+}
+
+extension LoggedEvent {
+  /// From `seq, kind, message_id, payload, ts`.
+  fileprivate init(row: Row) throws {
+    guard let name = EventName(rawValue: row[1]) else {
+      throw StoreError.damaged(path: "the table events", reason: "an unknown kind of event")
+    }
+    self.init(name: name, messageID: row[2], payload: row[3], seq: row[0], timestamp: row[4])
+  }
+}
+
+extension WriteTransaction {
+  /// Writes an event down under the channel's next `seq`, and puts it into the outbox.
+  ///
+  /// - Throws: `StoreError.notFound(.channel)`.
+  func record(_ event: Event, channelID: Int64, at timestamp: Int64) throws -> LoggedEvent {
+    let seq = try nextSeq(channelID)
+    guard let logged = LoggedEvent(event, seq: seq, timestamp: timestamp) else {
+      preconditionFailure("\(event.name.rawValue) has no number")
+    }
+    try connection.execute(
+      """
+      INSERT INTO events (channel_id, seq, kind, message_id, payload, ts) VALUES (?, ?, ?, ?, ?, ?)
+      """, [channelID, seq, logged.name.rawValue, logged.messageID, logged.payload, timestamp])
+    if seq.isMultiple(of: EventLog.pruningInterval) { try pruneEvents(channelID, before: seq) }
+    try queue(event, ofChannel: channelID, seq: seq, at: timestamp)
+    return logged
+  }
+
+  /// A channel as events show it.
+  func info(_ channel: Channel) -> ChannelInfo {
+    ChannelInfo(
+      channel, participantCount: connection.outbox?.participantCount(of: channel.url) ?? 0)
+  }
+
+  private func nextSeq(_ channelID: Int64) throws -> Int64 {
+    let last = try connection.first(
+      "SELECT last_seq FROM channels WHERE channel_id = ?", [channelID]
+    ) { $0[0] as Int64 }
+    guard let last else { throw StoreError.notFound(.channel) }
+    let seq = last + 1
+    try connection.execute(
+      "UPDATE channels SET last_seq = ? WHERE channel_id = ?", [seq, channelID])
+    return seq
+  }
+
+  private func pruneEvents(_ channelID: Int64, before seq: Int64) throws {
+    try connection.execute(
+      "DELETE FROM events WHERE channel_id = ? AND seq <= ?", [channelID, seq - EventLog.reach])
+  }
+}
+
+extension EventLog {
+  /// Events this many `seq`s apart remove the old ones; a prime, so that no rhythm of messages and
+  /// events keeps missing it.
+  static let pruningInterval: Int64 = 31
+}

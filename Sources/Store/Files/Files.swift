@@ -1,0 +1,93 @@
+package import Channels
+import SQLite
+
+extension StoreTransaction {
+  /// A file whose message was sent and whose channel still exists.
+  func file(_ id: String) throws -> FileRecord? {
+    guard FileID.isValid(id) else { return nil }
+    return try connection.first(
+      """
+      SELECT file_id, name, type, size FROM files
+      WHERE file_id = ? AND EXISTS (SELECT 1 FROM channels WHERE channel_id = files.channel_id)
+      """, [id]
+    ) { FileRecord(id: $0[0], name: $0[1], type: $0[2], size: $0[3]) }
+  }
+
+  /// Those of the ids that are of files which the store keeps.
+  func knownFiles(_ ids: [String]) throws -> Set<String> {
+    Set(
+      try connection.all(
+        "SELECT file_id FROM files WHERE file_id IN (SELECT value FROM json_each(?))",
+        [StoredJSON.encode(ids)]
+      ) { $0[0] as String })
+  }
+}
+
+extension WriteTransaction {
+  /// Notes a file that is safe on disk as that of a message, in the message's own transaction.
+  func keepFile(
+    _ file: FileRecord, ofMessage messageID: Int64, channelID: Int64, at timestamp: Int64
+  ) throws {
+    try FileRows.insert(
+      file, messageID: messageID, channelID: channelID, at: timestamp, on: connection)
+  }
+}
+
+/// The rows of files; what removes messages leaves theirs to a trigger.
+enum FileRows {
+  static func insert(
+    _ file: FileRecord, messageID: Int64, channelID: Int64, at timestamp: Int64,
+    on connection: StoreConnection
+  ) throws {
+    try connection.execute(
+      """
+      INSERT INTO files (file_id, channel_id, message_id, name, type, size, created_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      """,
+      [file.id, channelID, messageID, file.name, file.type, file.size, timestamp])
+  }
+
+  /// Gives up what is left of a channel: the files of messages that it did not keep.
+  static func remove(ofChannel channelID: Int64, on connection: StoreConnection) throws {
+    try connection.execute(
+      """
+      INSERT OR IGNORE INTO removed_files (file_id) SELECT file_id FROM files WHERE channel_id = ?
+      """, [channelID])
+    try connection.execute("DELETE FROM files WHERE channel_id = ?", [channelID])
+  }
+}
+
+/// Removes the files of messages that are gone from the disk, some at a time.
+///
+/// Always after the commit that removed the message: a crash in between leaves the note of what is
+/// still to be removed, never a message without its file.
+struct FileRemoval {
+  let directory: FileDirectory
+
+  /// So many share a commit; few enough that messages need not wait long for the disk.
+  private static let stepCount = 32
+
+  /// Removes some files, if there are any to remove.
+  func step(on connection: StoreConnection) throws -> PurgeProgress {
+    let ids = try connection.all(
+      "SELECT file_id FROM removed_files LIMIT ?", [Self.stepCount]
+    ) { $0[0] as String }
+    guard !ids.isEmpty else { return .finished }
+    for id in ids { directory.remove(id) }
+    try connection.inTransaction {
+      for id in ids {
+        try connection.execute("DELETE FROM removed_files WHERE file_id = ?", [id])
+      }
+    }
+    return .unfinished
+  }
+}
+
+/// Finds a file whose message was sent and whose channel still exists; `nil` otherwise.
+package struct FileLookup: StoreLookup {
+  package var fileID: String
+
+  package init(_ fileID: String) { self.fileID = fileID }
+
+  package var statements: ReadStatements<FileRecord?> { .init { try $0.file(fileID) } }
+}

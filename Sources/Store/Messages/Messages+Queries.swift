@@ -1,0 +1,139 @@
+import Channels
+import ParleyProtocol
+import SQLite
+
+extension StoreTransaction {
+  /// A message of a channel as it is now, with the `seq` of its arrival.
+  func message(_ id: Int64, channelID: Int64) throws -> SequencedMessage? {
+    try storedMessages(
+      .primaryKey, "message_id = ? AND channel_id = ?", [id, channelID], channelID: channelID
+    ).first
+  }
+
+  /// Those of the messages that there are, by id.
+  func messages(_ ids: [Int64], channelID: Int64) throws -> [Int64: Message] {
+    guard !ids.isEmpty else { return [:] }
+    let found = try storedMessages(
+      .primaryKey, "message_id IN (SELECT value FROM json_each(?)) AND channel_id = ?",
+      [StoredJSON.encode(ids), channelID], channelID: channelID)
+    return Dictionary(found.map { ($0.message.id, $0.message) }) { first, _ in first }
+  }
+
+  /// The message that a user's request made, or the Platform API's own request.
+  ///
+  /// - Parameters:
+  ///   - channelID: The store's own number of the channel.
+  ///   - userID: The author; `nil` for admin messages.
+  ///   - requestID: The request's name.
+  ///   - since: Unix milliseconds; older messages do not count.
+  /// - Throws: `StoreError.notFound(.message)` when it made one that was deleted.
+  func findByRequestID(
+    channelID: Int64, userID: String?, requestID: String, since: Int64
+  ) throws -> SequencedMessage? {
+    let id = try connection.first(
+      """
+      SELECT message_id FROM messages INDEXED BY messages_by_request
+      WHERE channel_id = ? AND user_id IS ? AND req_id = ? AND created_at > ?
+      ORDER BY message_id LIMIT 1
+      """, [channelID, userID, requestID, since]
+    ) { $0[0] as Int64 }
+    if let id { return try message(id, channelID: channelID) }
+    let isWithdrawn = try connection.first(
+      """
+      SELECT 1 FROM withdrawn_requests
+      WHERE channel_id = ? AND user_id = ? AND req_id = ? AND created_at > ?
+      """, [channelID, userID ?? "", requestID, since]
+    ) { $0[0] as Int64 }
+    if isWithdrawn != nil { throw StoreError.notFound(.message) }
+    return nil
+  }
+
+  /// The largest message id that was ever given out; 0 when none was.
+  func maximumMessageID() throws -> Int64 {
+    try connection.first(
+      """
+      SELECT max(coalesce((SELECT max(message_id) FROM messages), 0),
+        coalesce((SELECT value FROM meta WHERE key = 'max_message_id'), 0))
+      """, []
+    ) { $0[0] as Int64 } ?? 0
+  }
+
+  /// The newest messages of users that are younger than a time, oldest first: authors and times.
+  ///
+  /// - Parameters:
+  ///   - channelID: The store's own number of the channel.
+  ///   - time: Unix milliseconds.
+  ///   - limit: Most messages to read.
+  func recentSends(
+    channelID: Int64, after time: Int64, limit: Int
+  ) throws -> [RecentSend] {
+    try connection.all(
+      """
+      SELECT user_id, created_at FROM messages INDEXED BY messages_by_time
+      WHERE channel_id = ? AND created_at > ? AND user_id IS NOT NULL
+      ORDER BY created_at DESC, message_id DESC LIMIT ?
+      """, [channelID, time, limit]
+    ) { RecentSend(userID: $0[0], createdAt: $0[1]) }.reversed()
+  }
+
+  /// How many messages a channel holds; the number is kept, not counted.
+  func messageCount(channelID: Int64) throws -> Int {
+    try connection.first(
+      "SELECT message_count FROM channels WHERE channel_id = ?", [channelID]
+    ) { $0[0] as Int } ?? 0
+  }
+
+  /// Those of the users that exist, each once, in the order given.
+  func usersInOrder(_ ids: [String]) throws -> [User] {
+    var known = try users(ids)
+    return ids.compactMap { known.removeValue(forKey: $0) }
+  }
+
+  /// Messages with their users; none when the channel is gone, though some may not be removed yet.
+  ///
+  /// - Parameter clauses: What comes after WHERE: of the code's own making, never from outside.
+  func storedMessages(
+    _ index: MessageIndex, _ clauses: String, _ arguments: Arguments, channelID: Int64
+  ) throws -> [SequencedMessage] {
+    guard let channelURL = try channelURL(channelID) else { return [] }
+    let stored = try connection.all(
+      "SELECT \(StoredMessage.columns) FROM messages \(index.rawValue) WHERE \(clauses)", arguments
+    ) {
+      try StoredMessage(row: $0, channelURL: channelURL, fileURL: connection.fileURL)
+    }
+    let userIDs = Set(stored.compactMap(\.userID)).union(stored.flatMap(\.mentionedIDs))
+    let users = try users(userIDs)
+    return stored.map { $0.sequenced(users) }
+  }
+}
+
+/// The way to the rows: named in each query, because SQLite, without statistics, would at times
+/// read a whole channel to save a sort.
+enum MessageIndex: String {
+  case primaryKey = "NOT INDEXED"
+  case time = "INDEXED BY messages_by_time"
+  case operators = "INDEXED BY messages_by_operators"
+  case seq = "INDEXED BY messages_by_seq"
+  case customType = "INDEXED BY messages_by_custom_type"
+  case type = "INDEXED BY messages_by_type"
+  case sender = "INDEXED BY messages_by_sender"
+}
+
+/// Reads the number of messages that a channel holds; the number is kept, not counted.
+package struct MessageCount: StoreLookup {
+  /// The store's own number of the channel.
+  package var channelID: Int64
+
+  package init(channelID: Int64) { self.channelID = channelID }
+
+  package var statements: ReadStatements<Int> {
+    .init { try $0.messageCount(channelID: channelID) }
+  }
+}
+
+/// Reads the largest message id that was ever given out; 0 when none was.
+package struct LargestMessageID: StoreLookup {
+  package init() {}
+
+  package var statements: ReadStatements<Int64> { .init { try $0.maximumMessageID() } }
+}

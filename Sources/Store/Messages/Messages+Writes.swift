@@ -1,0 +1,75 @@
+import Channels
+import ParleyProtocol
+import SQLite
+
+extension WriteTransaction {
+  /// Removes a message with what was recorded of its changes, and records `message.deleted`.
+  ///
+  /// - Returns: The event's `seq`.
+  /// - Throws: `StoreError.notFound(.message)`.
+  func deleteMessage(
+    _ id: Int64, channelID: Int64, at timestamp: Int64
+  ) throws -> Int64 {
+    try retainMaximumMessageID()
+    try withdrawRequest(ofMessage: id, channelID: channelID, at: timestamp)
+    let count = try connection.change(
+      "DELETE FROM messages WHERE message_id = ? AND channel_id = ?", [id, channelID])
+    guard count > 0 else { throw StoreError.notFound(.message) }
+    connection.mayHaveRemains = true
+    try connection.execute(
+      "UPDATE channels SET message_count = message_count - 1 WHERE channel_id = ?", [channelID])
+    try connection.execute(
+      "DELETE FROM events WHERE channel_id = ? AND message_id = ? AND kind = ?",
+      [channelID, id, EventName.messageUpdated.rawValue])
+    let deletion = Event.Deletion(messageID: id)
+    return try record(.messageDeleted(deletion), channelID: channelID, at: timestamp).seq
+  }
+
+  /// Remembers the request that made a message, so that its repetition does not bring it back; an
+  /// empty id stands for the lack of a user.
+  private func withdrawRequest(
+    ofMessage id: Int64, channelID: Int64, at timestamp: Int64
+  ) throws {
+    let horizon = timestamp - requestIDLifetimeMilliseconds
+    try connection.execute("DELETE FROM withdrawn_requests WHERE created_at <= ?", [horizon])
+    try connection.execute(
+      """
+      INSERT OR REPLACE INTO withdrawn_requests (channel_id, user_id, req_id, created_at)
+      SELECT channel_id, coalesce(user_id, ''), req_id, created_at FROM messages
+      WHERE message_id = ? AND channel_id = ? AND req_id IS NOT NULL AND created_at > ?
+      """, [id, channelID, horizon])
+  }
+
+  /// Notes the largest id before messages go, so that none is ever given out twice.
+  func retainMaximumMessageID() throws {
+    try connection.execute(
+      "INSERT OR REPLACE INTO meta (key, value) VALUES ('max_message_id', ?)",
+      [maximumMessageID()])
+  }
+
+  /// Writes what can change of a message, and records `message.updated`.
+  ///
+  /// - Throws: `StoreError.notFound(.message)`.
+  func replaceMessage(
+    _ message: Message, channelID: Int64, at timestamp: Int64
+  ) throws -> SequencedMessage {
+    let count = try connection.change(
+      """
+      UPDATE messages SET text = ?, data = ?, custom_type = ?, mention_type = ?,
+        mentioned_users = ?, metaarray = ?, og_tag = ?, translations = ?, updated_at = ?
+      WHERE message_id = ? AND channel_id = ?
+      """,
+      [
+        message.text, message.data, message.customType, message.mentionType.rawValue,
+        StoredJSON.encodeUnlessEmpty(message.mentionedUsers.map(\.id)),
+        StoredJSON.encodeUnlessEmpty(message.metaArrays.map(StoredMetaArray.init)),
+        message.openGraphTag.map { try StoredJSON.encode(StoredOpenGraphTag($0)) },
+        StoredJSON.encodeUnlessEmpty(message.translations), message.updatedAt, message.id,
+        channelID,
+      ])
+    guard count > 0 else { throw StoreError.notFound(.message) }
+    let event = Event.messageUpdated(EventMessage(message))
+    let seq = try record(event, channelID: channelID, at: timestamp).seq
+    return SequencedMessage(message: message, seq: seq)
+  }
+}

@@ -1,0 +1,218 @@
+import Channels
+import SQLite
+
+/// The effect of an update on a counter (`mode` of the request).
+package enum MetacounterMode: String, Sendable, CaseIterable {
+  case set
+  case increase
+  case decrease
+
+  /// The counter afterwards; `nil` when it would leave the range of its numbers.
+  func applied(_ number: Int64, to value: Int64) -> Int64? {
+    let result: (partialValue: Int64, overflow: Bool) =
+      switch self {
+      case .set: (number, false)
+      case .increase: value.addingReportingOverflow(number)
+      case .decrease: value.subtractingReportingOverflow(number)
+      }
+    return result.overflow ? nil : result.partialValue
+  }
+}
+
+extension StoreTransaction {
+  /// The counters that the application keeps with a channel.
+  ///
+  /// - Parameter keys: Only these, as far as there are such; empty for all.
+  /// - Throws: `StoreError.notFound(.channel)`.
+  func metacounters(
+    ofChannel url: String, keys: [String] = []
+  ) throws -> [String: Int64] {
+    let counters = try metacounters(channelID: channelNumber(url))
+    return keys.isEmpty ? counters : counters.filter { keys.contains($0.key) }
+  }
+
+  /// The value of one counter.
+  ///
+  /// - Throws: `StoreError.notFound` for a channel or key that there is not.
+  func metacounter(_ key: String, ofChannel url: String) throws -> Int64 {
+    guard let value = try metacounters(ofChannel: url)[key] else {
+      throw StoreError.notFound(.metacounter)
+    }
+    return value
+  }
+
+  /// At most as many as a channel may have: 25.
+  func metacounters(channelID: Int64) throws -> [String: Int64] {
+    let rows = try connection.all(
+      "SELECT key, value FROM metacounters WHERE channel_id = ?", [channelID]
+    ) { ($0[0] as String, $0[1] as Int64) }
+    return Dictionary(rows) { first, _ in first }
+  }
+
+  /// The store's own number of a channel.
+  func channelNumber(_ url: String) throws -> Int64 {
+    guard let id = try channelRow(url)?.id else { throw StoreError.notFound(.channel) }
+    return id
+  }
+}
+
+/// Counters are at most 25 in a channel, keys at most 128 characters long.
+///
+/// A change reads and writes within the writer's transaction, so none is lost to another.
+extension WriteTransaction {
+  /// Adds counters.
+  ///
+  /// - Returns: All counters that there are now.
+  /// - Throws: `StoreError.keyExists` when one is there already, `.tooManyItems`, `.tooLong`,
+  ///   `.notFound(.channel)`; then nothing is added.
+  func insertMetacounters(
+    _ counters: [String: Int64], ofChannel url: String
+  ) throws -> [String: Int64] {
+    let channelID = try channelNumber(url)
+    let stored = try metacounters(channelID: channelID)
+    if let key = counters.keys.filter({ stored[$0] != nil }).min() {
+      throw StoreError.keyExists(key)
+    }
+    try saveMetacounters(counters, over: stored, channelID: channelID)
+    return stored.merging(counters) { _, new in new }
+  }
+
+  /// Changes counters by the numbers given; those that are not there are skipped, or added as if
+  /// they had been 0.
+  ///
+  /// - Returns: The counters that were changed, with their new values.
+  /// - Throws: `StoreError.counterOverflow`, `.tooManyItems`, `.tooLong`, `.notFound(.channel)`;
+  ///   then nothing is changed.
+  func updateMetacounters(
+    _ numbers: [String: Int64], ofChannel url: String, _ change: MetacounterMode = .set,
+    missing: MissingItems = .skip
+  ) throws -> [String: Int64] {
+    let channelID = try channelNumber(url)
+    let stored = try metacounters(channelID: channelID)
+    var changed: [String: Int64] = [:]
+    for (key, number) in numbers where missing == .insert || stored[key] != nil {
+      guard let value = change.applied(number, to: stored[key] ?? 0) else {
+        throw StoreError.counterOverflow(key: key)
+      }
+      changed[stored.spelling(of: key)] = value
+    }
+    try saveMetacounters(changed, over: stored, channelID: channelID)
+    return changed
+  }
+
+  /// Removes a counter.
+  ///
+  /// - Throws: `StoreError.notFound` for a channel or key that there is not.
+  func removeMetacounter(_ key: String, ofChannel url: String) throws {
+    let channelID = try channelNumber(url)
+    let stored = try metacounters(channelID: channelID)
+    guard stored[key] != nil else { throw StoreError.notFound(.metacounter) }
+    try connection.execute(
+      "DELETE FROM metacounters WHERE channel_id = ? AND key = ?",
+      [channelID, stored.spelling(of: key)])
+  }
+
+  /// Removes all counters of a channel.
+  ///
+  /// - Throws: `StoreError.notFound(.channel)`.
+  func removeAllMetacounters(ofChannel url: String) throws {
+    try connection.execute(
+      "DELETE FROM metacounters WHERE channel_id = ?", [channelNumber(url)])
+  }
+
+  private func saveMetacounters(
+    _ changed: [String: Int64], over stored: [String: Int64], channelID: Int64
+  ) throws {
+    for key in changed.keys { try MetadataLimits.check(key: key) }
+    let added = changed.keys.count { stored[$0] == nil }
+    if added > 0 { try MetadataLimits.check(count: stored.count + added) }
+    for (key, value) in changed {
+      try connection.execute(
+        "INSERT OR REPLACE INTO metacounters (channel_id, key, value) VALUES (?, ?, ?)",
+        [channelID, key, value])
+    }
+  }
+}
+
+extension [String: Int64] {
+  /// The key as it is spelled here: canonically equivalent spellings are one key to Swift, but not
+  /// to SQLite.
+  fileprivate func spelling(of key: String) -> String {
+    index(forKey: key).map { self[$0].key } ?? key
+  }
+}
+
+/// Reads counters of a channel.
+///
+/// Error: `notFound(.channel)`.
+package struct MetacounterLookup: StoreLookup {
+  package var channelURL: String
+  /// Only these, as far as they exist; empty for all.
+  package var keys: [String]
+
+  package init(ofChannel channelURL: String, keys: [String] = []) {
+    self.channelURL = channelURL
+    self.keys = keys
+  }
+
+  package var statements: ReadStatements<[String: Int64]> {
+    .init { try $0.metacounters(ofChannel: channelURL, keys: keys) }
+  }
+}
+
+/// Reads the value of one counter of a channel.
+///
+/// Errors: `notFound(.channel)`, `notFound(.metacounter)`.
+package struct MetacounterItemLookup: StoreLookup {
+  package var key: String
+  package var channelURL: String
+
+  package init(_ key: String, ofChannel channelURL: String) {
+    self.key = key
+    self.channelURL = channelURL
+  }
+
+  package var statements: ReadStatements<Int64> {
+    .init { try $0.metacounter(key, ofChannel: channelURL) }
+  }
+}
+
+/// Changes counters of a channel, all of them or none.
+///
+/// The outcome has all counters after an insertion, the changed ones after an update, otherwise
+/// none. Errors: `notFound(.channel)`, `keyExists`, `notFound(.metacounter)`, `tooManyItems`,
+/// `tooLong`, `counterOverflow`.
+package struct MetacounterChange: StoreWrite {
+  package enum Action: Sendable, Hashable {
+    /// Adds counters, none of which may exist.
+    case insert([String: Int64])
+    /// Changes counters by the numbers given.
+    case update([String: Int64], MetacounterMode, missing: MissingItems)
+    /// Removes a counter, which must exist.
+    case remove(String)
+    case removeAll
+  }
+
+  package var action: Action
+  package var channelURL: String
+
+  package init(_ action: Action, ofChannel channelURL: String) {
+    self.action = action
+    self.channelURL = channelURL
+  }
+
+  package var statements: WriteStatements<[String: Int64]> {
+    .init { transaction in
+      switch action {
+      case .insert(let counters):
+        return try transaction.insertMetacounters(counters, ofChannel: channelURL)
+      case .update(let numbers, let mode, let missing):
+        return try transaction.updateMetacounters(
+          numbers, ofChannel: channelURL, mode, missing: missing)
+      case .remove(let key): try transaction.removeMetacounter(key, ofChannel: channelURL)
+      case .removeAll: try transaction.removeAllMetacounters(ofChannel: channelURL)
+      }
+      return [:]
+    }
+  }
+}

@@ -1,0 +1,245 @@
+import ParleyProtocol
+import SQLite
+
+/// The owner of metadata.
+package enum MetadataOwner: Sendable, Hashable {
+  /// By id.
+  case user(String)
+  /// By URL.
+  case channel(String)
+}
+
+/// The treatment of items that an update does not find.
+package enum MissingItems: Sendable {
+  /// It passes them over.
+  case skip
+  /// It adds them.
+  case insert
+}
+
+/// How much the application may keep with a user or a channel.
+enum MetadataLimits {
+  /// - Throws: `StoreError.tooManyItems`.
+  static func check(count: Int) throws(StoreError) {
+    guard count <= Limits.metadataItemCount else {
+      throw .tooManyItems(limit: Limits.metadataItemCount)
+    }
+  }
+
+  /// - Throws: `StoreError.tooLong`, or `.unstorableText`.
+  static func check(key: String) throws(StoreError) {
+    try key.checkStorable()
+    guard key.unicodeScalars.count <= Limits.metadataKeyLength else {
+      throw .tooLong(key: key, limit: Limits.metadataKeyLength)
+    }
+  }
+
+  /// - Throws: `StoreError.tooLong`, or `.unstorableText`.
+  static func check(value: String, of key: String) throws(StoreError) {
+    try value.checkStorable()
+    guard value.unicodeScalars.count <= Limits.metadataValueLength else {
+      throw .tooLong(key: key, limit: Limits.metadataValueLength)
+    }
+  }
+}
+
+extension StoreTransaction {
+  /// The items that the application keeps with a user or a channel.
+  ///
+  /// - Throws: `StoreError.noUser` or `.notFound(.channel)` for an owner that there is not.
+  func metadata(of owner: MetadataOwner) throws -> [String: String] {
+    let row = try connection.first(
+      "SELECT metadata FROM \(owner.table) WHERE \(owner.column) = ?", [owner.name]
+    ) { $0[0] as String? }
+    guard let json = row else { throw owner.absence }
+    return try json.map { try StoredJSON.decode([String: String].self, from: $0) } ?? [:]
+  }
+
+  /// The value of one item.
+  ///
+  /// - Throws: `StoreError.noUser` or `.notFound(.channel)` for an owner or key that there is not.
+  func metadata(_ key: String, of owner: MetadataOwner) throws -> String {
+    guard let value = try metadata(of: owner)[key] else { throw StoreError.notFound(.metadata) }
+    return value
+  }
+}
+
+extension MetadataOwner {
+  var table: String {
+    switch self {
+    case .user: "users"
+    case .channel: "channels"
+    }
+  }
+
+  var column: String {
+    switch self {
+    case .user: "user_id"
+    case .channel: "url"
+    }
+  }
+
+  var name: String {
+    switch self {
+    case .user(let id): id
+    case .channel(let url): url
+    }
+  }
+
+  /// Why nothing was found of it.
+  var absence: StoreError {
+    switch self {
+    case .user(let id): .noUser(id)
+    case .channel: .notFound(.channel)
+    }
+  }
+}
+
+/// Items are at most 25, keys at most 128 characters long and values 190, and those of a user 4,096
+/// bytes together (`ServiceError`); no event reports their change.
+extension WriteTransaction {
+  /// Adds items.
+  ///
+  /// - Returns: All items that there are now.
+  /// - Throws: `StoreError.keyExists` when one is there already, `.tooManyItems`, `.tooLong`,
+  ///   `.notFound` for an owner that there is not; then nothing is added.
+  func insertMetadata(
+    _ items: [String: String], of owner: MetadataOwner
+  ) throws -> [String: String] {
+    let stored = try metadata(of: owner)
+    if let key = items.keys.filter({ stored[$0] != nil }).min() {
+      throw StoreError.keyExists(key)
+    }
+    return try saveMetadata(stored.merging(items) { _, new in new }, changed: items, of: owner)
+  }
+
+  /// Replaces the values of items; those that are not there are skipped or added.
+  ///
+  /// - Returns: The items that were written.
+  /// - Throws: `StoreError.tooManyItems`, `.tooLong`, `.notFound` for an owner that there is not;
+  ///   then nothing is changed.
+  func updateMetadata(
+    _ items: [String: String], of owner: MetadataOwner, missing: MissingItems = .skip
+  ) throws -> [String: String] {
+    let stored = try metadata(of: owner)
+    let written = missing == .insert ? items : items.filter { stored[$0.key] != nil }
+    _ = try saveMetadata(stored.merging(written) { _, new in new }, changed: written, of: owner)
+    return written
+  }
+
+  /// Removes an item.
+  ///
+  /// - Throws: `StoreError.notFound` for an owner or key that there is not.
+  func removeMetadata(_ key: String, of owner: MetadataOwner) throws {
+    var items = try metadata(of: owner)
+    guard items.removeValue(forKey: key) != nil else { throw StoreError.notFound(.metadata) }
+    _ = try saveMetadata(items, changed: [:], of: owner)
+  }
+
+  /// Removes all items.
+  ///
+  /// - Throws: `StoreError.notFound` for an owner that there is not.
+  func removeAllMetadata(of owner: MetadataOwner) throws {
+    let count = try connection.change(
+      "UPDATE \(owner.table) SET metadata = NULL WHERE \(owner.column) = ?", [owner.name])
+    guard count > 0 else { throw owner.absence }
+  }
+
+  private func saveMetadata(
+    _ items: [String: String], changed: [String: String], of owner: MetadataOwner
+  ) throws -> [String: String] {
+    for (key, value) in changed {
+      try MetadataLimits.check(key: key)
+      try MetadataLimits.check(value: value, of: key)
+    }
+    if !changed.isEmpty {
+      try MetadataLimits.check(count: items.count)
+      // A channel's is bounded by its items: it is shown by the Platform API alone.
+      if case .user = owner { try items.checkUserByteCount() }
+    }
+    try connection.execute(
+      "UPDATE \(owner.table) SET metadata = ? WHERE \(owner.column) = ?",
+      [StoredJSON.encodeUnlessEmpty(items), owner.name])
+    return items
+  }
+}
+
+/// Reads items of metadata.
+///
+/// Errors: `noUser` or `notFound(.channel)` for an owner that is missing.
+package struct MetadataLookup: StoreLookup {
+  package var owner: MetadataOwner
+  /// Only these, as far as they exist; empty for all.
+  package var keys: [String]
+
+  package init(of owner: MetadataOwner, keys: [String] = []) {
+    self.owner = owner
+    self.keys = keys
+  }
+
+  package var statements: ReadStatements<[String: String]> {
+    .init {
+      try $0.metadata(of: owner).filter { keys.isEmpty || keys.contains($0.key) }
+    }
+  }
+}
+
+/// Reads the value of one item of metadata.
+///
+/// Errors: those of ``MetadataLookup``, and `notFound(.metadata)`.
+package struct MetadataItemLookup: StoreLookup {
+  package var key: String
+  package var owner: MetadataOwner
+
+  package init(_ key: String, of owner: MetadataOwner) {
+    self.key = key
+    self.owner = owner
+  }
+
+  package var statements: ReadStatements<String> { .init { try $0.metadata(key, of: owner) } }
+}
+
+/// Changes items of metadata, all of them or none.
+///
+/// Errors: `noUser` or `notFound(.channel)` for an owner that is missing, `keyExists`,
+/// `notFound(.metadata)`, `tooManyItems`, `tooLong`.
+package struct MetadataChange: StoreWrite {
+  package enum Action: Sendable, Hashable {
+    /// Adds items, none of which may exist.
+    case insert([String: String])
+    /// Replaces values.
+    case update([String: String], missing: MissingItems)
+    /// Removes an item, which must exist.
+    case remove(String)
+    case removeAll
+  }
+
+  package struct Outcome: Sendable, Hashable {
+    /// All items after an insertion, the written ones after an update, otherwise none.
+    package var written: [String: String]
+    /// All items after the change.
+    package var items: [String: String]
+  }
+
+  package var action: Action
+  package var owner: MetadataOwner
+
+  package init(_ action: Action, of owner: MetadataOwner) {
+    self.action = action
+    self.owner = owner
+  }
+
+  package var statements: WriteStatements<Outcome> {
+    .init { transaction in
+      var written: [String: String] = [:]
+      switch action {
+      case .insert(let items): written = try transaction.insertMetadata(items, of: owner)
+      case .update(let items, let missing):
+        written = try transaction.updateMetadata(items, of: owner, missing: missing)
+      case .remove(let key): try transaction.removeMetadata(key, of: owner)
+      case .removeAll: try transaction.removeAllMetadata(of: owner)
+      }
+      return Outcome(written: written, items: try transaction.metadata(of: owner))
+    }
+  }
+}

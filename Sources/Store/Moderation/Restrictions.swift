@@ -1,0 +1,161 @@
+import Basics
+package import Channels
+package import ParleyProtocol
+import SQLite
+
+/// A restriction with the user that it is put on.
+package struct RestrictedUser: Sendable, Hashable {
+  package var user: User
+  package var restriction: Restriction
+}
+
+extension RestrictionKind {
+  var table: String {
+    switch self {
+    case .ban: "bans"
+    case .mute: "mutes"
+    }
+  }
+}
+
+extension StoreTransaction {
+  /// All restrictions of a kind in a channel, by user; some may have ended.
+  func restrictions(
+    _ kind: RestrictionKind, channelID: Int64
+  ) throws -> [String: Restriction] {
+    let found = try connection.all(
+      """
+      SELECT user_id, starts_at, ends_at, description FROM \(kind.table) WHERE channel_id = ?
+      """, [channelID], Restriction.init(row:))
+    return Dictionary(found.map { ($0.userID, $0) }) { first, _ in first }
+  }
+
+  /// The restriction of one user, if it holds at a time.
+  func restriction(
+    _ kind: RestrictionKind, channelID: Int64, userID: String, at now: Int64
+  ) throws -> Restriction? {
+    try connection.first(
+      """
+      SELECT user_id, starts_at, ends_at, description FROM \(kind.table)
+      WHERE channel_id = ? AND user_id = ? AND ends_at > ?
+      """, [channelID, userID, now], Restriction.init(row:))
+  }
+
+  /// A page of the restrictions that hold at a time, in the order of the user ids.
+  ///
+  /// The page is shorter when its bytes or the time to look run out before.
+  ///
+  /// - Parameter limit: 1 to 100.
+  /// - Throws: `StoreError.invalidPageToken` for a token that is not one of this list.
+  func listRestrictions<Value>(
+    _ kind: RestrictionKind, channelID: Int64, at now: Int64, limit: Int = 10,
+    token: String? = nil, _ item: (RestrictedUser) throws -> PageItem<Value>
+  ) throws -> ListPage<Value> {
+    let cursor = PageCursor<String>(of: [kind.rawValue, "\(channelID)"])
+    let position = (token ?? "").isEmpty ? "" : cursor.position(in: token ?? "")
+    guard let position else { throw StoreError.invalidPageToken }
+    return try page(
+      """
+      SELECT ends_at > ?, user_id FROM \(kind.table)
+      WHERE channel_id = ? AND user_id > ? ORDER BY user_id
+      """, [now, channelID, position],
+      limit: min(max(limit, 1), 100)
+    ) { row in
+      try item(restrictedUser(row[1], by: kind, channelID: channelID, at: now))
+    } token: { row in
+      cursor.token(after: row[1])
+    }
+  }
+
+  private func restrictedUser(
+    _ id: String, by kind: RestrictionKind, channelID: Int64, at now: Int64
+  ) throws -> RestrictedUser {
+    guard let found = try restriction(kind, channelID: channelID, userID: id, at: now) else {
+      throw StoreError.noUser(id)
+    }
+    return RestrictedUser(user: try user(id) ?? User(id: id), restriction: found)
+  }
+}
+
+extension Restriction {
+  /// From the columns user_id, starts_at, ends_at, description, in this order.
+  init(row: Row) {
+    self.init(userID: row[0], startsAt: row[1], endsAt: row[2], description: row[3])
+  }
+}
+
+extension WriteTransaction {
+  /// Puts a restriction on a user.
+  func impose(
+    _ kind: RestrictionKind, _ restriction: Restriction, channelID: Int64
+  ) throws -> (user: User, event: LoggedEvent) {
+    guard let user = try user(restriction.userID) else {
+      throw StoreError.noUser(restriction.userID)
+    }
+    try removeEnded(kind, channelID: channelID, at: restriction.startsAt)
+    try connection.execute(
+      """
+      INSERT OR REPLACE INTO \(kind.table) (channel_id, user_id, starts_at, ends_at, description)
+      VALUES (?, ?, ?, ?, ?)
+      """,
+      [
+        channelID, user.id, restriction.startsAt, restriction.endsAt, restriction.description,
+      ])
+    let event = Event.imposed(kind, restriction, on: user)
+    return (user, try record(event, channelID: channelID, at: restriction.startsAt))
+  }
+
+  /// Takes a restriction from a user; there is no event when none held.
+  func lift(
+    _ kind: RestrictionKind, channelID: Int64, userID: String, at timestamp: Int64
+  ) throws -> (user: User, event: LoggedEvent?) {
+    guard let user = try user(userID) else { throw StoreError.noUser(userID) }
+    try removeEnded(kind, channelID: channelID, at: timestamp)
+    let count = try connection.change(
+      "DELETE FROM \(kind.table) WHERE channel_id = ? AND user_id = ?", [channelID, userID])
+    guard count > 0 else { return (user, nil) }
+    return (user, try record(.lifted(kind, from: user), channelID: channelID, at: timestamp))
+  }
+
+  /// Removes restrictions that have run out; they ended silently.
+  private func removeEnded(_ kind: RestrictionKind, channelID: Int64, at now: Int64) throws {
+    try connection.execute(
+      "DELETE FROM \(kind.table) WHERE channel_id = ? AND ends_at <= ?", [channelID, now])
+  }
+}
+
+/// Lists the restrictions of a channel that hold at a time, in the order of the user ids.
+///
+/// Error: `invalidPageToken`.
+package struct RestrictionListing<Encoder: PageEncoder<RestrictedUser>>: StoreQuery {
+  package var kind: RestrictionKind
+  /// The store's own number of the channel.
+  package var channelID: Int64
+  /// Unix milliseconds.
+  package var time: Int64
+  /// 1 to 100.
+  package var limit: Int
+  /// The token of the page; `nil` or empty for the first page.
+  package var token: String?
+  package var encoder: Encoder
+
+  package init(
+    _ kind: RestrictionKind, channelID: Int64, at time: Int64, limit: Int, token: String?,
+    as encoder: Encoder
+  ) {
+    self.kind = kind
+    self.channelID = channelID
+    self.time = time
+    self.limit = limit
+    self.token = token
+    self.encoder = encoder
+  }
+
+  package var statements: ReadStatements<ListPage<Encoder.Encoded>> {
+    .init {
+      try $0.listRestrictions(
+        kind, channelID: channelID, at: time, limit: limit, token: token
+      ) { encoder.encode($0) }
+    }
+  }
+}

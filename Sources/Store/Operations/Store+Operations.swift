@@ -1,0 +1,58 @@
+package import Channels
+
+extension Store {
+  /// Submits a look-up.
+  package func perform<Lookup: StoreLookup>(
+    _ lookup: Lookup,
+    completion: @escaping @Sendable (Result<Lookup.Outcome, StoreError>) -> Void
+  ) {
+    lookUp(lookup.statements.run) { completion($0.mapError(StoreError.init)) }
+  }
+
+  /// Submits a query, which runs when it is the principal's turn.
+  package func perform<Query: StoreQuery>(
+    _ query: Query, for principal: QueryPrincipal,
+    completion: @escaping @Sendable (Result<Query.Outcome, StoreError>, QueryCost) -> Void
+  ) {
+    self.query(for: principal, query.statements.run) { result, cost in
+      completion(result.mapError(StoreError.init), cost)
+    }
+  }
+
+  /// Submits a write.
+  package func perform<Write: StoreWrite>(
+    _ write: Write,
+    completion: @escaping @Sendable (Result<Write.Outcome, StoreError>) -> Void
+  ) {
+    let completion: @Sendable (Result<Write.Outcome, any Error>) -> Void = {
+      completion($0.mapError(StoreError.init))
+    }
+    switch write.urgency {
+    case .ordinary: self.write(write.statements.run, completion: completion)
+    case .prompt: writePromptly(write.statements.run, completion: completion)
+    }
+  }
+}
+
+extension WriteBatch {
+  /// Adds a write, which takes its place in the batch whatever its urgency.
+  package mutating func perform<Write: StoreWrite>(
+    _ write: Write,
+    completion: @escaping @Sendable (Result<Write.Outcome, StoreError>) -> Void
+  ) {
+    self.write(write.statements.run) { completion($0.mapError(StoreError.init)) }
+  }
+}
+
+extension StoreError {
+  /// An error of a job in the words of the store.
+  init(_ error: any Error) {
+    if let error = error as? StoreError {
+      self = error
+    } else if let reason = error.storageFailure {
+      self = .unavailable(reason: reason)
+    } else {
+      self = .damaged(path: "the database", reason: "\(error)")
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import Crypto
+import SQLite
+
+/// A token that lets a program call the Platform API.
+package struct APIToken: Sendable, Hashable {
+  /// A name for people; no two tokens have the same.
+  package var name: String
+  /// Of the token; the token itself is not kept.
+  package var hash: [UInt8]
+  /// Unix milliseconds.
+  package var createdAt: Int64
+  /// Unix milliseconds, right to within a minute; 0 when it never was.
+  package var lastUsedAt: Int64
+
+  package init(name: String, hash: [UInt8], createdAt: Int64, lastUsedAt: Int64 = 0) {
+    self.name = name
+    self.hash = hash
+    self.createdAt = createdAt
+    self.lastUsedAt = lastUsedAt
+  }
+
+  /// Names the token to those who list and revoke: 16 hexadecimal digits.
+  ///
+  /// The beginning of a hash of the hash, which reveals nothing of the token.
+  package var id: String { String(TokenDigest(of: hash).hex.prefix(16)) }
+
+  static let columns = "name, token_hash, created_at, last_used_at"
+
+  /// From `columns`.
+  init(row: Row) {
+    self.init(name: row[0], hash: row[1], createdAt: row[2], lastUsedAt: row[3])
+  }
+}
+
+extension StoreTransaction {
+  /// All tokens of the Platform API, by name.
+  func apiTokens() throws -> [APIToken] {
+    try connection.all(
+      "SELECT \(APIToken.columns) FROM api_tokens WHERE name >= '' ORDER BY name", [],
+      APIToken.init(row:))
+  }
+}
+
+extension WriteTransaction {
+  /// Keeps the hash of a new token.
+  ///
+  /// - Throws: `StoreError.exists` when there is one of this name or hash,
+  ///   `.tooManyItems` when there are 100.
+  func addAPIToken(_ token: APIToken) throws {
+    guard try apiTokens().count < apiTokenLimit else {
+      throw StoreError.tooManyItems(limit: apiTokenLimit)
+    }
+    let count = try connection.change(
+      "INSERT OR IGNORE INTO api_tokens (name, token_hash, created_at) VALUES (?, ?, ?)",
+      [token.name, token.hash, token.createdAt])
+    guard count > 0 else { throw StoreError.exists }
+  }
+
+  /// Takes a token's rights away.
+  ///
+  /// - Throws: `StoreError.notFound(.token)`.
+  func revokeAPIToken(hash: [UInt8]) throws {
+    let count = try connection.change(
+      "DELETE FROM api_tokens WHERE token_hash = ?", [hash])
+    guard count > 0 else { throw StoreError.notFound(.token) }
+  }
+
+  /// Notes that a token was used; as with `noteSeen`, not more than once a minute.
+  func noteAPITokenUsed(hash: [UInt8], at now: Int64) throws {
+    try connection.execute(
+      "UPDATE api_tokens SET last_used_at = ?2 WHERE token_hash = ?1 AND last_used_at <= ?2 - ?3",
+      [hash, now, seenIntervalMilliseconds])
+  }
+}
+
+/// Most tokens of the Platform API.
+let apiTokenLimit = 100
+
+/// Reads all tokens of the Platform API, by name.
+package struct APITokenList: StoreLookup {
+  package init() {}
+
+  package var statements: ReadStatements<[APIToken]> { .init { try $0.apiTokens() } }
+}
+
+/// Keeps the hash of a new token of the Platform API.
+///
+/// Errors: `exists` for a name or hash that is taken, `tooManyItems`.
+package struct APITokenIssue: StoreWrite {
+  package var token: APIToken
+
+  package init(_ token: APIToken) { self.token = token }
+
+  package var statements: WriteStatements<Void> { .init { try $0.addAPIToken(token) } }
+}
+
+/// Revokes a token of the Platform API.
+///
+/// Error: `notFound(.token)`.
+package struct APITokenRevocation: StoreWrite {
+  package var hash: [UInt8]
+
+  package init(hash: [UInt8]) { self.hash = hash }
+
+  package var statements: WriteStatements<Void> { .init { try $0.revokeAPIToken(hash: hash) } }
+}
+
+/// Notes that a token of the Platform API was used; one moment a minute is kept.
+package struct APITokenUse: StoreWrite {
+  package var hash: [UInt8]
+  /// Unix milliseconds.
+  package var time: Int64
+
+  package init(hash: [UInt8], at time: Int64) {
+    self.hash = hash
+    self.time = time
+  }
+
+  package var statements: WriteStatements<Void> {
+    .init { try $0.noteAPITokenUsed(hash: hash, at: time) }
+  }
+}

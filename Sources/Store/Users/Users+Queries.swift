@@ -1,0 +1,98 @@
+import Crypto
+package import ParleyProtocol
+import SQLite
+
+/// A user with what the server alone knows of it.
+package struct Account: Sendable, Hashable {
+  package var user: User
+  /// False for a deactivated user, who may not open sessions.
+  package var isActive: Bool
+  /// Of the access token that the Platform API issued; `nil` when it issued none.
+  package var accessTokenHash: [UInt8]?
+  /// Unix milliseconds.
+  package var createdAt: Int64
+  /// Unix milliseconds, right to within a minute; 0 when it never was.
+  package var lastSeenAt: Int64
+}
+
+/// Reads a user with what the server alone knows of it; `nil` when there is none.
+package struct AccountLookup: StoreLookup {
+  package var userID: String
+
+  package init(_ userID: String) { self.userID = userID }
+
+  package var statements: ReadStatements<Account?> { .init { try $0.account(userID) } }
+}
+
+/// Finds those of the users that are deactivated.
+package struct DeactivatedUsers: StoreLookup {
+  package var ids: Set<String>
+
+  package init(among ids: Set<String>) { self.ids = ids }
+
+  package var statements: ReadStatements<Set<String>> {
+    .init { try $0.deactivatedUsers(among: ids) }
+  }
+}
+
+extension StoreTransaction {
+  /// The user of this id, if there is one.
+  func user(_ id: String) throws -> User? {
+    try connection.first(
+      "SELECT user_id, nickname, profile_url, metadata FROM users WHERE user_id = ?", [id],
+      User.init(row:))
+  }
+
+  /// Those of the users that exist, by id.
+  func users(_ ids: some Collection<String>) throws -> [String: User] {
+    guard !ids.isEmpty else { return [:] }
+    let found = try connection.all(
+      """
+      SELECT user_id, nickname, profile_url, metadata FROM users
+      WHERE user_id IN (SELECT value FROM json_each(?))
+      """, [StoredJSON.encode(Array(ids))], User.init(row:))
+    return Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
+  }
+
+  /// The user with what the server alone knows of it.
+  func account(_ id: String) throws -> Account? {
+    try connection.first(
+      "SELECT \(Account.columns) FROM users WHERE user_id = ?", [id], Account.init(row:))
+  }
+
+  /// Those of the users that exist and are deactivated.
+  func deactivatedUsers(among ids: Set<String>) throws -> Set<String> {
+    try ids.filter { try account($0)?.isActive == false }
+  }
+
+  /// Whether this is the hash of the access token issued to the user; the time taken does not tell
+  /// how much of it is right.
+  func accessTokenHashMatches(_ hash: [UInt8], userID: String) throws -> Bool {
+    guard let stored = try account(userID)?.accessTokenHash else { return false }
+    return ConstantTime.areEqual(stored, hash)
+  }
+}
+
+extension User {
+  /// From the columns user_id, nickname, profile_url, metadata, in this order.
+  init(row: Row) throws {
+    let metadata: String? = row[3]
+    self.init(
+      id: row[0], nickname: row[1], profileURL: row[2],
+      metadata: try metadata.map { try StoredJSON.decode([String: String].self, from: $0) } ?? [:])
+  }
+}
+
+extension Account {
+  static let columns = """
+    user_id, nickname, profile_url, metadata, is_active, access_token_hash, created_at,
+    last_seen_at
+    """
+
+  /// From `columns`.
+  init(row: Row) throws {
+    self.init(
+      user: try User(row: row), isActive: row[4], accessTokenHash: row[5],
+      createdAt: row[6], lastSeenAt: row[7])
+  }
+}

@@ -1,0 +1,247 @@
+package import ParleyProtocol
+import SQLite
+
+/// Makes a user.
+///
+/// Error: `exists`.
+package struct UserCreation: StoreWrite {
+  package var user: User
+  /// Of the access token that is issued with it; `nil` for none.
+  package var accessTokenHash: [UInt8]?
+  /// Unix milliseconds.
+  package var time: Int64
+
+  package init(_ user: User, accessTokenHash: [UInt8]? = nil, at time: Int64) {
+    self.user = user
+    self.accessTokenHash = accessTokenHash
+    self.time = time
+  }
+
+  package var statements: WriteStatements<Account> {
+    .init {
+      let account = try $0.createUser(
+        user.id, nickname: user.nickname, profileURL: user.profileURL, metadata: user.metadata,
+        at: time)
+      if let accessTokenHash { try $0.setAccessTokenHash(accessTokenHash, userID: user.id) }
+      return account
+    }
+  }
+}
+
+/// Changes what is given of a user.
+///
+/// Error: `noUser`.
+package struct UserChange: StoreWrite {
+  package var userID: String
+  package var nickname: String?
+  package var profileURL: String?
+  /// Whether the user may open sessions.
+  package var isActive: Bool?
+  /// Replaces the hash of the access token.
+  package var accessTokenHash: [UInt8]?
+
+  package init(
+    _ userID: String, nickname: String? = nil, profileURL: String? = nil, isActive: Bool? = nil,
+    accessTokenHash: [UInt8]? = nil
+  ) {
+    self.userID = userID
+    self.nickname = nickname
+    self.profileURL = profileURL
+    self.isActive = isActive
+    self.accessTokenHash = accessTokenHash
+  }
+
+  package var statements: WriteStatements<Account> {
+    .init {
+      var account = try $0.updateUser(userID, nickname: nickname, profileURL: profileURL)
+      if let isActive {
+        if isActive { try $0.activateUser(userID) } else { try $0.deactivateUser(userID) }
+        account.isActive = isActive
+      }
+      if let accessTokenHash { try $0.setAccessTokenHash(accessTokenHash, userID: userID) }
+      return account
+    }
+  }
+}
+
+/// Changes what is given of a user's profile; a user that is missing is made.
+package struct ProfileChange: StoreWrite {
+  package var userID: String
+  package var nickname: String?
+  package var profileURL: String?
+  package var metadata: [String: String]?
+  /// Unix milliseconds.
+  package var time: Int64
+
+  package init(
+    _ userID: String, nickname: String? = nil, profileURL: String? = nil,
+    metadata: [String: String]? = nil, at time: Int64
+  ) {
+    self.userID = userID
+    self.nickname = nickname
+    self.profileURL = profileURL
+    self.metadata = metadata
+    self.time = time
+  }
+
+  package var statements: WriteStatements<User> {
+    .init {
+      try $0.upsertUser(
+        userID, nickname: nickname, profileURL: profileURL, metadata: metadata, at: time)
+    }
+  }
+}
+
+/// Changes the profile of a user who opens a session; nothing of a deactivated user is changed.
+package struct ProfileAdoption: StoreWrite {
+  /// The treatment of a user that is missing.
+  package enum MissingUser: Sendable {
+    case isMade
+    case isReported
+  }
+
+  package enum Outcome: Sendable, Hashable {
+    case adopted(User)
+    case deactivated
+    /// There is no such user, and none was made.
+    case missing
+  }
+
+  package var change: ProfileChange
+  package var missingUser: MissingUser
+
+  package init(_ change: ProfileChange, missingUser: MissingUser) {
+    self.change = change
+    self.missingUser = missingUser
+  }
+
+  /// The client waits for its session.
+  package var urgency: WriteUrgency { .prompt }
+
+  package var statements: WriteStatements<Outcome> {
+    .init {
+      switch try $0.account(change.userID)?.isActive {
+      case false?: return .deactivated
+      case nil where missingUser == .isReported: return .missing
+      case true?, nil: return .adopted(try change.statements.run($0))
+      }
+    }
+  }
+}
+
+/// Notes when users were last seen; one moment a minute is kept, and users that are missing are
+/// passed over.
+package struct SeenNotes: StoreWrite {
+  /// Unix milliseconds, by user.
+  package var moments: [String: Int64]
+
+  package init(_ moments: some Sequence<(key: String, value: Int64)>) {
+    self.moments = Dictionary(moments.map { ($0.key, $0.value) }, uniquingKeysWith: max)
+  }
+
+  package var statements: WriteStatements<Void> {
+    .init { for (userID, moment) in moments { try $0.noteSeen(userID, at: moment) } }
+  }
+}
+
+extension WriteTransaction {
+  /// Changes what is given of a user, who is created when new.
+  ///
+  /// - Parameter now: Unix milliseconds, the creation time of a new user.
+  func upsertUser(
+    _ id: String, nickname: String? = nil, profileURL: String? = nil,
+    metadata: [String: String]? = nil, at now: Int64
+  ) throws -> User {
+    let stored = try user(id)
+    var user = stored ?? User(id: id)
+    if let nickname { user.nickname = nickname }
+    if let profileURL { user.profileURL = profileURL }
+    if let metadata { user.metadata = metadata }
+    guard user != stored else { return user }
+    try save(user, createdAt: now)
+    return user
+  }
+
+  /// Makes a user.
+  ///
+  /// - Parameter now: Unix milliseconds, its creation time.
+  /// - Throws: `StoreError.exists` when there is one of this id.
+  func createUser(
+    _ id: String, nickname: String = "", profileURL: String = "",
+    metadata: [String: String] = [:], at now: Int64
+  ) throws -> Account {
+    guard try user(id) == nil else { throw StoreError.exists }
+    let user = User(id: id, nickname: nickname, profileURL: profileURL, metadata: metadata)
+    try save(user, createdAt: now)
+    return try existingAccount(id)
+  }
+
+  /// Changes what is given of a user.
+  ///
+  /// - Throws: `StoreError.noUser`.
+  func updateUser(
+    _ id: String, nickname: String? = nil, profileURL: String? = nil
+  ) throws -> Account {
+    var account = try existingAccount(id)
+    if let nickname { account.user.nickname = nickname }
+    if let profileURL { account.user.profileURL = profileURL }
+    try save(account.user, createdAt: account.createdAt)
+    return account
+  }
+
+  /// Notes that a user was there; a moment less than a minute after the last one noted is not
+  /// written, so that coming and going costs no disk.
+  ///
+  /// A user that there is not is passed over.
+  func noteSeen(_ id: String, at now: Int64) throws {
+    try connection.execute(
+      "UPDATE users SET last_seen_at = ?2 WHERE user_id = ?1 AND last_seen_at <= ?2 - ?3",
+      [id, now, seenIntervalMilliseconds])
+  }
+
+  /// Lets a user open sessions again.
+  func activateUser(_ id: String) throws {
+    try changeUser(id, "UPDATE users SET is_active = 1 WHERE user_id = ?", [id])
+  }
+
+  /// Keeps a user from opening sessions.
+  func deactivateUser(_ id: String) throws {
+    try changeUser(id, "UPDATE users SET is_active = 0 WHERE user_id = ?", [id])
+  }
+
+  /// Replaces the hash of the issued access token; `nil` revokes it.
+  func setAccessTokenHash(_ hash: [UInt8]?, userID: String) throws {
+    try changeUser(
+      userID, "UPDATE users SET access_token_hash = ? WHERE user_id = ?",
+      [hash, userID])
+  }
+
+  func save(_ user: User, createdAt: Int64) throws {
+    try connection.execute(
+      """
+      INSERT INTO users (user_id, nickname, nickname_folded, profile_url, metadata, created_at)
+      VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT (user_id) DO UPDATE SET nickname = excluded.nickname,
+        nickname_folded = excluded.nickname_folded, profile_url = excluded.profile_url,
+        metadata = excluded.metadata
+      """,
+      [
+        user.id, user.nickname, user.nickname.caseFolded, user.profileURL,
+        StoredJSON.encodeUnlessEmpty(user.metadata), createdAt,
+      ])
+  }
+
+  private func existingAccount(_ id: String) throws -> Account {
+    guard let account = try account(id) else { throw StoreError.noUser(id) }
+    return account
+  }
+
+  private func changeUser(
+    _ id: String, _ sql: String, _ arguments: Arguments
+  ) throws {
+    guard try connection.change(sql, arguments) > 0 else { throw StoreError.noUser(id) }
+  }
+}
+
+/// Moments at which a user or token was noticed are written when they are this far apart.
+let seenIntervalMilliseconds: Int64 = 60_000

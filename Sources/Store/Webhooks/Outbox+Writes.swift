@@ -1,0 +1,146 @@
+import SQLite
+import ParleyProtocol
+
+/// Events that are put into the outbox, each beside the change that it reports.
+extension WriteTransaction {
+  /// Puts an event into the outbox, if webhooks want it.
+  func queue(_ event: Event, from origin: EventOrigin) throws {
+    guard wants(event.name) else { return }
+    try queue(event.name, from: origin, body: event.webhookEvent(from: origin))
+  }
+
+  /// Puts an event that was recorded into the outbox, unless its channel is ephemeral: the judge of
+  /// such a channel numbers and posts its events, since their count lives in memory.
+  func queue(
+    _ event: Event, ofChannel channelID: Int64, seq: Int64, at timestamp: Int64
+  ) throws {
+    guard wants(event.name) else { return }
+    let url = try connection.first(
+      "SELECT url FROM channels WHERE channel_id = ? AND is_ephemeral = 0", [channelID]
+    ) { $0[0] as String }
+    guard let url else { return }
+    try queue(event, from: EventOrigin(channelURL: url, seq: seq, timestamp: timestamp))
+  }
+
+  /// - Parameter body: The event's JSON.
+  func queue(_ name: EventName, from origin: EventOrigin, body: [UInt8]) throws {
+    let id = try connection.insert(
+      """
+      INSERT INTO webhook_events (channel_url, kind, seq, ts, body) VALUES (?, ?, ?, ?, ?)
+      """,
+      [
+        origin.channelURL, name.rawValue, origin.seq ?? 0, origin.timestamp,
+        String(decoding: body, as: UTF8.self),
+      ])
+    connection.outbox?.add(
+      OutboxArrival(channelURL: origin.channelURL, eventID: id, timestamp: origin.timestamp))
+  }
+
+  func wants(_ name: EventName) -> Bool { connection.outbox?.wants(name) ?? false }
+}
+
+/// The URLs that events are posted to.
+extension WriteTransaction {
+  /// Sets the URLs that events are for, and reads the events that wait for them.
+  ///
+  /// A new URL receives the events from now on. A URL that is left out is forgotten, with the events
+  /// that waited for it alone.
+  func setWebhookReceivers(_ urls: [String]) throws -> OutboxContents {
+    let lost = try connection.change(
+      "DELETE FROM webhook_receivers WHERE url NOT IN (SELECT value FROM json_each(?))",
+      [StoredJSON.encode(urls)])
+    if urls.isEmpty {
+      try connection.execute("DELETE FROM webhook_events")
+    } else if lost > 0 {
+      try removeTakenEverywhere()
+    }
+    return try webhookContents(for: try urls.map(receiver))
+  }
+
+  private func receiver(_ url: String) throws -> OutboxReceiver {
+    try connection.execute(
+      """
+      INSERT INTO webhook_receivers (url, since) VALUES
+        (?, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'webhook_events'), 0))
+      ON CONFLICT (url) DO NOTHING
+      """, [url])
+    let id = try connection.first(
+      "SELECT receiver_id FROM webhook_receivers WHERE url = ?", [url]
+    ) { $0[0] as Int64 }
+    return OutboxReceiver(id: id ?? 0, url: url)
+  }
+
+  private func removeTakenEverywhere() throws {
+    let urls = try connection.all("SELECT DISTINCT channel_url FROM webhook_events", []) {
+      $0[0] as String
+    }
+    for url in urls { _ = try removeTaken(in: url) }
+  }
+}
+
+/// The progress of the URLs, and the removal of what all of them have received.
+extension WriteTransaction {
+  /// Notes the progress of URLs, and removes the events that all of them have taken.
+  func advanceWebhooks(_ advances: [OutboxAdvance]) throws -> OutboxRemoval {
+    for advance in advances {
+      try connection.execute(
+        """
+        INSERT INTO webhook_cursors (receiver_id, channel_url, event_id)
+        SELECT receiver_id, ?2, ?3 FROM webhook_receivers WHERE receiver_id = ?1
+        ON CONFLICT (receiver_id, channel_url)
+        DO UPDATE SET event_id = max(event_id, excluded.event_id)
+        """, [advance.receiverID, advance.channelURL, advance.eventID])
+    }
+    let count = try Set(advances.map(\.channelURL)).reduce(0) { $0 + (try removeTaken(in: $1)) }
+    return OutboxRemoval(count: count, oldest: try oldestWebhookEvent())
+  }
+
+  /// Gives up a channel's events for a URL that are older than a time.
+  ///
+  /// - Returns: The number of events that were given up, and the last of them; `nil` for none.
+  func expireWebhookEvents(
+    receiverID: Int64, in stretch: OutboxStretch, before time: Int64
+  ) throws -> (count: Int, through: Int64, removal: OutboxRemoval)? {
+    let found = try connection.first(
+      """
+      SELECT count(*), max(event_id) FROM webhook_events
+      WHERE channel_url = ? AND event_id > ? AND event_id <= ? AND ts < ?
+      """, [stretch.channelURL, stretch.after, stretch.through, time]
+    ) { (count: $0[0] as Int, through: $0[1] as Int64?) }
+    guard let found, let through = found.through else { return nil }
+    let removal = try advanceWebhooks([
+      OutboxAdvance(receiverID: receiverID, channelURL: stretch.channelURL, eventID: through)
+    ])
+    return (found.count, through, removal)
+  }
+
+  /// Removes the oldest events, taken or not.
+  func dropOldestWebhookEvents(_ count: Int) throws -> OutboxRemoval {
+    let count = try connection.change(
+      """
+      DELETE FROM webhook_events WHERE event_id IN
+        (SELECT event_id FROM webhook_events ORDER BY event_id LIMIT ?)
+      """, [count])
+    return OutboxRemoval(count: count, oldest: try oldestWebhookEvent())
+  }
+
+  /// Removes the events of a channel that all URLs have taken.
+  ///
+  /// - Returns: Their number.
+  func removeTaken(in channelURL: String) throws -> Int {
+    let count = try connection.change(
+      """
+      DELETE FROM webhook_events WHERE channel_url = ?1 AND event_id <=
+        (SELECT min(max(r.since, coalesce(c.event_id, 0))) FROM webhook_receivers AS r
+         LEFT JOIN webhook_cursors AS c
+           ON c.receiver_id = r.receiver_id AND c.channel_url = ?1)
+      """, [channelURL])
+    // Numbers are never given out twice, so a cursor in a channel without events means nothing.
+    try connection.execute(
+      """
+      DELETE FROM webhook_cursors WHERE channel_url = ?1
+        AND NOT EXISTS (SELECT 1 FROM webhook_events WHERE channel_url = ?1)
+      """, [channelURL])
+    return count
+  }
+}

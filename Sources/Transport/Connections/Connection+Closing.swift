@@ -1,0 +1,127 @@
+import HTTP1
+import Reactor
+import Streams
+package import WebSocket
+
+/// The ways in which a connection ends.
+extension Connection {
+  /// Begins the closing handshake; nothing can be sent after it.
+  package func close(_ code: CloseCode, reason: String = "") {
+    guard isOpen else { return }
+    var frame: [UInt8] = []
+    endpoint?.close(code, reason: reason, into: &frame)
+    append(frame)
+    enter(.closing)
+    resumeReading()
+    setTimer(.close, after: transport.configuration.closeTimeout)
+    didStopBeingOpen(.closed(code))
+  }
+
+  /// The largest rest of a frame that is still written before a connection is closed that holds too
+  /// much memory.
+  private static let largestRest = 65_536
+
+  /// Closes the connection and frees its memory at once: queued frames are not sent, a request over
+  /// HTTP is not answered.
+  package func shed(_ code: CloseCode, reason: String) {
+    guard isOpen, cutFrame.byteCount <= Self.largestRest else { return drop() }
+    stream.keepFirst(cutFrame.byteCount)
+    dropHeldInput()
+    close(code, reason: reason)
+    account()
+  }
+
+  /// Ends the connection without a closing handshake, once its queue has been written.
+  package func end() {
+    let wasOpen = isOpen
+    finish()
+    if wasOpen { didStopBeingOpen(.lost) }
+  }
+
+  /// Ends the connection as soon as its queue has been written.
+  func finish() {
+    switch stage {
+    case .lingering, .closed: return
+    case .sending(var outgoing) where outgoing.file.count > 0 || queuedByteCount > 0:
+      outgoing.persistence = .close
+      enter(.sending(outgoing))
+      return
+    case .proxyHeader, .http, .receiving, .answering, .sending, .webSocket, .closing: break
+    }
+    abandonRequest()
+    transport.connections.setPath(.closed, of: id)
+    enter(.lingering)
+    endpoint = nil
+    // The peer's end must be seen, or closing would reset the connection under our last bytes.
+    resumeReading()
+    setTimer(.close, after: transport.configuration.closeTimeout)
+    scheduleFlush()
+  }
+
+  /// Handles the end of the peer's side; a response may still be under way to it.
+  func peerDidEnd() {
+    switch stage {
+    case .http where queuedByteCount > 0, .lingering where queuedByteCount > 0:
+      finish()
+      stopReading()
+    case .sending:
+      finish()
+      stopReading()
+    case .answering(let pending) where pending.onAbandonment == nil:
+      // It may have ended its side only (RFC 9112 §9.6): its request is answered.
+      noteEndOfInput()
+      stopReading()
+    case .proxyHeader, .http, .receiving, .answering, .webSocket, .closing, .lingering, .closed:
+      drop()
+    }
+  }
+
+  /// Ends a connection whose peer sends no more, unless a request is still to be answered.
+  func endUnlessAnswering() {
+    switch stage {
+    case .http, .lingering:
+      finish()
+      stopReading()
+    case .proxyHeader, .receiving, .answering, .sending, .webSocket, .closing, .closed: break
+    }
+  }
+
+  /// Closes a slow or broken connection, after the fan-out that found it so.
+  func closeCondemned() {
+    switch takePendingClose() {
+    case .slow:
+      guard isOpen else { return }
+      transport.counters.slowConsumers += 1
+      close(
+        transport.configuration.slowConsumerCode, reason: "too much is waiting to be written")
+    case .broken, nil: drop()
+    }
+  }
+
+  /// Notifies the application, once, that the WebSocket is no longer open.
+  func didStopBeingOpen(_ reason: ClosingReason) {
+    transport.connections.setPath(.closed, of: id)
+    guard let application = takeApplication() else { return }
+    application.connectionDidClose(self, reason)
+    applicationByteCount = 0
+  }
+
+  /// Ends the connection at once, and frees everything.
+  func drop() {
+    if case .closed = stage { return }
+    let wasOpen = isOpen
+    abandonRequest()
+    leaveAddress()
+    stopBeingSheddable()
+    enter(.closed)
+    if wasOpen { didStopBeingOpen(.lost) }
+    cancelTimer()
+    stream.close(on: transport.loop)
+    dropHeldInput()
+    applicationByteCount = 0
+    account()
+    endpoint = nil
+    transport.connections.remove(id)
+    transport.configuration.sockets?.budget(of: admission.pool).give()
+  }
+}

@@ -1,0 +1,35 @@
+import ShardMessages
+import Testing
+
+@testable import Gateway
+
+@Suite("Questions to several shards")
+struct PendingPollsTests {
+  private func address(_ number: UInt64, _ part: UInt16) -> PollAddress {
+    PollAddress(shard: ShardAddress(shard: 0), number: number, part: part)
+  }
+
+  @Test("the last answer brings all of them, in the order of the shards")
+  func ordersAnswers() {
+    var polls = PendingPolls()
+    let number = polls.begin(parts: 3) { _ in }
+    #expect(polls.take(.online(["c"]), to: address(number, 2)) == nil)
+    #expect(polls.take(.online(["a"]), to: address(number, 0)) == nil)
+    let found = polls.take(.online(["b"]), to: address(number, 1))?.answers
+    #expect(found == [.online(["a"]), .online(["b"]), .online(["c"])])
+  }
+
+  @Test("polls are apart, and an answer that is not awaited changes nothing")
+  func passesOver() {
+    var polls = PendingPolls()
+    let (first, second) = (polls.begin(parts: 2) { _ in }, polls.begin(parts: 1) { _ in })
+    #expect(polls.take(.closed(false), to: address(first, 0)) == nil)
+    #expect(polls.take(.closed(true), to: address(first, 0)) == nil)
+    #expect(polls.take(.closed(true), to: address(first, 2)) == nil)
+    #expect(polls.take(.closed(true), to: address(second + 1, 0)) == nil)
+    #expect(polls.take(.closed(true), to: address(second, 0))?.answers == [.closed(true)])
+    #expect(polls.take(.closed(true), to: address(second, 0)) == nil)
+    let answers = polls.take(.closed(true), to: address(first, 1))?.answers
+    #expect(answers == [.closed(false), .closed(true)])
+  }
+}

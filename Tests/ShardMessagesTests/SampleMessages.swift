@@ -1,0 +1,263 @@
+import Channels
+import ParleyProtocol
+import ShardMessages
+import TestSupport
+
+/// Messages of every case with random contents.
+struct SampleMessages {
+  private var random: SeededGenerator
+  private let metadataLimit: Int
+
+  /// - Parameter metadataLimit: Entries in tables, at most.
+  init(seed: UInt64, metadataLimit: Int = 4) {
+    random = SeededGenerator(seed: seed)
+    self.metadataLimit = metadataLimit
+  }
+
+  /// One message of each case, with the cases of what they hold in turn.
+  mutating func all() -> [ShardMessage] {
+    channelMessages().map { .channel(url: text(), $0) }
+      + userMessages().map { .user(id: text(), $0) }
+      + sessionMessages().map { .session(session(), $0) }
+      + tasks().map { .shard(shardAddress(), $0) }
+      + [.exchange(exchange(), outcome()), .exchange(exchange(), .failure(error()))]
+  }
+
+  private mutating func channelMessages() -> [ChannelMessage] {
+    commands().map { .command($0, by: principal(), replyTo: reply()) } + [
+      .listParticipants(limit: number(), token: optional { $0.text() }, replyTo: reply()),
+      .listMessages(messageList(.now), for: principal(), replyTo: reply()),
+      .listMessages(messageList(.message(id: integer())), for: principal(), replyTo: reply()),
+      .listMessages(messageList(.time(integer())), for: principal(), replyTo: reply()),
+      .enter(enterRequest()), .leave(session(), userID: text()), .profile(user()),
+      .platform(
+        PlatformRequest(
+          method: text(), target: text(), body: bytes(), caller: bytes(), exchange: exchange())),
+      .submit(order(), onBehalfOf: .success(optional { $0.user() }), replyTo: exchange()),
+      .submit(order(), onBehalfOf: .failure(error()), replyTo: exchange()),
+      .explainLimits(userID: text(), replyTo: exchange()),
+      .create(channel(), replyTo: .session(reply())),
+      .create(channel(), replyTo: .exchange(exchange())),
+      .operatorsRemoved(list { $0.user() }, seq: integer(), at: integer()),
+      .restrictionsRemoved(userID: text()), .metadata(metadata()),
+    ]
+  }
+
+  private mutating func commands() -> [ChannelCommand] {
+    [
+      .view, .update(fields()), .delete, .freeze, .unfreeze, .addOperators(texts()),
+      .removeOperators(texts()), .removeAllOperators, .mute(restriction()),
+      .unmute(userID: text()), .ban(restriction()),
+      .changeBan(
+        userID: text(), seconds: optional { $0.integer() }, description: optional { $0.text() }),
+      .unban(userID: text()), .send(order()), .updateMessage(integer(), changes()),
+      .deleteMessage(integer()), .viewMessage(integer()),
+    ] + metaArrayChanges().map { .changeMetaArrays(ofMessage: integer(), $0) }
+  }
+
+  private mutating func metaArrayChanges() -> [MetaArrayChange] {
+    [
+      .createKeys(texts()), .deleteKeys(texts()), .addValues(metaArrays()),
+      .removeValues(metaArrays()), .addValuesToKnownKeys(metaArrays()),
+      .removeValuesFromKnownKeys(metaArrays()),
+    ]
+  }
+
+  private mutating func userMessages() -> [UserMessage] {
+    proofs.map { .revoke($0, reason: text()) } + [
+      .expect(session()), .add(session(), newProfile: optional { $0.user() }),
+      .remove(session()), .enter(enterRequest(), channelURL: text()),
+      .release(session(), channelURL: text()), .update(user()), .expel(reason: text()),
+      .mention(texts(), event: bytes()), .notify(bytes()),
+    ]
+  }
+
+  private mutating func sessionMessages() -> [SessionMessage] {
+    proofs.map { .revoke($0, reason: text()) } + [
+      .expected, .complete(reply(), outcome()), .complete(reply(), .failure(error())),
+      .entered(channelURL: text(), userID: text(), reply(), result: bytes()),
+      .removed(channelURL: text()), .notify(bytes()), .profile(user()), .expel(reason: text()),
+      .expelOldest,
+      .charge(QueryCost(nanoseconds: .random(in: 0 ... .max, using: &random), isCutShort: flag())),
+      .chargeRepetition,
+    ]
+  }
+
+  private mutating func tasks() -> [ShardTask] {
+    let query = SessionQuery(userID: optional { $0.text() }, limit: number(), last: text())
+    let sessions = list {
+      SessionSummary(id: $0.text(), userID: $0.text(), address: $0.text(), channelURLs: $0.texts())
+    }
+    let count = ConnectionCount(connections: number(), sessions: number(), queued: number())
+    return [
+      .deliver(plan()), .notify(bytes(), list { $0.session() }), .renewLimits,
+      .ask(.online(texts()), replyTo: poll()), .ask(.sessions(query), replyTo: poll()),
+      .ask(.close(sessionID: text()), replyTo: poll()), .ask(.connections, replyTo: poll()),
+      .answer(.online(texts()), to: poll()), .answer(.sessions(sessions), to: poll()),
+      .answer(.closed(flag()), to: poll()), .answer(.connections(count), to: poll()),
+    ]
+  }
+
+  // MARK: Parts
+
+  private let proofs: [TokenProof] = [.none, .signed, .accessToken, .sessionToken]
+
+  private mutating func plan() -> FanOutPlan {
+    let payloads = (0..<Int.random(in: 1...64, using: &random)).map { _ in bytes() }
+    let all = FanOutPlan.Share.all(of: payloads.count)
+    let exceptions = list {
+      FanOutPlan.Exception(
+        connection: $0.word(), share: FanOutPlan.Share(bits: $0.word() & all.bits))
+    }
+    return FanOutPlan(
+      channelURL: text(), payloads: payloads,
+      common: FanOutPlan.Share(bits: word() & all.bits), exceptions: exceptions)
+  }
+
+  private mutating func order() -> MessageOrder {
+    MessageOrder(
+      flag() ? .success(draft()) : .failure(error()), requestID: optional { $0.text() },
+      upload: optional {
+        FileRecord(
+          id: $0.text(), name: $0.text(), type: $0.text(), size: $0.integer(),
+          url: $0.optional { $0.text() })
+      }, arrival: integer())
+  }
+
+  private mutating func draft() -> MessageDraft {
+    MessageDraft(
+      type: choice(MessageType.allCases), text: text(),
+      file: optional {
+        MessageFile(url: $0.text(), name: $0.text(), type: $0.text(), size: $0.integer())
+      }, data: text(), customType: text(), mentionType: choice(MentionType.allCases),
+      mentionedUserIDs: texts(), metaArrays: metaArrays(), pushOption: choice(PushOption.allCases))
+  }
+
+  private mutating func changes() -> MessageChanges {
+    MessageChanges(
+      text: optional { $0.text() }, data: optional { $0.text() },
+      customType: optional { $0.text() },
+      mentionType: optional { $0.choice(MentionType.allCases) },
+      mentionedUserIDs: optional { $0.texts() })
+  }
+
+  private mutating func messageList(_ anchor: MessageAnchor) -> MessageList {
+    MessageList(
+      channelURL: text(), anchor: anchor, previousLimit: number(), nextLimit: number(),
+      includesAnchor: flag(), isReversed: flag(),
+      filter: MessageFilter(
+        type: optional { $0.choice(MessageType.allCases) }, customTypes: optional { $0.texts() },
+        senderIDs: optional { $0.texts() }))
+  }
+
+  private mutating func fields() -> ChannelFields {
+    ChannelFields(
+      name: optional { $0.text() }, coverURL: optional { $0.text() }, data: optional { $0.text() },
+      customType: optional { $0.text() }, operatorIDs: optional { $0.texts() })
+  }
+
+  private mutating func restriction() -> ChannelRestriction {
+    ChannelRestriction(channelURL: text(), userID: text(), seconds: integer(), description: text())
+  }
+
+  private mutating func metaArrays() -> [MetaArray] {
+    list { MetaArray(key: $0.text(), values: $0.texts()) }
+  }
+
+  private mutating func channel() -> Channel {
+    Channel(
+      url: text(), name: text(), coverURL: text(), data: text(), customType: text(),
+      isEphemeral: flag(), isFrozen: flag(), operators: list { $0.user() }, metadata: metadata(),
+      createdAt: integer())
+  }
+
+  private mutating func user() -> User {
+    User(id: text(), nickname: text(), profileURL: text(), metadata: metadata())
+  }
+
+  private mutating func enterRequest() -> EnterRequest {
+    EnterRequest(
+      principal: principal(),
+      recover: optional { StreamPosition(epoch: $0.text(), seq: $0.integer()) }, address: reply())
+  }
+
+  private mutating func principal() -> SessionPrincipal {
+    SessionPrincipal(user: user(), session: session())
+  }
+
+  private mutating func outcome() -> CallOutcome { .success(bytes()) }
+
+  private mutating func error() -> ServiceError {
+    ServiceError(
+      ErrorCode(rawValue: number()), text(),
+      data: ErrorDetails(
+        field: optional { $0.text() }, retryAfterMilliseconds: optional { $0.integer() },
+        limit: optional { $0.integer() }, windowMilliseconds: optional { $0.integer() },
+        scope: optional { $0.text() }, outcome: optional { $0.text() }))
+  }
+
+  private mutating func reply() -> ReplyAddress {
+    let document = try? JSONDocument(Array(#"["one\n","",-7]"#.utf8))
+    let identifiers = document?.root.elements.compactMap { RPCIdentifier($0) } ?? []
+    return ReplyAddress(
+      session: session(), ticket: CallTicket(unit: number(), index: number()),
+      id: optional { $0.choice(identifiers) }, isPaid: flag(), limit: number())
+  }
+
+  private mutating func session() -> SessionAddress {
+    SessionAddress(server: half(), shard: half(), connection: word())
+  }
+
+  private mutating func shardAddress() -> ShardAddress {
+    ShardAddress(server: half(), shard: half())
+  }
+
+  private mutating func exchange() -> ExchangeAddress {
+    ExchangeAddress(shard: shardAddress(), connection: word(), number: word())
+  }
+
+  private mutating func poll() -> PollAddress {
+    PollAddress(shard: shardAddress(), number: word(), part: half())
+  }
+
+  // MARK: Values
+
+  private mutating func flag() -> Bool { .random(using: &random) }
+  private mutating func half() -> UInt16 { .random(in: 0 ... .max, using: &random) }
+  private mutating func word() -> UInt64 { .random(in: 0 ... .max, using: &random) }
+  private mutating func integer() -> Int64 { .random(in: .min ... .max, using: &random) }
+  private mutating func number() -> Int { .random(in: .min ... .max, using: &random) }
+
+  private mutating func bytes() -> [UInt8] {
+    (0..<Int.random(in: 0...20, using: &random)).map { _ in .random(in: 0...255, using: &random) }
+  }
+
+  private mutating func text() -> String {
+    let scalars = Array("aZ0-_ é\u{301}日🎈\"\\\n\u{0}".unicodeScalars)
+    var text = ""
+    for _ in 0..<Int.random(in: 0...12, using: &random) {
+      text.unicodeScalars.append(choice(scalars))
+    }
+    return text
+  }
+
+  private mutating func texts() -> [String] { list { $0.text() } }
+
+  private mutating func metadata() -> [String: String] {
+    var metadata: [String: String] = [:]
+    for _ in 0..<Int.random(in: 0...metadataLimit, using: &random) { metadata[text()] = text() }
+    return metadata
+  }
+
+  private mutating func choice<Value>(_ values: [Value]) -> Value {
+    values[Int.random(in: values.indices, using: &random)]
+  }
+
+  private mutating func list<Value>(_ make: (inout Self) -> Value) -> [Value] {
+    (0..<Int.random(in: 0...3, using: &random)).map { _ in make(&self) }
+  }
+
+  private mutating func optional<Value>(_ make: (inout Self) -> Value) -> Value? {
+    flag() ? make(&self) : nil
+  }
+}

@@ -1,0 +1,147 @@
+import Channels
+import ParleyProtocol
+import TestSupport
+import Testing
+
+@testable import ShardMessages
+
+@Suite("Messages between shards as bytes")
+struct ShardMessageCodingTests {
+  @Test("every message reads back as it was written", arguments: UInt64(1)...20)
+  func readsBack(seed: UInt64) throws {
+    // One entry at most: the order of more is another in each table.
+    var samples = SampleMessages(seed: seed, metadataLimit: 1)
+    for message in samples.all() {
+      let decoded = try ShardMessage(decoding: message.encoded())
+      #expect(description(of: decoded) == description(of: message))
+    }
+  }
+
+  /// All that a message holds.
+  private func description(of message: ShardMessage) -> String {
+    var text = ""
+    dump(message, to: &text)
+    return text
+  }
+
+  @Test("equal messages have equal bytes, whatever the order in their tables")
+  func hasOneForm() throws {
+    var samples = SampleMessages(seed: 3)
+    for message in samples.all() {
+      let bytes = message.encoded()
+      #expect(try ShardMessage(decoding: bytes).encoded() == bytes)
+    }
+    var (metadata, reversed): ([String: String], [String: String]) = ([:], [:])
+    for number in 0..<40 {
+      metadata["key-\(number)"] = "\(number)"
+      reversed["key-\(39 - number)"] = "\(39 - number)"
+    }
+    #expect(
+      ShardMessage.channel(url: "lobby", .metadata(metadata)).encoded()
+        == ShardMessage.channel(url: "lobby", .metadata(reversed)).encoded())
+  }
+
+  @Test("no beginning of a message is one, nor a message with more behind it")
+  func exactLength() throws {
+    var samples = SampleMessages(seed: 7)
+    for message in samples.all() {
+      let bytes = message.encoded()
+      for length in 0..<bytes.count {
+        #expect(throws: MessageDecodingError.self) {
+          try ShardMessage(decoding: Array(bytes[..<length]))
+        }
+      }
+      #expect(throws: MessageDecodingError.excessive) { try ShardMessage(decoding: bytes + [0]) }
+    }
+  }
+
+  @Test("changed bytes are no message, or the only form of another", arguments: UInt64(1)...4)
+  func changedBytes(seed: UInt64) {
+    var samples = SampleMessages(seed: seed)
+    var random = SeededGenerator(seed: seed)
+    for message in samples.all() {
+      for _ in 0..<40 {
+        var bytes = message.encoded()
+        bytes[Int.random(in: bytes.indices, using: &random)] = .random(in: 0...255, using: &random)
+        guard let decoded = try? ShardMessage(decoding: bytes) else { continue }
+        #expect(decoded.encoded() == bytes)
+      }
+    }
+  }
+
+  @Test("a length that leads beyond the message costs nothing")
+  func longLists() {
+    let task: [UInt8] = [1, 4, 0, 0, 0, 0, 1]
+    #expect(throws: MessageDecodingError.truncated) {
+      try ShardMessage(decoding: task + [255, 255, 255, 255])
+    }
+  }
+
+  @Test("fuzzing begins with messages")
+  func corpus() throws {
+    for bytes in try FuzzCorpus.inputs(of: "ShardMessage") {
+      #expect(throws: Never.self) { try ShardMessage(decoding: bytes) }
+    }
+  }
+
+  @Test("another version is refused")
+  func version() {
+    var bytes = ShardMessage.shard(ShardAddress(shard: 0), .renewLimits).encoded()
+    bytes[0] = 2
+    #expect(throws: MessageDecodingError.unsupported) { try ShardMessage(decoding: bytes) }
+  }
+
+  @Test("texts are UTF-8, and no table has a key twice or out of order")
+  func strictValues() throws {
+    func user(_ metadata: [UInt8]) -> [UInt8] {
+      // To the user "": its profile, with no id, name or picture.
+      [1, 1, 0, 0, 0, 0, 5] + [UInt8](repeating: 0, count: 12) + metadata
+    }
+    func text(_ text: String) -> [UInt8] { [UInt8(text.utf8.count), 0, 0, 0] + text.utf8 }
+    let two: [UInt8] = [2, 0, 0, 0]
+    let sorted = user(two + text("a") + text("1") + text("b") + text("2"))
+    #expect(try ShardMessage(decoding: sorted).encoded() == sorted)
+    for bytes in [
+      user(two + text("b") + text("2") + text("a") + text("1")),
+      user(two + text("a") + text("1") + text("a") + text("1")),
+      // The same characters in two spellings.
+      user(two + text("e\u{301}") + text("1") + text("\u{e9}") + text("2")),
+      user([1, 0, 0, 0, 1, 0, 0, 0, 0xff] + text("")),
+    ] {
+      #expect(throws: MessageDecodingError.invalidValue) { try ShardMessage(decoding: bytes) }
+    }
+  }
+
+  @Test("a plan holds events for all of its shares, and no more than a plan may")
+  func plans() {
+    func isDecoded(_ plan: FanOutPlan) -> Bool {
+      let message = ShardMessage.shard(ShardAddress(shard: 0), .deliver(plan))
+      return (try? ShardMessage(decoding: message.encoded())) != nil
+    }
+    func plan(_ count: Int, common: UInt64, exception: UInt64 = 0) -> FanOutPlan {
+      FanOutPlan(
+        channelURL: "lobby", payloads: Array(repeating: [], count: count),
+        common: FanOutPlan.Share(bits: common),
+        exceptions: [
+          FanOutPlan.Exception(connection: 1, share: FanOutPlan.Share(bits: exception))
+        ])
+    }
+    #expect(isDecoded(plan(2, common: 3, exception: 1)))
+    #expect(isDecoded(plan(64, common: .max)))
+    #expect(!isDecoded(plan(2, common: 4)))
+    #expect(!isDecoded(plan(2, common: 3, exception: 4)))
+    #expect(!isDecoded(plan(65, common: 3)))
+  }
+
+  @Test("the name of a request is a JSON text, as it stood in the request")
+  func requestNames() {
+    func isDecoded(_ name: String) -> Bool {
+      var writer = MessageWriter()
+      writer.write(name)
+      var reader = MessageReader(writer.bytes)
+      return (try? RPCIdentifier(from: &reader)) != nil
+    }
+    #expect(["1", "-12", #""one""#].allSatisfy(isDecoded))
+    #expect(!["", " 1", "null", "{}", "one", "1.5"].contains(where: isDecoded))
+  }
+}
