@@ -3,7 +3,7 @@ import ParleyProtocol
 import ShardMessages
 import Store
 
-/// What is done with channels that need not be in memory.
+/// Operations on channels that need not be in memory.
 extension Shard {
   /// Makes a channel, which will be at home here.
   func create(_ channel: Channel, replyTo address: CallAddress) {

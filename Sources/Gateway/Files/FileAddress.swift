@@ -57,7 +57,7 @@ struct FileAddress {
 /// A file that is safe on disk and on its way to its message.
 ///
 /// Goes with the last that holds on to it, unless it was handed to the store: from then on the store
-/// tells whether it has a message.
+/// knows whether it has a message.
 final class UploadedFile: Sendable {
   let record: FileRecord
   private let files: FileStore

@@ -1,9 +1,9 @@
 import Basics
 import HTTP1
 
-/// What is told of the content of a file whose type its sender has named.
+/// The declared content of a file whose type its sender has named.
 ///
-/// A browser obeys what it is told: only types that can't run anything are passed on, and of these
+/// A browser obeys the declaration: only types that can't run anything are passed on, and of these
 /// only pictures, sound and films are shown in place.
 struct MediaType {
   /// For `Content-Type`.
@@ -38,7 +38,7 @@ struct MediaType {
   ]
 }
 
-/// What a file is called: a name for people, and never a path.
+/// The name of a file, which is for people and never a path.
 struct FileName {
   private static let lengthLimit = 255
   /// The end of the name that its address shows, and with it what kind of file it is.

@@ -32,7 +32,7 @@ final class LimitTable: Sendable {
     state.floodOverride.map(RateLimit.init) ?? limit(.flood, customType: state.channel.customType)
   }
 
-  /// Where the limit for channels of a custom type comes from.
+  /// The origin of the limit for channels of a custom type.
   func source(_ kind: LimitKind, customType: String) -> LimitSource {
     overrides.withLock { overrides in
       if overrides.customTypes[customType]?[kind] != nil { return .customType }
@@ -60,7 +60,7 @@ extension RateLimit {
   }
 }
 
-/// Who set a limit that holds; the narrowest that did decides.
+/// The origin of a limit; the narrowest that sets one decides.
 enum LimitSource: String, Sendable {
   case channel
   case customType = "custom_type"

@@ -3,7 +3,7 @@ import FloodControl
 import ParleyProtocol
 import Store
 
-/// What would become of a user's next message to a channel, and of others' messages to the user.
+/// The outcome that a user's next message to a channel would have, and others' messages to the user.
 struct SendingOutlook: Sendable {
   /// A limit with the user's window in it.
   struct Window: Sendable {
@@ -29,7 +29,7 @@ struct SendingOutlook: Sendable {
   let throttle: Window
   /// Messages withheld from the user since it was last told of any.
   let withheldCount: Int
-  /// In the order of the checks, so that the first is what the sender would be told.
+  /// In the order of the checks, so that the first is the one that the sender would receive.
   let refusals: [SendCheck.Refusal]
 }
 

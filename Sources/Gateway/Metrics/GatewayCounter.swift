@@ -1,6 +1,6 @@
 import Telemetry
 
-/// What only ever grows.
+/// The metrics that only grow.
 enum GatewayCounter: Int, MetricKey {
   case connectionsAccepted
   case sessionsOpened

@@ -1,6 +1,6 @@
 import Telemetry
 
-/// What is counted, each shard in its own shard.
+/// The metrics of the gateway; each event loop has its own part of each.
 struct GatewayMetrics: Sendable {
   let counters: [CounterShard<GatewayCounter>]
   let gauges: [GaugeShard<GatewayGauge>]
@@ -21,7 +21,7 @@ struct GatewayMetrics: Sendable {
   }
 }
 
-/// What goes up and down.
+/// The metrics that go up and down.
 enum GatewayGauge: Int, MetricKey {
   case connections
   case queuedConnections

@@ -4,7 +4,7 @@ import Telemetry
 import Webhooks
 
 extension GatewayServices {
-  /// What is read when the metrics are asked for.
+  /// The samples that are read when the metrics are asked for.
   var samples: [MetricSample] {
     storeSamples + memorySamples + (previews?.samples ?? [])
       + (webhooks?.samples(at: clock.now) ?? [])
@@ -20,7 +20,7 @@ extension GatewayServices {
     ]
   }
 
-  /// What the store says of itself.
+  /// The samples of the store.
   private var storeSamples: [MetricSample] {
     let statistics = store.statistics
     let isHealthy = store.health == .healthy
@@ -75,7 +75,7 @@ extension MetricSample {
 }
 
 extension Webhooks {
-  /// What the webhooks say of themselves.
+  /// The samples of the webhooks.
   ///
   /// - Parameter now: Unix milliseconds.
   func samples(at now: Int64) -> [MetricSample] {

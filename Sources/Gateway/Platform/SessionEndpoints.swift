@@ -78,7 +78,7 @@ extension SessionSummary {
 }
 
 extension Shard {
-  /// The first sessions of this shard that fit, and one more than asked for, to tell whether there
+  /// The first sessions of this shard that fit, and one more than asked for, which shows that there
   /// are more.
   func sessions(_ query: SessionQuery) -> [SessionSummary] {
     var found: [SessionSummary] = []

@@ -14,7 +14,7 @@ import Webhooks
 
 /// The whole gateway in one process: its shards, its store, its previews.
 package final class Gateway: Sendable {
-  /// Where it listens, as bound.
+  /// The addresses that it listens on, as bound.
   package let addresses: [BoundAddress]
 
   private let services: GatewayServices
@@ -86,7 +86,7 @@ package final class Gateway: Sendable {
     }
   }
 
-  /// Begins to stop: takes no new sessions, answers what was accepted, tells everyone to
+  /// Begins to stop: takes no new sessions, answers what was accepted, asks everyone to
   /// reconnect.
   package func drain() {
     services.drain()

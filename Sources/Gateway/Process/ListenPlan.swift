@@ -3,7 +3,7 @@ import Reactor
 import TLS
 import Transport
 
-/// What to listen on, resolved before anything is started.
+/// The addresses to listen on, resolved before anything is started.
 struct ListenPlan {
   /// One address with its purpose.
   struct Target {
@@ -98,7 +98,7 @@ struct DescriptorPlan {
 }
 
 extension ForwardingRules {
-  /// What the settings say of proxies; `nil` when no field is believed.
+  /// The rules of the settings for proxies; `nil` when no field is believed.
   init?(_ settings: ProxySettings) {
     let field: Field
     switch settings.field {

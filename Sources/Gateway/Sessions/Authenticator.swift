@@ -170,7 +170,7 @@ extension Int64 {
   }
 }
 
-/// What a user's token lets it do.
+/// The rights that a user's token gives.
 struct TokenGrant: Sendable {
   let proof: TokenProof
   /// When it ends, in Unix milliseconds; `nil` when it does not.

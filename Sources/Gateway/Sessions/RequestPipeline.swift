@@ -18,7 +18,7 @@ struct RequestPipeline<Call> {
   /// Names a call that was started, to bring its reply back.
   typealias Ticket = CallTicket
 
-  /// What a call has to wait for.
+  /// The calls that a call has to wait for.
   enum Concurrency: Sendable {
     case alone
     case besideItsLike
@@ -107,7 +107,7 @@ struct RequestPipeline<Call> {
   /// Bytes of the replies that have not left.
   private(set) var replyByteCount = 0
 
-  /// How much has arrived and is not done with: calls, and replies that wait for those before them.
+  /// The number of units that have arrived and are not finished: calls, and replies that wait for those before them.
   var backlog: Int { pendingCount + units.count }
 
   /// Adds a request.

@@ -4,16 +4,16 @@ import Transport
 import WebSocket
 
 extension Session: TimerHandler {
-  /// What the session's one timer is for.
+  /// The purpose of the session's one timer.
   enum Deadline {
     /// `session.open` must have come.
     case open
-    /// The client is told that its token expires. Unix milliseconds.
+    /// The client is notified that its token expires. Unix milliseconds.
     case expiring(at: Int64)
     case expired
   }
 
-  /// How long before its token expires a client is told.
+  /// The time between the notice that a token expires and its end, in milliseconds.
   private static let warningTime: Int64 = 60_000
 
   func timerDidFire(_ token: EventLoop.TimerToken) {

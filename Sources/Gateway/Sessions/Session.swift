@@ -26,11 +26,11 @@ final class Session {
     case closed
   }
 
-  /// Who the session belongs to.
+  /// The user that the session belongs to.
   struct Identity {
     let id: String
     var user: User
-    /// What it lives by; `session.refresh` may bring another.
+    /// The token that keeps it open; `session.refresh` may bring another.
     var proof: TokenProof
   }
 
@@ -93,7 +93,7 @@ final class Session {
     setTimer(.open, after: shard.services.settings.limits.openTimeoutMilliseconds)
   }
 
-  /// Who asks, once the session is open.
+  /// The principal of its calls, once the session is open.
   var caller: SessionPrincipal? {
     guard case .open(let identity) = state else { return nil }
     return SessionPrincipal(user: identity.user, session: reference)

@@ -7,7 +7,7 @@ import Transport
 import Unfurler
 import Webhooks
 
-/// What all shards share.
+/// The services that all shards share.
 final class GatewayServices: Sendable {
   let settings: Settings
   let shards: ShardSet
@@ -40,7 +40,7 @@ final class GatewayServices: Sendable {
   private let lifecycle = Atomic(Lifecycle.starting.rawValue)
   private let undrainedShards: Atomic<Int>
 
-  /// What the process as a whole is doing.
+  /// The stage of the life of the process.
   enum Lifecycle: Int, Sendable {
     case starting
     case serving

@@ -41,7 +41,7 @@ final class MessageIDs: Sendable {
   }
 }
 
-/// The part of ids that tells the servers of a deployment apart.
+/// The part of ids that is different for each server of a deployment.
 ///
 /// All servers agree on the number of bits. It may change while none of them runs: the ids that
 /// follow are higher than all before.

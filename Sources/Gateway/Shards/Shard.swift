@@ -31,13 +31,13 @@ final class Shard {
   var judgeActions = JudgeActions()
   /// Receives the log's answers for the channels of this shard.
   private(set) lazy var logSink = ShardLogSink(returnPath)
-  /// What the turn's channels want written, submitted at its end.
+  /// The writes of the turn's channels, submitted at its end.
   var writes = WriteBatch()
   /// Questions to shards that wait for answers.
   var polls = PendingPolls()
   /// The relief of memory that this shard has begun.
   var reliefRound: ReliefRound?
-  /// What this shard has sent to itself.
+  /// The mail that this shard has sent to itself.
   private var ownMail: [ShardMail] = []
   private var mail: [ShardMail] = []
   private var reported = TransportCounters()

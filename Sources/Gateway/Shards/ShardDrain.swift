@@ -5,14 +5,14 @@ import WebSocket
 
 /// A shard's way to its end.
 ///
-/// Every session is told when to come back, each at another time, and is closed then; all shards stop
+/// Every session is asked to come back, each at another time, and is closed then; all shards stop
 /// when none has any left, or the time is up. Until then a shard without sessions goes on being the
 /// home of channels and users that sessions elsewhere ask for.
 ///
 /// Requests are still answered meanwhile, so that whoever asks learns that the shard is not ready and
-/// whoever wants to open a session is told to go elsewhere.
+/// whoever wants to open a session is sent elsewhere.
 final class ShardDrain: TimerHandler {
-  /// Sessions told to return in each second, so that they do not come all at once.
+  /// Sessions asked to return in each second, so that they do not come all at once.
   private static let sessionsPerSecond = 1000
   private static let shortestSpread: Int64 = 200
   /// How often closed sessions are looked for.

@@ -2,9 +2,9 @@ import ParleyProtocol
 import ShardMessages
 import Store
 
-/// What is done with users wherever they have sessions, from any thread.
+/// Changes of users that reach their sessions on any shard, from any thread.
 extension ShardSet {
-  /// Lets a user's sessions know of a change; one who was deactivated is put out.
+  /// Notifies a user's sessions of a change; one who was deactivated is put out.
   func userDidChange(_ account: Account) {
     let user = account.user
     if account.isActive {

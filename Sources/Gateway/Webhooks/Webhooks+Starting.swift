@@ -5,7 +5,7 @@ import Store
 import Webhooks
 
 extension OutboxOptions {
-  /// What the settings want to be kept; `nil` when there is no URL.
+  /// The events that the settings want kept; `nil` when there is no URL.
   init?(_ settings: WebhookSettings, counts: ParticipantCounts, door: DeliveryHandle) {
     guard !settings.urls.isEmpty else { return nil }
     self.init(

@@ -18,7 +18,7 @@ enum CharacterSetDecoder {
 
   /// Asks the C library, whose tables cover all of them.
   ///
-  /// Where they are not installed the text is read as windows-1252, as an unknown label would be.
+  /// Without them the text is read as windows-1252, as an unknown label would be.
   private static func convert(_ bytes: [UInt8], from name: String) -> String {
     guard let conversion = iconv_open("UTF-8", name), Int(bitPattern: conversion) != -1 else {
       return Windows1252.decode(bytes)

@@ -1,7 +1,7 @@
 /// The labels of the WHATWG's Encoding standard, §4.2.
 ///
-/// Where the standard reads a label as a superset (`gb2312` as GB18030, `shift_jis` as CP932,
-/// `euc-kr` as CP949), so does this table.
+/// As in the standard, some labels stand for a superset: `gb2312` for GB18030, `shift_jis` for CP932,
+/// `euc-kr` for CP949.
 enum CharacterSetLabels {
   static let byLabel: [String: CharacterSet] = {
     var labels: [String: CharacterSet] = [:]

@@ -2,7 +2,7 @@ package import FloodControl
 
 /// Checks, delivery by delivery, whether subscribers were sent what they should have been.
 ///
-/// What should have been follows from the senders' answers (`seq`, `created_at`) and from the rules
+/// The expected deliveries follow from the senders' answers (`seq`, `created_at`) and from the rules
 /// of the protocol, smart throttling by FloodControl's own ``Throttle``; not from what others were
 /// sent.
 package struct DeliveryAudit {

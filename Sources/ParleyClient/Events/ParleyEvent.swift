@@ -12,8 +12,8 @@ public enum ParleyEvent: Sendable {
 
 /// An event in a channel that was entered.
 ///
-/// What this client does itself it learns from its calls: a message that it sends or edits is no
-/// event for it.
+/// The client learns of its own actions from its calls: a message that it sends or edits is no event
+/// for it.
 public enum OpenChannelEvent: Sendable {
   /// A message was sent.
   case messageReceived(any BaseMessage)

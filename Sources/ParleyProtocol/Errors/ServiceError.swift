@@ -114,7 +114,7 @@ package struct ErrorDetails: Sendable, Hashable {
 extension ServiceError {
   /// The text was refused as JSON.
   ///
-  /// What is JSON but too large, too deep or ambiguous is an invalid request.
+  /// JSON that is too large, too deep or ambiguous is an invalid request.
   package init(_ error: JSONError) {
     switch error.kind {
     case .syntax, .encoding:

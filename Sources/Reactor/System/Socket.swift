@@ -210,7 +210,7 @@ package enum Socket {
 
   /// Gives the descriptor back.
   ///
-  /// What is unsent and unread is the kernel's business.
+  /// Unsent and unread bytes are left to the kernel.
   package static func close(_ descriptor: Int32) {
     Kernel.close(descriptor)
   }

@@ -133,7 +133,7 @@ enum LogOutput {
 
   /// Writes a line with one call, so that lines of several threads do not mix.
   ///
-  /// What the system does not take at once is written next, unless it would have to be waited for:
+  /// The rest of a line that the system takes in part is written next, unless that would block:
   /// a reader that has stopped must not stop the server.
   static func write(_ line: String) {
     var line = line

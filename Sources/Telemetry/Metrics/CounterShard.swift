@@ -81,7 +81,7 @@ package final class CounterShard<Key: MetricKey>: Sendable {
 
 /// One thread's part of a set of gauges, as the changes that this thread made.
 ///
-/// What goes up on one thread may go down on another; only the sum over all shards is the gauge.
+/// A gauge may go up on one thread and down on another; only the sum over all shards is the gauge.
 /// Confined to its thread for writing.
 package final class GaugeShard<Key: MetricKey>: Sendable {
   @usableFromInline

@@ -31,7 +31,7 @@ enum WritePath: UInt8 {
 
 /// All connections of one transport.
 ///
-/// What a fan-out touches for each subscriber lies densely in its own memory, 8 bytes a connection;
+/// The fields that a fan-out touches for each subscriber lie densely in its own memory, 8 bytes a connection;
 /// the connection objects are visited only when something is out of the ordinary.
 ///
 ///     hot    [descriptor, path] [descriptor, path] …

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Fetches pages in this process, on one thread of its own.
 ///
-/// Whom it talks to is decided for the very address that is about to be dialled, after resolution
+/// The address policy is asked about the very address that is about to be dialled, after resolution
 /// and for each redirect, so no name, notation or redirect leads around the address policy.
 package final class EmbeddedUnfurler: Unfurler {
   private let thread: CurlThread<FetchLoop.Request>

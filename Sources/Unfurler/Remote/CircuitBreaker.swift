@@ -38,7 +38,7 @@ package struct CircuitBreaker: Sendable {
 
   /// A request's place in the breaker's history.
   ///
-  /// What becomes of requests from before a change says nothing about the time after it.
+  /// The outcome of a request from before a change says nothing about the time after it.
   package struct Ticket: Sendable, Hashable {
     fileprivate let generation: UInt64
   }

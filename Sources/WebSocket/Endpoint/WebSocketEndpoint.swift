@@ -142,7 +142,7 @@ package struct WebSocketLimits: Sendable, Hashable {
 
   /// The most bytes of a compressed message on the wire.
   ///
-  /// What cannot be compressed grows a little, by an eighth at most in any sensible encoder.
+  /// Data that cannot be compressed grows a little, by an eighth at most in any sensible encoder.
   var compressedWireBytes: Int {
     messageBytes.addingReportingOverflow(messageBytes / 8 + 64).overflow
       ? .max : messageBytes + messageBytes / 8 + 64

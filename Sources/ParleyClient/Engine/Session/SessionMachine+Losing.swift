@@ -88,7 +88,7 @@ extension SessionMachine {
 
   /// Ends the session for good.
   ///
-  /// Who waits to connect or to disconnect finds the state changed when the wait is over.
+  /// A caller that waits to connect or to disconnect finds the state changed when the wait is over.
   mutating func finish(_ reason: DisconnectionReason, error: ParleyError) {
     let goal = goal
     for id in pending.ids where pending.remove(id) != nil { complete(id, .failure(error)) }
