@@ -16,6 +16,8 @@ package enum StoreError: Error, Hashable, Sendable {
   case tooManyItems(limit: Int)
   /// A key or value of metadata is longer than `limit` characters.
   case tooLong(key: String, limit: Int)
+  /// The metadata of a user would hold more than `limit` bytes together.
+  case tooLarge(byteCount: Int, limit: Int)
   /// The counter of this key would leave the range of 64-bit integers.
   case counterOverflow(key: String)
   /// There is no user of this id.
@@ -58,6 +60,8 @@ extension StoreError: CustomStringConvertible {
     case .tooManyItems(let limit): "there may be \(limit) of them at most"
     case .tooLong(let key, let limit):
       "the key or value of '\(key.prefix(64))' is longer than \(limit) characters"
+    case .tooLarge(let byteCount, let limit):
+      "the metadata holds \(byteCount) bytes together, more than \(limit)"
     case .counterOverflow(let key): "the counter '\(key)' would leave the range of its numbers"
     case .noUser(let id): "no user '\(id.prefix(80))'"
     case .notFound(let resource): "no such \(resource.rawValue)"

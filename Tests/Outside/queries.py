@@ -87,9 +87,11 @@ async def test_pages_say_whether_there_is_more(ctx):
 
 async def test_a_page_fits_in_an_answer(ctx):
     """However long messages are, a list holds at most 512 KiB and goes on where it ended."""
-    # Without a limit of time: on a busy machine it would cut pages before their bytes do.
+    # Without limits of time: on a busy machine they would cut pages before their bytes do, and charge
+    # for them.
     server = await ctx.server(
-        "--limits-flood-messages", "0", "--limits-throttle-messages", "0", "--limits-query-ms", "0")
+        "--limits-flood-messages", "0", "--limits-throttle-messages", "0", "--limits-query-ms", "0",
+        "--limits-calls-per-second", "0")
     channel, owner = await ctx.room(server, 0)
     waiting = []
     for n in range(120):

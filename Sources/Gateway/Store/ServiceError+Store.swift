@@ -12,6 +12,8 @@ extension ServiceError {
     case .keyExists: self.init(.alreadyExists, "\(error)", field: "key")
     case .tooManyItems: self.init(.tooManyItems, "\(error)")
     case .tooLong: self.init(.tooLong, "\(error)", field: "key")
+    case .tooLarge(let byteCount, let limit):
+      self = .tooLongTogether("metadata", byteCount: byteCount, limit: limit)
     case .counterOverflow: self.init(.outOfRange, "\(error)", field: "value")
     case .unstorableText: self.init(.characterNotAllowed, "\(error)")
     case .invalidPageToken: self = .pageTokenExpired

@@ -120,9 +120,12 @@ extension Fields {
 }
 
 extension [String: String] {
+  /// The bytes of all keys and values together.
+  package var userByteCount: Int { reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } }
+
   /// - Throws: ``ErrorCode/tooLong`` when a user's metadata is longer together than 4,096 bytes.
   package func checkUserByteCount(_ name: String = "metadata") throws(ServiceError) {
-    let count = reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+    let count = userByteCount
     guard count <= Limits.userMetadataByteCount else {
       throw .tooLongTogether(name, byteCount: count, limit: Limits.userMetadataByteCount)
     }

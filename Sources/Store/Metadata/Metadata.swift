@@ -26,6 +26,13 @@ enum MetadataLimits {
     }
   }
 
+  /// - Throws: `StoreError.tooLarge`.
+  static func check(userByteCount count: Int) throws(StoreError) {
+    guard count <= Limits.userMetadataByteCount else {
+      throw .tooLarge(byteCount: count, limit: Limits.userMetadataByteCount)
+    }
+  }
+
   /// - Throws: `StoreError.tooLong`, or `.unstorableText`.
   static func check(key: String) throws(StoreError) {
     try key.checkStorable()
@@ -96,13 +103,13 @@ extension MetadataOwner {
 }
 
 /// Items are at most 25, keys at most 128 characters long and values 190, and those of a user 4,096
-/// bytes together (`ServiceError`); no event reports their change.
+/// bytes together; no event reports their change.
 extension WriteTransaction {
   /// Adds items.
   ///
   /// - Returns: All items that there are now.
   /// - Throws: `StoreError.keyExists` when one is there already, `.tooManyItems`, `.tooLong`,
-  ///   `.notFound` for an owner that there is not; then nothing is added.
+  ///   `.tooLarge`, `.notFound` for an owner that there is not; then nothing is added.
   func insertMetadata(
     _ items: [String: String], of owner: MetadataOwner
   ) throws -> [String: String] {
@@ -116,7 +123,7 @@ extension WriteTransaction {
   /// Replaces the values of items; those that are not there are skipped or added.
   ///
   /// - Returns: The items that were written.
-  /// - Throws: `StoreError.tooManyItems`, `.tooLong`, `.notFound` for an owner that there is not;
+  /// - Throws: `StoreError.tooManyItems`, `.tooLong`, `.tooLarge`, `.notFound` for an owner that there is not;
   ///   then nothing is changed.
   func updateMetadata(
     _ items: [String: String], of owner: MetadataOwner, missing: MissingItems = .skip
@@ -155,7 +162,7 @@ extension WriteTransaction {
     if !changed.isEmpty {
       try MetadataLimits.check(count: items.count)
       // A channel's is bounded by its items: it is shown by the Platform API alone.
-      if case .user = owner { try items.checkUserByteCount() }
+      if case .user = owner { try MetadataLimits.check(userByteCount: items.userByteCount) }
     }
     try connection.execute(
       "UPDATE \(owner.table) SET metadata = ? WHERE \(owner.column) = ?",
@@ -202,7 +209,7 @@ package struct MetadataItemLookup: StoreLookup {
 /// Changes items of metadata, all of them or none.
 ///
 /// Errors: `noUser` or `notFound(.channel)` for an owner that is missing, `keyExists`,
-/// `notFound(.metadata)`, `tooManyItems`, `tooLong`.
+/// `notFound(.metadata)`, `tooManyItems`, `tooLong`, `tooLarge`.
 package struct MetadataChange: StoreWrite {
   package enum Action: Sendable, Hashable {
     /// Adds items, none of which may exist.

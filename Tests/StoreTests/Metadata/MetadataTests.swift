@@ -89,6 +89,17 @@ struct MetadataTests {
     #expect(try await fixture.store.read { try $0.metadata(of: owner) } == stored)
   }
 
+  @Test("a user's metadata holds 4,096 bytes together, a channel's what its items hold")
+  func boundsTogether() async throws {
+    let fixture = try await Fixture()
+    let items = Dictionary(
+      uniqueKeysWithValues: (10..<33).map { ("\($0)", String(repeating: "x", count: 184)) })
+    await #expect(throws: StoreError.tooLarge(byteCount: 4_278, limit: 4_096)) {
+      try await fixture.store.write { try $0.insertMetadata(items, of: .user("ann")) }
+    }
+    _ = try await fixture.store.write { try $0.insertMetadata(items, of: .channel("lobby")) }
+  }
+
   @Test(
     "an owner that there is not has no metadata",
     arguments: [
