@@ -70,7 +70,8 @@ extension LogError {
       case .notFound(.channel): .missing(.channel)
       case .notFound(.message): .missing(.message)
       case .unstorableText: .unstorableText
-      case .keyExists, .tooManyItems, .tooLong, .tooLarge, .counterOverflow, .invalidPageToken, .locked,
+      case .keyExists, .tooManyItems, .tooLong, .tooLarge, .counterOverflow, .invalidPageToken,
+        .locked,
         .inaccessible, .damaged, .newerSchema, .notFound(.metadata), .notFound(.metacounter),
         .notFound(.token):
         .damaged(error.description)
