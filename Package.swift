@@ -55,6 +55,7 @@ let package = Package(
     .target(name: "CLinux"),
     .target(name: "CSendRing", linkerSettings: [.linkedLibrary("uring")]),
     .target(name: "COpenSSL", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+    .target(name: "CPostgreSQL", linkerSettings: [.linkedLibrary("pq")]),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
@@ -77,6 +78,7 @@ let package = Package(
     library("Crypto", ["Basics", "Tokens", "COpenSSL"]),
     library("TLS", ["COpenSSL"]),
     library("SQLite", ["CSQLite"]),
+    library("PostgreSQL", ["CPostgreSQL"]),
     library("Streams", ["Basics", "Reactor", "TLS"]),
     library("Transport", ["Basics", "Reactor", "Streams", "TLS", "HTTP1", "WebSocket", "CLinux"]),
     library(
@@ -183,6 +185,7 @@ let package = Package(
     tests("Reactor"),
     tests("TLS", ["COpenSSL"]),
     tests("SQLite"),
+    tests("PostgreSQL"),
     tests("Curl", ["CCurl", "Reactor", "TestPeers"]),
     tests("Tokens", ["Basics", "COpenSSL", "Crypto"]),
     tests("Crypto"),

@@ -64,9 +64,9 @@ struct CrashTests {
       guard !more.isEmpty else { break }
       text += more
     }
-    writer.kill()
-    while case let more = try writer.read(), !more.isEmpty { text += more }
-    #expect(try writer.waitForSignal() == SIGKILL)
+    writer.signal(SIGKILL)
+    text += try writer.readToEnd()
+    #expect(try writer.wait() == .signaled(SIGKILL))
     return parse(text)
   }
 

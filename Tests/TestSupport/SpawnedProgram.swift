@@ -5,7 +5,7 @@ import Glibc
 /// Foundation's `Process` copies directory entries of `/proc/self/fd` beyond the end of their
 /// buffer, which stops the tests when they have more than a thousand files open; this one asks for no
 /// such list.
-package final class SpawnedProgram {
+package final class SpawnedProgram: Sendable {
   package struct Failure: Error {
     package let call: String
     package let code: Int32
@@ -15,7 +15,9 @@ package final class SpawnedProgram {
   private let output: Int32
 
   /// Starts the program at a path.
-  package init(_ path: String, arguments: [String]) throws {
+  ///
+  /// - Parameter log: The file that takes its standard error; `nil` for that of the tests.
+  package init(_ path: String, arguments: [String], log: String? = nil) throws {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { throw Failure(call: "pipe", code: errno) }
     // Else a program that another test starts meanwhile would keep the pipe open.
@@ -24,6 +26,10 @@ package final class SpawnedProgram {
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+    if let log {
+      posix_spawn_file_actions_addopen(
+        &actions, STDERR_FILENO, log, O_WRONLY | O_CREAT | O_APPEND, 0o644)
+    }
     var words = ([path] + arguments).map { strdup($0) } + [nil]
     defer { for word in words { free(word) } }
     var identifier: pid_t = 0
@@ -55,20 +61,29 @@ package final class SpawnedProgram {
     }
   }
 
-  /// Sends SIGKILL.
-  package func kill() {
-    Glibc.kill(process, SIGKILL)
+  /// Waits for all of the output.
+  package func readToEnd() throws -> [UInt8] {
+    var output: [UInt8] = []
+    while case let more = try read(), !more.isEmpty { output += more }
+    return output
+  }
+
+  package func signal(_ number: Int32) {
+    kill(process, number)
   }
 
   /// Waits until the process is gone.
-  ///
-  /// - Returns: The signal that ended it; `nil` when it ended by itself.
-  package func waitForSignal() throws -> Int32? {
+  package func wait() throws -> End {
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0 {
       guard errno == EINTR else { throw Failure(call: "waitpid", code: errno) }
     }
-    let signal = status & 0x7F
-    return signal == 0 ? nil : signal
+    return status & 0x7F == 0 ? .exited((status >> 8) & 0xFF) : .signaled(status & 0x7F)
+  }
+
+  /// The end of a process.
+  package enum End: Hashable, Sendable {
+    case exited(Int32)
+    case signaled(Int32)
   }
 }

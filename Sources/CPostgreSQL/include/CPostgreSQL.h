@@ -1,0 +1,6 @@
+#ifndef CPOSTGRESQL_H
+#define CPOSTGRESQL_H
+
+#include <postgresql/libpq-fe.h>
+
+#endif

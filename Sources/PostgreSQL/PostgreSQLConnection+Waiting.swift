@@ -1,0 +1,59 @@
+import CPostgreSQL
+import Glibc
+
+/// Waiting for the server, up to a deadline: libpq's own waits have none.
+extension PostgreSQLConnection {
+  /// Gives the socket what it takes, and reads meanwhile, so that neither side waits for the other.
+  func flush(by deadline: Int64) throws(PostgreSQLError) {
+    while true {
+      switch PQflush(handle) {
+      case 0: return
+      case 1: try wait(for: POLLIN | POLLOUT, by: deadline)
+      default: throw lost()
+      }
+    }
+  }
+
+  /// The next result of what was sent; `nil` at the end of a step's results.
+  func nextResult(by deadline: Int64) throws(PostgreSQLError) -> OpaquePointer? {
+    while PQisBusy(handle) == 1 {
+      if PQflush(handle) < 0 { throw lost() }
+      try wait(for: POLLIN, by: deadline)
+    }
+    return PQgetResult(handle)
+  }
+
+  /// Waits until the socket is ready, and takes what has come.
+  private func wait(for events: Int32, by deadline: Int64) throws(PostgreSQLError) {
+    while true {
+      let left = deadline - Self.now
+      guard left > 0 else {
+        throw PostgreSQLError(
+          kind: .timedOut, message: "no answer within \(options.answerTimeout) ms")
+      }
+      var entry = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
+      let count = poll(&entry, 1, Int32(min(left, 60_000)))
+      if count < 0, errno != EINTR { throw lost() }
+      guard count > 0 else { continue }
+      if entry.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0, PQconsumeInput(handle) == 0 {
+        throw lost()
+      }
+      return
+    }
+  }
+
+  func deadline() -> Int64 { Self.now + Int64(options.answerTimeout) }
+
+  /// Milliseconds of the monotonic clock.
+  private static var now: Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+  }
+
+  func lost(_ sql: String = "") -> PostgreSQLError {
+    PostgreSQLError(
+      kind: .disconnected,
+      message: PQerrorMessage(handle).map { String(cString: $0).firstLine } ?? "", sql: sql)
+  }
+}

@@ -1,0 +1,251 @@
+import CPostgreSQL
+import Glibc
+
+/// A connection to a PostgreSQL server; confined to one thread at a time.
+///
+/// Calls wait for the server's answer, but never longer than their deadline: a server that is
+/// stopped or cut off costs its connection, not the thread. After an error with
+/// ``PostgreSQLError/endsConnection`` nothing more can be asked of it.
+package final class PostgreSQLConnection {
+  /// A statement with the values of its placeholders, `$1` onwards.
+  package struct Query: Hashable, Sendable {
+    package var sql: String
+    package var values: [PostgreSQLValue]
+
+    package init(_ sql: String, _ values: [PostgreSQLValue] = []) {
+      self.sql = sql
+      self.values = values
+    }
+  }
+
+  /// The settings of a connection.
+  package struct Options: Sendable {
+    /// As `pg_stat_activity` shows it.
+    package var applicationName = "parley"
+    /// Seconds for each host that the address names.
+    package var connectTimeout = 5
+    /// Milliseconds that an answer may take.
+    package var answerTimeout = 10_000
+
+    package init() {}
+  }
+
+  let handle: OpaquePointer
+  let options: Options
+  /// The names of prepared statements by their texts, which are few: values are bound, not written
+  /// into them.
+  private var names: [String: String] = [:]
+  /// Names that were ever given, so that none is given twice.
+  private var nameCount = 0
+
+  /// Connects.
+  ///
+  /// - Parameter url: A connection string or URI, as libpq takes it; it may name several hosts.
+  /// - Throws: ``PostgreSQLError`` of kind `disconnected`, or `statement` with the server's reason.
+  package init(_ url: String, _ options: Options = Options()) throws(PostgreSQLError) {
+    let parameters = [
+      // What the address itself says of these comes later in the list, and holds.
+      ("connect_timeout", String(options.connectTimeout)), ("keepalives_idle", "10"),
+      ("keepalives_interval", "3"), ("keepalives_count", "3"), ("tcp_user_timeout", "10000"),
+      ("application_name", options.applicationName), ("dbname", url),
+      ("client_encoding", "UTF8"),
+    ]
+    let handle = withCStrings(parameters.map(\.0)) { names in
+      withCStrings(parameters.map(\.1)) { PQconnectdbParams(names, $0, 1) }
+    }
+    guard let handle else {
+      throw PostgreSQLError(kind: .disconnected, message: "out of memory")
+    }
+    guard PQstatus(handle) == CONNECTION_OK else {
+      defer { PQfinish(handle) }
+      throw PostgreSQLError(
+        kind: .disconnected,
+        message: PQerrorMessage(handle).map { String(cString: $0).firstLine } ?? "")
+    }
+    self.handle = handle
+    self.options = options
+    PQsetnonblocking(handle, 1)
+    // What a statement remarks is not for the standard error of this process.
+    PQsetNoticeProcessor(handle, { _, _ in }, nil)
+  }
+
+  deinit { PQfinish(handle) }
+
+  /// Readable when the server has sent something, as notifications do without being asked for.
+  package var descriptor: Int32 { PQsocket(handle) }
+
+  /// The server's number for this session, by which others can end it.
+  package var processID: Int32 { PQbackendPID(handle) }
+
+  /// Whether a transaction has begun and not ended, be it by an error.
+  package var isInTransaction: Bool {
+    switch PQtransactionStatus(handle) {
+    case PQTRANS_INTRANS, PQTRANS_INERROR, PQTRANS_ACTIVE: true
+    default: false
+    }
+  }
+
+  /// Executes one statement.
+  package func execute(
+    _ sql: String, _ values: [PostgreSQLValue] = []
+  ) throws(PostgreSQLError) -> PostgreSQLRows {
+    try run([Query(sql, values)])[0].get()
+  }
+
+  /// Executes statements without values, separated by semicolons, as one transaction, and ignores
+  /// their rows.
+  package func execute(script: String) throws(PostgreSQLError) {
+    guard PQsendQuery(handle, script) == 1 else { throw lost(script) }
+    let deadline = deadline()
+    var failure: PostgreSQLError?
+    while let result = try nextResult(by: deadline) {
+      defer { PQclear(result) }
+      if PQresultStatus(result) == PGRES_FATAL_ERROR {
+        failure = failure ?? PostgreSQLError(result: result, sql: script)
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Executes statements one after the other, all sent before the first answer is awaited.
+  ///
+  /// Behind one that fails, none is tried. Outside of a transaction they are one together.
+  ///
+  /// - Returns: An outcome for each.
+  /// - Throws: ``PostgreSQLError`` that ends the connection. Whether the statements had effect is then
+  ///   unknown.
+  package func run(
+    _ queries: [Query]
+  ) throws(PostgreSQLError) -> [Result<PostgreSQLRows, PostgreSQLError>] {
+    let deadline = deadline()
+    guard PQenterPipelineMode(handle) == 1 else { throw lost() }
+    var steps: [Step] = []
+    for (index, query) in queries.enumerated() {
+      if names[query.sql] == nil {
+        nameCount += 1
+        let name = "s\(nameCount)"
+        names[query.sql] = name
+        try send(query) { PQsendPrepare(handle, name, query.sql, Int32(query.values.count), $0) }
+        steps.append(.preparation(query.sql))
+      }
+      let name = names[query.sql, default: ""]
+      guard sendExecution(of: name, query.values) == 1 else { throw lost(query.sql) }
+      steps.append(.query(index))
+      try flush(by: deadline)
+    }
+    guard PQpipelineSync(handle) == 1 else { throw lost() }
+    let outcomes = try collect(steps, of: queries, by: deadline)
+    guard PQexitPipelineMode(handle) == 1 else { throw lost() }
+    return outcomes
+  }
+
+  // MARK: Sending
+
+  /// A part of a pipeline, for which the server sends results of its own.
+  private enum Step {
+    case preparation(String)
+    case query(Int)
+  }
+
+  private func send(
+    _ query: Query, _ body: (UnsafePointer<UInt32>?) -> Int32
+  ) throws(PostgreSQLError) {
+    let types = query.values.map(\.type)
+    guard types.withUnsafeBufferPointer({ body($0.baseAddress) }) == 1 else {
+      throw lost(query.sql)
+    }
+  }
+
+  private func sendExecution(of name: String, _ values: [PostgreSQLValue]) -> Int32 {
+    var bytes: [UInt8] = []
+    var ends: [Int] = []
+    for value in values {
+      value.encode(into: &bytes)
+      ends.append(bytes.count)
+    }
+    // One byte more: an empty value still needs an address that is not NULL.
+    bytes.append(0)
+    return bytes.withUnsafeBufferPointer { buffer in
+      var start = 0
+      var pointers: [UnsafePointer<CChar>?] = []
+      var lengths: [Int32] = []
+      for (value, end) in zip(values, ends) {
+        let address = UnsafeRawPointer(buffer.baseAddress?.advanced(by: start))
+        pointers.append(value == .null ? nil : address?.assumingMemoryBound(to: CChar.self))
+        lengths.append(Int32(end - start))
+        start = end
+      }
+      let formats = [Int32](repeating: 1, count: values.count)
+      return PQsendQueryPrepared(
+        handle, name, Int32(values.count), pointers, lengths, formats, 1)
+    }
+  }
+
+  // MARK: Receiving
+
+  private func collect(
+    _ steps: [Step], of queries: [Query], by deadline: Int64
+  ) throws(PostgreSQLError) -> [Result<PostgreSQLRows, PostgreSQLError>] {
+    var outcomes: [Result<PostgreSQLRows, PostgreSQLError>] = []
+    /// Why a statement could not be prepared.
+    var refusal: PostgreSQLError?
+    for step in steps {
+      guard let result = try nextResult(by: deadline) else { throw unexpected() }
+      switch step {
+      case .preparation(let sql):
+        defer { PQclear(result) }
+        if PQresultStatus(result) == PGRES_COMMAND_OK { break }
+        names[sql] = nil
+        if PQresultStatus(result) == PGRES_FATAL_ERROR {
+          refusal = PostgreSQLError(result: result, sql: sql)
+        }
+      case .query(let index):
+        let outcome = outcome(result, of: queries[index].sql)
+        if case .failure(let error) = outcome, error.kind == .skipped, let known = refusal {
+          outcomes.append(.failure(known))
+          refusal = nil
+        } else {
+          outcomes.append(outcome)
+        }
+      }
+      // The end of the step's results.
+      if let more = try nextResult(by: deadline) {
+        PQclear(more)
+        throw unexpected()
+      }
+    }
+    guard let end = try nextResult(by: deadline) else { throw unexpected() }
+    defer { PQclear(end) }
+    guard PQresultStatus(end) == PGRES_PIPELINE_SYNC else { throw unexpected() }
+    return outcomes
+  }
+
+  private func outcome(
+    _ result: OpaquePointer, of sql: String
+  ) -> Result<PostgreSQLRows, PostgreSQLError> {
+    switch PQresultStatus(result) {
+    case PGRES_TUPLES_OK, PGRES_COMMAND_OK: return .success(PostgreSQLRows(result))
+    case PGRES_PIPELINE_ABORTED:
+      PQclear(result)
+      return .failure(
+        PostgreSQLError(kind: .skipped, message: "an earlier statement failed", sql: sql))
+    default:
+      defer { PQclear(result) }
+      return .failure(PostgreSQLError(result: result, sql: sql))
+    }
+  }
+
+  private func unexpected() -> PostgreSQLError {
+    PostgreSQLError(kind: .unexpected, message: "the server's answers do not fit the statements")
+  }
+}
+
+/// Runs a body with texts as libpq takes lists of them: NULL at the end.
+private func withCStrings<T>(
+  _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> T
+) -> T {
+  let copies = texts.map { strdup($0) }
+  defer { for copy in copies { free(copy) } }
+  let pointers = copies.map { UnsafePointer($0) } + [nil]
+  return pointers.withUnsafeBufferPointer { body($0.baseAddress.unsafelyUnwrapped) }
+}
