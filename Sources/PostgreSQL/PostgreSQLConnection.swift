@@ -242,10 +242,9 @@ package final class PostgreSQLConnection {
 
 /// Runs a body with texts as libpq takes lists of them: NULL at the end.
 private func withCStrings<T>(
-  _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> T
+  _ texts: [String], _ body: ([UnsafePointer<CChar>?]) -> T
 ) -> T {
   let copies = texts.map { strdup($0) }
   defer { for copy in copies { free(copy) } }
-  let pointers = copies.map { UnsafePointer($0) } + [nil]
-  return pointers.withUnsafeBufferPointer { body($0.baseAddress.unsafelyUnwrapped) }
+  return body(copies.map { UnsafePointer($0) } + [nil])
 }

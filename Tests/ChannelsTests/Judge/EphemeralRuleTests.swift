@@ -150,7 +150,7 @@ struct EphemeralRuleTests {
     #expect(rig.events.count == count && rig.tally.previewsNone == 2)
   }
 
-  @Test("operators who were deleted are told of under the channel's own count")
+  @Test("the removal of deleted operators is published under the channel's own count")
   mutating func deletedOperator() throws {
     _ = try rig.perform(.send("x"), by: "ann")
     rig.handle(.operatorsRemoved([], seq: 1, at: rig.now))

@@ -41,7 +41,8 @@ struct LogFailureTests {
   }
 
   @Test(
-    "an entry that failed is answered, changes nothing and is told to nobody", arguments: errors)
+    "an entry that failed is answered, changes nothing and is published to nobody",
+    arguments: errors)
   mutating func nothing(error: LogError) throws {
     let before = rig.channel
     for command in commands {

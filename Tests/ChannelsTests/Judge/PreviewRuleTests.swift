@@ -149,7 +149,8 @@ struct PreviewRuleTests {
   }
 
   @Test(
-    "a preview whose write broke off is told when it is there after all", arguments: [true, false])
+    "a preview whose write broke off is published when it is there after all",
+    arguments: [true, false])
   func unknownWrite(isWritten: Bool) throws {
     _ = try send(link)
     rig.handle(.enriched(rig.enrichments[0].id, .preview(tag)))

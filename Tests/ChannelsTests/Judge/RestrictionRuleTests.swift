@@ -17,7 +17,7 @@ struct RestrictionRuleTests {
       channelURL: "lobby", userID: userID, seconds: seconds, description: description)
   }
 
-  @Test("a mute that is replaced is told again, with its new length and description")
+  @Test("a mute that is replaced is published again, with its new length and description")
   mutating func muteAgain() throws {
     _ = try rig.perform(.mute(restriction("ann", seconds: 10, "first")), by: "boss")
     rig.now += 4_000
@@ -32,7 +32,7 @@ struct RestrictionRuleTests {
     #expect(try rig.perform(.send("x"), by: "ann").sent != nil)
   }
 
-  @Test("a ban that is replaced is told again, and its user put out again")
+  @Test("a ban that is replaced is published again, and its user put out again")
   mutating func banAgain() throws {
     for seconds in [Int64(10), 5] { _ = try rig.perform(.ban("ann", seconds: seconds), by: "boss") }
     #expect(rig.events.map { $0.params?["seconds"]?.integer } == [10, 5])
@@ -64,7 +64,7 @@ struct RestrictionRuleTests {
     #expect(try rig.perform(.send("x"), by: "ben").code == .banned)
   }
 
-  @Test("a restriction that has ended is not lifted, and nothing is told")
+  @Test("a restriction that has ended is not lifted, and nothing is published")
   mutating func liftsEnded() throws {
     _ = try rig.perform(.mute("ann", seconds: 1), by: "boss")
     rig.now += 1_000
@@ -169,7 +169,7 @@ struct RestrictionRuleTests {
     #expect(try rig.perform(.send("x"), by: "ann").code == .muted)
   }
 
-  @Test("a changed ban is told like a new one; what is absent stays")
+  @Test("a changed ban is published like a new one; absent members stay")
   mutating func changedBan() throws {
     _ = try rig.perform(.ban("ann", seconds: 60, "spam"), by: .platform)
     rig.now += 20_000

@@ -125,7 +125,7 @@ struct UnknownOutcomeRuleTests {
     #expect(rig.events.map(\.seq) == [1, 2, 3, 4] && rig.isIdle)
   }
 
-  @Test("an edit that was not made is told from one that was, part by part")
+  @Test("an edit that was not made is distinguished from one that was, part by part")
   mutating func edits() throws {
     let id = try #require(try rig.perform(.send("x"), by: "ann").sent).message.id
     let changes = [

@@ -47,7 +47,8 @@ struct StageLimitTests {
     #expect(rig.turn(ann) == ["m3"])
   }
 
-  @Test("what was withheld is told though the limit is off by then, and its updates stay away")
+  @Test(
+    "withheld messages are announced though the limit is off by then, and their updates stay away")
   func offAfterwards() {
     let rig = rig(1)
     for id in Int64(1)...3 { rig.send(id, by: "bob") }
@@ -103,7 +104,7 @@ struct StageLimitTests {
     #expect(rig.turn(ann) == [])
   }
 
-  @Test("all connections of a user, on whichever shard, are told of what was withheld")
+  @Test("all connections of a user, on whichever shard, are notified of withheld messages")
   func shards() {
     let rig = rig(1)
     let others = (1...3).map { SessionAddress.sample(10 + $0, shard: $0) }
@@ -119,7 +120,7 @@ struct StageLimitTests {
     #expect(rig.withheldCount == 4)
   }
 
-  @Test("who leaves and enters again has a new window, and is told nothing of before")
+  @Test("a user who leaves and enters again has a new window, and no notice of before")
   func returns() {
     let rig = rig(1)
     for id in Int64(1)...3 { rig.send(id, by: "bob") }

@@ -207,7 +207,7 @@ private struct StageComparison {
 
   /// Lowers the limit, or turns it off or on.
   ///
-  /// What a window knows beyond a count that grows depends on the count of before.
+  /// The state of a window, beyond a count that grows, depends on the count of before.
   private mutating func changeLimit(using generator: inout SeededGenerator) {
     if generator.oneIn(3), lowestCount > 1 { lowestCount -= 1 }
     let count = generator.oneIn(3) ? 0 : lowestCount
