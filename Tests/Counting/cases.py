@@ -19,9 +19,6 @@ CASES = [
     Case("plain", "plain", "ephemeral", (200, 1000), (1, 16), 12),
     Case("deflate", "deflate", "ephemeral", (50, 200), (1, 16), 12),
     Case("tls", "tls", "ephemeral", (25, 75), (1, 16), 12),
-    # A lone message. Before the others that are stored: what a tree's page already holds makes a
-    # difference of some per cent.
-    Case("durable-one", "plain", "durable", (1,), (1,), 40),
     Case("durable", "plain", "durable", (10,), (1, 16), 40),
     # More than are sent in a second: each participant's window is asked, and nothing is withheld.
     Case("throttle", "plain", "ephemeral", (100, 1000), (16,), 10, throttle=10_000),
