@@ -166,7 +166,7 @@ let package = Package(
       dependencies: ["CFaultyDisk", "Channels", "Store", "ParleyProtocol"],
       path: "Tests/store-crash-writer", swiftSettings: house),
     .target(
-      name: "TestSupport", dependencies: ["Reactor"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["Cluster", "Reactor"], path: "Tests/TestSupport",
       swiftSettings: house),
     .target(
       name: "TestPeers",
@@ -181,6 +181,7 @@ let package = Package(
     tests("ParleyProtocol", ["Basics"]),
     tests("FloodControl"),
     tests("Channels", ["FloodControl", "LinkPreview", "ParleyProtocol"]),
+    tests("Cluster", [heap]),
     tests("ShardMessages", ["Channels", "ParleyProtocol"]),
     tests("LinkPreview", ["Basics", "ParleyProtocol"], exclude: ["Corpus"]),
     tests("Reactor"),
