@@ -92,7 +92,9 @@ package final class MemoryCluster: Sendable {
     }
   }
 
-  /// Resets a link: what is under way in both directions is lost. Cuts stay.
+  /// Resets a link: what is under way in both directions is lost.
+  ///
+  /// Cuts stay.
   package func reset(_ one: MemoryNetwork, _ other: MemoryNetwork) {
     state.withLock { state in
       for (sender, receiver) in [(one, other), (other, one)] {

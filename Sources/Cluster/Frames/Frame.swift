@@ -18,7 +18,9 @@ package struct Frame: Sendable, Equatable {
   }
 }
 
-/// A sign of life. Its sender receives it too, and knows by it that the bus still carries messages.
+/// A sign of life.
+///
+/// Its sender receives it too, and knows by it that the bus still carries messages.
 package struct Beat: Sendable, Equatable {
   /// Counts the beats of the sender, so that an old one is recognized.
   package var number: UInt64

@@ -1,5 +1,3 @@
-internal import Crypto
-
 /// The reason why bytes from the bus are not a frame.
 package enum FrameError: Error, Sendable, Equatable {
   case truncated
@@ -20,25 +18,24 @@ package enum FrameError: Error, Sendable, Equatable {
 ///     sender     8
 ///     receiver   8   0 for all servers
 ///     content        by its kind
-///     code      32   HMAC-SHA-256 of all before, in a cluster with a secret
+///     code      32   ``FrameAuthentication`` of all before, in a cluster with a secret
 ///
 /// Numbers end with their most significant byte.
 package struct FrameCodec: Sendable {
   /// Bytes of a data frame beside its payload and without gaps.
   package static let overhead = 18 + 16 + 24 + 1 + codeSize
-  private static let codeSize = 32
+  package static let codeSize = 32
 
   private let versions: LinkVersions
-  private let secret: [UInt8]?
+  private let authentication: (any FrameAuthentication)?
 
-  package init(versions: LinkVersions = .current, secret: [UInt8]? = nil) {
+  package init(
+    versions: LinkVersions = .current, authentication: (any FrameAuthentication)? = nil
+  ) {
     self.versions = versions
-    self.secret = secret
+    self.authentication = authentication
   }
 
-  /// Encodes a frame.
-  ///
-  /// - Precondition: OpenSSL has memory for a code, as for every allocation of Swift's own.
   package func encode(_ frame: Frame) -> [UInt8] {
     var writer = FrameWriter(capacity: Self.overhead + frame.payloadSize)
     writer.write(frame.format)
@@ -68,21 +65,18 @@ package struct FrameCodec: Sendable {
       }
       writer.write(data.payload)
     }
-    guard let secret else { return writer.bytes }
-    guard let code = HMACSHA256.code(of: writer.bytes, under: secret) else {
-      preconditionFailure("OpenSSL has no memory for a code")
-    }
-    return writer.bytes + code
+    guard let authentication else { return writer.bytes }
+    return writer.bytes + authentication.code(of: writer.bytes)
   }
 
   /// Decodes a frame.
   package func decode(_ bytes: [UInt8]) throws(FrameError) -> Frame {
     var end = bytes.count
-    if let secret {
+    if let authentication {
       end -= Self.codeSize
-      guard end >= 0 else { throw .forged }
-      let code = HMACSHA256.code(of: Array(bytes[..<end]), under: secret)
-      guard let code, ConstantTime.areEqual(code, Array(bytes[end...])) else { throw .forged }
+      guard end >= 0,
+        authentication.areEqual(authentication.code(of: Array(bytes[..<end])), Array(bytes[end...]))
+      else { throw .forged }
     }
     var reader = FrameReader(bytes, end: end)
     let format = try reader.read(UInt8.self)

@@ -11,7 +11,7 @@ struct OutgoingStream {
   }
 
   static let pieceOverhead = 5
-  /// What a frame costs beside its payload.
+  /// Bytes that a frame takes beside its payload.
   private static let frameCost = 64
 
   private let payloadLimit: Int

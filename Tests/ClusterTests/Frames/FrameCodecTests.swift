@@ -30,7 +30,7 @@ struct FrameCodecTests {
 
   @Test("come back as they were, and no byte can be missing or added", arguments: [false, true])
   func roundTrip(isSecret: Bool) throws {
-    let codec = FrameCodec(secret: isSecret ? Array("secret".utf8) : nil)
+    let codec = FrameCodec(authentication: isSecret ? TestAuthentication(secret: 1) : nil)
     var random = SeededGenerator(seed: 5)
     for _ in 0..<300 {
       let frame = Self.frame(&random)
@@ -50,7 +50,7 @@ struct FrameCodecTests {
 
   @Test("are refused when a bit was changed, or the secret is another or missing")
   func forged() throws {
-    let codec = FrameCodec(secret: Array("secret".utf8))
+    let codec = FrameCodec(authentication: TestAuthentication(secret: 1))
     var random = SeededGenerator(seed: 6)
     for _ in 0..<200 {
       let bytes = codec.encode(Self.frame(&random))
@@ -61,7 +61,7 @@ struct FrameCodecTests {
           in: 0..<8, using: &random)
       #expect(throws: FrameError.forged) { try codec.decode(changed) }
       #expect(throws: FrameError.forged) {
-        try FrameCodec(secret: Array("other".utf8)).decode(bytes)
+        try FrameCodec(authentication: TestAuthentication(secret: 2)).decode(bytes)
       }
       #expect(throws: FrameError.forged) {
         try codec.decode(FrameCodec().encode(Self.frame(&random)))

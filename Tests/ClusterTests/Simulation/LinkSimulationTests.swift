@@ -30,21 +30,22 @@ private struct LinkRun {
       ServerID(rawValue: UInt64($0) + 1)
     }
     var limits = LinkLimits(
-      frameBytes: [160, 400, 6_000].randomElement(using: &simulation.random) ?? 400)
-    limits.keptBytes = 20_000
+      frameBytes: [200, 400, 6_000].randomElement(using: &simulation.random) ?? 400)
+    limits.keptBytes = 10_000
     limits.keptTime = 2_000
     self.limits = limits
     for id in ids {
       simulation.start(
         LinkedServer(
-          id, peers: ids, limits: limits, secret: seed % 8 == 0 ? [1, 2, 3] : nil, at: 0))
+          id, peers: ids, limits: limits,
+          authentication: seed % 8 == 0 ? TestAuthentication(secret: seed) : nil, at: 0))
     }
   }
 
   mutating func go() {
     for _ in 0..<Int.random(in: 1...4, using: &simulation.random) {
       change()
-      for _ in 0..<Int.random(in: 2...12, using: &simulation.random) {
+      for _ in 0..<Int.random(in: 2...8, using: &simulation.random) {
         traffic()
         pass(Int64.random(in: 1...200, using: &simulation.random))
       }
@@ -78,10 +79,10 @@ private struct LinkRun {
     let now = simulation.now
     for id in ids where !simulation.stopped.contains(id) {
       for peer in ids where peer != id {
-        for _ in 0..<Int.random(in: 0...4, using: &simulation.random) {
+        for _ in 0..<Int.random(in: 0...3, using: &simulation.random) {
           let size =
             simulation.random.oneIn(20)
-            ? Int.random(in: 0...8_000, using: &simulation.random)
+            ? Int.random(in: 0...2_000, using: &simulation.random)
             : Int.random(in: 0...60, using: &simulation.random)
           let message = ledger.message(from: id, to: peer, size: size)
           _ = simulation.with(id) { $0.send(message, to: peer, at: now) }

@@ -13,10 +13,10 @@ struct LinkedServer: SimulatedServer {
 
   init(
     _ id: ServerID, peers: [ServerID], limits: LinkLimits, versions: LinkVersions = .current,
-    secret: [UInt8]? = nil, at now: Int64
+    authentication: (any FrameAuthentication)? = nil, at now: Int64
   ) {
     self.id = id
-    codec = FrameCodec(versions: versions, secret: secret)
+    codec = FrameCodec(versions: versions, authentication: authentication)
     for peer in peers where peer != id {
       links[peer] = Link(from: id, to: peer, limits: limits, versions: versions, at: now)
     }
