@@ -84,6 +84,7 @@ let package = Package(
     library("Transport", ["Basics", "Reactor", "Streams", "TLS", "HTTP1", "WebSocket", "CLinux"]),
     library(
       "Store", ["Basics", "Channels", "Crypto", "ParleyProtocol", "Reactor", "SQLite", logging]),
+    library("ClusterLoop", ["Cluster", "Crypto", "PostgreSQL", "Reactor"]),
     library("Telemetry", ["Basics", "Reactor", logging]),
     library("Curl", ["Reactor", "CCurl"]),
 
@@ -182,6 +183,7 @@ let package = Package(
     tests("FloodControl"),
     tests("Channels", ["FloodControl", "LinkPreview", "ParleyProtocol"]),
     tests("Cluster", [heap]),
+    tests("ClusterLoop", ["Cluster", "PostgreSQL", "Reactor"]),
     tests("ShardMessages", ["Channels", "ParleyProtocol"]),
     tests("LinkPreview", ["Basics", "ParleyProtocol"], exclude: ["Corpus"]),
     tests("Reactor"),
