@@ -230,8 +230,8 @@ let package = Package(
     .testTarget(
       name: "FuzzingTests",
       dependencies: [
-        "Basics", "ClientTransport", "Configuration", "Gateway", "HTTP1", "LinkPreview",
-        "ParleyClient",
+        "Basics", "ClientTransport", "Cluster", "Configuration", "Gateway", "HTTP1",
+        "LinkPreview", "ParleyClient",
         "ParleyProtocol", "ShardMessages", "Store", "TestSupport", "Crypto", "Tokens", "Transport",
         "Unfurler", "WebSocket",
       ],

@@ -32,15 +32,17 @@ package final class ClusterLoop: ClusterNetwork {
     local = registry.local
     let state = ClusterState(registry.local)
     self.state = state
+    let report = StartReport<ClusterError>()
     do throws(SystemError) {
       thread = Mutex(
         try Thread(name: "cluster") {
-          ClusterThread.run(mailbox, registry, options, makeBus, state)
+          ClusterThread.run(mailbox, registry, options, makeBus, state, report)
         })
     } catch {
       registry.post(.leave)
       throw .system("\(error)")
     }
+    try report.wait(for: 1)
   }
 
   deinit { mailbox.post(.stop) }

@@ -32,7 +32,7 @@ final class ClusterThread: ReadinessHandler, TimerHandler {
 
   static func run(
     _ mailbox: Mailbox<ClusterCommand>, _ registry: RegistryThread, _ options: ClusterOptions,
-    _ makeBus: ClusterBusMaker, _ state: ClusterState
+    _ makeBus: ClusterBusMaker, _ state: ClusterState, _ report: StartReport<ClusterError>
   ) {
     do {
       let loop = try EventLoop()
@@ -40,14 +40,12 @@ final class ClusterThread: ReadinessHandler, TimerHandler {
       let registration = try loop.register(
         mailbox.descriptor, for: .readable, handler: thread)
       loop.endOfTurn = { [unowned thread] in thread.endTurn() }
+      report.add(.success(()))
       loop.run()
       loop.deregister(registration)
     } catch {
-      // Without descriptors or memory at the start: the others see no beats of this server.
       registry.post(.leave)
-      var figures = ClusterFigures()
-      figures.busFault = "\(error)"
-      state.figures = figures
+      report.add(.failure(.system("\(error)")))
     }
   }
 

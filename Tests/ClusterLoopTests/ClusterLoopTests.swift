@@ -192,4 +192,17 @@ struct ClusterLoopTests {
       registryURL: "postgresql:///x?host=/nowhere", serverName: "a", version: "1")
     #expect(throws: ClusterError.self) { try ClusterLoop(options, bus: broker.maker) }
   }
+
+  @Test("a bus that cannot be made is an error, and the server's row is given back")
+  func noBus() throws {
+    struct NoBus: Error {}
+    let options = ClusterOptions(registryURL: registry.url, serverName: "a", version: "1")
+    #expect(throws: ClusterError.self) {
+      try ClusterLoop(options) { _, _, _ in throw NoBus() }
+    }
+    let b = try TestServer("b", registry, broker)
+    b.wait(forHomes: [b])
+    b.wait(for: "one row") { b.network.figures.servers.count == 1 }
+    b.network.stop()
+  }
 }

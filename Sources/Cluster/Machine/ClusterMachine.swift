@@ -104,10 +104,11 @@ package struct ClusterMachine {
   /// Sends what has gathered, and does what is due.
   package mutating func endTurn(at now: Int64) {
     if membership.deadline <= now { handle(.timePassed, at: now) }
-    for peer in links.keys {
-      guard let deadline = links[peer]?.deadline, deadline <= now else { continue }
-      links[peer]?.flush(at: now, into: &linkActions)
-      carryOut(linkTo: peer)
+    // In the ring's order, so that a simulation runs the same way in each process.
+    for member in ring.members {
+      guard let deadline = links[member.id]?.deadline, deadline <= now else { continue }
+      links[member.id]?.flush(at: now, into: &linkActions)
+      carryOut(linkTo: member.id)
     }
   }
 

@@ -2,6 +2,7 @@
 enum Harnesses {
   static let all: [String: any Harness.Type] = [
     "ClientSession": ClientSessionHarness.self,
+    "ClusterFrame": ClusterFrameHarness.self,
     "CommandParameters": CommandParametersHarness.self,
     "EmbeddedData": EmbeddedDataHarness.self,
     "ForwardedClient": ForwardedClientHarness.self,
