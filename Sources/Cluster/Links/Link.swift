@@ -121,7 +121,7 @@ package struct Link {
       transmit(number, payload, at: now, into: &actions)
     }
     let gaps = gapsToName(at: now)
-    if !gaps.isEmpty || isConfirmationDue(at: now) || askAt.map({ $0 <= now }) ?? false
+    if !gaps.isEmpty || min(confirmAt ?? .max, askAt ?? .max) <= now
       || mustAnswer && canAnswer(at: now)
     {
       if mustAnswer { answeredAt = now }
@@ -237,13 +237,10 @@ package struct Link {
       return reset(.violation, at: now, into: &actions)
     }
     unconfirmedBytes += data.payload.count
-    confirmAt = confirmAt ?? now + limits.confirmationDelay
+    confirmAt =
+      unconfirmedBytes >= limits.confirmationBytes
+      ? now : confirmAt ?? now + limits.confirmationDelay
     for message in messages { actions.append(.deliver(message)) }
-  }
-
-  private func isConfirmationDue(at now: Int64) -> Bool {
-    guard let confirmAt else { return false }
-    return confirmAt <= now || unconfirmedBytes >= limits.confirmationBytes
   }
 
   /// The gaps to name now: those that are new, or that were named a while ago.
@@ -257,11 +254,4 @@ package struct Link {
     counters.gaps += 1
     return gaps
   }
-}
-
-/// The consequences of an input to a ``Link``, in their order.
-package enum LinkAction: Sendable, Equatable {
-  case transmit(Frame)
-  case deliver([UInt8])
-  case reset(LinkResetReason)
 }

@@ -48,15 +48,3 @@ package struct LinkCounters: Sendable, Equatable {
     left.otherVersions += right.otherVersions
   }
 }
-
-/// The reason for resetting a link.
-package enum LinkResetReason: Sendable, Equatable {
-  /// More waits for confirmation than may be kept.
-  case overflow
-  /// Something has waited for confirmation for too long.
-  case silence
-  /// The peer has reset the link.
-  case peer
-  /// The peer's frames make no sense.
-  case violation
-}

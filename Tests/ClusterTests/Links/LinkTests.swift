@@ -50,6 +50,19 @@ struct LinkTests {
     #expect(pair.a.keptByteCount == 0 && pair.frameCount == count + 2)
   }
 
+  @Test("confirms much at once, so that a fast sender is not stopped by what it keeps")
+  func earlyConfirmation() {
+    var limits = Self.limits
+    limits.confirmationBytes = 500
+    var pair = LinkPair(limits)
+    pair.pass(until: 100)
+    for _ in 0..<100 {
+      for _ in 0..<5 { pair.send([UInt8](repeating: 1, count: 100)) }
+      pair.pass(until: pair.now + 4)
+    }
+    #expect(pair.atB.count == 500 && pair.resets == 0)
+  }
+
   @Test("fills a gap as soon as a later frame names it, in one round trip")
   func gap() {
     var pair = LinkPair(Self.limits)
