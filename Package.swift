@@ -182,7 +182,7 @@ let package = Package(
     tests("Channels", ["FloodControl", "LinkPreview", "ParleyProtocol"]),
     tests("ShardMessages", ["Channels", "ParleyProtocol"]),
     tests("LinkPreview", ["Basics", "ParleyProtocol"], exclude: ["Corpus"]),
-    tests("Reactor"),
+    tests("Reactor", ["TestPeers"]),
     tests("TLS", ["COpenSSL"]),
     tests("SQLite"),
     tests("PostgreSQL"),

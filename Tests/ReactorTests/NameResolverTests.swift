@@ -1,10 +1,9 @@
 import Dispatch
-import Reactor
 import Synchronization
 import TestPeers
 import Testing
 
-@testable import ClientTransport
+@testable import Reactor
 
 @Suite("Name resolver")
 struct NameResolverTests {

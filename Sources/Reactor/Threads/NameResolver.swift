@@ -1,14 +1,20 @@
-package import Reactor
-internal import Synchronization
+import Synchronization
 
 /// Looks names up on threads of its own, because the system's resolver blocks its caller.
 ///
 /// Simultaneous requests for the same name share one look-up. Usable from any thread.
 package final class NameResolver: Sendable {
-  package typealias Outcome = Result<[SocketAddress], ConnectionFailure>
+  package typealias Outcome = Result<[SocketAddress], Failure>
   package typealias Completion = @Sendable (Outcome) -> Void
   /// The function that looks up a name; tests replace it.
   package typealias Lookup = @Sendable (_ host: String, _ port: UInt16) -> Outcome
+
+  /// The reason why a name has no address now, as a text that names it.
+  package struct Failure: Error, Hashable {
+    package let reason: String
+
+    package init(_ reason: String) { self.reason = reason }
+  }
 
   private struct Query: Hashable {
     let host: String
@@ -37,7 +43,7 @@ package final class NameResolver: Sendable {
   }
 
   /// Looks a name up, and calls `completion` with at least one address, on another thread.
-  func resolve(_ host: String, port: UInt16, _ completion: @escaping Completion) {
+  package func resolve(_ host: String, port: UInt16, _ completion: @escaping Completion) {
     let query = Query(host: host, port: port)
     let needsThread = state.withLock { state in
       state.waiting[query, default: []].append(completion)
@@ -86,7 +92,7 @@ package final class NameResolver: Sendable {
       return state.waiting.values.flatMap(\.self)
     }
     for completion in completions {
-      completion(.failure(ConnectionFailure(.temporary, error.description)))
+      completion(.failure(Failure(error.description)))
     }
   }
 
@@ -95,7 +101,7 @@ package final class NameResolver: Sendable {
     do throws(NameLookup.Failure) {
       return .success(try NameLookup.addresses(of: host, port: port))
     } catch {
-      return .failure(ConnectionFailure(.temporary, error.description))
+      return .failure(Failure(error.description))
     }
   }
 }
