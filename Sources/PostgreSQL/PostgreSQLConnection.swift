@@ -156,6 +156,12 @@ package final class PostgreSQLConnection {
     }
   }
 
+  /// Sends a statement that was executed before; `false` when the connection is lost.
+  func send(prepared query: Query) -> Bool {
+    guard let name = names[query.sql] else { return false }
+    return sendExecution(of: name, query.values) == 1
+  }
+
   private func sendExecution(of name: String, _ values: [PostgreSQLValue]) -> Int32 {
     var bytes: [UInt8] = []
     var ends: [Int] = []
@@ -220,7 +226,7 @@ package final class PostgreSQLConnection {
     return outcomes
   }
 
-  private func outcome(
+  func outcome(
     _ result: OpaquePointer, of sql: String
   ) -> Result<PostgreSQLRows, PostgreSQLError> {
     switch PQresultStatus(result) {

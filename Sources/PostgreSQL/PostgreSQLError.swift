@@ -59,6 +59,7 @@ package struct SQLState: RawRepresentable, Hashable, Sendable {
   package static let diskFull = SQLState(rawValue: "53100")
   package static let tooManyConnections = SQLState(rawValue: "53300")
   package static let readOnlyTransaction = SQLState(rawValue: "25006")
+  package static let programLimitExceeded = SQLState(rawValue: "54000")
   package static let invalidPassword = SQLState(rawValue: "28P01")
   package static let unknownDatabase = SQLState(rawValue: "3D000")
   package static let undefinedTable = SQLState(rawValue: "42P01")
