@@ -55,6 +55,7 @@ let package = Package(
     .target(name: "CLinux"),
     .target(name: "CSendRing", linkerSettings: [.linkedLibrary("uring")]),
     .target(name: "COpenSSL", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+    .target(name: "CHiredis", linkerSettings: [.linkedLibrary("hiredis")]),
     .target(name: "CPostgreSQL", linkerSettings: [.linkedLibrary("pq")]),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
@@ -80,6 +81,7 @@ let package = Package(
     library("SQLite", ["CSQLite"]),
     library("PostgreSQL", ["CPostgreSQL"]),
     library("Streams", ["Basics", "Reactor", "TLS"]),
+    library("Bus", ["Basics", "Reactor", "Streams", "TLS", "PostgreSQL", "CHiredis", deque]),
     library("Transport", ["Basics", "Reactor", "Streams", "TLS", "HTTP1", "WebSocket", "CLinux"]),
     library(
       "Store", ["Basics", "Channels", "Crypto", "ParleyProtocol", "Reactor", "SQLite", logging]),
@@ -186,6 +188,7 @@ let package = Package(
     tests("TLS", ["COpenSSL"]),
     tests("SQLite"),
     tests("PostgreSQL"),
+    tests("Bus", ["Basics", "PostgreSQL", "Reactor", "TestPeers"]),
     tests("Curl", ["CCurl", "Reactor", "TestPeers"]),
     tests("Tokens", ["Basics", "COpenSSL", "Crypto"]),
     tests("Crypto"),
@@ -226,7 +229,7 @@ let package = Package(
     .testTarget(
       name: "FuzzingTests",
       dependencies: [
-        "Basics", "ClientTransport", "Configuration", "Gateway", "HTTP1", "LinkPreview",
+        "Basics", "Bus", "ClientTransport", "Configuration", "Gateway", "HTTP1", "LinkPreview",
         "ParleyClient",
         "ParleyProtocol", "ShardMessages", "Store", "TestSupport", "Crypto", "Tokens", "Transport",
         "Unfurler", "WebSocket",

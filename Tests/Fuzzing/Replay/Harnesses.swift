@@ -18,6 +18,7 @@ enum Harnesses {
     "PageTokens": PageTokensHarness.self,
     "ProxyHeaderParser": ProxyHeaderParserHarness.self,
     "Pipeline": PipelineHarness.self,
+    "RedisReplies": RedisRepliesHarness.self,
     "ServerAddress": ServerAddressHarness.self,
     "SettingValues": SettingValuesHarness.self,
     "ShardMessage": ShardMessageHarness.self,
