@@ -159,6 +159,9 @@ let package = Package(
     .executableTarget(
       name: "extractor-throughput", dependencies: ["LinkPreview"],
       path: "Tests/Benchmarks/extractor-throughput", swiftSettings: house),
+    .executableTarget(
+      name: "bus-latency", dependencies: ["Basics", "Bus", "CHiredis", "Reactor"],
+      path: "Tests/Benchmarks/bus-latency", swiftSettings: house),
     .target(
       name: "CFaultyDisk", path: "Tests/CFaultyDisk",
       linkerSettings: [.linkedLibrary("sqlite3")]),
