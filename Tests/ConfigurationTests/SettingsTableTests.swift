@@ -29,7 +29,9 @@ struct SettingsTableTests {
     "webhooks.urls", "webhooks.secret", "webhooks.events",
     "webhooks.timeout_ms", "webhooks.concurrency", "webhooks.retry_seconds",
     "webhooks.backlog_events", "limits.connections_per_address",
-    "limits.unopened_connections_per_address",
+    "limits.unopened_connections_per_address", "store.url", "store.writers", "store.readers",
+    "cluster.bus", "cluster.name", "cluster.secret", "cluster.beat_ms",
+    "cluster.server_timeout_ms", "cluster.call_timeout_ms", "cluster.isolation_ms",
   ]
 
   @Test("every setting of the contract is there, and none beside the documented ones")

@@ -17,6 +17,8 @@ package struct Settings: Sendable, Equatable {
   package var drain = DrainSettings()
   /// The directory in which everything is kept that must survive a restart.
   package var dataDirectory = "./parley-data"
+  package var store = StoreSettings()
+  package var cluster = ClusterSettings()
   package var files = FileSettings()
   package var auth = AuthSettings()
   package var unfurl = UnfurlSettings()

@@ -25,7 +25,8 @@ struct SettingsTable: Sendable {
 
   /// The settings of `parleyd`.
   static let gateway = SettingsTable(
-    listening + proxies + limits + auth + previews + fetching + webhooks + process)
+    listening + proxies + limits + auth + previews + fetching + webhooks + storage + clustering
+      + process)
 
   /// The settings of `parley-unfurl`: those of the gateway that concern it, by the same names.
   static let unfurlService = SettingsTable(
@@ -163,7 +164,7 @@ extension SettingsTable {
 
 extension SettingsTable {
   /// The shortest secret that cannot be found by trying.
-  private static let secretBytes = 16
+  static let secretBytes = 16
 
   /// Settings for webhooks.
   static let webhooks: [SettingDefinition] = [
