@@ -108,8 +108,8 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "Basics", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Channels",
-        "ShardMessages", "Reactor", "TLS", "Transport", "Store", "Telemetry", "Configuration",
-        "Unfurler",
+        "ShardMessages", "Cluster", "Reactor", "TLS", "Transport", "Store", "Telemetry",
+        "Configuration", "Unfurler",
         "Crypto", "Tokens", "Webhooks",
         "COpenSSL", deque, logging,
       ],
@@ -197,7 +197,7 @@ let package = Package(
       ["Channels", "CSQLite", "ParleyProtocol", "Reactor", "SQLite", logging, "store-crash-writer"]),
     tests("Telemetry", ["Reactor", logging]),
     tests("Configuration", ["Basics", "FloodControl", "ParleyProtocol", "Reactor"]),
-    tests("Daemon", ["Reactor", logging]),
+    tests("Daemon", ["Configuration", "Reactor", logging]),
     tests(
       "Unfurler",
       [
@@ -209,8 +209,8 @@ let package = Package(
     tests(
       "Gateway",
       [
-        "Channels", "ShardMessages", "ParleyProtocol", "FloodControl", "Configuration", "Transport",
-        "Reactor", "WebSocket", "Store", "TestPeers", "HTTP1", "Basics", "Crypto", logging,
+        "Channels", "ShardMessages", "Cluster", "ParleyProtocol", "FloodControl", "Configuration",
+        "Transport", "Reactor", "WebSocket", "Store", "TestPeers", "HTTP1", "Basics", "Crypto", logging,
       ]),
     tests(
       "ClientTransport", ["Basics", "HTTP1", "Reactor", "TestPeers", "WebSocket"]),

@@ -7,7 +7,7 @@ extension GatewayServices {
   /// The samples that are read when the metrics are asked for.
   var samples: [MetricSample] {
     storeSamples + memorySamples + (previews?.samples ?? [])
-      + (webhooks?.samples(at: clock.now) ?? [])
+      + (webhooks?.samples(at: clock.now) ?? []) + (cluster?.samples ?? [])
   }
 
   /// Memory of the connections, and its limit.

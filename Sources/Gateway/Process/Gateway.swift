@@ -97,6 +97,15 @@ package final class Gateway: Sendable {
     services.shards.sendToAll(.hurry)
   }
 
+  /// Begins to stop because the cluster goes on without this server: it was declared dead, or it
+  /// alone does not reach the bus or the database.
+  package func leaveCluster(reason: String) {
+    services.leaveCluster(reason: reason)
+  }
+
+  /// Whether it stopped because it left the cluster: a new start makes it another server of it.
+  package var hasLeftCluster: Bool { services.hasLeftCluster }
+
   /// Calls `answer`, from any thread, once every event loop has taken a turn since.
   ///
   /// It is never called when one of them is stuck, or has ended.
@@ -129,6 +138,11 @@ package final class Gateway: Sendable {
       logger.warning(
         "auth.mode is token without auth.jwt_secret or auth.jwt_public_key: only tokens issued by the Platform API open sessions"
       )
+    }
+    if let bus = settings.cluster.forgeableBus {
+      logger.warning(
+        "cluster.bus is not encrypted and cluster.secret is not set: anyone between the servers can forge messages",
+        metadata: ["bus": "\(bus)"])
     }
     if PrivateFile.isOpenToOthers(settings.dataDirectory) {
       logger.warning(

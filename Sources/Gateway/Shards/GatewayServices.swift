@@ -18,6 +18,10 @@ final class GatewayServices: Sendable {
   /// `nil` when no events are posted.
   let webhooks: Webhooks?
   let participantCounts: ParticipantCounts
+  /// `nil` on a server that is alone.
+  let cluster: (any ClusterObserver)?
+  /// This server, as it is known without a cluster.
+  let lone = LoneServer()
   let authenticator: Authenticator
   let apiTokens: APITokens
   let tokenRates: TokenRates
@@ -39,6 +43,7 @@ final class GatewayServices: Sendable {
   let logger: Logger
   private let lifecycle = Atomic(Lifecycle.starting.rawValue)
   private let undrainedShards: Atomic<Int>
+  private let departure = Atomic(false)
 
   /// The stage of the life of the process.
   enum Lifecycle: Int, Sendable {
@@ -52,8 +57,9 @@ final class GatewayServices: Sendable {
     webhooks: Webhooks?, participantCounts: ParticipantCounts,
     authenticator: Authenticator, apiTokens: APITokens, limits: LimitTable, messageIDs: MessageIDs,
     metrics: GatewayMetrics,
-    descriptors: DescriptorPlan, logger: Logger
+    descriptors: DescriptorPlan, cluster: (any ClusterObserver)? = nil, logger: Logger
   ) {
+    self.cluster = cluster
     self.settings = settings
     self.shards = shards
     self.store = store
@@ -92,6 +98,16 @@ final class GatewayServices: Sendable {
     shards.sendToAll(.drain)
   }
 
+  /// Whether the cluster goes on without this server, which drains for that reason.
+  var hasLeftCluster: Bool { departure.load(ordering: .relaxed) }
+
+  /// Begins to stop because the cluster goes on without this server.
+  func leaveCluster(reason: String) {
+    guard !departure.exchange(true, ordering: .relaxed) else { return }
+    logger.critical("leaving the cluster", metadata: ["reason": "\(reason)"])
+    drain()
+  }
+
   /// Takes note that nobody is left on a shard; the last one stops them all.
   func shardDidDrain() {
     let (_, left) = undrainedShards.subtract(1, ordering: .acquiringAndReleasing)
@@ -107,6 +123,6 @@ final class GatewayServices: Sendable {
     case .serving: break
     }
     if case .failing(let reason) = store.health { return "storage fails: \(reason)" }
-    return nil
+    return cluster?.unreadiness
   }
 }
