@@ -210,7 +210,8 @@ let package = Package(
       "Gateway",
       [
         "Channels", "ShardMessages", "Cluster", "ParleyProtocol", "FloodControl", "Configuration",
-        "Transport", "Reactor", "WebSocket", "Store", "TestPeers", "HTTP1", "Basics", "Crypto", logging,
+        "Transport", "Reactor", "WebSocket", "Store", "TestPeers", "HTTP1", "Basics", "Crypto",
+        logging,
       ]),
     tests(
       "ClientTransport", ["Basics", "HTTP1", "Reactor", "TestPeers", "WebSocket"]),
