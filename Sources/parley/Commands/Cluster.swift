@@ -70,7 +70,7 @@ extension ClusterCommand {
       return table.lines(whenEmpty: "no servers") + [""] + fields.lines()
     }
 
-    /// What an operator has to look after.
+    /// The faults that need an operator, in words.
     static func problems(_ cluster: JSONNode) -> [String] {
       let dead = cluster.list("servers").filter { $0.text("state") == "dead" }
       return dead.map { "\($0.text("name")) is dead" }
