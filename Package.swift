@@ -251,7 +251,9 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "ParleyCommandTests",
-      dependencies: ["Basics", "ParleyProtocol", "TestSupport", "TestPeers", "parley", "parleyd"],
+      dependencies: [
+        "Basics", "ParleyProtocol", "TestSupport", "TestPeers", "parley", "parleyd", arguments,
+      ],
       swiftSettings: house),
     .testTarget(
       name: "IntegrationTests",

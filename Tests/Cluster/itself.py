@@ -286,7 +286,7 @@ async def test_settings_reach_the_servers(ctx):
     for name in ("store.url", "auth.api_token", "files.public_url", "cluster.bus"):
         assert name in errors.decode(), errors.decode()
     for name, value in (("PARLEY_STORE_URL", "mysql://u:hush@a/b"),
-                        ("PARLEY_CLUSTER_BUS", "redis://u:hush@a/1"),
+                        ("PARLEY_CLUSTER_BUS", "redis://u:hush@a/x"),
                         ("PARLEY_CLUSTER_SECRET", "hush")):
         status, output, errors = await ctx.run(
             ctx.parleyd, "--check-config", environment={name: value})

@@ -68,8 +68,8 @@ struct ClusterSettingsTests {
     "a bus is PostgreSQL alone, or Redis servers that differ",
     arguments: [
       "nats://a", "postgresql,redis://a", "redis://a,postgresql", "redis://a,redis://a:6379",
-      "redis://", "redis://a:0", "redis://a/1", "redis://a?sslrootcert=x", "rediss://a?x=y",
-      "redis://user@:6379", "redis://u:%ff@a", "REDIS://a",
+      "redis://", "redis://a:0", "redis://a/x", "redis://a?sslrootcert=x", "rediss://a?x=y",
+      "redis://user@:6379", "redis://user@a", "redis://u:%f@a", "REDIS://a", "redis://a#b",
     ])
   func buses(text: String) {
     let found = problems(Self.shared + ["--cluster-bus=" + text])
@@ -78,21 +78,16 @@ struct ClusterSettingsTests {
     #expect(found.first?.contains("got") == false, "it may hold a password")
   }
 
-  @Test("a URL of Redis has a host, a port, credentials and authorities, and shows no password")
+  @Test("a URL of Redis has a host and a port, and shows no password")
   func redis() throws {
-    let whole = try #require(
-      RedisAddress("rediss://chat:p%40ss:w@Redis1.internal:7000/?sslrootcert=/etc/ca.pem"))
+    let text = "rediss://chat:p%40ss:w@Redis1.internal:7000/0?sslrootcert=/etc/ca.pem"
+    let whole = try #require(RedisURL(text))
     #expect(whole.endpoint == Endpoint("redis1.internal:7000"))
-    #expect(whole.user == "chat" && whole.password == Secret("p@ss:w"))
-    #expect(whole.usesTLS && whole.authorityFile == "/etc/ca.pem")
+    #expect(whole.usesTLS && whole.text == Secret(text))
     #expect("\(whole)" == "rediss://redis1.internal:7000")
-    let bare = try #require(RedisAddress("redis://[::1]"))
+    let bare = try #require(RedisURL("redis://[::1]"))
     #expect(bare.endpoint == Endpoint("[::1]:6379") && bare.isLoopback && !bare.usesTLS)
-    #expect(bare.user == nil && bare.password == nil && bare.authorityFile == nil)
-    for text in ["redis://secret@a", "redis://:secret@a"] {
-      let address = try #require(RedisAddress(text))
-      #expect(address.user == nil && address.password == Secret("secret"))
-    }
+    #expect(RedisURL("redis://:secret@a")?.endpoint == Endpoint("a:6379"))
     var shown = ""
     dump(whole, to: &shown)
     #expect(!shown.contains("p@ss") && !shown.contains("p%40ss"))

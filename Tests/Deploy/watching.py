@@ -9,7 +9,7 @@ from skipping import need
 
 WORDS = {
     "sum", "by", "rate", "histogram_quantile", "le", "instance", "outcome", "reason", "result",
-    "changes", "and", "job", "label_values", "max", "min", "state", "increase"}
+    "changes", "and", "job", "label_values", "max", "min", "state", "increase", "max_over_time"}
 
 
 async def metrics(ctx):

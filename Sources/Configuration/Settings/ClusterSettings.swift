@@ -20,7 +20,7 @@ package enum StoreEngineName: String, Sendable {
 /// Several servers that serve the same channels.
 package struct ClusterSettings: Sendable, Equatable {
   /// The carrier of messages between the servers; with none the server is alone.
-  package var bus: ClusterBus?
+  package var bus: BusPlace?
   /// The prefix of all names on the bus, which keeps clusters on one bus apart.
   package var name = "parley"
   /// The secret that signs messages on the bus.
@@ -36,17 +36,17 @@ package struct ClusterSettings: Sendable, Equatable {
 
   /// The bus that is not safe from forged messages, as text; `nil` when there is none.
   package var forgeableBus: String? {
-    guard secret == nil, case .redis(let addresses) = bus else { return nil }
-    return addresses.first { !$0.usesTLS && !$0.isLoopback }?.description
+    guard secret == nil, case .redis(let urls) = bus else { return nil }
+    return urls.first { !$0.usesTLS && !$0.isLoopback }?.description
   }
 }
 
 /// The carrier of messages between servers.
-package enum ClusterBus: Sendable, Equatable {
+package enum BusPlace: Sendable, Equatable {
   /// LISTEN and NOTIFY of the database in `store.url`.
   case postgreSQL
   /// Redis or Valkey: every server listens on all of them.
-  case redis([RedisAddress])
+  case redis([RedisURL])
 
   /// The kind of bus, by the word that names it to operators.
   package var kind: String {
@@ -60,18 +60,19 @@ package enum ClusterBus: Sendable, Equatable {
   ///
   /// - Returns: `nil` when the values are empty.
   /// - Throws: The first value that does not fit.
-  static func read(_ values: [String]) throws(SettingDefinition.Refusal) -> ClusterBus? {
+  static func read(_ values: [String]) throws(SettingDefinition.Refusal) -> BusPlace? {
     guard let first = values.first else { return nil }
     if first == "postgresql" {
       guard values.count == 1 else { throw SettingDefinition.Refusal(value: values[1]) }
       return .postgreSQL
     }
-    var addresses: [RedisAddress] = []
+    var urls: [RedisURL] = []
     for text in values {
-      guard let address = RedisAddress(text), !addresses.contains(where: address.isSamePlace(as:))
-      else { throw SettingDefinition.Refusal(value: text) }
-      addresses.append(address)
+      guard let url = RedisURL(text), !urls.contains(where: { $0.endpoint == url.endpoint }) else {
+        throw SettingDefinition.Refusal(value: text)
+      }
+      urls.append(url)
     }
-    return .redis(addresses)
+    return .redis(urls)
   }
 }

@@ -51,6 +51,6 @@ extension SettingsTable {
     expected: "a redis:// or rediss:// URL, or the word postgresql alone",
     help: "Carrier of messages between servers. It requires store.url. Setting it makes a cluster."
   ) { settings, values throws(SettingDefinition.Refusal) in
-    settings.cluster.bus = try ClusterBus.read(values)
+    settings.cluster.bus = try BusPlace.read(values)
   }
 }

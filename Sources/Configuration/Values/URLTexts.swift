@@ -25,11 +25,11 @@ enum WebhookURLText {
 }
 
 /// The URL of a PostgreSQL database.
-enum StoreURLText {
+package enum StoreURLText {
   private static let schemes = ["postgresql://", "postgres://"]
 
   /// Returns the text when it has the scheme and names a database; libpq reads the rest.
-  static func read(_ text: String) -> String? {
+  package static func read(_ text: String) -> String? {
     guard text.utf8.count <= 2048, text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }),
       let scheme = schemes.first(where: text.hasPrefix)
     else { return nil }

@@ -54,11 +54,11 @@ struct ClusterAgreement: Sendable, Equatable {
     }.sorted()
   }
 
-  private static func text(of bus: ClusterBus?) -> String {
+  private static func text(of bus: BusPlace?) -> String {
     switch bus {
     case nil: ""
     case .postgreSQL?: "postgresql"
-    case .redis(let addresses)?: addresses.map { "\($0.endpoint)" }.joined(separator: "\n")
+    case .redis(let urls)?: urls.map { "\($0.endpoint)" }.joined(separator: "\n")
     }
   }
 }
