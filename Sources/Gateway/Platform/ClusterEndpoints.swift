@@ -6,7 +6,9 @@ import Transport
 enum ClusterEndpoints {
   /// `GET …?channel_url=`: the servers, and the home of a channel.
   static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    let home = try call.query.optionalChannelURL("channel_url").map(call.services.home(ofChannel:))
+    let longest = Limits.channelURLLengths.upperBound
+    let home = try call.query.text("channel_url", limit: longest)
+      .map(call.services.home(ofChannel:))
     completion { call.services.clusterStatus.encode(home: home, into: &$0) }
   }
 

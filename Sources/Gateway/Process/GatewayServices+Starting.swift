@@ -25,7 +25,12 @@ extension GatewayServices {
       onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) },
       afterBatch: { for shard in shards.handles { shard.mailbox.wakeReceiver() } })
     options.queryMilliseconds = settings.limits.queryMilliseconds
-    let store = try Store(directory: settings.dataDirectory, options: options)
+    let store: Store
+    do {
+      store = try Store(directory: settings.dataDirectory, options: options)
+    } catch {
+      throw error.asFailure(of: settings.store)
+    }
     let authenticator = Authenticator(settings.auth.mode, plan.verifiers, store: store)
     let files = try FileStore(dataDirectory: settings.dataDirectory)
     files.collectOrphans(in: store)
