@@ -72,6 +72,7 @@ let package = Package(
     library("LinkPreview", ["Basics", "ParleyProtocol", "CDomainNames"]),
     library("Channels", ["ParleyProtocol", "FloodControl", "LinkPreview", deque]),
     library("ShardMessages", ["Channels", "ParleyProtocol"]),
+    library("Cluster", ["Basics", "Crypto", deque]),
 
     // Mechanism: descriptors, clocks, threads.
     library("Reactor", ["Basics", "CLinux", "CSendRing"]),
