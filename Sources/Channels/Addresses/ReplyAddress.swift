@@ -58,4 +58,7 @@ package struct SessionAddress: Hashable, Sendable {
     self.shard = shard
     self.connection = connection
   }
+
+  /// The number of the shard in its deployment: on one server, that of the shard alone.
+  var place: Int { Int(server) << 16 | Int(shard) }
 }

@@ -289,8 +289,8 @@ extension ChannelStage {
     for (missed, connections) in audience.takeWithheld(at: now) {
       let notice = Event.throttled(Event.Throttling(missed)).notification(
         from: EventOrigin(channelURL: url, timestamp: now.unix))
-      for (shard, group) in Dictionary(grouping: connections, by: \.shard) {
-        actions.append(.notify(notice, group, shard: Int(shard)))
+      for (shard, group) in Dictionary(grouping: connections, by: \.place) {
+        actions.append(.notify(notice, group, shard: shard))
       }
     }
     let notices = presence.take(at: now.monotonic, count: participantCount) {

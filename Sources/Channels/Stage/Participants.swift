@@ -16,8 +16,8 @@ package struct Participant: Sendable {
 /// for it.
 struct Participants: Sendable {
   private var slots: [Participant?] = []
-  /// By shard.
-  private(set) var connectionCounts: [Int] = []
+  /// The connections on each shard, in the order of the shards.
+  private(set) var connectionCounts: [(place: Int, count: Int)] = []
   /// The slots in use.
   private var taken = SlotSet()
   /// By slot; what a fan-out walks through lies densely.
@@ -172,12 +172,13 @@ struct Participants: Sendable {
   }
 
   private mutating func count(_ connection: SessionAddress, _ change: Int) {
-    let shard = Int(connection.shard)
-    if shard >= connectionCounts.count {
-      connectionCounts.append(
-        contentsOf: repeatElement(0, count: shard + 1 - connectionCounts.count))
+    let place = connection.place
+    let index = connectionCounts.firstIndex { $0.place >= place } ?? connectionCounts.count
+    if index == connectionCounts.count || connectionCounts[index].place != place {
+      connectionCounts.insert((place, 0), at: index)
     }
-    connectionCounts[shard] += change
+    connectionCounts[index].count += change
+    if connectionCounts[index].count == 0 { connectionCounts.remove(at: index) }
   }
 
   private mutating func takeSlot() -> Int {

@@ -56,9 +56,9 @@ struct TurnQueue: Sendable {
     let common = shares.map { mostCommon($0, participants) } ?? all
     let exceptions = exceptions(events, shares, common: common, participants)
     let payloads = events.map(\.payload)
-    for (shard, count) in participants.connectionCounts.enumerated() where count > 0 {
+    for (shard, _) in participants.connectionCounts {
       var ofShard: [FanOutPlan.Exception] = []
-      for (session, share) in exceptions where Int(session.shard) == shard {
+      for (session, share) in exceptions where session.place == shard {
         ofShard.append(FanOutPlan.Exception(connection: session.connection, share: share))
       }
       let plan = FanOutPlan(

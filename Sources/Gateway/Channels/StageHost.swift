@@ -77,10 +77,10 @@ final class StageHost {
 
   private func perform(_ action: StageAction, on shard: Shard) {
     switch action {
-    case .deliver(let plan, let index):
-      shard.send(.shard(ShardAddress(shard: UInt16(index)), .deliver(plan)))
-    case .notify(let event, let sessions, let index):
-      shard.send(.shard(ShardAddress(shard: UInt16(index)), .notify(event, sessions)))
+    case .deliver(let plan, let place):
+      shard.send(.shard(ShardAddress(place: place), .deliver(plan)))
+    case .notify(let event, let sessions, let place):
+      shard.send(.shard(ShardAddress(place: place), .notify(event, sessions)))
     case .reply(let address, let outcome): shard.reply(to: address, outcome)
     case .welcome(let address, let userID, let result):
       let entered = SessionMessage.entered(

@@ -10,6 +10,11 @@ package struct ShardAddress: Sendable, Hashable {
     self.server = server
     self.shard = shard
   }
+
+  /// The shard that a stage's action names.
+  package init(place: Int) {
+    self.init(server: UInt16(place >> 16), shard: UInt16(truncatingIfNeeded: place))
+  }
 }
 
 /// Names an HTTP request that waits for its answer, on the shard that has its connection.

@@ -152,7 +152,7 @@ private struct ParticipantsComparison {
     let all = participants.page(after: 0, limit: .max)
     #expect(all.map(\.user) == expected.map(\.user))
     #expect(all.map(\.connections) == expected.map(\.connections))
-    for (shard, count) in participants.connectionCounts.enumerated() {
+    for (shard, count) in participants.connectionCounts {
       let connections = expected.flatMap(\.connections).filter { Int($0.shard) == shard }
       #expect(count == connections.count)
     }
