@@ -108,7 +108,8 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "Basics", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Channels",
-        "ShardMessages", "Reactor", "TLS", "Transport", "Store", "Telemetry", "Configuration",
+        "ShardMessages", "Cluster", "Reactor", "TLS", "Transport", "Store", "Telemetry",
+        "Configuration",
         "Unfurler",
         "Crypto", "Tokens", "Webhooks",
         "COpenSSL", deque, logging,
@@ -209,8 +210,9 @@ let package = Package(
     tests(
       "Gateway",
       [
-        "Channels", "ShardMessages", "ParleyProtocol", "FloodControl", "Configuration", "Transport",
-        "Reactor", "WebSocket", "Store", "TestPeers", "HTTP1", "Basics", "Crypto", logging,
+        "Channels", "ShardMessages", "Cluster", "ParleyProtocol", "FloodControl", "Configuration",
+        "Transport", "Reactor", "WebSocket", "Store", "TestPeers", "HTTP1", "Basics", "Crypto",
+        logging,
       ]),
     tests(
       "ClientTransport", ["Basics", "HTTP1", "Reactor", "TestPeers", "WebSocket"]),

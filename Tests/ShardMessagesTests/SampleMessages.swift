@@ -65,10 +65,13 @@ struct SampleMessages {
 
   private mutating func userMessages() -> [UserMessage] {
     proofs.map { .revoke($0, reason: text()) } + [
-      .expect(session()), .add(session(), newProfile: optional { $0.user() }),
+      .expect(session()),
+      .add(session(), openedAt: integer(), newProfile: optional { $0.user() }),
       .remove(session()), .enter(enterRequest(), channelURL: text()),
       .release(session(), channelURL: text()), .update(user()), .expel(reason: text()),
       .mention(texts(), event: bytes()), .notify(bytes()),
+      .announce(session(), openedAt: optional { $0.integer() }, channelURLs: texts()),
+      .forget(session()),
     ]
   }
 
@@ -94,7 +97,10 @@ struct SampleMessages {
       .ask(.online(texts()), replyTo: poll()), .ask(.sessions(query), replyTo: poll()),
       .ask(.close(sessionID: text()), replyTo: poll()), .ask(.connections, replyTo: poll()),
       .answer(.online(texts()), to: poll()), .answer(.sessions(sessions), to: poll()),
-      .answer(.closed(flag()), to: poll()), .answer(.connections(count), to: poll()),
+      .answer(.closed(flag()), to: poll()), .answer(.connections([count]), to: poll()),
+      .ask(.participantCounts(texts()), replyTo: poll()),
+      .answer(.participantCounts(list { $0.number() }), to: poll()),
+      .askServer(.sessions(query), replyTo: poll()),
     ]
   }
 

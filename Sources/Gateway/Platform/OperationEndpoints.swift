@@ -12,9 +12,9 @@ enum OperationEndpoints {
   static func countConnections(
     _ call: PlatformCall, _ completion: Completion
   ) throws(ServiceError) {
-    call.shard.ask(.connections, of: call.services.shards.handles) { answers in
+    call.shard.askAll(.connections) { answers in
       var counts: [ConnectionCount] = []
-      for case .connections(let count) in answers { counts.append(count) }
+      for case .connections(let some) in answers { counts += some }
       completion { ConnectionCount.encode(counts, into: &$0) }
     }
   }

@@ -1,3 +1,4 @@
+package import Cluster
 import Configuration
 import Crypto
 import HTTP1
@@ -18,17 +19,26 @@ package final class Gateway: Sendable {
   package let addresses: [BoundAddress]
 
   private let services: GatewayServices
+  private let inbox: ClusterInbox
   private let certificate: TLSServerContextHolder?
   private let threads: Mutex<[Reactor.Thread]>
 
   /// Opens the store and the listeners, and starts to serve.
   ///
+  /// - Parameter join: Joins a cluster, with the receiver of what comes from it, before the store is
+  ///   opened; `nil` for a server alone.
   /// - Throws: What stands in the way, in words for the operator.
-  package init(_ plan: GatewayPlan, logger: Logger) throws {
+  package init(
+    _ plan: GatewayPlan, joining join: Join? = nil, logger: Logger
+  ) throws {
     let settings = plan.settings
     let count = max(settings.reactors, 1)
-    let shards = ShardSet(try (0..<count).map { try ShardHandle(index: $0) })
-    services = try GatewayServices(plan, shards: shards, logger: logger)
+    inbox = ClusterInbox(logger: logger)
+    let network = try join?(inbox)
+    let shards = try ShardSet(count: count, network: network)
+    services = try GatewayServices(
+      plan, shards: shards, clusterFigures: inbox.figures, logger: logger)
+    if let network { inbox.open(shards, network) }
     certificate = plan.listening.certificate
     var bound: [BoundAddress] = []
     var listeners = shards.handles.map { _ in [ShardListener]() }
@@ -57,6 +67,13 @@ package final class Gateway: Sendable {
     try start.wait(for: count)
     services.stage = .serving
   }
+
+  /// Joins a cluster: returns the way to its servers, which calls the delegate from then on.
+  package typealias Join = (any ClusterDelegate) throws -> any ClusterNetwork
+
+  /// The reason for which the cluster goes on without this server, which then drains; `nil` in any
+  /// other case.
+  package var leaveReason: String? { inbox.leaveReason }
 
   /// Reads the files again that may change while it runs.
   ///

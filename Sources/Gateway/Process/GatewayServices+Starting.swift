@@ -10,7 +10,10 @@ import Webhooks
 
 extension GatewayServices {
   /// Opens what the shards share.
-  convenience init(_ plan: GatewayPlan, shards: ShardSet, logger: Logger) throws {
+  convenience init(
+    _ plan: GatewayPlan, shards: ShardSet, clusterFigures: ClusterFigures = ClusterFigures(),
+    logger: Logger
+  ) throws {
     let settings = plan.settings
     // One shard for each shard, one for the store's thread and one for the unfurler's.
     let metrics = GatewayMetrics(shards: shards.count + 2)
@@ -39,8 +42,10 @@ extension GatewayServices {
       apiTokens: try APITokens(
         settings, issued: IssuedAPITokens(try store.performNow(APITokenList()))),
       limits: LimitTable(settings.limits, try store.performNow(SharedLimits())),
-      messageIDs: MessageIDs(after: try store.performNow(LargestMessageID())),
-      metrics: metrics, descriptors: DescriptorPlan(limit: DescriptorLimit.raise()), logger: logger)
+      messageIDs: MessageIDs(
+        after: try store.performNow(LargestMessageID()), slot: shards.slot),
+      metrics: metrics, clusterFigures: clusterFigures,
+      descriptors: DescriptorPlan(limit: DescriptorLimit.raise()), logger: logger)
   }
 }
 

@@ -53,7 +53,7 @@ extension Session {
     if let caller { shard.release(url, caller) }
   }
 
-  private func isIn(_ url: String) -> Bool { places.contains { $0.url == url } }
+  func isIn(_ url: String) -> Bool { places.contains { $0.url == url } }
 
   /// Takes a place in a channel's feed on this shard, or gets all that it is owed there.
   func subscribe(to url: String) {

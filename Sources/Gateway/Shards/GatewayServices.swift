@@ -1,3 +1,4 @@
+import Cluster
 import Configuration
 import Logging
 import Reactor
@@ -37,6 +38,7 @@ final class GatewayServices: Sendable {
   let origins: OriginRules
   let refusals: RefusalLog
   let logger: Logger
+  let clusterFigures: ClusterFigures
   private let lifecycle = Atomic(Lifecycle.starting.rawValue)
   private let undrainedShards: Atomic<Int>
 
@@ -51,7 +53,7 @@ final class GatewayServices: Sendable {
     settings: Settings, shards: ShardSet, store: Store, files: FileStore, previews: PreviewService?,
     webhooks: Webhooks?, participantCounts: ParticipantCounts,
     authenticator: Authenticator, apiTokens: APITokens, limits: LimitTable, messageIDs: MessageIDs,
-    metrics: GatewayMetrics,
+    metrics: GatewayMetrics, clusterFigures: ClusterFigures = ClusterFigures(),
     descriptors: DescriptorPlan, logger: Logger
   ) {
     self.settings = settings
@@ -68,6 +70,7 @@ final class GatewayServices: Sendable {
     self.limits = limits
     self.messageIDs = messageIDs
     self.metrics = metrics
+    self.clusterFigures = clusterFigures
     connectionLimit = descriptors.webSockets(settings.limits.connections)
     let limits = AddressLimits(
       connections: settings.limits.connectionsPerAddress,
@@ -80,6 +83,9 @@ final class GatewayServices: Sendable {
     self.logger = logger
     undrainedShards = Atomic(shards.count)
   }
+
+  /// The other servers; `nil` for a server alone.
+  var cluster: (any ClusterNetwork)? { shards.network }
 
   var stage: Lifecycle {
     get { Lifecycle(rawValue: lifecycle.load(ordering: .relaxed)) ?? .draining }

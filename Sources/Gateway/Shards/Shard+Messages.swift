@@ -11,16 +11,18 @@ extension Shard {
   /// A message for this shard itself is received in this very turn, but never within the caller's
   /// own work.
   func send(_ message: ShardMessage) {
+    if let edge { return edge.send(message) }
     send(.message(message), to: services.shards.receiver(of: message))
   }
 
   func receive(_ message: ShardMessage) {
+    if let edge, edge.passOn(message) { return }
     switch message {
     case .channel(let url, let message): receive(message, inChannel: url)
     case .user(let id, let message): receive(message, ofUser: id)
     case .session(let address, let message): receive(message, inSession: address)
     case .exchange(let address, let outcome):
-      transport.respond(HTTPResponse(outcome), to: Exchange.ID(address))
+      if let outcome = accepted(outcome, .exchange(address)) { respond(outcome, to: address) }
     case .shard(_, let task): perform(task)
     }
   }
@@ -56,8 +58,8 @@ extension Shard {
     case .expect(let session):
       users.expect(session, of: id)
       send(.session(session, .expected))
-    case .add(let session, let profile):
-      users.add(session, of: id)
+    case .add(let session, let openedAt, let profile):
+      users.add(session, of: id, openedAt: openedAt)
       if let profile { users.update(profile) }
     case .remove(let session): users.remove(session, of: id)
     case .enter(let request, let url): reserve(url, for: request)
@@ -67,16 +69,25 @@ extension Shard {
     case .revoke(let proof, let reason): users.revoke(proof, of: id, reason: reason)
     case .mention(let userIDs, let event): mention(userIDs, bySenderAtHome: id, event)
     case .notify(let event): users.send(event, to: id)
+    case .announce(let session, let openedAt, let urls):
+      users.announce(session, of: id, openedAt: openedAt, channelURLs: urls)
+    case .forget(let session): users.forget(session, of: id)
     }
   }
 
   private func receive(_ message: SessionMessage, inSession address: SessionAddress) {
     let session = session(address)
     switch message {
-    case .expected: session?.authenticate()
-    case .complete(let call, let outcome): session?.complete(call, outcome)
+    case .expected:
+      if accepted(.empty, .opening(address)) != nil { session?.authenticate() }
+    case .complete(let call, let outcome):
+      if let outcome = accepted(outcome, .session(call)) { session?.complete(call, outcome) }
     case .entered(let url, let userID, let call, let result):
-      didEnter(url, userID: userID, call, result: result)
+      if accepted(.empty, .session(call)) != nil {
+        didEnter(url, userID: userID, call, result: result)
+      } else if session?.isIn(url) != true {
+        leave(url, call.session, userID: userID)
+      }
     case .removed(let url): session?.wasPutOut(of: url)
     case .notify(let event): session?.send(event)
     case .profile(let user): session?.userDidChange(user)
@@ -90,12 +101,24 @@ extension Shard {
     }
   }
 
+  /// Answers an HTTP request of this shard.
+  func respond(_ outcome: CallOutcome, to address: ExchangeAddress) {
+    transport.respond(HTTPResponse(outcome), to: Exchange.ID(address))
+  }
+
+  /// The answer that a caller is given; `nil` when it is to wait for another, or has one.
+  private func accepted(_ outcome: CallOutcome, _ address: AnswerAddress) -> CallOutcome? {
+    guard let edge else { return outcome }
+    return edge.accept(outcome, address)
+  }
+
   private func perform(_ task: ShardTask) {
     switch task {
     case .deliver(let plan): deliver(plan)
     case .notify(let event, let sessions): send(event, to: sessions)
     case .renewLimits: channels.renewLimits()
     case .ask(let question, let address): answer(question, to: address)
+    case .askServer(let question, let address): answerForServer(question, to: address)
     case .answer(let answer, let address): take(answer, to: address)
     }
   }

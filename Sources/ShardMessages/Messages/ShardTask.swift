@@ -9,6 +9,8 @@ package enum ShardTask: Sendable {
   /// Other limits hold in general: channels at home on the shard go on with those.
   case renewLimits
   indirect case ask(ShardQuestion, replyTo: PollAddress)
+  /// A question to all shards of the receiver's server, with one answer.
+  indirect case askServer(ShardQuestion, replyTo: PollAddress)
   indirect case answer(ShardAnswer, to: PollAddress)
 }
 
@@ -22,6 +24,8 @@ package enum ShardQuestion: Sendable, Hashable {
   case close(sessionID: String)
   /// How many connections does the shard have?
   case connections
+  /// How many participants do these channels have, as far as they are at home on the shard?
+  case participantCounts([String])
 }
 
 /// A shard's answer to the question of the same name.
@@ -30,7 +34,10 @@ package enum ShardAnswer: Sendable, Hashable {
   case sessions([SessionSummary])
   /// Whether the shard had the session.
   case closed(Bool)
-  case connections(ConnectionCount)
+  /// One count for each shard.
+  case connections([ConnectionCount])
+  /// In the order of the channels.
+  case participantCounts([Int])
 }
 
 /// A page of sessions, in the order of their ids.
