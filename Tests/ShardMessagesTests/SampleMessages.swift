@@ -38,7 +38,7 @@ struct SampleMessages {
       .explainLimits(userID: text(), replyTo: exchange()),
       .create(channel(), replyTo: .session(reply())),
       .create(channel(), replyTo: .exchange(exchange())),
-      .operatorsRemoved(list { $0.user() }, seq: integer(), at: integer()),
+      .dismiss(userID: text(), replyTo: poll()),
       .restrictionsRemoved(userID: text()), .metadata(metadata()),
     ]
   }
@@ -100,6 +100,7 @@ struct SampleMessages {
       .answer(.closed(flag()), to: poll()), .answer(.connections([count]), to: poll()),
       .ask(.participantCounts(texts()), replyTo: poll()),
       .answer(.participantCounts(list { $0.number() }), to: poll()),
+      .answer(.dismissed(flag()), to: poll()),
       .askServer(.sessions(query), replyTo: poll()),
     ]
   }

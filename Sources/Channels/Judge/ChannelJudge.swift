@@ -99,8 +99,6 @@ package struct ChannelJudge: ~Copyable, Sendable {
     case .entered(let userID): work.standing.rights.enter(userID)
     case .left(let userID): work.standing.rights.leave(userID)
     case .floodLimitChanged(let limit): work.standing.flood.limit = limit
-    case .operatorsRemoved(let operators, let seq, let timestamp):
-      work.standing.publishOperators(operators, seq: seq, at: timestamp, into: &actions)
     case .restrictionsRemoved(let userID):
       work.standing.rights.lift(.ban, of: userID)
       work.standing.rights.lift(.mute, of: userID)

@@ -101,7 +101,7 @@ extension ChannelMessage {
     case .submit(_, _, let address), .explainLimits(_, let address): .exchange(address)
     case .create(_, .session(let address)): .session(address)
     case .create(_, .exchange(let address)): .exchange(address)
-    case .leave, .profile, .operatorsRemoved, .restrictionsRemoved, .metadata: nil
+    case .leave, .profile, .dismiss, .restrictionsRemoved, .metadata: nil
     }
   }
 
@@ -112,7 +112,7 @@ extension ChannelMessage {
     case .submit: .send
     case .create: .change
     case .listParticipants, .listMessages, .enter, .leave, .profile, .explainLimits,
-      .operatorsRemoved, .restrictionsRemoved, .metadata:
+      .dismiss, .restrictionsRemoved, .metadata:
       .repeatable
     }
   }

@@ -66,20 +66,35 @@ extension Shard {
     _ question: ShardQuestion, of shards: [ShardHandle], _ servers: [UInt16] = [],
     within time: Int64 = 1_000, then completion: @escaping PendingPolls.Completion
   ) {
-    guard shards.count + servers.count > 0 else { return completion([]) }
-    let number = polls.begin(parts: shards.count + servers.count, completion)
-    for (part, shard) in shards.enumerated() {
+    let count = shards.count + servers.count
+    poll(count: count, within: servers.isEmpty ? nil : time) { part, address in
+      if part < shards.count {
+        return .shard(shards[part].address, .ask(question, replyTo: address))
+      }
+      let receiver = ShardAddress(server: servers[part - shards.count], shard: 0)
+      return .shard(receiver, .askServer(question, replyTo: address))
+    } then: {
+      completion($0)
+    }
+  }
+
+  /// Sends messages that are answered to poll addresses.
+  ///
+  /// - Parameters:
+  ///   - time: Milliseconds for which answers are waited for; `nil` to wait for all.
+  ///   - message: Makes the message of a part.
+  ///   - completion: As for asking shards.
+  func poll(
+    count: Int, within time: Int64?, _ message: (Int, PollAddress) -> ShardMessage,
+    then completion: @escaping PendingPolls.Completion
+  ) {
+    guard count > 0 else { return completion([]) }
+    let number = polls.begin(parts: count, completion)
+    for part in 0..<count {
       let address = PollAddress(shard: handle.address, number: number, part: UInt16(part))
-      send(.shard(shard.address, .ask(question, replyTo: address)))
+      send(message(part, address))
     }
-    guard !servers.isEmpty else { return }
-    for (place, server) in servers.enumerated() {
-      let part = UInt16(shards.count + place)
-      let address = PollAddress(shard: handle.address, number: number, part: part)
-      let receiver = ShardAddress(server: server, shard: 0)
-      send(.shard(receiver, .askServer(question, replyTo: address)))
-    }
-    _ = loop.schedule(after: time, PollDeadline(number, on: self))
+    if let time { _ = loop.schedule(after: time, PollDeadline(number, on: self)) }
   }
 
   /// Asks all shards of all servers.
@@ -149,6 +164,7 @@ extension ShardAnswer {
       case .closed(let here): isClosed = isClosed || here
       case .connections(let some): connections += some
       case .participantCounts(let some): numbers += some
+      case .dismissed: break
       }
     }
     switch question {

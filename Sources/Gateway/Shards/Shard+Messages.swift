@@ -45,8 +45,7 @@ extension Shard {
     case .explainLimits(let userID, let address):
       explainLimits(ofUser: userID, inChannel: url, replyTo: address)
     case .create(let channel, let address): create(channel, replyTo: address)
-    case .operatorsRemoved(let operators, let seq, let time):
-      inChannel(url) { $0.handle(.operatorsRemoved(operators, seq: seq, at: time)) }
+    case .dismiss(let userID, let address): dismiss(userID, inChannel: url, replyTo: address)
     case .restrictionsRemoved(let userID):
       inChannel(url) { $0.handle(.restrictionsRemoved(of: userID)) }
     case .metadata(let metadata): inChannel(url) { $0.setMetadata(metadata) }

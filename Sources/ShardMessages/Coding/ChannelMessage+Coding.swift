@@ -45,11 +45,10 @@ extension ChannelMessage: MessageCodable {
       writer.write(case: 9)
       writer.write(channel)
       writer.write(address)
-    case .operatorsRemoved(let operators, let seq, let time):
-      writer.write(case: 10)
-      writer.write(operators)
-      writer.write(seq)
-      writer.write(time)
+    case .dismiss(let userID, let address):
+      writer.write(case: 16)
+      writer.write(userID)
+      writer.write(address)
     case .restrictionsRemoved(let userID):
       writer.write(case: 11)
       writer.write(userID)
@@ -77,8 +76,7 @@ extension ChannelMessage: MessageCodable {
         try reader.read(), onBehalfOf: try reader.read(), replyTo: try reader.read())
     case 8: self = .explainLimits(userID: try reader.read(), replyTo: try reader.read())
     case 9: self = .create(try reader.read(), replyTo: try reader.read())
-    case 10:
-      self = .operatorsRemoved(try reader.read(), seq: try reader.read(), at: try reader.read())
+    case 16: self = .dismiss(userID: try reader.read(), replyTo: try reader.read())
     case 11: self = .restrictionsRemoved(userID: try reader.read())
     case 12: self = .metadata(try reader.read())
     default: throw .unknownCase

@@ -124,6 +124,9 @@ extension ShardAnswer: MessageCodable {
     case .participantCounts(let counts):
       writer.write(case: 4)
       writer.write(counts)
+    case .dismissed(let isDone):
+      writer.write(case: 5)
+      writer.write(isDone)
     }
   }
 
@@ -134,6 +137,7 @@ extension ShardAnswer: MessageCodable {
     case 2: self = .closed(try reader.read())
     case 3: self = .connections(try reader.read())
     case 4: self = .participantCounts(try reader.read())
+    case 5: self = .dismissed(try reader.read())
     default: throw .unknownCase
     }
   }

@@ -23,13 +23,14 @@ package enum ChannelMessage: Sendable {
   /// A question about the limits as they stand for a user.
   case explainLimits(userID: String, replyTo: ExchangeAddress)
 
+  /// A user who is to be deleted is no operator any more; the answer is ``ShardAnswer/dismissed(_:)``.
+  case dismiss(userID: String, replyTo: PollAddress)
+
   // From both.
   /// A channel to be made, with this URL.
   case create(Channel, replyTo: CallAddress)
 
   // Changes of the store that were not made at the channel's home.
-  /// The deletion of a user left these operators.
-  case operatorsRemoved([User], seq: Int64, at: Int64)
   /// The deletion of a user ended its bans and mutes.
   case restrictionsRemoved(userID: String)
   /// The channel's metadata, whole.

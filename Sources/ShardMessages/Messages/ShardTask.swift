@@ -28,7 +28,7 @@ package enum ShardQuestion: Sendable, Hashable {
   case participantCounts([String])
 }
 
-/// A shard's answer to the question of the same name.
+/// A shard's answer to the question of the same name, or a channel's to ``ChannelMessage/dismiss(userID:replyTo:)``.
 package enum ShardAnswer: Sendable, Hashable {
   case online([String])
   case sessions([SessionSummary])
@@ -38,6 +38,8 @@ package enum ShardAnswer: Sendable, Hashable {
   case connections([ConnectionCount])
   /// In the order of the channels.
   case participantCounts([Int])
+  /// Whether a channel has written that a user is no operator any more; the channel may be gone.
+  case dismissed(Bool)
 }
 
 /// A page of sessions, in the order of their ids.

@@ -191,6 +191,34 @@ struct SeveralServersTests {
     #expect(again.text == "400201")
   }
 
+  @Test("each home takes the operator role back from a user who is deleted")
+  func deletesUsers() throws {
+    let gone = try servers.open(servers.user(at: 1, "gone"), on: 0)
+    let viewer = try servers.open("viewer", on: 2)
+    let urls = (0..<3).map { servers.channel(at: $0, "operated") }
+    for url in urls {
+      _ = try gone.call("channel.create", #""channel_url":"\#(url)""#)
+      _ = try gone.enter(url)
+      _ = try viewer.enter(url)
+    }
+    let arguments = PathArguments(["user_id": gone.userID])
+    #expect(try servers.platform(UserEndpoints.delete, arguments, on: 1).text == "{}")
+    try servers.turns {
+      gone.receive()
+      return gone.closeCode == .unauthorized
+    }
+    viewer.receive()
+    for url in urls {
+      let changes = viewer.events.filter {
+        $0.contains("channel.operators_changed") && $0.contains(url)
+      }
+      #expect(changes.count == 1)
+      // The home goes on counting from there.
+      #expect(try viewer.say("x", in: url).contains(#""seq":2"#))
+    }
+    #expect(try servers.platform(UserEndpoints.view, arguments, on: 2).text == "400201")
+  }
+
   @Test("message ids of all servers differ and say which server made them")
   func makesIDs() {
     let ids = servers.servers.map { server in

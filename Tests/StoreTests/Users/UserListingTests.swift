@@ -79,7 +79,7 @@ struct UserListingTests {
       for user in model {
         _ = try transaction.createUser(user.id, nickname: user.name, at: user.time)
       }
-      for id in ["ann", "bob", "cy"] { _ = try transaction.deleteUser(id, at: 9) }
+      for id in ["ann", "bob", "cy"] { _ = try transaction.deleteUser(id) }
     }
     let byAge = model.sorted { ($0.time, $0.id) > ($1.time, $1.id) }.map(\.id)
     #expect(try await all(fixture, UserQuery(limit: 7)) == byAge, "seed \(seed)")
