@@ -100,7 +100,7 @@ struct SampleMessages {
       .answer(.closed(flag()), to: poll()), .answer(.connections([count]), to: poll()),
       .ask(.participantCounts(texts()), replyTo: poll()),
       .answer(.participantCounts(list { $0.number() }), to: poll()),
-      .answer(.dismissed(flag()), to: poll()),
+      .answer(.dismissed(flag()), to: poll()), .reread(.limits), .reread(.apiTokens),
       .askServer(.sessions(query), replyTo: poll()),
     ]
   }

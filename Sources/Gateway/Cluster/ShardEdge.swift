@@ -95,7 +95,9 @@ final class ShardEdge: TimerHandler {
     ring = network.ring
     guard ring != old else { return }
     let ring = ring
+    rereadAll()
     shard.users.removeSessions { ring.member(slot: $0.server) == nil }
+    var moved: [Session] = []
     for session in shard.sessions.all {
       guard let userID = session.userID else { continue }
       let (before, after) = (old.home(ofUser: userID), ring.home(ofUser: userID))
@@ -104,7 +106,9 @@ final class ShardEdge: TimerHandler {
         transmit(.user(id: userID, .forget(session.reference)), residence(of: before.id))
       }
       announce(session, userID)
+      moved.append(session)
     }
+    shard.checkUsers(of: moved)
     lose { call in
       if let server = call.server, ring.member(server) == nil { return true }
       guard case .user(let id, _) = call.message else { return false }
@@ -115,11 +119,18 @@ final class ShardEdge: TimerHandler {
   /// Begins anew with a server after messages from it and to it were lost.
   func linkWasReset(with server: ServerID) {
     if let slot = ring.member(server)?.slot { shard.users.forgetSessions { $0.server == slot } }
-    for session in shard.sessions.all {
-      guard let userID = session.userID, ring.home(ofUser: userID).id == server else { continue }
-      announce(session, userID)
+    rereadAll()
+    let sessions = shard.sessions.all.filter { session in
+      session.userID.map { ring.home(ofUser: $0).id == server } ?? false
     }
+    for session in sessions { if let userID = session.userID { announce(session, userID) } }
+    shard.checkUsers(of: sessions)
     lose { $0.server == server }
+  }
+
+  /// Reads what all servers keep in memory again, once for all shards.
+  private func rereadAll() {
+    if shard.handle.index == 0 { shard.services.rereadAll() }
   }
 
   /// Reports a session to the home of its user.

@@ -39,6 +39,7 @@ final class GatewayServices: Sendable {
   let refusals: RefusalLog
   let logger: Logger
   let clusterFigures: ClusterFigures
+  let sharedReading = SharedReading()
   private let lifecycle = Atomic(Lifecycle.starting.rawValue)
   private let undrainedShards: Atomic<Int>
 

@@ -116,6 +116,7 @@ extension Shard {
     case .deliver(let plan): deliver(plan)
     case .notify(let event, let sessions): send(event, to: sessions)
     case .renewLimits: channels.renewLimits()
+    case .reread(let state): services.sharedReading.read(state, for: services)
     case .ask(let question, let address): answer(question, to: address)
     case .askServer(let question, let address): answerForServer(question, to: address)
     case .answer(let answer, let address): take(answer, to: address)

@@ -19,6 +19,9 @@ extension ShardTask: MessageCodable {
       writer.write(case: 4)
       writer.write(answer)
       writer.write(address)
+    case .reread(let state):
+      writer.write(case: 6)
+      writer.write(case: state.rawValue)
     case .askServer(let question, let address):
       writer.write(case: 5)
       writer.write(question)
@@ -34,6 +37,9 @@ extension ShardTask: MessageCodable {
     case 3: self = .ask(try reader.read(), replyTo: try reader.read())
     case 4: self = .answer(try reader.read(), to: try reader.read())
     case 5: self = .askServer(try reader.read(), replyTo: try reader.read())
+    case 6:
+      guard let state = SharedState(rawValue: try reader.readCase()) else { throw .unknownCase }
+      self = .reread(state)
     default: throw .unknownCase
     }
   }

@@ -8,10 +8,20 @@ package enum ShardTask: Sendable {
   case notify([UInt8], [SessionAddress])
   /// Other limits hold in general: channels at home on the shard go on with those.
   case renewLimits
+  /// Another server has changed what every server keeps in memory: to be read from the store again.
+  case reread(SharedState)
   indirect case ask(ShardQuestion, replyTo: PollAddress)
   /// A question to all shards of the receiver's server, with one answer.
   indirect case askServer(ShardQuestion, replyTo: PollAddress)
   indirect case answer(ShardAnswer, to: PollAddress)
+}
+
+/// A part of the store that every server keeps in memory.
+package enum SharedState: UInt8, Sendable, Hashable, CaseIterable {
+  /// The limits of the deployment and of custom types.
+  case limits
+  /// The tokens of the Platform API that were issued.
+  case apiTokens
 }
 
 /// A question that several shards are asked.

@@ -1,6 +1,9 @@
 import Channels
 import Cluster
 import Configuration
+import FloodControl
+import Crypto
+import HTTP1
 import ParleyProtocol
 import ShardMessages
 import Synchronization
@@ -250,7 +253,11 @@ struct LostMessagesTests {
     _ = try gone.enter(url)
     try stays.wait(for: "user_entered")
     servers.keep([0, 1])
-    try stays.wait(for: "user_exited")
+    servers.settle()
+    let page = try stays.call("channel.participants", #""channel_url":"\#(url)""#)
+    #expect(page.contains(stays.userID) && !page.contains(gone.userID))
+    // The moments are written when some have gathered, or at the end.
+    for shard in servers.servers[1].shards { shard.users.noteAllSeen() }
     try servers.turns {
       let view = try servers.platform(
         UserEndpoints.view, PathArguments(["user_id": gone.userID]), on: 0)
@@ -271,6 +278,30 @@ struct LostMessagesTests {
     shard.endPoll(1)
     #expect(answers.withLock { $0?.count } == 2)
     #expect(servers.servers[0].inbox.figures[.lateAnswers] == 1)
+  }
+
+  @Test("changes that a server did not learn of hold there after the loss is known")
+  func readsAgain() throws {
+    let client = try servers.open(user, on: 1)
+    servers.isLost = { _, _, _ in true }
+    let body = #"{"flood":{"messages":7,"window_ms":1000}}"#
+    _ = try servers.platform(
+      LimitEndpoints.deployment.set, PathArguments(), "", body, on: 0)
+    let path = PathArguments(["user_id": user])
+    let shard = servers.servers[0].shards[0]
+    let exchange = ExchangeAddress(shard: shard.handle.address, connection: 1, number: 99_998)
+    let call = PlatformCall(
+      shard: shard, address: exchange, caller: TokenDigest(of: "token"), arguments: path,
+      query: try #require(QueryParameters("")), body: Array(#"{"is_active":false}"#.utf8))
+    try UserEndpoints.update(call, call.completion)
+    for _ in 0..<200 { servers.turn() }
+    servers.isLost = { _, _, _ in false }
+    for (first, second) in [(0, 1), (1, 2), (0, 2)] { servers.reset(first, second) }
+    try servers.turns {
+      client.receive()
+      return client.closeCode == .unauthorized
+        && servers.servers.allSatisfy { $0.services.limits.limit(.flood).count == 7 }
+    }
   }
 
   @Test("messages of another version are counted")
