@@ -1,5 +1,4 @@
 import FloodControl
-import ParleyProtocol
 
 /// The participants of a channel under the throttle: what each of them is shown.
 struct Audience: Sendable {
@@ -20,12 +19,12 @@ struct Audience: Sendable {
   ///
   /// - Parameters:
   ///   - recovered: The events that the connection missed.
-  /// - Returns: Whether the user is in the channel only now.
+  /// - Returns: Whether the user is on the stage only now.
   mutating func add(
-    _ connection: SessionAddress, of user: User, recovered: RecoveredEvents?
+    _ connection: SessionAddress, of userID: String, recovered: RecoveredEvents?
   ) -> Bool {
     let throttle = recovered?.throttle ?? Throttle()
-    guard let slot = participants.add(connection, of: user, throttle: throttle) else {
+    guard let slot = participants.add(connection, of: userID, throttle: throttle) else {
       return false
     }
     withheld.clear(slot: slot)
@@ -38,8 +37,8 @@ struct Audience: Sendable {
 
   /// Takes a connection out.
   ///
-  /// - Returns: The user, when this was its last connection.
-  mutating func remove(_ connection: SessionAddress, of userID: String) -> User? {
+  /// - Returns: Whether this was the user's last connection.
+  mutating func remove(_ connection: SessionAddress, of userID: String) -> Bool {
     participants.remove(connection, of: userID)
   }
 
@@ -50,8 +49,6 @@ struct Audience: Sendable {
 
   /// Takes everyone out.
   mutating func removeAll() -> [Participant] { participants.removeAll() }
-
-  mutating func update(_ user: User) { participants.update(user) }
 
   /// Takes over the users who are shown everything.
   mutating func setOperators(_ userIDs: Set<String>) { participants.setOperators(userIDs) }

@@ -5,14 +5,14 @@ package import ParleyProtocol
 ///
 /// A stage applies the events that the channel's judge has decided on, in the order of `seq`, and
 /// decides from them alone. It keeps the throttle's windows and announces withheld messages, paces
-/// updates and notices about participants, lets connections in with the events that they missed,
-/// and plans the deliveries of a turn. A pure value: it asks for all effects by its actions. It can't be
+/// updates, lets connections in with the events that they missed, and plans the deliveries of a turn.
+/// It knows the users on its own server; the channel's home knows those on all servers. A pure value: it asks for all effects by its actions. It can't be
 /// copied, so that each use of it by its host is one in place.
 ///
 ///     judge ── apply ──►┌───────┐── deliver, notify ──► subscribers of a shard
 ///     sessions ─ enter ►│ stage │── welcome, reply ───► sessions
 ///     log ─ recovered ─►└───────┘── read ─────────────► log
-///                           └────── entered, left ────► judge
+///                           └────── entered, left ────► home
 package struct ChannelStage: ~Copyable, Sendable {
   private let url: String
   /// Names the life of the count of events.
@@ -23,7 +23,6 @@ package struct ChannelStage: ~Copyable, Sendable {
   private var audience: Audience
   private var queue = TurnQueue()
   private var recoveries = Recoveries()
-  private var presence = PresenceNotices()
   private var updates = UpdatePacer<ChannelEvent>()
   /// The deadline that was asked for and has not come.
   private var wakeTime: Int64?
@@ -49,8 +48,8 @@ package struct ChannelStage: ~Copyable, Sendable {
     case .enter(let request): enter(request, at: now, into: &actions)
     case .refuse(let request, let error): refuse(request, error, into: &actions)
     case .recovered(let number, let result): didRead(number, result, at: now, into: &actions)
-    case .leave(let session, let userID): leave(session, of: userID, at: now, into: &actions)
-    case .profile(let user): audience.update(user)
+    case .leave(let session, let userID): leave(session, of: userID, into: &actions)
+    case .notice(let notice): publish(notice.payload, except: notice.author)
     case .throttle(let limit): audience.limit = limit
     case .answer(let address, let outcome): queue.append(outcome, to: address)
     case .deadline: publishDue(at: now, into: &actions)
@@ -68,11 +67,6 @@ package struct ChannelStage: ~Copyable, Sendable {
   package var isIdle: Bool { participantCount == 0 && queue.isEmpty && recoveries.isEmpty }
 
   package func contains(_ userID: String) -> Bool { audience.participants.contains(userID) }
-
-  /// The users who entered after a certain entry, earliest first.
-  package func participants(after entry: Int64, limit: Int) -> [Participant] {
-    audience.participants.page(after: entry, limit: limit)
-  }
 
   /// The throttle of a user who is in the channel.
   package func throttle(of userID: String) -> Throttle? {
@@ -113,7 +107,7 @@ extension ChannelStage {
       publish(event.payload, except: event.author)
     case .expulsion(let userID):
       publish(event.payload, except: event.author)
-      expel(userID, at: now, into: &actions)
+      expel(userID, into: &actions)
     case .end:
       publish(event.payload, except: event.author)
       expelAll(into: &actions)
@@ -193,13 +187,11 @@ extension ChannelStage {
     queue.flush(of: url, to: audience.participants, into: &actions)
     let (user, session) = (request.principal.user, request.principal.session)
     let recovered = missed.flatMap { recover($0, for: request, at: now) }
-    let isNew = audience.add(session, of: user, recovered: recovered)
+    let isNew = audience.add(session, of: user.id, recovered: recovered)
     let result = info.encodedForEntering(
       epoch: epoch, seq: lastSeq, recovered: recovered?.events)
     actions.append(.welcome(request.address, userID: user.id, result: result))
-    guard isNew else { return }
-    actions.append(.entered(user))
-    notePresence(PresenceChange(user: user, session: session), isPresent: true, at: now)
+    if isNew { actions.append(.entered(user, session)) }
   }
 
   /// The missed events as the user is shown them; `nil` when the answer has no room for them.
@@ -226,24 +218,20 @@ extension ChannelStage {
   }
 
   private mutating func leave(
-    _ session: SessionAddress, of userID: String, at now: Moment,
-    into actions: inout StageActions
+    _ session: SessionAddress, of userID: String, into actions: inout StageActions
   ) {
-    guard let user = audience.remove(session, of: userID) else { return }
-    didLeave(user, at: now, into: &actions)
+    if audience.remove(session, of: userID) { actions.append(.left(userID: userID)) }
   }
 
   /// Puts a user out with all its connections, after the event that says why.
-  private mutating func expel(
-    _ userID: String, at now: Moment, into actions: inout StageActions
-  ) {
+  private mutating func expel(_ userID: String, into actions: inout StageActions) {
     queue.flush(of: url, to: audience.participants, into: &actions)
     for request in recoveries.removeAll(where: { $0.principal.user.id == userID }) {
       refuse(request, .banned(url), into: &actions)
     }
     guard let participant = audience.removeAll(of: userID) else { return }
     for session in participant.connections { actions.append(.unsubscribe(session)) }
-    didLeave(participant.user, at: now, into: &actions)
+    actions.append(.left(userID: userID))
   }
 
   /// Puts everyone out, after the event that says why.
@@ -254,35 +242,14 @@ extension ChannelStage {
     }
     for participant in audience.removeAll() {
       for session in participant.connections { actions.append(.unsubscribe(session)) }
-      actions.append(.left(participant.user))
+      actions.append(.left(userID: participant.userID))
     }
-  }
-
-  private mutating func didLeave(
-    _ user: User, at now: Moment, into actions: inout StageActions
-  ) {
-    actions.append(.left(user))
-    notePresence(PresenceChange(user: user, session: nil), isPresent: false, at: now)
   }
 }
 
 // MARK: - Notices and deadlines
 
 extension ChannelStage {
-  private mutating func notePresence(
-    _ change: PresenceChange, isPresent: Bool, at now: Moment
-  ) {
-    let notice = presence.note(
-      change, isPresent: isPresent, count: participantCount, at: now.monotonic)
-    if let notice { publish(notice, at: now) }
-  }
-
-  private mutating func publish(_ notice: PresenceNotice, at now: Moment) {
-    let origin = EventOrigin(channelURL: url, timestamp: now.unix)
-    let event = notice.event(participantCount: participantCount)
-    publish(event.notification(from: origin), except: notice.author)
-  }
-
   /// Publishes all that waited for this time.
   private mutating func publishDue(at now: Moment, into actions: inout StageActions) {
     wakeTime = nil
@@ -293,10 +260,6 @@ extension ChannelStage {
         actions.append(.notify(notice, group, shard: Int(shard)))
       }
     }
-    let notices = presence.take(at: now.monotonic, count: participantCount) {
-      audience.participants.contains($0)
-    }
-    for notice in notices { publish(notice, at: now) }
     for update in updates.take(at: now.monotonic) { publish(update: update) }
   }
 
@@ -304,7 +267,6 @@ extension ChannelStage {
   private mutating func requestWake(into actions: inout StageActions) {
     var due = wakeTime ?? .max
     if let time = audience.due { due = min(due, time) }
-    if let time = presence.due { due = min(due, time) }
     if let time = updates.due { due = min(due, time) }
     guard due < wakeTime ?? .max else { return }
     wakeTime = due

@@ -17,10 +17,10 @@ package enum StageAction: Sendable {
   case unsubscribe(SessionAddress)
   /// Read events for a connection that enters.
   indirect case read(RecoveryRead)
-  /// Count a user who is in the channel from now on.
-  case entered(User)
-  /// Count a user who is no longer in the channel.
-  case left(User)
+  /// Report a user who is on the stage from now on, by this connection.
+  case entered(User, SessionAddress)
+  /// Report a user who is no longer on the stage.
+  case left(userID: String)
   /// Count messages that were withheld from participants.
   case withheld(Int)
   /// Give the stage ``StageInput/deadline`` at this time of the monotonic clock, and forget earlier

@@ -33,8 +33,8 @@ package enum StageInput: Sendable {
   case recovered(Int, Result<[DurableEvent]?, ServiceError>)
   /// A connection that left or closed.
   case leave(SessionAddress, userID: String)
-  /// A new profile of a user, whether the user is in the channel or not.
-  case profile(User)
+  /// A notification without a number, from the channel's home.
+  case notice(StageNotice)
   /// The throttle's limit, from now on.
   case throttle(RateLimit)
   /// The outcome of a call, to be returned after all events before it.

@@ -25,6 +25,7 @@ final class ChannelHost {
   let stage: StageHost
 
   private var judge: ChannelJudge
+  private var presence: ChannelPresence
   /// The limits that the channel has of its own.
   private var ownLimits: [LimitKind: LimitOverride] = [:]
   private(set) var throttleLimit: RateLimit
@@ -36,6 +37,8 @@ final class ChannelHost {
   private(set) var lastUse: Int64
   /// For the judge's deadline.
   private var timer: EventLoop.TimerToken?
+  /// For the next notices about participants.
+  private var presenceTimer: EventLoop.TimerToken?
 
   init(_ loaded: LoadedChannel, number: UInt64, shard: Shard) {
     let (state, limits) = (loaded.state, shard.services.limits)
@@ -49,6 +52,7 @@ final class ChannelHost {
       state.throttleOverride.map(RateLimit.init)
       ?? limits.limit(.throttle, customType: state.channel.customType)
     judge = ChannelJudge(loaded, floodLimit: limits.floodLimit(of: state), shard.services)
+    presence = ChannelPresence(url: state.channel.url)
     // An ephemeral channel's count lives in memory only: each life has an epoch of its own.
     let isEphemeral = state.channel.isEphemeral
     stage = StageHost(
@@ -59,14 +63,14 @@ final class ChannelHost {
     lastUse = shard.loop.now
   }
 
-  /// Has the stage report users who enter and leave to the judge, until ``close()``.
+  /// Has the stage report users who enter and leave, until ``close()``.
   func open() {
-    stage.notePresence = { [self] in handle($0) }
+    stage.report = { [self] in handle($0) }
   }
 
   /// Ends what ``open()`` began, when the channel is forgotten.
   func close() {
-    stage.notePresence = { _ in }
+    stage.report = { _ in }
   }
 
   // MARK: Inputs
@@ -81,6 +85,12 @@ final class ChannelHost {
     while let action = actions.next() { perform(action, on: shard) }
     if let tally = actions.takeTally() { shard.count(tally) }
     swap(&actions, &shard.judgeActions)
+  }
+
+  /// Takes in who is in the channel, and carries out what follows.
+  func handle(_ input: PresenceInput) {
+    let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
+    for action in presence.handle(input, at: now) { perform(action) }
   }
 
   /// Gives the judge a session's command.
@@ -133,6 +143,8 @@ final class ChannelHost {
 
   // MARK: Questions
 
+  /// The users in the channel.
+  var roster: ChannelRoster { presence.roster }
   var info: ChannelInfo { judge.info }
   var operatorIDs: Set<String> { judge.operatorIDs }
   var floodLimit: RateLimit { judge.floodLimit }
@@ -163,7 +175,7 @@ final class ChannelHost {
   /// Whether the channel may be forgotten, and its flood windows with it.
   func isIdle(at now: Int64) -> Bool {
     let rest = max(Self.idleTime, judge.floodLimit.windowMilliseconds)
-    return stage.isIdle && isSettled && now - lastUse >= rest
+    return stage.isIdle && roster.count == 0 && isSettled && now - lastUse >= rest
   }
 
   // MARK: Limits
@@ -206,7 +218,7 @@ final class ChannelHost {
     case .answer(.platform(let call), let outcome):
       calls.end(call, outcome)?(self, outcome)
     case .measure(let arrival): shard.measureAcknowledgement(since: arrival)
-    case .publish(let event): stage.handle(.apply(event))
+    case .publish(let event): publish(event)
     case .post(let event, let origin): shard.post(event, from: origin)
     case .mention(let userIDs, let sender, let notification):
       shard.mention(userIDs, by: sender, notification)
@@ -215,6 +227,33 @@ final class ChannelHost {
     case .wake(let time): wake(at: time)
     case .release: shard.channels.remove(self)
     }
+  }
+
+  private func publish(_ event: ChannelEvent) {
+    // With the end of a channel nobody is said to leave.
+    if case .end = event.subject { handle(PresenceInput.ended) }
+    stage.handle(.apply(event))
+    if case .expulsion(let userID) = event.subject { handle(.expelled(userID: userID)) }
+  }
+
+  private func perform(_ action: PresenceAction) {
+    switch action {
+    case .present(let userID):
+      handle(.entered(userID: userID))
+      countParticipants(1)
+    case .absent(let userID):
+      handle(.left(userID: userID))
+      countParticipants(-1)
+    case .publish(let notice): stage.handle(.notice(notice))
+    case .wake(let time):
+      if let presenceTimer { shard.loop.cancel(presenceTimer) }
+      presenceTimer = shard.loop.schedule(after: max(time - shard.loop.now, 0), self)
+    }
+  }
+
+  private func countParticipants(_ change: Int64) {
+    shard.gauges.add(change, to: .participants)
+    shard.services.participantCounts.set(roster.count, of: url)
   }
 
   private func ticket(_ entry: EntryID) -> LogTicket {
@@ -255,8 +294,12 @@ final class ChannelHost {
 
 extension ChannelHost: TimerHandler {
   func timerDidFire(_ token: EventLoop.TimerToken) {
-    guard token == timer else { return }
-    timer = nil
-    handle(.deadline)
+    if token == timer {
+      timer = nil
+      handle(JudgeInput.deadline)
+    } else if token == presenceTimer {
+      presenceTimer = nil
+      handle(PresenceInput.deadline)
+    }
   }
 }

@@ -14,8 +14,8 @@ final class StageHost {
   private let place: LogChannel
   private unowned let shard: Shard
   private var stage: ChannelStage
-  /// Takes the users who enter and leave, for the judge.
-  var notePresence: (JudgeInput) -> Void = { _ in }
+  /// Takes the users who enter and leave, for the channel's home.
+  var report: (PresenceInput) -> Void = { _ in }
   /// For the stage's next deadline.
   private var timer: EventLoop.TimerToken?
   /// Whether the shard is going to end the turn of this channel.
@@ -47,19 +47,10 @@ final class StageHost {
     handle(.endOfTurn)
   }
 
-  // MARK: State for the judge
+  // MARK: State
 
-  var participantCount: Int { stage.participantCount }
-
-  /// Whether nobody is in the channel or about to enter, and nothing waits.
+  /// Whether nobody is here or about to enter, and nothing waits.
   var isIdle: Bool { stage.isIdle }
-
-  func contains(_ userID: String) -> Bool { stage.contains(userID) }
-
-  /// The users who entered after a certain entry, earliest first.
-  func participants(after entry: Int64, limit: Int) -> [Participant] {
-    stage.participants(after: entry, limit: limit)
-  }
 
   /// The throttle of a user who is in the channel.
   func throttle(of userID: String) -> Throttle? { stage.throttle(of: userID) }
@@ -90,20 +81,11 @@ final class StageHost {
     case .unsubscribe(let session):
       shard.send(.session(session, .removed(channelURL: url)))
     case .read(let read): self.read(read)
-    case .entered(let user):
-      notePresence(.entered(userID: user.id))
-      countParticipants(1)
-    case .left(let user):
-      notePresence(.left(userID: user.id))
-      countParticipants(-1)
+    case .entered(let user, let session): report(.entered(user, session))
+    case .left(let userID): report(.left(userID: userID, server: 0))
     case .withheld(let count): shard.counters.add(UInt64(count), to: .withheld)
     case .wake(let time): wake(at: time)
     }
-  }
-
-  private func countParticipants(_ change: Int64) {
-    shard.gauges.add(change, to: .participants)
-    shard.services.participantCounts.set(stage.participantCount, of: url)
   }
 
   private func wake(at time: Int64) {

@@ -36,7 +36,7 @@ extension Shard {
     case .enter(let request): admit(request, to: url)
     case .leave(let session, let userID):
       inChannel(url) { $0.leave(session, userID: userID) }
-    case .profile(let user): inChannel(url) { $0.stage.handle(.profile(user)) }
+    case .profile(let user): inChannel(url) { $0.handle(.profile(user)) }
     case .platform(let request): perform(request)
     case .submit(let order, let author, let address):
       submit(order, onBehalfOf: author, toChannel: url, replyTo: address)

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Channels
 
-@Suite("Presence on a stage")
-struct StagePresenceTests {
+@Suite("Presence in a channel")
+struct ChannelPresenceTests {
   private let ann = SessionAddress.sample(1)
   private let bob = SessionAddress.sample(2)
   private let rig = StageRig()
