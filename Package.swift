@@ -71,7 +71,7 @@ let package = Package(
     library("Tokens", ["Basics", "ParleyProtocol"]),
     library("LinkPreview", ["Basics", "ParleyProtocol", "CDomainNames"]),
     library("Channels", ["ParleyProtocol", "FloodControl", "LinkPreview", deque]),
-    library("ShardMessages", ["Channels", "ParleyProtocol"]),
+    library("ShardMessages", ["Channels", "FloodControl", "ParleyProtocol"]),
 
     // Mechanism: descriptors, clocks, threads.
     library("Reactor", ["Basics", "CLinux", "CSendRing"]),
@@ -180,7 +180,7 @@ let package = Package(
     tests("ParleyProtocol", ["Basics"]),
     tests("FloodControl"),
     tests("Channels", ["FloodControl", "LinkPreview", "ParleyProtocol"]),
-    tests("ShardMessages", ["Channels", "ParleyProtocol"]),
+    tests("ShardMessages", ["Channels", "FloodControl", "ParleyProtocol"]),
     tests("LinkPreview", ["Basics", "ParleyProtocol"], exclude: ["Corpus"]),
     tests("Reactor"),
     tests("TLS", ["COpenSSL"]),

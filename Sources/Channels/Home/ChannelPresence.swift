@@ -35,10 +35,39 @@ package struct ChannelPresence: Sendable {
     case .ended:
       for user in roster.removeAll() { actions.append(.absent(userID: user.id)) }
     case .profile(let user): roster.update(user)
+    case .attached(let userIDs, let server):
+      attach(userIDs, on: server, at: now, &actions)
+    case .serverGone(let server):
+      for userID in roster.userIDs(on: server) {
+        if let user = roster.remove(userID, from: server) { didLeave(user, at: now, &actions) }
+      }
     case .deadline: publishDue(at: now, &actions)
     }
     requestWake(&actions)
     return actions
+  }
+
+  /// Takes over the users on a stage.
+  ///
+  /// When its server had any before, the difference is published. A server that is new to this home
+  /// had them at another home, so participants know of them.
+  private mutating func attach(
+    _ userIDs: [String], on server: UInt16, at now: Moment, _ actions: inout [PresenceAction]
+  ) {
+    let isKnown = roster.has(server: server)
+    let present = Set(userIDs)
+    for userID in roster.userIDs(on: server) where !present.contains(userID) {
+      if let user = roster.remove(userID, from: server) { didLeave(user, at: now, &actions) }
+    }
+    var added: [String] = []
+    for userID in userIDs where roster.add(userID, on: server) {
+      added.append(userID)
+      actions.append(.present(userID: userID))
+      guard isKnown else { continue }
+      note(
+        PresenceChange(user: User(id: userID), session: nil), isPresent: true, at: now, &actions)
+    }
+    if !added.isEmpty { actions.append(.readProfiles(added)) }
   }
 
   private mutating func didLeave(
@@ -89,6 +118,10 @@ package enum PresenceInput: Sendable {
   case ended
   /// A new profile of a user, whether the user is in the channel or not.
   case profile(User)
+  /// A stage on another server has attached, with these users on it.
+  case attached(userIDs: [String], server: UInt16)
+  /// A server is gone, with all its connections.
+  case serverGone(UInt16)
   /// The time of the last ``PresenceAction/wake(at:)``.
   case deadline
 }
@@ -101,6 +134,8 @@ package enum PresenceAction: Sendable {
   case absent(userID: String)
   /// Publish a notice on all stages, in its place among the events.
   case publish(StageNotice)
+  /// Read the profiles of users of whom the id alone is known, for ``PresenceInput/profile(_:)``.
+  case readProfiles([String])
   /// Give ``PresenceInput/deadline`` at this time of the monotonic clock, and forget earlier requests.
   case wake(at: Int64)
 }

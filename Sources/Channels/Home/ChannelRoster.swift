@@ -37,9 +37,12 @@ package struct ChannelRoster: Sendable {
     }
   }
 
-  /// The server on which a user has been longest.
-  func firstServer(of userID: String) -> UInt16? {
-    slotByUser[userID].flatMap { entries[$0]?.servers.first }
+  /// Whether any user is on a server.
+  func has(server: UInt16) -> Bool { counts[server] != nil }
+
+  /// The server on which a user has been longest, apart from one.
+  func server(of userID: String, otherThan server: UInt16) -> UInt16? {
+    slotByUser[userID].flatMap { entries[$0]?.servers.first(otherThan: server) }
   }
 
   /// The users who entered after a certain entry, earliest first.
@@ -61,6 +64,14 @@ package struct ChannelRoster: Sendable {
     entries[slot]?.user = user
     if entries[slot]?.servers.insert(server) == true { counts[server, default: 0] += 1 }
     return false
+  }
+
+  /// Adds a user on a server, with the profile that is known.
+  ///
+  /// - Returns: Whether the user is in the channel only now.
+  mutating func add(_ userID: String, on server: UInt16) -> Bool {
+    let known = slotByUser[userID].flatMap { entries[$0]?.user }
+    return add(known ?? User(id: userID), on: server)
   }
 
   /// Takes a user off a server.
@@ -120,10 +131,10 @@ private enum ServerList: Sendable {
   /// Two or more, in the order in which the user came to them.
   case several([UInt16])
 
-  var first: UInt16? {
+  func first(otherThan server: UInt16) -> UInt16? {
     switch self {
-    case .one(let server): server
-    case .several(let servers): servers.first
+    case .one(let one): one == server ? nil : one
+    case .several(let servers): servers.first { $0 != server }
     }
   }
 

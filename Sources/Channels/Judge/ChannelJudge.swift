@@ -47,6 +47,12 @@ package struct ChannelJudge: ~Copyable, Sendable {
 
   package var operatorIDs: Set<String> { work.standing.rights.operatorIDs }
 
+  /// Whether the channel is no more.
+  package var isDeleted: Bool { work.standing.rights.isDeleted }
+
+  /// The number of the last event that was published.
+  package var lastSeq: Int64 { work.standing.count.last }
+
   package var floodLimit: RateLimit { work.standing.flood.limit }
 
   /// Whether the judge waits for nothing, so that it may be forgotten.

@@ -18,20 +18,21 @@ struct Audience: Sendable {
   /// Adds a connection of a user.
   ///
   /// - Parameters:
-  ///   - recovered: The events that the connection missed.
+  ///   - throttle: The user's window, when this is its first connection.
+  ///   - withheldIDs: The messages that were withheld from the user so far.
   /// - Returns: Whether the user is on the stage only now.
   mutating func add(
-    _ connection: SessionAddress, of userID: String, recovered: RecoveredEvents?
+    _ connection: SessionAddress, of userID: String, throttle: Throttle,
+    withheldIDs: some Collection<Int64>
   ) -> Bool {
-    let throttle = recovered?.throttle ?? Throttle()
     guard let slot = participants.add(connection, of: userID, throttle: throttle) else {
       return false
     }
     withheld.clear(slot: slot)
-    guard let ids = recovered?.withheldIDs, !ids.isEmpty else { return true }
+    guard !withheldIDs.isEmpty else { return true }
     var seat = SlotSet()
     seat.insert(slot)
-    for messageID in ids { withheld.record(messageID, withheldFrom: seat) }
+    for messageID in withheldIDs { withheld.record(messageID, withheldFrom: seat) }
     return true
   }
 
@@ -70,6 +71,14 @@ struct Audience: Sendable {
 
   /// The participants from whom a message was withheld.
   func slots(withheld messageID: Int64) -> SlotSet { withheld.slots(withheld: messageID) }
+
+  /// The window of a user after an event; `nil` when the user is not here.
+  func window(of userID: String, after seq: Int64) -> UserWindow? {
+    guard let slot = participants.slot(of: userID) else { return nil }
+    return UserWindow(
+      seq: seq, shownTimes: participants.throttles[slot].shownTimes,
+      withheldIDs: withheld.messages(withheldFrom: slot))
+  }
 
   /// Forgets a message that was deleted.
   mutating func forget(_ messageID: Int64) { withheld.forget(messageID) }

@@ -10,7 +10,14 @@ import Webhooks
 
 extension GatewayServices {
   /// Opens what the shards share.
-  convenience init(_ plan: GatewayPlan, shards: ShardSet, logger: Logger) throws {
+  ///
+  /// - Parameters:
+  ///   - store: One that is open already; `nil` opens that of the settings.
+  ///   - residence: `nil` in a deployment of one server.
+  convenience init(
+    _ plan: GatewayPlan, shards: ShardSet, store: Store? = nil,
+    residence: (any ChannelResidence)? = nil, logger: Logger
+  ) throws {
     let settings = plan.settings
     // One shard for each shard, one for the store's thread and one for the unfurler's.
     let metrics = GatewayMetrics(shards: shards.count + 2)
@@ -25,7 +32,7 @@ extension GatewayServices {
       onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) },
       afterBatch: { for shard in shards.handles { shard.mailbox.wakeReceiver() } })
     options.queryMilliseconds = settings.limits.queryMilliseconds
-    let store = try Store(directory: settings.dataDirectory, options: options)
+    let store = try store ?? Store(directory: settings.dataDirectory, options: options)
     let authenticator = Authenticator(settings.auth.mode, plan.verifiers, store: store)
     let files = try FileStore(dataDirectory: settings.dataDirectory)
     files.collectOrphans(in: store)
@@ -40,7 +47,8 @@ extension GatewayServices {
         settings, issued: IssuedAPITokens(try store.performNow(APITokenList()))),
       limits: LimitTable(settings.limits, try store.performNow(SharedLimits())),
       messageIDs: MessageIDs(after: try store.performNow(LargestMessageID())),
-      metrics: metrics, descriptors: DescriptorPlan(limit: DescriptorLimit.raise()), logger: logger)
+      metrics: metrics, descriptors: DescriptorPlan(limit: DescriptorLimit.raise()),
+      residence: residence, logger: logger)
   }
 }
 

@@ -89,7 +89,8 @@ final class Session {
     self.keepsContext = keepsContext
     self.connection = connection
     self.shard = shard
-    reference = SessionAddress(shard: shard.handle.index, connection: connection.id)
+    reference = SessionAddress(
+      server: shard.services.server, shard: shard.handle.index, connection: connection.id)
     setTimer(.open, after: shard.services.settings.limits.openTimeoutMilliseconds)
   }
 
@@ -333,7 +334,7 @@ extension Session: WebSocketApplication {
     let userID = caller.user.id
     for url in places.map(\.url) {
       unsubscribe(from: url)
-      shard.send(.channel(url: url, .leave(reference, userID: userID)))
+      shard.sendToStage(of: url, .leave(reference, userID: userID))
     }
     shard.send(.user(id: userID, .remove(reference)))
   }

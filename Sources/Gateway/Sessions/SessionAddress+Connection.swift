@@ -4,8 +4,8 @@ import Transport
 
 extension SessionAddress {
   /// The address of a connection of this server.
-  init(shard: Int, connection: ConnectionID) {
-    self.init(shard: UInt16(shard), connection: connection.rawValue)
+  init(server: UInt16 = 0, shard: Int, connection: ConnectionID) {
+    self.init(server: server, shard: UInt16(shard), connection: connection.rawValue)
   }
 
   /// The connection on its shard.

@@ -30,6 +30,8 @@ final class GatewayServices: Sendable {
   let memory: MemoryBudget
   /// WebSockets that the process may have.
   let connectionLimit: Int
+  /// `nil` in a deployment of one server.
+  let residence: (any ChannelResidence)?
   /// Counts connections by address; `nil` when there is no limit.
   let addresses: AddressRegister?
   let clientSockets: SocketBudget
@@ -52,7 +54,7 @@ final class GatewayServices: Sendable {
     webhooks: Webhooks?, participantCounts: ParticipantCounts,
     authenticator: Authenticator, apiTokens: APITokens, limits: LimitTable, messageIDs: MessageIDs,
     metrics: GatewayMetrics,
-    descriptors: DescriptorPlan, logger: Logger
+    descriptors: DescriptorPlan, residence: (any ChannelResidence)? = nil, logger: Logger
   ) {
     self.settings = settings
     self.shards = shards
@@ -77,6 +79,7 @@ final class GatewayServices: Sendable {
     operationsSockets = descriptors.operations(loops: shards.count)
     origins = OriginRules(allowed: settings.auth.allowedOrigins)
     refusals = RefusalLog(logger: logger)
+    self.residence = residence
     self.logger = logger
     undrainedShards = Atomic(shards.count)
   }

@@ -3,6 +3,7 @@ import HTTP1
 import ParleyProtocol
 import ShardMessages
 import Transport
+import WebSocket
 
 /// Everything that shards ask of one another.
 extension Shard {
@@ -11,12 +12,14 @@ extension Shard {
   /// A message for this shard itself is received in this very turn, but never within the caller's
   /// own work.
   func send(_ message: ShardMessage) {
+    if let residence = services.residence, residence.forward(message) { return }
     send(.message(message), to: services.shards.receiver(of: message))
   }
 
   func receive(_ message: ShardMessage) {
     switch message {
     case .channel(let url, let message): receive(message, inChannel: url)
+    case .stage(_, let url, let message): receive(message, onStageOf: url)
     case .user(let id, let message): receive(message, ofUser: id)
     case .session(let address, let message): receive(message, inSession: address)
     case .exchange(let address, let outcome):
@@ -33,10 +36,8 @@ extension Shard {
       inChannel(url, address) { $0.listParticipants(limit: limit, token: token, address) }
     case .listMessages(let list, let principal, let address):
       inChannel(url, address) { $0.list(list, for: principal, replyTo: address) }
-    case .enter(let request): admit(request, to: url)
-    case .leave(let session, let userID):
-      inChannel(url) { $0.leave(session, userID: userID) }
     case .profile(let user): inChannel(url) { $0.handle(.profile(user)) }
+    case .report(let report, let address): receive(report, from: address, inChannel: url)
     case .platform(let request): perform(request)
     case .submit(let order, let author, let address):
       submit(order, onBehalfOf: author, toChannel: url, replyTo: address)
@@ -48,6 +49,29 @@ extension Shard {
     case .restrictionsRemoved(let userID):
       inChannel(url) { $0.handle(.restrictionsRemoved(of: userID)) }
     case .metadata(let metadata): inChannel(url) { $0.setMetadata(metadata) }
+    }
+  }
+
+  private func receive(_ message: StageMessage, onStageOf url: String) {
+    switch message {
+    case .enter(let request): enter(request, url)
+    case .leave(let session, let userID):
+      if let stage = channels.attachedStage(url) {
+        stage.handle(.leave(session, userID: userID))
+      } else if services.home(ofChannel: url) == services.server {
+        inChannel(url) { $0.leave(session, userID: userID) }
+      }
+    case .news(let news, let attachment):
+      channels.attachedStage(url)?.take(news, attachment: attachment)
+    case .windowQuestion(let question):
+      guard let stage = channels.stage(url) else {
+        let answer = StageMessage.window(
+          nil, userID: question.userID, server: services.server)
+        return send(.stage(server: question.server, url: url, answer))
+      }
+      stage.handle(.windowQuestion(question))
+    case .window(let window, let userID, let server):
+      channels.stage(url)?.handle(.window(window, userID: userID, server: server))
     }
   }
 
@@ -87,6 +111,8 @@ extension Shard {
     case .revoke(let proof, let reason): session?.revoke(proof, reason: reason)
     case .charge(let cost): session?.charge(cost)
     case .chargeRepetition: session?.chargeRepetition()
+    case .disconnect:
+      session?.close(.goingAway, reason: "events of a channel were lost: recover or list them")
     }
   }
 

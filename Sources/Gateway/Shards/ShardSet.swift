@@ -28,7 +28,7 @@ struct ShardSet: Sendable {
   /// The shard that a message is addressed to.
   func receiver(of message: ShardMessage) -> ShardHandle {
     switch message {
-    case .channel(let url, _): home(ofChannel: url)
+    case .channel(let url, _), .stage(_, let url, _): home(ofChannel: url)
     case .user(let id, _): home(ofUser: id)
     case .session(let address, _): handles[Int(address.shard)]
     case .exchange(let address, _): handles[Int(address.shard.shard)]

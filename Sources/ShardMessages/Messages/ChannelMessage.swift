@@ -7,12 +7,11 @@ package enum ChannelMessage: Sendable {
   case command(ChannelCommand, by: SessionPrincipal, replyTo: ReplyAddress)
   case listParticipants(limit: Int, token: String?, replyTo: ReplyAddress)
   case listMessages(MessageList, for: SessionPrincipal, replyTo: ReplyAddress)
-  /// A connection asks to enter; the user's home has counted the channel already.
-  case enter(EnterRequest)
-  /// A connection has left, or is closed.
-  case leave(SessionAddress, userID: String)
   /// A user who is in the channel has another profile.
   case profile(User)
+
+  // From the channel's stages on other servers.
+  case report(StageReport, from: StageAddress)
 
   // From the Platform API.
   /// A call whose endpoint works at the channel's home.

@@ -55,6 +55,7 @@ final class StageRig {
       case .present(let userID): present.append(userID)
       case .absent(let userID): present.removeAll { $0 == userID }
       case .publish(let notice): handle(.notice(notice))
+      case .readProfiles: preconditionFailure("all profiles are known on one server")
       case .wake(let time): presenceTime = time
       }
     }
@@ -222,6 +223,8 @@ final class StageRig {
     case .entered(let user, let session): handle(.entered(user, session))
     case .left(let userID): handle(.left(userID: userID, server: 0))
     case .withheld(let count): withheldCount += count
+    case .disconnect, .admit, .askWindow, .answerWindow, .report, .repair, .reattach:
+      preconditionFailure("there is one server")
     case .wake(let time): wakeTime = time
     }
   }
