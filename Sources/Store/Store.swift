@@ -39,8 +39,8 @@ package final class Store: Sendable {
     let writeJobs = JobQueue<WriteJob>(capacity: options.queueCapacity)
     let health = HealthMonitor(logger: options.logger)
     let writer = try Self.startWriter(
-      writing, lock: lock, files: FileDirectory(dataDirectory: directory), jobs: writeJobs,
-      health: health, counters: counters, options: options)
+      writing, lock: lock, files: try options.files ?? DirectoryDepot(dataDirectory: directory),
+      jobs: writeJobs, health: health, counters: counters, options: options)
     let reading = try readers.start(queryCounters, options)
     self.writeJobs = writeJobs
     lookUps = readers.lookUps
@@ -177,7 +177,7 @@ package final class Store: Sendable {
 extension Store {
   /// The connection stays on its thread for good: the thread works inside its one access.
   private static func startWriter(
-    _ shared: SharedDatabase, lock: DirectoryLock, files: FileDirectory, jobs: JobQueue<WriteJob>,
+    _ shared: SharedDatabase, lock: DirectoryLock, files: any FileDepot, jobs: JobQueue<WriteJob>,
     health: HealthMonitor, counters: StoreCounters, options: StoreOptions
   ) throws(SystemError) -> Reactor.Thread {
     try Reactor.Thread(name: "store-writer") {

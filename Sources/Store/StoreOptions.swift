@@ -25,6 +25,8 @@ package struct StoreOptions: Sendable {
   package var probeIntervalMilliseconds = 1_000
   /// Which events are kept for webhooks; `nil` for none.
   package var outbox: OutboxOptions?
+  /// The place that the files of removed messages are removed from; `nil` for the store's directory.
+  package var files: (any FileDepot)?
   /// Composes the address of an uploaded file that is shown, of the stored one and the file's id.
   package var fileURL: FileURL
   /// Called on the writer thread after each commit: its duration in nanoseconds, its jobs.

@@ -24,10 +24,12 @@ extension GatewayServices {
       fileURL: FileAddress.composition(publicURL: settings.files.publicURL),
       onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) },
       afterBatch: { for shard in shards.handles { shard.mailbox.wakeReceiver() } })
+    let depot = try DirectoryDepot(dataDirectory: settings.dataDirectory)
+    options.files = depot
     options.queryMilliseconds = settings.limits.queryMilliseconds
     let store = try Store(directory: settings.dataDirectory, options: options)
     let authenticator = Authenticator(settings.auth.mode, plan.verifiers, store: store)
-    let files = try FileStore(dataDirectory: settings.dataDirectory)
+    let files = try FileStore(depot)
     files.collectOrphans(in: store)
     self.init(
       settings: settings, shards: shards, store: store, files: files,

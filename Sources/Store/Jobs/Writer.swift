@@ -14,7 +14,7 @@ final class Writer {
   private let options: StoreOptions
 
   init(
-    connection: StoreConnection, files: FileDirectory, jobs: JobQueue<WriteJob>,
+    connection: StoreConnection, files: any FileDepot, jobs: JobQueue<WriteJob>,
     health: HealthMonitor, counters: StoreCounters, options: StoreOptions
   ) {
     self.connection = connection
@@ -22,7 +22,7 @@ final class Writer {
     self.health = health
     self.counters = counters
     self.options = options
-    removal = FileRemoval(directory: files)
+    removal = FileRemoval(from: files, jobs: jobs)
     log = LogWriting(
       connection: connection, appender: MessageAppender(connection: connection))
   }
