@@ -102,6 +102,7 @@ let package = Package(
         "Basics", "Crypto", "ParleyProtocol", "Reactor", "Store", "CCurl", "Curl", deque, heap,
         logging,
       ]),
+    library("S3", ["Basics", "Crypto", "Curl", "CCurl", "Reactor", "Store", deque, logging]),
     library("Daemon", ["Configuration", "Reactor", "Telemetry", arguments, logging]),
     .target(
       name: "Gateway",
@@ -109,7 +110,7 @@ let package = Package(
         "Basics", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Channels",
         "ShardMessages", "Reactor", "TLS", "Transport", "Store", "Telemetry", "Configuration",
         "Unfurler",
-        "Crypto", "Tokens", "Webhooks",
+        "Crypto", "S3", "Tokens", "Webhooks",
         "COpenSSL", deque, logging,
       ],
       resources: [
@@ -205,6 +206,7 @@ let package = Package(
       ]),
     tests(
       "Webhooks", ["Crypto", "ParleyProtocol", "Reactor", "Store", "TestPeers", deque, logging]),
+    tests("S3", ["Reactor", "Store", "TestPeers", logging]),
     tests(
       "Gateway",
       [

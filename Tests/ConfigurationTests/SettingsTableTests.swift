@@ -26,6 +26,7 @@ struct SettingsTableTests {
     "unfurl.accept_language",
     "unfurl.proxy", "unfurl.oembed", "proxy.listen", "proxy.field", "proxy.trusted",
     "limits.file_bytes", "limits.memory_bytes", "limits.upload_timeout_ms", "files.public_url",
+    "files.store", "files.s3_key", "files.s3_secret",
     "webhooks.urls", "webhooks.secret", "webhooks.events",
     "webhooks.timeout_ms", "webhooks.concurrency", "webhooks.retry_seconds",
     "webhooks.backlog_events", "limits.connections_per_address",

@@ -16,7 +16,7 @@ enum SettingsChecks {
   static func problems(in settings: Settings, ignoring refused: Set<String>) -> [SettingsProblem] {
     let findings =
       listeners(settings) + tls(settings) + proxies(settings) + unfurl(settings)
-      + webhooks(settings)
+      + webhooks(settings) + files(settings)
     return findings.filter { refused.isDisjoint(with: $0.settings) }.map(\.problem)
   }
 
@@ -70,6 +70,18 @@ enum SettingsChecks {
       findings.append(Finding(settings: ["unfurl.allow_ports"], explanation: explanation))
     }
     return findings
+  }
+
+  private static func files(_ settings: Settings) -> [Finding] {
+    guard case .bucket = settings.files.store else { return [] }
+    let keys = [
+      ("files.s3_key", settings.files.bucketKey), ("files.s3_secret", settings.files.bucketSecret),
+    ]
+    return keys.filter { $0.1 == nil }.map { name, _ in
+      Finding(
+        settings: [name, "files.store"],
+        explanation: "expected a key of the bucket, because files.store is in S3")
+    }
   }
 
   private static func webhooks(_ settings: Settings) -> [Finding] {

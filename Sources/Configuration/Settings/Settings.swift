@@ -64,6 +64,11 @@ package struct OperationsSettings: Sendable, Equatable {
 
 /// The files of messages.
 package struct FileSettings: Sendable, Equatable {
+  /// The place where they are kept.
+  package var store = FilePlace.dataDirectory
+  /// The access key of a bucket, and its secret.
+  package var bucketKey: Secret?
+  package var bucketSecret: Secret?
   /// The base of the addresses of files; that of the uploading request when absent.
   package var publicURL: String?
 }

@@ -24,7 +24,7 @@ extension GatewayServices {
       fileURL: FileAddress.composition(publicURL: settings.files.publicURL),
       onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) },
       afterBatch: { for shard in shards.handles { shard.mailbox.wakeReceiver() } })
-    let depot = try DirectoryDepot(dataDirectory: settings.dataDirectory)
+    let depot = try FileDepots.make(settings, logger: logger)
     options.files = depot
     options.queryMilliseconds = settings.limits.queryMilliseconds
     let store = try Store(directory: settings.dataDirectory, options: options)
