@@ -82,7 +82,11 @@ let package = Package(
     library("Streams", ["Basics", "Reactor", "TLS"]),
     library("Transport", ["Basics", "Reactor", "Streams", "TLS", "HTTP1", "WebSocket", "CLinux"]),
     library(
-      "Store", ["Basics", "Channels", "Crypto", "ParleyProtocol", "Reactor", "SQLite", logging]),
+      "Store",
+      [
+        "Basics", "Channels", "Crypto", "ParleyProtocol", "PostgreSQL", "Reactor", "SQLite",
+        logging,
+      ]),
     library("Telemetry", ["Basics", "Reactor", logging]),
     library("Curl", ["Reactor", "CCurl"]),
 
@@ -193,7 +197,10 @@ let package = Package(
     tests("Transport", ["TestPeers", "Reactor", "WebSocket", "HTTP1", "TLS", "Basics"]),
     tests(
       "Store",
-      ["Channels", "CSQLite", "ParleyProtocol", "Reactor", "SQLite", logging, "store-crash-writer"]),
+      [
+        "Channels", "CSQLite", "ParleyProtocol", "PostgreSQL", "Reactor", "SQLite", logging,
+        "store-crash-writer",
+      ]),
     tests("Telemetry", ["Reactor", logging]),
     tests("Configuration", ["Basics", "FloodControl", "ParleyProtocol", "Reactor"]),
     tests("Daemon", ["Reactor", logging]),

@@ -1,10 +1,10 @@
 import Channels
-import SQLite
 import Logging
 import Reactor
 import Synchronization
 
-/// The durable half of Parley: one SQLite database, one thread that writes, a few that read.
+/// The durable half of Parley: one database (SQLite or PostgreSQL), one thread that writes, a few that
+/// read.
 ///
 /// Nothing here blocks the caller but `init` and `close`. Work is submitted as entries and reads of a
 /// ``MessageLog`` or as a ``StoreOperation``. Completions run on the store's threads, and must be
@@ -30,17 +30,23 @@ package final class Store: Sendable {
   ///
   /// - Throws: `StoreError.locked` when another server uses the directory, `.damaged`,
   ///   `.newerSchema` or `.inaccessible` when the database cannot be used.
-  package init(directory: String, options: StoreOptions = StoreOptions()) throws {
-    try DataDirectory.create(directory)
-    let lock = try DirectoryLock(directory: directory)
-    let path = directory + "/parley.sqlite"
-    let writing = try DatabaseFile.openForWriting(path, logger: options.logger)
-    let readers = try Readers(path, options)
+  package convenience init(directory: String, options: StoreOptions = StoreOptions()) throws {
+    try self.init(.directory(directory), options: options)
+  }
+
+  /// Opens the store at a place.
+  ///
+  /// Waits for a PostgreSQL that cannot be reached, as long as the options say so.
+  ///
+  /// - Throws: `StoreError.locked` when another server uses the directory, `.damaged`,
+  ///   `.newerSchema` or `.inaccessible` when the database cannot be used.
+  package init(_ place: StorePlace, options: StoreOptions = StoreOptions()) throws {
+    let sessions = try StoreSessions.open(place, options)
+    let readers = try Readers(sessions, options)
     let writeJobs = JobQueue<WriteJob>(capacity: options.queueCapacity)
     let health = HealthMonitor(logger: options.logger)
     let writer = try Self.startWriter(
-      writing, lock: lock, files: FileDirectory(dataDirectory: directory), jobs: writeJobs,
-      health: health, counters: counters, options: options)
+      sessions, jobs: writeJobs, health: health, counters: counters, options: options)
     let reading = try readers.start(queryCounters, options)
     self.writeJobs = writeJobs
     lookUps = readers.lookUps
@@ -175,24 +181,20 @@ package final class Store: Sendable {
 }
 
 extension Store {
-  /// The connection stays on its thread for good: the thread works inside its one access.
   private static func startWriter(
-    _ shared: SharedDatabase, lock: DirectoryLock, files: FileDirectory, jobs: JobQueue<WriteJob>,
-    health: HealthMonitor, counters: StoreCounters, options: StoreOptions
+    _ sessions: StoreSessions, jobs: JobQueue<WriteJob>, health: HealthMonitor,
+    counters: StoreCounters, options: StoreOptions
   ) throws(SystemError) -> Reactor.Thread {
     try Reactor.Thread(name: "store-writer") {
-      shared.withDatabase { database in
+      sessions.writer { session in
         let connection = StoreConnection(
-          SQLiteSession(database), outbox: options.outbox.map(Outbox.init),
-          fileURL: options.fileURL)
+          session, outbox: options.outbox.map(Outbox.init), fileURL: options.fileURL)
         Writer(
-          connection: connection, files: files, jobs: jobs, health: health, counters: counters,
-          options: options
+          connection: connection,
+          files: sessions.filesDirectory.map(FileDirectory.init(dataDirectory:)), jobs: jobs,
+          health: health, counters: counters, options: options
         ).run()
-        database.checkpoint()
-        database.close()
       }
-      lock.release()
     }
   }
 }

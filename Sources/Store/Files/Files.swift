@@ -1,5 +1,4 @@
 package import Channels
-import SQLite
 
 extension StoreTransaction {
   /// A file whose message was sent and whose channel still exists.
@@ -17,8 +16,7 @@ extension StoreTransaction {
   func knownFiles(_ ids: [String]) throws -> Set<String> {
     Set(
       try connection.all(
-        "SELECT file_id FROM files WHERE file_id IN (SELECT value FROM json_each(?))",
-        [StoredJSON.encode(ids)]
+        "SELECT file_id FROM files WHERE file_id \(.isAnyOf)", [StoreValue.texts(ids)]
       ) { $0[0] as String })
   }
 }
@@ -51,7 +49,8 @@ enum FileRows {
   static func remove(ofChannel channelID: Int64, on connection: StoreConnection) throws {
     try connection.execute(
       """
-      INSERT OR IGNORE INTO removed_files (file_id) SELECT file_id FROM files WHERE channel_id = ?
+      INSERT INTO removed_files (file_id) SELECT file_id FROM files WHERE channel_id = ?
+      ON CONFLICT DO NOTHING
       """, [channelID])
     try connection.execute("DELETE FROM files WHERE channel_id = ?", [channelID])
   }

@@ -1,5 +1,4 @@
 import Channels
-import SQLite
 
 /// How far the deletion of a user has come.
 package enum UserDeletion: Sendable, Hashable {
@@ -75,8 +74,8 @@ extension WriteTransaction {
     try connection.execute(
       """
       DELETE FROM \(kind.table) WHERE user_id = ? AND channel_id IN
-        (SELECT channel_id FROM channels WHERE url IN (SELECT value FROM json_each(?)))
-      """, [userID, StoredJSON.encode(urls)])
+        (SELECT channel_id FROM channels WHERE url \(.isAnyOf))
+      """, [userID, StoreValue.texts(urls)])
     return urls
   }
 
@@ -85,7 +84,7 @@ extension WriteTransaction {
     try connection.all(
       """
       SELECT url FROM channels WHERE channel_id IN
-        (SELECT channel_id FROM \(table) INDEXED BY \(table)_by_user WHERE user_id = ? LIMIT ?)
+        (SELECT channel_id FROM \(table) \(.index("\(table)_by_user")) WHERE user_id = ? LIMIT ?)
       """, [userID, userDeletionStep]
     ) { $0[0] as String }
   }

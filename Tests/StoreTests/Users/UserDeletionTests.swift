@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Deleting users")
+@Suite("Deleting users", .onEachDatabase)
 struct UserDeletionTests {
   @Test("its messages stay with its id alone, and nobody is mentioned by it any more")
   func keepsMessages() async throws {

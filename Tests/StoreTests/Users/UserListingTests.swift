@@ -4,7 +4,7 @@ import Testing
 @testable import Store
 import TestSupport
 
-@Suite("Listing users")
+@Suite("Listing users", .onEachDatabase)
 struct UserListingTests {
   /// The users of the fixture were made at 1, these two by two from 100 on.
   private func makeStore() async throws -> Fixture {
