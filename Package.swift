@@ -72,6 +72,7 @@ let package = Package(
     library("LinkPreview", ["Basics", "ParleyProtocol", "CDomainNames"]),
     library("Channels", ["ParleyProtocol", "FloodControl", "LinkPreview", deque]),
     library("ShardMessages", ["Channels", "ParleyProtocol"]),
+    library("Cluster", ["Basics", "Crypto", deque]),
 
     // Mechanism: descriptors, clocks, threads.
     library("Reactor", ["Basics", "CLinux", "CSendRing"]),
@@ -103,15 +104,17 @@ let package = Package(
     library(
       "Webhooks",
       [
-        "Basics", "Crypto", "ParleyProtocol", "Reactor", "Store", "CCurl", "Curl", deque, heap,
+        "Basics", "Cluster", "Crypto", "ParleyProtocol", "Reactor", "Store", "CCurl", "Curl", deque,
+        heap,
         logging,
       ]),
     library("Daemon", ["Configuration", "Reactor", "Telemetry", arguments, logging]),
     .target(
       name: "Gateway",
       dependencies: [
-        "Basics", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Channels",
-        "ShardMessages", "Reactor", "TLS", "Transport", "Store", "Telemetry", "Configuration",
+        "Basics", "Cluster", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview",
+        "Channels", "ShardMessages", "Reactor", "TLS", "Transport", "Store", "Telemetry",
+        "Configuration",
         "Unfurler",
         "Crypto", "Tokens", "Webhooks",
         "COpenSSL", deque, logging,
@@ -211,11 +214,13 @@ let package = Package(
         "SQLite", "TestPeers", logging,
       ]),
     tests(
-      "Webhooks", ["Crypto", "ParleyProtocol", "Reactor", "Store", "TestPeers", deque, logging]),
+      "Webhooks",
+      ["Cluster", "Crypto", "ParleyProtocol", "Reactor", "Store", "TestPeers", deque, logging]),
     tests(
       "Gateway",
       [
-        "Channels", "ShardMessages", "ParleyProtocol", "FloodControl", "Configuration", "Transport",
+        "Cluster", "LinkPreview", "Unfurler", "Channels", "ShardMessages", "ParleyProtocol",
+        "FloodControl", "Configuration", "Transport",
         "Reactor", "WebSocket", "Store", "TestPeers", "HTTP1", "Basics", "Crypto", logging,
       ]),
     tests(

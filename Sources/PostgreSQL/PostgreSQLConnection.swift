@@ -71,8 +71,8 @@ package final class PostgreSQLConnection {
 
   deinit { PQfinish(handle) }
 
-  /// Connects again for the code of a refusal, which libpq gives as a part of its text and only after
-  /// it was set to do so; `nil` when no server has answered.
+  /// Asks again for the code of a refusal, which libpq gives as a part of its text and only when it
+  /// was told so before; `nil` when no server has answered.
   private static func refusal(
     _ parameters: [(String, String)], withinSeconds timeout: Int
   ) -> SQLState? {

@@ -18,6 +18,8 @@ import Synchronization
 ///     StoreQuery ────────► fair queue ─► query threads: 1 snapshot each ────────► completion ──► afterBatch
 package final class Store: Sendable {
   private let writeJobs: JobQueue<WriteJob>
+  /// Changes beside the writer's; `nil` in a database with one writer.
+  private let asideJobs: JobQueue<ControlJob>?
   private let lookUps: JobQueue<ReadJob>
   private let queries: QueryQueue
   private let queryCounters = QueryCounters()
@@ -47,18 +49,24 @@ package final class Store: Sendable {
     let health = HealthMonitor(logger: options.logger)
     let writer = try Self.startWriter(
       sessions, jobs: writeJobs, health: health, counters: counters, options: options)
+    let asideJobs = sessions.aside.map { _ in
+      JobQueue<ControlJob>(capacity: options.queueCapacity)
+    }
+    let aside = try Self.startAsideWriter(sessions, jobs: asideJobs, options: options)
     let reading = try readers.start(queryCounters, options)
     self.writeJobs = writeJobs
+    self.asideJobs = asideJobs
     lookUps = readers.lookUps
     queries = readers.queries
     healthMonitor = health
-    threads = Mutex(reading + [writer])
+    threads = Mutex(reading + [writer] + (aside.map { [$0] } ?? []))
     afterBatch = options.afterBatch
   }
 
   // Does not wait: the last reference may go on one of the store's own threads.
   deinit {
     writeJobs.close()
+    asideJobs?.close()
     closeReading()
   }
 
@@ -95,6 +103,21 @@ package final class Store: Sendable {
   ) {
     let job = WriteJob.control(ControlJob(job, completion: completion))
     refuse([job], writeJobs.submitPrompt(job))
+  }
+
+  /// Submits a job that has nothing to do with messages and is in no order with the writer's jobs.
+  func writeAside<T: Sendable>(
+    _ job: @escaping @Sendable (WriteTransaction) throws -> T,
+    completion: @escaping @Sendable (Result<T, any Error>) -> Void
+  ) {
+    guard let asideJobs else { return write(job, completion: completion) }
+    let job = ControlJob(job, completion: completion)
+    switch asideJobs.submit(job) {
+    case .accepted: return
+    case .overloaded: job.fail(StoreError.overloaded)
+    case .closed: job.fail(StoreError.closed)
+    }
+    afterBatch()
   }
 
   /// Submits what a batch has gathered, in its order and without another thread's jobs between, and
@@ -150,6 +173,7 @@ package final class Store: Sendable {
   /// Blocks meanwhile; must not be called from a completion. Closing again does nothing.
   package func close() {
     writeJobs.close()
+    asideJobs?.close()
     closeReading()
     threads.withLock { threads in
       for thread in threads { thread.join() }
@@ -181,6 +205,18 @@ package final class Store: Sendable {
 }
 
 extension Store {
+  private static func startAsideWriter(
+    _ sessions: StoreSessions, jobs: JobQueue<ControlJob>?, options: StoreOptions
+  ) throws(SystemError) -> Reactor.Thread? {
+    guard let use = sessions.aside, let jobs else { return nil }
+    return try Reactor.Thread(name: "store-aside") {
+      use { session in
+        let connection = StoreConnection(session, fileURL: options.fileURL)
+        AsideWriter(connection: connection, jobs: jobs, afterBatch: options.afterBatch).run()
+      }
+    }
+  }
+
   private static func startWriter(
     _ sessions: StoreSessions, jobs: JobQueue<WriteJob>, health: HealthMonitor,
     counters: StoreCounters, options: StoreOptions

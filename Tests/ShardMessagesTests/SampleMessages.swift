@@ -94,6 +94,7 @@ struct SampleMessages {
       .ask(.online(texts()), replyTo: poll()), .ask(.sessions(query), replyTo: poll()),
       .ask(.close(sessionID: text()), replyTo: poll()), .ask(.connections, replyTo: poll()),
       .answer(.online(texts()), to: poll()), .answer(.sessions(sessions), to: poll()),
+      .notice(.previews, bytes()), .notice(.webhooks, bytes()),
       .answer(.closed(flag()), to: poll()), .answer(.connections(count), to: poll()),
     ]
   }

@@ -29,12 +29,18 @@ extension GatewayServices {
     let authenticator = Authenticator(settings.auth.mode, plan.verifiers, store: store)
     let files = try FileStore(dataDirectory: settings.dataDirectory)
     files.collectOrphans(in: store)
+    let notices = SharedNotices(shards)
     self.init(
       settings: settings, shards: shards, store: store, files: files,
-      previews: try PreviewService(settings, plan.fetching, logger: logger) { _, duration in
+      previews: try PreviewService(
+        settings, plan.fetching, shared: notices.map { StoredPreviews($0, store) },
+        logger: logger
+      ) { _, duration in
         fetchMetrics.record(nanoseconds: UInt64(max(0, duration / .nanoseconds(1))), for: .fetch)
       },
-      webhooks: try Webhooks(settings.webhooks, store: store, door: door, logger: logger),
+      webhooks: try Webhooks(
+        settings.webhooks, store: store, cluster: notices.map(WebhookCluster.init), door: door,
+        logger: logger),
       participantCounts: participantCounts, authenticator: authenticator,
       apiTokens: try APITokens(
         settings, issued: IssuedAPITokens(try store.performNow(APITokenList()))),
@@ -47,11 +53,13 @@ extension GatewayServices {
 extension PreviewService {
   /// Creates the service with its unfurler and cache; `nil` if previews are off.
   ///
-  /// - Parameter observeFetch: Called at the end of each fetch, on any thread.
+  /// - Parameters:
+  ///   - shared: The previews of all servers; `nil` for a server alone, which keeps a file of its own.
+  ///   - observeFetch: Called at the end of each fetch, on any thread.
   /// - Throws: An error that names the unusable setting, or the thread that cannot be started.
   convenience init?(
-    _ settings: Settings, _ configuration: UnfurlerConfiguration, logger: Logger,
-    observeFetch: @escaping FetchObserver
+    _ settings: Settings, _ configuration: UnfurlerConfiguration, shared: StoredPreviews?,
+    logger: Logger, observeFetch: @escaping FetchObserver
   ) throws {
     let unfurl = settings.unfurl
     let unfurler: any Unfurler
@@ -63,13 +71,16 @@ extension PreviewService {
         configuration: RemoteUnfurlerConfiguration(unfurl), logger: logger)
     }
     let cache = PreviewCache(
-      directory: settings.dataDirectory, limits: PreviewCache.Limits(unfurl), logger: logger
+      directory: shared == nil ? settings.dataDirectory : nil, limits: PreviewCache.Limits(unfurl),
+      logger: logger
     ) {
       SystemClock.unixMilliseconds
     }
     self.init(
       unfurler: unfurler, cache: cache, timeout: .milliseconds(unfurl.timeoutMilliseconds),
-      logger: logger, domains: configuration.domainRules, observeFetch: observeFetch)
+      logger: logger, domains: configuration.domainRules, shared: shared, observeFetch: observeFetch
+    )
+    shared?.watch(for: self)
   }
 }
 

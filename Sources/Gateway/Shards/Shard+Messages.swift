@@ -97,6 +97,7 @@ extension Shard {
     case .renewLimits: channels.renewLimits()
     case .ask(let question, let address): answer(question, to: address)
     case .answer(let answer, let address): take(answer, to: address)
+    case .notice(let service, let notice): services.receive(notice, for: service)
     }
   }
 

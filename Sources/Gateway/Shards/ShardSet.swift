@@ -1,4 +1,5 @@
 import Channels
+import Cluster
 import ShardMessages
 
 /// The shards of this process, the homes of channels and users on them, and the bus between them.
@@ -6,9 +7,12 @@ import ShardMessages
 /// On one server the bus is the shards' mailboxes: a message is moved, never encoded.
 struct ShardSet: Sendable {
   let handles: [ShardHandle]
+  /// The way to other servers; `nil` on a server alone.
+  let network: (any ClusterNetwork)?
 
-  init(_ handles: [ShardHandle]) {
+  init(_ handles: [ShardHandle], network: (any ClusterNetwork)? = nil) {
     self.handles = handles
+    self.network = network
   }
 
   var count: Int { handles.count }

@@ -19,6 +19,10 @@ extension ShardTask: MessageCodable {
       writer.write(case: 4)
       writer.write(answer)
       writer.write(address)
+    case .notice(let service, let notice):
+      writer.write(case: 8)
+      writer.write(case: service.rawValue)
+      writer.write(notice)
     }
   }
 
@@ -29,6 +33,11 @@ extension ShardTask: MessageCodable {
     case 2: self = .renewLimits
     case 3: self = .ask(try reader.read(), replyTo: try reader.read())
     case 4: self = .answer(try reader.read(), to: try reader.read())
+    case 8:
+      guard let service = SharedService(rawValue: try reader.readCase()) else {
+        throw .unknownCase
+      }
+      self = .notice(service, try reader.read())
     default: throw .unknownCase
     }
   }

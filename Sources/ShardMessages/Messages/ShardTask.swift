@@ -10,6 +10,14 @@ package enum ShardTask: Sendable {
   case renewLimits
   indirect case ask(ShardQuestion, replyTo: PollAddress)
   indirect case answer(ShardAnswer, to: PollAddress)
+  /// A report of another server to a service that the shards of this one share.
+  indirect case notice(SharedService, [UInt8])
+}
+
+/// A service that all shards of a server share, and that has its like on other servers.
+package enum SharedService: UInt8, Sendable, Hashable, CaseIterable {
+  case previews = 0
+  case webhooks = 1
 }
 
 /// A question that several shards are asked.

@@ -22,12 +22,7 @@ extension Store: MessageLog {
   package func read(_ read: LogRead, _ ticket: LogTicket, to sink: any LogSink) {
     lookUp { transaction in
       let start = DispatchTime.now().uptimeNanoseconds
-      let reading: Result<LogOutcome, any Error>
-      do {
-        reading = .success(.read(try transaction.answer(read)))
-      } catch  where !error.mayPass {
-        reading = .failure(error)
-      }
+      let reading = Result { LogOutcome.read(try transaction.answer(read)) }
       let cost = QueryCost(
         nanoseconds: DispatchTime.now().uptimeNanoseconds - start, isCutShort: false)
       return LogAnswer(ticket, reading.mapError(LogError.init), cost: cost)

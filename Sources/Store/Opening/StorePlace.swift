@@ -28,6 +28,8 @@ struct StoreSessions: Sendable {
 
   /// The one session that writes.
   let writer: Use
+  /// The session for changes beside the writer's; `nil` when a database has one writer.
+  var aside: Use?
   /// Opens a session that only reads.
   let reader: @Sendable () throws -> Use
   /// The directory whose files go with their messages; `nil` when another part removes them.
@@ -88,6 +90,11 @@ struct StoreSessions: Sendable {
           body(session)
           session.close()
         }
+      },
+      aside: { body in
+        let session = PostgreSQLSession(PostgreSQLAccess(url: url, role: .aside))
+        body(session)
+        session.close()
       },
       reader: { { body in body(PostgreSQLSession(PostgreSQLAccess(url: url, role: .reader))) } },
       filesDirectory: options.filesDirectory)

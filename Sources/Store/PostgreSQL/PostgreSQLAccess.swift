@@ -7,6 +7,8 @@ struct PostgreSQLAccess: Sendable {
   enum Role: Sendable {
     /// Writes, and holds the locks of ``PostgreSQLLocks`` as long as it is connected.
     case writer(PostgreSQLLocks)
+    /// Makes changes beside those of messages.
+    case aside
     case reader
     /// Brings the schema up to date.
     case administrator
@@ -45,7 +47,7 @@ struct PostgreSQLAccess: Sendable {
   private var settings: String {
     switch role {
     // A server that is stopped in a transaction must not hold up the others for long.
-    case .writer: "SET idle_in_transaction_session_timeout = 3000; SET lock_timeout = 8000"
+    case .writer, .aside: "SET idle_in_transaction_session_timeout = 3000; SET lock_timeout = 8000"
     case .reader: "SET default_transaction_read_only = on"
     case .administrator: "SET lock_timeout = 0"
     }

@@ -79,7 +79,7 @@ final class PostgreSQLAppender: MessageAppending {
 
   // MARK: Reading
 
-  /// The facts that decisions about a run depend on.
+  /// What the decisions about a run depend on.
   private struct Facts {
     struct Place {
       var term: Int64

@@ -220,12 +220,13 @@ enum PostgreSQLSchema {
       seq bigint NOT NULL,
       ts bigint NOT NULL,
       body text NOT NULL,
-      lane smallint GENERATED ALWAYS AS (abs(hashtext(channel_url) % 64)) STORED
+      lane smallint NOT NULL DEFAULT 0
     );
     CREATE INDEX webhook_events_by_channel ON webhook_events (channel_url, event_id);
+    CREATE INDEX webhook_events_by_lane ON webhook_events (lane, channel_url, event_id);
     CREATE TABLE webhook_lanes (
       lane smallint PRIMARY KEY,
-      server_id bigint NOT NULL,
+      server_id bigint,
       term bigint NOT NULL DEFAULT 0
     );
     CREATE TABLE webhook_receivers (
@@ -266,7 +267,7 @@ enum PostgreSQLSchema {
       FOR EACH ROW WHEN (old.type = 'FILE') EXECUTE FUNCTION parley_remove_file();
     """
 
-  /// The registry of several servers on one database, and the changes that concern all of them.
+  /// The tables by which several servers on one database know of each other.
   private static let servers = """
     CREATE TABLE servers (
       server_id bigint PRIMARY KEY,
@@ -288,11 +289,15 @@ enum PostgreSQLSchema {
     CREATE INDEX announcements_by_time ON announcements (created_at);
     CREATE TABLE previews (
       link text COLLATE "C" PRIMARY KEY,
-      tag text,
+      host text COLLATE "C" NOT NULL,
+      body text,
       expires_at bigint NOT NULL DEFAULT 0,
       stale_until bigint NOT NULL DEFAULT 0,
+      published_at bigint NOT NULL DEFAULT 0,
       claimed_by bigint,
       claimed_until bigint NOT NULL DEFAULT 0
     );
+    CREATE INDEX previews_by_host ON previews (host);
+    CREATE INDEX previews_by_end ON previews (stale_until);
     """
 }

@@ -31,7 +31,6 @@ final class PostgreSQLSession: StoreSession {
   private var deferred: [Deferred] = []
   private var texts: [String: String] = [:]
   private var openCursors: Set<String> = []
-  private var cursorNumbers: [String: Int] = [:]
   private var nextTry: UInt64 = 0
   private var lastRefusal = ""
 
@@ -40,6 +39,7 @@ final class PostgreSQLSession: StoreSession {
   }
 
   var keepsRequests: Bool { true }
+  var hasLanes: Bool { true }
 
   // MARK: The connection
 
@@ -186,23 +186,13 @@ final class PostgreSQLSession: StoreSession {
 
   func scan(_ sql: StoreStatement, _ values: StoreArguments) throws -> StoreRows {
     guard isInTransaction else { return try rows(sql, values) }
-    let name = cursorName(for: sql.postgreSQL)
+    let name = (0...).lazy.map { "scan\($0)" }.first { !self.openCursors.contains($0) } ?? "scan"
     let declaration = query(
       "DECLARE \(name) NO SCROLL CURSOR FOR \(sql.postgreSQL)", values)
     deferred.append(Deferred(query: declaration))
     let first = try fetch(PostgreSQLCursor.firstCount, from: name)
     openCursors.insert(name)
     return StoreRows(PostgreSQLCursor(first, name, of: self))
-  }
-
-  /// A name that only this query has: reading on is a statement of its own, whose columns the server
-  /// remembers.
-  private func cursorName(for sql: String) -> String {
-    let number = cursorNumbers[sql] ?? cursorNumbers.count
-    cursorNumbers[sql] = number
-    var name = "scan\(number)"
-    while openCursors.contains(name) { name += "x" }
-    return name
   }
 
   /// Reads on in a query that the server keeps.

@@ -14,6 +14,7 @@ final class SQLiteSession: StoreSession {
   var isInTransaction: Bool { database.isInTransaction }
 
   var keepsRequests: Bool { false }
+  var hasLanes: Bool { false }
 
   func begin() throws {
     let statement = try beginning ?? database.statement("BEGIN IMMEDIATE TRANSACTION")

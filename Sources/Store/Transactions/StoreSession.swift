@@ -8,6 +8,9 @@ protocol StoreSession: AnyObject {
   /// Whether requests have a table of their own.
   var keepsRequests: Bool { get }
 
+  /// Whether events for webhooks have lanes, which servers divide between them.
+  var hasLanes: Bool { get }
+
   /// Begins a transaction that writes.
   func begin() throws
 

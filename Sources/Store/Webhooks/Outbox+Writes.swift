@@ -23,17 +23,24 @@ extension WriteTransaction {
 
   /// - Parameter body: The event's JSON.
   func queue(_ name: EventName, from origin: EventOrigin, body: [UInt8]) throws {
-    let id = try connection.insert(
-      """
-      INSERT INTO webhook_events (channel_url, kind, seq, ts, body) VALUES (?, ?, ?, ?, ?)
-      """,
-      [
-        origin.channelURL, name.rawValue, origin.seq ?? 0, origin.timestamp,
-        String(decoding: body, as: UTF8.self),
-      ], numbering: "event_id")
+    var columns: StoreArguments = [
+      origin.channelURL, name.rawValue, origin.seq ?? 0, origin.timestamp,
+      String(decoding: body, as: UTF8.self),
+    ]
+    if connection.session.hasLanes {
+      columns.append(OutboxLane(ofChannel: origin.channelURL).number)
+    }
+    let id = try connection.insert(Self.insertion, columns, numbering: "event_id")
     connection.outbox?.add(
       OutboxArrival(channelURL: origin.channelURL, eventID: id, timestamp: origin.timestamp))
   }
+
+  private static let insertion = StoreStatement(
+    sqlite: "INSERT INTO webhook_events (channel_url, kind, seq, ts, body) VALUES (?, ?, ?, ?, ?)",
+    postgreSQL: """
+      INSERT INTO webhook_events (channel_url, kind, seq, ts, body, lane)
+      VALUES (?, ?, ?, ?, ?, ?)
+      """)
 
   func wants(_ name: EventName) -> Bool { connection.outbox?.wants(name) ?? false }
 }
@@ -119,13 +126,21 @@ extension WriteTransaction {
     return (found.count, through, removal)
   }
 
-  /// Removes the oldest events, taken or not.
-  func dropOldestWebhookEvents(_ count: Int) throws -> OutboxRemoval {
+  /// Removes the oldest events of a share, taken or not.
+  func dropOldestWebhookEvents(
+    _ count: Int, in share: OutboxShare = .everything
+  ) throws -> OutboxRemoval {
+    let (condition, values): (StoreStatement, StoreArguments) =
+      switch share {
+      case .everything: ("TRUE", [])
+      case .lanes(let holds):
+        ("lane \(.isAnyOf)", [StoreValue.integers(holds.map { Int64($0.lane.number) })])
+      }
     let count = try connection.change(
       """
       DELETE FROM webhook_events WHERE event_id IN
-        (SELECT event_id FROM webhook_events ORDER BY event_id LIMIT ?)
-      """, [count])
+        (SELECT event_id FROM webhook_events WHERE \(condition) ORDER BY event_id LIMIT ?)
+      """, values + [count])
     return OutboxRemoval(count: count, oldest: try oldestWebhookEvent())
   }
 

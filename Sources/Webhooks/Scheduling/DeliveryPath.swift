@@ -1,5 +1,5 @@
 /// The way of one channel's events to one URL; what is on it keeps its order.
-package struct Lane: Sendable, Hashable {
+package struct DeliveryPath: Sendable, Hashable {
   /// The URL's place in the list of URLs.
   package var receiver: Int
   package var channelURL: String
@@ -10,9 +10,9 @@ package struct Lane: Sendable, Hashable {
   }
 }
 
-/// The events that a lane may send now.
+/// The events that a path may send now.
 package struct Turn: Sendable, Hashable {
-  package var lane: Lane
+  package var path: DeliveryPath
   /// The last event that is delivered.
   package var after: Int64
   /// The last event to deliver; one request may not hold them all.
