@@ -55,6 +55,7 @@ let package = Package(
     .target(name: "CLinux"),
     .target(name: "CSendRing", linkerSettings: [.linkedLibrary("uring")]),
     .target(name: "COpenSSL", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+    .target(name: "CHiredis", linkerSettings: [.linkedLibrary("hiredis")]),
     .target(name: "CPostgreSQL", linkerSettings: [.linkedLibrary("pq")]),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
@@ -71,7 +72,8 @@ let package = Package(
     library("Tokens", ["Basics", "ParleyProtocol"]),
     library("LinkPreview", ["Basics", "ParleyProtocol", "CDomainNames"]),
     library("Channels", ["ParleyProtocol", "FloodControl", "LinkPreview", deque]),
-    library("ShardMessages", ["Channels", "ParleyProtocol"]),
+    library("ShardMessages", ["Channels", "FloodControl", "ParleyProtocol"]),
+    library("Cluster", [deque]),
 
     // Mechanism: descriptors, clocks, threads.
     library("Reactor", ["Basics", "CLinux", "CSendRing"]),
@@ -80,9 +82,15 @@ let package = Package(
     library("SQLite", ["CSQLite"]),
     library("PostgreSQL", ["CPostgreSQL"]),
     library("Streams", ["Basics", "Reactor", "TLS"]),
+    library("Bus", ["Basics", "Reactor", "Streams", "TLS", "PostgreSQL", "CHiredis", deque]),
     library("Transport", ["Basics", "Reactor", "Streams", "TLS", "HTTP1", "WebSocket", "CLinux"]),
     library(
-      "Store", ["Basics", "Channels", "Crypto", "ParleyProtocol", "Reactor", "SQLite", logging]),
+      "Store",
+      [
+        "Basics", "Channels", "Crypto", "ParleyProtocol", "PostgreSQL", "Reactor", "SQLite",
+        logging,
+      ]),
+    library("ClusterLoop", ["Bus", "Cluster", "Crypto", "PostgreSQL", "Reactor"]),
     library("Telemetry", ["Basics", "Reactor", logging]),
     library("Curl", ["Reactor", "CCurl"]),
 
@@ -99,17 +107,19 @@ let package = Package(
     library(
       "Webhooks",
       [
-        "Basics", "Crypto", "ParleyProtocol", "Reactor", "Store", "CCurl", "Curl", deque, heap,
+        "Basics", "Cluster", "Crypto", "ParleyProtocol", "Reactor", "Store", "CCurl", "Curl", deque,
+        heap,
         logging,
       ]),
+    library("S3", ["Basics", "Crypto", "Curl", "CCurl", "Reactor", "Store", deque, logging]),
     library("Daemon", ["Configuration", "Reactor", "Telemetry", arguments, logging]),
     .target(
       name: "Gateway",
       dependencies: [
         "Basics", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Channels",
-        "ShardMessages", "Reactor", "TLS", "Transport", "Store", "Telemetry", "Configuration",
-        "Unfurler",
-        "Crypto", "Tokens", "Webhooks",
+        "ShardMessages", "Cluster", "Reactor", "TLS", "Transport", "Store", "Telemetry",
+        "Configuration", "Unfurler", "Bus", "ClusterLoop", "PostgreSQL",
+        "Crypto", "S3", "Tokens", "Webhooks",
         "COpenSSL", deque, logging,
       ],
       resources: [
@@ -144,7 +154,8 @@ let package = Package(
       name: "parley",
       dependencies: [
         "Basics", "ClientTransport", "Configuration", "FloodControl", "HTTP1", "LinkPreview",
-        "LoadGenerator", "ParleyClient", "ParleyProtocol", "Reactor", "CCurl", "Curl", arguments,
+        "LoadGenerator", "ParleyClient", "ParleyProtocol", "Reactor", "Store", "CCurl", "Curl",
+        arguments,
         yaml,
       ],
       swiftSettings: house),
@@ -157,6 +168,9 @@ let package = Package(
     .executableTarget(
       name: "extractor-throughput", dependencies: ["LinkPreview"],
       path: "Tests/Benchmarks/extractor-throughput", swiftSettings: house),
+    .executableTarget(
+      name: "bus-latency", dependencies: ["Basics", "Bus", "CHiredis", "Reactor"],
+      path: "Tests/Benchmarks/bus-latency", swiftSettings: house),
     .target(
       name: "CFaultyDisk", path: "Tests/CFaultyDisk",
       linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -165,7 +179,7 @@ let package = Package(
       dependencies: ["CFaultyDisk", "Channels", "Store", "ParleyProtocol"],
       path: "Tests/store-crash-writer", swiftSettings: house),
     .target(
-      name: "TestSupport", dependencies: ["Reactor"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["Cluster", "Reactor"], path: "Tests/TestSupport",
       swiftSettings: house),
     .target(
       name: "TestPeers",
@@ -180,12 +194,15 @@ let package = Package(
     tests("ParleyProtocol", ["Basics"]),
     tests("FloodControl"),
     tests("Channels", ["FloodControl", "LinkPreview", "ParleyProtocol"]),
-    tests("ShardMessages", ["Channels", "ParleyProtocol"]),
+    tests("Cluster", [heap]),
+    tests("ClusterLoop", ["Bus", "Cluster", "PostgreSQL", "Reactor"]),
+    tests("ShardMessages", ["Channels", "FloodControl", "ParleyProtocol"]),
     tests("LinkPreview", ["Basics", "ParleyProtocol"], exclude: ["Corpus"]),
-    tests("Reactor"),
+    tests("Reactor", ["TestPeers"]),
     tests("TLS", ["COpenSSL"]),
     tests("SQLite"),
     tests("PostgreSQL"),
+    tests("Bus", ["Basics", "PostgreSQL", "Reactor", "TestPeers"]),
     tests("Curl", ["CCurl", "Reactor", "TestPeers"]),
     tests("Tokens", ["Basics", "COpenSSL", "Crypto"]),
     tests("Crypto"),
@@ -193,10 +210,13 @@ let package = Package(
     tests("Transport", ["TestPeers", "Reactor", "WebSocket", "HTTP1", "TLS", "Basics"]),
     tests(
       "Store",
-      ["Channels", "CSQLite", "ParleyProtocol", "Reactor", "SQLite", logging, "store-crash-writer"]),
+      [
+        "Channels", "CSQLite", "ParleyProtocol", "PostgreSQL", "Reactor", "SQLite", logging,
+        "store-crash-writer",
+      ]),
     tests("Telemetry", ["Reactor", logging]),
     tests("Configuration", ["Basics", "FloodControl", "ParleyProtocol", "Reactor"]),
-    tests("Daemon", ["Reactor", logging]),
+    tests("Daemon", ["Configuration", "Reactor", logging]),
     tests(
       "Unfurler",
       [
@@ -204,12 +224,15 @@ let package = Package(
         "SQLite", "TestPeers", logging,
       ]),
     tests(
-      "Webhooks", ["Crypto", "ParleyProtocol", "Reactor", "Store", "TestPeers", deque, logging]),
+      "Webhooks",
+      ["Cluster", "Crypto", "ParleyProtocol", "Reactor", "Store", "TestPeers", deque, logging]),
+    tests("S3", ["Reactor", "Store", "TestPeers", logging]),
     tests(
       "Gateway",
       [
-        "Channels", "ShardMessages", "ParleyProtocol", "FloodControl", "Configuration", "Transport",
-        "Reactor", "WebSocket", "Store", "TestPeers", "HTTP1", "Basics", "Crypto", logging,
+        "Channels", "ShardMessages", "Cluster", "ParleyProtocol", "FloodControl", "Configuration",
+        "LinkPreview", "Unfurler", "Transport", "Reactor", "WebSocket", "Store", "TestPeers",
+        "HTTP1", "Basics", "Crypto", logging,
       ]),
     tests(
       "ClientTransport", ["Basics", "HTTP1", "Reactor", "TestPeers", "WebSocket"]),
@@ -226,8 +249,8 @@ let package = Package(
     .testTarget(
       name: "FuzzingTests",
       dependencies: [
-        "Basics", "ClientTransport", "Configuration", "Gateway", "HTTP1", "LinkPreview",
-        "ParleyClient",
+        "Basics", "Bus", "ClientTransport", "Cluster", "Configuration", "Gateway", "HTTP1",
+        "LinkPreview", "ParleyClient",
         "ParleyProtocol", "ShardMessages", "Store", "TestSupport", "Crypto", "Tokens", "Transport",
         "Unfurler", "WebSocket",
       ],
@@ -249,7 +272,9 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "ParleyCommandTests",
-      dependencies: ["Basics", "ParleyProtocol", "TestSupport", "TestPeers", "parley", "parleyd"],
+      dependencies: [
+        "Basics", "ParleyProtocol", "TestSupport", "TestPeers", "parley", "parleyd", arguments,
+      ],
       swiftSettings: house),
     .testTarget(
       name: "IntegrationTests",

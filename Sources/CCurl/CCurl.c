@@ -24,6 +24,14 @@ CURLcode parley_curl_set_header_function(CURL *easy, curl_write_callback functio
   return curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, function);
 }
 
+CURLcode parley_curl_set_read_function(CURL *easy, curl_read_callback function) {
+  return curl_easy_setopt(easy, CURLOPT_READFUNCTION, function);
+}
+
+CURLcode parley_curl_set_seek_function(CURL *easy, curl_seek_callback function) {
+  return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, function);
+}
+
 CURLcode parley_curl_set_opensocket_function(CURL *easy, curl_opensocket_callback function) {
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, function);
 }

@@ -6,6 +6,8 @@ package final class CurlEasy {
   /// The receiver of the response; without one, the response is refused.
   package weak var receiver: (any CurlTransfer)?
   private let errorBuffer: UnsafeMutablePointer<CChar>
+  /// The body to be sent, and the part of it that libcurl has.
+  private var upload: (body: [UInt8], sentCount: Int) = ([], 0)
 
   /// A handle under the rules of the house: http and https only, certificates verified, no
   /// redirects followed, and nothing taken from the environment or the user's files.
@@ -57,10 +59,47 @@ package final class CurlEasy {
     set(CURLOPT_COPYPOSTFIELDS, to: String(decoding: body, as: UTF8.self))
   }
 
+  /// Sets a body to be sent with `PUT`, or another method that is set after it.
+  package func put(_ body: [UInt8]) {
+    upload = (body, 0)
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    _ = parley_curl_set_pointer(handle, CURLOPT_READDATA, context)
+    _ = parley_curl_set_read_function(handle) { buffer, size, count, context in
+      guard let buffer, let context else { return Int(CURL_READFUNC_ABORT) }
+      return Unmanaged<CurlEasy>.fromOpaque(context).takeUnretainedValue()
+        .read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+    }
+    _ = parley_curl_set_pointer(handle, CURLOPT_SEEKDATA, context)
+    // A kept connection may turn out to be closed when the body is on its way.
+    _ = parley_curl_set_seek_function(handle) { context, offset, origin in
+      guard let context else { return CURL_SEEKFUNC_FAIL }
+      return Unmanaged<CurlEasy>.fromOpaque(context).takeUnretainedValue()
+        .seek(to: Int(offset), from: origin)
+    }
+    set(CURLOPT_UPLOAD, to: 1)
+    set(CURLOPT_INFILESIZE, to: body.count)
+  }
+
+  private func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    let step = upload.body[upload.sentCount...].prefix(buffer.count)
+    buffer.copyBytes(from: step)
+    upload.sentCount += step.count
+    return step.count
+  }
+
+  private func seek(to offset: Int, from origin: Int32) -> Int32 {
+    guard origin == SEEK_SET, (0...upload.body.count).contains(offset) else {
+      return CURL_SEEKFUNC_CANTSEEK
+    }
+    upload.sentCount = offset
+    return CURL_SEEKFUNC_OK
+  }
+
   /// Forgets all options for the next request; connections are kept.
   func reset() {
     curl_easy_reset(handle)
     errorBuffer.pointee = 0
+    upload = ([], 0)
     prepare()
   }
 

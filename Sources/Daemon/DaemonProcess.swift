@@ -1,3 +1,4 @@
+internal import Configuration
 internal import Foundation
 package import Logging
 internal import Reactor
@@ -20,6 +21,13 @@ package protocol Daemon: Sendable {
 
   /// Waits until it has ended.
   func waitUntilStopped()
+
+  /// The exit status of the process, once it has ended.
+  var exitStatus: Int32 { get }
+}
+
+extension Daemon {
+  package var exitStatus: Int32 { EXIT_SUCCESS }
 }
 
 /// A daemon's life as a process: start, signals, end.
@@ -32,7 +40,8 @@ package enum DaemonProcess {
   /// - Parameters:
   ///   - name: What messages on standard error begin with.
   ///   - start: Makes the daemon; called once signals are taken care of, before any thread exists.
-  /// - Returns: The exit status: 0 after a drain, `EX_UNAVAILABLE` when it can't start.
+  /// - Returns: The exit status: that of the daemon after a drain, `EX_CONFIG` when a setting cannot
+  ///   be put to use, `EX_UNAVAILABLE` when something else keeps it from starting.
   package static func run(
     _ name: String, logger: Logger, start: () throws -> any Daemon
   ) -> Int32 {
@@ -43,14 +52,24 @@ package enum DaemonProcess {
     signal(SIGXFSZ, SIG_IGN)
     let supervision = Supervision(
       environment: ProcessInfo.processInfo.environment, logger: logger)
+    let daemon: any Daemon
     do {
-      serve(try start(), signals, supervision, logger)
+      daemon = try start()
     } catch {
       FileHandle.standardError.write(Data("\(name): \(error)\n".utf8))
-      return EX_UNAVAILABLE
+      return status(of: error)
     }
+    serve(daemon, signals, supervision, logger)
     logger.notice("stopped")
-    return EXIT_SUCCESS
+    return daemon.exitStatus
+  }
+
+  /// The exit status after a start that failed.
+  ///
+  /// A supervisor does not try again when a setting cannot be put to use, such as a password that
+  /// PostgreSQL refuses.
+  static func status(of error: any Error) -> Int32 {
+    error is UnusableSetting ? EX_CONFIG : EX_UNAVAILABLE
   }
 
   private static func serve(

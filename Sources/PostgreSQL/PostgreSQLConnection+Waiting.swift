@@ -45,7 +45,7 @@ extension PostgreSQLConnection {
   func deadline() -> Int64 { Self.now + Int64(options.answerTimeout) }
 
   /// Milliseconds of the monotonic clock.
-  private static var now: Int64 {
+  static var now: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000

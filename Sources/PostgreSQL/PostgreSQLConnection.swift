@@ -58,9 +58,9 @@ package final class PostgreSQLConnection {
     }
     guard PQstatus(handle) == CONNECTION_OK else {
       defer { PQfinish(handle) }
-      throw PostgreSQLError(
-        kind: .disconnected,
-        message: PQerrorMessage(handle).map { String(cString: $0).firstLine } ?? "")
+      let message = PQerrorMessage(handle).map { String(cString: $0).firstLine } ?? ""
+      let state = Self.refusal(parameters, withinSeconds: options.connectTimeout)
+      throw PostgreSQLError(kind: state.map { .statement($0) } ?? .disconnected, message: message)
     }
     self.handle = handle
     self.options = options
@@ -70,6 +70,29 @@ package final class PostgreSQLConnection {
   }
 
   deinit { PQfinish(handle) }
+
+  /// Connects again for the code of a refusal, which libpq gives as a part of its text and only after
+  /// it was set to do so; `nil` when no server has answered.
+  private static func refusal(
+    _ parameters: [(String, String)], withinSeconds timeout: Int
+  ) -> SQLState? {
+    let handle = withCStrings(parameters.map(\.0)) { names in
+      withCStrings(parameters.map(\.1)) { PQconnectStartParams(names, $0, 1) }
+    }
+    guard let handle else { return nil }
+    defer { PQfinish(handle) }
+    PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
+    let deadline = Self.now + Int64(timeout) * 1000
+    var step = PGRES_POLLING_WRITING
+    while step == PGRES_POLLING_READING || step == PGRES_POLLING_WRITING {
+      let events = step == PGRES_POLLING_READING ? POLLIN : POLLOUT
+      var entry = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
+      let left = deadline - Self.now
+      guard left > 0, poll(&entry, 1, Int32(left)) > 0 else { return nil }
+      step = PQconnectPoll(handle)
+    }
+    return PQerrorMessage(handle).flatMap { SQLState(inMessage: String(cString: $0)) }
+  }
 
   /// Readable when the server has sent something, as notifications do without being asked for.
   package var descriptor: Int32 { PQsocket(handle) }
@@ -156,6 +179,12 @@ package final class PostgreSQLConnection {
     }
   }
 
+  /// Sends a statement that was executed before; `false` when the connection is lost.
+  func send(prepared query: Query) -> Bool {
+    guard let name = names[query.sql] else { return false }
+    return sendExecution(of: name, query.values) == 1
+  }
+
   private func sendExecution(of name: String, _ values: [PostgreSQLValue]) -> Int32 {
     var bytes: [UInt8] = []
     var ends: [Int] = []
@@ -220,7 +249,7 @@ package final class PostgreSQLConnection {
     return outcomes
   }
 
-  private func outcome(
+  func outcome(
     _ result: OpaquePointer, of sql: String
   ) -> Result<PostgreSQLRows, PostgreSQLError> {
     switch PQresultStatus(result) {

@@ -59,9 +59,22 @@ package struct SQLState: RawRepresentable, Hashable, Sendable {
   package static let diskFull = SQLState(rawValue: "53100")
   package static let tooManyConnections = SQLState(rawValue: "53300")
   package static let readOnlyTransaction = SQLState(rawValue: "25006")
+  package static let programLimitExceeded = SQLState(rawValue: "54000")
   package static let invalidPassword = SQLState(rawValue: "28P01")
   package static let unknownDatabase = SQLState(rawValue: "3D000")
   package static let undefinedTable = SQLState(rawValue: "42P01")
+
+  /// The code in a text such as `FATAL:  28P01: password authentication failed`.
+  init?(inMessage text: String) {
+    let words = text.split(whereSeparator: \.isWhitespace)
+    let code = words.first { word in
+      word.count == 6 && word.last == ":"
+        && word.dropLast().allSatisfy { $0.isASCII && ($0.isNumber || $0.isUppercase) }
+        && word.contains(where: \.isNumber)
+    }
+    guard let code else { return nil }
+    self.init(rawValue: String(code.dropLast()))
+  }
 
   /// The first two characters: the kind of error.
   package var errorClass: Substring { rawValue.prefix(2) }

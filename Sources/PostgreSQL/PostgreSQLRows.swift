@@ -19,6 +19,9 @@ package final class PostgreSQLRows {
     PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
   }
 
+  /// The server's word for what it did: `COMMIT`, or `ROLLBACK` for a transaction that had failed.
+  package var tag: String { PQcmdStatus(result).map { String(cString: $0) } ?? "" }
+
   package func isNull(_ row: Int, _ column: Int) -> Bool {
     PQgetisnull(result, Int32(row), Int32(column)) != 0
   }

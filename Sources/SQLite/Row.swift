@@ -15,6 +15,17 @@ package struct Row {
     query.statement.isNull(column) ? nil : T(query.statement, column)
   }
 
+  package func isNull(_ column: Int) -> Bool { query.statement.isNull(column) }
+
+  /// A number as it is; of anything else, SQLite's reading of it, 0 at worst.
+  package func integer(_ column: Int) -> Int64 { query.statement.integer(column) }
+
+  /// A text as it is; empty for NULL.
+  package func text(_ column: Int) -> String { query.statement.text(column) }
+
+  /// Bytes as they are; none for NULL.
+  package func bytes(_ column: Int) -> [UInt8] { query.statement.bytes(column) }
+
   /// A column's value as the database has it; `nil` when there is no such column.
   package subscript(named name: String) -> DatabaseValue? {
     query.statement.column(named: name).map(query.statement.value)
@@ -26,7 +37,8 @@ package final class RowCursor {
   fileprivate let statement: Statement
   private var isAtEnd = false
 
-  init(_ statement: Statement) {
+  /// The rows of a statement whose values are bound.
+  package init(_ statement: Statement) {
     self.statement = statement
   }
 

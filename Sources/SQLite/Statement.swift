@@ -38,6 +38,12 @@ package final class Statement {
       })
   }
 
+  /// Sets the value of a placeholder.
+  package func bind(_ bytes: [UInt8], at index: Int32) throws {
+    try check(
+      bytes.withUnsafeBytes { csqlite_bind_blob(handle, index, $0.baseAddress, $0.count) })
+  }
+
   /// Sets all values, in the order of their placeholders.
   func bind(_ values: Arguments) throws {
     var index: Int32 = 0
@@ -47,11 +53,7 @@ package final class Statement {
       case nil, .null: try check(sqlite3_bind_null(handle, index))
       case .integer(let number): try bind(number, at: index)
       case .text(let text): try bind(text, at: index)
-      case .bytes(let bytes):
-        let outcome = bytes.withUnsafeBytes {
-          csqlite_bind_blob(handle, index, $0.baseAddress, $0.count)
-        }
-        try check(outcome)
+      case .bytes(let bytes): try bind(bytes, at: index)
       }
     }
   }

@@ -1,10 +1,10 @@
 import Channels
-import SQLite
 import Logging
 import Reactor
 import Synchronization
 
-/// The durable half of Parley: one SQLite database, one thread that writes, a few that read.
+/// The durable half of Parley: one database (SQLite or PostgreSQL), one thread that writes, a few that
+/// read.
 ///
 /// Nothing here blocks the caller but `init` and `close`. Work is submitted as entries and reads of a
 /// ``MessageLog`` or as a ``StoreOperation``. Completions run on the store's threads, and must be
@@ -18,6 +18,8 @@ import Synchronization
 ///     StoreQuery ────────► fair queue ─► query threads: 1 snapshot each ────────► completion ──► afterBatch
 package final class Store: Sendable {
   private let writeJobs: JobQueue<WriteJob>
+  /// Changes beside the writer's; `nil` in a database with one writer.
+  private let asideJobs: JobQueue<ControlJob>?
   private let lookUps: JobQueue<ReadJob>
   private let queries: QueryQueue
   private let queryCounters = QueryCounters()
@@ -30,29 +32,41 @@ package final class Store: Sendable {
   ///
   /// - Throws: `StoreError.locked` when another server uses the directory, `.damaged`,
   ///   `.newerSchema` or `.inaccessible` when the database cannot be used.
-  package init(directory: String, options: StoreOptions = StoreOptions()) throws {
-    try DataDirectory.create(directory)
-    let lock = try DirectoryLock(directory: directory)
-    let path = directory + "/parley.sqlite"
-    let writing = try DatabaseFile.openForWriting(path, logger: options.logger)
-    let readers = try Readers(path, options)
+  package convenience init(directory: String, options: StoreOptions = StoreOptions()) throws {
+    try self.init(.directory(directory), options: options)
+  }
+
+  /// Opens the store at a place.
+  ///
+  /// Waits for a PostgreSQL that cannot be reached, as long as the options say so.
+  ///
+  /// - Throws: `StoreError.locked` when another server uses the directory, `.damaged`,
+  ///   `.newerSchema` or `.inaccessible` when the database cannot be used.
+  package init(_ place: StorePlace, options: StoreOptions = StoreOptions()) throws {
+    let sessions = try StoreSessions.open(place, options)
+    let readers = try Readers(sessions, options)
     let writeJobs = JobQueue<WriteJob>(capacity: options.queueCapacity)
     let health = HealthMonitor(logger: options.logger)
     let writer = try Self.startWriter(
-      writing, lock: lock, files: FileDirectory(dataDirectory: directory), jobs: writeJobs,
-      health: health, counters: counters, options: options)
+      sessions, jobs: writeJobs, health: health, counters: counters, options: options)
+    let asideJobs = sessions.aside.map { _ in
+      JobQueue<ControlJob>(capacity: options.queueCapacity)
+    }
+    let aside = try Self.startAsideWriter(sessions, jobs: asideJobs, options: options)
     let reading = try readers.start(queryCounters, options)
     self.writeJobs = writeJobs
+    self.asideJobs = asideJobs
     lookUps = readers.lookUps
     queries = readers.queries
     healthMonitor = health
-    threads = Mutex(reading + [writer])
+    threads = Mutex(reading + [writer] + (aside.map { [$0] } ?? []))
     afterBatch = options.afterBatch
   }
 
   // Does not wait: the last reference may go on one of the store's own threads.
   deinit {
     writeJobs.close()
+    asideJobs?.close()
     closeReading()
   }
 
@@ -89,6 +103,21 @@ package final class Store: Sendable {
   ) {
     let job = WriteJob.control(ControlJob(job, completion: completion))
     refuse([job], writeJobs.submitPrompt(job))
+  }
+
+  /// Submits a job that has nothing to do with messages and is in no order with the writer's jobs.
+  func writeAside<T: Sendable>(
+    _ job: @escaping @Sendable (WriteTransaction) throws -> T,
+    completion: @escaping @Sendable (Result<T, any Error>) -> Void
+  ) {
+    guard let asideJobs else { return write(job, completion: completion) }
+    let job = ControlJob(job, completion: completion)
+    switch asideJobs.submit(job) {
+    case .accepted: return
+    case .overloaded: job.fail(StoreError.overloaded)
+    case .closed: job.fail(StoreError.closed)
+    }
+    afterBatch()
   }
 
   /// Submits what a batch has gathered, in its order and without another thread's jobs between, and
@@ -144,6 +173,7 @@ package final class Store: Sendable {
   /// Blocks meanwhile; must not be called from a completion. Closing again does nothing.
   package func close() {
     writeJobs.close()
+    asideJobs?.close()
     closeReading()
     threads.withLock { threads in
       for thread in threads { thread.join() }
@@ -175,24 +205,31 @@ package final class Store: Sendable {
 }
 
 extension Store {
-  /// The connection stays on its thread for good: the thread works inside its one access.
+  private static func startAsideWriter(
+    _ sessions: StoreSessions, jobs: JobQueue<ControlJob>?, options: StoreOptions
+  ) throws(SystemError) -> Reactor.Thread? {
+    guard let use = sessions.aside, let jobs else { return nil }
+    return try Reactor.Thread(name: "store-aside") {
+      use { session in
+        let connection = StoreConnection(session, fileURL: options.fileURL)
+        AsideWriter(connection: connection, jobs: jobs, afterBatch: options.afterBatch).run()
+      }
+    }
+  }
+
   private static func startWriter(
-    _ shared: SharedDatabase, lock: DirectoryLock, files: FileDirectory, jobs: JobQueue<WriteJob>,
-    health: HealthMonitor, counters: StoreCounters, options: StoreOptions
+    _ sessions: StoreSessions, jobs: JobQueue<WriteJob>, health: HealthMonitor,
+    counters: StoreCounters, options: StoreOptions
   ) throws(SystemError) -> Reactor.Thread {
     try Reactor.Thread(name: "store-writer") {
-      shared.withDatabase { database in
+      sessions.writer { session in
         let connection = StoreConnection(
-          SQLiteSession(database), outbox: options.outbox.map(Outbox.init),
-          fileURL: options.fileURL)
+          session, outbox: options.outbox.map(Outbox.init), fileURL: options.fileURL)
         Writer(
-          connection: connection, files: files, jobs: jobs, health: health, counters: counters,
-          options: options
+          connection: connection, files: sessions.files, jobs: jobs, health: health,
+          counters: counters, options: options
         ).run()
-        database.checkpoint()
-        database.close()
       }
-      lock.release()
     }
   }
 }

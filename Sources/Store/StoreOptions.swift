@@ -25,8 +25,15 @@ package struct StoreOptions: Sendable {
   package var probeIntervalMilliseconds = 1_000
   /// Which events are kept for webhooks; `nil` for none.
   package var outbox: OutboxOptions?
+  /// The place that the files of removed messages are removed from; `nil` for the directory of a
+  /// database in SQLite, and for none with PostgreSQL.
+  package var files: (any FileDepot)?
   /// Composes the address of an uploaded file that is shown, of the stored one and the file's id.
   package var fileURL: FileURL
+  /// Whether other servers write to the database too; only PostgreSQL has more than one.
+  package var sharing = StoreSharing.alone
+  /// Whether to go on waiting for a PostgreSQL that cannot be reached at the start.
+  package var waitsForServer: @Sendable () -> Bool = { true }
   /// Called on the writer thread after each commit: its duration in nanoseconds, its jobs.
   package var onCommit: @Sendable (_ durationNanoseconds: UInt64, _ jobCount: Int) -> Void
   /// Called after completions, on their thread: after all of a batch, of a read, of a refusal.

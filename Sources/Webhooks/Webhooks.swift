@@ -18,12 +18,13 @@ package final class Webhooks: Sendable {
   ///   - configuration: The URLs, and the rules of posting.
   ///   - contents: The outbox before anything new comes.
   ///   - store: The store with the outbox; to be closed after ``shutDown()``.
+  ///   - cluster: The other servers; `nil` for none.
   ///   - door: Takes the store's reports of new events.
   ///   - logger: Logs when a URL fails, and when it works again.
   /// - Throws: When the thread or libcurl cannot be started.
   package init(
     _ configuration: WebhookConfiguration, contents: OutboxContents, store: Store,
-    door: DeliveryHandle, logger: Logger
+    cluster: WebhookCluster? = nil, door: DeliveryHandle, logger: Logger
   ) throws {
     self.store = store
     self.door = door
@@ -34,12 +35,15 @@ package final class Webhooks: Sendable {
       maximumConnections: configuration.concurrency * configuration.urls.count
     ) {
       DeliveryLoop(
-        $0, configuration: configuration, store: store, door: door, counters: counters,
-        logger: logger)
+        $0, configuration: configuration, store: store, cluster: cluster, door: door,
+        counters: counters, logger: logger)
     }
     door.open(to: thread)
     door.post(.begin(contents))
   }
+
+  /// Takes another server's report that lanes have new events.
+  package func didQueue(in lanes: OutboxLanes) { door.post(.hinted(lanes)) }
 
   /// Reports the state of each URL, in the order of the settings.
   ///

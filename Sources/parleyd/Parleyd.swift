@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Configuration
 internal import Daemon
 internal import Gateway
+internal import Glibc
 internal import Logging
 internal import SQLite
 internal import Store
@@ -37,7 +38,7 @@ struct Parleyd: ParsableCommand {
       "ready",
       metadata: [
         "version": "\(Release.version)", "auth": "\(settings.auth.mode.rawValue)",
-        "data": "\(settings.dataDirectory)",
+        "data": "\(settings.dataDirectory)", "store": "\(settings.store.engine.rawValue)",
       ])
   }
 
@@ -51,4 +52,7 @@ struct Parleyd: ParsableCommand {
   }
 }
 
-extension Gateway: Daemon {}
+extension Gateway: Daemon {
+  // A supervisor starts it again as another server of the cluster.
+  var exitStatus: Int32 { hasLeftCluster ? EX_TEMPFAIL : EXIT_SUCCESS }
+}

@@ -26,10 +26,13 @@ struct SettingsTableTests {
     "unfurl.accept_language",
     "unfurl.proxy", "unfurl.oembed", "proxy.listen", "proxy.field", "proxy.trusted",
     "limits.file_bytes", "limits.memory_bytes", "limits.upload_timeout_ms", "files.public_url",
+    "files.store", "files.s3_key", "files.s3_secret",
     "webhooks.urls", "webhooks.secret", "webhooks.events",
     "webhooks.timeout_ms", "webhooks.concurrency", "webhooks.retry_seconds",
     "webhooks.backlog_events", "limits.connections_per_address",
-    "limits.unopened_connections_per_address",
+    "limits.unopened_connections_per_address", "store.url", "store.readers",
+    "cluster.bus", "cluster.name", "cluster.secret", "cluster.beat_ms",
+    "cluster.server_timeout_ms", "cluster.call_timeout_ms", "cluster.isolation_ms",
   ]
 
   @Test("every setting of the contract is there, and none beside the documented ones")

@@ -73,8 +73,9 @@ class Root:
 
     @staticmethod
     def libraries():
-        return ["libcurl4", "libidn2-0", "libpsl5", "libsqlite3-0", "libssl3", "libstdc++6", "liburing2",
-                "zlib1g", "ca-certificates", "init-system-helpers", "systemd-standalone-sysusers"]
+        return ["libcurl4", "libhiredis0.14", "libidn2-0", "libpq5", "libpsl5", "libsqlite3-0", "libssl3",
+                "libstdc++6", "liburing2", "zlib1g", "ca-certificates", "init-system-helpers",
+                "systemd-standalone-sysusers"]
 
     @staticmethod
     def environment():

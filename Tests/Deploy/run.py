@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(HERE, os.pardir, "Outside"))
 from harness import PATIENCE, Context  # noqa: E402
 from skipping import Skipped  # noqa: E402
 
-MODULES = ["units", "supervised", "proxied", "watching", "packaged", "booted"]
+MODULES = ["units", "supervised", "proxied", "clustered", "watching", "packaged", "booted"]
 PROGRAMS = ["parleyd", "parley", "parley-unfurl"]
 
 

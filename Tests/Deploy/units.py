@@ -68,6 +68,7 @@ async def test_shipped_settings_are_valid(ctx):
         names = re.findall(r"^#?(PARLEY_\w+)=", file.read(), re.MULTILINE)
     assert names
     environment = {name: "x" * 40 for name in names}
+    environment["PARLEY_STORE_URL"] = "postgresql://db.internal/parley"
     status, _, errors = await ctx.run(ctx.parleyd, "--check-config", environment=environment)
     assert status == 0, errors.decode()
     with open(os.path.join(ctx.files, "etc/parley/parley.yaml"), encoding="utf-8") as file:

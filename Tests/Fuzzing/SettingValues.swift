@@ -22,6 +22,10 @@ enum SettingValuesHarness: Harness {
     if let value = HeaderText.read(text) {
       precondition(value.utf8.allSatisfy { (0x20...0x7e).contains($0) })
     }
+    if let url = RedisURL(text) {
+      precondition(RedisURL(url.description)?.endpoint == url.endpoint)
+    }
+    _ = (StoreURLText.read(text), ClusterNameText.read(text))
     _ = (ServiceURLText.read(text), WebhookURLText.read(text), ToggleText.read(text))
   }
 }

@@ -6,6 +6,9 @@ import ShardMessages
 /// lengths and numbers that lead nowhere are refused.
 enum ShardMessageHarness: Harness {
   static func run(_ input: [UInt8]) {
+    if let relayed = try? RelayedMessage(decoding: input) {
+      precondition(relayed.encoded() == input, "two forms of one message")
+    }
     guard let message = try? ShardMessage(decoding: input) else { return }
     precondition(message.encoded() == input, "two forms of one message")
   }

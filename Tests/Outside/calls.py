@@ -107,6 +107,8 @@ class World:
     custom_type: str = "a type/with ö"
     api_token_id: str = ""
     session_id: str = ""
+    # No server has it: a drain would end the test.
+    server_id: str = "0" * 16
     token: str = ""
 
     @classmethod
@@ -155,7 +157,7 @@ class World:
     def target(self, template, query=None, **parts):
         """A path of the description with its open parts filled in, these rather than its own."""
         for name in ("channel_url", "user_id", "message_id", "key", "custom_type",
-                     "api_token_id", "session_id"):
+                     "api_token_id", "session_id", "server_id"):
             text = str(parts.get(name, getattr(self, name)))
             template = template.replace("{" + name + "}", quote(text, safe=""))
         assert "{" not in template, f"nobody says what {template} may stand for"
@@ -290,6 +292,8 @@ def calls(world, fresh):
         "countConnections": nothing,
         "viewStatus": nothing,
         "drain": nothing,
+        "viewCluster": [Call(), Call(query={"channel_url": world.channel_url})],
+        "drainServer": [Call(refusal=400201)],
         "listWebhooks": nothing,
         "testWebhooks": [Call(refusal=400920)],  # There are none.
         "listPreviews": nothing,

@@ -276,7 +276,8 @@ async def test_what_there_is_not(ctx):
             "message_id": [world.message_id + 10**12, 1, 0, -1, 2**53, 2**63 - 1],
             "key": [ctx.name("key"), "k" * 64, "\n"],
             "api_token_id": [ctx.name("token"), world.token, "0" * 64],
-            "session_id": [ctx.name("session"), world.user_id]}
+            "session_id": [ctx.name("session"), world.user_id],
+            "server_id": ["0" * 16, "0" * 15, "g" * 16, "F" * 16, ctx.name("server")]}
         async with Unchanged(caller, world, author) as unchanged:
             for path, method, operation in guarded():
                 call = calls(world, ctx.name)[operation["operationId"]][0]

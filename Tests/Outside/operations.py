@@ -278,3 +278,43 @@ async def test_several_listeners(ctx):
             await asyncio.sleep(0.01)
     for port in ports:
         assert (await http(port, "GET", "/healthz"))[0] == 200
+
+
+async def test_settings_of_a_cluster(ctx):
+    """A bus without what all servers share is refused with 78 and names it; passwords are never shown, also
+    not by --print-defaults or in the log."""
+    secrets = {"PARLEY_STORE_URL": "postgresql://user:hush-hush@db/parley",
+               "PARLEY_CLUSTER_BUS": "redis://user:hush-hush@bus",
+               "PARLEY_CLUSTER_SECRET": "hush-hush-hush-hush"}
+    status, output = await ended(
+        ctx, "--check-config", environment={"PARLEY_CLUSTER_BUS": secrets["PARLEY_CLUSTER_BUS"]})
+    assert status == 78 and "hush" not in output, output
+    for name in ("store.url", "auth.api_token", "files.public_url"):
+        assert f"{name}: expected" in output and "because cluster.bus is set" in output, output
+    shared = {**secrets, "PARLEY_AUTH_API_TOKEN": "token",
+              "PARLEY_FILES_PUBLIC_URL": "https://chat.example.com"}
+    status, output = await ended(ctx, "--check-config", environment=shared)
+    assert status == 0 and "hush" not in output, output
+    status, output = await ended(ctx, "--print-defaults", environment=shared)
+    assert status == 0 and "hush" not in output, output
+    for name, value in secrets.items():
+        broken = {**shared, name: value.replace("://", ":").replace("-", "\t")}
+        status, output = await ended(ctx, "--check-config", environment=broken)
+        assert status == 78 and "hush" not in output, (name, output)
+
+
+async def test_the_servers(ctx):
+    """A server that is alone lists itself, is the home of every channel, and drains by its id."""
+    server = await ctx.fresh()
+    status, cluster = await server.api("GET", "/parley/cluster", channel_url="lobby")
+    assert status == 200 and [s["state"] for s in cluster["servers"]] == ["live"], cluster
+    assert cluster["home"] == cluster["server_id"] == cluster["servers"][0]["server_id"]
+    assert cluster["bus"]["kind"] == "none" and cluster["store"] == {
+        "kind": "sqlite", "is_up": True, "reason": ""}
+    client = await ctx.user(server)
+    status, cluster = await server.api("GET", "/parley/cluster")
+    assert "home" not in cluster and cluster["servers"][0]["sessions"] == 1, cluster
+    path = f"/parley/cluster/servers/{cluster['server_id']}/drain"
+    assert (await server.api("POST", path))[0] == 200
+    await client.event("server.draining")
+    assert await server.wait() == 0

@@ -22,7 +22,8 @@ MODULES = [
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
     "webhooks",
     "deflate", "hostile", "hostilepages",
-    "racing", "persistence", "files", "operations", "apitokens", "endpoints", "refusals", "exchanges",
+    "racing", "persistence", "files", "depots", "operations", "apitokens", "endpoints", "refusals",
+    "exchanges",
     "limitrows", "commands", "edges", "doors", "documents", "schemadocuments", "schemafuzzing",
 ]
 

@@ -1,4 +1,5 @@
 import Channels
+import FloodControl
 import ParleyProtocol
 import ShardMessages
 import TestSupport
@@ -17,6 +18,7 @@ struct SampleMessages {
   /// One message of each case, with the cases of what they hold in turn.
   mutating func all() -> [ShardMessage] {
     channelMessages().map { .channel(url: text(), $0) }
+      + stageMessages().map { .stage(server: half(), url: text(), $0) }
       + userMessages().map { .user(id: text(), $0) }
       + sessionMessages().map { .session(session(), $0) }
       + tasks().map { .shard(shardAddress(), $0) }
@@ -29,7 +31,7 @@ struct SampleMessages {
       .listMessages(messageList(.now), for: principal(), replyTo: reply()),
       .listMessages(messageList(.message(id: integer())), for: principal(), replyTo: reply()),
       .listMessages(messageList(.time(integer())), for: principal(), replyTo: reply()),
-      .enter(enterRequest()), .leave(session(), userID: text()), .profile(user()),
+      .profile(user()),
       .platform(
         PlatformRequest(
           method: text(), target: text(), body: bytes(), caller: bytes(), exchange: exchange())),
@@ -38,9 +40,61 @@ struct SampleMessages {
       .explainLimits(userID: text(), replyTo: exchange()),
       .create(channel(), replyTo: .session(reply())),
       .create(channel(), replyTo: .exchange(exchange())),
-      .operatorsRemoved(list { $0.user() }, seq: integer(), at: integer()),
+      .dismiss(userID: text(), replyTo: poll()),
       .restrictionsRemoved(userID: text()), .metadata(metadata()),
+    ] + reports().map { .report($0, from: StageAddress(server: half(), attachment: word())) }
+  }
+
+  private mutating func reports() -> [StageReport] {
+    [
+      .attach(StageAttachment(epoch: text(), seq: integer(), userIDs: texts())),
+      .admit(word(), user()), .entered(user(), session()), .left(userID: text()), .detach,
+      .settled(word()),
     ]
+  }
+
+  private mutating func stageMessages() -> [StageMessage] {
+    let window = UserWindow(
+      seq: integer(), shownTimes: list { $0.integer() }, withheldIDs: list { $0.integer() })
+    return [
+      .enter(enterRequest()), .leave(session(), userID: text()),
+      .news(news(), attachment: word()),
+      .windowQuestion(WindowQuestion(userID: text(), seq: integer(), server: half())),
+      .window(window, userID: text(), server: half()), .window(nil, userID: text(), server: half()),
+      .answer(reply(), outcome()),
+    ]
+  }
+
+  private mutating func news() -> [StageNews] {
+    let start = StageStart(
+      channel: channel(), channelID: integer(), epoch: text(), seq: integer(),
+      throttleLimit: limit())
+    let notice = StageNotice(payload: bytes(), author: optional { $0.session() })
+    return subjects().map { .event(event($0)) } + [
+      .attached(start), .absent, .released, .admitted(word(), .success(optional { $0.half() })),
+      .admitted(word(), .failure(error())), .notice(notice), .record(channel()),
+      .throttle(limit()), .elsewhere(number()), .answer(reply(), outcome()),
+    ]
+  }
+
+  private mutating func event(_ subject: ChannelEvent.Subject) -> ChannelEvent {
+    ChannelEvent(
+      payload: bytes(), subject: subject, seq: integer(), timestamp: integer(),
+      author: optional { $0.session() })
+  }
+
+  private mutating func subjects() -> [ChannelEvent.Subject] {
+    let facts = MessageFacts(
+      id: integer(), createdAt: integer(), authorID: optional { $0.text() })
+    return [
+      .message(facts), .update(ofMessage: integer()), .deletion(ofMessage: integer()),
+      .record(channel()), .operators(list { $0.user() }), .expulsion(ofUser: text()), .end,
+      .announcement,
+    ]
+  }
+
+  private mutating func limit() -> RateLimit {
+    RateLimit(count: number(), windowMilliseconds: integer())
   }
 
   private mutating func commands() -> [ChannelCommand] {
@@ -65,10 +119,13 @@ struct SampleMessages {
 
   private mutating func userMessages() -> [UserMessage] {
     proofs.map { .revoke($0, reason: text()) } + [
-      .expect(session()), .add(session(), newProfile: optional { $0.user() }),
+      .expect(session()),
+      .add(session(), openedAt: integer(), newProfile: optional { $0.user() }),
       .remove(session()), .enter(enterRequest(), channelURL: text()),
       .release(session(), channelURL: text()), .update(user()), .expel(reason: text()),
       .mention(texts(), event: bytes()), .notify(bytes()),
+      .announce(session(), openedAt: optional { $0.integer() }, channelURLs: texts()),
+      .forget(session()),
     ]
   }
 
@@ -79,7 +136,7 @@ struct SampleMessages {
       .removed(channelURL: text()), .notify(bytes()), .profile(user()), .expel(reason: text()),
       .expelOldest,
       .charge(QueryCost(nanoseconds: .random(in: 0 ... .max, using: &random), isCutShort: flag())),
-      .chargeRepetition,
+      .chargeRepetition, .disconnect,
     ]
   }
 
@@ -94,7 +151,12 @@ struct SampleMessages {
       .ask(.online(texts()), replyTo: poll()), .ask(.sessions(query), replyTo: poll()),
       .ask(.close(sessionID: text()), replyTo: poll()), .ask(.connections, replyTo: poll()),
       .answer(.online(texts()), to: poll()), .answer(.sessions(sessions), to: poll()),
-      .answer(.closed(flag()), to: poll()), .answer(.connections(count), to: poll()),
+      .answer(.closed(flag()), to: poll()), .answer(.connections([count]), to: poll()),
+      .ask(.participantCounts(texts()), replyTo: poll()),
+      .answer(.participantCounts(list { $0.number() }), to: poll()),
+      .answer(.dismissed(flag()), to: poll()), .reread(.limits), .reread(.apiTokens),
+      .askServer(.sessions(query), replyTo: poll()), .drain,
+      .notice(.previews, bytes()), .notice(.webhooks, bytes()),
     ]
   }
 

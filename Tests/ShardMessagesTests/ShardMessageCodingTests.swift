@@ -41,6 +41,30 @@ struct ShardMessageCodingTests {
         == ShardMessage.channel(url: "lobby", .metadata(reversed)).encoded())
   }
 
+  @Test("a message between servers reads back with the number of those that passed it on")
+  func relays() throws {
+    var samples = SampleMessages(seed: 5, metadataLimit: 1)
+    for message in samples.all() {
+      for count in 0...RelayedMessage.passLimit {
+        let bytes = RelayedMessage(message, passCount: count).encoded()
+        let decoded = try RelayedMessage(decoding: bytes)
+        #expect(decoded.passCount == count)
+        #expect(decoded.message.encoded() == message.encoded())
+      }
+      let tooOften = RelayedMessage(message, passCount: RelayedMessage.passLimit + 1).encoded()
+      #expect(throws: MessageDecodingError.invalidValue) {
+        try RelayedMessage(decoding: tooOften)
+      }
+      let bytes = RelayedMessage(message).encoded()
+      #expect(throws: MessageDecodingError.excessive) {
+        try RelayedMessage(decoding: bytes + [0])
+      }
+      #expect(throws: MessageDecodingError.unsupported) {
+        try RelayedMessage(decoding: [9] + bytes.dropFirst())
+      }
+    }
+  }
+
   @Test("no beginning of a message is one, nor a message with more behind it")
   func exactLength() throws {
     var samples = SampleMessages(seed: 7)

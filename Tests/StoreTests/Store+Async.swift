@@ -67,14 +67,26 @@ extension Store {
   }
 }
 
-/// A store in a directory of its own, with users `ann`, `bob`, `cy` and a channel `lobby`.
+extension StoreUnderTest {
+  /// An empty place for a store.
+  func place(in directory: TemporaryDirectory) throws -> StorePlace {
+    switch self {
+    case .sqlite: .directory(directory.path)
+    case .postgreSQL: .postgreSQL(url: try PostgreSQLDatabase.make())
+    }
+  }
+}
+
+/// A store in a place of its own, with users `ann`, `bob`, `cy` and a channel `lobby`.
 struct Fixture {
   let directory = TemporaryDirectory()
+  let place: StorePlace
   let store: Store
   let lobby: ChannelState
 
   init(options: StoreOptions = StoreOptions()) async throws {
-    store = try Store(directory: directory.path, options: options)
+    place = try StoreUnderTest.current.place(in: directory)
+    store = try Store(place, options: options)
     lobby = try await store.write { transaction in
       for (id, nickname) in [("ann", "Ann"), ("bob", "Bob"), ("cy", "Cy")] {
         _ = try transaction.upsertUser(id, nickname: nickname, at: 1)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Submitting work to the store")
+@Suite("Submitting work to the store", .onEachDatabase)
 struct StoreTests {
   private struct Refusal: Error {}
 
@@ -123,7 +123,7 @@ struct StoreTests {
     await #expect(throws: StoreError.closed) { try await fixture.store.write { _ in } }
     await #expect(throws: StoreError.closed) { try await fixture.store.read { _ in } }
     fixture.store.close()
-    let reopened = try Store(directory: fixture.directory.path)
+    let reopened = try Store(fixture.place)
     let count = try await reopened.read { [lobby = fixture.lobby] in
       try $0.messageCount(channelID: lobby.id)
     }

@@ -21,7 +21,7 @@ struct PreviewServiceOperatorTests {
       domains: domains)
   }
 
-  private func purged(_ service: PreviewService, _ selection: PreviewSelection) async -> Int {
+  private func purged(_ service: PreviewService, _ selection: PreviewSelection) async -> Int? {
     await withCheckedContinuation { continuation in
       service.purge(selection) { continuation.resume(returning: $0) }
     }
@@ -147,6 +147,6 @@ struct PreviewServiceOperatorTests {
     let page = await withCheckedContinuation { continuation in
       service.entries(.all, after: nil, limit: 10) { continuation.resume(returning: $0) }
     }
-    #expect(page.entries.first == entry && page.next == nil)
+    #expect(page?.entries.first == entry && page?.next == nil)
   }
 }

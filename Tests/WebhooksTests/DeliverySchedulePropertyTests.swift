@@ -14,10 +14,10 @@ struct DeliverySchedulePropertyTests {
     var random: SeededGenerator
     var schedule = DeliverySchedule(receivers: receiverCount, concurrency: concurrency)
     var outbox: [(id: Int64, channel: String)] = []
-    /// What each lane's receiver got, repetitions included.
-    var received: [Lane: [Int64]] = [:]
+    /// What each path's receiver got, repetitions included.
+    var received: [DeliveryPath: [Int64]] = [:]
     /// What is noted as taken.
-    var cursors: [Lane: Int64] = [:]
+    var cursors: [DeliveryPath: Int64] = [:]
     var underWay: [Turn] = []
     var now: Int64 = 0
 
@@ -30,9 +30,9 @@ struct DeliverySchedulePropertyTests {
 
     mutating func begin() {
       while let turn = schedule.next(at: now) {
-        #expect(!underWay.contains { $0.lane == turn.lane })
+        #expect(!underWay.contains { $0.path == turn.path })
         underWay.append(turn)
-        let busy = underWay.count { $0.lane.receiver == turn.lane.receiver }
+        let busy = underWay.count { $0.path.receiver == turn.path.receiver }
         #expect(busy <= Self.concurrency)
       }
     }
@@ -42,17 +42,17 @@ struct DeliverySchedulePropertyTests {
       guard !underWay.isEmpty else { return }
       let turn = underWay.remove(at: Int.random(in: 0..<underWay.count, using: &random))
       let batch = outbox.filter {
-        $0.channel == turn.lane.channelURL && $0.id > turn.after && $0.id <= turn.through
+        $0.channel == turn.path.channelURL && $0.id > turn.after && $0.id <= turn.through
       }.prefix(3)
       let fate = Int.random(in: 0..<100, using: &random)
       // Half of those that fail arrived, and only the answer was lost.
-      if fate >= failures / 2 { received[turn.lane, default: []] += batch.map(\.id) }
+      if fate >= failures / 2 { received[turn.path, default: []] += batch.map(\.id) }
       if fate >= failures, let last = batch.last?.id {
-        cursors[turn.lane] = last
-        schedule.didDeliver(turn.lane, through: last)
+        cursors[turn.path] = last
+        schedule.didDeliver(turn.path, through: last)
       } else {
         schedule.didFail(
-          turn.lane, at: now, asked: fate.isMultiple(of: 7) ? 5_000 : nil,
+          turn.path, at: now, asked: fate.isMultiple(of: 7) ? 5_000 : nil,
           random: random.next())
       }
     }
@@ -64,16 +64,16 @@ struct DeliverySchedulePropertyTests {
       for channel in Self.channels {
         guard let last = outbox.last(where: { $0.channel == channel }) else { continue }
         for receiver in 0..<Self.receiverCount {
-          let lane = Lane(receiver: receiver, channelURL: channel)
-          let cursor = cursors[lane] ?? 0
-          if cursor < last.id { schedule.add(lane, after: cursor, through: last.id) }
+          let path = DeliveryPath(receiver: receiver, channelURL: channel)
+          let cursor = cursors[path] ?? 0
+          if cursor < last.id { schedule.add(path, after: cursor, through: last.id) }
         }
       }
     }
 
     mutating func drain() {
       var rounds = 0
-      while schedule.laneCount > 0, rounds < 100_000 {
+      while schedule.pathCount > 0, rounds < 100_000 {
         rounds += 1
         begin()
         end(failures: 0)
@@ -100,7 +100,7 @@ struct DeliverySchedulePropertyTests {
     for channel in World.channels {
       let sent = world.outbox.filter { $0.channel == channel }.map(\.id)
       for receiver in 0..<World.receiverCount {
-        let got = world.received[Lane(receiver: receiver, channelURL: channel)] ?? []
+        let got = world.received[DeliveryPath(receiver: receiver, channelURL: channel)] ?? []
         var seen: Set<Int64> = []
         let firsts = got.filter { seen.insert($0).inserted }
         #expect(firsts == sent, "seed \(seed), \(channel) at \(receiver)")

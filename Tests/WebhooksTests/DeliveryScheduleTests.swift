@@ -4,36 +4,36 @@ import Testing
 
 @Suite("Whose turn it is")
 struct DeliveryScheduleTests {
-  private let lobby = Lane(receiver: 0, channelURL: "lobby")
+  private let lobby = DeliveryPath(receiver: 0, channelURL: "lobby")
 
   @Test("a channel has one request under way at a URL, and the next takes up where it ended")
   func oneAtATime() {
     var schedule = DeliverySchedule(receivers: 1, concurrency: 4)
     schedule.didQueue("lobby", eventID: 5)
     let first = schedule.next(at: 0)
-    #expect(first == Turn(lane: lobby, after: 4, through: 5, failures: 0))
+    #expect(first == Turn(path: lobby, after: 4, through: 5, failures: 0))
     schedule.didQueue("lobby", eventID: 9)
     #expect(schedule.next(at: 0) == nil)
     schedule.didDeliver(lobby, through: 5)
-    #expect(schedule.next(at: 0) == Turn(lane: lobby, after: 5, through: 9, failures: 0))
+    #expect(schedule.next(at: 0) == Turn(path: lobby, after: 5, through: 9, failures: 0))
     schedule.didDeliver(lobby, through: 9)
     #expect(schedule.next(at: 0) == nil)
-    #expect(schedule.laneCount == 0)
+    #expect(schedule.pathCount == 0)
   }
 
   @Test("a URL has no more requests under way than it may, and channels take turns")
   func concurrency() {
     var schedule = DeliverySchedule(receivers: 1, concurrency: 2)
     for (id, url) in ["a", "b", "c"].enumerated() { schedule.didQueue(url, eventID: Int64(id + 1)) }
-    #expect(schedule.next(at: 0)?.lane.channelURL == "a")
-    #expect(schedule.next(at: 0)?.lane.channelURL == "b")
+    #expect(schedule.next(at: 0)?.path.channelURL == "a")
+    #expect(schedule.next(at: 0)?.path.channelURL == "b")
     #expect(schedule.next(at: 0) == nil)
     #expect(schedule.nextAttempt == nil)
     schedule.didQueue("a", eventID: 4)
-    schedule.didDeliver(Lane(receiver: 0, channelURL: "a"), through: 1)
-    #expect(schedule.next(at: 0)?.lane.channelURL == "c")
-    schedule.didDeliver(Lane(receiver: 0, channelURL: "b"), through: 2)
-    #expect(schedule.next(at: 0)?.lane.channelURL == "a")
+    schedule.didDeliver(DeliveryPath(receiver: 0, channelURL: "a"), through: 1)
+    #expect(schedule.next(at: 0)?.path.channelURL == "c")
+    schedule.didDeliver(DeliveryPath(receiver: 0, channelURL: "b"), through: 2)
+    #expect(schedule.next(at: 0)?.path.channelURL == "a")
   }
 
   @Test("what comes behind events that are given up waits as after any failure")
@@ -46,7 +46,7 @@ struct DeliveryScheduleTests {
       schedule.didGiveUp(lobby, through: Int64(failures + 1) * 100, at: now, random: 0)
       #expect(schedule.next(at: now) == nil)
     }
-    #expect(schedule.laneCount == 0)
+    #expect(schedule.pathCount == 0)
     schedule.didQueue("lobby", eventID: 301)
     #expect(schedule.next(at: 3_000_000)?.failures == 0)
     schedule.didQueue("lobby", eventID: 302)
@@ -63,14 +63,14 @@ struct DeliveryScheduleTests {
     _ = schedule.next(at: 0)
     _ = schedule.next(at: 0)
     schedule.didFail(lobby, at: 0, random: 0)
-    schedule.didDeliver(Lane(receiver: 1, channelURL: "lobby"), through: 1)
+    schedule.didDeliver(DeliveryPath(receiver: 1, channelURL: "lobby"), through: 1)
     schedule.didQueue("den", eventID: 2)
-    #expect(schedule.next(at: 0)?.lane == Lane(receiver: 0, channelURL: "den"))
-    #expect(schedule.next(at: 0)?.lane == Lane(receiver: 1, channelURL: "den"))
-    schedule.didDeliver(Lane(receiver: 0, channelURL: "den"), through: 2)
+    #expect(schedule.next(at: 0)?.path == DeliveryPath(receiver: 0, channelURL: "den"))
+    #expect(schedule.next(at: 0)?.path == DeliveryPath(receiver: 1, channelURL: "den"))
+    schedule.didDeliver(DeliveryPath(receiver: 0, channelURL: "den"), through: 2)
     #expect(schedule.next(at: 999) == nil)
     #expect(schedule.nextAttempt == 1_000)
-    #expect(schedule.next(at: 1_000) == Turn(lane: lobby, after: 0, through: 1, failures: 1))
+    #expect(schedule.next(at: 1_000) == Turn(path: lobby, after: 0, through: 1, failures: 1))
     schedule.didFail(lobby, at: 1_000, random: 0)
     #expect(schedule.nextAttempt(receiver: 0) == 3_000)
   }
@@ -91,10 +91,10 @@ struct DeliveryScheduleTests {
   @Test("what waited when the server stopped begins behind what was taken")
   func backlog() {
     var schedule = DeliverySchedule(receivers: 2, concurrency: 1)
-    schedule.add(Lane(receiver: 1, channelURL: "lobby"), after: 7, through: 20)
+    schedule.add(DeliveryPath(receiver: 1, channelURL: "lobby"), after: 7, through: 20)
     schedule.didQueue("lobby", eventID: 21)
-    #expect(schedule.next(at: 0) == Turn(lane: lobby, after: 20, through: 21, failures: 0))
-    let other = Lane(receiver: 1, channelURL: "lobby")
-    #expect(schedule.next(at: 0) == Turn(lane: other, after: 7, through: 21, failures: 0))
+    #expect(schedule.next(at: 0) == Turn(path: lobby, after: 20, through: 21, failures: 0))
+    let other = DeliveryPath(receiver: 1, channelURL: "lobby")
+    #expect(schedule.next(at: 0) == Turn(path: other, after: 7, through: 21, failures: 0))
   }
 }

@@ -9,6 +9,8 @@ CURLcode parley_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *
 CURLcode parley_curl_set_pointer(CURL *easy, CURLoption option, void *value);
 CURLcode parley_curl_set_write_function(CURL *easy, curl_write_callback function);
 CURLcode parley_curl_set_header_function(CURL *easy, curl_write_callback function);
+CURLcode parley_curl_set_read_function(CURL *easy, curl_read_callback function);
+CURLcode parley_curl_set_seek_function(CURL *easy, curl_seek_callback function);
 CURLcode parley_curl_set_opensocket_function(CURL *easy, curl_opensocket_callback function);
 CURLcode parley_curl_set_mime(CURL *easy, curl_mime *value);
 CURLcode parley_curl_set_progress_function(CURL *easy, curl_xferinfo_callback function);

@@ -54,7 +54,7 @@ package enum DurableEvent: Sendable, Hashable {
     return event(in: channel)?.notification(from: origin)
   }
 
-  private func event(in channel: ChannelInfo) -> Event? {
+  func event(in channel: ChannelInfo) -> Event? {
     switch self {
     case .received(let message, _): .messageReceived(EventMessage(message))
     case .updated(let message, _, _): .messageUpdated(EventMessage(message))

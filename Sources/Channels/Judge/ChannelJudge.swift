@@ -47,6 +47,12 @@ package struct ChannelJudge: ~Copyable, Sendable {
 
   package var operatorIDs: Set<String> { work.standing.rights.operatorIDs }
 
+  /// Whether the channel is no more.
+  package var isDeleted: Bool { work.standing.rights.isDeleted }
+
+  /// The number of the last event that was published.
+  package var lastSeq: Int64 { work.standing.count.last }
+
   package var floodLimit: RateLimit { work.standing.flood.limit }
 
   /// Whether the judge waits for nothing, so that it may be forgotten.
@@ -99,8 +105,6 @@ package struct ChannelJudge: ~Copyable, Sendable {
     case .entered(let userID): work.standing.rights.enter(userID)
     case .left(let userID): work.standing.rights.leave(userID)
     case .floodLimitChanged(let limit): work.standing.flood.limit = limit
-    case .operatorsRemoved(let operators, let seq, let timestamp):
-      work.standing.publishOperators(operators, seq: seq, at: timestamp, into: &actions)
     case .restrictionsRemoved(let userID):
       work.standing.rights.lift(.ban, of: userID)
       work.standing.rights.lift(.mute, of: userID)

@@ -1,6 +1,6 @@
 package import FloodControl
 package import LinkPreview
-package import ParleyProtocol
+import ParleyProtocol
 
 /// A message to the judge of a channel.
 package enum JudgeInput: Sendable {
@@ -16,8 +16,6 @@ package enum JudgeInput: Sendable {
   case left(userID: String)
   /// Another flood limit holds for the channel.
   case floodLimitChanged(RateLimit)
-  /// The log has deleted a user who was an operator.
-  case operatorsRemoved([User], seq: Int64, at: Int64)
   /// The log has deleted a user with its mutes and bans.
   case restrictionsRemoved(of: String)
   /// The channel's metadata was changed in the log.

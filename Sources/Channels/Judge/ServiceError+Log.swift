@@ -28,9 +28,19 @@ extension ServiceError {
           retryAfterMilliseconds: 1000, limit: Int64(limit), windowMilliseconds: 1000,
           scope: "queries"))
     case .closed: self = ServiceError(.internalError, "the server is stopping")
-    case .fenced, .damaged: self = .internalError
+    case .fenced: self = .moved
+    case .damaged: self = .internalError
     }
   }
+
+  /// The channel has another home: nothing was changed, and the call is to be repeated there.
+  ///
+  /// Internal: the server of the caller repeats the call, so that no client receives it.
+  package static let moved = ServiceError(
+    .internalError, "the channel has moved to another server: nothing was changed, try again")
+
+  /// Whether the call was refused because the channel has another home.
+  package var isMoved: Bool { self == .moved }
 
   /// The message of a request was deleted, or is in another channel.
   static let noSuchMessage = ServiceError(

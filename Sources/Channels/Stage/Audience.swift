@@ -1,5 +1,4 @@
 import FloodControl
-import ParleyProtocol
 
 /// The participants of a channel under the throttle: what each of them is shown.
 struct Audience: Sendable {
@@ -19,27 +18,28 @@ struct Audience: Sendable {
   /// Adds a connection of a user.
   ///
   /// - Parameters:
-  ///   - recovered: The events that the connection missed.
-  /// - Returns: Whether the user is in the channel only now.
+  ///   - throttle: The user's window, when this is its first connection.
+  ///   - withheldIDs: The messages that were withheld from the user so far.
+  /// - Returns: Whether the user is on the stage only now.
   mutating func add(
-    _ connection: SessionAddress, of user: User, recovered: RecoveredEvents?
+    _ connection: SessionAddress, of userID: String, throttle: Throttle,
+    withheldIDs: some Collection<Int64>
   ) -> Bool {
-    let throttle = recovered?.throttle ?? Throttle()
-    guard let slot = participants.add(connection, of: user, throttle: throttle) else {
+    guard let slot = participants.add(connection, of: userID, throttle: throttle) else {
       return false
     }
     withheld.clear(slot: slot)
-    guard let ids = recovered?.withheldIDs, !ids.isEmpty else { return true }
+    guard !withheldIDs.isEmpty else { return true }
     var seat = SlotSet()
     seat.insert(slot)
-    for messageID in ids { withheld.record(messageID, withheldFrom: seat) }
+    for messageID in withheldIDs { withheld.record(messageID, withheldFrom: seat) }
     return true
   }
 
   /// Takes a connection out.
   ///
-  /// - Returns: The user, when this was its last connection.
-  mutating func remove(_ connection: SessionAddress, of userID: String) -> User? {
+  /// - Returns: Whether this was the user's last connection.
+  mutating func remove(_ connection: SessionAddress, of userID: String) -> Bool {
     participants.remove(connection, of: userID)
   }
 
@@ -50,8 +50,6 @@ struct Audience: Sendable {
 
   /// Takes everyone out.
   mutating func removeAll() -> [Participant] { participants.removeAll() }
-
-  mutating func update(_ user: User) { participants.update(user) }
 
   /// Takes over the users who are shown everything.
   mutating func setOperators(_ userIDs: Set<String>) { participants.setOperators(userIDs) }
@@ -73,6 +71,14 @@ struct Audience: Sendable {
 
   /// The participants from whom a message was withheld.
   func slots(withheld messageID: Int64) -> SlotSet { withheld.slots(withheld: messageID) }
+
+  /// The window of a user after an event; `nil` when the user is not here.
+  func window(of userID: String, after seq: Int64) -> UserWindow? {
+    guard let slot = participants.slot(of: userID) else { return nil }
+    return UserWindow(
+      seq: seq, shownTimes: participants.throttles[slot].shownTimes,
+      withheldIDs: withheld.messages(withheldFrom: slot))
+  }
 
   /// Forgets a message that was deleted.
   mutating func forget(_ messageID: Int64) { withheld.forget(messageID) }

@@ -5,34 +5,44 @@ package import ParleyProtocol
 ///
 /// A stage applies the events that the channel's judge has decided on, in the order of `seq`, and
 /// decides from them alone. It keeps the throttle's windows and announces withheld messages, paces
-/// updates and notices about participants, lets connections in with the events that they missed,
-/// and plans the deliveries of a turn. A pure value: it asks for all effects by its actions. It can't be
+/// updates, lets connections in with the events that they missed, and plans the deliveries of a turn.
+/// It knows the users on its own server; the channel's home knows those on all servers. A pure value: it asks for all effects by its actions. It can't be
 /// copied, so that each use of it by its host is one in place.
 ///
 ///     judge ── apply ──►┌───────┐── deliver, notify ──► subscribers of a shard
 ///     sessions ─ enter ►│ stage │── welcome, reply ───► sessions
 ///     log ─ recovered ─►└───────┘── read ─────────────► log
-///                           └────── entered, left ────► judge
+///                           └────── entered, left ────► home
 package struct ChannelStage: ~Copyable, Sendable {
   private let url: String
+  /// The server that the stage is on.
+  private let server: UInt16
   /// Names the life of the count of events.
-  private let epoch: String
+  package private(set) var epoch: String
   private var record: Channel
   /// The last event that was applied.
-  private var lastSeq: Int64
+  package private(set) var lastSeq: Int64
+  /// The users in the channel who are on other servers only.
+  private var elsewhereCount = 0
   private var audience: Audience
   private var queue = TurnQueue()
   private var recoveries = Recoveries()
-  private var presence = PresenceNotices()
   private var updates = UpdatePacer<ChannelEvent>()
+  private var windows = EntryWindows()
+  /// Questions for windows of users who are about to enter, or after events that have not come.
+  private var questions: [WindowQuestion] = []
   /// The deadline that was asked for and has not come.
   private var wakeTime: Int64?
 
   /// - Parameters:
   ///   - record: The channel as it is now.
   ///   - lastSeq: The last event of the channel.
-  package init(_ record: Channel, epoch: String, lastSeq: Int64, throttleLimit: RateLimit) {
+  ///   - server: The server that the stage is on.
+  package init(
+    _ record: Channel, epoch: String, lastSeq: Int64, throttleLimit: RateLimit, server: UInt16 = 0
+  ) {
     url = record.url
+    self.server = server
     self.epoch = epoch
     self.record = record
     self.lastSeq = lastSeq
@@ -47,40 +57,57 @@ package struct ChannelStage: ~Copyable, Sendable {
     case .apply(let event): apply(event, at: now, into: &actions)
     case .record(let channel): setRecord(channel)
     case .enter(let request): enter(request, at: now, into: &actions)
+    case .enterBeside(let request, let server):
+      enter(request, beside: server, at: now, into: &actions)
     case .refuse(let request, let error): refuse(request, error, into: &actions)
     case .recovered(let number, let result): didRead(number, result, at: now, into: &actions)
-    case .leave(let session, let userID): leave(session, of: userID, at: now, into: &actions)
-    case .profile(let user): audience.update(user)
+    case .leave(let session, let userID): leave(session, of: userID, into: &actions)
+    case .notice(let notice): publish(notice.payload, except: notice.author)
     case .throttle(let limit): audience.limit = limit
+    case .elsewhere(let count): elsewhereCount = count
+    case .resume(let start): resume(start)
+    case .abandon: abandon(into: &actions)
+    case .windowQuestion(let question): questions.append(question)
+    case .window(let window, let userID, let server):
+      take(window, of: userID, from: server, into: &actions)
+    case .serverGone(let server):
+      for userID in windows.users(asked: server) {
+        take(nil, of: userID, from: server, into: &actions)
+      }
+      questions.removeAll { $0.server == server }
     case .answer(let address, let outcome): queue.append(outcome, to: address)
     case .deadline: publishDue(at: now, into: &actions)
     case .endOfTurn: queue.flush(of: url, to: audience.participants, into: &actions)
     }
+    if !windows.isEmpty { enterReady(at: now, into: &actions) }
+    if !questions.isEmpty { answerQuestions(into: &actions) }
     requestWake(into: &actions)
   }
 
+  /// The number of users on the stage.
   package var participantCount: Int { audience.participants.count }
+
+  /// The users on the stage, in no order.
+  package var userIDs: [String] { Array(audience.participants.userIDs) }
 
   /// Whether events or answers wait for the end of the turn.
   package var awaitsEndOfTurn: Bool { !queue.isEmpty }
 
-  /// Whether nobody is in the channel or about to enter, and nothing waits.
-  package var isIdle: Bool { participantCount == 0 && queue.isEmpty && recoveries.isEmpty }
+  /// Whether nobody is here or about to enter, and nothing waits.
+  package var isIdle: Bool {
+    participantCount == 0 && queue.isEmpty && recoveries.isEmpty && windows.isEmpty
+  }
 
   package func contains(_ userID: String) -> Bool { audience.participants.contains(userID) }
-
-  /// The users who entered after a certain entry, earliest first.
-  package func participants(after entry: Int64, limit: Int) -> [Participant] {
-    audience.participants.page(after: entry, limit: limit)
-  }
 
   /// The throttle of a user who is in the channel.
   package func throttle(of userID: String) -> Throttle? {
     audience.participants.throttle(of: userID)
   }
 
-  private var info: ChannelInfo {
-    ChannelInfo(record, participantCount: participantCount)
+  /// The channel as it is known here.
+  var lastInfo: ChannelInfo {
+    ChannelInfo(record, participantCount: participantCount + elsewhereCount)
   }
 }
 
@@ -95,6 +122,11 @@ extension ChannelStage {
     switch event.subject {
     case .message(let message):
       let excluded = audience.decide(message, at: now)
+      if !windows.isEmpty {
+        windows.note(
+          message, seq: event.seq, limit: audience.limit,
+          isOperator: audience.participants.isOperator)
+      }
       if !excluded.isEmpty { actions.append(.withheld(excluded.count)) }
       publish(event.payload, except: event.author, excluded)
     case .update(let messageID):
@@ -113,7 +145,7 @@ extension ChannelStage {
       publish(event.payload, except: event.author)
     case .expulsion(let userID):
       publish(event.payload, except: event.author)
-      expel(userID, at: now, into: &actions)
+      expel(userID, into: &actions)
     case .end:
       publish(event.payload, except: event.author)
       expelAll(into: &actions)
@@ -144,6 +176,8 @@ extension ChannelStage {
     _ payload: [UInt8], except author: SessionAddress?, _ excluded: SlotSet = SlotSet()
   ) {
     guard participantCount > 0 else { return }
+    // The numbers of connections are those of one server.
+    let author = author.flatMap { $0.server == server ? $0 : nil }
     queue.append(payload, except: author, excluded)
   }
 
@@ -193,13 +227,17 @@ extension ChannelStage {
     queue.flush(of: url, to: audience.participants, into: &actions)
     let (user, session) = (request.principal.user, request.principal.session)
     let recovered = missed.flatMap { recover($0, for: request, at: now) }
-    let isNew = audience.add(session, of: user, recovered: recovered)
+    let window = windows.takeWindow(of: user.id)
+    let isNew = audience.add(
+      session, of: user.id, throttle: window?.throttle ?? recovered?.throttle ?? Throttle(),
+      withheldIDs: window?.withheldIDs ?? recovered.map { Array($0.withheldIDs) } ?? [])
+    var info = lastInfo
+    // The home has counted a user with a window from another server there, and is going to say so.
+    if window != nil, isNew, elsewhereCount > 0 { info.participantCount -= 1 }
     let result = info.encodedForEntering(
       epoch: epoch, seq: lastSeq, recovered: recovered?.events)
     actions.append(.welcome(request.address, userID: user.id, result: result))
-    guard isNew else { return }
-    actions.append(.entered(user))
-    notePresence(PresenceChange(user: user, session: session), isPresent: true, at: now)
+    if isNew { actions.append(.entered(user, session)) }
   }
 
   /// The missed events as the user is shown them; `nil` when the answer has no room for them.
@@ -211,7 +249,7 @@ extension ChannelStage {
       userID: userID, isOperator: audience.participants.isOperator(userID),
       byteLimit: request.eventByteLimit)
     return RecoveredEvents(
-      missed, for: viewer, in: info, limit: audience.limit, at: now.unix,
+      missed, for: viewer, in: lastInfo, limit: audience.limit, at: now.unix,
       isHeld: updates.holds)
   }
 
@@ -223,27 +261,32 @@ extension ChannelStage {
       actions.append(.release(principal))
     }
     queue.append(.failure(error), to: request.address)
+    guard !windows.isEmpty, !recoveries.contains(principal.user.id) else { return }
+    for request in windows.remove(principal.user.id) { refuse(request, error, into: &actions) }
   }
 
   private mutating func leave(
-    _ session: SessionAddress, of userID: String, at now: Moment,
-    into actions: inout StageActions
+    _ session: SessionAddress, of userID: String, into actions: inout StageActions
   ) {
-    guard let user = audience.remove(session, of: userID) else { return }
-    didLeave(user, at: now, into: &actions)
+    // A window that stages of other servers may have taken over goes on for those about to enter.
+    let window =
+      elsewhereCount > 0 && recoveries.contains(userID)
+      ? audience.window(of: userID, after: lastSeq) : nil
+    guard audience.remove(session, of: userID) else { return }
+    actions.append(.left(userID: userID))
+    if let window { windows.keep(window, of: userID) }
   }
 
   /// Puts a user out with all its connections, after the event that says why.
-  private mutating func expel(
-    _ userID: String, at now: Moment, into actions: inout StageActions
-  ) {
+  private mutating func expel(_ userID: String, into actions: inout StageActions) {
     queue.flush(of: url, to: audience.participants, into: &actions)
     for request in recoveries.removeAll(where: { $0.principal.user.id == userID }) {
       refuse(request, .banned(url), into: &actions)
     }
+    for request in windows.remove(userID) { refuse(request, .banned(url), into: &actions) }
     guard let participant = audience.removeAll(of: userID) else { return }
     for session in participant.connections { actions.append(.unsubscribe(session)) }
-    didLeave(participant.user, at: now, into: &actions)
+    actions.append(.left(userID: userID))
   }
 
   /// Puts everyone out, after the event that says why.
@@ -252,37 +295,102 @@ extension ChannelStage {
     for request in recoveries.removeAll(where: { _ in true }) {
       refuse(request, .notFound(.channel, url), into: &actions)
     }
+    for request in windows.removeAll() {
+      refuse(request, .notFound(.channel, url), into: &actions)
+    }
     for participant in audience.removeAll() {
       for session in participant.connections { actions.append(.unsubscribe(session)) }
-      actions.append(.left(participant.user))
+      actions.append(.left(userID: participant.userID))
     }
   }
+}
 
-  private mutating func didLeave(
-    _ user: User, at now: Moment, into actions: inout StageActions
+// MARK: - Other servers
+
+extension ChannelStage {
+  /// Lets a connection in when the window of its user has come from another server.
+  private mutating func enter(
+    _ request: EnterRequest, beside server: UInt16, at now: Moment,
+    into actions: inout StageActions
   ) {
-    actions.append(.left(user))
-    notePresence(PresenceChange(user: user, session: nil), isPresent: false, at: now)
+    let userID = request.principal.user.id
+    guard !audience.participants.contains(userID) else {
+      return enter(request, at: now, into: &actions)
+    }
+    guard windows.begin(request, on: server) else { return }
+    let question = WindowQuestion(userID: userID, seq: lastSeq, server: self.server)
+    actions.append(.askWindow(question, of: server))
+  }
+
+  private mutating func take(
+    _ window: UserWindow?, of userID: String, from server: UInt16, into actions: inout StageActions
+  ) {
+    guard let window else {
+      for request in windows.fail(userID, from: server) { actions.append(.admit(request)) }
+      return
+    }
+    windows.complete(userID, from: server, window)
+  }
+
+  /// Lets those in whose windows are known up to the last event.
+  private mutating func enterReady(at now: Moment, into actions: inout StageActions) {
+    for request in windows.takeReady(at: lastSeq) { enter(request, at: now, into: &actions) }
+  }
+
+  /// Answers the questions that can be answered now.
+  private mutating func answerQuestions(into actions: inout StageActions) {
+    var open: [WindowQuestion] = []
+    for question in questions {
+      let userID = question.userID
+      let isHere = audience.participants.contains(userID)
+      if isHere ? lastSeq < question.seq : isEnteringUnasked(userID) {
+        open.append(question)
+      } else {
+        actions.append(
+          .answerWindow(
+            audience.window(of: userID, after: lastSeq), userID: userID, server: question.server))
+      }
+    }
+    questions = open
+  }
+
+  /// Whether another stage was asked for a user's window, and has not answered.
+  func asksForWindow(of userID: String) -> Bool { windows.isAsked(userID) }
+
+  /// Whether a user is about to enter and waits for no other stage, so that stages never wait for one
+  /// another in a circle.
+  private func isEnteringUnasked(_ userID: String) -> Bool {
+    !windows.isAsked(userID) && isEntering(userID)
+  }
+
+  /// Whether a user is about to enter.
+  package func isEntering(_ userID: String) -> Bool {
+    recoveries.contains(userID) || windows.contains(userID)
+  }
+
+  /// Goes on from the state of another home, or of the same after a break.
+  private mutating func resume(_ start: StageStart) {
+    epoch = start.epoch
+    lastSeq = start.seq
+    audience.limit = start.throttleLimit
+    setRecord(start.channel)
+  }
+
+  /// Has everyone come back: events are lost, and can't be read.
+  private mutating func abandon(into actions: inout StageActions) {
+    queue.flush(of: url, to: audience.participants, into: &actions)
+    let waiting = recoveries.removeAll { _ in true } + windows.removeAll()
+    for request in waiting { refuse(request, .internalError, into: &actions) }
+    for participant in audience.removeAll() {
+      for session in participant.connections { actions.append(.disconnect(session)) }
+      actions.append(.left(userID: participant.userID))
+    }
   }
 }
 
 // MARK: - Notices and deadlines
 
 extension ChannelStage {
-  private mutating func notePresence(
-    _ change: PresenceChange, isPresent: Bool, at now: Moment
-  ) {
-    let notice = presence.note(
-      change, isPresent: isPresent, count: participantCount, at: now.monotonic)
-    if let notice { publish(notice, at: now) }
-  }
-
-  private mutating func publish(_ notice: PresenceNotice, at now: Moment) {
-    let origin = EventOrigin(channelURL: url, timestamp: now.unix)
-    let event = notice.event(participantCount: participantCount)
-    publish(event.notification(from: origin), except: notice.author)
-  }
-
   /// Publishes all that waited for this time.
   private mutating func publishDue(at now: Moment, into actions: inout StageActions) {
     wakeTime = nil
@@ -293,10 +401,6 @@ extension ChannelStage {
         actions.append(.notify(notice, group, shard: Int(shard)))
       }
     }
-    let notices = presence.take(at: now.monotonic, count: participantCount) {
-      audience.participants.contains($0)
-    }
-    for notice in notices { publish(notice, at: now) }
     for update in updates.take(at: now.monotonic) { publish(update: update) }
   }
 
@@ -304,7 +408,6 @@ extension ChannelStage {
   private mutating func requestWake(into actions: inout StageActions) {
     var due = wakeTime ?? .max
     if let time = audience.due { due = min(due, time) }
-    if let time = presence.due { due = min(due, time) }
     if let time = updates.due { due = min(due, time) }
     guard due < wakeTime ?? .max else { return }
     wakeTime = due

@@ -1,16 +1,13 @@
 import FloodControl
-package import ParleyProtocol
 
-/// A user in a channel.
-package struct Participant: Sendable {
-  package var user: User
-  /// The connections of the user that are in the channel.
-  package var connections: [SessionAddress]
-  /// Increases with each user that enters.
-  package let entry: Int64
+/// A user on a stage.
+struct Participant: Sendable {
+  let userID: String
+  /// The connections of the user that are in the channel here.
+  var connections: [SessionAddress]
 }
 
-/// The users in a channel, each with its connections and its throttle.
+/// The users on a stage, each with its connections and its throttle.
 ///
 /// A user keeps its slot while any of its connections is in the channel, so that one bit can stand
 /// for it.
@@ -24,7 +21,6 @@ struct Participants: Sendable {
   private(set) var throttles: [Throttle] = []
   private var slotByUser: [String: Int] = [:]
   private var freeSlots: [Int] = []
-  private var order = EntryOrder()
   private var operatorIDs: Set<String>
   /// The slots of operators.
   private var operators = SlotSet()
@@ -34,7 +30,7 @@ struct Participants: Sendable {
     self.operatorIDs = operatorIDs
   }
 
-  /// The number of users in the channel.
+  /// The number of users on the stage.
   var count: Int { slotByUser.count }
 
   /// One more than the highest slot in use.
@@ -59,10 +55,9 @@ struct Participants: Sendable {
   /// - Parameter throttle: What the user's window holds when this is its first connection.
   /// - Returns: The slot that the user newly sits in; `nil` when it was in the channel already.
   mutating func add(
-    _ connection: SessionAddress, of user: User, throttle: Throttle
+    _ connection: SessionAddress, of userID: String, throttle: Throttle
   ) -> Int? {
-    if let slot = slotByUser[user.id] {
-      slots[slot]?.user = user
+    if let slot = slotByUser[userID] {
       if slots[slot]?.connections.contains(connection) == false {
         slots[slot]?.connections.append(connection)
         count(connection, 1)
@@ -71,26 +66,26 @@ struct Participants: Sendable {
     }
     let slot = takeSlot()
     count(connection, 1)
-    slots[slot] = Participant(user: user, connections: [connection], entry: order.append(slot))
+    slots[slot] = Participant(userID: userID, connections: [connection])
     taken.insert(slot)
-    if operatorIDs.contains(user.id) { operators.insert(slot) }
+    if operatorIDs.contains(userID) { operators.insert(slot) }
     throttles[slot] = throttle
-    slotByUser[user.id] = slot
+    slotByUser[userID] = slot
     return slot
   }
 
   /// Takes a connection out.
   ///
-  /// - Returns: The user, when this was its last connection.
-  mutating func remove(_ connection: SessionAddress, of userID: String) -> User? {
+  /// - Returns: Whether this was the user's last connection.
+  mutating func remove(_ connection: SessionAddress, of userID: String) -> Bool {
     guard let slot = slotByUser[userID],
       let index = slots[slot]?.connections.firstIndex(of: connection)
-    else { return nil }
+    else { return false }
     slots[slot]?.connections.remove(at: index)
     count(connection, -1)
-    guard let participant = slots[slot], participant.connections.isEmpty else { return nil }
+    guard slots[slot]?.connections.isEmpty == true else { return false }
     free(slot, of: userID)
-    return participant.user
+    return true
   }
 
   /// Takes a user out with all its connections.
@@ -106,10 +101,6 @@ struct Participants: Sendable {
     let participants = slots.compactMap(\.self)
     self = Participants(operatorIDs: operatorIDs)
     return participants
-  }
-
-  mutating func update(_ user: User) {
-    if let slot = slotByUser[user.id] { slots[slot]?.user = user }
   }
 
   /// Whether a user is shown everything, in the channel or not.
@@ -166,10 +157,8 @@ struct Participants: Sendable {
     throttles[slot].takeWithheld()
   }
 
-  /// The users who entered after a certain entry, earliest first.
-  func page(after entry: Int64, limit: Int) -> [Participant] {
-    order.slots(after: entry, limit: limit).compactMap { slots[$0] }
-  }
+  /// The users on the stage, in no order.
+  var userIDs: some Collection<String> { slotByUser.keys }
 
   private mutating func count(_ connection: SessionAddress, _ change: Int) {
     let shard = Int(connection.shard)
@@ -188,7 +177,6 @@ struct Participants: Sendable {
   }
 
   private mutating func free(_ slot: Int, of userID: String) {
-    if let entry = slots[slot]?.entry { order.remove(entry) }
     slots[slot] = nil
     operators.remove(slot)
     taken.remove(slot)

@@ -52,6 +52,11 @@ struct Recoveries: Sendable {
 
   var isEmpty: Bool { recoveries.isEmpty }
 
+  /// Whether a connection of a user waits.
+  func contains(_ userID: String) -> Bool {
+    recoveries.values.contains { $0.request.principal.user.id == userID }
+  }
+
   /// Begins to read the events after those that a client saw, and the updates that may have been
   /// held back when its connection was lost.
   ///

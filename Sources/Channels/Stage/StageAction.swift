@@ -15,12 +15,26 @@ package enum StageAction: Sendable {
   case release(SessionPrincipal)
   /// Take a connection's subscription away: its user was put out.
   case unsubscribe(SessionAddress)
+  /// Have a connection closed, so that its client comes back and asks for what it missed.
+  case disconnect(SessionAddress)
+  /// Ask the channel's home again whether a connection may enter.
+  indirect case admit(EnterRequest)
+  /// Ask another server's stage for a user's window.
+  indirect case askWindow(WindowQuestion, of: UInt16)
+  /// Answer another server's stage; `nil` when the user is not here.
+  indirect case answerWindow(UserWindow?, userID: String, server: UInt16)
+  /// Send a message to the channel's home on another server.
+  indirect case report(StageReport)
+  /// Read the events after one, for the repair of the attachment of a number.
+  case repair(UInt64, channelID: Int64, after: Int64)
+  /// Attach to the channel's home anew, after a pause.
+  case reattach
   /// Read events for a connection that enters.
   indirect case read(RecoveryRead)
-  /// Count a user who is in the channel from now on.
-  case entered(User)
-  /// Count a user who is no longer in the channel.
-  case left(User)
+  /// Report a user who is on the stage from now on, by this connection.
+  case entered(User, SessionAddress)
+  /// Report a user who is no longer on the stage.
+  case left(userID: String)
   /// Count messages that were withheld from participants.
   case withheld(Int)
   /// Give the stage ``StageInput/deadline`` at this time of the monotonic clock, and forget earlier

@@ -26,6 +26,8 @@ package enum StageInput: Sendable {
   case record(Channel)
   /// A connection that the judge lets in.
   indirect case enter(EnterRequest)
+  /// A connection that the judge lets in, of a user who is in the channel on another server.
+  indirect case enterBeside(EnterRequest, server: UInt16)
   /// A connection that the judge keeps out.
   indirect case refuse(EnterRequest, ServiceError)
   /// The events that a ``RecoveryRead`` of this number found; `nil` when they no longer exist or
@@ -33,10 +35,22 @@ package enum StageInput: Sendable {
   case recovered(Int, Result<[DurableEvent]?, ServiceError>)
   /// A connection that left or closed.
   case leave(SessionAddress, userID: String)
-  /// A new profile of a user, whether the user is in the channel or not.
-  case profile(User)
+  /// A notification without a number, from the channel's home.
+  case notice(StageNotice)
   /// The throttle's limit, from now on.
   case throttle(RateLimit)
+  /// The number of users in the channel who are on other servers only.
+  case elsewhere(Int)
+  /// The state that the home goes on from; events up to it were applied, as far as they are known.
+  indirect case resume(StageStart)
+  /// Events were lost that can't be read: everyone has to come back.
+  case abandon
+  /// Another stage asks for a user's window.
+  indirect case windowQuestion(WindowQuestion)
+  /// The answer of another server's stage; `nil` when it does not have the user.
+  indirect case window(UserWindow?, userID: String, server: UInt16)
+  /// A server is gone, with its stage.
+  case serverGone(UInt16)
   /// The outcome of a call, to be returned after all events before it.
   case answer(ReplyAddress, CallOutcome)
   /// The time of the last ``StageAction/wake(at:)``.

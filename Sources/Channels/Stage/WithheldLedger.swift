@@ -40,6 +40,12 @@ struct WithheldLedger: Sendable {
     index(of: messageID).map { entries[$0].slots } ?? SlotSet()
   }
 
+  /// The messages that were withheld from a participant.
+  func messages(withheldFrom slot: Int) -> [Int64] {
+    guard named.contains(slot) else { return [] }
+    return entries.compactMap { $0.slots.contains(slot) ? $0.messageID : nil }
+  }
+
   /// Forgets a message that was deleted: it is not updated any more.
   mutating func forget(_ messageID: Int64) {
     guard let index = index(of: messageID) else { return }

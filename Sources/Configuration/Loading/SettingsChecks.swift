@@ -16,7 +16,7 @@ enum SettingsChecks {
   static func problems(in settings: Settings, ignoring refused: Set<String>) -> [SettingsProblem] {
     let findings =
       listeners(settings) + tls(settings) + proxies(settings) + unfurl(settings)
-      + webhooks(settings)
+      + webhooks(settings) + cluster(settings) + files(settings)
     return findings.filter { refused.isDisjoint(with: $0.settings) }.map(\.problem)
   }
 
@@ -72,6 +72,18 @@ enum SettingsChecks {
     return findings
   }
 
+  private static func files(_ settings: Settings) -> [Finding] {
+    guard case .bucket = settings.files.store else { return [] }
+    let keys = [
+      ("files.s3_key", settings.files.bucketKey), ("files.s3_secret", settings.files.bucketSecret),
+    ]
+    return keys.filter { $0.1 == nil }.map { name, _ in
+      Finding(
+        settings: [name, "files.store"],
+        explanation: "expected a key of the bucket, because files.store is in S3")
+    }
+  }
+
   private static func webhooks(_ settings: Settings) -> [Finding] {
     guard !settings.webhooks.urls.isEmpty, settings.webhooks.secret == nil else { return [] }
     return [
@@ -79,5 +91,29 @@ enum SettingsChecks {
         settings: ["webhooks.secret", "webhooks.urls"],
         explanation: "expected a secret to sign with, because webhooks.urls is set")
     ]
+  }
+
+  private static func cluster(_ settings: Settings) -> [Finding] {
+    guard settings.cluster.bus != nil else { return [] }
+    // Every server would keep its own where the others look for it in vain.
+    let shared: [(name: String, isThere: Bool, expectation: String)] = [
+      ("store.url", settings.store.url != nil, "the URL of the PostgreSQL database of all servers"),
+      ("auth.api_token", settings.auth.apiToken != nil, "the token of all servers"),
+      ("files.public_url", settings.files.publicURL != nil, "the base URL of all servers"),
+    ]
+    var findings = shared.filter { !$0.isThere }.map { name, _, expectation in
+      Finding(
+        settings: [name, "cluster.bus"],
+        explanation: "expected \(expectation), because cluster.bus is set")
+    }
+    let cluster = settings.cluster
+    if cluster.serverTimeoutMilliseconds < 2 * cluster.beatMilliseconds {
+      let explanation = "expected at least twice cluster.beat_ms: one late beat is no death"
+      findings.append(
+        Finding(
+          settings: ["cluster.server_timeout_ms", "cluster.beat_ms", "cluster.bus"],
+          explanation: explanation))
+    }
+    return findings
   }
 }

@@ -17,6 +17,8 @@ package struct Settings: Sendable, Equatable {
   package var drain = DrainSettings()
   /// The directory in which everything is kept that must survive a restart.
   package var dataDirectory = "./parley-data"
+  package var store = StoreSettings()
+  package var cluster = ClusterSettings()
   package var files = FileSettings()
   package var auth = AuthSettings()
   package var unfurl = UnfurlSettings()
@@ -64,6 +66,11 @@ package struct OperationsSettings: Sendable, Equatable {
 
 /// The files of messages.
 package struct FileSettings: Sendable, Equatable {
+  /// The place where they are kept.
+  package var store = FilePlace.dataDirectory
+  /// The access key of a bucket, and its secret.
+  package var bucketKey: Secret?
+  package var bucketSecret: Secret?
   /// The base of the addresses of files; that of the uploading request when absent.
   package var publicURL: String?
 }

@@ -113,6 +113,19 @@ extension SettingDefinition {
     }
   }
 
+  /// A value with a notation of its own.
+  static func value<Value: Sendable>(
+    _ name: String, _ path: any Path<Value>, expected: String, help: String,
+    write: (Value) -> String, read: @escaping @Sendable (String) -> Value?
+  ) -> SettingDefinition {
+    SettingDefinition(
+      name: name, shape: .single, defaultValue: .value(write(Settings()[keyPath: path])),
+      expected: expected, help: help
+    ) { settings, values throws(Refusal) in
+      settings[keyPath: path] = try one(values, read)
+    }
+  }
+
   /// A text that may be absent, which an empty one means too.
   static func optional<Value: Sendable>(
     _ name: String, _ path: any Path<Value?>, _ disclosure: Disclosure = .open,

@@ -25,7 +25,8 @@ struct SettingsTable: Sendable {
 
   /// The settings of `parleyd`.
   static let gateway = SettingsTable(
-    listening + proxies + limits + auth + previews + fetching + webhooks + process)
+    listening + proxies + limits + auth + previews + fetching + webhooks + storage + clustering
+      + process)
 
   /// The settings of `parley-unfurl`: those of the gateway that concern it, by the same names.
   static let unfurlService = SettingsTable(
@@ -125,10 +126,28 @@ extension SettingsTable {
   /// Settings for the process: files, threads, shutdown and log.
   static let process = resources + ending
 
+  private static let keyExpectation = "a text of visible ASCII characters without a colon"
+
+  private static let readKey: @Sendable (String) -> Secret? = { text in
+    text.utf8.allSatisfy { (0x21...0x7e).contains($0) && $0 != UInt8(ascii: ":") }
+      ? Secret(text) : nil
+  }
+
   private static let resources: [SettingDefinition] = [
     .text(
       "data_dir", \.dataDirectory, expected: "the path of a directory",
       help: "Directory of the database and other files. It is created if missing."),
+    .value(
+      "files.store", \.files.store, expected: FilePlace.expectation,
+      help: "Place of uploaded files. A directory or bucket may be shared by several servers.",
+      write: \.description, read: { FilePlace($0) }),
+    .optional(
+      "files.s3_key", \.files.bucketKey, .secret, expected: keyExpectation,
+      help: "Access key of the bucket in files.store.", read: readKey),
+    .optional(
+      "files.s3_secret", \.files.bucketSecret, .secret, expected: keyExpectation,
+      help: "Secret of the access key. Prefer the environment or a file to the flag.",
+      read: readKey),
     .optional(
       "files.public_url", \.files.publicURL,
       absent: .described("scheme and Host of the upload request"),
@@ -163,7 +182,7 @@ extension SettingsTable {
 
 extension SettingsTable {
   /// The shortest secret that cannot be found by trying.
-  private static let secretBytes = 16
+  static let secretBytes = 16
 
   /// Settings for webhooks.
   static let webhooks: [SettingDefinition] = [

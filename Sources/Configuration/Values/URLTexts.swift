@@ -24,6 +24,39 @@ enum WebhookURLText {
   }
 }
 
+/// The URL of a PostgreSQL database.
+package enum StoreURLText {
+  private static let schemes = ["postgresql://", "postgres://"]
+
+  /// Returns the text when it has the scheme and names a database; libpq reads the rest.
+  package static func read(_ text: String) -> String? {
+    guard text.utf8.count <= 2048, text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }),
+      let scheme = schemes.first(where: text.hasPrefix)
+    else { return nil }
+    let parts = text.dropFirst(scheme.count).split(
+      separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let path = parts[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    let parameters = parts.count > 1 ? parts[1].split(separator: "&") : []
+    let namesDatabase =
+      (path.count > 1 && !path[1].isEmpty)
+      || parameters.contains { $0.hasPrefix("dbname=") && $0.utf8.count > 7 }
+    return namesDatabase ? text : nil
+  }
+}
+
+/// The name of a cluster.
+enum ClusterNameText {
+  /// Returns the text when it is short and of lower-case letters, digits, hyphens and underscores:
+  /// it is part of names on the bus, those of PostgreSQL's channels among them.
+  static func read(_ text: String) -> String? {
+    let isClean = text.utf8.allSatisfy { byte in
+      (0x61...0x7a).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
+        || byte == UInt8(ascii: "_")
+    }
+    return isClean && (1...20).contains(text.utf8.count) ? text : nil
+  }
+}
+
 /// The origin of a page as browsers send it: scheme, host, and a port that is not the usual one;
 /// or `*` for any.
 enum OriginText {

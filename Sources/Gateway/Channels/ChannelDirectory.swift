@@ -2,6 +2,7 @@ import Channels
 import FloodControl
 import ParleyProtocol
 import Reactor
+import Store
 import Synchronization
 import Telemetry
 
@@ -25,7 +26,13 @@ final class ChannelDirectory: TimerHandler {
   /// The channels that are in memory or wait for the log, by number.
   private var numbered: [UInt64: ChannelHost] = [:]
   private var lastNumber: UInt64 = 0
+  /// The stages of channels that are at home on other servers, or were.
+  private var attachedStages: [String: StageHost] = [:]
+  private var lastAttachment: UInt64 = 0
+  /// The times until which channels are left alone that another server has taken over.
+  private var fencedUntil: [String: Int64] = [:]
   private var stagesInTurn: [StageHost] = []
+  private var channelsInTurn: [ChannelHost] = []
   private var sweepTimer: EventLoop.TimerToken?
 
   init(shard: Shard) {
@@ -33,7 +40,10 @@ final class ChannelDirectory: TimerHandler {
   }
 
   /// Calls `body` with a channel, at once when it is in memory, else when it has been read.
+  ///
+  /// Fails with ``ServiceError/moved`` for a channel that is at home on another server.
   func withChannel(_ url: String, _ body: @escaping Waiter) {
+    guard isAtHome(url) else { return body(.failure(.moved)) }
     switch entries[url] {
     case .resident(let channel):
       channel.noteUse()
@@ -81,11 +91,20 @@ final class ChannelDirectory: TimerHandler {
     stagesInTurn.append(stage)
   }
 
+  /// Sends what a channel has for stages of other servers at the end of the shard's turn.
+  func awaitsEndOfTurn(_ channel: ChannelHost) {
+    channelsInTurn.append(channel)
+  }
+
   /// Hands the events of all channels to the shards with their participants.
   func fanOut() {
     let stages = stagesInTurn
     stagesInTurn = []
     for stage in stages { stage.endTurn() }
+    guard !channelsInTurn.isEmpty else { return }
+    let channels = channelsInTurn
+    channelsInTurn = []
+    for channel in channels { channel.endTurn() }
   }
 
   func timerDidFire(_ token: EventLoop.TimerToken) {
@@ -98,6 +117,11 @@ final class ChannelDirectory: TimerHandler {
         remove(channel)
       }
     }
+    for stage in attachedStages.values where stage.isIdle {
+      attachedStages[stage.url] = nil
+      stage.detach()
+    }
+    fencedUntil = fencedUntil.filter { $0.value > now }
     scheduleSweep()
   }
 
@@ -111,6 +135,7 @@ final class ChannelDirectory: TimerHandler {
   private func load(_ url: String) {
     let directory = LoopBound(self)
     let path = shard.returnPath
+    if shard.edge != nil { return takeOver(url) }
     let (limits, now) = (shard.services.limits, shard.services.clock.now)
     LoadedChannel.read(url, from: shard.services.store, limits, at: now) { result in
       path.resume { _ in directory.value.settle(url, result) }
@@ -139,10 +164,112 @@ final class ChannelDirectory: TimerHandler {
     return channel
   }
 
+  /// Makes this server the only writer of a channel, and reads it.
+  private func takeOver(_ url: String) {
+    let directory = LoopBound(self)
+    let path = shard.returnPath
+    let (services, now) = (shard.services, shard.services.clock.now)
+    let reply = LogReply { answer in
+      LoadedChannel.read(
+        answer.result, from: services.store, services.limits, at: now
+      ) { result in
+        // Ids increase over all homes that the channel has had.
+        services.store.perform(LargestMessageID()) { largest in
+          if case .success(let id) = largest { services.messageIDs.advance(past: id) }
+          let result = result.flatMap { loaded in largest.serviceResult.map { _ in loaded } }
+          path.enqueue { _ in directory.value.settle(url, result) }
+        }
+      }
+    }
+    shard.services.relayCounts.add(to: .takenOver)
+    shard.writes.submit(
+      LogSubmission(LogTicket(number: 0), .takeOver(url: url)), to: reply)
+  }
+
   private func scheduleSweep() {
-    guard sweepTimer == nil, !numbered.isEmpty else { return }
+    guard sweepTimer == nil, !numbered.isEmpty || !attachedStages.isEmpty else { return }
     sweepTimer = shard.loop.schedule(after: Self.sweepInterval, self)
   }
+}
+
+// MARK: - Several servers
+
+extension ChannelDirectory {
+  /// Whether a channel is at home on this server.
+  private func isAtHome(_ url: String) -> Bool {
+    guard shard.edge != nil else { return true }
+    guard shard.homeServer(ofChannel: url) == shard.services.server else { return false }
+    return fencedUntil[url].map { $0 <= shard.loop.now } ?? true
+  }
+
+  /// The stage of a channel, if it is attached to a home.
+  func attachedStage(_ url: String) -> StageHost? {
+    attachedStages.isEmpty ? nil : attachedStages[url]
+  }
+
+  /// The stage of a channel on this server, if there is one.
+  func stage(_ url: String) -> StageHost? { attachedStage(url) ?? resident(url)?.stage }
+
+  /// Makes a stage of a channel that is at home on another server.
+  func attachStage(of url: String) -> StageHost {
+    let stage = StageHost(url: url, on: shard)
+    attach(stage)
+    return stage
+  }
+
+  /// Attaches a stage to the present home of its channel.
+  func attach(_ stage: StageHost) {
+    attachedStages[stage.url] = stage
+    stage.attach()
+    scheduleSweep()
+  }
+
+  /// A number for an attachment, larger than all before.
+  func nextAttachment() -> UInt64 {
+    lastAttachment += 1
+    // The shards of a server count apart from one another.
+    return lastAttachment * UInt64(shard.services.shards.count) + UInt64(shard.handle.index)
+  }
+
+  /// Gives up channels that are at home on other servers now, and attaches stages to the new homes.
+  func homesDidChange() {
+    let server = shard.services.server
+    for case .resident(let channel) in Array(entries.values)
+    where shard.homeServer(ofChannel: channel.url) != server {
+      channel.release()
+      remove(channel)
+    }
+    for stage in attachedStages.values
+    where shard.homeServer(ofChannel: stage.url) != stage.homeServer {
+      stage.attach()
+    }
+  }
+
+  /// Repairs what may be lost between this server and another.
+  func linkWasReset(with server: UInt16) {
+    for stage in attachedStages.values where stage.homeServer == server { stage.attach() }
+    for stage in allStages { stage.handle(.serverGone(server)) }
+  }
+
+  /// Forgets the users of a server that is gone.
+  func serverIsGone(_ server: UInt16) {
+    for case .resident(let channel) in entries.values { channel.remove(server: server) }
+    for stage in allStages { stage.handle(.serverGone(server)) }
+  }
+
+  /// Leaves a channel alone for a while that another server has taken over.
+  func noteFence(of url: String) {
+    shard.services.relayCounts.add(to: .fenced)
+    fencedUntil[url] = shard.loop.now + Self.fencePause
+  }
+
+  private var allStages: [StageHost] {
+    entries.values.compactMap { entry in
+      if case .resident(let channel) = entry { channel.stage } else { nil }
+    } + attachedStages.values
+  }
+
+  private static let fencePause: Int64 = 1_000
 }
 
 /// A channel as it was read from the store, with the sends that its flood windows begin with.
@@ -177,6 +304,22 @@ extension LoadedChannel {
         LoadedChannel(state: state, time: now).readSends(from: log, limits, completion)
       case .success: completion(.failure(ServiceError(LogError.notOfThisRead)))
       }
+    }
+  }
+
+  /// The same for a channel that was taken over.
+  ///
+  /// - Parameter result: The log's answer to the entry.
+  static func read(
+    _ result: LogResult, from log: any MessageLog, _ limits: LimitTable, at now: Int64,
+    _ completion: @escaping @Sendable (Result<LoadedChannel?, ServiceError>) -> Void
+  ) {
+    switch result {
+    case .failure(let error): completion(.failure(ServiceError(error)))
+    case .success(.absent): completion(.success(nil))
+    case .success(.channel(let state)):
+      LoadedChannel(state: state, time: now).readSends(from: log, limits, completion)
+    case .success: completion(.failure(ServiceError(LogError.notOfThisRead)))
     }
   }
 

@@ -82,11 +82,11 @@ extension ChannelHost {
     let cursor = PageCursor<Int64>(of: ["participants", url])
     let entry = (token ?? "").isEmpty ? 0 : cursor.position(in: token ?? "")
     guard let entry, entry >= 0 else { throw .pageTokenExpired }
-    let page = stage.participants(after: entry, limit: limit + 1)
+    let page = roster.page(after: entry, limit: limit + 1)
     var room = PageRoom.answer
     let shown = page.prefix(limit).prefix { room.admit(byteCount: $0.user.referenceByteCount) }
     let last = page.count > shown.count ? shown.last : nil
     return ParticipantPage(
-      users: shown.map(\.user), next: last.map { cursor.token(after: $0.entry) } ?? "")
+      users: shown.map(\.user), next: last.map { cursor.token(after: $0.number) } ?? "")
   }
 }

@@ -7,9 +7,10 @@ import ShardMessages
 import Store
 import Telemetry
 
-/// A channel on the one shard where it is at home: its judge and its stage, side by side.
+/// A channel on the one shard where it is at home: its judge, and the stage of this server beside it.
 ///
-/// Buffers the judge, carries its actions out and brings its answers to the callers; decides nothing.
+/// Feeds the judge and the stages, carries their actions out and brings answers to the callers; decides
+/// nothing.
 /// Confined to its shard.
 final class ChannelHost {
   /// Takes the outcome of a call: once, on the channel's shard.
@@ -21,10 +22,19 @@ final class ChannelHost {
   /// The channel's number on its shard, by which the log's answers find it.
   let number: UInt64
   unowned let shard: Shard
-  /// The channel's participants, and what they are shown.
-  let stage: StageHost
+  /// The stage of this server; `nil` when that is attached like one of another server.
+  private(set) var stage: StageHost?
 
   private var judge: ChannelJudge
+  /// The users in the channel, and the stages of other servers.
+  private var home: ChannelHome
+  /// Names the life of the channel's count of events.
+  private let epoch: String
+  private let server: UInt16
+  /// Whether another server is the channel's home, or none.
+  private var isReleased = false
+  /// Whether the shard is going to end the turn of this channel.
+  private var awaitsEndOfTurn = false
   /// The limits that the channel has of its own.
   private var ownLimits: [LimitKind: LimitOverride] = [:]
   private(set) var throttleLimit: RateLimit
@@ -36,6 +46,8 @@ final class ChannelHost {
   private(set) var lastUse: Int64
   /// For the judge's deadline.
   private var timer: EventLoop.TimerToken?
+  /// For the next notices about participants.
+  private var presenceTimer: EventLoop.TimerToken?
 
   init(_ loaded: LoadedChannel, number: UInt64, shard: Shard) {
     let (state, limits) = (loaded.state, shard.services.limits)
@@ -49,24 +61,28 @@ final class ChannelHost {
       state.throttleOverride.map(RateLimit.init)
       ?? limits.limit(.throttle, customType: state.channel.customType)
     judge = ChannelJudge(loaded, floodLimit: limits.floodLimit(of: state), shard.services)
+    server = shard.services.server
+    home = ChannelHome(url: state.channel.url, server: server)
     // An ephemeral channel's count lives in memory only: each life has an epoch of its own.
-    let isEphemeral = state.channel.isEphemeral
-    stage = StageHost(
-      ChannelStage(
-        state.channel, epoch: isEphemeral ? Identifiers.epoch() : state.epoch,
-        lastSeq: isEphemeral ? 0 : state.lastSeq, throttleLimit: throttleLimit),
-      of: state, on: shard)
+    epoch = state.channel.isEphemeral ? Identifiers.epoch() : state.epoch
     lastUse = shard.loop.now
   }
 
-  /// Has the stage report users who enter and leave to the judge, until ``close()``.
+  /// Takes up the stage of this server, until ``close()``; none when it is attached already.
   func open() {
-    stage.notePresence = { [self] in handle($0) }
+    guard shard.channels.attachedStage(url) == nil else { return }
+    let stage = StageHost(
+      ChannelStage(
+        judge.channel, epoch: epoch, lastSeq: judge.lastSeq, throttleLimit: throttleLimit,
+        server: server), of: place, on: shard)
+    stage.join(self)
+    self.stage = stage
   }
 
   /// Ends what ``open()`` began, when the channel is forgotten.
   func close() {
-    stage.notePresence = { _ in }
+    stage?.leaveHome()
+    stage = nil
   }
 
   // MARK: Inputs
@@ -81,6 +97,12 @@ final class ChannelHost {
     while let action = actions.next() { perform(action, on: shard) }
     if let tally = actions.takeTally() { shard.count(tally) }
     swap(&actions, &shard.judgeActions)
+  }
+
+  /// Takes in who is in the channel, and carries out what follows.
+  func handle(_ input: PresenceInput) {
+    let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
+    for action in home.handle(input, at: now) { perform(action) }
   }
 
   /// Gives the judge a session's command.
@@ -109,33 +131,46 @@ final class ChannelHost {
     handle(.logged(entry, answer.result))
   }
 
-  /// Lets a connection in, unless the judge keeps it out.
+  /// Lets a connection of this server in, unless the judge keeps it out.
   func enter(_ request: EnterRequest) {
+    if stage == nil { open() }
     do throws(ServiceError) {
-      try judge.requireEntering(request.principal.user.id, at: shard.services.clock.now)
-      stage.handle(.enter(request))
+      let userID = request.principal.user.id
+      try judge.requireEntering(userID, at: shard.services.clock.now)
+      let other = shard.edge == nil ? nil : admit(userID)
+      stage?.handle(other.map { .enterBeside(request, server: $0) } ?? .enter(request))
     } catch {
-      stage.handle(.refuse(request, error))
+      stage?.handle(.refuse(request, error))
     }
   }
 
-  /// Takes a connection out.
+  private func admit(_ userID: String) -> UInt16? {
+    home.admit(userID) { stage?.isEntering($0) ?? false }
+  }
+
+  /// Takes a connection of this server out.
   func leave(_ session: SessionAddress, userID: String) {
     noteUse()
-    stage.handle(.leave(session, userID: userID))
+    stage?.handle(.leave(session, userID: userID))
   }
 
   /// Takes over metadata that was changed in the store.
   func setMetadata(_ metadata: [String: String]) {
     handle(.metadataChanged(metadata))
-    stage.handle(.record(judge.channel))
+    stage?.handle(.record(judge.channel))
+    tellAll(.record(judge.channel))
   }
 
   // MARK: Questions
 
+  /// The users in the channel.
+  var roster: ChannelRoster { home.roster }
   var info: ChannelInfo { judge.info }
   var operatorIDs: Set<String> { judge.operatorIDs }
   var floodLimit: RateLimit { judge.floodLimit }
+
+  /// The throttle of a user who is in the channel on this server.
+  func throttle(of userID: String) -> Throttle? { stage?.throttle(of: userID) }
 
   /// A restriction of a user that holds now.
   func restriction(_ kind: RestrictionKind, of userID: String) -> Restriction? {
@@ -163,7 +198,7 @@ final class ChannelHost {
   /// Whether the channel may be forgotten, and its flood windows with it.
   func isIdle(at now: Int64) -> Bool {
     let rest = max(Self.idleTime, judge.floodLimit.windowMilliseconds)
-    return stage.isIdle && isSettled && now - lastUse >= rest
+    return (stage?.isIdle ?? true) && home.isIdle && isSettled && now - lastUse >= rest
   }
 
   // MARK: Limits
@@ -172,7 +207,8 @@ final class ChannelHost {
   func renewLimits() {
     handle(.floodLimitChanged(limit(.flood)))
     throttleLimit = limit(.throttle)
-    stage.handle(.throttle(throttleLimit))
+    stage?.handle(.throttle(throttleLimit))
+    tellAll(.throttle(throttleLimit))
   }
 
   /// Takes over limits of the channel's own; `nil` leaves it to the more general ones.
@@ -206,15 +242,59 @@ final class ChannelHost {
     case .answer(.platform(let call), let outcome):
       calls.end(call, outcome)?(self, outcome)
     case .measure(let arrival): shard.measureAcknowledgement(since: arrival)
-    case .publish(let event): stage.handle(.apply(event))
+    case .publish(let event): publish(event)
     case .post(let event, let origin): shard.post(event, from: origin)
     case .mention(let userIDs, let sender, let notification):
       shard.mention(userIDs, by: sender, notification)
     case .enrich(let request): shard.enrich(request, in: self)
     case .renewLimits: renewLimits()
     case .wake(let time): wake(at: time)
-    case .release: shard.channels.remove(self)
+    case .release:
+      if !judge.isDeleted {
+        shard.channels.noteFence(of: url)
+        release()
+      }
+      shard.channels.remove(self)
     }
+  }
+
+  private func publish(_ event: ChannelEvent) {
+    guard !isReleased else { return }
+    // With the end of a channel nobody is said to leave.
+    if case .end = event.subject { handle(PresenceInput.ended) }
+    stage?.handle(.apply(event))
+    if home.hasRemoteStages { tellAll(.event(event)) }
+    if case .expulsion(let userID) = event.subject { handle(.expelled(userID: userID)) }
+  }
+
+  private func perform(_ action: PresenceAction) {
+    switch action {
+    case .present(let userID):
+      handle(.entered(userID: userID))
+      countParticipants(1)
+    case .absent(let userID):
+      handle(.left(userID: userID))
+      countParticipants(-1)
+    case .publish(let notice): stage?.handle(.notice(notice))
+    case .readProfiles(let userIDs): readProfiles(of: userIDs)
+    case .wake(let time):
+      if let presenceTimer { shard.loop.cancel(presenceTimer) }
+      presenceTimer = shard.loop.schedule(after: max(time - shard.loop.now, 0), self)
+    }
+    if home.hasRemoteStages { awaitEndOfTurn() }
+  }
+
+  private func readProfiles(of userIDs: [String]) {
+    let (channel, path) = (LoopBound(self), shard.returnPath)
+    shard.services.store.read(.users(userIDs)) { result in
+      guard case .success(.users(let users)) = result else { return }
+      path.enqueue { _ in for user in users { channel.value.handle(.profile(user)) } }
+    }
+  }
+
+  private func countParticipants(_ change: Int64) {
+    shard.gauges.add(change, to: .participants)
+    shard.services.participantCounts.set(roster.count, of: url)
   }
 
   private func ticket(_ entry: EntryID) -> LogTicket {
@@ -225,7 +305,21 @@ final class ChannelHost {
     if case .success(.sent(let sent)) = outcome, sent.arrival == .repeated {
       shard.send(.session(address.session, .chargeRepetition))
     }
-    stage.handle(.answer(address, outcome.map { $0.encodedAsResult() }))
+    reply(to: address, outcome.map { $0.encodedAsResult() })
+  }
+
+  /// Returns the outcome of a session's call, after all events before it.
+  func reply(to address: ReplyAddress, _ outcome: CallOutcome) {
+    if let stage, address.session.server == server {
+      stage.handle(StageInput.answer(address, outcome))
+    } else if !isReleased, home.tell(.answer(address, outcome), server: address.session.server) {
+      awaitEndOfTurn()
+    } else if shard.edge != nil, !outcome.isMoved {
+      let server = address.session.server
+      shard.send(.stage(server: server, url: url, .answer(address, outcome)))
+    } else {
+      shard.reply(to: address, outcome)
+    }
   }
 
   private func wake(at time: Int64) {
@@ -253,10 +347,121 @@ final class ChannelHost {
   }
 }
 
+// MARK: - Stages on other servers
+
+extension ChannelHost {
+  /// Takes a message of a stage on another server.
+  func receive(_ report: StageReport, from address: StageAddress) {
+    noteUse()
+    let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
+    if case .attach(let attachment) = report {
+      let start = StageStart(
+        channel: judge.channel, channelID: place.id, epoch: epoch, seq: judge.lastSeq,
+        throttleLimit: throttleLimit)
+      for action in home.attach(attachment, at: address, from: start, at: now) { perform(action) }
+      return awaitEndOfTurn()
+    }
+    guard home.isAttached(address) else {
+      return shard.send([.released], toStageOf: url, at: address)
+    }
+    switch report {
+    case .attach: break
+    case .admit(let number, let user): admit(user, number, on: address.server)
+    case .entered(let user, let session):
+      // The stage has not applied the ban of a user who is banned, and is going to.
+      guard (try? judge.requireEntering(user.id, at: now.unix)) != nil else { return }
+      handle(.entered(user, session))
+    case .settled(let number): home.settle(number, on: address.server)
+    case .left(let userID): handle(.left(userID: userID, server: address.server))
+    case .detach: home.detach(address)
+    }
+  }
+
+  private func admit(_ user: User, _ number: UInt64, on server: UInt16) {
+    let result: Result<UInt16?, ServiceError>
+    do throws(ServiceError) {
+      try judge.requireEntering(user.id, at: shard.services.clock.now)
+      result = .success(
+        home.admit(user.id, number, on: server) { stage?.isEntering($0) ?? false })
+    } catch {
+      result = .failure(error)
+    }
+    home.tell(.admitted(number, result), server: server)
+    awaitEndOfTurn()
+  }
+
+  /// Forgets a server that is gone.
+  func remove(server: UInt16) {
+    let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
+    for action in home.remove(server: server, at: now) { perform(action) }
+  }
+
+  /// Gives the channel up to another home: every stage attaches there.
+  func release() {
+    guard !isReleased else { return }
+    isReleased = true
+    shard.gauges.add(-Int64(roster.count), to: .participants)
+    shard.services.participantCounts.set(0, of: url)
+    tellAll(.released)
+    guard let stage else { return }
+    self.stage = nil
+    if !stage.isIdle { shard.channels.attach(stage) }
+  }
+
+  private func tellAll(_ news: StageNews) {
+    guard home.hasRemoteStages else { return }
+    home.tellAll(news)
+    awaitEndOfTurn()
+  }
+
+  private func awaitEndOfTurn() {
+    guard !awaitsEndOfTurn, home.awaitsEndOfTurn else { return }
+    awaitsEndOfTurn = true
+    shard.channels.awaitsEndOfTurn(self)
+  }
+
+  /// Has what the turn brought for stages of other servers leave.
+  func endTurn() {
+    awaitsEndOfTurn = false
+    if let count = home.takeElsewhere() { stage?.handle(.elsewhere(count)) }
+    for packet in home.takePackets() {
+      shard.send(packet.news, toStageOf: url, at: packet.address)
+    }
+  }
+}
+
+extension Shard {
+  func send(_ news: [StageNews], toStageOf url: String, at address: StageAddress) {
+    send(
+      .stage(
+        server: address.server, url: url, .news(news, attachment: address.attachment)))
+  }
+
+  /// Takes a message of a stage on another server, whose channel may have to be read first.
+  func receive(_ report: StageReport, from address: StageAddress, inChannel url: String) {
+    switch report {
+    case .left, .settled, .detach: channels.resident(url)?.receive(report, from: address)
+    case .attach, .admit, .entered:
+      channels.withChannel(url) { [unowned self] result in
+        switch result {
+        case .success(let channel): channel.receive(report, from: address)
+        case .failure(let error):
+          let isAbsent = error.code == .notFound
+          send([isAbsent ? .absent : .released], toStageOf: url, at: address)
+        }
+      }
+    }
+  }
+}
+
 extension ChannelHost: TimerHandler {
   func timerDidFire(_ token: EventLoop.TimerToken) {
-    guard token == timer else { return }
-    timer = nil
-    handle(.deadline)
+    if token == timer {
+      timer = nil
+      handle(JudgeInput.deadline)
+    } else if token == presenceTimer {
+      presenceTimer = nil
+      handle(PresenceInput.deadline)
+    }
   }
 }

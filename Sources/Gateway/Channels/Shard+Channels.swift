@@ -52,6 +52,7 @@ extension Shard {
     _ encode: @escaping @Sendable (ChannelInfo, inout JSONWriter) -> Void,
     then answer: @escaping @Sendable (Shard, Result<[UInt8], ServiceError>) -> Void
   ) {
+    guard edge == nil else { return listClusterChannels(query, for: caller, encode, then: answer) }
     let path = returnPath
     let services = services
     let counts = services.participantCounts

@@ -8,24 +8,80 @@ import Telemetry
 
 /// The host of a channel's stage on its shard: feeds the stage, carries its actions out, decides
 /// nothing.
+///
+/// The channel's home is beside it, or on another server, to which the stage is attached.
 final class StageHost {
-  private let url: String
-  /// The channel as the log names it.
-  private let place: LogChannel
+  let url: String
+  /// The channel as the log names it; 0 until it is known.
+  private var channelID: Int64
+  /// The channel's place among the writes, when its home is beside the stage.
+  private var place: LogChannel?
   private unowned let shard: Shard
-  private var stage: ChannelStage
-  /// Takes the users who enter and leave, for the judge.
-  var notePresence: (JudgeInput) -> Void = { _ in }
+  private var stage: AttachedStage
+  /// The channel's home, when it is beside the stage.
+  private unowned var home: ChannelHost?
+  /// The server that the stage was last attached to, and by which number.
+  private(set) var homeServer: UInt16
+  private var attachment: UInt64 = 0
+  /// For the next attempt to attach.
+  private var attachTimer: EventLoop.TimerToken?
   /// For the stage's next deadline.
   private var timer: EventLoop.TimerToken?
   /// Whether the shard is going to end the turn of this channel.
   private var awaitsEndOfTurn = false
 
-  init(_ stage: consuming ChannelStage, of channel: ChannelState, on shard: Shard) {
-    url = channel.channel.url
-    place = channel.place
+  /// A stage beside its home, which reports to it from ``join(_:)`` on.
+  init(_ stage: consuming ChannelStage, of place: LogChannel, on shard: Shard) {
+    url = place.url
+    channelID = place.id
+    self.place = place
     self.shard = shard
-    self.stage = stage
+    homeServer = shard.services.server
+    self.stage = AttachedStage(stage, url: place.url)
+  }
+
+  /// A stage of a channel that is at home on another server.
+  init(url: String, on shard: Shard) {
+    self.url = url
+    channelID = 0
+    self.shard = shard
+    homeServer = shard.services.server
+    stage = AttachedStage(url: url, server: shard.services.server)
+  }
+
+  /// Reports to a home that is beside the stage.
+  func join(_ home: ChannelHost) { self.home = home }
+
+  /// Ends what ``join(_:)`` began: the home forgets the channel.
+  func leaveHome() { home = nil }
+
+  // MARK: Attaching
+
+  /// Asks the channel's present home for its events, in place of any home before.
+  func attach() {
+    home = nil
+    place = nil
+    if let attachTimer { shard.loop.cancel(attachTimer) }
+    attachTimer = nil
+    homeServer = shard.homeServer(ofChannel: url)
+    attachment = shard.channels.nextAttachment()
+    handle(AttachmentInput.attach(attachment))
+  }
+
+  /// Takes the news of a turn of the channel's home.
+  func take(_ news: [StageNews], attachment: UInt64) {
+    if attachment == self.attachment, case .attached(let start)? = news.first {
+      channelID = start.channelID
+    }
+    handle(AttachmentInput.news(attachment, news))
+  }
+
+  /// Lets the channel's home know that nobody is here.
+  func detach() { report(.detach) }
+
+  private func report(_ report: StageReport) {
+    let address = StageAddress(server: shard.services.server, attachment: attachment)
+    shard.send(.channel(url: url, .report(report, from: address)))
   }
 
   // MARK: Inputs
@@ -35,6 +91,18 @@ final class StageHost {
     let shard = shard
     let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
     stage.handle(input, at: now, into: &shard.stageActions)
+    finish(on: shard)
+  }
+
+  /// Gives the stage an input about its attachment, and carries out what follows.
+  func handle(_ input: AttachmentInput) {
+    let shard = shard
+    let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
+    stage.handle(input, at: now, into: &shard.stageActions)
+    finish(on: shard)
+  }
+
+  private func finish(on shard: Shard) {
     if !shard.stageActions.isEmpty { performActions(on: shard) }
     guard stage.awaitsEndOfTurn, !awaitsEndOfTurn else { return }
     awaitsEndOfTurn = true
@@ -44,22 +112,16 @@ final class StageHost {
   /// Has the events and answers of the turn leave.
   func endTurn() {
     awaitsEndOfTurn = false
-    handle(.endOfTurn)
+    handle(StageInput.endOfTurn)
   }
 
-  // MARK: State for the judge
+  // MARK: State
 
-  var participantCount: Int { stage.participantCount }
+  /// Whether nobody is here or about to enter, and nothing waits.
+  var isIdle: Bool { stage.isIdle && !awaitsEndOfTurn }
 
-  /// Whether nobody is in the channel or about to enter, and nothing waits.
-  var isIdle: Bool { stage.isIdle }
-
-  func contains(_ userID: String) -> Bool { stage.contains(userID) }
-
-  /// The users who entered after a certain entry, earliest first.
-  func participants(after entry: Int64, limit: Int) -> [Participant] {
-    stage.participants(after: entry, limit: limit)
-  }
+  /// Whether a user is about to enter.
+  func isEntering(_ userID: String) -> Bool { stage.isEntering(userID) }
 
   /// The throttle of a user who is in the channel.
   func throttle(of userID: String) -> Throttle? { stage.throttle(of: userID) }
@@ -78,32 +140,48 @@ final class StageHost {
   private func perform(_ action: StageAction, on shard: Shard) {
     switch action {
     case .deliver(let plan, let index):
-      shard.send(.shard(ShardAddress(shard: UInt16(index)), .deliver(plan)))
+      shard.send(.shard(shard.services.shards[index].address, .deliver(plan)))
     case .notify(let event, let sessions, let index):
-      shard.send(.shard(ShardAddress(shard: UInt16(index)), .notify(event, sessions)))
+      shard.send(.shard(shard.services.shards[index].address, .notify(event, sessions)))
     case .reply(let address, let outcome): shard.reply(to: address, outcome)
     case .welcome(let address, let userID, let result):
       let entered = SessionMessage.entered(
         channelURL: url, userID: userID, address, result: result)
       shard.send(.session(address.session, entered))
-    case .release(let principal): shard.release(url, principal)
+    case .release(let principal):
+      shard.release(url, principal)
+      if !stage.contains(principal.user.id) { didLeave(principal.user.id) }
     case .unsubscribe(let session):
       shard.send(.session(session, .removed(channelURL: url)))
     case .read(let read): self.read(read)
-    case .entered(let user):
-      notePresence(.entered(userID: user.id))
-      countParticipants(1)
-    case .left(let user):
-      notePresence(.left(userID: user.id))
-      countParticipants(-1)
+    case .entered(let user, let session):
+      if let home { home.handle(.entered(user, session)) } else { report(.entered(user, session)) }
+    case .left(let userID): didLeave(userID)
+    case .disconnect(let session): shard.send(.session(session, .disconnect))
+    case .admit(let request):
+      if let home { home.enter(request) } else { handle(AttachmentInput.enter(request)) }
+    case .askWindow(let question, let server):
+      shard.send(.stage(server: server, url: url, .windowQuestion(question)))
+    case .answerWindow(let window, let userID, let server):
+      let answer = StageMessage.window(window, userID: userID, server: shard.services.server)
+      shard.send(.stage(server: server, url: url, answer))
+    case .report(let report): self.report(report)
+    case .repair(let number, let channelID, let seq):
+      repair(number, channelID: channelID, after: seq)
+    case .reattach:
+      if let attachTimer { shard.loop.cancel(attachTimer) }
+      attachTimer = shard.loop.schedule(after: Self.attachPause, self)
     case .withheld(let count): shard.counters.add(UInt64(count), to: .withheld)
     case .wake(let time): wake(at: time)
     }
   }
 
-  private func countParticipants(_ change: Int64) {
-    shard.gauges.add(change, to: .participants)
-    shard.services.participantCounts.set(stage.participantCount, of: url)
+  private func didLeave(_ userID: String) {
+    if let home {
+      home.handle(.left(userID: userID, server: shard.services.server))
+    } else {
+      report(.left(userID: userID))
+    }
   }
 
   private func wake(at time: Int64) {
@@ -114,21 +192,41 @@ final class StageHost {
   /// Reads for a connection that waits to enter: a look-up, charged as the list that it is.
   private func read(_ read: RecoveryRead) {
     let missed = LogRead.missed(
-      channelID: place.id, after: read.seq, byteLimit: read.byteLimit,
+      channelID: channelID, after: read.seq, byteLimit: read.byteLimit,
       updatesWithin: read.updateReach)
     let ticket = LogTicket(number: 0)
     let (host, path) = (LoopBound(self), shard.returnPath)
     let (caller, services) = (QueryCaller.session(read.principal), shard.services)
     let reply = LogReply { answer in
       caller.pay(answer.cost, to: services)
-      path.enqueue { _ in host.value.handle(.recovered(read.number, answer.missedEvents)) }
+      path.enqueue { _ in
+        host.value.handle(StageInput.recovered(read.number, answer.missedEvents))
+      }
     }
-    switch read.path {
-    case .beside: services.store.read(missed, ticket, to: reply)
-    case .behindWrites:
+    switch (read.path, place) {
+    case (.behindWrites, let place?):
       shard.writes.submit(LogSubmission(ticket, .write(.read(missed), place)), to: reply)
+    case (.behindWrites, nil), (.beside, _): services.store.read(missed, ticket, to: reply)
     }
   }
+
+  /// Reads the events that the stage missed while it was not attached.
+  private func repair(_ number: UInt64, channelID: Int64, after seq: Int64) {
+    let missed = LogRead.missed(
+      channelID: channelID, after: seq, byteLimit: Self.repairByteLimit, updatesWithin: nil)
+    let (host, path) = (LoopBound(self), shard.returnPath)
+    let reply = LogReply { answer in
+      path.enqueue { _ in
+        host.value.handle(AttachmentInput.repaired(number, answer.missedEvents))
+      }
+    }
+    shard.services.store.read(missed, LogTicket(number: 0), to: reply)
+  }
+
+  /// Milliseconds from a home that could not attach the stage to the next attempt.
+  private static let attachPause: Int64 = 200
+  /// Bytes of missed events that a stage reads, at most.
+  private static let repairByteLimit: Int64 = 16 * 1_048_576
 }
 
 extension LogAnswer {
@@ -144,8 +242,11 @@ extension LogAnswer {
 
 extension StageHost: TimerHandler {
   func timerDidFire(_ token: EventLoop.TimerToken) {
-    guard token == timer else { return }
-    timer = nil
-    handle(.deadline)
+    if token == timer {
+      timer = nil
+      handle(StageInput.deadline)
+    } else if token == attachTimer {
+      attach()
+    }
   }
 }

@@ -1,5 +1,4 @@
 import Channels
-import Glibc
 import HTTP1
 import ParleyProtocol
 import Reactor
@@ -16,7 +15,7 @@ enum FileDownload {
     let (path, id, head) = (call.shard.returnPath, call.exchange.id, call.head)
     services.store.perform(FileLookup(fileID)) { result in
       let answer = FileAnswer(to: head, result.serviceResult, in: services.files)
-      path.resume { shard in answer.send(to: id, by: shard.transport) }
+      path.resume { shard in answer.send(to: id, by: shard) }
     }
     return .respondLater(onAbandonment: nil)
   }
@@ -27,12 +26,34 @@ enum FileDownload {
     response.status = .notFound
     return response
   }()
+
+  /// Another length than that which was uploaded.
+  static let damaged = HTTPResponse(
+    refusing: ServiceError(.internalError, "the file is damaged"))
+
+  static func response(to error: FileReadError) -> HTTPResponse {
+    switch error {
+    case .missing: notFound
+    case .unavailable:
+      HTTPResponse(
+        refusing: ServiceError(.internalError, "the file can't be read now: try again later"))
+    }
+  }
+}
+
+/// The part of a file that a request asks for.
+struct RequestedContent: Sendable {
+  let method: String
+  let range: Range<Int64>
+  /// The length that the file must have.
+  let size: Int64
 }
 
 /// The answer to a request for a file.
 private enum FileAnswer: Sendable {
   case response(HTTPResponse)
-  case content(HTTPResponse, FileSpan)
+  case local(HTTPResponse, FileSpan)
+  case remote(HTTPResponse, any RemoteFile, RequestedContent)
 
   /// Looks at the disk, so it is not made on an event loop.
   init(
@@ -42,29 +63,19 @@ private enum FileAnswer: Sendable {
     case .failure(let error): self = .response(HTTPResponse(refusing: error))
     case .success(nil): self = .response(FileDownload.notFound)
     case .success(let record?):
-      self.init(to: head, record, in: files)
-    }
-  }
-
-  private init(to head: HTTPRequestHead, _ record: FileRecord, in files: FileStore) {
-    do throws(SystemError) {
-      let file = try files.open(record.id)
-      guard file.byteCount == record.size else {
-        self = .response(
-          HTTPResponse(refusing: ServiceError(.internalError, "the file is damaged")))
-        return
+      do throws(FileReadError) {
+        self.init(to: head, record, try files.open(record.id))
+      } catch {
+        self = .response(FileDownload.response(to: error))
       }
-      self.init(to: head, record, file)
-    } catch  where error.code == ENOENT {
-      self = .response(FileDownload.notFound)
-    } catch {
-      self = .response(
-        HTTPResponse(
-          refusing: ServiceError(.internalError, "the file can't be read now: try again later")))
     }
   }
 
-  private init(to head: HTTPRequestHead, _ record: FileRecord, _ file: OpenFile) {
+  private init(to head: HTTPRequestHead, _ record: FileRecord, _ file: ReadableFile) {
+    if case .local(let file) = file, file.byteCount != record.size {
+      self = .response(FileDownload.damaged)
+      return
+    }
     let tag = "\"\(record.id)\""
     var fields = Self.fields(of: record, tag)
     guard !head.hasVersion(tag) else {
@@ -72,12 +83,16 @@ private enum FileAnswer: Sendable {
       return
     }
     switch head.range(length: record.size, tag: tag) {
-    case .whole: self = .content(HTTPResponse(status: .ok, fields: fields), FileSpan(file))
+    case .whole:
+      self.init(
+        HTTPResponse(status: .ok, fields: fields), file,
+        RequestedContent(method: head.method, range: 0..<record.size, size: record.size))
     case .part(let range):
       fields.append(
         "Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(record.size)")
-      self = .content(
-        HTTPResponse(status: .partialContent, fields: fields), FileSpan(file, range))
+      self.init(
+        HTTPResponse(status: .partialContent, fields: fields), file,
+        RequestedContent(method: head.method, range: range, size: record.size))
     case .unsatisfiable:
       self = .response(
         HTTPResponse(
@@ -86,10 +101,19 @@ private enum FileAnswer: Sendable {
     }
   }
 
-  func send(to id: Exchange.ID, by transport: Transport) {
+  private init(_ head: HTTPResponse, _ file: ReadableFile, _ content: RequestedContent) {
+    switch file {
+    case .local(let file): self = .local(head, FileSpan(file, content.range))
+    case .remote(let file): self = .remote(head, file, content)
+    }
+  }
+
+  func send(to id: Exchange.ID, by shard: Shard) {
     switch self {
-    case .response(let response): transport.respond(response, to: id)
-    case .content(let head, let file): transport.respond(head, with: file, to: id)
+    case .response(let response): shard.transport.respond(response, to: id)
+    case .local(let head, let file): shard.transport.respond(head, with: file, to: id)
+    case .remote(let head, let file, let content):
+      RemoteDownload(file, content, on: shard, to: id).begin(head)
     }
   }
 

@@ -134,6 +134,10 @@ enum PlatformRoutes {
     route("GET", "/v3/parley/connections", OperationEndpoints.countConnections),
     route("GET", "/v3/parley/status", available: .always, OperationEndpoints.viewStatus),
     route("POST", "/v3/parley/drain", available: .always, OperationEndpoints.drain),
+    route("GET", "/v3/parley/cluster", available: .always, ClusterEndpoints.view),
+    route(
+      "POST", "/v3/parley/cluster/servers/{server_id}/drain", available: .always,
+      ClusterEndpoints.drain),
   ]
 
   private static let previews = [

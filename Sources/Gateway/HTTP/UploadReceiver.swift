@@ -8,11 +8,11 @@ import ShardMessages
 import Store
 import Transport
 
-/// Takes a form as it comes: the file to disk, the fields to memory; then sends the message.
+/// Takes a form as it comes: the file to the depot, the fields to memory; then sends the message.
 ///
 /// Confined to the shard of its connection.
 final class UploadReceiver: HTTPBodyReceiver {
-  /// The bytes not yet on disk above which no more is read.
+  /// The bytes not yet taken by the depot above which no more is read.
   private static let highWaterMark = 524_288
   private static let lowWaterMark = 131_072
 
@@ -31,7 +31,7 @@ final class UploadReceiver: HTTPBodyReceiver {
   private var form = UploadForm()
   private var target = Target.nothing
   private var part: MultipartPart?
-  private var upload: FileUpload?
+  private var upload: (any FileUpload)?
   private var fileSize = 0
   private var fieldSize = 0
   private var waitingBytes = 0
@@ -86,9 +86,9 @@ final class UploadReceiver: HTTPBodyReceiver {
     return waitingBytes > Self.highWaterMark ? .later : .more
   }
 
-  /// Counts what is in memory: fields, and bytes that the disk has not taken.
+  /// Counts what is in memory: fields, and bytes that the depot has not stored.
   private func account(_ connection: Connection) {
-    connection.applicationByteCount = waitingBytes + fieldSize
+    connection.applicationByteCount = waitingBytes + fieldSize + (upload?.heldByteCount ?? 0)
   }
 
   func connectionDidReceiveBody(_ connection: Connection) -> RequestOutcome {
@@ -211,7 +211,7 @@ final class UploadReceiver: HTTPBodyReceiver {
     }
   }
 
-  private func record(of upload: FileUpload) throws(ServiceError) -> FileRecord {
+  private func record(of upload: any FileUpload) throws(ServiceError) -> FileRecord {
     let name = try form.text("file_name") ?? part?.fileName ?? ""
     let type = try form.text("file_type")
     let fileName = FileName(name)

@@ -38,7 +38,7 @@ extension ChannelHost {
   func outlook(for account: Account) -> SendingOutlook {
     let userID = account.user.id
     let check = sendCheck(of: userID)
-    let throttle = stage.throttle(of: userID)
+    let throttle = throttle(of: userID)
     func window(_ window: SendCheck.Window) -> SendingOutlook.Window {
       SendingOutlook.Window(
         limit: check.floodLimit, source: limitSource(.flood), isExempt: check.isExempt,

@@ -7,7 +7,8 @@ extension GatewayServices {
   /// The samples that are read when the metrics are asked for.
   var samples: [MetricSample] {
     storeSamples + memorySamples + (previews?.samples ?? [])
-      + (webhooks?.samples(at: clock.now) ?? [])
+      + (webhooks?.samples(at: clock.now) ?? []) + (cluster?.samples ?? [])
+      + (network == nil ? [] : relayCounts.samples)
   }
 
   /// Memory of the connections, and its limit.
@@ -50,6 +51,31 @@ extension GatewayServices {
       MetricSample(
         "parley_mailbox_queue", .gauge, "Jobs that wait in the shards' mailboxes.",
         shards.handles.reduce(0) { $0 + $1.mailbox.count }),
+    ]
+  }
+}
+
+extension RelayCounts {
+  /// Counts of messages and calls between this server and others.
+  fileprivate var samples: [MetricSample] {
+    [
+      .init(
+        "parley_cluster_unreadable_total", .counter,
+        "Messages of other servers that could not be read.", self[.unreadable]),
+      .init(
+        "parley_cluster_passed_on_total", .counter,
+        "Messages passed on to another home of their channel or user.", self[.passedOn]),
+      .init(
+        "parley_cluster_lost_total", .counter, "Messages that found no receiver.", self[.lost]),
+      .init(
+        "parley_cluster_calls_repeated_total", .counter,
+        "Calls sent again after a loss or a move.", self[.repeated]),
+      .init(
+        "parley_cluster_calls_unanswered_total", .counter,
+        "Calls that another server did not answer.", self[.unanswered]),
+      .init(
+        "parley_cluster_late_answers_total", .counter,
+        "Questions to all servers that ended without some.", self[.lateAnswers]),
     ]
   }
 }

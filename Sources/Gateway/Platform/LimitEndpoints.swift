@@ -86,6 +86,7 @@ struct LimitEndpoints: Sendable {
       case .success(let present):
         services.limits.replace(with: present.shared)
         services.shards.sendToAll(.renewLimits)
+        services.didChange(.limits)
         completion.limits(LimitsInForce { services.limits.limit($0, for: scope) })
       }
     }

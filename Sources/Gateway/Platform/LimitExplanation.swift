@@ -16,7 +16,7 @@ enum LimitExplanation {
     guard let url = try call.query.text("channel_url", limit: longest) else {
       throw .missing("channel_url")
     }
-    call.services.shards.send(
+    call.shard.send(
       .channel(url: url, .explainLimits(userID: userID, replyTo: completion.address)))
   }
 }

@@ -29,7 +29,7 @@ extension Message {
     writer.object {
       encodeOrigin(authors, into: &$0)
       encodeContents(authors, into: &$0)
-      $0.member("dedup_id", requestID)
+      $0.member("dedup_id", MessageOrigin.isName(requestID) ? "" : requestID)
       $0.member("silent", false)
       $0.member("is_removed", false)
       $0.member("created_at", createdAt)

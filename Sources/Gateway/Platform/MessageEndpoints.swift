@@ -26,7 +26,8 @@ enum MessageEndpoints {
     let send: @Sendable (Result<User?, ServiceError>) -> Void = { author in
       services.shards.send(
         .channel(
-          url: url, .submit(order, onBehalfOf: author, replyTo: completion.address)))
+          url: url, .submit(order, onBehalfOf: author, replyTo: completion.address)),
+        from: completion.address)
     }
     guard let userID = submission.userID else { return send(.success(nil)) }
     services.store.perform(AccountLookup(userID)) { result in

@@ -12,9 +12,9 @@ enum OperationEndpoints {
   static func countConnections(
     _ call: PlatformCall, _ completion: Completion
   ) throws(ServiceError) {
-    call.shard.ask(.connections, of: call.services.shards.handles) { answers in
+    call.shard.askAll(.connections) { answers in
       var counts: [ConnectionCount] = []
-      for case .connections(let count) in answers { counts.append(count) }
+      for case .connections(let some) in answers { counts += some }
       completion { ConnectionCount.encode(counts, into: &$0) }
     }
   }
@@ -26,11 +26,7 @@ enum OperationEndpoints {
 
   /// `POST …/drain`: the same as SIGTERM; again it changes nothing.
   static func drain(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    let services = call.services
-    if services.stage == .serving {
-      services.logger.notice("draining", metadata: ["reason": "requested by the Platform API"])
-    }
-    services.drain()
+    call.services.drainOnRequest()
     completion { $0.object { _ in } }
   }
 }
@@ -75,9 +71,5 @@ extension GatewayServices {
       $0.member("channels", total(.channels))
       $0.member("participants", total(.participants))
     }
-  }
-
-  private func total(_ gauge: GatewayGauge) -> Int64 {
-    metrics.gauges.reduce(0) { $0 + Int64($1.value(of: gauge)) }
   }
 }

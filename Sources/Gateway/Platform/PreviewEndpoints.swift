@@ -30,6 +30,7 @@ enum PreviewEndpoints {
       cursor = link
     }
     previews.entries(selection, after: cursor, limit: limit) { page in
+      guard let page else { return completion(.failure(.sharedPreviewsUnavailable)) }
       completion(.success(page.encoded(pages)))
     }
   }
@@ -41,6 +42,7 @@ enum PreviewEndpoints {
       throw ServiceError(.missingParameter, "one of 'url', 'domain' and 'all=true' is required")
     }
     previews.purge(selection) { count in
+      guard let count else { return completion(.failure(.sharedPreviewsUnavailable)) }
       completion { $0.object { $0.member("purged", count) } }
     }
   }
@@ -79,6 +81,12 @@ enum PreviewEndpoints {
       throw .invalid("url", text, expected: "an http or https URL of at most 2,048 bytes")
     }
     return link
+  }
+}
+
+extension ServiceError {
+  fileprivate static var sharedPreviewsUnavailable: ServiceError {
+    ServiceError(.internalError, "the storage fails: try again later")
   }
 }
 

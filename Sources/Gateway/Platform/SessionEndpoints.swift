@@ -11,7 +11,7 @@ enum SessionEndpoints {
     let query = try SessionQuery(
       userID: call.query.optionalUserID("user_id"), limit: call.query.pageSize(),
       token: call.query.pageToken())
-    call.shard.ask(.sessions(query), of: call.services.shards.handles) { answers in
+    call.shard.askAll(.sessions(query)) { answers in
       var all: [SessionSummary] = []
       for case .sessions(let sessions) in answers { all += sessions }
       all.sort { $0.id < $1.id }
@@ -22,7 +22,7 @@ enum SessionEndpoints {
   /// `DELETE …/{session_id}`: closes one with 1001.
   static func close(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let id = call.arguments["session_id"]
-    call.shard.ask(.close(sessionID: id), of: call.services.shards.handles) { answers in
+    call.shard.askAll(.close(sessionID: id)) { answers in
       guard answers.contains(.closed(true)) else {
         return completion.fail(
           ServiceError(.notFound, "there is no such session", field: "session_id"))

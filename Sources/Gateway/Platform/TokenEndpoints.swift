@@ -1,4 +1,5 @@
 import ParleyProtocol
+import ShardMessages
 import Store
 import Transport
 import Crypto
@@ -53,7 +54,10 @@ enum APITokenEndpoints {
     let services = call.services
     let token = APIToken(name: name, hash: secret.digest, createdAt: services.clock.now)
     services.store.perform(APITokenIssue(token)) { result in
-      if case .success = result { services.apiTokens.issued.insert(token) }
+      if case .success = result {
+        services.apiTokens.issued.insert(token)
+        services.didChange(.apiTokens)
+      }
       let outcome = result.mapError { error in
         error == .exists ? .apiTokenExists(name) : ServiceError(error)
       }
@@ -82,6 +86,7 @@ enum APITokenEndpoints {
       if case .success = result {
         services.apiTokens.issued.remove(digest)
         services.tokenRates.forget(digest)
+        services.didChange(.apiTokens)
       }
       let outcome = result.mapError { error in
         error == .notFound(.token) ? .notFound(.apiToken, id) : ServiceError(error)

@@ -18,6 +18,9 @@ package final class Gateway: Sendable {
   package let addresses: [BoundAddress]
 
   private let services: GatewayServices
+  private let inbox: ClusterInbox
+  /// `nil` for a server alone.
+  private let cluster: ClusterNode?
   private let certificate: TLSServerContextHolder?
   private let threads: Mutex<[Reactor.Thread]>
 
@@ -27,8 +30,12 @@ package final class Gateway: Sendable {
   package init(_ plan: GatewayPlan, logger: Logger) throws {
     let settings = plan.settings
     let count = max(settings.reactors, 1)
-    let shards = ShardSet(try (0..<count).map { try ShardHandle(index: $0) })
-    services = try GatewayServices(plan, shards: shards, logger: logger)
+    inbox = ClusterInbox(logger: logger)
+    cluster = try ClusterNode(settings, inbox.figures, logger: logger)
+    let shards = try ShardSet(count: count, network: cluster?.network)
+    services = try GatewayServices(
+      plan, shards: shards, cluster: cluster, relayCounts: inbox.figures, logger: logger)
+    if let network = shards.network { inbox.open(shards, network) }
     certificate = plan.listening.certificate
     var bound: [BoundAddress] = []
     var listeners = shards.handles.map { _ in [ShardListener]() }
@@ -56,6 +63,7 @@ package final class Gateway: Sendable {
       })
     try start.wait(for: count)
     services.stage = .serving
+    cluster?.serve(inbox)
   }
 
   /// Reads the files again that may change while it runs.
@@ -97,6 +105,15 @@ package final class Gateway: Sendable {
     services.shards.sendToAll(.hurry)
   }
 
+  /// Begins to stop because the cluster goes on without this server: it was declared dead, or it
+  /// alone does not reach the bus or the database.
+  package func leaveCluster(reason: String) {
+    services.leaveCluster(reason: reason)
+  }
+
+  /// Whether it stopped because it left the cluster: a new start makes it another server of it.
+  package var hasLeftCluster: Bool { services.hasLeftCluster }
+
   /// Calls `answer`, from any thread, once every event loop has taken a turn since.
   ///
   /// It is never called when one of them is stuck, or has ended.
@@ -110,6 +127,7 @@ package final class Gateway: Sendable {
       for thread in threads { thread.join() }
       threads = []
     }
+    cluster?.leave()
     services.previews?.close()
     services.files.close()
     services.webhooks?.shutDown()
@@ -129,6 +147,16 @@ package final class Gateway: Sendable {
       logger.warning(
         "auth.mode is token without auth.jwt_secret or auth.jwt_public_key: only tokens issued by the Platform API open sessions"
       )
+    }
+    if settings.cluster.bus != nil, settings.files.store == .dataDirectory {
+      logger.warning(
+        "files.store is data_dir: files that come to this server cannot be read from the others; set a shared directory or a bucket"
+      )
+    }
+    if let bus = settings.cluster.forgeableBus {
+      logger.warning(
+        "cluster.bus is not encrypted and cluster.secret is not set: anyone between the servers can forge messages",
+        metadata: ["bus": "\(bus)"])
     }
     if PrivateFile.isOpenToOthers(settings.dataDirectory) {
       logger.warning(

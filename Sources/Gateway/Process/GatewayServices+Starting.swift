@@ -10,7 +10,10 @@ import Webhooks
 
 extension GatewayServices {
   /// Opens what the shards share.
-  convenience init(_ plan: GatewayPlan, shards: ShardSet, logger: Logger) throws {
+  convenience init(
+    _ plan: GatewayPlan, shards: ShardSet, cluster: ClusterNode? = nil,
+    relayCounts: RelayCounts = RelayCounts(), logger: Logger
+  ) throws {
     let settings = plan.settings
     // One shard for each shard, one for the store's thread and one for the unfurler's.
     let metrics = GatewayMetrics(shards: shards.count + 2)
@@ -24,34 +27,65 @@ extension GatewayServices {
       fileURL: FileAddress.composition(publicURL: settings.files.publicURL),
       onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) },
       afterBatch: { for shard in shards.handles { shard.mailbox.wakeReceiver() } })
+    let depot = try FileDepots.make(settings, logger: logger)
+    options.files = depot
     options.queryMilliseconds = settings.limits.queryMilliseconds
-    let store = try Store(directory: settings.dataDirectory, options: options)
+    options.sharing = cluster == nil ? .alone : .shared
+    if settings.store.engine == .postgreSQL {
+      options.lookUpReaderCount = settings.store.readers / 2
+      options.queryReaderCount = settings.store.readers - options.lookUpReaderCount
+    }
+    let store: Store
+    do {
+      store = try Store(StorePlace(settings), options: options)
+    } catch {
+      throw error.asFailure(of: settings.store)
+    }
     let authenticator = Authenticator(settings.auth.mode, plan.verifiers, store: store)
-    let files = try FileStore(dataDirectory: settings.dataDirectory)
+    let files = try FileStore(depot)
     files.collectOrphans(in: store)
+    let notices = SharedNotices(shards)
     self.init(
       settings: settings, shards: shards, store: store, files: files,
-      previews: try PreviewService(settings, plan.fetching, logger: logger) { _, duration in
+      previews: try PreviewService(
+        settings, plan.fetching, shared: notices.map { StoredPreviews($0, store) },
+        logger: logger
+      ) { _, duration in
         fetchMetrics.record(nanoseconds: UInt64(max(0, duration / .nanoseconds(1))), for: .fetch)
       },
-      webhooks: try Webhooks(settings.webhooks, store: store, door: door, logger: logger),
+      webhooks: try Webhooks(
+        settings.webhooks, store: store, cluster: notices.map(WebhookCluster.init), door: door,
+        logger: logger),
       participantCounts: participantCounts, authenticator: authenticator,
       apiTokens: try APITokens(
         settings, issued: IssuedAPITokens(try store.performNow(APITokenList()))),
       limits: LimitTable(settings.limits, try store.performNow(SharedLimits())),
-      messageIDs: MessageIDs(after: try store.performNow(LargestMessageID())),
-      metrics: metrics, descriptors: DescriptorPlan(limit: DescriptorLimit.raise()), logger: logger)
+      messageIDs: MessageIDs(
+        after: try store.performNow(LargestMessageID()), slot: shards.slot),
+      metrics: metrics, relayCounts: relayCounts,
+      descriptors: DescriptorPlan(limit: DescriptorLimit.raise()), cluster: cluster,
+      clock: cluster?.clock ?? DeploymentClock(), logger: logger)
+  }
+}
+
+extension StorePlace {
+  /// The database that the settings name.
+  fileprivate init(_ settings: Settings) {
+    self =
+      settings.store.url.map { .postgreSQL(url: $0.value) } ?? .directory(settings.dataDirectory)
   }
 }
 
 extension PreviewService {
   /// Creates the service with its unfurler and cache; `nil` if previews are off.
   ///
-  /// - Parameter observeFetch: Called at the end of each fetch, on any thread.
+  /// - Parameters:
+  ///   - shared: The previews of all servers; `nil` for a server alone, which keeps a file of its own.
+  ///   - observeFetch: Called at the end of each fetch, on any thread.
   /// - Throws: An error that names the unusable setting, or the thread that cannot be started.
   convenience init?(
-    _ settings: Settings, _ configuration: UnfurlerConfiguration, logger: Logger,
-    observeFetch: @escaping FetchObserver
+    _ settings: Settings, _ configuration: UnfurlerConfiguration, shared: StoredPreviews?,
+    logger: Logger, observeFetch: @escaping FetchObserver
   ) throws {
     let unfurl = settings.unfurl
     let unfurler: any Unfurler
@@ -63,13 +97,16 @@ extension PreviewService {
         configuration: RemoteUnfurlerConfiguration(unfurl), logger: logger)
     }
     let cache = PreviewCache(
-      directory: settings.dataDirectory, limits: PreviewCache.Limits(unfurl), logger: logger
+      directory: shared == nil ? settings.dataDirectory : nil, limits: PreviewCache.Limits(unfurl),
+      logger: logger
     ) {
       SystemClock.unixMilliseconds
     }
     self.init(
       unfurler: unfurler, cache: cache, timeout: .milliseconds(unfurl.timeoutMilliseconds),
-      logger: logger, domains: configuration.domainRules, observeFetch: observeFetch)
+      logger: logger, domains: configuration.domainRules, shared: shared, observeFetch: observeFetch
+    )
+    shared?.watch(for: self)
   }
 }
 

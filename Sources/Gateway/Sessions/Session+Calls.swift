@@ -104,7 +104,7 @@ extension ChannelHost {
     } catch {
       outcome = .failure(error)
     }
-    stage.handle(.answer(address, outcome))
+    reply(to: address, outcome)
   }
 
   /// Answers a session with a stretch of messages.
@@ -113,7 +113,7 @@ extension ChannelHost {
   ) {
     messages(command, .profiles, for: .session(caller), as: ListedMessageEncoder()) {
       channel, result in
-      channel.stage.handle(.answer(address, result))
+      channel.reply(to: address, result)
     }
   }
 }

@@ -53,7 +53,7 @@ extension Session {
     if let caller { shard.release(url, caller) }
   }
 
-  private func isIn(_ url: String) -> Bool { places.contains { $0.url == url } }
+  func isIn(_ url: String) -> Bool { places.contains { $0.url == url } }
 
   /// Takes a place in a channel's feed on this shard, or gets all that it is owed there.
   func subscribe(to url: String) {
@@ -93,8 +93,13 @@ extension Shard {
 
   /// Tells the homes of a channel and a user that a connection is not in the channel any more.
   func leave(_ url: String, _ session: SessionAddress, userID: String) {
-    send(.channel(url: url, .leave(session, userID: userID)))
+    sendToStage(of: url, .leave(session, userID: userID))
     send(.user(id: userID, .release(session, channelURL: url)))
+  }
+
+  /// Sends a message to the stage of a channel on this server.
+  func sendToStage(of url: String, _ message: StageMessage) {
+    send(.stage(server: services.server, url: url, message))
   }
 
   /// Tells a user's home that a connection of it is not, or no longer, in a channel.
@@ -109,11 +114,22 @@ extension Shard {
       let limit = services.settings.limits.channelsPerUser
       return reply(to: request.address, .failure(.tooManyChannels(limit: limit)))
     }
-    send(.channel(url: url, .enter(request)))
+    send(.stage(server: caller.session.server, url: url, .enter(request)))
+  }
+
+  /// Lets a connection of this server into a channel, by the channel's stage here.
+  func enter(_ request: EnterRequest, _ url: String) {
+    if let stage = channels.attachedStage(url) {
+      stage.handle(AttachmentInput.enter(request))
+    } else if homeServer(ofChannel: url) == services.server {
+      admit(request, to: url)
+    } else {
+      channels.attachStage(of: url).handle(AttachmentInput.enter(request))
+    }
   }
 
   /// Lets a connection into a channel that is at home here.
-  func admit(_ request: EnterRequest, to url: String) {
+  private func admit(_ request: EnterRequest, to url: String) {
     channels.withChannel(url) { [unowned self] result in
       switch result {
       case .success(let channel): channel.enter(request)

@@ -50,12 +50,15 @@ extension Session {
 
   private func begin(_ credentials: Credentials, _ address: ReplyAddress) {
     let identity = Identity(
-      id: Identifiers.session(), user: credentials.user, proof: credentials.grant.proof)
+      id: Identifiers.session(), user: credentials.user, openedAt: shard.services.clock.now,
+      proof: credentials.grant.proof)
     state = .open(identity)
     connection.sessionDidOpen()
     awaitExpiry(at: credentials.grant.expiresAt)
     let profile = credentials.isNewProfile ? identity.user : nil
-    shard.send(.user(id: identity.user.id, .add(reference, newProfile: profile)))
+    let addition = UserMessage.add(
+      reference, openedAt: identity.openedAt, newProfile: profile)
+    shard.send(.user(id: identity.user.id, addition))
     shard.counters.add(to: .sessionsOpened)
     shard.gauges.add(1, to: .sessions)
     reply(.success(identity.opened(shard.services.settings)), to: address)
@@ -71,6 +74,12 @@ extension Session {
     if error.code == .invalidAccessToken || error.code == .userDeactivated {
       closeWhenAnswered(.unauthorized, reason: error.message)
     }
+  }
+
+  /// Refuses to open the session because the home of the user does not answer.
+  func cannotOpen(_ error: ServiceError) {
+    guard case .opening(_, let address) = state else { return }
+    refuse(AccessRefusal(error), address)
   }
 
   /// Notes in the log why a token was refused; other errors are the client's to see.

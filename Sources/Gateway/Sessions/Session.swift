@@ -30,6 +30,8 @@ final class Session {
   struct Identity {
     let id: String
     var user: User
+    /// Unix milliseconds.
+    let openedAt: Int64
     /// The token that keeps it open; `session.refresh` may bring another.
     var proof: TokenProof
   }
@@ -89,7 +91,7 @@ final class Session {
     self.keepsContext = keepsContext
     self.connection = connection
     self.shard = shard
-    reference = SessionAddress(shard: shard.handle.index, connection: connection.id)
+    reference = SessionAddress(on: shard.handle.address, connection: connection.id)
     setTimer(.open, after: shard.services.settings.limits.openTimeoutMilliseconds)
   }
 
@@ -333,7 +335,7 @@ extension Session: WebSocketApplication {
     let userID = caller.user.id
     for url in places.map(\.url) {
       unsubscribe(from: url)
-      shard.send(.channel(url: url, .leave(reference, userID: userID)))
+      shard.sendToStage(of: url, .leave(reference, userID: userID))
     }
     shard.send(.user(id: userID, .remove(reference)))
   }

@@ -3,9 +3,9 @@ import ShardMessages
 import Transport
 
 extension SessionAddress {
-  /// The address of a connection of this server.
-  init(shard: Int, connection: ConnectionID) {
-    self.init(shard: UInt16(shard), connection: connection.rawValue)
+  /// The address of a connection of a shard.
+  init(on shard: ShardAddress, connection: ConnectionID) {
+    self.init(server: shard.server, shard: shard.shard, connection: connection.rawValue)
   }
 
   /// The connection on its shard.

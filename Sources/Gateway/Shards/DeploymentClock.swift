@@ -9,23 +9,29 @@ import Synchronization
 final class DeploymentClock: Sendable {
   /// Unix time minus monotonic time, in milliseconds; only ever raised.
   private let offset: Atomic<Int64>
+  /// Returns the milliseconds by which the cluster's clock is ahead of the system's; `nil` for a server
+  /// alone.
+  private let correction: (@Sendable () -> Int64)?
 
   /// Starts from the system's clocks.
-  convenience init() {
-    let unix = SystemClock.unixMilliseconds
-    self.init(unix: unix, monotonic: SystemClock.monotonicMilliseconds)
+  convenience init(correction: (@Sendable () -> Int64)? = nil) {
+    let unix = SystemClock.unixMilliseconds + (correction?() ?? 0)
+    self.init(
+      unix: unix, monotonic: SystemClock.monotonicMilliseconds, correction: correction)
   }
 
   /// Starts from readings of the two clocks.
-  init(unix: Int64, monotonic: Int64) {
+  init(unix: Int64, monotonic: Int64, correction: (@Sendable () -> Int64)? = nil) {
     offset = Atomic(unix - monotonic)
+    self.correction = correction
   }
 
   /// Unix milliseconds.
   var now: Int64 {
     // In this order: were the thread held up between the two the other way round, the clock would
     // be ahead by that time for good.
-    let unix = SystemClock.unixMilliseconds
+    var unix = SystemClock.unixMilliseconds
+    if let correction { unix += correction() }
     return reading(unix: unix, monotonic: SystemClock.monotonicMilliseconds)
   }
 

@@ -1,3 +1,4 @@
+import Cluster
 import Configuration
 import Logging
 import Reactor
@@ -18,13 +19,17 @@ final class GatewayServices: Sendable {
   /// `nil` when no events are posted.
   let webhooks: Webhooks?
   let participantCounts: ParticipantCounts
+  /// `nil` on a server that is alone.
+  let cluster: (any ClusterObserver)?
+  /// This server, as it is known without a cluster.
+  let lone = LoneServer()
   let authenticator: Authenticator
   let apiTokens: APITokens
   let tokenRates: TokenRates
   let limits: LimitTable
   /// Milliseconds of the steady clock.
   let startedAt = SystemClock.monotonicMilliseconds
-  let clock = DeploymentClock()
+  let clock: DeploymentClock
   let messageIDs: MessageIDs
   let metrics: GatewayMetrics
   let memory: MemoryBudget
@@ -37,8 +42,11 @@ final class GatewayServices: Sendable {
   let origins: OriginRules
   let refusals: RefusalLog
   let logger: Logger
+  let relayCounts: RelayCounts
+  let sharedReading = SharedReading()
   private let lifecycle = Atomic(Lifecycle.starting.rawValue)
   private let undrainedShards: Atomic<Int>
+  private let departure = Atomic(false)
 
   /// The stage of the life of the process.
   enum Lifecycle: Int, Sendable {
@@ -51,9 +59,12 @@ final class GatewayServices: Sendable {
     settings: Settings, shards: ShardSet, store: Store, files: FileStore, previews: PreviewService?,
     webhooks: Webhooks?, participantCounts: ParticipantCounts,
     authenticator: Authenticator, apiTokens: APITokens, limits: LimitTable, messageIDs: MessageIDs,
-    metrics: GatewayMetrics,
-    descriptors: DescriptorPlan, logger: Logger
+    metrics: GatewayMetrics, relayCounts: RelayCounts = RelayCounts(),
+    descriptors: DescriptorPlan, cluster: (any ClusterObserver)? = nil,
+    clock: DeploymentClock = DeploymentClock(), logger: Logger
   ) {
+    self.cluster = cluster
+    self.clock = clock
     self.settings = settings
     self.shards = shards
     self.store = store
@@ -68,6 +79,7 @@ final class GatewayServices: Sendable {
     self.limits = limits
     self.messageIDs = messageIDs
     self.metrics = metrics
+    self.relayCounts = relayCounts
     connectionLimit = descriptors.webSockets(settings.limits.connections)
     let limits = AddressLimits(
       connections: settings.limits.connectionsPerAddress,
@@ -81,6 +93,12 @@ final class GatewayServices: Sendable {
     undrainedShards = Atomic(shards.count)
   }
 
+  /// The way to the other servers; `nil` for a server alone.
+  var network: (any ClusterNetwork)? { shards.network }
+
+  /// The number of this server; 0 for a server alone.
+  var server: UInt16 { shards.network?.local.slot ?? 0 }
+
   var stage: Lifecycle {
     get { Lifecycle(rawValue: lifecycle.load(ordering: .relaxed)) ?? .draining }
     set { lifecycle.store(newValue.rawValue, ordering: .relaxed) }
@@ -89,7 +107,18 @@ final class GatewayServices: Sendable {
   /// Begins to stop, once.
   func drain() {
     stage = .draining
+    cluster?.drain()
     shards.sendToAll(.drain)
+  }
+
+  /// Whether the cluster goes on without this server, which drains for that reason.
+  var hasLeftCluster: Bool { departure.load(ordering: .relaxed) }
+
+  /// Begins to stop because the cluster goes on without this server.
+  func leaveCluster(reason: String) {
+    guard !departure.exchange(true, ordering: .relaxed) else { return }
+    logger.critical("leaving the cluster", metadata: ["reason": "\(reason)"])
+    drain()
   }
 
   /// Takes note that nobody is left on a shard; the last one stops them all.
@@ -107,6 +136,6 @@ final class GatewayServices: Sendable {
     case .serving: break
     }
     if case .failing(let reason) = store.health { return "storage fails: \(reason)" }
-    return nil
+    return cluster?.unreadiness
   }
 }

@@ -1,5 +1,7 @@
+import Cluster
 import Configuration
 import Reactor
+import ShardMessages
 import Transport
 
 /// A message to a shard about the process that it is part of: its end, its memory, its sockets.
@@ -12,6 +14,14 @@ enum LocalMessage: Sendable {
   case hurry
   /// Ends the event loop: no shard has work left.
   case stop
+  /// Sends a message as the shard's own.
+  case send(ShardMessage)
+  /// The ring of servers is another.
+  case ringDidChange
+  /// Messages from and to a server were lost.
+  case linkWasReset(ServerID)
+  /// The cluster goes on without this server.
+  case leaveCluster(reason: String)
   /// Asks for a sign that the event loop turns.
   case pulse(MissingAnswers)
   /// Closes silent connections of a pool that has no room left.
@@ -38,6 +48,10 @@ extension Shard {
     case .stop:
       users.noteAllSeen()
       loop.stop()
+    case .send(let message): send(message)
+    case .ringDidChange: edge?.ringDidChange()
+    case .linkWasReset(let server): edge?.linkWasReset(with: server)
+    case .leaveCluster(let reason): services.leaveCluster(reason: reason)
     case .pulse(let missing): missing.oneCame()
     case .shed(let pool): transport.shed(in: pool)
     case .nameHolders(let index): send(.holders(largestHolders), to: index)

@@ -27,6 +27,11 @@ final class MessageIDs: Sendable {
     self.last = Atomic(slot.id(upTo: last))
   }
 
+  /// Goes on after an id that another server gave out.
+  func advance(past id: Int64) {
+    last.max(slot.id(upTo: id), ordering: .relaxed)
+  }
+
   /// The next id.
   func next(at now: Int64) -> Int64 {
     let timely = max(now - Self.beginning, 0) << Self.fineBits + slot.number

@@ -1,3 +1,4 @@
+import Reactor
 import ShardMessages
 
 /// Questions to several shards of which some have not been answered.
@@ -43,23 +44,62 @@ struct PendingPolls {
     polls[address.number] = nil
     return (poll.answers.compactMap(\.self), poll.completion)
   }
+
+  /// Ends a poll that has waited long enough.
+  ///
+  /// - Returns: The answers that have come and the completion; `nil` when all had come before.
+  mutating func end(_ number: UInt64) -> (answers: [ShardAnswer], completion: Completion)? {
+    guard let poll = polls.removeValue(forKey: number) else { return nil }
+    return (poll.answers.compactMap(\.self), poll.completion)
+  }
 }
 
 extension Shard {
-  /// Asks some shards, each at most once.
+  /// Asks some shards of this server and some other servers, each at most once.
   ///
-  /// - Parameter completion: Takes the answers in the order of the shards; called once, on this
-  ///   shard.
+  /// - Parameters:
+  ///   - servers: The numbers of the other servers, all shards of which are asked.
+  ///   - time: Milliseconds for which answers of other servers are waited for.
+  ///   - completion: Takes the answers in the order of the shards, then of the servers, without those
+  ///     that came too late; called once, on this shard.
   func ask(
-    _ question: ShardQuestion, of shards: [ShardHandle],
+    _ question: ShardQuestion, of shards: [ShardHandle], _ servers: [UInt16] = [],
+    within time: Int64 = 1_000, then completion: @escaping PendingPolls.Completion
+  ) {
+    let count = shards.count + servers.count
+    poll(count: count, within: servers.isEmpty ? nil : time) { part, address in
+      if part < shards.count {
+        return .shard(shards[part].address, .ask(question, replyTo: address))
+      }
+      let receiver = ShardAddress(server: servers[part - shards.count], shard: 0)
+      return .shard(receiver, .askServer(question, replyTo: address))
+    } then: {
+      completion($0)
+    }
+  }
+
+  /// Sends messages that are answered to poll addresses.
+  ///
+  /// - Parameters:
+  ///   - time: Milliseconds for which answers are waited for; `nil` to wait for all.
+  ///   - message: Makes the message of a part.
+  ///   - completion: As for asking shards.
+  func poll(
+    count: Int, within time: Int64?, _ message: (Int, PollAddress) -> ShardMessage,
     then completion: @escaping PendingPolls.Completion
   ) {
-    guard !shards.isEmpty else { return completion([]) }
-    let number = polls.begin(parts: shards.count, completion)
-    for (part, shard) in shards.enumerated() {
+    guard count > 0 else { return completion([]) }
+    let number = polls.begin(parts: count, completion)
+    for part in 0..<count {
       let address = PollAddress(shard: handle.address, number: number, part: UInt16(part))
-      send(.shard(shard.address, .ask(question, replyTo: address)))
+      send(message(part, address))
     }
+    if let time { _ = loop.schedule(after: time, PollDeadline(number, on: self)) }
+  }
+
+  /// Asks all shards of all servers.
+  func askAll(_ question: ShardQuestion, then completion: @escaping PendingPolls.Completion) {
+    ask(question, of: services.shards.handles, edge?.otherServers ?? [], then: completion)
   }
 
   /// Answers a question of a shard.
@@ -69,13 +109,72 @@ extension Shard {
       case .online(let ids): .online(ids.filter { users.isOnline($0) })
       case .sessions(let query): .sessions(sessions(query))
       case .close(let sessionID): .closed(closeSession(sessionID))
-      case .connections: .connections(connectionCount)
+      case .connections: .connections([connectionCount])
+      case .participantCounts(let urls):
+        .participantCounts(urls.map { services.participantCounts[$0] })
       }
     send(.shard(address.shard, .answer(answer, to: address)))
+  }
+
+  /// Answers a question of another server's shard with what all shards of this one have.
+  func answerForServer(_ question: ShardQuestion, to address: PollAddress) {
+    // Counts are in memory that all shards share.
+    if case .participantCounts = question { return answer(question, to: address) }
+    ask(question, of: services.shards.handles) { [unowned self] answers in
+      let answer = ShardAnswer(answers, to: question)
+      send(.shard(address.shard, .answer(answer, to: address)))
+    }
   }
 
   func take(_ answer: ShardAnswer, to address: PollAddress) {
     guard let (answers, completion) = polls.take(answer, to: address) else { return }
     completion(answers)
+  }
+
+  func endPoll(_ number: UInt64) {
+    guard let (answers, completion) = polls.end(number) else { return }
+    services.relayCounts.add(to: .lateAnswers)
+    completion(answers)
+  }
+}
+
+/// The end of the time that a poll of other servers may take.
+private final class PollDeadline: TimerHandler {
+  private unowned let shard: Shard
+  private let number: UInt64
+
+  init(_ number: UInt64, on shard: Shard) {
+    self.number = number
+    self.shard = shard
+  }
+
+  func timerDidFire(_ token: EventLoop.TimerToken) { shard.endPoll(number) }
+}
+
+extension ShardAnswer {
+  /// The answers of several shards as one.
+  fileprivate init(_ answers: [ShardAnswer], to question: ShardQuestion) {
+    var (ids, sessions): ([String], [SessionSummary]) = ([], [])
+    var (connections, numbers): ([ConnectionCount], [Int]) = ([], [])
+    var isClosed = false
+    for answer in answers {
+      switch answer {
+      case .online(let some): ids += some
+      case .sessions(let some): sessions += some
+      case .closed(let here): isClosed = isClosed || here
+      case .connections(let some): connections += some
+      case .participantCounts(let some): numbers += some
+      case .dismissed: break
+      }
+    }
+    switch question {
+    case .online: self = .online(ids)
+    case .sessions(let query):
+      sessions.sort { $0.id < $1.id }
+      self = .sessions(Array(sessions.prefix(query.limit + 1)))
+    case .close: self = .closed(isClosed)
+    case .connections: self = .connections(connections)
+    case .participantCounts: self = .participantCounts(numbers)
+    }
   }
 }

@@ -3,6 +3,7 @@ import HTTP1
 import ParleyProtocol
 import ShardMessages
 import Transport
+import WebSocket
 
 /// Everything that shards ask of one another.
 extension Shard {
@@ -11,16 +12,19 @@ extension Shard {
   /// A message for this shard itself is received in this very turn, but never within the caller's
   /// own work.
   func send(_ message: ShardMessage) {
+    if let edge { return edge.send(message) }
     send(.message(message), to: services.shards.receiver(of: message))
   }
 
   func receive(_ message: ShardMessage) {
+    if let edge, edge.passOn(message) { return }
     switch message {
     case .channel(let url, let message): receive(message, inChannel: url)
+    case .stage(_, let url, let message): receive(message, onStageOf: url)
     case .user(let id, let message): receive(message, ofUser: id)
     case .session(let address, let message): receive(message, inSession: address)
     case .exchange(let address, let outcome):
-      transport.respond(HTTPResponse(outcome), to: Exchange.ID(address))
+      if let outcome = accepted(outcome, .exchange(address)) { respond(outcome, to: address) }
     case .shard(_, let task): perform(task)
     }
   }
@@ -33,21 +37,44 @@ extension Shard {
       inChannel(url, address) { $0.listParticipants(limit: limit, token: token, address) }
     case .listMessages(let list, let principal, let address):
       inChannel(url, address) { $0.list(list, for: principal, replyTo: address) }
-    case .enter(let request): admit(request, to: url)
-    case .leave(let session, let userID):
-      inChannel(url) { $0.leave(session, userID: userID) }
-    case .profile(let user): inChannel(url) { $0.stage.handle(.profile(user)) }
+    case .profile(let user): inChannel(url) { $0.handle(.profile(user)) }
+    case .report(let report, let address): receive(report, from: address, inChannel: url)
     case .platform(let request): perform(request)
     case .submit(let order, let author, let address):
       submit(order, onBehalfOf: author, toChannel: url, replyTo: address)
     case .explainLimits(let userID, let address):
       explainLimits(ofUser: userID, inChannel: url, replyTo: address)
     case .create(let channel, let address): create(channel, replyTo: address)
-    case .operatorsRemoved(let operators, let seq, let time):
-      inChannel(url) { $0.handle(.operatorsRemoved(operators, seq: seq, at: time)) }
+    case .dismiss(let userID, let address): dismiss(userID, inChannel: url, replyTo: address)
     case .restrictionsRemoved(let userID):
       inChannel(url) { $0.handle(.restrictionsRemoved(of: userID)) }
     case .metadata(let metadata): inChannel(url) { $0.setMetadata(metadata) }
+    }
+  }
+
+  private func receive(_ message: StageMessage, onStageOf url: String) {
+    switch message {
+    case .enter(let request): enter(request, url)
+    case .leave(let session, let userID):
+      if let stage = channels.attachedStage(url) {
+        stage.handle(.leave(session, userID: userID))
+      } else if homeServer(ofChannel: url) == services.server {
+        inChannel(url) { $0.leave(session, userID: userID) }
+      }
+    case .news(let news, let attachment):
+      channels.attachedStage(url)?.take(news, attachment: attachment)
+    case .answer(let address, let outcome):
+      guard let stage = channels.attachedStage(url) else { return reply(to: address, outcome) }
+      stage.handle(AttachmentInput.answer(address, outcome))
+    case .windowQuestion(let question):
+      guard let stage = channels.stage(url) else {
+        let answer = StageMessage.window(
+          nil, userID: question.userID, server: services.server)
+        return send(.stage(server: question.server, url: url, answer))
+      }
+      stage.handle(.windowQuestion(question))
+    case .window(let window, let userID, let server):
+      channels.stage(url)?.handle(.window(window, userID: userID, server: server))
     }
   }
 
@@ -56,8 +83,8 @@ extension Shard {
     case .expect(let session):
       users.expect(session, of: id)
       send(.session(session, .expected))
-    case .add(let session, let profile):
-      users.add(session, of: id)
+    case .add(let session, let openedAt, let profile):
+      users.add(session, of: id, openedAt: openedAt)
       if let profile { users.update(profile) }
     case .remove(let session): users.remove(session, of: id)
     case .enter(let request, let url): reserve(url, for: request)
@@ -67,16 +94,25 @@ extension Shard {
     case .revoke(let proof, let reason): users.revoke(proof, of: id, reason: reason)
     case .mention(let userIDs, let event): mention(userIDs, bySenderAtHome: id, event)
     case .notify(let event): users.send(event, to: id)
+    case .announce(let session, let openedAt, let urls):
+      users.announce(session, of: id, openedAt: openedAt, channelURLs: urls)
+    case .forget(let session): users.forget(session, of: id)
     }
   }
 
   private func receive(_ message: SessionMessage, inSession address: SessionAddress) {
     let session = session(address)
     switch message {
-    case .expected: session?.authenticate()
-    case .complete(let call, let outcome): session?.complete(call, outcome)
+    case .expected:
+      if accepted(.empty, .opening(address)) != nil { session?.authenticate() }
+    case .complete(let call, let outcome):
+      if let outcome = accepted(outcome, .session(call)) { session?.complete(call, outcome) }
     case .entered(let url, let userID, let call, let result):
-      didEnter(url, userID: userID, call, result: result)
+      if accepted(.empty, .session(call)) != nil {
+        didEnter(url, userID: userID, call, result: result)
+      } else if session?.isIn(url) != true {
+        leave(url, call.session, userID: userID)
+      }
     case .removed(let url): session?.wasPutOut(of: url)
     case .notify(let event): session?.send(event)
     case .profile(let user): session?.userDidChange(user)
@@ -87,7 +123,20 @@ extension Shard {
     case .revoke(let proof, let reason): session?.revoke(proof, reason: reason)
     case .charge(let cost): session?.charge(cost)
     case .chargeRepetition: session?.chargeRepetition()
+    case .disconnect:
+      session?.close(.goingAway, reason: "events of a channel were lost: recover or list them")
     }
+  }
+
+  /// Answers an HTTP request of this shard.
+  func respond(_ outcome: CallOutcome, to address: ExchangeAddress) {
+    transport.respond(HTTPResponse(outcome), to: Exchange.ID(address))
+  }
+
+  /// The answer that a caller is given; `nil` when it is to wait for another, or has one.
+  private func accepted(_ outcome: CallOutcome, _ address: AnswerAddress) -> CallOutcome? {
+    guard let edge else { return outcome }
+    return edge.accept(outcome, address)
   }
 
   private func perform(_ task: ShardTask) {
@@ -95,8 +144,12 @@ extension Shard {
     case .deliver(let plan): deliver(plan)
     case .notify(let event, let sessions): send(event, to: sessions)
     case .renewLimits: channels.renewLimits()
+    case .reread(let state): services.sharedReading.read(state, for: services)
+    case .drain: services.drainOnRequest()
     case .ask(let question, let address): answer(question, to: address)
+    case .askServer(let question, let address): answerForServer(question, to: address)
     case .answer(let answer, let address): take(answer, to: address)
+    case .notice(let service, let notice): services.receive(notice, for: service)
     }
   }
 

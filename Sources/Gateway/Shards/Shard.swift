@@ -46,6 +46,8 @@ final class Shard {
   /// The published memory of this shard's connections.
   var publishedByteCount = 0
   var drain: ShardDrain?
+  /// The way to other servers; `nil` on a server alone.
+  private(set) var edge: ShardEdge?
   /// The tags of the listeners on which `/metrics` is served.
   var metricsListeners: Set<Int> = []
   /// The tags of the listeners that answer only by names of this machine.
@@ -57,6 +59,11 @@ final class Shard {
     loop = try EventLoop()
     _ = try loop.register(handle.mailbox.descriptor, for: .readable, handler: self)
     loop.endOfTurn = { [unowned self] in endTurn() }
+    if let network = services.network {
+      edge = ShardEdge(
+        network, services.relayCounts, shard: self,
+        timeout: services.settings.cluster.callTimeoutMilliseconds)
+    }
   }
 
   var sessions: SessionTable { SessionTable(transport) }

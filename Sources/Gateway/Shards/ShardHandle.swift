@@ -4,14 +4,15 @@ import ShardMessages
 /// How other threads reach a shard.
 final class ShardHandle: Sendable {
   let index: Int
+  let address: ShardAddress
   let mailbox: Mailbox<ShardMail>
 
-  init(index: Int) throws(SystemError) {
+  /// - Parameter server: The number of this server in its cluster.
+  init(index: Int, server: UInt16 = 0) throws(SystemError) {
     self.index = index
+    address = ShardAddress(server: server, shard: UInt16(index))
     mailbox = try Mailbox()
   }
-
-  var address: ShardAddress { ShardAddress(shard: UInt16(index)) }
 
   /// Adds mail after all that was posted before, and wakes the shard.
   func post(_ mail: ShardMail) {

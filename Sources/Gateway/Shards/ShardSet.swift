@@ -1,34 +1,53 @@
 import Channels
+import Cluster
 import ShardMessages
 
-/// The shards of this process, the homes of channels and users on them, and the bus between them.
+/// The shards of this process, the homes of channels and users on them, and the way to the shards of
+/// other servers.
 ///
-/// On one server the bus is the shards' mailboxes: a message is moved, never encoded.
+/// On one server messages only change mailboxes: they are moved, never encoded.
 struct ShardSet: Sendable {
   let handles: [ShardHandle]
+  /// The way to other servers; `nil` on a server alone.
+  let network: (any ClusterNetwork)?
 
-  init(_ handles: [ShardHandle]) {
+  /// - Parameter network: The handles have the number of its local server.
+  init(_ handles: [ShardHandle], network: (any ClusterNetwork)? = nil) {
     self.handles = handles
+    self.network = network
+  }
+
+  /// Makes handles for the shards of this server.
+  init(count: Int, network: (any ClusterNetwork)? = nil) throws {
+    let server = network?.local.slot ?? 0
+    self.init(
+      try (0..<count).map { try ShardHandle(index: $0, server: server) }, network: network)
   }
 
   var count: Int { handles.count }
 
+  /// The part of message ids that is this server's: in a cluster all have room for 256 slots.
+  var slot: ServerSlot {
+    network.map { ServerSlot(number: Int64($0.local.slot), bits: 8) } ?? .only
+  }
+
   subscript(index: Int) -> ShardHandle { handles[index] }
 
-  /// The shard on which a channel's state lives.
+  /// The shard on which a channel's state lives when the channel is at home on this server.
   func home(ofChannel url: String) -> ShardHandle {
     handles[Self.hash(url) % handles.count]
   }
 
-  /// The shard that keeps a user's sessions and channels together.
+  /// The shard that keeps a user's sessions and channels together when the user is at home on this
+  /// server.
   func home(ofUser id: String) -> ShardHandle {
     handles[Self.hash(id) % handles.count]
   }
 
-  /// The shard that a message is addressed to.
+  /// The shard of this server that a message is for.
   func receiver(of message: ShardMessage) -> ShardHandle {
     switch message {
-    case .channel(let url, _): home(ofChannel: url)
+    case .channel(let url, _), .stage(_, let url, _): home(ofChannel: url)
     case .user(let id, _): home(ofUser: id)
     case .session(let address, _): handles[Int(address.shard)]
     case .exchange(let address, _): handles[Int(address.shard.shard)]
@@ -40,16 +59,24 @@ struct ShardSet: Sendable {
   ///
   /// A shard sends by ``Shard/send(_:)``, which keeps what is for itself.
   func send(_ message: ShardMessage) {
+    if let network, relay(message, over: network) { return }
     receiver(of: message).post(.message(message))
   }
 
   /// The same for what a job of the store has brought: the store wakes the shards when its batch is
   /// answered.
   func enqueue(_ message: ShardMessage) {
+    if let network, relay(message, over: network) { return }
     receiver(of: message).enqueue(.message(message))
   }
 
-  /// Sends the same to every shard.
+  /// Sends a request of an HTTP exchange, whose shard keeps it until it is answered.
+  func send(_ message: ShardMessage, from exchange: ExchangeAddress) {
+    guard network != nil else { return send(message) }
+    handles[Int(exchange.shard.shard)].post(.local(.send(message)))
+  }
+
+  /// Sends the same to every shard of this process.
   func sendToAll(_ task: ShardTask) {
     for shard in handles { shard.post(.message(.shard(shard.address, task))) }
   }
@@ -64,5 +91,62 @@ struct ShardSet: Sendable {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0100_0000_01b3 }
     return Int(truncatingIfNeeded: hash >> 1)
+  }
+}
+
+extension ShardSet {
+  /// The server on which the receiver of a message lives.
+  enum Residence: Equatable {
+    case here
+    case there(ServerID)
+    /// The server that the message is addressed to has gone.
+    case nowhere
+  }
+
+  /// Finds the receiver of a message that a shard or a job of this server sends.
+  func residence(
+    of message: ShardMessage, in ring: ServerRing, seenBy local: ClusterMember
+  ) -> Residence {
+    switch message {
+    case .channel(let url, _): Self.residence(ring.home(ofChannel: url), local)
+    case .stage(let server, _, _): Self.residence(server, ring, local)
+    case .user(let id, _): Self.residence(ring.home(ofUser: id), local)
+    case .session(let address, _): Self.residence(address.server, ring, local)
+    case .exchange(let address, _): Self.residence(address.shard.server, ring, local)
+    case .shard(let address, _): Self.residence(address.server, ring, local)
+    }
+  }
+
+  private static func residence(_ member: ClusterMember, _ local: ClusterMember) -> Residence {
+    member.id == local.id ? .here : .there(member.id)
+  }
+
+  private static func residence(
+    _ slot: UInt16, _ ring: ServerRing, _ local: ClusterMember
+  ) -> Residence {
+    if slot == local.slot { return .here }
+    return ring.member(slot: slot).map { .there($0.id) } ?? .nowhere
+  }
+
+  /// Whether this server has the shard that a message of another server names.
+  func hasReceiver(of message: ShardMessage) -> Bool {
+    switch message {
+    case .channel, .stage, .user: true
+    case .session(let address, _): Int(address.shard) < count
+    case .exchange(let address, _): Int(address.shard.shard) < count
+    case .shard(let address, _): Int(address.shard) < count
+    }
+  }
+
+  /// Sends a message to another server.
+  ///
+  /// - Returns: Whether the receiver is not on this one.
+  private func relay(_ message: ShardMessage, over network: any ClusterNetwork) -> Bool {
+    switch residence(of: message, in: network.ring, seenBy: network.local) {
+    case .here: return false
+    case .there(let server): network.send(RelayedMessage(message).encoded(), to: server)
+    case .nowhere: break
+    }
+    return true
   }
 }

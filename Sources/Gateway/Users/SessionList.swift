@@ -38,6 +38,15 @@ enum SessionList {
     self = isEmpty ? .one(session) : .several(all + [session])
   }
 
+  /// Puts a session in its place.
+  ///
+  /// - Parameter isEarlier: Whether one of those there comes before it.
+  mutating func insert(_ session: SessionAddress, after isEarlier: (SessionAddress) -> Bool) {
+    var sessions = all.filter { $0 != session }
+    sessions.insert(session, at: sessions.firstIndex { !isEarlier($0) } ?? sessions.count)
+    self = sessions.count == 1 ? .one(session) : .several(sessions)
+  }
+
   mutating func remove(_ session: SessionAddress) {
     guard contains(session) else { return }
     let rest = all.filter { $0 != session }

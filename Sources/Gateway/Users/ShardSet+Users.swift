@@ -31,13 +31,28 @@ extension ReturnPath {
   /// - Parameter answer: Called once, on the shard.
   func online(among ids: [String], _ answer: @escaping @Sendable (Set<String>) -> Void) {
     resume { shard in
-      let shards = shard.services.shards
-      let homes = Set(ids.map { shards.home(ofUser: $0).index }).sorted()
-      shard.ask(.online(ids), of: homes.map { shards[$0] }) { answers in
+      let (shards, servers) = shard.homes(ofUsers: ids)
+      shard.ask(.online(ids), of: shards, servers) { answers in
         var found: Set<String> = []
         for case .online(let ids) in answers { found.formUnion(ids) }
         answer(found)
       }
     }
+  }
+}
+
+extension Shard {
+  /// The shards of this server and the other servers that users are at home on.
+  fileprivate func homes(ofUsers ids: [String]) -> ([ShardHandle], [UInt16]) {
+    let shards = services.shards
+    var (places, servers): (Set<Int>, Set<UInt16>) = ([], [])
+    for id in ids {
+      if let server = edge?.server(ofUser: id) {
+        servers.insert(server)
+      } else {
+        places.insert(shards.home(ofUser: id).index)
+      }
+    }
+    return (places.sorted().map { shards[$0] }, servers.sorted())
   }
 }

@@ -59,6 +59,9 @@ final class UserDirectory {
   /// The absent users whom each user mentioned lately.
   private var mentions = FloodGate<String>()
   private let lastSeen: LastSeenNotes
+  /// When sessions were opened, in Unix milliseconds; empty on a server alone, where sessions are added
+  /// in the order of opening.
+  private var openingTimes: [SessionAddress: Int64] = [:]
 
   /// Absent users whom one user may mention.
   private static let mentionLimit = RateLimit(count: 60, windowMilliseconds: 60_000)
@@ -74,7 +77,8 @@ final class UserDirectory {
   }
 
   /// Adds a session; when the user now has too many, its oldest is closed.
-  func add(_ session: SessionAddress, of userID: String) {
+  func add(_ session: SessionAddress, of userID: String, openedAt: Int64) {
+    if shard.edge != nil { openingTimes[session] = openedAt }
     presences[userID]?.stopExpecting(session)
     presences[userID, default: Presence()].sessions.append(session)
     let limit = shard.services.settings.limits.connectionsPerUser
@@ -86,6 +90,7 @@ final class UserDirectory {
 
   /// Takes a session out, with all its channels, or one that was expected.
   func remove(_ session: SessionAddress, of userID: String) {
+    openingTimes[session] = nil
     guard var presence = presences[userID] else { return }
     let wasOnline = !presence.sessions.isEmpty
     presence.remove(session)
@@ -161,6 +166,64 @@ final class UserDirectory {
 
   private func reach(_ sessions: [SessionAddress], _ message: SessionMessage) {
     for session in sessions { shard.send(.session(session, message)) }
+  }
+}
+
+/// Sessions that change their home together with their user.
+extension UserDirectory {
+  /// Takes over a session from another home, or once more after messages were lost; while the user has
+  /// too many sessions, or is in too many channels, its oldest session is closed.
+  ///
+  /// - Parameter openedAt: Unix milliseconds; `nil` while the session is opening.
+  func announce(
+    _ session: SessionAddress, of userID: String, openedAt: Int64?, channelURLs: [String]
+  ) {
+    var presence = presences[userID, default: Presence()]
+    presence.stopExpecting(session)
+    if let openedAt {
+      openingTimes[session] = openedAt
+      presence.sessions.insert(session) { openingTimes[$0] ?? 0 <= openedAt }
+      for url in channelURLs { presence.enter(url, session) }
+    } else {
+      presence.expected.append(session)
+    }
+    let limits = shard.services.settings.limits
+    while presence.sessions.count > limits.connectionsPerUser
+      || presence.channels.count > limits.channelsPerUser, let oldest = presence.sessions.all.first
+    {
+      presence.remove(oldest)
+      presence.leave(oldest) { _ in true }
+      openingTimes[oldest] = nil
+      reach([oldest], .expelOldest)
+    }
+    presences[userID] = presence.isEmpty ? nil : presence
+  }
+
+  /// Takes a session out that another home keeps from now on.
+  func forget(_ session: SessionAddress, of userID: String) {
+    guard var presence = presences[userID] else { return }
+    openingTimes[session] = nil
+    presence.remove(session)
+    presence.leave(session) { _ in true }
+    presences[userID] = presence.isEmpty ? nil : presence
+  }
+
+  /// Takes out the sessions of a server that is going to announce them anew.
+  func forgetSessions(where isLost: (SessionAddress) -> Bool) {
+    for (session, userID) in sessions(where: isLost) { forget(session, of: userID) }
+  }
+
+  /// Takes out the sessions of servers that are gone; the homes of channels do so by themselves.
+  func removeSessions(where isGone: (SessionAddress) -> Bool) {
+    for (session, userID) in sessions(where: isGone) { remove(session, of: userID) }
+  }
+
+  private func sessions(
+    where condition: (SessionAddress) -> Bool
+  ) -> [(SessionAddress, String)] {
+    presences.flatMap { userID, presence in
+      presence.all.filter(condition).map { ($0, userID) }
+    }
   }
 }
 

@@ -17,10 +17,13 @@ extension OutboxOptions {
 extension Webhooks {
   /// Goes on with what waits for the URLs of the settings, and forgets what waited for others.
   ///
-  /// - Parameter store: Nothing may have been written to it yet.
+  /// - Parameters:
+  ///   - store: Nothing may have been written to it yet.
+  ///   - cluster: The other servers; `nil` for a server alone.
   /// - Returns: `nil` when there is no URL.
   convenience init?(
-    _ settings: WebhookSettings, store: Store, door: DeliveryHandle, logger: Logger
+    _ settings: WebhookSettings, store: Store, cluster: WebhookCluster?, door: DeliveryHandle,
+    logger: Logger
   ) throws {
     let urls = settings.urls.withoutRepetitions()
     let contents = try store.performNow(OutboxReceiverChange(urls))
@@ -31,6 +34,7 @@ extension Webhooks {
     configuration.concurrency = settings.concurrency
     configuration.retryTime = settings.retrySeconds * 1_000
     configuration.backlogLimit = settings.backlogEvents
-    try self.init(configuration, contents: contents, store: store, door: door, logger: logger)
+    try self.init(
+      configuration, contents: contents, store: store, cluster: cluster, door: door, logger: logger)
   }
 }

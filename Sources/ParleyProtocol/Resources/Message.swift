@@ -87,7 +87,7 @@ extension Message {
       encodeOrigin(into: &$0)
       encodeContents(into: &$0)
       encodeAdditions(into: &$0)
-      $0.member("req_id", requestID)
+      $0.member("req_id", MessageOrigin.isName(requestID) ? "" : requestID)
       $0.member("created_at", createdAt)
       $0.member("updated_at", updatedAt)
     }

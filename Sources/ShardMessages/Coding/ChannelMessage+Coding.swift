@@ -19,13 +19,6 @@ extension ChannelMessage: MessageCodable {
       writer.write(list)
       writer.write(principal)
       writer.write(address)
-    case .enter(let request):
-      writer.write(case: 3)
-      writer.write(request)
-    case .leave(let session, let userID):
-      writer.write(case: 4)
-      writer.write(session)
-      writer.write(userID)
     case .profile(let user):
       writer.write(case: 5)
       writer.write(user)
@@ -45,17 +38,21 @@ extension ChannelMessage: MessageCodable {
       writer.write(case: 9)
       writer.write(channel)
       writer.write(address)
-    case .operatorsRemoved(let operators, let seq, let time):
-      writer.write(case: 10)
-      writer.write(operators)
-      writer.write(seq)
-      writer.write(time)
+    case .dismiss(let userID, let address):
+      writer.write(case: 16)
+      writer.write(userID)
+      writer.write(address)
     case .restrictionsRemoved(let userID):
       writer.write(case: 11)
       writer.write(userID)
     case .metadata(let metadata):
       writer.write(case: 12)
       writer.write(metadata)
+    case .report(let report, let address):
+      writer.write(case: 13)
+      writer.write(report)
+      writer.write(address.server)
+      writer.write(address.attachment)
     }
   }
 
@@ -68,8 +65,7 @@ extension ChannelMessage: MessageCodable {
         limit: try reader.read(), token: try reader.read(), replyTo: try reader.read())
     case 2:
       self = .listMessages(try reader.read(), for: try reader.read(), replyTo: try reader.read())
-    case 3: self = .enter(try reader.read())
-    case 4: self = .leave(try reader.read(), userID: try reader.read())
+    // 3 and 4 were given to messages that are no more.
     case 5: self = .profile(try reader.read())
     case 6: self = .platform(try reader.read())
     case 7:
@@ -77,10 +73,13 @@ extension ChannelMessage: MessageCodable {
         try reader.read(), onBehalfOf: try reader.read(), replyTo: try reader.read())
     case 8: self = .explainLimits(userID: try reader.read(), replyTo: try reader.read())
     case 9: self = .create(try reader.read(), replyTo: try reader.read())
-    case 10:
-      self = .operatorsRemoved(try reader.read(), seq: try reader.read(), at: try reader.read())
+    case 16: self = .dismiss(userID: try reader.read(), replyTo: try reader.read())
     case 11: self = .restrictionsRemoved(userID: try reader.read())
     case 12: self = .metadata(try reader.read())
+    case 13:
+      self = .report(
+        try reader.read(),
+        from: StageAddress(server: try reader.read(), attachment: try reader.read()))
     default: throw .unknownCase
     }
   }

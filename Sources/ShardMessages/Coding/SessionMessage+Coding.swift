@@ -37,6 +37,7 @@ extension SessionMessage: MessageCodable {
       writer.write(cost.nanoseconds)
       writer.write(cost.isCutShort)
     case .chargeRepetition: writer.write(case: 10)
+    case .disconnect: writer.write(case: 11)
     }
   }
 
@@ -57,6 +58,7 @@ extension SessionMessage: MessageCodable {
     case 9:
       self = .charge(QueryCost(nanoseconds: try reader.read(), isCutShort: try reader.read()))
     case 10: self = .chargeRepetition
+    case 11: self = .disconnect
     default: throw .unknownCase
     }
   }

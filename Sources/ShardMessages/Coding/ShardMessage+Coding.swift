@@ -50,6 +50,11 @@ extension ShardMessage: MessageCodable {
       writer.write(case: 4)
       writer.write(address)
       writer.write(task)
+    case .stage(let server, let url, let message):
+      writer.write(case: 5)
+      writer.write(server)
+      writer.write(url)
+      writer.write(message)
     }
   }
 
@@ -60,6 +65,8 @@ extension ShardMessage: MessageCodable {
     case 2: self = .session(try reader.read(), try reader.read())
     case 3: self = .exchange(try reader.read(), try reader.read())
     case 4: self = .shard(try reader.read(), try reader.read())
+    case 5:
+      self = .stage(server: try reader.read(), url: try reader.read(), try reader.read())
     default: throw .unknownCase
     }
   }

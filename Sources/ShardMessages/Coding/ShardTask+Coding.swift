@@ -19,6 +19,18 @@ extension ShardTask: MessageCodable {
       writer.write(case: 4)
       writer.write(answer)
       writer.write(address)
+    case .reread(let state):
+      writer.write(case: 6)
+      writer.write(case: state.rawValue)
+    case .drain: writer.write(case: 7)
+    case .askServer(let question, let address):
+      writer.write(case: 5)
+      writer.write(question)
+      writer.write(address)
+    case .notice(let service, let notice):
+      writer.write(case: 8)
+      writer.write(case: service.rawValue)
+      writer.write(notice)
     }
   }
 
@@ -29,6 +41,16 @@ extension ShardTask: MessageCodable {
     case 2: self = .renewLimits
     case 3: self = .ask(try reader.read(), replyTo: try reader.read())
     case 4: self = .answer(try reader.read(), to: try reader.read())
+    case 5: self = .askServer(try reader.read(), replyTo: try reader.read())
+    case 6:
+      guard let state = SharedState(rawValue: try reader.readCase()) else { throw .unknownCase }
+      self = .reread(state)
+    case 7: self = .drain
+    case 8:
+      guard let service = SharedService(rawValue: try reader.readCase()) else {
+        throw .unknownCase
+      }
+      self = .notice(service, try reader.read())
     default: throw .unknownCase
     }
   }
@@ -81,6 +103,9 @@ extension ShardQuestion: MessageCodable {
       writer.write(case: 2)
       writer.write(sessionID)
     case .connections: writer.write(case: 3)
+    case .participantCounts(let urls):
+      writer.write(case: 4)
+      writer.write(urls)
     }
   }
 
@@ -92,6 +117,7 @@ extension ShardQuestion: MessageCodable {
         SessionQuery(userID: try reader.read(), limit: try reader.read(), last: try reader.read()))
     case 2: self = .close(sessionID: try reader.read())
     case 3: self = .connections
+    case 4: self = .participantCounts(try reader.read())
     default: throw .unknownCase
     }
   }
@@ -109,11 +135,15 @@ extension ShardAnswer: MessageCodable {
     case .closed(let isClosed):
       writer.write(case: 2)
       writer.write(isClosed)
-    case .connections(let count):
+    case .connections(let counts):
       writer.write(case: 3)
-      writer.write(count.connections)
-      writer.write(count.sessions)
-      writer.write(count.queued)
+      writer.write(counts)
+    case .participantCounts(let counts):
+      writer.write(case: 4)
+      writer.write(counts)
+    case .dismissed(let isDone):
+      writer.write(case: 5)
+      writer.write(isDone)
     }
   }
 
@@ -122,12 +152,24 @@ extension ShardAnswer: MessageCodable {
     case 0: self = .online(try reader.read())
     case 1: self = .sessions(try reader.read())
     case 2: self = .closed(try reader.read())
-    case 3:
-      self = .connections(
-        ConnectionCount(
-          connections: try reader.read(), sessions: try reader.read(), queued: try reader.read()))
+    case 3: self = .connections(try reader.read())
+    case 4: self = .participantCounts(try reader.read())
+    case 5: self = .dismissed(try reader.read())
     default: throw .unknownCase
     }
+  }
+}
+
+extension ConnectionCount: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(connections)
+    writer.write(sessions)
+    writer.write(queued)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      connections: try reader.read(), sessions: try reader.read(), queued: try reader.read())
   }
 }
 

@@ -7,9 +7,10 @@ extension UserMessage: MessageCodable {
     case .expect(let session):
       writer.write(case: 0)
       writer.write(session)
-    case .add(let session, let profile):
+    case .add(let session, let openedAt, let profile):
       writer.write(case: 1)
       writer.write(session)
+      writer.write(openedAt)
       writer.write(profile)
     case .remove(let session):
       writer.write(case: 2)
@@ -39,13 +40,23 @@ extension UserMessage: MessageCodable {
     case .notify(let event):
       writer.write(case: 9)
       writer.write(event)
+    case .announce(let session, let openedAt, let urls):
+      writer.write(case: 10)
+      writer.write(session)
+      writer.write(openedAt)
+      writer.write(urls)
+    case .forget(let session):
+      writer.write(case: 11)
+      writer.write(session)
     }
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     switch try reader.readCase() {
     case 0: self = .expect(try reader.read())
-    case 1: self = .add(try reader.read(), newProfile: try reader.read())
+    case 1:
+      self = .add(
+        try reader.read(), openedAt: try reader.read(), newProfile: try reader.read())
     case 2: self = .remove(try reader.read())
     case 3: self = .enter(try reader.read(), channelURL: try reader.read())
     case 4: self = .release(try reader.read(), channelURL: try reader.read())
@@ -54,6 +65,10 @@ extension UserMessage: MessageCodable {
     case 7: self = .revoke(try reader.read(), reason: try reader.read())
     case 8: self = .mention(try reader.read(), event: try reader.read())
     case 9: self = .notify(try reader.read())
+    case 10:
+      self = .announce(
+        try reader.read(), openedAt: try reader.read(), channelURLs: try reader.read())
+    case 11: self = .forget(try reader.read())
     default: throw .unknownCase
     }
   }

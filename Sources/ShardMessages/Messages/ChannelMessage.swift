@@ -7,12 +7,11 @@ package enum ChannelMessage: Sendable {
   case command(ChannelCommand, by: SessionPrincipal, replyTo: ReplyAddress)
   case listParticipants(limit: Int, token: String?, replyTo: ReplyAddress)
   case listMessages(MessageList, for: SessionPrincipal, replyTo: ReplyAddress)
-  /// A connection asks to enter; the user's home has counted the channel already.
-  case enter(EnterRequest)
-  /// A connection has left, or is closed.
-  case leave(SessionAddress, userID: String)
   /// A user who is in the channel has another profile.
   case profile(User)
+
+  // From the channel's stages on other servers.
+  case report(StageReport, from: StageAddress)
 
   // From the Platform API.
   /// A call whose endpoint works at the channel's home.
@@ -23,13 +22,14 @@ package enum ChannelMessage: Sendable {
   /// A question about the limits as they stand for a user.
   case explainLimits(userID: String, replyTo: ExchangeAddress)
 
+  /// A user who is to be deleted is no operator any more; the answer is ``ShardAnswer/dismissed(_:)``.
+  case dismiss(userID: String, replyTo: PollAddress)
+
   // From both.
   /// A channel to be made, with this URL.
   case create(Channel, replyTo: CallAddress)
 
   // Changes of the store that were not made at the channel's home.
-  /// The deletion of a user left these operators.
-  case operatorsRemoved([User], seq: Int64, at: Int64)
   /// The deletion of a user ended its bans and mutes.
   case restrictionsRemoved(userID: String)
   /// The channel's metadata, whole.

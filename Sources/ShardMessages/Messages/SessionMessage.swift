@@ -22,6 +22,8 @@ package enum SessionMessage: Sendable {
   case expelOldest
   /// Closes the session if it lives by a kind of token.
   case revoke(TokenProof, reason: String)
+  /// Closes the session, so that its client comes back: events of a channel are lost here.
+  case disconnect
   /// Charges the session for the time of a query.
   case charge(QueryCost)
   /// Charges the session for a send that repeated another.

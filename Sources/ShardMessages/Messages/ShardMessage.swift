@@ -12,6 +12,8 @@ package import Channels
 package enum ShardMessage: Sendable {
   /// To the home of a channel.
   indirect case channel(url: String, ChannelMessage)
+  /// To the stage of a channel on a server.
+  indirect case stage(server: UInt16, url: String, StageMessage)
   /// To the home of a user.
   indirect case user(id: String, UserMessage)
   /// To the shard that has a session.

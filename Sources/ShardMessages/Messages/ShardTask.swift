@@ -8,8 +8,30 @@ package enum ShardTask: Sendable {
   case notify([UInt8], [SessionAddress])
   /// Other limits hold in general: channels at home on the shard go on with those.
   case renewLimits
+  /// Another server has changed what every server keeps in memory: to be read from the store again.
+  case reread(SharedState)
+  /// Begins to stop the receiver's server: an operator asked for it.
+  case drain
   indirect case ask(ShardQuestion, replyTo: PollAddress)
+  /// A question to all shards of the receiver's server, with one answer.
+  indirect case askServer(ShardQuestion, replyTo: PollAddress)
   indirect case answer(ShardAnswer, to: PollAddress)
+  /// A report of another server to a service that the shards of this one share.
+  indirect case notice(SharedService, [UInt8])
+}
+
+/// A service that all shards of a server share, and that has its like on other servers.
+package enum SharedService: UInt8, Sendable, Hashable, CaseIterable {
+  case previews = 0
+  case webhooks = 1
+}
+
+/// A part of the store that every server keeps in memory.
+package enum SharedState: UInt8, Sendable, Hashable, CaseIterable {
+  /// The limits of the deployment and of custom types.
+  case limits
+  /// The tokens of the Platform API that were issued.
+  case apiTokens
 }
 
 /// A question that several shards are asked.
@@ -22,15 +44,22 @@ package enum ShardQuestion: Sendable, Hashable {
   case close(sessionID: String)
   /// How many connections does the shard have?
   case connections
+  /// How many participants do these channels have, as far as they are at home on the shard?
+  case participantCounts([String])
 }
 
-/// A shard's answer to the question of the same name.
+/// A shard's answer to the question of the same name, or a channel's to ``ChannelMessage/dismiss(userID:replyTo:)``.
 package enum ShardAnswer: Sendable, Hashable {
   case online([String])
   case sessions([SessionSummary])
   /// Whether the shard had the session.
   case closed(Bool)
-  case connections(ConnectionCount)
+  /// One count for each shard.
+  case connections([ConnectionCount])
+  /// In the order of the channels.
+  case participantCounts([Int])
+  /// Whether a channel has written that a user is no operator any more; the channel may be gone.
+  case dismissed(Bool)
 }
 
 /// A page of sessions, in the order of their ids.

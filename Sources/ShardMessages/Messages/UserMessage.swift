@@ -7,8 +7,9 @@ package enum UserMessage: Sendable {
   case expect(SessionAddress)
   /// A session has opened.
   ///
+  /// - `openedAt`: Unix milliseconds.
   /// - `newProfile`: The profile, if opening has changed it.
-  case add(SessionAddress, newProfile: User?)
+  case add(SessionAddress, openedAt: Int64, newProfile: User?)
   /// A session has closed, or does not open.
   case remove(SessionAddress)
   /// A session asks to enter a channel; the request goes on to the channel's home if the user may be
@@ -27,6 +28,26 @@ package enum UserMessage: Sendable {
   case mention([String], event: [UInt8])
   /// An event for all sessions of the user.
   case notify([UInt8])
+  /// A session is there, after a change of the user's home or when messages were lost.
+  ///
+  /// - `openedAt`: Unix milliseconds; `nil` while the session is opening.
+  /// - `channelURLs`: The channels that the session is in.
+  case announce(SessionAddress, openedAt: Int64?, channelURLs: [String])
+  /// A session belongs to another home from now on.
+  case forget(SessionAddress)
+}
+
+extension UserMessage {
+  /// Whether the message is part of a home's register of sessions.
+  ///
+  /// Such a message stays where its sender has sent it: each server announces its sessions anew to the
+  /// home that it sees, so a message that is passed on could only come too late.
+  package var isOfRegister: Bool {
+    switch self {
+    case .expect, .add, .remove, .release, .announce, .forget: true
+    case .enter, .update, .expel, .revoke, .mention, .notify: false
+    }
+  }
 }
 
 /// The kind of token by which a session lives.

@@ -1,5 +1,3 @@
-import SQLite
-
 /// Whether deleted channels have left anything behind.
 enum PurgeProgress {
   case finished
@@ -35,7 +33,7 @@ enum ChannelPurge {
     let count = try connection.change(
       """
       DELETE FROM messages WHERE message_id IN
-        (SELECT message_id FROM messages INDEXED BY messages_by_seq WHERE channel_id = ? LIMIT ?)
+        (SELECT message_id FROM messages \(.index("messages_by_seq")) WHERE channel_id = ? LIMIT ?)
       """, [channelID, rowLimit])
     guard count < rowLimit else { return }
     try connection.execute("DELETE FROM events WHERE channel_id = ?", [channelID])

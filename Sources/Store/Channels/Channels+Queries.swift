@@ -1,7 +1,6 @@
 import Channels
 import Basics
 package import ParleyProtocol
-import SQLite
 
 /// Which channels to list, newest first.
 package struct ChannelQuery: Sendable, Hashable {
@@ -96,22 +95,22 @@ extension ChannelQuery {
   }
 
   /// The way to the rows: a few that are named are looked up and sorted.
-  fileprivate var index: String { urls.isEmpty ? "INDEXED BY channels_by_age" : "" }
+  fileprivate var index: StoreStatement { urls.isEmpty ? .index("channels_by_age") : "" }
 
   /// The rows to look at, and those of them to show.
   fileprivate func conditions() throws -> (range: Condition, filter: Condition) {
     let position = try position()
     var range = Condition(
       "(created_at, channel_id) < (?, ?)", [position.createdAt, position.id])
-    try range.require("url", isAnyOf: urls)
+    range.require("url", isAnyOf: urls)
     var filter = Condition()
     if let nameContains, !nameContains.isEmpty {
-      filter.require("instr(name_folded, ?) > 0", [nameContains.caseFolded])
+      filter.require(.contains("name_folded"), [nameContains.caseFolded])
     }
     if let urlContains, !urlContains.isEmpty {
-      filter.require("instr(url, ?) > 0", [urlContains])
+      filter.require(.contains("url"), [urlContains])
     }
-    try filter.require("custom_type", isAnyOf: customTypes)
+    filter.require("custom_type", isAnyOf: customTypes)
     if freezing == .unfrozen { filter.require("is_frozen = 0") }
     return (range, filter)
   }
@@ -198,7 +197,7 @@ extension ChannelState {
     """
 
   /// From `columns`; operators, bans and mutes stay empty.
-  init(row: Row) throws {
+  init(row: StoreRow) throws {
     let metadata: String? = row[16]
     self.init(
       id: row[0],

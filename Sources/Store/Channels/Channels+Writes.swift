@@ -1,6 +1,5 @@
 import Channels
 package import ParleyProtocol
-import SQLite
 
 /// A channel after a change.
 package struct ChannelMutation: Sendable, Hashable {
@@ -26,7 +25,7 @@ extension WriteTransaction {
         channel.url, channel.name, channel.name.caseFolded, channel.coverURL, channel.data,
         channel.customType, channel.isEphemeral, channel.isFrozen,
         StoredJSON.encodeUnlessEmpty(channel.metadata), channel.createdAt, epoch,
-      ])
+      ], numbering: "channel_id")
     _ = try insertOperators(channel.operators.map(\.id), channelID: id)
     let state = try existingChannel(channel.url)
     try queue(
@@ -121,8 +120,8 @@ extension WriteTransaction {
     let count = try connection.change(
       """
       DELETE FROM channel_operators
-      WHERE channel_id = ? AND user_id IN (SELECT value FROM json_each(?))
-      """, [state.id, StoredJSON.encode(userIDs)])
+      WHERE channel_id = ? AND user_id \(.isAnyOf)
+      """, [state.id, StoreValue.texts(userIDs)])
     return try operatorsChanged(state, by: count, at: timestamp)
   }
 

@@ -1,5 +1,4 @@
 import Channels
-import SQLite
 import ParleyProtocol
 
 /// The events of channels; the arrival of a message has no row here, since the message has a `seq`.
@@ -48,17 +47,31 @@ extension StoreTransaction {
   ) throws -> [DurableEvent]? {
     guard let time = try timestamp(channelID, upTo: seq) else { return [] }
     let rows = try connection.all(
-      """
-      SELECT max(seq), kind, message_id, payload, ts FROM events
-      WHERE channel_id = ?1 AND seq <= ?2 AND kind = ?4 AND seq > coalesce((
-        SELECT seq FROM events WHERE channel_id = ?1 AND seq <= ?2 AND ts <= ?3
-        ORDER BY seq DESC LIMIT 1), 0)
-      GROUP BY message_id ORDER BY 1 LIMIT ?5
-      """,
+      Self.lastUpdates,
       [channelID, seq, time - milliseconds, EventName.messageUpdated.rawValue, limit + 1],
       LoggedEvent.init(row:))
     guard rows.count <= limit else { return nil }
     return try withMessages(rows, channelID: channelID)
+  }
+
+  private static var lastUpdates: StoreStatement {
+    let condition = """
+      WHERE channel_id = ?1 AND seq <= ?2 AND kind = ?4 AND seq > coalesce((
+        SELECT seq FROM events WHERE channel_id = ?1 AND seq <= ?2 AND ts <= ?3
+        ORDER BY seq DESC LIMIT 1), 0)
+      """
+    return StoreStatement(
+      // Beside a maximum, SQLite's columns are those of its row.
+      sqlite: """
+        SELECT max(seq), kind, message_id, payload, ts FROM events \(condition)
+        GROUP BY message_id ORDER BY 1 LIMIT ?5
+        """,
+      postgreSQL: """
+        SELECT * FROM (
+          SELECT DISTINCT ON (message_id) seq, kind, message_id, payload, ts FROM events
+          \(condition) ORDER BY message_id, seq DESC) AS updates
+        ORDER BY 1 LIMIT ?5
+        """)
   }
 
   /// The time of the last event up to `seq`.
@@ -67,24 +80,25 @@ extension StoreTransaction {
       """
       SELECT ts FROM (
         SELECT * FROM (SELECT seq, ts FROM events
-          WHERE channel_id = ?1 AND seq <= ?2 ORDER BY seq DESC LIMIT 1)
+          WHERE channel_id = ?1 AND seq <= ?2 ORDER BY seq DESC LIMIT 1) AS events
         UNION ALL
-        SELECT * FROM (SELECT seq, created_at AS ts FROM messages INDEXED BY messages_by_seq
-          WHERE channel_id = ?1 AND seq <= ?2 ORDER BY seq DESC LIMIT 1)
-      ) ORDER BY seq DESC LIMIT 1
+        SELECT * FROM (
+          SELECT seq, created_at AS ts FROM messages \(.index("messages_by_seq"))
+          WHERE channel_id = ?1 AND seq <= ?2 ORDER BY seq DESC LIMIT 1) AS messages
+      ) AS both_kinds ORDER BY seq DESC LIMIT 1
       """, [channelID, seq]
     ) { $0[0] as Int64 }
   }
 
   /// The least size of the events after `seq`: of a message's updates only the last counts.
   private func eventByteCount(_ channelID: Int64, after seq: Int64) throws -> Int64 {
-    let size = """
-      length(CAST(text AS BLOB)) + length(CAST(data AS BLOB)) + coalesce(length(metaarray), 0)
+    let size: StoreStatement = """
+      \(.byteCount("text")) + \(.byteCount("data")) + coalesce(length(metaarray), 0)
         + coalesce(length(og_tag), 0) + coalesce(length(translations), 0)
       """
     let received = try connection.first(
       """
-      SELECT coalesce(sum(\(size)), 0) FROM messages INDEXED BY messages_by_seq
+      SELECT coalesce(sum(\(size)), 0) FROM messages \(.index("messages_by_seq"))
       WHERE channel_id = ? AND seq > ?
       """, [channelID, seq]
     ) { $0[0] as Int64 }
@@ -113,7 +127,7 @@ extension StoreTransaction {
 
 extension LoggedEvent {
   /// From `seq, kind, message_id, payload, ts`.
-  fileprivate init(row: Row) throws {
+  fileprivate init(row: StoreRow) throws {
     guard let name = EventName(rawValue: row[1]) else {
       throw StoreError.damaged(path: "the table events", reason: "an unknown kind of event")
     }
@@ -147,7 +161,7 @@ extension WriteTransaction {
 
   private func nextSeq(_ channelID: Int64) throws -> Int64 {
     let last = try connection.first(
-      "SELECT last_seq FROM channels WHERE channel_id = ?", [channelID]
+      "SELECT last_seq FROM channels WHERE channel_id = ? \(.forUpdate)", [channelID]
     ) { $0[0] as Int64 }
     guard let last else { throw StoreError.notFound(.channel) }
     let seq = last + 1

@@ -1,36 +1,71 @@
-import Crypto
 import Glibc
 import Reactor
 
 /// The directories of files on disk.
 ///
-///     data_dir/files/0123456789abcdef0123456789abcdef    those that messages have
-///     data_dir/uploads/…                                 those that are still coming
+///     …/files/0123456789abcdef0123456789abcdef    those that messages have
+///     …/uploads/…                                 those that are still coming
 ///
 /// Both are on one file system, so that a file becomes one of the first by its name alone.
 struct FileDirectory: Sendable {
-  private let kept: String
-  private let incoming: String
-
-  /// Names the places below a data directory.
-  init(dataDirectory: String) {
-    kept = dataDirectory + "/files"
-    incoming = dataDirectory + "/uploads"
+  /// The users of the directory.
+  private enum Use: Sendable {
+    /// This server alone: what it finds at its start is an earlier process's.
+    case exclusive
+    /// Other servers too: only what has not changed for a day is certain to be nobody's.
+    case shared
   }
 
-  /// Makes the places, and removes what an earlier process was receiving when it ended.
-  func prepare() throws(StoreError) {
+  /// No server receives a file, or stores its message, for so long without changing it.
+  static let abandonedAge = 86_400
+
+  private let kept: String
+  private let incoming: String
+  private let base: String
+  private let use: Use
+
+  /// Names the places below a data directory, which one server uses at a time.
+  init(dataDirectory: String) {
+    self.init(dataDirectory, .exclusive)
+  }
+
+  /// Names the places below a directory that several servers may use.
+  init(sharedDirectory: String) {
+    self.init(sharedDirectory, .shared)
+  }
+
+  private init(_ base: String, _ use: Use) {
+    kept = base + "/files"
+    incoming = base + "/uploads"
+    self.base = base
+    self.use = use
+  }
+
+  /// Makes the places, and removes what earlier processes were receiving when they ended.
+  ///
+  /// - Parameter time: The time on the file system's clock; `nil` to ask it.
+  /// - Returns: The complete files that no living process is about to store the message of.
+  func prepare(at time: Int? = nil) throws -> [String] {
+    // A shared directory that is missing is not mounted; a new one would be another one.
+    if case .shared = use { try DataDirectory.check(base) }
     try DataDirectory.create(kept)
     try DataDirectory.create(incoming)
-    for name in Self.names(in: incoming) { Kernel.unlink(incoming + "/" + name) }
+    switch use {
+    case .exclusive:
+      for name in Self.names(in: incoming) { Kernel.unlink(incoming + "/" + name) }
+      return ids()
+    case .shared:
+      let limit = try (time ?? now()) - Self.abandonedAge
+      for name in Self.names(in: incoming) where isUnchanged(incoming + "/" + name, since: limit) {
+        Kernel.unlink(incoming + "/" + name)
+      }
+      return ids().filter { isUnchanged(path(of: $0), since: limit) }
+    }
   }
 
   func path(of id: String) -> String { kept + "/" + id }
 
   func incomingPath(of id: String) -> String { incoming + "/" + id }
-
-  /// Every file that is there now.
-  func ids() -> [String] { Self.names(in: kept).filter(FileID.isValid) }
 
   /// Removes a file; one that is not there is removed already.
   func remove(_ id: String) {
@@ -49,6 +84,8 @@ struct FileDirectory: Sendable {
     }
   }
 
+  private func ids() -> [String] { Self.names(in: kept).filter(FileID.isValid) }
+
   private func synchronize() throws(SystemError) {
     let descriptor = Kernel.uninterrupted {
       Kernel.open(kept, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -58,6 +95,26 @@ struct FileDirectory: Sendable {
     guard Kernel.uninterrupted({ Kernel.synchronize(descriptor) }) == 0 else {
       throw .last("fsync", on: kept)
     }
+  }
+
+  /// The time on the file system's clock, in seconds: a file server's clock need not be ours.
+  private func now() throws -> Int {
+    let probe = incomingPath(of: FileID.make())
+    let file = try NewFile(at: probe)
+    defer { withExtendedLifetime(file) { _ = Kernel.unlink(probe) } }
+    guard let time = Self.changeTime(of: probe) else { throw SystemError.last("stat", on: probe) }
+    return time
+  }
+
+  private func isUnchanged(_ path: String, since limit: Int) -> Bool {
+    Self.changeTime(of: path).map { $0 < limit } ?? false
+  }
+
+  /// The time of the last change, of the content or of the name.
+  private static func changeTime(of path: String) -> Int? {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    return status.st_ctim.tv_sec
   }
 
   private static func names(in directory: String) -> [String] {
@@ -71,22 +128,5 @@ struct FileDirectory: Sendable {
       if name != ".", name != ".." { names.append(name) }
     }
     return names
-  }
-}
-
-/// The name of a file in the store: 128 random bits, which nobody guesses.
-package enum FileID {
-  /// Makes a new one.
-  static func make() -> String {
-    SecureRandom.hex(byteCount: 16)
-  }
-
-  /// Whether a text could be one; no other may become part of a path.
-  package static func isValid(_ text: String) -> Bool {
-    text.utf8.count == 32
-      && text.utf8.allSatisfy {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-          || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-      }
   }
 }

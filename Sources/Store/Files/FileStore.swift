@@ -1,83 +1,79 @@
-package import Reactor
-import Synchronization
+import Crypto
 
 /// The files of messages: received, kept and read back.
-///
-/// Writes run on one thread of their own, so that no event loop waits for the disk.
 package final class FileStore: Sendable {
-  private let directory: FileDirectory
-  private let jobs = JobQueue<FileJob>(capacity: 65_536)
-  private let thread: Mutex<Reactor.Thread?>
-  /// The files that were there when the store was opened, some of which may belong to no message.
-  private let suspects: [String]
+  private let depot: any FileDepot
 
-  /// Opens the files of a data directory, whose lock the store must hold.
-  package init(dataDirectory: String) throws {
-    directory = FileDirectory(dataDirectory: dataDirectory)
-    try directory.prepare()
-    suspects = directory.ids()
-    let jobs = jobs
-    thread = Mutex(
-      try Reactor.Thread(name: "files") {
-        while case .jobs(let taken) = jobs.take(upTo: 1) {
-          for job in taken { job() }
-        }
-      })
-  }
-
-  deinit {
-    jobs.close()
+  /// Opens the files of a depot; the store must hold its lock already.
+  package init(_ depot: any FileDepot) throws {
+    try depot.prepare()
+    self.depot = depot
   }
 
   /// Begins to receive a file.
-  package func beginUpload() -> FileUpload {
-    FileUpload(id: FileID.make(), directory: directory, jobs: jobs)
+  package func beginUpload() -> any FileUpload {
+    depot.beginUpload(FileID.make())
   }
 
-  /// Opens a file to be sent; it stays readable until it is let go, even when it is removed.
-  package func open(_ id: String) throws(SystemError) -> OpenFile {
-    try OpenFile(readingFrom: directory.path(of: id))
+  /// Opens a file to be sent.
+  package func open(_ id: String) throws(FileReadError) -> ReadableFile {
+    try depot.open(id)
   }
 
   /// Removes a complete file that no message came to have.
   package func remove(_ id: String) {
-    let directory = directory
-    _ = jobs.submit { directory.remove(id) }
+    depot.remove([id]) { _ in }
   }
 
   /// Removes the files that were complete when an earlier process ended, but whose messages were not
   /// stored.
-  ///
-  /// Only what was there at the beginning is looked at: no file that is received now is among it.
   package func collectOrphans(in store: Store) {
-    collect(suspects[...], in: store)
+    collect(after: nil, in: store)
   }
 
-  /// Carries out what was asked for, and ends.
-  ///
-  /// Blocks meanwhile.
+  /// Ends; blocks until what was asked for is carried out or given up.
   package func close() {
-    jobs.close()
-    thread.withLock { thread in
-      thread?.join()
-      thread = nil
-    }
+    depot.close()
   }
 
   private static let batch = 500
 
-  private func collect(_ ids: ArraySlice<String>, in store: Store) {
-    guard !ids.isEmpty else { return }
+  private func collect(after token: String?, in store: Store) {
+    depot.suspects(after: token) { [self, weak store] result in
+      guard case .success(let page) = result, let store else { return }
+      collect(page.ids[...], of: page, in: store)
+    }
+  }
+
+  private func collect(_ ids: ArraySlice<String>, of page: FilePage, in store: Store) {
+    guard !ids.isEmpty else {
+      if let next = page.next { collect(after: next, in: store) }
+      return
+    }
     let (now, later) = (Array(ids.prefix(Self.batch)), ids.dropFirst(Self.batch))
     store.lookUp {
       try $0.knownFiles(now)
     } completion: { [self, weak store] result in
       guard case .success(let known) = result, let store else { return }
       for id in now where !known.contains(id) { remove(id) }
-      collect(later, in: store)
+      collect(later, of: page, in: store)
     }
   }
 }
 
-/// Something to be done on the thread of files.
-typealias FileJob = @Sendable () -> Void
+/// The name of a file in the store: 128 random bits, which nobody guesses.
+package enum FileID {
+  /// Makes a new one.
+  static func make() -> String {
+    SecureRandom.hex(byteCount: 16)
+  }
+
+  /// Whether a text could be one; no other may become part of a path.
+  package static func isValid(_ text: String) -> Bool {
+    text.utf8.count == 32
+      && text.utf8.allSatisfy {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+          || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+      }
+  }
+}

@@ -1,5 +1,5 @@
 package import Channels
-import SQLite
+import Synchronization
 
 extension StoreTransaction {
   /// A file whose message was sent and whose channel still exists.
@@ -17,8 +17,7 @@ extension StoreTransaction {
   func knownFiles(_ ids: [String]) throws -> Set<String> {
     Set(
       try connection.all(
-        "SELECT file_id FROM files WHERE file_id IN (SELECT value FROM json_each(?))",
-        [StoredJSON.encode(ids)]
+        "SELECT file_id FROM files WHERE file_id \(.isAnyOf)", [StoreValue.texts(ids)]
       ) { $0[0] as String })
   }
 }
@@ -51,35 +50,58 @@ enum FileRows {
   static func remove(ofChannel channelID: Int64, on connection: StoreConnection) throws {
     try connection.execute(
       """
-      INSERT OR IGNORE INTO removed_files (file_id) SELECT file_id FROM files WHERE channel_id = ?
+      INSERT INTO removed_files (file_id) SELECT file_id FROM files WHERE channel_id = ?
+      ON CONFLICT DO NOTHING
       """, [channelID])
     try connection.execute("DELETE FROM files WHERE channel_id = ?", [channelID])
   }
 }
 
-/// Removes the files of messages that are gone from the disk, some at a time.
+/// Removes the files of messages that are gone, some at a time.
 ///
 /// Always after the commit that removed the message: a crash in between leaves the note of what is
-/// still to be removed, never a message without its file.
-struct FileRemoval {
-  let directory: FileDirectory
+/// still to be removed, never a message without its file. The depot takes its time on threads of its
+/// own; several servers on one database may remove the same files.
+final class FileRemoval: Sendable {
+  private let depot: any FileDepot
+  private let jobs: JobQueue<WriteJob>
+  private let isUnderWay = Atomic(false)
 
-  /// So many share a commit; few enough that messages need not wait long for the disk.
+  /// The number of files that are removed together.
   private static let stepCount = 32
 
-  /// Removes some files, if there are any to remove.
+  init(from depot: any FileDepot, jobs: JobQueue<WriteJob>) {
+    self.depot = depot
+    self.jobs = jobs
+  }
+
+  /// Begins to remove some files, if there are any to remove and none are under way.
+  ///
+  /// - Returns: `.finished`, since there is nothing to do until the depot answers.
   func step(on connection: StoreConnection) throws -> PurgeProgress {
+    guard !isUnderWay.load(ordering: .acquiring) else { return .finished }
     let ids = try connection.all(
       "SELECT file_id FROM removed_files LIMIT ?", [Self.stepCount]
     ) { $0[0] as String }
     guard !ids.isEmpty else { return .finished }
-    for id in ids { directory.remove(id) }
-    try connection.inTransaction {
+    isUnderWay.store(true, ordering: .releasing)
+    depot.remove(ids) { [self] result in
+      guard case .success = result else { return isUnderWay.store(false, ordering: .releasing) }
+      let admission = jobs.submit(.maintenance { [self] in forget(ids, on: $0) })
+      if admission != .accepted { isUnderWay.store(false, ordering: .releasing) }
+    }
+    return .finished
+  }
+
+  /// Strikes off files that are gone; where that fails they are removed once more, later.
+  private func forget(_ ids: [String], on connection: StoreConnection) {
+    let isForgotten: Void? = try? connection.inTransaction {
       for id in ids {
         try connection.execute("DELETE FROM removed_files WHERE file_id = ?", [id])
       }
     }
-    return .unfinished
+    isUnderWay.store(false, ordering: .releasing)
+    if isForgotten != nil { connection.mayHaveRemains = true }
   }
 }
 

@@ -1,4 +1,5 @@
 import Logging
+import PostgreSQL
 import SQLite
 import Synchronization
 
@@ -62,7 +63,9 @@ enum StorageProbe {
   static func run(on connection: StoreConnection) throws {
     try connection.inTransaction {
       try connection.execute(
-        "INSERT OR REPLACE INTO probe (id, body) VALUES (1, zeroblob(\(byteCount)))")
+        """
+        INSERT INTO probe (id, body) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body
+        """, [[UInt8](repeating: 0, count: byteCount)])
     }
     try connection.inTransaction { try connection.execute("DELETE FROM probe") }
   }
@@ -72,16 +75,23 @@ extension Error {
   /// Whether a constraint of the schema refused a row.
   var isConstraint: Bool {
     (self as? DatabaseError)?.code == .constraint
+      || (self as? PostgreSQLError)?.state?.errorClass == "23"
   }
 
   /// The reason, when the error says that the storage failed rather than that a job was wrong.
   var storageFailure: String? {
     if case .unavailable(let reason)? = self as? StoreError { return reason }
     if let failure = self as? CommitFailure { return failure.reason }
+    if let error = self as? PostgreSQLError { return error.isFaultOfJob ? nil : "\(error.message)" }
     guard let error = self as? DatabaseError, !DatabaseError.faultsOfJobs.contains(error.code)
     else { return nil }
     return "\(error.message) (SQLite \(error.extendedCode))"
   }
+}
+
+extension Error {
+  /// Whether the same work can succeed when it is done again at once: nothing of it was kept.
+  var mayPass: Bool { (self as? PostgreSQLError)?.mayPass ?? false }
 }
 
 extension DatabaseError {

@@ -2,26 +2,27 @@ import Channels
 import Dispatch
 import Glibc
 import Reactor
-import SQLite
 
 /// The connections that read, and the two queues before them.
 struct Readers {
   let lookUps: JobQueue<ReadJob>
   let queries: QueryQueue
-  private let lookUpConnections: [SharedDatabase]
-  private let queryConnections: [SharedDatabase]
+  private let lookUpConnections: [StoreSessions.Use]
+  private let queryConnections: [StoreSessions.Use]
 
-  init(_ path: String, _ options: StoreOptions) throws {
+  init(_ sessions: StoreSessions, _ options: StoreOptions) throws {
     lookUps = JobQueue(capacity: options.queueCapacity)
     queries = QueryQueue(
       capacity: .init(
         total: options.queryCapacity, perPrincipal: options.queryCapacityPerPrincipal))
-    lookUpConnections = try Self.open(path, options.lookUpReaderCount)
-    queryConnections = try Self.open(path, options.queryReaderCount)
+    lookUpConnections = try Self.open(sessions, options.lookUpReaderCount)
+    queryConnections = try Self.open(sessions, options.queryReaderCount)
   }
 
-  private static func open(_ path: String, _ count: Int) throws -> [SharedDatabase] {
-    try (0..<max(1, count)).map { _ in try DatabaseFile.openForReading(path) }
+  private static func open(
+    _ sessions: StoreSessions, _ count: Int
+  ) throws -> [StoreSessions.Use] {
+    try (0..<max(1, count)).map { _ in try sessions.reader() }
   }
 
   /// Starts a thread for each connection.
@@ -55,16 +56,12 @@ struct Readers {
     _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 5)
   }
 
-  /// The connection stays on its thread for good: the thread works inside its one access.
   private static func thread(
-    _ name: String, _ shared: SharedDatabase, _ options: StoreOptions,
+    _ name: String, _ use: @escaping StoreSessions.Use, _ options: StoreOptions,
     _ body: @escaping @Sendable (StoreConnection) -> Void
   ) throws(SystemError) -> Reactor.Thread {
     try Reactor.Thread(name: name) {
-      shared.withDatabase {
-        body(StoreConnection(SQLiteSession($0), fileURL: options.fileURL))
-        $0.close()
-      }
+      use { body(StoreConnection($0, fileURL: options.fileURL)) }
     }
   }
 }
@@ -106,10 +103,7 @@ struct Reader {
 
   private func answer(_ job: ReadJob) {
     do {
-      try connection.session.beginReading()
-      defer { connection.rollback() }
-      let report = try job.perform(ReadTransaction(connection: connection))
-      report()
+      try connection.inSnapshot { try job.perform(ReadTransaction(connection: connection))() }
     } catch {
       job.fail(error.storageFailure.map { StoreError.unavailable(reason: $0) } ?? error)
     }
@@ -160,9 +154,9 @@ struct QueryReader {
 
   private func perform(_ job: QueryJob, _ time: QueryTime?) -> (QueryCost) -> Void {
     do {
-      try connection.session.beginReading()
-      defer { connection.rollback() }
-      return try job.perform(ReadTransaction(connection: connection, time: time))
+      return try connection.inSnapshot {
+        try job.perform(ReadTransaction(connection: connection, time: time))
+      }
     } catch {
       let failure = error.storageFailure.map { StoreError.unavailable(reason: $0) } ?? error
       return { job.fail(failure, $0) }

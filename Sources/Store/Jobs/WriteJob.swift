@@ -16,6 +16,11 @@ enum WriteJob: Sendable {
     }
   }
 
+  /// The message that the job appends, if it is such a job.
+  var addition: MessageAddition? {
+    if case .entry(let submission, _) = self { submission.entry.addition } else { nil }
+  }
+
   var isMaintenance: Bool {
     if case .maintenance = self { true } else { false }
   }

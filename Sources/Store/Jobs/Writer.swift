@@ -7,14 +7,14 @@ import Dispatch
 final class Writer {
   private let connection: StoreConnection
   private let log: LogWriting
-  private let removal: FileRemoval
+  private let removal: FileRemoval?
   private let jobs: JobQueue<WriteJob>
   private let health: HealthMonitor
   private let counters: StoreCounters
   private let options: StoreOptions
 
   init(
-    connection: StoreConnection, files: FileDirectory, jobs: JobQueue<WriteJob>,
+    connection: StoreConnection, files: (any FileDepot)?, jobs: JobQueue<WriteJob>,
     health: HealthMonitor, counters: StoreCounters, options: StoreOptions
   ) {
     self.connection = connection
@@ -22,9 +22,9 @@ final class Writer {
     self.health = health
     self.counters = counters
     self.options = options
-    removal = FileRemoval(directory: files)
+    removal = files.map { FileRemoval(from: $0, jobs: jobs) }
     log = LogWriting(
-      connection: connection, appender: MessageAppender(connection: connection))
+      connection: connection, appender: connection.session.makeAppender(for: connection))
   }
 
   /// Works until the queue is closed and empty.
@@ -50,9 +50,13 @@ final class Writer {
   private func purgeStep() -> PurgeProgress {
     guard connection.mayHaveRemains else { return .finished }
     do {
-      let steps = [try ChannelPurge.step(on: connection), try removal.step(on: connection)]
+      let steps = [
+        try ChannelPurge.step(on: connection), try removal?.step(on: connection) ?? .finished,
+      ]
       connection.mayHaveRemains = steps.contains(.unfinished)
       return connection.mayHaveRemains ? .unfinished : .finished
+    } catch  where error.mayPass {
+      return .unfinished
     } catch {
       health.report(.failing(reason: error.storageFailure ?? "\(error)"))
       return .unfinished
@@ -88,7 +92,7 @@ final class Writer {
       return batch.count
     }
     do {
-      let answers = try commit(batch)
+      let answers = try commitRepeatedly(batch)
       connection.outbox?.announce()
       answers.deliver()
       return answers.count
@@ -103,6 +107,19 @@ final class Writer {
     }
   }
 
+  /// Tries again what another server's transaction or a lost connection has undone.
+  private func commitRepeatedly(_ batch: ArraySlice<WriteJob>) throws -> [WriteAnswer] {
+    var triesLeft = 3
+    while true {
+      do {
+        return try commit(batch)
+      } catch  where error.mayPass && triesLeft > 0 {
+        connection.outbox?.rollBack(to: 0)
+        triesLeft -= 1
+      }
+    }
+  }
+
   /// - Returns: The answers to as many jobs as the time for a transaction allows, and to one at least.
   private func commit(_ batch: ArraySlice<WriteJob>) throws -> [WriteAnswer] {
     guard batch.contains(where: \.needsTransaction) else { return try batch.map(perform) }
@@ -110,8 +127,14 @@ final class Writer {
     let end = start + UInt64(options.transactionMilliseconds) * 1_000_000
     let answers = try connection.inTransaction {
       var answers: [WriteAnswer] = []
-      for job in batch {
-        answers.append(try perform(job))
+      while answers.count < batch.count {
+        let rest = batch.dropFirst(answers.count)
+        let count = runLength(rest)
+        if count > 1 {
+          answers += try append(rest.prefix(count))
+        } else if let job = rest.first {
+          answers.append(try perform(job))
+        }
         if DispatchTime.now().uptimeNanoseconds >= end { break }
       }
       return answers
@@ -120,6 +143,21 @@ final class Writer {
     counters.recordCommit(nanoseconds: duration, jobCount: answers.count)
     options.onCommit(duration, answers.count)
     return answers
+  }
+
+  /// How many jobs from the first on append messages, as far as they are worth one round trip.
+  private func runLength(_ jobs: ArraySlice<WriteJob>) -> Int {
+    let limit = log.appender.runLimit
+    guard limit > 1 else { return 1 }
+    return jobs.prefix(limit).prefix { $0.addition != nil }.count
+  }
+
+  private func append(_ jobs: ArraySlice<WriteJob>) throws -> [WriteAnswer] {
+    let results = try log.append(jobs.compactMap(\.addition))
+    return zip(jobs, results).map { job, result in
+      guard case .entry(let submission, let sink) = job else { return .call {} }
+      return .log(LogAnswer(submission.ticket, result.mapError(LogError.init)), sink)
+    }
   }
 
   private func perform(_ job: WriteJob) throws -> WriteAnswer {
@@ -149,6 +187,8 @@ final class Writer {
   /// second table to write.
   private func needsSavepoint(_ entry: LogEntry) -> Bool {
     if case .write(.append(let message), _) = entry {
+      // Where messages are appended in runs, all checks come first.
+      guard log.appender.runLimit == 1 else { return false }
       return connection.outbox != nil || message.upload != nil
     }
     return entry.writes
@@ -190,6 +230,7 @@ final class Writer {
       return
     }
     do {
+      try connection.session.restore()
       try StorageProbe.run(on: connection)
       health.report(.healthy)
     } catch {

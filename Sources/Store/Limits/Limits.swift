@@ -1,7 +1,6 @@
 package import Channels
 import Basics
 import ParleyProtocol
-import SQLite
 
 extension StoreTransaction {
   /// The limits of the deployment and of custom types; a channel's own are in its `ChannelState`.
@@ -75,8 +74,9 @@ extension WriteTransaction {
     }
     try connection.execute(
       """
-      INSERT OR REPLACE INTO limits (scope, name, kind, messages, window_ms)
-      VALUES (?, ?, ?, ?, ?)
+      INSERT INTO limits (scope, name, kind, messages, window_ms) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (scope, name, kind) DO UPDATE
+        SET messages = excluded.messages, window_ms = excluded.window_ms
       """, [scope, name, kind.rawValue, limit.messages, limit.windowMilliseconds])
   }
 }
@@ -109,7 +109,7 @@ extension StoreTransaction {
     guard let position else { throw StoreError.invalidPageToken }
     let states = try connection.all(
       """
-      SELECT \(ChannelState.columns) FROM channels INDEXED BY channels_with_limits
+      SELECT \(ChannelState.columns) FROM channels \(.index("channels_with_limits"))
       WHERE channel_id > ? AND (flood_messages IS NOT NULL OR throttle_messages IS NOT NULL)
       ORDER BY channel_id LIMIT ?
       """, [position, limit + 1], ChannelState.init(row:))

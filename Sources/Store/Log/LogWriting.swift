@@ -4,7 +4,7 @@ import ParleyProtocol
 /// Carries out entries of the log on the writer's connection; confined to its thread.
 struct LogWriting {
   let connection: StoreConnection
-  let appender: MessageAppender
+  let appender: any MessageAppending
 
   private var transaction: WriteTransaction { WriteTransaction(connection: connection) }
 
@@ -57,13 +57,22 @@ struct LogWriting {
 
   private func append(_ message: UnsequencedMessage, to channel: LogChannel) throws -> LogOutcome {
     do {
-      switch try appender.append(message, to: channel) {
-      case .stored(let seq, let users): return .appended(seq: seq, mentionedUsers: users)
-      case .repeated(let first, let seq):
-        return .repeated(SequencedMessage(message: first, seq: seq))
-      }
+      return LogOutcome(try appender.append(message, to: channel))
     } catch StoreError.notFound(.message) {
       return .withdrawn
+    }
+  }
+
+  /// Appends messages in their order, in few round trips.
+  ///
+  /// - Throws: What says that the storage failed.
+  func append(_ run: [MessageAddition]) throws -> [Result<LogOutcome, any Error>] {
+    try appender.append(run).map { result in
+      switch result {
+      case .success(let outcome): .success(LogOutcome(outcome))
+      case .failure(StoreError.notFound(.message)): .success(.withdrawn)
+      case .failure(let error): .failure(error)
+      }
     }
   }
 
@@ -124,7 +133,23 @@ extension RecordedChange {
   }
 }
 
+extension LogOutcome {
+  fileprivate init(_ outcome: AppendOutcome) {
+    switch outcome {
+    case .stored(let seq, let users): self = .appended(seq: seq, mentionedUsers: users)
+    case .repeated(let first, let seq):
+      self = .repeated(SequencedMessage(message: first, seq: seq))
+    }
+  }
+}
+
 extension LogEntry {
+  /// The message that the entry appends, if it is such an entry.
+  var addition: MessageAddition? {
+    guard case .write(.append(let message), let channel) = self else { return nil }
+    return MessageAddition(new: message, channel: channel)
+  }
+
   /// Whether it has to be part of a transaction.
   var writes: Bool {
     switch self {

@@ -2,10 +2,15 @@ package import Channels
 import Dispatch
 import ParleyProtocol
 
-/// SQLite as the log of channels: entries are jobs of the writer thread, reads jobs of the readers.
+/// A database as the log of channels: entries are jobs of the writer thread, reads jobs of the
+/// readers.
 ///
-/// The directory's lock makes this process the only one that writes, so a channel need not be taken
-/// over to be judged.
+/// There is one writer, with PostgreSQL too: the contract promises the order of a submitter's entries
+/// across all channels, and its batches without another's entries between, which two transactions
+/// side by side would not keep. A store that is ``StoreSharing/alone`` is the only one that writes, by
+/// the lock of its directory or database, so a channel need not be taken over to be judged. With
+/// ``StoreSharing/shared`` the term of the channel fences the others: each write reads it under the
+/// lock of the channel's row, which it holds until its commit.
 extension Store: MessageLog {
   package func submit(_ entries: inout [LogSubmission], to sink: any LogSink) {
     var batch = WriteBatch()
@@ -17,7 +22,12 @@ extension Store: MessageLog {
   package func read(_ read: LogRead, _ ticket: LogTicket, to sink: any LogSink) {
     lookUp { transaction in
       let start = DispatchTime.now().uptimeNanoseconds
-      let reading = Result { LogOutcome.read(try transaction.answer(read)) }
+      let reading: Result<LogOutcome, any Error>
+      do {
+        reading = .success(.read(try transaction.answer(read)))
+      } catch  where !error.mayPass {
+        reading = .failure(error)
+      }
       let cost = QueryCost(
         nanoseconds: DispatchTime.now().uptimeNanoseconds - start, isCutShort: false)
       return LogAnswer(ticket, reading.mapError(LogError.init), cost: cost)

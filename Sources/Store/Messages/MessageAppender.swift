@@ -1,6 +1,5 @@
 import Channels
 import ParleyProtocol
-import SQLite
 
 /// The outcome of appending a message.
 enum AppendOutcome: Sendable, Hashable {
@@ -10,10 +9,38 @@ enum AppendOutcome: Sendable, Hashable {
   case repeated(Message, seq: Int64)
 }
 
-/// Writes new messages, by statements that are prepared once.
-final class MessageAppender {
+/// Writes new messages in a transaction of the writer; confined to its thread.
+protocol MessageAppending: AnyObject {
+  /// Most messages that ``append(_:)`` should be given; 1 where a statement costs no round trip.
+  var runLimit: Int { get }
+
+  /// - Throws: `StoreError.notFound(.channel)`, or `.message` when the request's message was deleted;
+  ///   `LogError.fenced`; `.unstorableText`; or an error that is a constraint's when the message id is
+  ///   taken. In each case nothing has changed.
+  func append(_ new: UnsequencedMessage, to channel: LogChannel) throws -> AppendOutcome
+
+  /// Appends messages in their order.
+  ///
+  /// - Returns: An outcome for each; one that is refused leaves the others.
+  /// - Throws: What says that the storage failed.
+  func append(_ run: [MessageAddition]) throws -> [Result<AppendOutcome, any Error>]
+
+  /// - Throws: `StoreError.notFound(.channel)`, or `LogError.fenced`.
+  func lastSeq(of channel: LogChannel) throws -> Int64
+}
+
+/// A message with the channel that it is for.
+struct MessageAddition {
+  var new: UnsequencedMessage
+  var channel: LogChannel
+}
+
+/// Writes new messages one by one, by statements that are prepared once.
+final class MessageAppender: MessageAppending {
   private let connection: StoreConnection
   private var statements: Statements?
+
+  var runLimit: Int { 1 }
 
   private struct Statements {
     let lastSeq: DirectStatement
@@ -25,9 +52,16 @@ final class MessageAppender {
     self.connection = connection
   }
 
-  /// - Throws: `StoreError.notFound(.channel)`, or `.message` when the request's message was deleted;
-  ///   `LogError.fenced`; `.unstorableText`; or a constraint's database error when the message id is
-  ///   taken. In each case nothing has changed.
+  func append(_ run: [MessageAddition]) throws -> [Result<AppendOutcome, any Error>] {
+    try run.map { addition in
+      do {
+        return .success(try append(addition.new, to: addition.channel))
+      } catch  where error.storageFailure == nil {
+        return .failure(error)
+      }
+    }
+  }
+
   func append(_ new: UnsequencedMessage, to channel: LogChannel) throws -> AppendOutcome {
     let last = try lastSeq(of: channel)
     if let upload = new.upload { try checkTexts(upload) }
@@ -64,7 +98,6 @@ final class MessageAppender {
     try upload.type.checkStorable()
   }
 
-  /// - Throws: `StoreError.notFound(.channel)`, or `LogError.fenced`.
   func lastSeq(of channel: LogChannel) throws -> Int64 {
     let statement = try prepared().lastSeq
     try statement.bind(channel.id, at: 1)
@@ -123,15 +156,16 @@ final class MessageAppender {
     return made
   }
 
-  private static let lastSeq = "SELECT last_seq FROM channels WHERE channel_id = ? AND term = ?"
+  private static let lastSeq: StoreStatement =
+    "SELECT last_seq FROM channels WHERE channel_id = ? AND term = ?"
 
-  private static let insertion = """
+  private static let insertion: StoreStatement = """
     INSERT INTO messages (channel_id, seq, message_id, type, user_id, text, data, custom_type,
       mention_type, mentioned_users, metaarray, og_tag, req_id, created_at, file, is_operator)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
 
-  private static let advancement = """
+  private static let advancement: StoreStatement = """
     UPDATE channels SET last_seq = ?2, last_created_at = max(last_created_at, ?3),
       message_count = message_count + 1
     WHERE channel_id = ?1

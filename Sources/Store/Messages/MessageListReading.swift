@@ -1,5 +1,4 @@
 import Channels
-import SQLite
 import ParleyProtocol
 
 /// Messages on one side of an anchor, the nearest first.
@@ -60,7 +59,7 @@ struct MessageListReading<Value> {
     // Columns of the index come first, and a message's own only once it fits: its text may be long.
     let end = try transaction.scan(
       """
-      SELECT \(filter.flag), message_id FROM messages \(index.rawValue) WHERE \(condition.sql)
+      SELECT \(filter.flag), message_id FROM messages \(index.clause) WHERE \(condition.sql)
       ORDER BY created_at \(direction.rawValue), message_id \(direction.rawValue)
       """, filter.arguments + condition.arguments
     ) { row in
@@ -122,7 +121,7 @@ extension MessageQuery {
       if index == .customType {
         required.require("custom_type <> '' AND custom_type = ?", [customTypes[0]])
       } else {
-        try filter.require("custom_type", isAnyOf: customTypes)
+        filter.require("custom_type", isAnyOf: customTypes)
       }
       if index == .type {
         required.require("type <> 'MESG' AND type = ?", [messageType?.rawValue])
@@ -132,7 +131,7 @@ extension MessageQuery {
       if index == .sender {
         required.require("user_id = ?", [senderIDs[0]])
       } else {
-        try filter.require("user_id", isAnyOf: senderIDs)
+        filter.require("user_id", isAnyOf: senderIDs)
       }
       return (index, required, filter)
     }

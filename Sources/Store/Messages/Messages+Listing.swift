@@ -1,5 +1,4 @@
 package import Channels
-import SQLite
 package import ParleyProtocol
 
 /// Lists messages of a channel, each encoded as it is read.
@@ -134,7 +133,7 @@ extension StoreTransaction {
   ) throws -> Int64? {
     try connection.first(
       """
-      SELECT message_id FROM messages INDEXED BY messages_by_time
+      SELECT message_id FROM messages \(.index("messages_by_time"))
       WHERE channel_id = ? AND \(range)
       ORDER BY created_at \(direction), message_id \(direction) LIMIT 1
       """, [query.channelID, time]
@@ -171,7 +170,7 @@ extension StoreTransaction {
     return try connection.first(
       """
       SELECT created_at FROM messages WHERE message_id =
-        (SELECT message_id FROM messages INDEXED BY messages_by_seq
+        (SELECT message_id FROM messages \(.index("messages_by_seq"))
          WHERE channel_id = ? AND message_id < ? ORDER BY seq DESC LIMIT 1)
       """, [channelID, id]
     ) { $0[0] as Int64 } ?? -1

@@ -1,6 +1,5 @@
 import Channels
 import ParleyProtocol
-import SQLite
 
 extension StoreTransaction {
   /// A message of a channel as it is now, with the `seq` of its arrival.
@@ -14,8 +13,8 @@ extension StoreTransaction {
   func messages(_ ids: [Int64], channelID: Int64) throws -> [Int64: Message] {
     guard !ids.isEmpty else { return [:] }
     let found = try storedMessages(
-      .primaryKey, "message_id IN (SELECT value FROM json_each(?)) AND channel_id = ?",
-      [StoredJSON.encode(ids), channelID], channelID: channelID)
+      .primaryKey, "message_id \(.isAnyOf) AND channel_id = ?",
+      [StoreValue.integers(ids), channelID], channelID: channelID)
     return Dictionary(found.map { ($0.message.id, $0.message) }) { first, _ in first }
   }
 
@@ -30,9 +29,13 @@ extension StoreTransaction {
   func findByRequestID(
     channelID: Int64, userID: String?, requestID: String, since: Int64
   ) throws -> SequencedMessage? {
+    if connection.keepsRequests {
+      return try findKeptRequest(
+        channelID: channelID, userID: userID, requestID: requestID, since: since)
+    }
     let id = try connection.first(
       """
-      SELECT message_id FROM messages INDEXED BY messages_by_request
+      SELECT message_id FROM messages \(.index("messages_by_request"))
       WHERE channel_id = ? AND user_id IS ? AND req_id = ? AND created_at > ?
       ORDER BY message_id LIMIT 1
       """, [channelID, userID, requestID, since]
@@ -48,12 +51,30 @@ extension StoreTransaction {
     return nil
   }
 
+  /// The same where requests have a table of their own, from which none is withdrawn.
+  private func findKeptRequest(
+    channelID: Int64, userID: String?, requestID: String, since: Int64
+  ) throws -> SequencedMessage? {
+    let id = try connection.first(
+      """
+      SELECT message_id FROM requests
+      WHERE channel_id = ? AND user_id = ? AND req_id = ? AND created_at > ?
+      """, [channelID, userID ?? "", requestID, since]
+    ) { $0[0] as Int64 }
+    guard let id else { return nil }
+    guard let found = try message(id, channelID: channelID) else {
+      throw StoreError.notFound(.message)
+    }
+    return found
+  }
+
   /// The largest message id that was ever given out; 0 when none was.
   func maximumMessageID() throws -> Int64 {
     try connection.first(
       """
-      SELECT max(coalesce((SELECT max(message_id) FROM messages), 0),
-        coalesce((SELECT value FROM meta WHERE key = 'max_message_id'), 0))
+      SELECT \(.greater(
+        "coalesce((SELECT max(message_id) FROM messages), 0)",
+        "coalesce((SELECT value FROM meta WHERE key = 'max_message_id'), 0)"))
       """, []
     ) { $0[0] as Int64 } ?? 0
   }
@@ -69,7 +90,7 @@ extension StoreTransaction {
   ) throws -> [RecentSend] {
     try connection.all(
       """
-      SELECT user_id, created_at FROM messages INDEXED BY messages_by_time
+      SELECT user_id, created_at FROM messages \(.index("messages_by_time"))
       WHERE channel_id = ? AND created_at > ? AND user_id IS NOT NULL
       ORDER BY created_at DESC, message_id DESC LIMIT ?
       """, [channelID, time, limit]
@@ -93,11 +114,11 @@ extension StoreTransaction {
   ///
   /// - Parameter clauses: What comes after WHERE: of the code's own making, never from outside.
   func storedMessages(
-    _ index: MessageIndex, _ clauses: String, _ arguments: Arguments, channelID: Int64
+    _ index: MessageIndex, _ clauses: StoreStatement, _ arguments: StoreArguments, channelID: Int64
   ) throws -> [SequencedMessage] {
     guard let channelURL = try channelURL(channelID) else { return [] }
     let stored = try connection.all(
-      "SELECT \(StoredMessage.columns) FROM messages \(index.rawValue) WHERE \(clauses)", arguments
+      "SELECT \(StoredMessage.columns) FROM messages \(index.clause) WHERE \(clauses)", arguments
     ) {
       try StoredMessage(row: $0, channelURL: channelURL, fileURL: connection.fileURL)
     }
@@ -109,14 +130,26 @@ extension StoreTransaction {
 
 /// The way to the rows: named in each query, because SQLite, without statistics, would at times
 /// read a whole channel to save a sort.
-enum MessageIndex: String {
-  case primaryKey = "NOT INDEXED"
-  case time = "INDEXED BY messages_by_time"
-  case operators = "INDEXED BY messages_by_operators"
-  case seq = "INDEXED BY messages_by_seq"
-  case customType = "INDEXED BY messages_by_custom_type"
-  case type = "INDEXED BY messages_by_type"
-  case sender = "INDEXED BY messages_by_sender"
+enum MessageIndex {
+  case primaryKey
+  case time
+  case operators
+  case seq
+  case customType
+  case type
+  case sender
+
+  var clause: StoreStatement {
+    switch self {
+    case .primaryKey: .primaryKey
+    case .time: .index("messages_by_time")
+    case .operators: .index("messages_by_operators")
+    case .seq: .index("messages_by_seq")
+    case .customType: .index("messages_by_custom_type")
+    case .type: .index("messages_by_type")
+    case .sender: .index("messages_by_sender")
+    }
+  }
 }
 
 /// Reads the number of messages that a channel holds; the number is kept, not counted.

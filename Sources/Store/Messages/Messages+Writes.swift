@@ -1,6 +1,5 @@
 import Channels
 import ParleyProtocol
-import SQLite
 
 extension WriteTransaction {
   /// Removes a message with what was recorded of its changes, and records `message.deleted`.
@@ -30,6 +29,7 @@ extension WriteTransaction {
   private func withdrawRequest(
     ofMessage id: Int64, channelID: Int64, at timestamp: Int64
   ) throws {
+    guard !connection.keepsRequests else { return }
     let horizon = timestamp - requestIDLifetimeMilliseconds
     try connection.execute("DELETE FROM withdrawn_requests WHERE created_at <= ?", [horizon])
     try connection.execute(
@@ -43,7 +43,10 @@ extension WriteTransaction {
   /// Notes the largest id before messages go, so that none is ever given out twice.
   func retainMaximumMessageID() throws {
     try connection.execute(
-      "INSERT OR REPLACE INTO meta (key, value) VALUES ('max_message_id', ?)",
+      """
+      INSERT INTO meta (key, value) VALUES ('max_message_id', ?)
+      ON CONFLICT (key) DO UPDATE SET value = excluded.value
+      """,
       [maximumMessageID()])
   }
 

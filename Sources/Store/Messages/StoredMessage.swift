@@ -1,5 +1,4 @@
 import Channels
-import SQLite
 import ParleyProtocol
 
 /// A row of the messages table, its users known by their ids only.
@@ -19,7 +18,7 @@ struct StoredMessage {
   /// From `columns`.
   ///
   /// - Parameter fileURL: ``StoreOptions/fileURL``.
-  init(row: Row, channelURL: String, fileURL: StoreOptions.FileURL) throws {
+  init(row: StoreRow, channelURL: String, fileURL: StoreOptions.FileURL) throws {
     let type = MessageType(rawValue: row[2])
     let mentionType = MentionType(rawValue: row[7])
     guard let type, let mentionType else {

@@ -1,5 +1,4 @@
 import Channels
-import SQLite
 
 /// The effect of an update on a counter (`mode` of the request).
 package enum MetacounterMode: String, Sendable, CaseIterable {
@@ -128,7 +127,10 @@ extension WriteTransaction {
     if added > 0 { try MetadataLimits.check(count: stored.count + added) }
     for (key, value) in changed {
       try connection.execute(
-        "INSERT OR REPLACE INTO metacounters (channel_id, key, value) VALUES (?, ?, ?)",
+        """
+        INSERT INTO metacounters (channel_id, key, value) VALUES (?, ?, ?)
+        ON CONFLICT (channel_id, key) DO UPDATE SET value = excluded.value
+        """,
         [channelID, key, value])
     }
   }

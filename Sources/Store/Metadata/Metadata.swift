@@ -1,5 +1,4 @@
 import ParleyProtocol
-import SQLite
 
 /// The owner of metadata.
 package enum MetadataOwner: Sendable, Hashable {

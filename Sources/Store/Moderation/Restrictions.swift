@@ -1,7 +1,6 @@
 import Basics
 package import Channels
 package import ParleyProtocol
-import SQLite
 
 /// A restriction with the user that it is put on.
 package struct RestrictedUser: Sendable, Hashable {
@@ -79,7 +78,7 @@ extension StoreTransaction {
 
 extension Restriction {
   /// From the columns user_id, starts_at, ends_at, description, in this order.
-  init(row: Row) {
+  init(row: StoreRow) {
     self.init(userID: row[0], startsAt: row[1], endsAt: row[2], description: row[3])
   }
 }
@@ -95,8 +94,10 @@ extension WriteTransaction {
     try removeEnded(kind, channelID: channelID, at: restriction.startsAt)
     try connection.execute(
       """
-      INSERT OR REPLACE INTO \(kind.table) (channel_id, user_id, starts_at, ends_at, description)
+      INSERT INTO \(kind.table) (channel_id, user_id, starts_at, ends_at, description)
       VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (channel_id, user_id) DO UPDATE SET starts_at = excluded.starts_at,
+        ends_at = excluded.ends_at, description = excluded.description
       """,
       [
         channelID, user.id, restriction.startsAt, restriction.endsAt, restriction.description,

@@ -10,7 +10,7 @@ enum DataDirectory {
       throw .inaccessible(path: path, reason: "not a path")
     }
     guard Kernel.makeDirectory(path, 0o700) != 0 else { return try synchronize(parent(of: path)) }
-    guard errno != EEXIST else { return try checkIsDirectory(path) }
+    guard errno != EEXIST else { return try check(path) }
     let error = SystemError.last("mkdir")
     guard error.code == ENOENT, let parent = parent(of: path) else {
       throw .inaccessible(path: path, reason: error.reason)
@@ -43,7 +43,8 @@ enum DataDirectory {
     return String(trimmed[..<slash])
   }
 
-  private static func checkIsDirectory(_ path: String) throws(StoreError) {
+  /// - Throws: `StoreError.inaccessible` unless there is a directory that can be written to.
+  static func check(_ path: String) throws(StoreError) {
     guard access(path + "/.", W_OK | X_OK) == 0 else {
       throw .inaccessible(path: path, reason: SystemError.last("access").reason)
     }

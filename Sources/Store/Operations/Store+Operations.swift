@@ -30,6 +30,7 @@ extension Store {
     switch write.urgency {
     case .ordinary: self.write(write.statements.run, completion: completion)
     case .prompt: writePromptly(write.statements.run, completion: completion)
+    case .aside: writeAside(write.statements.run, completion: completion)
     }
   }
 }

@@ -80,6 +80,9 @@ package enum WriteUrgency: Sendable {
   case ordinary
   /// Before those that wait: a client can do nothing else until it is done.
   case prompt
+  /// On a connection of its own where the database allows several: it holds up no message and waits
+  /// for none, and is in order with other writes of this kind alone.
+  case aside
 }
 
 /// The statements of a read; opaque outside the store.

@@ -1,5 +1,4 @@
 import Crypto
-import SQLite
 
 /// A token that lets a program call the Platform API.
 package struct APIToken: Sendable, Hashable {
@@ -27,7 +26,7 @@ package struct APIToken: Sendable, Hashable {
   static let columns = "name, token_hash, created_at, last_used_at"
 
   /// From `columns`.
-  init(row: Row) {
+  init(row: StoreRow) {
     self.init(name: row[0], hash: row[1], createdAt: row[2], lastUsedAt: row[3])
   }
 }
@@ -51,7 +50,10 @@ extension WriteTransaction {
       throw StoreError.tooManyItems(limit: apiTokenLimit)
     }
     let count = try connection.change(
-      "INSERT OR IGNORE INTO api_tokens (name, token_hash, created_at) VALUES (?, ?, ?)",
+      """
+      INSERT INTO api_tokens (name, token_hash, created_at) VALUES (?, ?, ?)
+      ON CONFLICT DO NOTHING
+      """,
       [token.name, token.hash, token.createdAt])
     guard count > 0 else { throw StoreError.exists }
   }

@@ -1,5 +1,3 @@
-import SQLite
-
 /// A token that was issued to a user, with the time for which it holds.
 package struct IssuedToken: Sendable, Hashable {
   package var userID: String
@@ -12,7 +10,7 @@ extension StoreTransaction {
   func issuedToken(hash: [UInt8], at now: Int64) throws -> IssuedToken? {
     try connection.first(
       """
-      SELECT user_id, NULL FROM users INDEXED BY users_by_access_token WHERE access_token_hash = ?1
+      SELECT user_id, NULL FROM users \(.index("users_by_access_token")) WHERE access_token_hash = ?1
       UNION ALL
       SELECT user_id, expires_at FROM session_tokens WHERE token_hash = ?1 AND expires_at > ?2
       """, [hash, now]
@@ -32,14 +30,18 @@ extension WriteTransaction {
     guard try user(userID) != nil else { throw StoreError.noUser(userID) }
     try sweepSessionTokens(at: now)
     try connection.execute(
-      "INSERT OR REPLACE INTO session_tokens (token_hash, user_id, expires_at) VALUES (?, ?, ?)",
+      """
+      INSERT INTO session_tokens (token_hash, user_id, expires_at) VALUES (?, ?, ?)
+      ON CONFLICT (token_hash) DO UPDATE
+        SET user_id = excluded.user_id, expires_at = excluded.expires_at
+      """,
       [hash, userID, expiresAt])
     try connection.execute(
       """
       DELETE FROM session_tokens WHERE token_hash IN
-        (SELECT token_hash FROM session_tokens INDEXED BY session_tokens_by_user WHERE user_id = ?
-         ORDER BY expires_at DESC LIMIT -1 OFFSET ?)
-      """, [userID, sessionTokensPerUser])
+        (SELECT token_hash FROM session_tokens \(.index("session_tokens_by_user"))
+         WHERE user_id = ? ORDER BY expires_at DESC LIMIT ? OFFSET ?)
+      """, [userID, Int64.max, sessionTokensPerUser])
   }
 
   /// Revokes all session tokens of a user; the access token stays.
@@ -55,7 +57,7 @@ extension WriteTransaction {
     try connection.execute(
       """
       DELETE FROM session_tokens WHERE token_hash IN
-        (SELECT token_hash FROM session_tokens INDEXED BY session_tokens_by_expiry
+        (SELECT token_hash FROM session_tokens \(.index("session_tokens_by_expiry"))
          WHERE expires_at <= ? ORDER BY expires_at LIMIT 100)
       """, [now])
   }

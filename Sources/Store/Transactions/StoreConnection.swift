@@ -1,5 +1,3 @@
-import SQLite
-
 /// One connection to the database, with its prepared statements; confined to its thread.
 final class StoreConnection {
   var session: any StoreSession
@@ -22,7 +20,11 @@ final class StoreConnection {
 
   var isInTransaction: Bool { session.isInTransaction }
 
-  func statement(_ sql: String) throws -> Statement {
+  /// Whether requests have a table of their own, as in PostgreSQL: its planner would choose other ways
+  /// than the index of messages.
+  var keepsRequests: Bool { session.keepsRequests }
+
+  func statement(_ sql: StoreStatement) throws -> any BoundStatement {
     try session.statement(sql)
   }
 
@@ -42,41 +44,66 @@ final class StoreConnection {
     return value
   }
 
+  /// Runs a body that reads, in a snapshot; once more when the connection was lost, which an idle one
+  /// notices only when it is used.
+  func inSnapshot<T>(_ body: () throws -> T) throws -> T {
+    do {
+      return try inOneSnapshot(body)
+    } catch  where error.mayPass {
+      return try inOneSnapshot(body)
+    }
+  }
+
+  private func inOneSnapshot<T>(_ body: () throws -> T) throws -> T {
+    try session.beginReading()
+    defer { session.rollback() }
+    return try body()
+  }
+
   /// Leaves the transaction; SQLite has left it already after some errors.
   func rollback() {
     session.rollback()
   }
 
   /// Executes, and ignores rows.
-  func execute(_ sql: String, _ arguments: Arguments = []) throws {
+  func execute(_ sql: StoreStatement, _ arguments: StoreArguments = []) throws {
     _ = try session.execute(sql, checked(arguments))
   }
 
   /// Executes, and returns how many rows the statement changed.
-  func change(_ sql: String, _ arguments: Arguments) throws -> Int {
+  func change(_ sql: StoreStatement, _ arguments: StoreArguments) throws -> Int {
     try session.execute(sql, checked(arguments))
   }
 
   /// Executes an insertion, and returns the number that the row was given.
-  func insert(_ sql: String, _ arguments: Arguments) throws -> Int64 {
-    try session.insert(sql, checked(arguments))
+  ///
+  /// - Parameter column: The column that numbers the rows.
+  func insert(
+    _ sql: StoreStatement, _ arguments: StoreArguments, numbering column: String
+  ) throws -> Int64 {
+    try session.insert(sql, checked(arguments), numbering: column)
   }
 
   /// The first row of a query, if there is one.
   func first<T>(
-    _ sql: String, _ arguments: Arguments, _ decode: (Row) throws -> T
+    _ sql: StoreStatement, _ arguments: StoreArguments, _ decode: (StoreRow) throws -> T
   ) throws -> T? {
     let rows = try rows(sql, arguments)
     return try rows.next().map(decode)
   }
 
-  /// The rows of a query, read one by one as they are asked for.
-  func rows(_ sql: String, _ arguments: Arguments) throws -> RowCursor {
+  /// The rows of a query that reads a few.
+  func rows(_ sql: StoreStatement, _ arguments: StoreArguments) throws -> StoreRows {
     try session.rows(sql, checked(arguments))
   }
 
+  /// The rows of a query that may look at many, read as they are asked for.
+  func scan(_ sql: StoreStatement, _ arguments: StoreArguments) throws -> StoreRows {
+    try session.scan(sql, checked(arguments))
+  }
+
   func all<T>(
-    _ sql: String, _ arguments: Arguments, _ decode: (Row) throws -> T
+    _ sql: StoreStatement, _ arguments: StoreArguments, _ decode: (StoreRow) throws -> T
   ) throws -> [T] {
     let rows = try rows(sql, arguments)
     var values: [T] = []
@@ -85,9 +112,9 @@ final class StoreConnection {
   }
 
   /// SQLite's texts end at U+0000: one that holds it would be taken for a shorter one.
-  private func checked(_ arguments: Arguments) throws(StoreError) -> Arguments {
+  private func checked(_ arguments: StoreArguments) throws(StoreError) -> StoreArguments {
     for argument in arguments {
-      if case .text(let text)? = argument?.databaseValue { try text.checkStorable() }
+      if case .text(let text)? = argument?.storeValue { try text.checkStorable() }
     }
     return arguments
   }
@@ -97,9 +124,9 @@ final class StoreConnection {
 ///
 /// Confined to its connection's thread.
 struct DirectStatement {
-  private let statement: Statement
+  private let statement: any BoundStatement
 
-  init(_ sql: String, on connection: StoreConnection) throws {
+  init(_ sql: StoreStatement, on connection: StoreConnection) throws {
     statement = try connection.statement(sql)
   }
 

@@ -1,11 +1,15 @@
-import SQLite
-
 /// A conversation with a database: all that ``StoreConnection`` asks of one.
 ///
 /// Another database brings a session of its own. Confined to its thread.
 protocol StoreSession: AnyObject {
   /// Whether a transaction has begun and not ended; some errors end it by themselves.
   var isInTransaction: Bool { get }
+
+  /// Whether requests have a table of their own.
+  var keepsRequests: Bool { get }
+
+  /// Whether events for webhooks have lanes, which servers divide between them.
+  var hasLanes: Bool { get }
 
   /// Begins a transaction that writes.
   func begin() throws
@@ -34,80 +38,45 @@ protocol StoreSession: AnyObject {
   /// Executes a statement.
   ///
   /// - Returns: The number of rows that it changed.
-  func execute(_ sql: String, _ values: Arguments) throws -> Int
+  func execute(_ sql: StoreStatement, _ values: StoreArguments) throws -> Int
 
   /// Executes an insertion of one row.
   ///
+  /// - Parameter column: The column that numbers the rows.
   /// - Returns: The number that the row was given.
-  func insert(_ sql: String, _ values: Arguments) throws -> Int64
+  func insert(
+    _ sql: StoreStatement, _ values: StoreArguments, numbering column: String
+  ) throws -> Int64
 
-  /// Runs a query, whose rows are read one by one.
-  func rows(_ sql: String, _ values: Arguments) throws -> RowCursor
+  /// Runs a query of a few rows, which may be read at once.
+  func rows(_ sql: StoreStatement, _ values: StoreArguments) throws -> StoreRows
+
+  /// Runs a query of many rows, of which a part is read at a time.
+  func scan(_ sql: StoreStatement, _ values: StoreArguments) throws -> StoreRows
 
   /// A prepared statement whose values are bound one by one.
-  func statement(_ sql: String) throws -> Statement
+  func statement(_ sql: StoreStatement) throws -> any BoundStatement
+
+  /// The writer of new messages that suits the database.
+  func makeAppender(for connection: StoreConnection) -> any MessageAppending
+
+  /// Connects anew after the connection was lost; does nothing while there is one.
+  func restore() throws
+}
+
+/// A statement whose values are bound one by one.
+protocol BoundStatement: AnyObject {
+  /// Sets the value of a placeholder, the first of which is 1.
+  func bind(_ value: Int64, at index: Int32) throws
+  /// Sets the value of a placeholder; `nil` stands for NULL.
+  func bind(_ text: String?, at index: Int32) throws
+  /// Executes a statement that gives no rows.
+  func execute() throws
+  /// Executes, and reads the first column of the first row; `nil` without a row.
+  func integer() throws -> Int64?
 }
 
 /// A commit failed in a way that leaves open whether its transaction is kept.
 struct CommitFailure: Error {
   let reason: String
-}
-
-/// A session with SQLite.
-final class SQLiteSession: StoreSession {
-  let database: Database
-  // All transactions of the writer execute these two, so they are kept at hand.
-  private var beginning: Statement?
-  private var ending: Statement?
-
-  init(_ database: Database) {
-    self.database = database
-  }
-
-  var isInTransaction: Bool { database.isInTransaction }
-
-  func begin() throws {
-    let statement = try beginning ?? database.statement("BEGIN IMMEDIATE TRANSACTION")
-    beginning = statement
-    try statement.execute()
-  }
-
-  func beginReading() throws { try database.execute("BEGIN DEFERRED TRANSACTION") }
-
-  func commit() throws {
-    do {
-      let statement = try ending ?? database.statement("COMMIT TRANSACTION")
-      ending = statement
-      try statement.execute()
-    } catch let error as DatabaseError {
-      rollback()
-      // The pages may have reached the log on disk before the error, and count after a crash unless
-      // another commit takes their place.
-      throw error.code == .ioError ? CommitFailure(reason: "\(error)") : error
-    }
-  }
-
-  func rollback() { database.rollback() }
-
-  func setSavepoint() throws { try database.execute("SAVEPOINT job") }
-
-  func rollBackToSavepoint() throws { try database.execute("ROLLBACK TO job") }
-
-  func releaseSavepoint() throws { try database.execute("RELEASE job") }
-
-  func execute(_ sql: String, _ values: Arguments) throws -> Int {
-    try database.execute(sql, values)
-    return database.changesCount
-  }
-
-  func insert(_ sql: String, _ values: Arguments) throws -> Int64 {
-    try database.execute(sql, values)
-    return database.lastInsertedRowID
-  }
-
-  func rows(_ sql: String, _ values: Arguments) throws -> RowCursor {
-    try database.rows(sql, values)
-  }
-
-  func statement(_ sql: String) throws -> Statement { try database.statement(sql) }
 }

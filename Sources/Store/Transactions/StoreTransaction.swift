@@ -1,5 +1,3 @@
-import SQLite
-
 /// A transaction for reading or for writing, confined to its connection's thread.
 protocol StoreTransaction {
   /// The thread's connection.
@@ -46,9 +44,9 @@ enum ScanEnd {
 extension StoreTransaction {
   /// Calls `body` with the rows of a query, until it stops or the time is up.
   func scan(
-    _ sql: String, _ arguments: Arguments, _ body: (Row) throws -> ScanStep
+    _ sql: StoreStatement, _ arguments: StoreArguments, _ body: (StoreRow) throws -> ScanStep
   ) throws -> ScanEnd {
-    let rows = try connection.rows(sql, arguments)
+    let rows = try connection.scan(sql, arguments)
     while let row = try rows.next() {
       switch try body(row) {
       case .stop: return .stopped
@@ -67,12 +65,12 @@ extension StoreTransaction {
   ///   - item: Makes an item of a row that fits.
   ///   - token: The token that goes on after a row.
   func page<Value>(
-    _ sql: String, _ arguments: Arguments, limit: Int,
-    item: (Row) throws -> PageItem<Value>, token: (Row) throws -> String
+    _ sql: StoreStatement, _ arguments: StoreArguments, limit: Int,
+    item: (StoreRow) throws -> PageItem<Value>, token: (StoreRow) throws -> String
   ) throws -> ListPage<Value> {
     var room = PageRoom.answer
     var page = ListPage<Value>(items: [], next: "")
-    let rows = try connection.rows(sql, arguments)
+    let rows = try connection.scan(sql, arguments)
     while let row = try rows.next() {
       guard row[0] as Bool else {
         guard time?.isOverAfterRow() == true else { continue }
@@ -95,8 +93,8 @@ extension StoreTransaction {
 ///
 /// The clauses are the code's own; only values come from outside.
 struct Condition {
-  private var clauses: [String]
-  private(set) var arguments: Arguments
+  private var clauses: [StoreStatement]
+  private(set) var arguments: StoreArguments
 
   /// Any row.
   init() {
@@ -104,7 +102,7 @@ struct Condition {
     arguments = []
   }
 
-  init(_ clause: String, _ arguments: Arguments) {
+  init(_ clause: StoreStatement, _ arguments: StoreArguments) {
     clauses = [clause]
     self.arguments = arguments
   }
@@ -112,20 +110,21 @@ struct Condition {
   var isEmpty: Bool { clauses.isEmpty }
 
   /// For use after WHERE.
-  var sql: String { clauses.joined(separator: " AND ") }
+  var sql: StoreStatement { clauses.joined(separator: " AND ") }
 
   /// For use as a column that is 1 or 0.
-  var flag: String { clauses.isEmpty ? "1" : "coalesce(\(sql), 0)" }
+  var flag: StoreStatement {
+    clauses.isEmpty ? "1" : "CASE WHEN \(sql) THEN 1 ELSE 0 END"
+  }
 
-  mutating func require(_ clause: String, _ arguments: Arguments = []) {
+  mutating func require(_ clause: StoreStatement, _ arguments: StoreArguments = []) {
     clauses.append(clause)
     self.arguments += arguments
   }
 
   /// Requires that a column has one of the values; none at all stands for any.
-  mutating func require(_ column: String, isAnyOf values: [String]) throws {
+  mutating func require(_ column: String, isAnyOf values: [String]) {
     guard !values.isEmpty else { return }
-    // One placeholder for any number of values: one statement to prepare and to keep.
-    require("\(column) IN (SELECT value FROM json_each(?))", [try StoredJSON.encode(values)])
+    require("\(column) \(.isAnyOf)", [StoreValue.texts(values)])
   }
 }

@@ -1,6 +1,5 @@
 import Basics
 import ParleyProtocol
-import SQLite
 
 /// Which users to list: newest first, or by nickname when its beginning is asked for.
 package struct UserQuery: Sendable, Hashable {
@@ -76,10 +75,10 @@ extension UserQuery {
   }
 
   /// The way to the rows: named, because SQLite, without statistics, may read a whole table.
-  fileprivate var index: String {
-    if !ids.isEmpty { return "NOT INDEXED" }
+  fileprivate var index: StoreStatement {
+    if !ids.isEmpty { return .primaryKey }
     return prefix == nil && nickname == nil
-      ? "INDEXED BY users_by_age" : "INDEXED BY users_by_nickname"
+      ? .index("users_by_age") : .index("users_by_nickname")
   }
 
   fileprivate var order: String {
@@ -100,7 +99,7 @@ extension UserQuery {
       range.require("nickname_folded = ?", [nickname.caseFolded])
       filter.require("nickname = ?", [nickname])
     }
-    try range.require("user_id", isAnyOf: ids)
+    range.require("user_id", isAnyOf: ids)
     return (range, filter)
   }
 

@@ -1,6 +1,5 @@
 import Crypto
 package import ParleyProtocol
-import SQLite
 
 /// A user with what the server alone knows of it.
 package struct Account: Sendable, Hashable {
@@ -49,8 +48,8 @@ extension StoreTransaction {
     let found = try connection.all(
       """
       SELECT user_id, nickname, profile_url, metadata FROM users
-      WHERE user_id IN (SELECT value FROM json_each(?))
-      """, [StoredJSON.encode(Array(ids))], User.init(row:))
+      WHERE user_id \(.isAnyOf)
+      """, [StoreValue.texts(Array(ids))], User.init(row:))
     return Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
   }
 
@@ -75,7 +74,7 @@ extension StoreTransaction {
 
 extension User {
   /// From the columns user_id, nickname, profile_url, metadata, in this order.
-  init(row: Row) throws {
+  init(row: StoreRow) throws {
     let metadata: String? = row[3]
     self.init(
       id: row[0], nickname: row[1], profileURL: row[2],
@@ -90,7 +89,7 @@ extension Account {
     """
 
   /// From `columns`.
-  init(row: Row) throws {
+  init(row: StoreRow) throws {
     self.init(
       user: try User(row: row), isActive: row[4], accessTokenHash: row[5],
       createdAt: row[6], lastSeenAt: row[7])

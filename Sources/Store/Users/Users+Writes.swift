@@ -1,5 +1,4 @@
 package import ParleyProtocol
-import SQLite
 
 /// Makes a user.
 ///
@@ -237,7 +236,7 @@ extension WriteTransaction {
   }
 
   private func changeUser(
-    _ id: String, _ sql: String, _ arguments: Arguments
+    _ id: String, _ sql: StoreStatement, _ arguments: StoreArguments
   ) throws {
     guard try connection.change(sql, arguments) > 0 else { throw StoreError.noUser(id) }
   }

@@ -31,12 +31,31 @@ package struct OutboxAddition: StoreWrite {
 
 /// Reads the first events of each stretch, as far as a batch goes: see ``OutboxBatch``.
 package struct OutboxReading: StoreLookup {
+  package struct Batches: Sendable, Hashable {
+    /// One for each stretch, in their order; empty for those of lost lanes too.
+    package var events: [[OutboxEvent]]
+    /// The lanes of the share that another server has claimed.
+    package var lost: [OutboxHold]
+  }
+
   package var stretches: [OutboxStretch]
+  package var share: OutboxShare
 
-  package init(_ stretches: [OutboxStretch]) { self.stretches = stretches }
+  package init(_ stretches: [OutboxStretch], in share: OutboxShare) {
+    self.stretches = stretches
+    self.share = share
+  }
 
-  package var statements: ReadStatements<[[OutboxEvent]]> {
-    .init { transaction in try stretches.map { try transaction.webhookEvents(in: $0) } }
+  package var statements: ReadStatements<Batches> {
+    .init { transaction in
+      let lost = try transaction.lostLanes(of: share)
+      let lanes = OutboxLanes(lost.map(\.lane))
+      return Batches(
+        events: try stretches.map { stretch in
+          let isLost = !lost.isEmpty && lanes.contains(OutboxLane(ofChannel: stretch.channelURL))
+          return isLost ? [] : try transaction.webhookEvents(in: stretch)
+        }, lost: lost)
+    }
   }
 }
 
@@ -56,15 +75,30 @@ package struct OutboxBacklogCount: StoreQuery {
 /// Notes how far receivers have got, and removes what all of them have got.
 package struct OutboxProgress: StoreWrite {
   package var advances: [OutboxAdvance]
+  package var share: OutboxShare
 
-  package init(_ advances: [OutboxAdvance]) { self.advances = advances }
+  package init(_ advances: [OutboxAdvance], in share: OutboxShare) {
+    self.advances = advances
+    self.share = share
+  }
 
+  package var urgency: WriteUrgency { .aside }
   package var statements: WriteStatements<OutboxRemoval> {
-    .init { try $0.advanceWebhooks(advances) }
+    .init { transaction in
+      let lost = try transaction.keepLanes(of: share)
+      let lanes = OutboxLanes(lost.map(\.lane))
+      let kept =
+        lost.isEmpty
+        ? advances : advances.filter { !lanes.contains(OutboxLane(ofChannel: $0.channelURL)) }
+      var removal = try transaction.advanceWebhooks(kept)
+      removal.lost = lost
+      return removal
+    }
   }
 }
 
-/// Gives up a receiver's events of a stretch that are older than a time; `nil` when none is.
+/// Gives up a receiver's events of a stretch that are older than a time; `nil` when none is, or when
+/// another server has claimed their lane.
 package struct OutboxExpiry: StoreWrite {
   /// The events that were given up.
   package struct Events: Sendable, Hashable {
@@ -78,29 +112,47 @@ package struct OutboxExpiry: StoreWrite {
   package var stretch: OutboxStretch
   /// Unix milliseconds.
   package var time: Int64
+  package var share: OutboxShare
 
-  package init(receiverID: Int64, in stretch: OutboxStretch, before time: Int64) {
+  package init(
+    receiverID: Int64, in stretch: OutboxStretch, before time: Int64, of share: OutboxShare
+  ) {
     self.receiverID = receiverID
     self.stretch = stretch
     self.time = time
+    self.share = share
   }
 
+  package var urgency: WriteUrgency { .aside }
   package var statements: WriteStatements<Events?> {
-    .init {
-      try $0.expireWebhookEvents(receiverID: receiverID, in: stretch, before: time).map {
+    .init { transaction in
+      guard try transaction.keepLanes(of: share).isEmpty else { return nil }
+      return try transaction.expireWebhookEvents(
+        receiverID: receiverID, in: stretch, before: time
+      ).map {
         Events(count: $0.count, through: $0.through, removal: $0.removal)
       }
     }
   }
 }
 
-/// Removes the oldest events, whether or not all receivers have got them.
+/// Removes the oldest events of a share, whether or not all receivers have got them.
 package struct OutboxTrimming: StoreWrite {
   package var count: Int
+  package var share: OutboxShare
 
-  package init(count: Int) { self.count = count }
+  package init(count: Int, in share: OutboxShare) {
+    self.count = count
+    self.share = share
+  }
 
+  package var urgency: WriteUrgency { .aside }
   package var statements: WriteStatements<OutboxRemoval> {
-    .init { try $0.dropOldestWebhookEvents(count) }
+    .init { transaction in
+      let lost = try transaction.keepLanes(of: share)
+      var removal = try transaction.dropOldestWebhookEvents(count, in: share.without(lost))
+      removal.lost = lost
+      return removal
+    }
   }
 }

@@ -1,5 +1,3 @@
-import SQLite
-
 /// Most events, and most bytes of them, that are read at a time.
 package enum OutboxBatch {
   package static let eventCount = 100
@@ -10,7 +8,7 @@ extension StoreTransaction {
   /// The first events of a stretch, in order: at most 100, and at most 256 KiB unless one alone is
   /// larger.
   func webhookEvents(in stretch: OutboxStretch) throws -> [OutboxEvent] {
-    let rows = try connection.rows(
+    let rows = try connection.scan(
       """
       SELECT event_id, ts, body FROM webhook_events
       WHERE channel_url = ? AND event_id > ? AND event_id <= ? ORDER BY event_id LIMIT ?
@@ -34,7 +32,7 @@ extension StoreTransaction {
       JOIN webhook_receivers AS r ON r.receiver_id = ?
       LEFT JOIN webhook_cursors AS c
         ON c.receiver_id = r.receiver_id AND c.channel_url = e.channel_url
-      WHERE e.event_id > max(r.since, coalesce(c.event_id, 0))
+      WHERE e.event_id > \(.greater("r.since", "coalesce(c.event_id, 0)"))
       """, [receiverID]
     ) { $0[0] as Int } ?? 0
   }
@@ -53,14 +51,15 @@ extension StoreTransaction {
   }
 
   private func backlog(_ receiverID: Int64) throws -> [OutboxBacklog] {
-    try connection.all(
+    let cursor = StoreStatement.greater("r.since", "coalesce(c.event_id, 0)")
+    return try connection.all(
       """
-      SELECT e.channel_url, max(r.since, coalesce(c.event_id, 0)) AS cursor, e.last FROM
+      SELECT e.channel_url, \(cursor) AS cursor, e.last FROM
         (SELECT channel_url, max(event_id) AS last FROM webhook_events GROUP BY channel_url) AS e
       JOIN webhook_receivers AS r ON r.receiver_id = ?
       LEFT JOIN webhook_cursors AS c
         ON c.receiver_id = r.receiver_id AND c.channel_url = e.channel_url
-      WHERE e.last > cursor ORDER BY cursor
+      WHERE e.last > \(cursor) ORDER BY 2
       """, [receiverID]
     ) {
       OutboxBacklog(

@@ -1,4 +1,3 @@
-import SQLite
 import ParleyProtocol
 
 /// Events that are put into the outbox, each beside the change that it reports.
@@ -24,17 +23,24 @@ extension WriteTransaction {
 
   /// - Parameter body: The event's JSON.
   func queue(_ name: EventName, from origin: EventOrigin, body: [UInt8]) throws {
-    let id = try connection.insert(
-      """
-      INSERT INTO webhook_events (channel_url, kind, seq, ts, body) VALUES (?, ?, ?, ?, ?)
-      """,
-      [
-        origin.channelURL, name.rawValue, origin.seq ?? 0, origin.timestamp,
-        String(decoding: body, as: UTF8.self),
-      ])
+    var columns: StoreArguments = [
+      origin.channelURL, name.rawValue, origin.seq ?? 0, origin.timestamp,
+      String(decoding: body, as: UTF8.self),
+    ]
+    if connection.session.hasLanes {
+      columns.append(OutboxLane(ofChannel: origin.channelURL).number)
+    }
+    let id = try connection.insert(Self.insertion, columns, numbering: "event_id")
     connection.outbox?.add(
       OutboxArrival(channelURL: origin.channelURL, eventID: id, timestamp: origin.timestamp))
   }
+
+  private static let insertion = StoreStatement(
+    sqlite: "INSERT INTO webhook_events (channel_url, kind, seq, ts, body) VALUES (?, ?, ?, ?, ?)",
+    postgreSQL: """
+      INSERT INTO webhook_events (channel_url, kind, seq, ts, body, lane)
+      VALUES (?, ?, ?, ?, ?, ?)
+      """)
 
   func wants(_ name: EventName) -> Bool { connection.outbox?.wants(name) ?? false }
 }
@@ -47,8 +53,7 @@ extension WriteTransaction {
   /// that waited for it alone.
   func setWebhookReceivers(_ urls: [String]) throws -> OutboxContents {
     let lost = try connection.change(
-      "DELETE FROM webhook_receivers WHERE url NOT IN (SELECT value FROM json_each(?))",
-      [StoredJSON.encode(urls)])
+      "DELETE FROM webhook_receivers WHERE url \(.isNoneOf)", [StoreValue.texts(urls)])
     if urls.isEmpty {
       try connection.execute("DELETE FROM webhook_events")
     } else if lost > 0 {
@@ -61,7 +66,7 @@ extension WriteTransaction {
     try connection.execute(
       """
       INSERT INTO webhook_receivers (url, since) VALUES
-        (?, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'webhook_events'), 0))
+        (?, \(Self.lastEventID))
       ON CONFLICT (url) DO NOTHING
       """, [url])
     let id = try connection.first(
@@ -69,6 +74,13 @@ extension WriteTransaction {
     ) { $0[0] as Int64 }
     return OutboxReceiver(id: id ?? 0, url: url)
   }
+
+  /// The last number that an event was given, whether the event is still there or not.
+  private static let lastEventID = StoreStatement(
+    sqlite: "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'webhook_events'), 0)",
+    postgreSQL: """
+      (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM webhook_events_event_id_seq)
+      """)
 
   private func removeTakenEverywhere() throws {
     let urls = try connection.all("SELECT DISTINCT channel_url FROM webhook_events", []) {
@@ -88,7 +100,7 @@ extension WriteTransaction {
         INSERT INTO webhook_cursors (receiver_id, channel_url, event_id)
         SELECT receiver_id, ?2, ?3 FROM webhook_receivers WHERE receiver_id = ?1
         ON CONFLICT (receiver_id, channel_url)
-        DO UPDATE SET event_id = max(event_id, excluded.event_id)
+        DO UPDATE SET event_id = excluded.event_id WHERE webhook_cursors.event_id < excluded.event_id
         """, [advance.receiverID, advance.channelURL, advance.eventID])
     }
     let count = try Set(advances.map(\.channelURL)).reduce(0) { $0 + (try removeTaken(in: $1)) }
@@ -114,13 +126,21 @@ extension WriteTransaction {
     return (found.count, through, removal)
   }
 
-  /// Removes the oldest events, taken or not.
-  func dropOldestWebhookEvents(_ count: Int) throws -> OutboxRemoval {
+  /// Removes the oldest events of a share, taken or not.
+  func dropOldestWebhookEvents(
+    _ count: Int, in share: OutboxShare = .everything
+  ) throws -> OutboxRemoval {
+    let (condition, values): (StoreStatement, StoreArguments) =
+      switch share {
+      case .everything: ("TRUE", [])
+      case .lanes(let holds):
+        ("lane \(.isAnyOf)", [StoreValue.integers(holds.map { Int64($0.lane.number) })])
+      }
     let count = try connection.change(
       """
       DELETE FROM webhook_events WHERE event_id IN
-        (SELECT event_id FROM webhook_events ORDER BY event_id LIMIT ?)
-      """, [count])
+        (SELECT event_id FROM webhook_events WHERE \(condition) ORDER BY event_id LIMIT ?)
+      """, values + [count])
     return OutboxRemoval(count: count, oldest: try oldestWebhookEvent())
   }
 
@@ -131,7 +151,7 @@ extension WriteTransaction {
     let count = try connection.change(
       """
       DELETE FROM webhook_events WHERE channel_url = ?1 AND event_id <=
-        (SELECT min(max(r.since, coalesce(c.event_id, 0))) FROM webhook_receivers AS r
+        (SELECT min(\(.greater("r.since", "coalesce(c.event_id, 0)"))) FROM webhook_receivers AS r
          LEFT JOIN webhook_cursors AS c
            ON c.receiver_id = r.receiver_id AND c.channel_url = ?1)
       """, [channelURL])

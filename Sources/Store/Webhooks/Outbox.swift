@@ -130,6 +130,8 @@ package struct OutboxRemoval: Sendable, Hashable {
   package var count: Int
   /// The time of the oldest event that is left; `nil` when none is.
   package var oldest: Int64?
+  /// The lanes of the share that another server has claimed, of which nothing was changed.
+  package var lost: [OutboxHold] = []
 }
 
 /// The outbox when a server starts.

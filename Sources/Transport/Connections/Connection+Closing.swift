@@ -42,7 +42,7 @@ extension Connection {
   func finish() {
     switch stage {
     case .lingering, .closed: return
-    case .sending(var outgoing) where outgoing.file.count > 0 || queuedByteCount > 0:
+    case .sending(var outgoing) where outgoing.count > 0 || queuedByteCount > 0:
       outgoing.persistence = .close
       enter(.sending(outgoing))
       return

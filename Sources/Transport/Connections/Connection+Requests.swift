@@ -113,8 +113,8 @@ extension Connection {
     if pending.held.count > PendingRequest.maximumHeldBytes { stopReading() }
   }
 
-  /// Keeps the input after a request until its answer's file has been written.
-  func hold(_ bytes: UnsafeRawBufferPointer, behind outgoing: inout OutgoingFile) {
+  /// Keeps the input after a request until its answer's body has been written.
+  func hold(_ bytes: UnsafeRawBufferPointer, behind outgoing: inout OutgoingBody) {
     enter(.lingering)
     outgoing.pending.held.append(contentsOf: bytes)
     enter(.sending(outgoing))
@@ -147,7 +147,8 @@ extension Connection {
     case .answering(let pending):
       enter(.http(pending.parser))
       pending.onAbandonment?()
-    case .proxyHeader, .http, .sending, .webSocket, .closing, .lingering, .closed: break
+    case .sending(let outgoing): outgoing.content.abandon()
+    case .proxyHeader, .http, .webSocket, .closing, .lingering, .closed: break
     }
   }
 

@@ -14,8 +14,8 @@ extension Connection {
     case receiving(ReceivedBody)
     /// A request's answer is awaited from the delegate.
     case answering(PendingRequest)
-    /// A file is being written after the head of an answer.
-    case sending(OutgoingFile)
+    /// A body is being written after the head of an answer.
+    case sending(OutgoingBody)
     /// Open: messages flow both ways.
     case webSocket
     /// Our close frame is on its way; the peer's is awaited.

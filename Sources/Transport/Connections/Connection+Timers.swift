@@ -48,20 +48,20 @@ extension Connection: TimerHandler {
     setTimer(.body(end: end), after: max(min(patience - silence, end - now), 1))
   }
 
-  /// Sets the time limit of progress in sending a file.
+  /// Sets the time limit of progress in sending a body.
   func awaitProgress() {
-    guard let waiting = waitingFileBytes else { return }
+    guard let waiting = waitingBodyBytes else { return }
     setTimer(.progress(waiting), after: transport.configuration.progressTimeout)
   }
 
   private func checkProgress(since before: Int64) {
-    guard let waiting = waitingFileBytes, waiting < before else { return drop() }
+    guard let waiting = waitingBodyBytes, waiting < before else { return drop() }
     awaitProgress()
   }
 
-  private var waitingFileBytes: Int64? {
+  private var waitingBodyBytes: Int64? {
     guard case .sending(let outgoing) = stage else { return nil }
-    return outgoing.file.count + Int64(queuedByteCount)
+    return outgoing.count + Int64(queuedByteCount)
   }
 
   /// Starts the pings of a WebSocket.
@@ -108,7 +108,7 @@ struct ConnectionTimer {
     case head
     /// The next bytes of a body are due, and all of it at this time of the loop's clock.
     case body(end: Int64)
-    /// Progress is due: fewer than this many bytes of a file must be left.
+    /// Progress is due: fewer than this many bytes of a body must be left.
     case progress(Int64)
     /// The next ping is due, or something must have come since one that stayed unanswered.
     case liveness(nextPing: Int64, unanswered: Int64?)

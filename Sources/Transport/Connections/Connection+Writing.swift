@@ -105,13 +105,14 @@ extension Connection {
   /// Writes the queue, as far as the kernel takes it.
   func flush() {
     if case .closed = stage { return }
-    var budget = OutgoingFile.slice
+    var budget = OutgoingBody.slice
     let queued = queuedByteCount
     repeat {
       switch writeQueued() {
       case .flushed: break
       case .blocked:
         awaitWritability()
+        requestPiece()
         if queuedByteCount < queued { offerRoom() }
         return
       case .failed: return drop()
@@ -121,7 +122,8 @@ extension Connection {
       }
     } while moveFile(&budget)
     didFlush()
-    completeFile()
+    requestPiece()
+    completeBody()
     offerRoom()
   }
 
@@ -159,7 +161,11 @@ extension Connection {
   }
 
   private var isSendingFile: Bool {
-    if case .sending(let outgoing) = stage { outgoing.file.count > 0 } else { false }
+    if case .sending(let outgoing) = stage, case .file(let file) = outgoing.content {
+      file.count > 0
+    } else {
+      false
+    }
   }
 
   private func admits(_ byteCount: Int) -> Bool {

@@ -43,7 +43,29 @@ extension Transport {
 
   /// Sends the answer with a file as its body; `Content-Length` is the file's.
   package func respond(_ head: HTTPResponse, with file: FileSpan, to id: Exchange.ID) {
-    connection(awaiting: id)?.respond(head, with: file)
+    connection(awaiting: id)?.respond(head, with: .file(file))
+  }
+
+  /// Sends the answer with a body of `count` bytes, which comes in pieces.
+  ///
+  /// The connection holds the source until it has its last piece or is abandoned.
+  package func respond(
+    _ head: HTTPResponse, with source: any HTTPBodySource, count: Int64, to id: Exchange.ID
+  ) {
+    let content = OutgoingBody.Content.pieces(PiecedBody(count: count, source: source))
+    guard let connection = connection(awaiting: id) else { return content.abandon() }
+    connection.respond(head, with: content)
+  }
+
+  /// Sends the piece for which ``HTTPBodySource/nextPiece()`` has asked: some bytes, and no more than
+  /// are left.
+  package func continueBody(of id: Exchange.ID, with piece: [UInt8]) {
+    connections[id.connection]?.continueBody(piece, of: id.number)
+  }
+
+  /// Ends a connection to which the rest of a body cannot be sent.
+  package func breakBody(of id: Exchange.ID) {
+    connections[id.connection]?.breakBody(of: id.number)
   }
 
   /// Reads on, after the receiver of a body has returned ``BodyDemand/later``.

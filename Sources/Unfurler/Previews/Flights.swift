@@ -63,6 +63,14 @@ struct Flights {
     }
   }
 
+  /// Takes those who wait for a link, which are to be answered; the fetch goes on.
+  mutating func answer(_ link: Link) -> [Completion] {
+    let completions = flights[link]?.completions ?? []
+    flights[link]?.completions = []
+    waitingCount -= completions.count
+    return completions
+  }
+
   /// Ends a flight; those who waited for it are to be answered.
   mutating func land(_ link: Link) -> [Completion] {
     let completions = flights.removeValue(forKey: link)?.completions ?? []

@@ -75,22 +75,45 @@ package final class PreviewCache: Sendable {
   /// - Returns: What is to be shown for the link from now on; `nil` when nothing is known.
   @discardableResult
   package func insert(report: UnfurlReport, for link: Link) -> PreviewEntry? {
+    record(report, for: link).shown
+  }
+
+  /// The same, with the entry that it made.
+  func record(_ report: UnfurlReport, for link: Link) -> RecordedAnswer {
     let now = now()
     let entry = lifetimes.entry(for: link, report, at: now)
-    let (known, writing) = state.withLock { state in
+    let (answer, writing) = state.withLock { state in
       let shown = state.recent.peek(link, at: now)
       guard let entry, !report.isFailure || shown?.tag == nil else {
         state.recent.postponeRefresh(of: link, until: now + lifetimes.retryInterval)
-        return (shown, Writing.notNeeded)
+        return (RecordedAnswer(shown: shown, new: nil), Writing.notNeeded)
       }
-      return (entry.age(at: now) == .gone ? nil : entry, state.remember(entry, at: now))
+      let known = entry.age(at: now) == .gone ? nil : entry
+      return (RecordedAnswer(shown: known, new: entry), state.remember(entry, at: now))
     }
+    see(to: writing)
+    return answer
+  }
+
+  /// Remembers what another server has fetched.
+  func adopt(_ entry: PreviewEntry) {
+    let now = now()
+    let entry = lifetimes.restored(entry, at: now)
+    see(to: state.withLock { $0.remember(entry, at: now) })
+  }
+
+  /// Lets a preview past its time not be refreshed for a while.
+  func postponeRefresh(of link: Link) {
+    let time = now() + lifetimes.retryInterval
+    state.withLock { $0.recent.postponeRefresh(of: link, until: time) }
+  }
+
+  private func see(to writing: Writing) {
     switch writing {
     case .notNeeded: break
     case .soon: queue.asyncAfter(deadline: .now() + Self.writingInterval) { [self] in writeOut() }
     case .now: queue.async { [self] in writeOut() }
     }
-    return known
   }
 
   /// The size of the cache.
@@ -101,6 +124,14 @@ package final class PreviewCache: Sendable {
         rowCount: state.file?.rowCount ?? 0, fileByteCount: state.file?.byteCount ?? 0)
     }
   }
+}
+
+/// An answer that was remembered.
+struct RecordedAnswer {
+  /// The entry to show from now on.
+  var shown: PreviewEntry?
+  /// The entry that the answer made; `nil` when it changed nothing.
+  var new: PreviewEntry?
 }
 
 extension PreviewCache.State {

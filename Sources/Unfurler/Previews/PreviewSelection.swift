@@ -37,11 +37,11 @@ enum CacheScope: Sendable {
 
 /// A host with its labels in reverse and a dot at the end, such as `com.example.www.`: the hosts of
 /// a domain are those whose keys begin with the domain's, so they lie side by side in an index.
-struct HostKey: Sendable, Hashable {
-  let text: String
+package struct HostKey: Sendable, Hashable {
+  package let text: String
 
   /// The host of a link.
-  init(_ link: Link) {
+  package init(_ link: Link) {
     // A link is in normal form, so its host needs to be found, not parsed.
     let afterScheme = link.url.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
     let authority = afterScheme.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
@@ -55,7 +55,7 @@ struct HostKey: Sendable, Hashable {
   }
 
   /// A domain or an address as an operator names it; `nil` when it is neither.
-  init?(domain: String) {
+  package init?(domain: String) {
     guard let url = WebURL("http://\(domain)/"), url.path == "/", url.query == nil,
       url.fragment == nil, url.port == url.scheme.defaultPort
     else { return nil }
@@ -70,7 +70,7 @@ struct HostKey: Sendable, Hashable {
   }
 
   /// The key right behind the last one that this one covers: a slash comes after a dot.
-  var upperBound: String { text.dropLast() + "/" }
+  package var upperBound: String { text.dropLast() + "/" }
 
   /// Whether `other` is the same host or below it.
   func covers(_ other: HostKey) -> Bool { other.text.hasPrefix(text) }

@@ -2,31 +2,53 @@ package import LinkPreview
 import Synchronization
 
 extension PreviewService {
-  /// Lists what is remembered, in memory or in the file, in the order of the links.
+  /// Lists what is remembered, in memory or in the file, or by all servers together, in the order of
+  /// the links.
   ///
   /// - Parameters:
   ///   - cursor: ``PreviewPage/next`` of the page before; `nil` for the first.
   ///   - limit: Held between 1 and ``PreviewPage/maximumCount``.
-  ///   - completion: Called once on the cache's queue. It must not block.
+  ///   - completion: Called once on the cache's queue or a thread of the shared previews', there with
+  ///     `nil` when they cannot be read. It must not block.
   package func entries(
     _ selection: PreviewSelection, after cursor: String?, limit: Int,
-    completion: @escaping @Sendable (PreviewPage) -> Void
+    completion: @escaping @Sendable (PreviewPage?) -> Void
   ) {
+    if let shared {
+      let limit = min(max(1, limit), PreviewPage.maximumCount)
+      return shared.entries(selection, after: cursor, limit: limit, completion: completion)
+    }
     cache.entries(selection, after: cursor, limit: limit, completion: completion)
   }
 
   /// Forgets links; fetches of them that are under way answer those who wait, and are forgotten
   /// too.
   ///
+  /// Other servers forget them too.
+  ///
   /// - Parameter completion: Called once on the cache's queue with how many links were remembered
-  ///   before. It must not block.
+  ///   before; with `nil` when those of other servers cannot be purged. It must not block.
   package func purge(
+    _ selection: PreviewSelection, completion: @escaping @Sendable (Int?) -> Void
+  ) {
+    guard let shared else { return forget(selection, completion: completion) }
+    // Memory comes last: until then it could be filled again from what is shared.
+    shared.purge(selection) { [self] shared in
+      forget(selection) { count in completion(shared.map { max($0, count) }) }
+    }
+  }
+
+  private func forget(
     _ selection: PreviewSelection, completion: @escaping @Sendable (Int) -> Void
   ) {
-    let scope = CacheScope(selection)
+    discardAnswers(in: CacheScope(selection))
+    cache.purge(selection, completion: completion)
+  }
+
+  /// Lets the answers about some links that are on their way not be remembered.
+  func discardAnswers(in scope: CacheScope) {
     flights.withLock { $0.discardAnswers(in: scope) }
     inspections.withLock { $0.discardAnswers(in: scope) }
-    cache.purge(selection, completion: completion)
   }
 
   /// Fetches a link whatever is remembered of it, says how that went, and remembers the outcome.
@@ -61,11 +83,12 @@ extension PreviewService {
     let task = unfurler.unfurl(link, for: .operation, deadline: timeout) { [self] report in
       let duration = start.duration(to: .now)
       note(report, of: link, after: duration)
-      let inspection = inspections.withLock { inspections in
+      let (inspection, answer) = inspections.withLock { inspections in
         let inspection = inspections.end(id)
-        if inspection?.disposition == .keep { cache.insert(report: report, for: link) }
-        return inspection
+        let isKept = inspection?.disposition == .keep
+        return (inspection, isKept ? cache.record(report, for: link) : nil)
       }
+      if let entry = answer?.new { shared?.replace(entry) }
       inspection?.answer(report, after: duration)
     }
     if !inspections.withLock({ $0.attach(task, to: id) }) { task.cancel() }

@@ -1,3 +1,4 @@
+import Dispatch
 package import LinkPreview
 package import Logging
 package import ParleyProtocol
@@ -9,13 +10,20 @@ package final class PreviewService: Sendable {
   /// unfurler's thread, or on the caller's after a shutdown.
   package typealias FetchObserver = @Sendable (FetchOutcome, Duration) -> Void
 
+  /// Calls back after a while, on any thread.
+  package typealias Timer = @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
+
   let unfurler: any Unfurler
   let cache: PreviewCache
   let timeout: Duration
+  /// The previews of all servers; `nil` on a single server, whose cache has them all.
+  let shared: (any SharedPreviews)?
   private let domains: DomainRules
   let tally = PreviewTally()
   let flights = Mutex(Flights())
   let inspections = Mutex(Inspections())
+  let waits = Mutex(SharedWaits())
+  private let timer: Timer?
   private let logger: Logger
   private let observeFetch: FetchObserver
 
@@ -23,16 +31,20 @@ package final class PreviewService: Sendable {
   ///   - timeout: The time limit for a fetch, waiting included.
   ///   - logger: Logs the reason of each missing preview at debug level.
   ///   - domains: The operator's rules, applied to each look-up.
+  ///   - shared: The previews of all servers; `nil` when there is one server.
+  ///   - timer: Ends waits for other servers; `nil` for the cache's queue.
   package init(
     unfurler: any Unfurler, cache: PreviewCache, timeout: Duration = .seconds(5), logger: Logger,
-    domains: DomainRules = DomainRules(),
-    observeFetch: @escaping FetchObserver = { _, _ in }
+    domains: DomainRules = DomainRules(), shared: (any SharedPreviews)? = nil,
+    timer: Timer? = nil, observeFetch: @escaping FetchObserver = { _, _ in }
   ) {
     self.unfurler = unfurler
     self.cache = cache
     self.timeout = timeout
     self.logger = logger
     self.domains = domains
+    self.shared = shared
+    self.timer = timer
     self.observeFetch = observeFetch
   }
 
@@ -87,6 +99,7 @@ package final class PreviewService: Sendable {
   func shutdown() {
     let (completions, tasks) = flights.withLock { $0.close() }
     let inspections = inspections.withLock { $0.close() }
+    waits.withLock { $0.removeAll() }
     for task in tasks + inspections.compactMap(\.task) { task.cancel() }
     for completion in completions { completion(nil) }
     for inspection in inspections { inspection.answer(.cancelled, after: .zero) }
@@ -121,7 +134,7 @@ package final class PreviewService: Sendable {
 
   private func begin(_ link: Link, for requester: PreviewRequester) {
     cache.load(link) { [self] hit in
-      guard let hit else { return fetch(link, for: requester) }
+      guard let hit else { return start(link, for: requester) }
       land(link, with: hit.entry.tag)
       if case .stale(_, .due) = hit { refresh(link, for: requester) }
     }
@@ -131,10 +144,18 @@ package final class PreviewService: Sendable {
   private func refresh(_ link: Link, for requester: PreviewRequester) {
     guard case .first = flights.withLock({ $0.board(link) { _ in } }) else { return }
     tally.countRefresh()
-    fetch(link, for: requester)
+    start(link, for: requester)
   }
 
-  private func fetch(_ link: Link, for requester: PreviewRequester) {
+  private func start(_ link: Link, for requester: PreviewRequester) {
+    if let shared {
+      obtain(link, for: requester, from: shared)
+    } else {
+      fetch(link, for: requester)
+    }
+  }
+
+  func fetch(_ link: Link, for requester: PreviewRequester) {
     guard !flights.withLock({ $0.isClosed }) else { return }
     let start = ContinuousClock.now
     let task = unfurler.unfurl(link, for: requester, deadline: timeout) { [self] report in
@@ -145,16 +166,24 @@ package final class PreviewService: Sendable {
 
   private func finish(_ link: Link, _ report: UnfurlReport, after duration: Duration) {
     note(report, of: link, after: duration)
-    let (tag, completions) = flights.withLock { flights in
+    let (answer, completions) = flights.withLock { flights in
       // Under this lock, so that a purge comes before or after the whole of it.
       let isKept = flights.disposition(of: link) == .keep
-      let known = isKept ? cache.insert(report: report, for: link) : nil
-      return (report.tag ?? known?.tag, flights.land(link))
+      return (isKept ? cache.record(report, for: link) : nil, flights.land(link))
     }
+    share(answer, of: link)
+    let tag = report.tag ?? answer?.shown?.tag
     for completion in completions { completion(tag) }
   }
 
-  private func land(_ link: Link, with tag: OpenGraphTag?) {
+  /// Calls back after a while.
+  func after(_ duration: Duration, _ body: @escaping @Sendable () -> Void) {
+    if let timer { return timer(duration, body) }
+    let milliseconds = Int(duration / .milliseconds(1))
+    cache.queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds), execute: body)
+  }
+
+  func land(_ link: Link, with tag: OpenGraphTag?) {
     for completion in flights.withLock({ $0.land(link) }) { completion(tag) }
   }
 }

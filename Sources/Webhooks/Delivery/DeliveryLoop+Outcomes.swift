@@ -13,15 +13,18 @@ extension DeliveryLoop {
   func didPost(
     _ turn: Turn, _ events: [OutboxEvent], _ delivery: Delivery, _ outcome: DeliveryOutcome
   ) {
-    let place = turn.lane.receiver
+    let place = turn.path.receiver
     switch outcome {
     case .taken:
-      names[turn.lane] = nil
+      names[turn.path] = nil
       let last = events.last?.id ?? turn.after
-      schedule.didDeliver(turn.lane, through: last)
-      advances.append(
-        OutboxAdvance(
-          receiverID: receivers[place].id, channelURL: turn.lane.channelURL, eventID: last))
+      schedule.didDeliver(turn.path, through: last)
+      if holds(channel: turn.path.channelURL) {
+        lanes?.taken.didTake(turn.path, through: last)
+        advances.append(
+          OutboxAdvance(
+            receiverID: receivers[place].id, channelURL: turn.path.channelURL, eventID: last))
+      }
       counters.add(events.count, to: .delivered)
       counters.add(1, to: .requests)
       health[place].succeed(at: SystemClock.unixMilliseconds, logger)
@@ -32,7 +35,7 @@ extension DeliveryLoop {
       if let first = events.first, first.timestamp < cutoff {
         expire(turn, through: events.last?.id ?? turn.after, before: cutoff, asked: asked)
       } else {
-        schedule.didFail(turn.lane, at: now, asked: asked, random: UInt64.random(in: 0 ... .max))
+        schedule.didFail(turn.path, at: now, asked: asked, random: UInt64.random(in: 0 ... .max))
       }
     }
   }
@@ -43,17 +46,19 @@ extension DeliveryLoop {
     let batch = advances
     advances = []
     let door = door
-    store.perform(OutboxProgress(batch)) {
+    store.perform(OutboxProgress(batch, in: share(ofChannels: batch.lazy.map(\.channelURL)))) {
       door.post(.didAdvance(batch, $0))
     }
   }
 
   func didAdvance(_ batch: [OutboxAdvance], _ result: Result<OutboxRemoval, StoreError>) {
     switch result {
-    case .success(let removal): take(removal)
+    case .success(let removal):
+      take(removal)
+      didNote(batch)
     case .failure:
       // Until it is noted, a restart would post these once more.
-      advances = batch + advances
+      advances = batch.filter { holds(channel: $0.channelURL) } + advances
       advancesPausedUntil = now + Self.advancePause
     }
   }
@@ -61,9 +66,12 @@ extension DeliveryLoop {
   /// Gives up those of the events that were posted which are too old, so that the next can go on.
   private func expire(_ turn: Turn, through last: Int64, before cutoff: Int64, asked: Int64?) {
     let stretch = OutboxStretch(
-      channelURL: turn.lane.channelURL, after: turn.after, through: last)
-    let (receiverID, door) = (receivers[turn.lane.receiver].id, door)
-    store.perform(OutboxExpiry(receiverID: receiverID, in: stretch, before: cutoff)) {
+      channelURL: turn.path.channelURL, after: turn.after, through: last)
+    let (receiverID, door) = (receivers[turn.path.receiver].id, door)
+    let expiry = OutboxExpiry(
+      receiverID: receiverID, in: stretch, before: cutoff,
+      of: share(ofChannels: [stretch.channelURL]))
+    store.perform(expiry) {
       door.post(.didExpire(turn, asked: asked, $0))
     }
   }
@@ -72,19 +80,23 @@ extension DeliveryLoop {
     _ turn: Turn, asked: Int64?, _ result: Result<OutboxExpiry.Events?, StoreError>
   ) {
     guard case .success(let expiry?) = result else { return postpone(turn) }
-    names[turn.lane] = nil
+    names[turn.path] = nil
     take(expiry.removal)
+    lanes?.taken.didTake(turn.path, through: expiry.through)
+    lanes?.taken.didNote(turn.path, through: expiry.through)
     counters.add(expiry.count, to: .expired)
-    health[turn.lane.receiver].giveUp(expiry.count, at: now, logger)
+    health[turn.path.receiver].giveUp(expiry.count, at: now, logger)
     schedule.didGiveUp(
-      turn.lane, through: expiry.through, at: now, asked: asked,
+      turn.path, through: expiry.through, at: now, asked: asked,
       random: UInt64.random(in: 0 ... .max))
   }
 
   /// Drops the oldest events while more wait than may.
   func trim() {
-    let excess = level.count - configuration.backlogLimit
-    if level.isRelieved(limit: configuration.backlogLimit) { level.isOverfull = false }
+    guard let share = knownShare else { return }
+    let limit = backlogLimit(of: share)
+    let excess = level.count - limit
+    if level.isRelieved(limit: limit) { level.isOverfull = false }
     guard excess > 0, !isTrimming, now >= advancesPausedUntil else { return }
     isTrimming = true
     if !level.isOverfull {
@@ -95,7 +107,7 @@ extension DeliveryLoop {
     }
     let count = min(excess, Self.trimCount)
     let door = door
-    store.perform(OutboxTrimming(count: count)) {
+    store.perform(OutboxTrimming(count: count, in: share)) {
       door.post(.didTrim($0))
     }
   }
@@ -110,7 +122,27 @@ extension DeliveryLoop {
     }
   }
 
+  /// The events that may wait in a part of the outbox.
+  private func backlogLimit(of share: OutboxShare) -> Int {
+    switch share {
+    case .everything: configuration.backlogLimit
+    case .lanes(let holds): configuration.backlogLimit * holds.count / OutboxLane.count
+    }
+  }
+
+  private func didNote(_ batch: [OutboxAdvance]) {
+    guard lanes != nil else { return }
+    for advance in batch {
+      guard let place = receivers.firstIndex(where: { $0.id == advance.receiverID }) else {
+        continue
+      }
+      lanes?.taken.didNote(
+        DeliveryPath(receiver: place, channelURL: advance.channelURL), through: advance.eventID)
+    }
+  }
+
   private func take(_ removal: OutboxRemoval) {
+    didLose(removal.lost)
     level.remove(removal)
     counters.publish(level)
   }

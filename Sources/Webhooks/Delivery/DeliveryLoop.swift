@@ -8,7 +8,7 @@ import Store
 
 /// Carries events from the outbox to the URLs; confined to its thread.
 ///
-/// The schedule says which lane is next. The events are read on the store's threads and posted from
+/// The schedule says which path is next. The events are read on the store's threads and posted from
 /// here, and the store's writer notes which were taken, all of a round in one job.
 final class DeliveryLoop: CurlLoopOwner {
   let loop: CurlLoop<DeliveryTransfer>
@@ -22,23 +22,25 @@ final class DeliveryLoop: CurlLoopOwner {
   var health: [ReceiverHealth] = []
   var schedule = DeliverySchedule(receivers: 0, concurrency: 1)
   /// The names of batches that failed, for the next time.
-  var names: [Lane: DeliveryName] = [:]
+  var names: [DeliveryPath: DeliveryName] = [:]
   var level = OutboxLevel()
   /// The progress of URLs that is still to be stored.
   var advances: [OutboxAdvance] = []
   /// The time before which storing it is not tried again, after a failure.
   var advancesPausedUntil = Int64.min
   var isTrimming = false
-  private var ending: Ending?
+  /// `nil` on a single server, which delivers all.
+  var lanes: LaneKeeping?
+  private(set) var ending: Ending?
 
-  private struct Ending {
+  struct Ending {
     let deadline: Int64
     let completion: @Sendable () -> Void
   }
 
   init(
     _ loop: CurlLoop<DeliveryTransfer>, configuration: WebhookConfiguration, store: Store,
-    door: DeliveryHandle, counters: WebhookCounters, logger: Logger
+    cluster: WebhookCluster?, door: DeliveryHandle, counters: WebhookCounters, logger: Logger
   ) {
     self.loop = loop
     self.configuration = configuration
@@ -46,7 +48,13 @@ final class DeliveryLoop: CurlLoopOwner {
     self.door = door
     self.counters = counters
     self.logger = logger
+    lanes = cluster.map {
+      LaneKeeping($0, handoverTime: configuration.timeout + Self.handoverMargin)
+    }
   }
+
+  /// The time that a server has to free a lane after its last request, in milliseconds.
+  private static let handoverMargin: Int64 = 3_000
 
   var now: Int64 { SystemClock.monotonicMilliseconds }
 
@@ -54,6 +62,9 @@ final class DeliveryLoop: CurlLoopOwner {
     switch request {
     case .begin(let contents): begin(contents)
     case .queued(let arrivals): didQueue(arrivals)
+    case .hinted(let lanes): didHint(lanes)
+    case .didSurvey(let holds, let result): didSurvey(holds, result)
+    case .didClaim(let result): didClaim(result)
     case .didRead(let readings, let result): didRead(readings, result)
     case .didAdvance(let advances, let result): didAdvance(advances, result)
     case .didTrim(let result): didTrim(result)
@@ -69,14 +80,20 @@ final class DeliveryLoop: CurlLoopOwner {
   func startTransfers() -> ContinuousClock.Instant? {
     submitAdvances()
     if let ending {
-      if loop.isIdle || now >= ending.deadline { ending.completion() }
+      leaveLanes()
+      if loop.isIdle || now >= ending.deadline {
+        abandonLanes()
+        ending.completion()
+      }
       return .now.advanced(by: .milliseconds(20))
     }
+    keepLanes()
     trim()
     var turns: [Turn] = []
     while let turn = schedule.next(at: now) { turns.append(turn) }
     if !turns.isEmpty { read(turns) }
-    return schedule.nextAttempt.map { time in
+    let times = [schedule.nextAttempt, lanes?.surveyDue]
+    return times.compactMap(\.self).min().map { time in
       .now.advanced(by: .milliseconds(max(0, time == .min ? 0 : time - now)))
     }
   }
@@ -105,11 +122,13 @@ final class DeliveryLoop: CurlLoopOwner {
     schedule = DeliverySchedule(
       receivers: receivers.count, concurrency: configuration.concurrency,
       waits: configuration.waits)
+    // Among several servers, what waits is read when its lanes are claimed.
+    guard lanes == nil else { return }
     let places = Dictionary(uniqueKeysWithValues: zip(receivers.map(\.id), receivers.indices))
     for backlog in contents.backlog {
       guard let place = places[backlog.receiverID] else { continue }
       schedule.add(
-        Lane(receiver: place, channelURL: backlog.channelURL), after: backlog.cursor,
+        DeliveryPath(receiver: place, channelURL: backlog.channelURL), after: backlog.cursor,
         through: backlog.lastEventID)
     }
     level = OutboxLevel(count: contents.eventCount, oldest: contents.oldest)
@@ -117,6 +136,7 @@ final class DeliveryLoop: CurlLoopOwner {
   }
 
   private func didQueue(_ arrivals: [OutboxArrival]) {
+    guard lanes == nil else { return didQueueInLanes(arrivals) }
     for arrival in arrivals {
       schedule.didQueue(arrival.channelURL, eventID: arrival.eventID)
       level.add(at: arrival.timestamp)
@@ -125,22 +145,28 @@ final class DeliveryLoop: CurlLoopOwner {
   }
 
   private func read(_ turns: [Turn]) {
-    let readings = turns.map { turn in
+    let readings = turns.compactMap { turn -> DeliveryReading? in
+      guard let term = term(ofChannel: turn.path.channelURL) else {
+        postpone(turn)
+        return nil
+      }
       // What failed is sent again as it was, so that it can keep its name.
-      let through = names[turn.lane].map { min($0.lastEventID, turn.through) } ?? turn.through
+      let through = names[turn.path].map { min($0.lastEventID, turn.through) } ?? turn.through
       return DeliveryReading(
         turn: turn,
         stretch: OutboxStretch(
-          channelURL: turn.lane.channelURL, after: turn.after, through: through))
+          channelURL: turn.path.channelURL, after: turn.after, through: through),
+        term: term)
     }
     let door = door
-    store.perform(OutboxReading(readings.map(\.stretch))) {
+    let share = share(ofChannels: readings.lazy.map(\.stretch.channelURL))
+    store.perform(OutboxReading(readings.map(\.stretch), in: share)) {
       door.post(.didRead(readings, $0))
     }
   }
 
   private func didRead(
-    _ readings: [DeliveryReading], _ result: Result<[[OutboxEvent]], StoreError>
+    _ readings: [DeliveryReading], _ result: Result<OutboxReading.Batches, StoreError>
   ) {
     guard ending == nil else { return }
     switch result {
@@ -148,11 +174,15 @@ final class DeliveryLoop: CurlLoopOwner {
       logger.debug("events for webhooks can't be read", metadata: ["reason": "\(error)"])
       for reading in readings { postpone(reading.turn) }
     case .success(let batches):
-      for (reading, events) in zip(readings, batches) {
-        if events.isEmpty {
+      didLose(batches.lost)
+      for (reading, events) in zip(readings, batches.events) {
+        if term(ofChannel: reading.stretch.channelURL) != reading.term {
+          // Another server may have posted them since.
+          postpone(reading.turn)
+        } else if events.isEmpty {
           // They were dropped, as too many waited.
-          names[reading.turn.lane] = nil
-          schedule.didDeliver(reading.turn.lane, through: reading.stretch.through)
+          names[reading.turn.path] = nil
+          schedule.didDeliver(reading.turn.path, through: reading.stretch.through)
         } else {
           post(events, for: reading.turn)
         }
@@ -161,13 +191,13 @@ final class DeliveryLoop: CurlLoopOwner {
   }
 
   private func post(_ events: [OutboxEvent], for turn: Turn) {
-    let name = names[turn.lane].flatMap { $0.isName(of: events) ? $0 : nil } ?? newName(of: events)
-    names[turn.lane] = name
+    let name = names[turn.path].flatMap { $0.isName(of: events) ? $0 : nil } ?? newName(of: events)
+    names[turn.path] = name
     let body = WebhookEncoder.body(
       id: name.id, createdAt: name.createdAt, events: events.map(\.body))
     let isSent = send(
       Delivery(
-        receiver: turn.lane.receiver, purpose: .events(turn, events), id: name.id, body: body))
+        receiver: turn.path.receiver, purpose: .events(turn, events), id: name.id, body: body))
     if !isSent { postpone(turn) }
   }
 
@@ -186,6 +216,6 @@ final class DeliveryLoop: CurlLoopOwner {
 
   /// Tries again later, for no fault of the receiver's.
   func postpone(_ turn: Turn) {
-    schedule.didFail(turn.lane, at: now, random: UInt64.random(in: 0 ... .max))
+    schedule.didFail(turn.path, at: now, random: UInt64.random(in: 0 ... .max))
   }
 }

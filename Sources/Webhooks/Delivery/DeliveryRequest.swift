@@ -5,7 +5,11 @@ enum DeliveryRequest: Sendable {
   /// The events that wait from before the start.
   case begin(OutboxContents)
   case queued([OutboxArrival])
-  case didRead([DeliveryReading], Result<[[OutboxEvent]], StoreError>)
+  /// Other servers have put events into lanes.
+  case hinted(OutboxLanes)
+  case didSurvey([OutboxHold], Result<OutboxSurvey.Findings, StoreError>)
+  case didClaim(Result<[OutboxHold], StoreError>)
+  case didRead([DeliveryReading], Result<OutboxReading.Batches, StoreError>)
   case didAdvance([OutboxAdvance], Result<OutboxRemoval, StoreError>)
   case didTrim(Result<OutboxRemoval, StoreError>)
   case didExpire(Turn, asked: Int64?, Result<OutboxExpiry.Events?, StoreError>)
@@ -15,8 +19,10 @@ enum DeliveryRequest: Sendable {
   case finish(@Sendable () -> Void)
 }
 
-/// A lane's turn, and the stretch of its channel that is read for it.
+/// A path's turn, and the stretch of its channel that is read for it.
 struct DeliveryReading: Sendable {
   let turn: Turn
   let stretch: OutboxStretch
+  /// The term of the channel's lane when it was read; 0 on a single server.
+  let term: Int64
 }

@@ -17,6 +17,13 @@ struct OutboxLevel {
     latest = oldest
   }
 
+  /// Takes the level as the store has it.
+  mutating func renew(count: Int, oldest: Int64?) {
+    self.count = count
+    self.oldest = oldest
+    latest = oldest.map { max($0, latest ?? $0) }
+  }
+
   /// Whether enough events are gone that being overfull again is logged anew.
   func isRelieved(limit: Int) -> Bool { count <= limit / 10 * 9 }
 

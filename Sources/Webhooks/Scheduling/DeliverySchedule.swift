@@ -1,7 +1,7 @@
-/// Decides which lane may send next.
+/// Decides which path may send next.
 ///
-/// Each lane has one request under way at most, so a channel's events reach a URL in order; each
-/// URL has a bounded number under way, and its lanes take turns. A lane that fails waits, longer
+/// Each path has one request under way at most, so a channel's events reach a URL in order; each
+/// URL has a bounded number under way, and its paths take turns. A path that fails waits, longer
 /// each time, and holds up no other. Knows no clock: times are any milliseconds that never go back.
 package struct DeliverySchedule: Sendable {
   private var queues: [ReceiverQueue]
@@ -20,8 +20,8 @@ package struct DeliverySchedule: Sendable {
   }
 
   /// Adds the events that wait when the server starts.
-  package mutating func add(_ lane: Lane, after: Int64, through: Int64) {
-    queues[lane.receiver].add(lane.channelURL, after: after, through: through)
+  package mutating func add(_ path: DeliveryPath, after: Int64, through: Int64) {
+    queues[path.receiver].add(path.channelURL, after: after, through: through)
   }
 
   /// Adds a new event, which is for all URLs.
@@ -31,47 +31,60 @@ package struct DeliverySchedule: Sendable {
     }
   }
 
-  /// The next lane that may send, which then is under way until its outcome is reported.
+  /// The next path that may send, which then is under way until its outcome is reported.
   package mutating func next(at now: Int64) -> Turn? {
     for offset in queues.indices {
       let index = (firstReceiver + offset) % queues.count
       guard let (url, entry) = queues[index].next(now, limit: concurrency) else { continue }
       firstReceiver = (index + 1) % queues.count
       return Turn(
-        lane: Lane(receiver: index, channelURL: url), after: entry.delivered, through: entry.last,
+        path: DeliveryPath(receiver: index, channelURL: url), after: entry.delivered,
+        through: entry.last,
         failures: entry.failures)
     }
     return nil
   }
 
-  /// A lane's turn is over: all up to an event is delivered, or need not be.
-  package mutating func didDeliver(_ lane: Lane, through eventID: Int64) {
-    queues[lane.receiver].didDeliver(lane.channelURL, through: eventID)
+  /// A path's turn is over: all up to an event is delivered, or need not be.
+  package mutating func didDeliver(_ path: DeliveryPath, through eventID: Int64) {
+    queues[path.receiver].didDeliver(path.channelURL, through: eventID)
   }
 
-  /// A lane's turn is over, and nothing was delivered.
+  /// A path's turn is over, and nothing was delivered.
   ///
   /// - Parameters:
   ///   - asked: The pause that the receiver asked for, in milliseconds; this holds for all
-  ///     of its lanes.
+  ///     of its paths.
   ///   - random: Any number; spreads deliveries that failed together.
   package mutating func didFail(
-    _ lane: Lane, at now: Int64, asked: Int64? = nil, random: UInt64
+    _ path: DeliveryPath, at now: Int64, asked: Int64? = nil, random: UInt64
   ) {
-    didGiveUp(lane, through: .min, at: now, asked: asked, random: random)
+    didGiveUp(path, through: .min, at: now, asked: asked, random: random)
   }
 
-  /// A lane's turn is over: nothing was delivered, and all up to an event need not be any more.
+  /// A path's turn is over: nothing was delivered, and all up to an event need not be any more.
   ///
   /// Later events wait as after any failure.
   package mutating func didGiveUp(
-    _ lane: Lane, through eventID: Int64, at now: Int64, asked: Int64? = nil, random: UInt64
+    _ path: DeliveryPath, through eventID: Int64, at now: Int64, asked: Int64? = nil, random: UInt64
   ) {
-    queues[lane.receiver].didFail(lane.channelURL, now, givingUp: eventID) {
+    queues[path.receiver].didFail(path.channelURL, now, givingUp: eventID) {
       waits.wait(after: $0, asked: asked, random: random)
     }
     if let asked {
-      queues[lane.receiver].pause(until: now + min(asked, waits.longestAsked))
+      queues[path.receiver].pause(until: now + min(asked, waits.longestAsked))
+    }
+  }
+
+  /// Sends nothing more of some channels; requests under way end as they do.
+  package mutating func withdraw(where isWithdrawn: (_ channelURL: String) -> Bool) {
+    for index in queues.indices { queues[index].withdraw(where: isWithdrawn) }
+  }
+
+  /// The paths with a request under way.
+  package var inFlight: [DeliveryPath] {
+    queues.indices.flatMap { index in
+      queues[index].inFlight.map { DeliveryPath(receiver: index, channelURL: $0) }
     }
   }
 
@@ -85,6 +98,6 @@ package struct DeliverySchedule: Sendable {
     queues.indices.compactMap { nextAttempt(receiver: $0) }.min()
   }
 
-  /// The number of lanes that have events to send.
-  package var laneCount: Int { queues.reduce(0) { $0 + $1.laneCount } }
+  /// The number of paths that have events to send.
+  package var pathCount: Int { queues.reduce(0) { $0 + $1.pathCount } }
 }

@@ -1,9 +1,9 @@
 import DequeModule
 import HeapModule
 
-/// The lanes of one URL that have something to send.
+/// The paths of one URL that have something to send.
 struct ReceiverQueue {
-  enum LaneState {
+  enum PathState {
     /// It waits for its turn.
     case ready
     case inFlight
@@ -11,12 +11,16 @@ struct ReceiverQueue {
     case waiting(until: Int64)
   }
 
-  struct LaneEntry {
+  struct PathEntry {
     /// The last event that the receiver has taken.
     var delivered: Int64
     var last: Int64
-    var state = LaneState.ready
+    var state = PathState.ready
     var failures = 0
+    /// Its request is under way, and nothing comes after it.
+    var isWithdrawn = false
+
+    var isInFlight: Bool { if case .inFlight = state { true } else { false } }
   }
 
   private struct Return: Comparable {
@@ -28,55 +32,59 @@ struct ReceiverQueue {
     }
   }
 
-  private var lanes: [String: LaneEntry] = [:]
+  private var paths: [String: PathEntry] = [:]
   private var ready: Deque<String> = []
   private var returns: Heap<Return> = []
   private var inFlightCount = 0
   /// The receiver asked for no request before this time.
   private var pausedUntil = Int64.min
 
-  /// Lanes with something to send, and those whose request is under way.
-  var laneCount: Int { lanes.count }
+  /// Paths with something to send, and those whose request is under way.
+  var pathCount: Int { paths.count }
 
-  /// Adds events up to `last`; those up to `after` count as delivered in a lane that has
+  /// Adds events up to `last`; those up to `after` count as delivered in a path that has
   /// nothing to send.
   mutating func add(_ channelURL: String, after: Int64, through last: Int64) {
-    if var entry = lanes[channelURL] {
+    if var entry = paths[channelURL] {
+      if entry.isWithdrawn {
+        entry.isWithdrawn = false
+        entry.delivered = max(entry.delivered, after)
+      }
       entry.last = max(entry.last, last)
-      lanes[channelURL] = entry
+      paths[channelURL] = entry
     } else {
-      lanes[channelURL] = LaneEntry(delivered: after, last: last)
+      paths[channelURL] = PathEntry(delivered: after, last: last)
       ready.append(channelURL)
     }
   }
 
-  /// The next lane whose turn it is, with fewer than `limit` under way.
-  mutating func next(_ now: Int64, limit: Int) -> (channelURL: String, entry: LaneEntry)? {
+  /// The next path whose turn it is, with fewer than `limit` under way.
+  mutating func next(_ now: Int64, limit: Int) -> (channelURL: String, entry: PathEntry)? {
     while let due = returns.min, due.time <= now {
       returns.removeMin()
-      lanes[due.channelURL]?.state = .ready
+      paths[due.channelURL]?.state = .ready
       ready.append(due.channelURL)
     }
     guard inFlightCount < limit, pausedUntil <= now, let channelURL = ready.popFirst(),
-      let entry = lanes[channelURL]
+      let entry = paths[channelURL]
     else { return nil }
-    lanes[channelURL]?.state = .inFlight
+    paths[channelURL]?.state = .inFlight
     inFlightCount += 1
     return (channelURL, entry)
   }
 
   /// A request has ended, and the receiver has all up to `through`.
   mutating func didDeliver(_ channelURL: String, through: Int64) {
-    guard var entry = lanes[channelURL], case .inFlight = entry.state else { return }
+    guard var entry = paths[channelURL], case .inFlight = entry.state else { return }
     inFlightCount -= 1
     entry.delivered = max(entry.delivered, through)
     entry.failures = 0
     entry.state = .ready
-    guard entry.delivered < entry.last else {
-      lanes[channelURL] = nil
+    guard entry.delivered < entry.last, !entry.isWithdrawn else {
+      paths[channelURL] = nil
       return
     }
-    lanes[channelURL] = entry
+    paths[channelURL] = entry
     ready.append(channelURL)
   }
 
@@ -85,19 +93,37 @@ struct ReceiverQueue {
     _ channelURL: String, _ now: Int64, givingUp through: Int64,
     wait: (_ failures: Int) -> Int64
   ) {
-    guard var entry = lanes[channelURL], case .inFlight = entry.state else { return }
+    guard var entry = paths[channelURL], case .inFlight = entry.state else { return }
     inFlightCount -= 1
     entry.delivered = max(entry.delivered, through)
-    guard entry.delivered < entry.last else {
-      lanes[channelURL] = nil
+    guard entry.delivered < entry.last, !entry.isWithdrawn else {
+      paths[channelURL] = nil
       return
     }
     entry.failures += 1
     let time = now + wait(entry.failures)
     entry.state = .waiting(until: time)
-    lanes[channelURL] = entry
+    paths[channelURL] = entry
     returns.insert(Return(time: time, channelURL: channelURL))
   }
+
+  /// Sends nothing more of some channels; requests under way end as they do.
+  mutating func withdraw(where isWithdrawn: (_ channelURL: String) -> Bool) {
+    let names = Set(paths.keys.filter(isWithdrawn))
+    guard !names.isEmpty else { return }
+    for name in names {
+      if paths[name]?.isInFlight == true {
+        paths[name]?.isWithdrawn = true
+      } else {
+        paths[name] = nil
+      }
+    }
+    ready.removeAll { names.contains($0) }
+    returns = Heap(returns.unordered.filter { !names.contains($0.channelURL) })
+  }
+
+  /// The channels with a request under way.
+  var inFlight: [String] { paths.filter(\.value.isInFlight).map(\.key) }
 
   /// Sends nothing before a time.
   mutating func pause(until time: Int64) { pausedUntil = max(pausedUntil, time) }

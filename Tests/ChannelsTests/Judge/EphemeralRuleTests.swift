@@ -153,7 +153,7 @@ struct EphemeralRuleTests {
   @Test("the removal of deleted operators is published under the channel's own count")
   mutating func deletedOperator() throws {
     _ = try rig.perform(.send("x"), by: "ann")
-    rig.handle(.operatorsRemoved([], seq: 1, at: rig.now))
+    _ = try rig.perform(.removeOperators(["boss"]), by: .platform)
     #expect(rig.events.map(\.seq) == [1, 2] && posts().last?.event == .operatorsChanged)
   }
 

@@ -165,9 +165,9 @@ struct OperatingTests {
     #expect(throws: ServiceError.self) { try rig.requireEntering("ann", at: 0) }
   }
 
-  @Test("operators who were deleted lose the role, and it is published")
+  @Test("operators who are deleted lose the role, and it is published")
   mutating func deletedOperator() throws {
-    rig.handle(.operatorsRemoved([], seq: 1, at: rig.now))
+    _ = try rig.perform(.removeOperators(["boss"]), by: .platform)
     #expect(rig.operatorIDs.isEmpty && rig.events.map(\.seq) == [1])
     #expect(try rig.perform(.freeze, by: "boss").code == .notAllowed)
   }

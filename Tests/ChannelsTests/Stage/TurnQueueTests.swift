@@ -12,7 +12,7 @@ struct TurnQueueTests {
   init() {
     for (index, id) in ["ann", "ben", "cat"].enumerated() {
       _ = participants.add(
-        .sample(index, shard: index % 2), of: User(id: id), throttle: Throttle())
+        .sample(index, shard: index % 2), of: id, throttle: Throttle())
     }
   }
 
@@ -98,7 +98,7 @@ struct TurnQueueTests {
 
   @Test("an author who lacks other events too is named once")
   mutating func authorWithheld() {
-    _ = participants.add(.sample(4, shard: 0), of: User(id: "dan"), throttle: Throttle())
+    _ = participants.add(.sample(4, shard: 0), of: "dan", throttle: Throttle())
     queue.append([1], except: nil, SlotSet([0]))
     queue.append([2], except: .sample(0, shard: 0))
     let exceptions = plans(flush())[0].plan.exceptions
@@ -107,7 +107,7 @@ struct TurnQueueTests {
 
   @Test("all connections of a user lack what is withheld from it")
   mutating func connections() {
-    _ = participants.add(.sample(6, shard: 0), of: User(id: "ann"), throttle: Throttle())
+    _ = participants.add(.sample(6, shard: 0), of: "ann", throttle: Throttle())
     queue.append([1], except: nil, SlotSet([0]))
     let exceptions = plans(flush())[0].plan.exceptions
     #expect(Set(exceptions.map(\.connection)) == [0, 6])

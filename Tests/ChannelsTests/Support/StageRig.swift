@@ -3,10 +3,11 @@ import ParleyProtocol
 
 @testable import Channels
 
-/// A stage with the least host that carries its actions out: subscriptions and what is sent to each,
-/// as short texts.
+/// A stage beside its home's presence, with the least host that carries their actions out:
+/// subscriptions and what is sent to each, as short texts.
 final class StageRig {
   private var stage: ChannelStage
+  private var presence = ChannelPresence(url: "lobby")
   /// The clock of pauses; the deployment's clock shows a million more.
   private(set) var now: Int64 = 0
   private(set) var subscribers: Set<SessionAddress> = []
@@ -19,6 +20,7 @@ final class StageRig {
   private(set) var plans: [(plan: FanOutPlan, shard: Int)] = []
   private var sent: [SessionAddress: [String]] = [:]
   private var wakeTime: Int64?
+  private var presenceTime: Int64?
   private var lastSeq: Int64
 
   init(
@@ -46,14 +48,33 @@ final class StageRig {
     for action in actions.list { perform(action) }
   }
 
-  /// Ends the turn and lets time pass; the stage is woken when it asked to be.
+  /// Gives the presence an input, and carries out what follows.
+  func handle(_ input: PresenceInput) {
+    for action in presence.handle(input, at: Moment(unix: unix, monotonic: now)) {
+      switch action {
+      case .present(let userID): present.append(userID)
+      case .absent(let userID): present.removeAll { $0 == userID }
+      case .publish(let notice): handle(.notice(notice))
+      case .readProfiles: preconditionFailure("all profiles are known on one server")
+      case .wake(let time): presenceTime = time
+      }
+    }
+  }
+
+  /// Ends the turn and lets time pass; the stage and the presence are woken when they asked to be.
   func wait(_ milliseconds: Int64) {
     endTurn()
     let end = now + milliseconds
-    while let time = wakeTime, time <= end {
+    while let time = deadline, time <= end {
       now = max(now, time)
-      wakeTime = nil
-      handle(.deadline)
+      if let time = presenceTime, time <= now {
+        presenceTime = nil
+        handle(PresenceInput.deadline)
+      }
+      if let time = wakeTime, time <= now {
+        wakeTime = nil
+        handle(StageInput.deadline)
+      }
       endTurn()
     }
     now = end
@@ -71,11 +92,13 @@ final class StageRig {
     author: SessionAddress? = nil, age: Int64 = 0
   ) -> Int64 {
     lastSeq += 1
+    if case .end = subject { handle(PresenceInput.ended) }
     handle(
       .apply(
         ChannelEvent(
           payload: Array(text.utf8), subject: subject, seq: lastSeq, timestamp: unix - age,
           author: author)))
+    if case .expulsion(let userID) = subject { handle(.expelled(userID: userID)) }
     return lastSeq
   }
 
@@ -158,18 +181,21 @@ final class StageRig {
     plans = []
   }
 
-  var participantCount: Int { stage.participantCount }
+  var participantCount: Int {
+    precondition(stage.participantCount == presence.roster.count)
+    return presence.roster.count
+  }
 
   var awaitsEndOfTurn: Bool { stage.awaitsEndOfTurn }
 
   var isIdle: Bool { stage.isIdle }
 
-  func participants(after entry: Int64, limit: Int) -> [Participant] {
-    stage.participants(after: entry, limit: limit)
+  func participants(after number: Int64, limit: Int) -> [ChannelRoster.Entry] {
+    presence.roster.page(after: number, limit: limit)
   }
 
-  /// The deadline that the stage waits for.
-  var deadline: Int64? { wakeTime }
+  /// The deadline that the stage or the presence waits for.
+  var deadline: Int64? { [wakeTime, presenceTime].compactMap(\.self).min() }
 
   // MARK: Actions
 
@@ -194,9 +220,11 @@ final class StageRig {
       subscribers.remove(session)
       sent[session, default: []].append("put out")
     case .read(let read): reads.append(read)
-    case .entered(let user): present.append(user.id)
-    case .left(let user): present.removeAll { $0 == user.id }
+    case .entered(let user, let session): handle(.entered(user, session))
+    case .left(let userID): handle(.left(userID: userID, server: 0))
     case .withheld(let count): withheldCount += count
+    case .disconnect, .admit, .askWindow, .answerWindow, .report, .repair, .reattach:
+      preconditionFailure("there is one server")
     case .wake(let time): wakeTime = time
     }
   }

@@ -2,6 +2,7 @@
 enum Harnesses {
   static let all: [String: any Harness.Type] = [
     "ClientSession": ClientSessionHarness.self,
+    "ClusterFrame": ClusterFrameHarness.self,
     "CommandParameters": CommandParametersHarness.self,
     "EmbeddedData": EmbeddedDataHarness.self,
     "ForwardedClient": ForwardedClientHarness.self,
@@ -18,6 +19,7 @@ enum Harnesses {
     "PageTokens": PageTokensHarness.self,
     "ProxyHeaderParser": ProxyHeaderParserHarness.self,
     "Pipeline": PipelineHarness.self,
+    "RedisReplies": RedisRepliesHarness.self,
     "ServerAddress": ServerAddressHarness.self,
     "SettingValues": SettingValuesHarness.self,
     "ShardMessage": ShardMessageHarness.self,

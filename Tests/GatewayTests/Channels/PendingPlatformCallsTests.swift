@@ -17,7 +17,7 @@ struct PendingPlatformCallsTests {
     isHandedOver: Bool, _ outcome: Result<JudgeAnswer, ServiceError>
   ) throws -> Bool {
     let directory = try TemporaryDirectory()
-    let files = try FileStore(dataDirectory: directory.path)
+    let files = try FileStore(DirectoryDepot(dataDirectory: directory.path))
     let record = FileRecord(
       id: String(repeating: "a", count: 32), name: "n", type: "", size: 0)
     let path = FileDirectory(dataDirectory: directory.path).path(of: record.id)

@@ -102,7 +102,10 @@ struct RoutesTests {
     let always = Routes.table.routes.filter { $0.access == .platform(.always) }
     #expect(
       always.map { "\($0.methods[0]) \($0.pattern)" }.sorted()
-        == ["GET /v3/parley/status", "POST /v3/parley/drain"])
+        == [
+          "GET /v3/parley/cluster", "GET /v3/parley/status",
+          "POST /v3/parley/cluster/servers/{server_id}/drain", "POST /v3/parley/drain",
+        ])
   }
 
   /// One operation: its method, its path and the forms of its body.

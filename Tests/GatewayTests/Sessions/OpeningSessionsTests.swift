@@ -133,7 +133,7 @@ struct OpeningSessionsTests {
     let held = HeldStore(writing: store)
     // Prompt as the profile is, or it would be passed by it.
     store.writePromptly {
-      if isDeletion { _ = try $0.deleteUser("ann", at: 2) } else { try $0.deactivateUser("ann") }
+      if isDeletion { _ = try $0.deleteUser("ann") } else { try $0.deactivateUser("ann") }
     } completion: { _ in
     }
     request(

@@ -44,8 +44,8 @@ struct ShardReplayTests {
     try scenario.shards.turns { !answers.isEmpty }
     #expect(
       answers == [
-        .connections(ConnectionCount(connections: 3, sessions: 3, queued: 0)),
-        .connections(ConnectionCount(connections: 0, sessions: 0, queued: 0)),
+        .connections([ConnectionCount(connections: 3, sessions: 3, queued: 0)]),
+        .connections([ConnectionCount(connections: 0, sessions: 0, queued: 0)]),
       ])
     var online: [ShardAnswer] = []
     let users = Scenario.users + ["nobody"]

@@ -1,4 +1,5 @@
 import Channels
+import ShardMessages
 
 @testable import Gateway
 @testable import Transport
@@ -7,6 +8,7 @@ extension SessionAddress {
   /// A session that is nowhere.
   static func sample(_ number: Int, shard: Int = 0) -> SessionAddress {
     SessionAddress(
-      shard: shard, connection: ConnectionID(slot: UInt32(number) + 1000, generation: 1))
+      on: ShardAddress(shard: UInt16(shard)),
+      connection: ConnectionID(slot: UInt32(number) + 1000, generation: 1))
   }
 }

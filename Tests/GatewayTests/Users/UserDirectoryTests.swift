@@ -15,7 +15,7 @@ struct UserDirectoryTests {
     let driven = try DrivenShard { $0.limits.connectionsPerUser = 2 }
     let sessions = try (0..<3).map { _ in try driven.connect() }
     let users = driven.shard.users
-    for session in sessions { users.add(session.reference, of: "ann") }
+    for session in sessions { users.add(session.reference, of: "ann", openedAt: 0) }
     driven.endTurn()
     let reason = "the user has opened too many sessions: this was its oldest"
     #expect(sessions[0].receive() == [.closed(code: .tooManySessions, reason: reason)])
@@ -27,10 +27,10 @@ struct UserDirectoryTests {
     let driven = try DrivenShard { $0.limits.connectionsPerUser = 1 }
     let sessions = try (0..<3).map { _ in try driven.connect() }
     let users = driven.shard.users
-    users.add(sessions[0].reference, of: "ann")
-    users.add(sessions[1].reference, of: "bob")
+    users.add(sessions[0].reference, of: "ann", openedAt: 0)
+    users.add(sessions[1].reference, of: "bob", openedAt: 0)
     users.remove(sessions[0].reference, of: "ann")
-    users.add(sessions[2].reference, of: "ann")
+    users.add(sessions[2].reference, of: "ann", openedAt: 0)
     driven.endTurn()
     for session in sessions { #expect(session.receive().isEmpty) }
   }
@@ -39,8 +39,10 @@ struct UserDirectoryTests {
   func sendsToAll() throws {
     let driven = try DrivenShard()
     let sessions = try (0..<3).map { _ in try driven.connect() }
-    for session in sessions.prefix(2) { driven.shard.users.add(session.reference, of: "ann") }
-    driven.shard.users.add(sessions[2].reference, of: "bob")
+    for session in sessions.prefix(2) {
+      driven.shard.users.add(session.reference, of: "ann", openedAt: 0)
+    }
+    driven.shard.users.add(sessions[2].reference, of: "bob", openedAt: 0)
     driven.shard.users.send(Array("event".utf8), to: "ann")
     driven.shard.users.send(Array("nobody".utf8), to: "eve")
     driven.endTurn()
@@ -68,8 +70,8 @@ struct UserDirectoryTests {
     let driven = try DrivenShard { $0.limits.channelsPerUser = 1 }
     let users = driven.shard.users
     let (first, second) = (SessionAddress.sample(1), SessionAddress.sample(2))
-    users.add(first, of: "ann")
-    users.add(second, of: "ann")
+    users.add(first, of: "ann", openedAt: 0)
+    users.add(second, of: "ann", openedAt: 0)
     #expect(users.reserve("a", for: first, of: "ann"))
     users.remove(first, of: "ann")
     #expect(users.reserve("b", for: second, of: "ann"))
@@ -81,8 +83,8 @@ struct UserDirectoryTests {
     try driven.write { _ = try $0.createUser("ann", at: 1) }
     let (first, second) = (SessionAddress.sample(1), SessionAddress.sample(2))
     let users = driven.shard.users
-    users.add(first, of: "ann")
-    users.add(second, of: "ann")
+    users.add(first, of: "ann", openedAt: 0)
+    users.add(second, of: "ann", openedAt: 0)
     let before = driven.shard.services.clock.now
     users.remove(first, of: "ann")
     users.remove(second, of: "ann")
@@ -100,7 +102,7 @@ struct UserDirectoryTests {
       _ = try $0.createUser("ann", at: 1)
       _ = try $0.createUser("bob", at: 1)
     }
-    driven.shard.users.add(.sample(1), of: "ann")
+    driven.shard.users.add(.sample(1), of: "ann", openedAt: 0)
     driven.shard.users.expect(.sample(2), of: "bob")
     driven.shard.users.noteAllSeen()
     try driven.write { _ in }

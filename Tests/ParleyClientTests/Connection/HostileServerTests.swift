@@ -1,5 +1,6 @@
 import ClientTransport
 import HTTP1
+import Reactor
 import Synchronization
 import TestPeers
 import Testing
@@ -103,7 +104,7 @@ struct HostileServerTests {
   @Test("a name that is not found is told")
   func unknownName() async throws {
     let resolver = NameResolver { host, _ in
-      .failure(ConnectionFailure(.temporary, "no \(host)"))
+      .failure(NameResolver.Failure("no \(host)"))
     }
     let rig = try EngineRig("ws://chat.test", on: try ClientLoop(resolver: resolver)) {
       $0.connectTimeout = .seconds(2)

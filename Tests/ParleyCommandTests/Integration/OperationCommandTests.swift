@@ -72,6 +72,21 @@ extension CommandTests {
       withExtendedLifetime(client) {}
     }
 
+    @Test("shows the one server, and drains it by its name")
+    func cluster() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      let shown = try server.run("cluster", "--channel", "lobby")
+      #expect(shown.status == 0, "\(shown.errors)")
+      #expect(shown.output.contains("(home)") && shown.output.contains("none: one server"))
+      let status = try server.run("cluster", "status", "--json").json
+      let id = try #require(status["server_id"]?.string)
+      let unknown = try server.run("cluster", "drain", "nobody", "--yes")
+      #expect(unknown.status == 1 && unknown.errors.contains("there is no server"))
+      let drained = try server.run("cluster", "drain", id, "--yes")
+      #expect(drained.output.contains("is draining"), "\(drained.errors)")
+      #expect(try server.process.waitForEnd() == .exited(0))
+    }
+
     @Test("prints its load line by line when it is not on a terminal")
     func top() throws {
       let server = try ServerProcess(CommandTests.quiet)

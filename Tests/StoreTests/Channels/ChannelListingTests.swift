@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Listing channels")
+@Suite("Listing channels", .onEachDatabase)
 struct ChannelListingTests {
   private func makeStore() async throws -> Fixture {
     let fixture = try await Fixture()

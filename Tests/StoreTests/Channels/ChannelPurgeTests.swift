@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("What a deleted channel leaves")
+@Suite("What a deleted channel leaves", .onEachDatabase)
 struct ChannelPurgeTests {
   @Test("its messages are out of reach at once, and gone in the end, those of others stay")
   func purges() async throws {
@@ -33,7 +33,7 @@ struct ChannelPurgeTests {
     try await fill(fixture, fixture.lobby.id, fixture.lobby.id)
     fixture.store.write({ _ = try $0.deleteChannel("lobby", at: 9) }) { _ in }
     fixture.store.close()
-    let store = try Store(directory: fixture.directory.path)
+    let store = try Store(fixture.place)
     while try await store.read({
       try $0.connection.first("SELECT count(*) FROM messages", []) { $0[0] as Int }
     }) != 0 { await Task.yield() }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Channels in the store")
+@Suite("Channels in the store", .onEachDatabase)
 struct ChannelsTests {
   @Test("a channel comes back as it was made, operators with their profiles")
   func creates() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Recovering events")
+@Suite("Recovering events", .onEachDatabase)
 struct EventsTests {
   @Test("events come in the order of their numbers, messages as they are now")
   func recovers() async throws {

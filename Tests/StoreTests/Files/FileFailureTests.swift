@@ -14,20 +14,20 @@ struct FileFailureTests {
 
   init() throws {
     let path = directory.path
-    files = try kernel.run { try FileStore(dataDirectory: path) }
+    files = try kernel.run { try FileStore(DirectoryDepot(dataDirectory: path)) }
   }
 
   private func names(_ folder: String) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: directory.path + "/" + folder)
   }
 
-  private func write(_ text: String, to upload: FileUpload) async throws {
+  private func write(_ text: String, to upload: any FileUpload) async throws {
     try await withCheckedThrowingContinuation { continuation in
       upload.write(Array(text.utf8)) { continuation.resume(with: $0) }
     }
   }
 
-  private func complete(_ upload: FileUpload) async throws {
+  private func complete(_ upload: any FileUpload) async throws {
     try await withCheckedThrowingContinuation { continuation in
       upload.complete { continuation.resume(with: $0) }
     }

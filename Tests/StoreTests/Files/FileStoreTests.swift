@@ -15,7 +15,7 @@ struct FileStoreTests {
 
   init() async throws {
     fixture = try await Fixture()
-    files = try FileStore(dataDirectory: fixture.directory.path)
+    files = try FileStore(DirectoryDepot(dataDirectory: fixture.directory.path))
   }
 
   private var kept: [String] { names("files") }
@@ -27,7 +27,7 @@ struct FileStoreTests {
   }
 
   /// Receives a file whole.
-  private func upload(_ pieces: [[UInt8]]) async throws -> FileUpload {
+  private func upload(_ pieces: [[UInt8]]) async throws -> any FileUpload {
     let upload = files.beginUpload()
     for piece in pieces {
       try await withCheckedThrowingContinuation { continuation in
@@ -37,7 +37,7 @@ struct FileStoreTests {
     return upload
   }
 
-  private func complete(_ upload: FileUpload) async throws {
+  private func complete(_ upload: any FileUpload) async throws {
     try await withCheckedThrowingContinuation { continuation in
       upload.complete { continuation.resume(with: $0) }
     }
@@ -52,11 +52,16 @@ struct FileStoreTests {
     Issue.record("nothing happened within a minute")
   }
 
+  private func byteCount(_ id: String) throws -> Int64? {
+    guard case .local(let file) = try files.open(id) else { return nil }
+    return file.byteCount
+  }
+
   private func record(_ id: String, size: Int64 = 6) -> FileRecord {
     FileRecord(id: id, name: "a.txt", type: "text/plain", size: size)
   }
 
-  private func send(_ id: Int64, _ upload: FileUpload) async throws {
+  private func send(_ id: Int64, _ upload: any FileUpload) async throws {
     var message = fixture.message(id)
     message.type = .file
     message.file = MessageFile(url: "https://a.example/files/" + upload.id)
@@ -74,7 +79,7 @@ struct FileStoreTests {
     #expect(incoming == [upload.id] && kept == [])
     try await complete(upload)
     #expect(incoming == [] && kept == [upload.id])
-    #expect(try files.open(upload.id).byteCount == 6)
+    #expect(try byteCount(upload.id) == 6)
     let path = fixture.directory.path + "/files/" + upload.id
     #expect(FileManager.default.contents(atPath: path) == Data("abcdef".utf8))
     #expect(upload.id.count == 32)
@@ -84,7 +89,7 @@ struct FileStoreTests {
   func empty() async throws {
     let upload = files.beginUpload()
     try await complete(upload)
-    #expect(try files.open(upload.id).byteCount == 0)
+    #expect(try byteCount(upload.id) == 0)
   }
 
   @Test("what is given up is removed, and a complete file only when no message has it")
@@ -162,7 +167,7 @@ struct FileStoreTests {
     // Held until the next process has begun, as a crash would have it.
     defer { withExtendedLifetime(broken) {} }
 
-    let next = try FileStore(dataDirectory: fixture.directory.path)
+    let next = try FileStore(DirectoryDepot(dataDirectory: fixture.directory.path))
     #expect(incoming == [])
     let new = next.beginUpload()
     try await complete(new)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Limits of single channels")
+@Suite("Limits of single channels", .onEachDatabase)
 struct ChannelLimitsTests {
   @Test("the channels with limits of their own are listed page by page, until they are removed")
   func lists() async throws {

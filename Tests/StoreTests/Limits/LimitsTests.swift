@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Overridden limits")
+@Suite("Overridden limits", .onEachDatabase)
 struct LimitsTests {
   @Test("a limit is set, replaced and removed for each scope on its own")
   func overrides() async throws {

@@ -165,6 +165,8 @@ private final class BrokenOffSession: StoreSession {
     if breaksOff { throw CommitFailure(reason: "the connection broke off") }
   }
 
+  var keepsRequests: Bool { session.keepsRequests }
+  var hasLanes: Bool { session.hasLanes }
   var isInTransaction: Bool { session.isInTransaction }
   func begin() throws { try session.begin() }
   func beginReading() throws { try session.beginReading() }
@@ -172,14 +174,25 @@ private final class BrokenOffSession: StoreSession {
   func setSavepoint() throws { try session.setSavepoint() }
   func rollBackToSavepoint() throws { try session.rollBackToSavepoint() }
   func releaseSavepoint() throws { try session.releaseSavepoint() }
-  func execute(_ sql: String, _ values: Arguments) throws -> Int {
+  func execute(_ sql: StoreStatement, _ values: StoreArguments) throws -> Int {
     try session.execute(sql, values)
   }
-  func insert(_ sql: String, _ values: Arguments) throws -> Int64 {
-    try session.insert(sql, values)
+  func insert(
+    _ sql: StoreStatement, _ values: StoreArguments, numbering column: String
+  ) throws -> Int64 {
+    try session.insert(sql, values, numbering: column)
   }
-  func rows(_ sql: String, _ values: Arguments) throws -> RowCursor {
+  func rows(_ sql: StoreStatement, _ values: StoreArguments) throws -> StoreRows {
     try session.rows(sql, values)
   }
-  func statement(_ sql: String) throws -> Statement { try session.statement(sql) }
+  func scan(_ sql: StoreStatement, _ values: StoreArguments) throws -> StoreRows {
+    try session.scan(sql, values)
+  }
+  func statement(_ sql: StoreStatement) throws -> any BoundStatement {
+    try session.statement(sql)
+  }
+  func makeAppender(for connection: StoreConnection) -> any MessageAppending {
+    session.makeAppender(for: connection)
+  }
+  func restore() throws { try session.restore() }
 }

@@ -9,6 +9,7 @@ import Testing
 enum LogKind: String, CaseIterable, CustomTestStringConvertible, Sendable {
   case memory
   case sqlite
+  case postgreSQL
 
   var testDescription: String { rawValue }
 }
@@ -28,17 +29,22 @@ final class LogFixture: Sendable {
     User(id: "cy", nickname: "Cy"),
   ]
 
-  init(_ kind: LogKind, options: StoreOptions = StoreOptions()) async throws {
+  /// - Parameter url: The database to use, which may have the users and the channel already.
+  init(
+    _ kind: LogKind, at url: String? = nil, options: StoreOptions = StoreOptions()
+  ) async throws {
     switch kind {
     case .memory:
       (store, directory) = (nil, nil)
       log = MemoryLog(users: Self.users)
-    case .sqlite:
+    case .sqlite, .postgreSQL:
       let directory = TemporaryDirectory()
+      let database = kind == .sqlite ? StoreUnderTest.sqlite : .postgreSQL
       // Pages are cut off by their limits alone, however slow the machine is.
       var options = options
       options.queryMilliseconds = 0
-      let store = try Store(directory: directory.path, options: options)
+      let place = try url.map { .postgreSQL(url: $0) } ?? database.place(in: directory)
+      let store = try Store(place, options: options)
       try await store.write { transaction in
         for user in Self.users {
           _ = try transaction.upsertUser(user.id, nickname: user.nickname, at: 1)
@@ -52,9 +58,16 @@ final class LogFixture: Sendable {
         LogTicket(number: 0), .create(Channel(url: "lobby", createdAt: 1), epoch: "first"))
     ]
     log.submit(&entries, to: sink)
-    guard case .success(.channel(let state))? = await sink.results(of: [0]).first else {
-      throw LogError.closed
+    let created = await sink.results(of: [0]).first
+    if case .failure(.exists)? = created {
+      log.read(.channel(url: "lobby"), LogTicket(number: 0), to: sink)
     }
+    let state =
+      if case .success(.channel(let state))? = created {
+        state
+      } else {
+        try #require(await sink.results(of: [0]).first?.reading?.state)
+      }
     lobby = state.place
   }
 

@@ -4,13 +4,14 @@ import Testing
 
 @testable import Store
 
-@Suite("The log in SQLite against the one in memory")
+@Suite("The log in a database against the one in memory")
 struct LogModelTests {
   @Test(
-    "random entries have the same results, and leave the same behind", arguments: UInt64(1)...12)
-  func agrees(seed: UInt64) async throws {
+    "random entries have the same results, and leave the same behind", arguments: UInt64(1)...12,
+    [LogKind.sqlite, .postgreSQL])
+  func agrees(seed: UInt64, kind: LogKind) async throws {
     var script = EntryScript(seed: seed)
-    let (model, tested) = (try await LogFixture(.memory), try await LogFixture(.sqlite))
+    let (model, tested) = (try await LogFixture(.memory), try await LogFixture(kind))
     #expect(model.lobby == tested.lobby)
     for _ in 0..<12 {
       let entries = (0..<25).map { _ in script.next(model.lobby) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Paging through messages")
+@Suite("Paging through messages", .onEachDatabase)
 struct MessagePagingTests {
   private typealias Edges = MessagePage<Int64>
 

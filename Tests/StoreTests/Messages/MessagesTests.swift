@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Messages in the store")
+@Suite("Messages in the store", .onEachDatabase)
 struct MessagesTests {
   private let tag = OpenGraphTag(
     title: "T", url: "https://a.b/", description: nil,

@@ -90,7 +90,8 @@ extension WriteTransaction {
   /// Appends a message inside a job.
   @discardableResult
   func append(_ message: NewMessage) throws -> AppendOutcome {
-    try MessageAppender(connection: connection).append(message.unsequenced(), to: message.channel)
+    try connection.session.makeAppender(for: connection)
+      .append(message.unsequenced(), to: message.channel)
   }
 }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Metacounters")
+@Suite("Metacounters", .onEachDatabase)
 struct MetacountersTests {
   @Test("counters are inserted once, and read one by one, some or all together")
   func inserts() async throws {
@@ -79,7 +79,7 @@ struct MetacountersTests {
       fixture.store.append(fixture.message(id)) { _ in }
     }
     fixture.store.close()
-    let store = try Store(directory: fixture.directory.path)
+    let store = try Store(fixture.place)
     #expect(try await store.read { try $0.metacounter("likes", ofChannel: "lobby") } == 600)
     store.close()
   }

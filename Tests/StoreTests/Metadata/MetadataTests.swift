@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Metadata of users and channels")
+@Suite("Metadata of users and channels", .onEachDatabase)
 struct MetadataTests {
   static let owners: [MetadataOwner] = [.user("ann"), .channel("lobby")]
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Bans and mutes")
+@Suite("Bans and mutes", .onEachDatabase)
 struct RestrictionsTests {
   @Test("a ban is recorded, found while it lasts, and replaced by a later one")
   func bans() async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Operations of the store")
+@Suite("Operations of the store", .onEachDatabase)
 struct OperationsTests {
   @Test("a write that fails leaves nothing, and leaves its neighbours alone")
   func isAtomic() async throws {

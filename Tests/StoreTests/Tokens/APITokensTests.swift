@@ -2,7 +2,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Tokens of the Platform API")
+@Suite("Tokens of the Platform API", .onEachDatabase)
 struct APITokensTests {
   private func token(_ name: String, _ hash: [UInt8], at now: Int64 = 10) -> APIToken {
     APIToken(name: name, hash: hash, createdAt: now)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Tokens of users")
+@Suite("Tokens of users", .onEachDatabase)
 struct SessionTokensTests {
   private func find(_ fixture: Fixture, _ hash: [UInt8], at now: Int64) async throws -> IssuedToken?
   {
@@ -49,7 +49,7 @@ struct SessionTokensTests {
       try $0.addSessionToken([2], userID: "ann", expiresAt: 200, at: 10)
     }
     fixture.store.close()
-    let store = try Store(directory: fixture.directory.path)
+    let store = try Store(fixture.place)
     let found = try await store.read { try $0.issuedToken(hash: [2], at: 10) }
     #expect(found?.expiresAt == 200)
     store.close()

@@ -118,7 +118,8 @@ struct QueryPlanTests {
 
   private static func delete(_ transaction: WriteTransaction) throws {
     _ = try transaction.addOperators("lobby", ["bob"], at: 7)
-    _ = try transaction.deleteUser("bob", at: 7)
+    _ = try transaction.removeOperators("lobby", ["bob"], at: 7)
+    _ = try transaction.deleteUser("bob")
     _ = try transaction.createChannel(Channel(url: "doomed", createdAt: 1), epoch: "e")
     _ = try transaction.deleteChannel("doomed", at: 7)
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Deleting users")
+@Suite("Deleting users", .onEachDatabase)
 struct UserDeletionTests {
   @Test("its messages stay with its id alone, and nobody is mentioned by it any more")
   func keepsMessages() async throws {
@@ -14,10 +14,8 @@ struct UserDeletionTests {
     var mention = fixture.message(2, by: "bob")
     mention.mentionedUserIDs = ["ann", "cy"]
     try await fixture.store.append(mention)
-    let deletion = try await fixture.store.write { try $0.deleteUser("ann", at: 9) }
-    #expect(
-      deletion
-        == .finished(UserTraces(operatorChanges: [], unbannedFrom: [], unmutedIn: [])))
+    let deletion = try await fixture.store.write { try $0.deleteUser("ann") }
+    #expect(deletion == .finished(UserTraces(unbannedFrom: [], unmutedIn: [])))
     let (user, messages) = try await fixture.store.read { transaction in
       (
         try transaction.user("ann"),
@@ -28,25 +26,28 @@ struct UserDeletionTests {
     #expect(messages.map(\.user) == [User(id: "ann"), User(id: "bob", nickname: "Bob")])
     #expect(messages.last?.mentionedUsers.map(\.id) == ["cy"])
     await #expect(throws: StoreError.noUser("ann")) {
-      try await fixture.store.write { try $0.deleteUser("ann", at: 9) }
+      try await fixture.store.write { try $0.deleteUser("ann") }
     }
   }
 
-  @Test("it loses its roles, bans, mutes and tokens, and the channels that it ran are told")
+  @Test("it loses its bans, mutes and tokens, and is gone when no channel has it as an operator")
   func removesTraces() async throws {
     let fixture = try await Fixture()
-    let traces = try await fixture.store.write { transaction in
+    let (traces, change, rest) = try await fixture.store.write { transaction in
       _ = try transaction.addOperators("lobby", ["bob", "ann"], at: 5)
       let restriction = Restriction(userID: "ann", startsAt: 1, endsAt: 99)
       _ = try transaction.ban(channelURL: "lobby", restriction)
       _ = try transaction.mute(channelURL: "lobby", restriction)
       try transaction.setAccessTokenHash([1], userID: "ann")
       try transaction.addSessionToken([2], userID: "ann", expiresAt: 99, at: 5)
-      return try transaction.deleteUser("ann", at: 9).traces
+      let deletion = try transaction.deleteUser("ann")
+      #expect(deletion == .unfinished(deletion.traces))
+      let change = try transaction.removeOperators("lobby", ["ann"], at: 9)
+      return (deletion.traces, change, try transaction.deleteUser("ann"))
     }
+    #expect(rest == .finished(UserTraces(unbannedFrom: [], unmutedIn: [])))
     #expect(traces.unbannedFrom == ["lobby"])
     #expect(traces.unmutedIn == ["lobby"])
-    let change = try #require(traces.operatorChanges.first)
     #expect(change.channel.operators.map(\.id) == ["bob"])
     #expect(
       try change.event?.event() == .operatorsChanged(.init([User(id: "bob", nickname: "Bob")])))
@@ -79,8 +80,14 @@ struct UserDeletionTests {
     }
     var counts: [[Int]] = []
     while true {
-      let deletion = try await fixture.store.write { try $0.deleteUser("ann", at: 9) }
-      counts.append([deletion.traces.operatorChanges.count, deletion.traces.unmutedIn.count])
+      let operated = try await fixture.store.read {
+        try OperatedChannels(of: "ann").statements.run($0)
+      }
+      let deletion = try await fixture.store.write { transaction in
+        for url in operated { _ = try transaction.removeOperators(url, ["ann"], at: 9) }
+        return try transaction.deleteUser("ann")
+      }
+      counts.append([operated.count, deletion.traces.unmutedIn.count])
       guard case .unfinished = deletion else { break }
       #expect(try await fixture.store.read { try $0.user("ann") } != nil)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Store
 
-@Suite("Users in the store")
+@Suite("Users in the store", .onEachDatabase)
 struct UsersTests {
   @Test("a new user is created with what is given, and keeps what is not given later")
   func upserts() async throws {

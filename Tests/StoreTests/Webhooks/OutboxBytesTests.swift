@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("The bytes in the outbox of webhooks")
+@Suite("The bytes in the outbox of webhooks", .onEachDatabase)
 struct OutboxBytesTests {
   private static let ann = #"{"user_id":"ann","nickname":"Ann","profile_url":""}"#
   private static let bob = #"{"user_id":"bob","nickname":"Bob","profile_url":""}"#

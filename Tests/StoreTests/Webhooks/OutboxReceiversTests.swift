@@ -4,7 +4,7 @@ import Testing
 
 @testable import Store
 
-@Suite("How far each webhook has got")
+@Suite("How far each webhook has got", .onEachDatabase)
 struct OutboxReceiversTests {
   private static func fixture() async throws -> Fixture {
     try await Fixture(

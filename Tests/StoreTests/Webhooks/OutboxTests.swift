@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("The outbox of webhooks")
+@Suite("The outbox of webhooks", .onEachDatabase)
 struct OutboxTests {
   /// What was told after commits.
   private final class Arrivals: Sendable {

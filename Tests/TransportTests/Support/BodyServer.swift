@@ -53,7 +53,7 @@ final class BodyServer: TransportDelegate, HTTPBodyReceiver {
   }
 
   private func answer(_ connection: Connection) {
-    if let file { connection.respond(HTTPResponse(status: .ok), with: file) }
+    if let file { connection.respond(HTTPResponse(status: .ok), with: .file(file)) }
   }
 
   func decideOnBody(of exchange: Exchange) -> BodyDecision { decision }

@@ -83,6 +83,19 @@ final class IssuedAPITokens: Sendable {
     entries.withLock { $0.first { $0.id == id }?.digest }
   }
 
+  /// Takes over the tokens that the store has now.
+  func replace(with tokens: [APIToken]) {
+    let new = tokens.compactMap { Entry($0) }
+    entries.withLock { entries in
+      let notes = Dictionary(entries.map { ($0.id, $0.notedAt) }) { max($0, $1) }
+      entries = new.map { entry in
+        var entry = entry
+        entry.notedAt = max(entry.notedAt, notes[entry.id] ?? 0)
+        return entry
+      }
+    }
+  }
+
   /// Lets a token pass from now on.
   func insert(_ token: APIToken) {
     guard let entry = Entry(token) else { return }

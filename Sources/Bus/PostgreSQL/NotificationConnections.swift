@@ -1,0 +1,48 @@
+internal import PostgreSQL
+internal import Synchronization
+
+/// The two connections of a bus, on their way from the thread that made them to the loop that uses
+/// them.
+final class NotificationConnections: Sendable {
+  struct Pair {
+    let listener: PostgreSQLConnection
+    let sender: PostgreSQLConnection
+  }
+
+  private let pair: Mutex<Pair?>
+
+  private init(_ pair: sending Pair) {
+    self.pair = Mutex(pair)
+  }
+
+  /// Connects, and waits until both connections are ready; not for an event loop's thread.
+  static func open(
+    _ url: String, listeningTo channels: [String]
+  ) -> Result<NotificationConnections, PostgreSQLError> {
+    var options = PostgreSQLConnection.Options()
+    options.applicationName = "parley bus"
+    options.connectTimeout = 2
+    options.answerTimeout = 2000
+    do throws(PostgreSQLError) {
+      let listener = try PostgreSQLConnection(url, options)
+      let listening = channels.map { "LISTEN \"\($0)\"" }.joined(separator: "; ")
+      try listener.execute(script: listening)
+      let sender = try PostgreSQLConnection(url, options)
+      // What is lost in a crash is lost with the connections anyway.
+      try sender.execute(script: "SET synchronous_commit = off")
+      _ = try sender.execute(NotificationSender.statement, [.texts([]), .texts([])])
+      return .success(NotificationConnections(Pair(listener: listener, sender: sender)))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Takes the connections, once.
+  func take() -> sending Pair? {
+    pair.withLock { pair in
+      let taken = pair
+      pair = nil
+      return taken
+    }
+  }
+}

@@ -1,0 +1,338 @@
+package import FloodControl
+package import ParleyProtocol
+
+/// A stage, and its attachment to the channel's home when that is on another server.
+///
+/// A stage beside its home is used directly. Any other asks the home for the channel (`attach`), and
+/// from the answer on it applies the home's news in their order. When the link to the home breaks, or the channel gets another home, it
+/// attaches anew: it reads the events that it missed from the log, while later news wait, and goes on.
+/// Connections of users whom it does not have are let in by the home (`admit`).
+///
+///     attach ──► asked ── attached, nothing missed ──────────────► attached
+///                  └───── attached ──► repairing ── repaired ─────────┘
+package struct AttachedStage: ~Copyable, Sendable {
+  private enum Link: Sendable {
+    /// The home is on the same server, and uses the stage directly.
+    case beside
+    /// The home was asked.
+    case asked
+    /// The events up to the start are being read.
+    case repairing(StageStart)
+    case attached
+  }
+
+  private let url: String
+  private var stage: ChannelStage
+  private var link: Link
+  /// The number of the attachment that holds.
+  private var number: UInt64 = 0
+  /// News that wait for the end of the repair, or of a last read for a connection.
+  private var news: [StageNews] = []
+  /// Answers to calls that wait for the attachment.
+  private var answers: [(address: ReplyAddress, outcome: CallOutcome)] = []
+  /// The reads for connections after which nothing may happen until they are answered.
+  private var lastReads: Set<Int> = []
+  /// The connections about which the home was asked, in order.
+  private var admissions: [(number: UInt64, request: EnterRequest)] = []
+  private var lastAdmission: UInt64 = 0
+  /// The admissions that were granted and are not settled.
+  private var granted: [(number: UInt64, user: User)] = []
+  /// Questions for windows of users about whom the home was asked.
+  private var questions: [WindowQuestion] = []
+
+  /// A stage that has had no home.
+  package init(url: String, server: UInt16) {
+    self.url = url
+    stage = ChannelStage(
+      Channel(url: url, createdAt: 0), epoch: "", lastSeq: 0,
+      throttleLimit: RateLimit(count: 0, windowMilliseconds: 0), server: server)
+    link = .asked
+  }
+
+  /// A stage beside its home.
+  package init(_ stage: consuming ChannelStage, url: String) {
+    self.url = url
+    self.stage = stage
+    link = .beside
+  }
+
+  /// Whether the channel's home uses the stage directly.
+  package var isBesideHome: Bool {
+    if case .beside = link { true } else { false }
+  }
+
+  /// Whether nobody is here or about to enter, and nothing waits.
+  package var isIdle: Bool {
+    stage.isIdle && admissions.isEmpty && answers.isEmpty && !isWaiting
+  }
+
+  package var awaitsEndOfTurn: Bool { stage.awaitsEndOfTurn }
+
+  package func contains(_ userID: String) -> Bool { stage.contains(userID) }
+
+  /// The throttle of a user who is here.
+  package func throttle(of userID: String) -> Throttle? { stage.throttle(of: userID) }
+
+  /// Whether a user is about to enter.
+  package func isEntering(_ userID: String) -> Bool { stage.isEntering(userID) }
+
+  /// Whether news wait.
+  private var isWaiting: Bool {
+    if case .repairing = link { true } else { !lastReads.isEmpty }
+  }
+
+  /// Takes an input for the stage itself in, and appends what is to be done to `actions`.
+  package mutating func handle(
+    _ input: StageInput, at now: Moment, into actions: inout StageActions
+  ) {
+    guard !isBesideHome else { return stage.handle(input, at: now, into: &actions) }
+    switch input {
+    case .windowQuestion(let question): questions.append(question)
+    case .recovered(let number, _):
+      pass(input, at: now, into: &actions)
+      lastReads.remove(number)
+      takeWaiting(at: now, into: &actions)
+      if !answers.isEmpty { passAnswers(at: now, into: &actions) }
+    case .apply, .record, .enter, .enterBeside, .refuse, .leave, .notice, .throttle, .elsewhere,
+      .resume, .abandon, .window, .serverGone, .answer, .deadline, .endOfTurn:
+      pass(input, at: now, into: &actions)
+    }
+    if !granted.isEmpty { settle(into: &actions) }
+    if !questions.isEmpty { passQuestions(at: now, into: &actions) }
+  }
+
+  /// Takes an input from the channel's home in, and appends what is to be done to `actions`.
+  package mutating func handle(
+    _ input: AttachmentInput, at now: Moment, into actions: inout StageActions
+  ) {
+    switch input {
+    case .attach(let number): attach(number, into: &actions)
+    case .news(let number, let news):
+      guard number == self.number else { return }
+      for item in news { take(item, at: now, into: &actions) }
+    case .repaired(let number, let result):
+      guard number == self.number, case .repairing(let start) = link else { return }
+      didRepair(start, result, at: now, into: &actions)
+    case .enter(let request): enter(request, at: now, into: &actions)
+    case .answer(let address, let outcome): answers.append((address, outcome))
+    }
+    if !answers.isEmpty { passAnswers(at: now, into: &actions) }
+    if !granted.isEmpty { settle(into: &actions) }
+    if !questions.isEmpty { passQuestions(at: now, into: &actions) }
+  }
+
+  /// Gives the stage an input.
+  ///
+  /// The last read for a connection comes after all events that are known here, so nothing may follow
+  /// until it is answered.
+  private mutating func pass(
+    _ input: StageInput, at now: Moment, into actions: inout StageActions
+  ) {
+    let count = actions.list.count
+    stage.handle(input, at: now, into: &actions)
+    for index in count..<actions.list.count {
+      if case .read(let read) = actions.list[index], read.path == .behindWrites {
+        lastReads.insert(read.number)
+      } else if case .left(let userID) = actions.list[index], !admissions.isEmpty {
+        admitAgain(userID, into: &actions)
+      }
+    }
+  }
+
+  private mutating func takeWaiting(at now: Moment, into actions: inout StageActions) {
+    guard !isWaiting else { return }
+    let waiting = news
+    news = []
+    for item in waiting { take(item, at: now, into: &actions) }
+  }
+
+  /// Returns the answers that waited, once all events before them are applied.
+  private mutating func passAnswers(at now: Moment, into actions: inout StageActions) {
+    guard isAttached, !isWaiting else { return }
+    let waiting = answers
+    answers = []
+    for (address, outcome) in waiting { pass(.answer(address, outcome), at: now, into: &actions) }
+  }
+
+  // MARK: Attaching
+
+  private mutating func attach(_ number: UInt64, into actions: inout StageActions) {
+    self.number = number
+    link = .asked
+    news = []
+    lastReads = []
+    actions.append(
+      .report(
+        .attach(
+          StageAttachment(epoch: stage.epoch, seq: stage.lastSeq, userIDs: stage.userIDs))))
+    for (number, user) in granted { actions.append(.report(.admit(number, user))) }
+    for (number, request) in admissions {
+      actions.append(.report(.admit(number, request.principal.user)))
+    }
+  }
+
+  private mutating func begin(
+    from start: StageStart, at now: Moment, into actions: inout StageActions
+  ) {
+    let isNew = stage.epoch.isEmpty || start.channel.isEphemeral
+    guard !isNew else { return resume(start, at: now, into: &actions) }
+    guard start.epoch == stage.epoch, start.seq >= stage.lastSeq else {
+      pass(.abandon, at: now, into: &actions)
+      return resume(start, at: now, into: &actions)
+    }
+    guard start.seq > stage.lastSeq else { return resume(start, at: now, into: &actions) }
+    link = .repairing(start)
+    actions.append(.repair(number, channelID: start.channelID, after: stage.lastSeq))
+  }
+
+  private mutating func didRepair(
+    _ start: StageStart, _ result: Result<[DurableEvent]?, ServiceError>, at now: Moment,
+    into actions: inout StageActions
+  ) {
+    switch result {
+    case .failure:
+      link = .asked
+      actions.append(.reattach)
+      return
+    case .success(nil): pass(.abandon, at: now, into: &actions)
+    case .success(let events?):
+      let info = ChannelInfo(start.channel, participantCount: stage.participantCount)
+      for event in events where event.seq > stage.lastSeq && event.seq <= start.seq {
+        guard let event = event.channelEvent(in: info) else { continue }
+        pass(.apply(event), at: now, into: &actions)
+      }
+    }
+    resume(start, at: now, into: &actions)
+    takeWaiting(at: now, into: &actions)
+  }
+
+  private mutating func resume(
+    _ start: StageStart, at now: Moment, into actions: inout StageActions
+  ) {
+    link = .attached
+    pass(.resume(start), at: now, into: &actions)
+  }
+
+  // MARK: News
+
+  private mutating func take(
+    _ item: StageNews, at now: Moment, into actions: inout StageActions
+  ) {
+    guard !isWaiting else {
+      news.append(item)
+      return
+    }
+    switch item {
+    case .attached(let start): begin(from: start, at: now, into: &actions)
+    case .absent: end(at: now, into: &actions)
+    case .released:
+      link = .asked
+      actions.append(.reattach)
+    case .admitted(let number, let result):
+      guard let index = admissions.firstIndex(where: { $0.number == number }) else { return }
+      let request = admissions.remove(at: index).request
+      let input: StageInput =
+        switch result {
+        case .success(nil): .enter(request)
+        case .success(let server?): .enterBeside(request, server: server)
+        case .failure(let error): .refuse(request, error)
+        }
+      granted.append((number, request.principal.user))
+      pass(input, at: now, into: &actions)
+    case .event(let event): pass(.apply(event), at: now, into: &actions)
+    case .notice(let notice): pass(.notice(notice), at: now, into: &actions)
+    case .record(let channel): pass(.record(channel), at: now, into: &actions)
+    case .throttle(let limit): pass(.throttle(limit), at: now, into: &actions)
+    case .elsewhere(let count): pass(.elsewhere(count), at: now, into: &actions)
+    case .answer(let address, let outcome):
+      pass(.answer(address, outcome), at: now, into: &actions)
+    }
+  }
+
+  /// Puts everyone out: the channel was deleted while the stage had no home.
+  private mutating func end(at now: Moment, into actions: inout StageActions) {
+    link = .attached
+    let refused = admissions.map(\.request)
+    admissions = []
+    for request in refused {
+      pass(.refuse(request, .notFound(.channel, url)), at: now, into: &actions)
+    }
+    guard !stage.isIdle else { return }
+    let event = ChannelEvent(
+      .channelDeleted(stage.lastInfo), in: url, seq: stage.lastSeq + 1, at: now.unix, author: nil)
+    pass(.apply(event), at: now, into: &actions)
+  }
+
+  // MARK: Entering
+
+  /// Lets a connection in: at once when its user is here, otherwise when the home agrees.
+  private mutating func enter(
+    _ request: EnterRequest, at now: Moment, into actions: inout StageActions
+  ) {
+    guard !stage.contains(request.principal.user.id) || !isAttached else {
+      return pass(.enter(request), at: now, into: &actions)
+    }
+    lastAdmission += 1
+    admissions.append((lastAdmission, request))
+    actions.append(.report(.admit(lastAdmission, request.principal.user)))
+  }
+
+  private var isAttached: Bool {
+    if case .attached = link { true } else { false }
+  }
+
+  /// Asks about a user's connections anew when the user has left: an answer that is under way may have
+  /// counted on the window that was here.
+  private mutating func admitAgain(_ userID: String, into actions: inout StageActions) {
+    for index in admissions.indices where admissions[index].request.principal.user.id == userID {
+      actions.append(.report(.settled(admissions[index].number)))
+      lastAdmission += 1
+      admissions[index].number = lastAdmission
+      actions.append(.report(.admit(lastAdmission, admissions[index].request.principal.user)))
+    }
+  }
+
+  /// Reports the admissions whose connections have entered or do not enter.
+  private mutating func settle(into actions: inout StageActions) {
+    for (number, user) in granted where !stage.isEntering(user.id) {
+      actions.append(.report(.settled(number)))
+    }
+    granted.removeAll { !stage.isEntering($0.user.id) }
+  }
+
+  /// Passes on the questions about users whom the stage has, or does not wait for.
+  private mutating func passQuestions(at now: Moment, into actions: inout StageActions) {
+    let open = questions.filter { question in
+      !stage.contains(question.userID) && !stage.asksForWindow(of: question.userID)
+        && admissions.contains { $0.request.principal.user.id == question.userID }
+    }
+    let ready = questions.filter { !open.contains($0) }
+    questions = open
+    for question in ready {
+      pass(.windowQuestion(question), at: now, into: &actions)
+    }
+  }
+}
+
+/// An input of a ``AttachedStage``.
+package enum AttachmentInput: Sendable {
+  /// The channel has another home, or the link to it broke: attach under a new number.
+  case attach(UInt64)
+  /// The news of a turn, for the attachment of a number.
+  case news(UInt64, [StageNews])
+  /// The events that the read for an attachment found; `nil` when they are no longer known.
+  case repaired(UInt64, Result<[DurableEvent]?, ServiceError>)
+  /// A connection that asks to enter.
+  case enter(EnterRequest)
+  /// The outcome of a call, from a home that the stage may not be attached to yet.
+  case answer(ReplyAddress, CallOutcome)
+}
+
+extension DurableEvent {
+  /// The event as a stage applies it; `nil` for a record that is unreadable.
+  fileprivate func channelEvent(in channel: ChannelInfo) -> ChannelEvent? {
+    event(in: channel).map {
+      ChannelEvent($0, in: channel.channel.url, seq: seq, at: timestamp, author: nil)
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import FloodControl
+import ParleyProtocol
+
+/// The throttle windows of users who are about to enter a stage and are on another one already.
+///
+/// Both stages have to show the user the same. So the new one asks the other for the user's window and
+/// makes up for the messages between that window and its own last event.
+struct EntryWindows: Sendable {
+  /// A message as the throttle decides about it for one user.
+  fileprivate struct Decision: Sendable {
+    let seq: Int64
+    let relation: Throttle.Relation
+    let message: MessageFacts
+    let limit: RateLimit
+  }
+
+  fileprivate enum State: Sendable {
+    case asked(server: UInt16, since: [Decision])
+    case known(seq: Int64, Throttle, withheldIDs: [Int64])
+  }
+
+  private struct Entry: Sendable {
+    var state: State
+    /// Those who wait until the stage has reached the window's event.
+    var requests: [EnterRequest]
+  }
+
+  private var entries: [String: Entry] = [:]
+
+  var isEmpty: Bool { entries.isEmpty }
+
+  func contains(_ userID: String) -> Bool { entries[userID] != nil }
+
+  /// Whether another server was asked for a user's window, and has not answered.
+  func isAsked(_ userID: String) -> Bool {
+    if case .asked? = entries[userID]?.state { true } else { false }
+  }
+
+  /// Begins to wait for a user's window.
+  ///
+  /// - Returns: Whether the other server has to be asked; else it was.
+  mutating func begin(_ request: EnterRequest, on server: UInt16) -> Bool {
+    let userID = request.principal.user.id
+    guard entries[userID] == nil else {
+      entries[userID]?.requests.append(request)
+      return false
+    }
+    entries[userID] = Entry(state: .asked(server: server, since: []), requests: [request])
+    return true
+  }
+
+  /// Takes note of a message that the stage applies.
+  ///
+  /// - Parameter isOperator: Whether a user is shown everything.
+  mutating func note(
+    _ message: MessageFacts, seq: Int64, limit: RateLimit, isOperator: (String) -> Bool
+  ) {
+    for (userID, entry) in entries {
+      let relation: Throttle.Relation =
+        message.authorID == userID ? .own : isOperator(userID) ? .operatorView : .others
+      let decision = Decision(seq: seq, relation: relation, message: message, limit: limit)
+      entries[userID]?.state = entry.state.after(decision)
+    }
+  }
+
+  /// Takes in a window.
+  mutating func complete(_ userID: String, from server: UInt16, _ window: UserWindow) {
+    guard case .asked(server, let decisions)? = entries[userID]?.state else { return }
+    let known = State.known(
+      seq: window.seq, Throttle(shownTimes: window.shownTimes), withheldIDs: window.withheldIDs)
+    entries[userID]?.state = decisions.reduce(known) { $0.after($1) }
+  }
+
+  /// Keeps the window of a user who has left and is about to enter again.
+  mutating func keep(_ window: UserWindow, of userID: String) {
+    let throttle = Throttle(shownTimes: window.shownTimes)
+    entries[userID] = Entry(
+      state: .known(seq: window.seq, throttle, withheldIDs: window.withheldIDs),
+      requests: entries[userID]?.requests ?? [])
+  }
+
+  /// Withdraws a question that the other server can't answer, and hands over those who wait.
+  mutating func fail(_ userID: String, from server: UInt16) -> [EnterRequest] {
+    guard case .asked(server, _)? = entries[userID]?.state else { return [] }
+    return entries.removeValue(forKey: userID)?.requests ?? []
+  }
+
+  /// The users whose windows a server has been asked for.
+  func users(asked server: UInt16) -> [String] {
+    entries.compactMap { userID, entry in
+      if case .asked(server, _) = entry.state { userID } else { nil }
+    }
+  }
+
+  /// Hands over those whose window the stage has reached; the windows are kept until they are taken.
+  mutating func takeReady(at seq: Int64) -> [EnterRequest] {
+    var ready: [EnterRequest] = []
+    for (userID, entry) in entries {
+      guard case .known(let reached, _, _) = entry.state, reached <= seq else { continue }
+      ready += entry.requests
+      entries[userID]?.requests = []
+    }
+    return ready
+  }
+
+  /// Takes out the window of a user who is seated now.
+  mutating func takeWindow(of userID: String) -> (throttle: Throttle, withheldIDs: [Int64])? {
+    guard case .known(_, let throttle, let ids)? = entries[userID]?.state else { return nil }
+    entries[userID] = nil
+    return (throttle, ids)
+  }
+
+  /// Forgets a user who does not enter, and hands over those who wait.
+  mutating func remove(_ userID: String) -> [EnterRequest] {
+    entries.removeValue(forKey: userID)?.requests ?? []
+  }
+
+  /// Forgets all users, and hands over those who wait.
+  mutating func removeAll() -> [EnterRequest] {
+    defer { entries = [:] }
+    return entries.values.flatMap(\.requests)
+  }
+}
+
+extension EntryWindows.State {
+  /// The state after a message that the stage applies; one before the window is in it already.
+  fileprivate func after(_ decision: EntryWindows.Decision) -> Self {
+    switch self {
+    case .asked(let server, let since): return .asked(server: server, since: since + [decision])
+    case .known(let seq, var throttle, var withheldIDs):
+      guard decision.seq > seq, !decision.limit.isOff, decision.message.authorID != nil else {
+        return self
+      }
+      let fate = throttle.decide(
+        decision.relation, createdAt: decision.message.createdAt, messageID: decision.message.id,
+        limit: decision.limit)
+      if fate == .withheld { withheldIDs.append(decision.message.id) }
+      return .known(seq: seq, throttle, withheldIDs: withheldIDs)
+    }
+  }
+}

@@ -1,0 +1,119 @@
+package import FloodControl
+package import ParleyProtocol
+
+/// Names a stage on another server than its channel's home.
+package struct StageAddress: Hashable, Sendable {
+  package let server: UInt16
+  /// Counts what the server has attached; a number is never used again by the same start of it.
+  package let attachment: UInt64
+
+  package init(server: UInt16, attachment: UInt64) {
+    self.server = server
+    self.attachment = attachment
+  }
+}
+
+/// A message of a stage to its channel's home on another server.
+package enum StageReport: Sendable {
+  /// The stage asks for the channel's events from now on, and says how far it has come.
+  indirect case attach(StageAttachment)
+  /// A user whom the stage does not have asks to enter; the answer has the same number.
+  indirect case admit(UInt64, User)
+  /// The connection of an admission has entered, or does not enter.
+  case settled(UInt64)
+  /// A user is on the stage from now on, by this connection.
+  indirect case entered(User, SessionAddress)
+  /// A user is not, or no longer, on the stage.
+  case left(userID: String)
+  /// The stage is gone: nobody is on it.
+  case detach
+}
+
+/// The part of a channel that a stage has.
+package struct StageAttachment: Sendable, Hashable {
+  /// Empty for a stage that has had no home.
+  package let epoch: String
+  /// The last event that the stage has applied.
+  package let seq: Int64
+  /// The users who are on the stage.
+  package let userIDs: [String]
+
+  package init(epoch: String, seq: Int64, userIDs: [String]) {
+    self.epoch = epoch
+    self.seq = seq
+    self.userIDs = userIDs
+  }
+}
+
+/// A message of a channel's home to a stage on another server; the news of a turn travel together.
+package enum StageNews: Sendable {
+  /// The stage is attached; all that follows happened after this state.
+  indirect case attached(StageStart)
+  /// There is no such channel.
+  case absent
+  /// The home has no such attachment, or gives the channel up: the stage has to attach anew.
+  case released
+  /// The answer to ``StageReport/admit(_:_:)``: another server that has the user, if any has.
+  case admitted(UInt64, Result<UInt16?, ServiceError>)
+  case event(ChannelEvent)
+  case notice(StageNotice)
+  /// The record of the channel, changed without an event.
+  indirect case record(Channel)
+  /// The throttle's limit, from now on.
+  case throttle(RateLimit)
+  /// The number of users in the channel who are not on the stage.
+  case elsewhere(Int)
+  /// The outcome of a call of a session on the stage's server.
+  indirect case answer(ReplyAddress, CallOutcome)
+}
+
+/// The state of a channel from which an attached stage goes on.
+package struct StageStart: Sendable, Hashable {
+  package let channel: Channel
+  /// The log's own number of the channel.
+  package let channelID: Int64
+  package let epoch: String
+  /// The last event of the channel.
+  package let seq: Int64
+  package let throttleLimit: RateLimit
+
+  package init(
+    channel: Channel, channelID: Int64, epoch: String, seq: Int64, throttleLimit: RateLimit
+  ) {
+    self.channel = channel
+    self.channelID = channelID
+    self.epoch = epoch
+    self.seq = seq
+    self.throttleLimit = throttleLimit
+  }
+}
+
+/// A question of a stage to another: the throttle's window of a user whom both will have.
+package struct WindowQuestion: Sendable, Hashable {
+  package let userID: String
+  /// The event after which the window is wanted, or after a later one.
+  package let seq: Int64
+  /// The server of the stage that asks.
+  package let server: UInt16
+
+  package init(userID: String, seq: Int64, server: UInt16) {
+    self.userID = userID
+    self.seq = seq
+    self.server = server
+  }
+}
+
+/// The throttle's record of a user, as it was after an event.
+package struct UserWindow: Sendable, Hashable {
+  package let seq: Int64
+  /// The times of the messages that the user was shown, oldest first.
+  package let shownTimes: [Int64]
+  /// The messages that were withheld from the user, as far as is remembered.
+  package let withheldIDs: [Int64]
+
+  package init(seq: Int64, shownTimes: [Int64], withheldIDs: [Int64]) {
+    self.seq = seq
+    self.shownTimes = shownTimes
+    self.withheldIDs = withheldIDs
+  }
+}

@@ -1,0 +1,102 @@
+/// One message on the bus.
+package struct Frame: Sendable, Equatable {
+  package var sender: ServerID
+  /// The server that it is for; `nil` for all of them.
+  package var receiver: ServerID?
+  package var content: Content
+
+  package enum Content: Sendable, Equatable {
+    case beat(Beat)
+    case greeting(LinkNumbers, LinkVersions)
+    case data(LinkNumbers, version: UInt8, LinkData)
+  }
+
+  package init(sender: ServerID, receiver: ServerID?, _ content: Content) {
+    self.sender = sender
+    self.receiver = receiver
+    self.content = content
+  }
+}
+
+/// A sign of life.
+///
+/// Its sender receives it too, and knows by it that the bus still carries messages.
+package struct Beat: Sendable, Equatable {
+  /// Counts the beats of the sender, so that an old one is recognized.
+  package var number: UInt64
+  /// Whether the sender reaches the registry.
+  package var seesRegistry: Bool
+  /// Whether the sender has changed the registry, which is to be read now.
+  package var hasNews: Bool
+
+  package init(number: UInt64, seesRegistry: Bool, hasNews: Bool = false) {
+    self.number = number
+    self.seesRegistry = seesRegistry
+    self.hasNews = hasNews
+  }
+}
+
+/// The numbers that two servers have given their link; both grow with each reset.
+package struct LinkNumbers: Sendable, Equatable {
+  /// From 1.
+  package var sender: UInt64
+  /// 0 while the sender has not learnt it.
+  package var receiver: UInt64
+
+  package init(sender: UInt64, receiver: UInt64) {
+    self.sender = sender
+    self.receiver = receiver
+  }
+}
+
+/// The versions of data frames that a server speaks.
+package struct LinkVersions: Sendable, Equatable {
+  /// The versions of this program.
+  package static let current = LinkVersions(lowest: 1, highest: 1)
+
+  package let lowest: UInt8
+  package let highest: UInt8
+
+  /// - Precondition: 0 < `lowest` ≤ `highest`.
+  package init(lowest: UInt8, highest: UInt8) {
+    precondition(0 < lowest && lowest <= highest, "versions out of order")
+    self.lowest = lowest
+    self.highest = highest
+  }
+
+  package func contains(_ version: UInt8) -> Bool { lowest <= version && version <= highest }
+
+  /// The highest version that both speak, or `nil`.
+  package func common(with other: LinkVersions) -> UInt8? {
+    let version = min(highest, other.highest)
+    return version >= max(lowest, other.lowest) ? version : nil
+  }
+}
+
+/// A part of what one server sends another on a link, and what it knows of the other direction.
+package struct LinkData: Sendable, Equatable {
+  /// The most gaps that a frame names.
+  package static let gapLimit = 16
+
+  /// The frame's number from 1; 0 for one without payload.
+  package var sequence: UInt64
+  /// The highest number sent.
+  package var sent: UInt64
+  /// The number up to which all has arrived from the other.
+  package var confirmed: UInt64
+  /// Numbers that are missing from the other.
+  package var gaps: [ClosedRange<UInt64>]
+  /// Pieces of messages (``OutgoingStream``).
+  package var payload: [UInt8]
+
+  package init(
+    sequence: UInt64 = 0, sent: UInt64, confirmed: UInt64, gaps: [ClosedRange<UInt64>] = [],
+    payload: [UInt8] = []
+  ) {
+    self.sequence = sequence
+    self.sent = sent
+    self.confirmed = confirmed
+    self.gaps = gaps
+    self.payload = payload
+  }
+}

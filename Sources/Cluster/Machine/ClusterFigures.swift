@@ -1,0 +1,50 @@
+/// Counts of frames on the bus.
+package struct ClusterTraffic: Sendable, Equatable {
+  package var sentFrames: UInt64 = 0
+  package var sentBytes: UInt64 = 0
+  package var receivedFrames: UInt64 = 0
+  package var receivedBytes: UInt64 = 0
+  /// Frames without the code of the cluster's secret.
+  package var forgedFrames: UInt64 = 0
+  /// Frames of a version that is not spoken here.
+  package var otherVersionFrames: UInt64 = 0
+  /// Frames that make no sense.
+  package var malformedFrames: UInt64 = 0
+  /// Frames for another server, such as an earlier start of this one.
+  package var misdirectedFrames: UInt64 = 0
+
+  package init() {}
+
+  mutating func note(_ error: FrameError) {
+    switch error {
+    case .forged: forgedFrames += 1
+    case .otherVersion: otherVersionFrames += 1
+    case .truncated, .excessive, .invalidValue: malformedFrames += 1
+    }
+  }
+}
+
+/// The counts and states of a server in its cluster at one moment.
+package struct ClusterFigures: Sendable, Equatable {
+  package var traffic: ClusterTraffic
+  package var links: LinkCounters
+  /// Links on which both ends speak.
+  package var openLinks = 0
+  /// Bytes that wait for confirmation.
+  package var keptBytes = 0
+  /// The servers that are not dead, as the registry has them.
+  package var servers: [ServerRecord] = []
+  /// Milliseconds since the last own beat came back from the bus; `nil` before the first.
+  package var echoAge: Int64?
+  /// Whether the server is a home, and no worse off than the others.
+  package var isReady = false
+  /// Milliseconds to add to the local Unix time for that of the registry.
+  package var clockOffset: Int64 = 0
+  /// The reason for which the bus is down; `nil` while it is up.
+  package var busFault: String?
+
+  package init(traffic: ClusterTraffic = ClusterTraffic(), links: LinkCounters = LinkCounters()) {
+    self.traffic = traffic
+    self.links = links
+  }
+}

@@ -1,0 +1,182 @@
+/// All that a server does in its cluster, without threads, descriptors and clocks: its membership and
+/// its links.
+///
+/// Inputs append actions; ``takeActions()`` gives them in their order.
+package struct ClusterMachine {
+  package struct Settings: Sendable {
+    package var timing = MembershipTiming()
+    package var limits: LinkLimits
+    package var versions = LinkVersions.current
+    /// Needed of all frames, if any.
+    package var authentication: (any FrameAuthentication)?
+
+    package init(limits: LinkLimits) { self.limits = limits }
+  }
+
+  package let local: ClusterMember
+  private let settings: Settings
+  private let codec: FrameCodec
+  private var membership: Membership
+  private var links: [ServerID: ServerLink] = [:]
+  private var actions: [ClusterAction] = []
+  private var traffic = ClusterTraffic()
+  /// The counts of links whose peers are gone.
+  private var pastLinks = LinkCounters()
+  // Reused.
+  private var linkActions: [LinkAction] = []
+  private var membershipActions: [MembershipAction] = []
+
+  /// - Parameter local: This server with its number, as the registry has it.
+  package init(_ local: ClusterMember, _ settings: Settings, at now: Int64) {
+    self.local = local
+    self.settings = settings
+    codec = FrameCodec(versions: settings.versions, authentication: settings.authentication)
+    membership = Membership(local, settings.timing, at: now)
+  }
+
+  package var ring: ServerRing { membership.ring }
+
+  /// The time of the next ``endTurn(at:)`` if nothing happens before.
+  package var deadline: Int64 {
+    var next = membership.deadline
+    for link in links.values {
+      if let deadline = link.deadline { next = min(next, deadline) }
+    }
+    return next
+  }
+
+  /// Sends a message with the end of the turn.
+  package mutating func send(_ message: [UInt8], to server: ServerID, at now: Int64) {
+    links[server]?.send(message, at: now, into: &linkActions)
+    carryOut(linkTo: server)
+  }
+
+  /// Takes bytes from the bus.
+  package mutating func receive(_ bytes: [UInt8], at now: Int64) {
+    traffic.receivedFrames += 1
+    traffic.receivedBytes += UInt64(bytes.count)
+    let frame: Frame
+    do throws(FrameError) {
+      frame = try codec.decode(bytes)
+    } catch {
+      return traffic.note(error)
+    }
+    guard frame.receiver == nil || frame.receiver == local.id else {
+      // For an earlier start of this server.
+      traffic.misdirectedFrames += 1
+      return
+    }
+    let sender = frame.sender
+    switch frame.content {
+    case .beat(let beat):
+      if frame.receiver == nil {
+        handle(.beat(beat, from: sender), at: now)
+      } else if sender == local.id {
+        handle(.echo(beat.number), at: now)
+      }
+    case .greeting(let numbers, let versions):
+      guard links[sender] != nil else { return handle(.stranger, at: now) }
+      links[sender]?.receive(greeting: numbers, versions, at: now, into: &linkActions)
+      carryOut(linkTo: sender)
+    case .data(let numbers, let version, let data):
+      guard links[sender] != nil else { return handle(.stranger, at: now) }
+      links[sender]?.receive(data, numbers, version: version, at: now, into: &linkActions)
+      carryOut(linkTo: sender)
+    }
+  }
+
+  /// Takes what concerns the membership.
+  package mutating func handle(_ input: MembershipInput, at now: Int64) {
+    membership.handle(input, at: now, into: &membershipActions)
+    for action in membershipActions {
+      switch action {
+      case .beatRegistry(let state, let isOnBus):
+        actions.append(.beatRegistry(state, isOnBus: isOnBus))
+      case .declareDead(let id, let evidence): actions.append(.declareDead(id, evidence))
+      case .broadcast(let beat): broadcast(beat)
+      case .ring(let ring): take(ring, at: now)
+      case .leave(let reason): actions.append(.leave(reason))
+      }
+    }
+    membershipActions.removeAll(keepingCapacity: true)
+  }
+
+  /// Sends what has gathered, and does what is due.
+  package mutating func endTurn(at now: Int64) {
+    if membership.deadline <= now { handle(.timePassed, at: now) }
+    // In the ring's order, so that a simulation runs the same way in each process.
+    for member in ring.members {
+      guard let deadline = links[member.id]?.deadline, deadline <= now else { continue }
+      links[member.id]?.flush(at: now, into: &linkActions)
+      carryOut(linkTo: member.id)
+    }
+  }
+
+  package mutating func takeActions() -> [ClusterAction] {
+    defer { actions = [] }
+    return actions
+  }
+
+  /// The counts and states that operators see.
+  package func figures(at now: Int64) -> ClusterFigures {
+    var figures = ClusterFigures(traffic: traffic, links: pastLinks)
+    for link in links.values {
+      figures.links += link.counters
+      figures.keptBytes += link.keptByteCount
+      figures.openLinks += link.isOpen ? 1 : 0
+    }
+    figures.servers = membership.records
+    figures.echoAge = membership.echoAge(at: now)
+    figures.isReady = membership.isReady(at: now)
+    return figures
+  }
+
+  private mutating func take(_ ring: ServerRing, at now: Int64) {
+    actions.append(.ring(ring))
+    for peer in links.keys where ring.member(peer) == nil {
+      if let link = links.removeValue(forKey: peer) { pastLinks += link.counters }
+    }
+    for member in ring.members where member.id != local.id && links[member.id] == nil {
+      links[member.id] = ServerLink(
+        from: local.id, to: member.id, limits: settings.limits, versions: settings.versions,
+        at: now)
+      actions.append(.reset(member.id, nil))
+    }
+  }
+
+  private mutating func broadcast(_ beat: Beat) {
+    transmit(Frame(sender: local.id, receiver: nil, .beat(beat)))
+    transmit(Frame(sender: local.id, receiver: local.id, .beat(beat)))
+  }
+
+  private mutating func transmit(_ frame: Frame) {
+    let bytes = codec.encode(frame)
+    traffic.sentFrames += 1
+    traffic.sentBytes += UInt64(bytes.count)
+    actions.append(.transmit(bytes, to: frame.receiver))
+  }
+
+  private mutating func carryOut(linkTo peer: ServerID) {
+    for action in linkActions {
+      switch action {
+      case .transmit(let frame): transmit(frame)
+      case .deliver(let message): actions.append(.deliver(message, from: peer))
+      case .reset(let reason): actions.append(.reset(peer, reason))
+      }
+    }
+    linkActions.removeAll(keepingCapacity: true)
+  }
+}
+
+/// The consequences of an input to a ``ClusterMachine``, in their order.
+package enum ClusterAction: Sendable, Equatable {
+  /// Send bytes to a server's inbox, or to that of all.
+  case transmit([UInt8], to: ServerID?)
+  case deliver([UInt8], from: ServerID)
+  /// A link was reset, or is new.
+  case reset(ServerID, LinkResetReason?)
+  case ring(ServerRing)
+  case beatRegistry(ServerState, isOnBus: Bool)
+  case declareDead(ServerID, DeathEvidence)
+  case leave(LeaveReason)
+}

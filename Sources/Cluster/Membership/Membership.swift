@@ -1,0 +1,228 @@
+/// One server's part in the cluster: beats, and decisions on who belongs to it.
+///
+/// The registry's rows are the truth about the members, so all servers that have read the same rows
+/// have the same ring. This value decides when to read and to beat, whom to declare dead, and when to
+/// leave. It begins when the server has its number. Time comes from outside: ``handle(_:at:into:)`` is
+/// called with ``MembershipInput/timePassed`` at ``deadline``.
+package struct Membership {
+  package let local: ClusterMember
+  private let timing: MembershipTiming
+
+  private var wanted: ServerState = .joining
+  package private(set) var ring: ServerRing
+  private var view = RegistryView(now: 0, records: [])
+  private var registry: RegistryContact
+  private var bus: BusContact
+  private var peers: [ServerID: Peer] = [:]
+  private var isolatedSince: Int64?
+  private var hasLeft = false
+  private var lastInput: Int64
+  private var beatAt: Int64
+
+  private struct Peer {
+    /// The time of its last beat on the bus, or since when it is known.
+    var heardAt: Int64
+    var beat: Beat?
+    /// The time before which its death is not examined again.
+    var examineAt = Int64.min
+  }
+
+  package init(_ local: ClusterMember, _ timing: MembershipTiming, at now: Int64) {
+    self.local = local
+    self.timing = timing
+    ring = ServerRing(live: [local])
+    registry = RegistryContact(answerTime: timing.registryAnswer, at: now)
+    bus = BusContact(echoTime: timing.echo)
+    lastInput = now
+    beatAt = now
+  }
+
+  /// The time at which something is due.
+  package var deadline: Int64 { hasLeft ? .max : beatAt }
+
+  /// Whether the server is a home, and no worse off than the others.
+  package func isReady(at now: Int64) -> Bool {
+    !hasLeft && wanted == .live && isolation(at: now) == nil
+      && view.records.contains { $0.member.id == local.id && $0.state == .live }
+  }
+
+  /// Milliseconds since the last own beat came back from the bus; `nil` before the first.
+  package func echoAge(at now: Int64) -> Int64? { bus.echoAge(at: now) }
+
+  /// The servers as the registry has them.
+  package var records: [ServerRecord] { view.records }
+
+  package mutating func handle(
+    _ input: MembershipInput, at now: Int64, into actions: inout [MembershipAction]
+  ) {
+    guard !hasLeft else { return }
+    if now - lastInput > timing.silence { forgive(at: now) }
+    lastInput = now
+    switch input {
+    case .timePassed: break
+    case .mayServe: want(.live, at: now)
+    case .drain: want(.draining, at: now)
+    case .registryAnswered(let view):
+      registry.answered(at: now)
+      take(view, at: now, into: &actions)
+    case .registryFailed: registry.failed()
+    case .registryChanged:
+      registry.mustRead = true
+      beat(hasNews: true, at: now, into: &actions)
+    case .beat(let beat, let sender): take(beat, from: sender, at: now)
+    case .echo(let number): bus.probeReturned(number, at: now)
+    case .stranger: registry.mustRead = true
+    }
+    guard !hasLeft else { return }
+    if now >= beatAt {
+      beatAt = now + timing.beat
+      registry.mustRead = true
+      beat(hasNews: false, at: now, into: &actions)
+      examinePeers(at: now, into: &actions)
+      checkIsolation(at: now, into: &actions)
+    }
+    if !hasLeft, registry.startReading(at: now) {
+      actions.append(.beatRegistry(state(at: now), isOnBus: bus.isHearing(at: now)))
+    }
+  }
+
+  // MARK: States
+
+  private mutating func want(_ state: ServerState, at now: Int64) {
+    guard wanted != .draining else { return }
+    wanted = state
+    registry.mustRead = true
+  }
+
+  /// A server that has never heard itself does not become a home.
+  private func state(at now: Int64) -> ServerState {
+    wanted == .live && !bus.hasHeard ? .joining : wanted
+  }
+
+  private mutating func leave(
+    _ reason: LeaveReason, into actions: inout [MembershipAction]
+  ) {
+    hasLeft = true
+    actions.append(.leave(reason))
+  }
+
+  /// Forgives the others what this server missed while it was stopped.
+  private mutating func forgive(at now: Int64) {
+    for id in peers.keys { peers[id]?.heardAt = now }
+    registry.wasAway()
+    bus.wasAway(at: now)
+    isolatedSince = nil
+    beatAt = now
+  }
+
+  // MARK: The registry
+
+  private mutating func take(
+    _ view: RegistryView, at now: Int64, into actions: inout [MembershipAction]
+  ) {
+    let before = self.view.records.first { $0.member.id == local.id }?.state
+    self.view = view
+    guard let own = view.records.first(where: { $0.member.id == local.id }), own.state != .dead
+    else { return leave(.declaredDead, into: &actions) }
+    // The others read a new state at once.
+    if own.state != before { beat(hasNews: true, at: now, into: &actions) }
+    let others = view.records.filter { $0.member.id != local.id && $0.state != .dead }
+    peers = Dictionary(
+      uniqueKeysWithValues: others.map { other in
+        (other.member.id, peers[other.member.id] ?? Peer(heardAt: now))
+      })
+    publish(view, into: &actions)
+    for other in others
+    where view.now - other.beatAt > timing.serverTimeout
+      && registry.hasBeenInReach(for: timing.serverTimeout, at: now)
+    {
+      examine(other.member.id, .noBeat(for: timing.serverTimeout), at: now, into: &actions)
+    }
+  }
+
+  private mutating func publish(
+    _ view: RegistryView, into actions: inout [MembershipAction]
+  ) {
+    func members(_ state: ServerState) -> [ClusterMember] {
+      view.records.filter { $0.state == state }.map(\.member)
+    }
+    let (live, draining) = (members(.live), members(.draining))
+    let ring = ServerRing(
+      live: live.isEmpty && draining.isEmpty ? [local] : live, draining: draining)
+    guard ring != self.ring else { return }
+    self.ring = ring
+    actions.append(.ring(ring))
+  }
+
+  // MARK: The bus
+
+  private mutating func beat(
+    hasNews: Bool, at now: Int64, into actions: inout [MembershipAction]
+  ) {
+    let beat = Beat(
+      number: bus.nextNumber(), seesRegistry: registry.isInReach(at: now), hasNews: hasNews)
+    actions.append(.broadcast(beat))
+  }
+
+  private mutating func take(_ beat: Beat, from sender: ServerID, at now: Int64) {
+    guard sender != local.id else { return bus.beatReturned(beat.number, at: now) }
+    guard let peer = peers[sender] else {
+      registry.mustRead = true
+      return
+    }
+    // One that was sent again says nothing of the present.
+    guard beat.number > peer.beat?.number ?? 0 else { return }
+    peers[sender]?.beat = beat
+    peers[sender]?.heardAt = now
+    if beat.hasNews { registry.mustRead = true }
+  }
+
+  // MARK: Deaths
+
+  private mutating func examinePeers(at now: Int64, into actions: inout [MembershipAction]) {
+    // Whoever is deaf hears no beats of the living.
+    guard let echoAge = bus.echoAge(at: now), echoAge <= timing.silence,
+      registry.hasBeenInReach(for: timing.lockTrust, at: now)
+    else { return }
+    for (id, peer) in peers.sorted(by: { $0.key < $1.key })
+    where now - peer.heardAt > timing.silence {
+      examine(id, .lockIsFree, at: now, into: &actions)
+    }
+  }
+
+  private mutating func examine(
+    _ id: ServerID, _ evidence: DeathEvidence, at now: Int64,
+    into actions: inout [MembershipAction]
+  ) {
+    guard let peer = peers[id], now >= peer.examineAt else { return }
+    peers[id]?.examineAt = now + timing.beat - 1
+    actions.append(.declareDead(id, evidence))
+  }
+
+  // MARK: Isolation
+
+  private mutating func checkIsolation(at now: Int64, into actions: inout [MembershipAction]) {
+    guard let reason = isolation(at: now) else { return isolatedSince = nil }
+    let since = isolatedSince ?? now
+    isolatedSince = since
+    if now - since >= timing.isolation { leave(reason, into: &actions) }
+  }
+
+  /// The reason why this server is worse off than another, which sees what this one does not.
+  ///
+  /// When all are alike nobody leaves: their clients would find nothing better.
+  private func isolation(at now: Int64) -> LeaveReason? {
+    if !registry.isInReach(at: now) {
+      let isSeenByOthers = peers.values.contains {
+        $0.beat?.seesRegistry == true && now - $0.heardAt <= timing.silence
+      }
+      return isSeenByOthers ? .isolatedFromRegistry : nil
+    }
+    guard !bus.isHearing(at: now) else { return nil }
+    let isUsedByOthers = view.records.contains {
+      $0.member.id != local.id && $0.isOnBus && $0.state != .dead
+        && view.now - $0.beatAt <= timing.beat * 3
+    }
+    return isUsedByOthers ? .isolatedFromBus : nil
+  }
+}

@@ -1,0 +1,47 @@
+/// An input to a ``Membership``.
+package enum MembershipInput: Sendable {
+  case timePassed
+  /// The server can take channels.
+  case mayServe
+  /// The server is to end.
+  case drain
+  /// The registry has taken the beat that was asked for; its rows after it.
+  case registryAnswered(RegistryView)
+  /// The registry has not taken the beat.
+  case registryFailed
+  /// A server was declared dead here, or this one has left.
+  case registryChanged
+  /// A beat came over the bus, for all servers.
+  case beat(Beat, from: ServerID)
+  /// A beat of this server came over the bus to its own inbox.
+  case echo(UInt64)
+  /// A server that is not known has sent something.
+  case stranger
+}
+
+/// The consequences of an input to a ``Membership``, in their order.
+package enum MembershipAction: Sendable, Equatable {
+  /// Write the own row and read all; answered by `registryAnswered` or `registryFailed`.
+  case beatRegistry(ServerState, isOnBus: Bool)
+  /// Declare a server dead if the registry finds the evidence; then `registryChanged`.
+  case declareDead(ServerID, DeathEvidence)
+  /// Send a beat to all servers, and to the own inbox.
+  case broadcast(Beat)
+  case ring(ServerRing)
+  case leave(LeaveReason)
+}
+
+/// The reason for leaving the cluster.
+package enum LeaveReason: Sendable, Equatable, CustomStringConvertible {
+  case declaredDead
+  case isolatedFromBus
+  case isolatedFromRegistry
+
+  package var description: String {
+    switch self {
+    case .declaredDead: "the cluster has declared this server dead"
+    case .isolatedFromBus: "this server receives nothing from the bus, and others do"
+    case .isolatedFromRegistry: "this server does not reach the registry, and others do"
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/// The way to the other servers of the cluster.
+package protocol ClusterNetwork: AnyObject, Sendable {
+  /// Sends bytes to a server, after all that this thread sent there before.
+  ///
+  /// They arrive once and in order, or are lost when the link is reset. Bytes to a server that the
+  /// ring does not have, or to this one, are dropped. Callable from any thread; never waits.
+  func send(_ message: [UInt8], to server: ServerID)
+
+  /// The ring as this server sees it now; never waits.
+  var ring: ServerRing { get }
+
+  /// This server.
+  var local: ClusterMember { get }
+}
+
+/// The receiver of messages from other servers and of changes in the cluster.
+///
+/// Called on the network's thread, in order.
+package protocol ClusterDelegate: AnyObject, Sendable {
+  /// Takes bytes from a server, in the order in which one thread of it sent them.
+  func received(_ message: [UInt8], from server: ServerID)
+
+  /// Reports that what was sent to a server and not answered may be lost, in both directions: it was
+  /// away too long, or is new. Both servers report it, and nothing from before arrives after it.
+  func linkWasReset(with server: ServerID)
+
+  /// Takes a new ring; ``ClusterNetwork/ring`` is the same already.
+  func ringDidChange(_ ring: ServerRing)
+
+  /// Reports that the cluster has declared this server dead or found it isolated: it has to drain and
+  /// end with exit status 75.
+  func mustLeave(reason: String)
+}

@@ -1,0 +1,125 @@
+package import Bus
+package import Cluster
+internal import Crypto
+internal import Dispatch
+package import Reactor
+internal import Synchronization
+
+/// The network of a server: one thread with the bus and the links, and one that waits for the
+/// registry.
+package final class ClusterLoop: ClusterNetwork {
+  package let local: ClusterMember
+  private let mailbox: Mailbox<ClusterCommand>
+  private let state: ClusterState
+  private let registry: RegistryThread
+  private let thread: Mutex<Thread?>
+
+  /// Registers this server and starts its beats; it becomes a home by ``start(_:)``.
+  ///
+  /// Waits for the registry's answer.
+  package init(
+    _ options: ClusterOptions, bus makeBus: @escaping BusMaker
+  ) throws(ClusterError) {
+    let id = SecureRandom.serverID()
+    let registry: RegistryThread
+    do throws(SystemError) {
+      mailbox = try Mailbox()
+    } catch {
+      throw .system("\(error)")
+    }
+    let mailbox = mailbox
+    registry = try RegistryThread(id, options) { mailbox.post(.registry($0)) }
+    self.registry = registry
+    local = registry.local
+    let state = ClusterState(registry.local)
+    self.state = state
+    let report = StartReport<ClusterError>()
+    do throws(SystemError) {
+      thread = Mutex(
+        try Thread(name: "cluster") {
+          ClusterThread.run(mailbox, registry, options, makeBus, state, report)
+        })
+    } catch {
+      registry.post(.leave)
+      throw .system("\(error)")
+    }
+    try report.wait(for: 1)
+  }
+
+  deinit { mailbox.post(.stop) }
+
+  /// Calls a delegate from now on, with the ring first, and lets this server be a home.
+  ///
+  /// The delegate stays the caller's to keep.
+  package func start(_ delegate: any ClusterDelegate) { mailbox.post(.start(delegate)) }
+
+  package func send(_ message: [UInt8], to server: ServerID) {
+    mailbox.post(.send(message, server))
+  }
+
+  package var ring: ServerRing { state.ring }
+
+  /// Milliseconds by which the registry's clock is ahead of this machine's; takes no lock.
+  package var clockOffset: Int64 { state.clockOffset.load(ordering: .relaxed) }
+
+  /// The counts and states, some milliseconds old.
+  package var figures: ClusterFigures { state.figures }
+
+  /// Makes this server a home no longer.
+  package func drain() { mailbox.post(.drain) }
+
+  /// Leaves the cluster and ends the threads; waits until the others can know, 3 s at most.
+  package func stop() {
+    mailbox.post(.leave)
+    let thread = thread.withLock { thread in
+      defer { thread = nil }
+      return thread
+    }
+    if let thread, !thread.isCurrent { thread.join() }
+  }
+}
+
+/// Makes a bus on a loop that listens to inboxes and reports its events.
+package typealias BusMaker =
+  @Sendable (EventLoop, _ inboxes: [Inbox], @escaping BusHandler) throws -> any Bus
+
+/// A job for the cluster's thread.
+enum ClusterCommand: Sendable {
+  case send([UInt8], ServerID)
+  case start(any ClusterDelegate)
+  case drain
+  case registry(RegistryThread.Answer)
+  case leave
+  case stop
+}
+
+/// The part of the cluster's thread that others read.
+final class ClusterState: Sendable {
+  private struct Values {
+    var ring: ServerRing
+    var figures = ClusterFigures()
+  }
+
+  let clockOffset = Atomic<Int64>(0)
+  private let values: Mutex<Values>
+
+  init(_ local: ClusterMember) { values = Mutex(Values(ring: ServerRing(live: [local]))) }
+
+  var ring: ServerRing {
+    get { values.withLock(\.ring) }
+    set { values.withLock { $0.ring = newValue } }
+  }
+
+  var figures: ClusterFigures {
+    get { values.withLock(\.figures) }
+    set { values.withLock { $0.figures = newValue } }
+  }
+}
+
+extension SecureRandom {
+  /// An id that no start of a server had before; 0 stands for all servers.
+  fileprivate static func serverID() -> ServerID {
+    let number = bytes(count: 8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    return ServerID(rawValue: max(number, 1))
+  }
+}

@@ -1,0 +1,180 @@
+internal import Cluster
+internal import PostgreSQL
+internal import Reactor
+
+/// The table of servers, on a connection of its own that holds this server's lock.
+///
+/// A process that ends loses its connection and so its lock, by which the others know of its death.
+/// Calls wait for the database; confined to one thread at a time.
+final class ServerRegistry {
+  /// The answer to a beat.
+  struct Answer {
+    let view: RegistryView
+    let clock: ClockSample
+  }
+
+  private let id: ServerID
+  private let options: ClusterOptions
+  private var connection: PostgreSQLConnection?
+  private var hasLock = false
+
+  init(_ id: ServerID, _ options: ClusterOptions) {
+    self.id = id
+    self.options = options
+  }
+
+  /// Adds this server and gives it the next number.
+  func register() throws(ClusterError) -> ClusterMember {
+    try connect(script: RegistryStatements.schema)
+    _ = try run("BEGIN")
+    do throws(ClusterError) {
+      _ = try run("SELECT pg_advisory_xact_lock($1)", [.integer(RegistryStatements.lock)])
+      let slot = try insert()
+      _ = try run("COMMIT")
+      try takeLock()
+      return ClusterMember(id: id, slot: slot, name: options.serverName)
+    } catch {
+      // The transaction ends with its connection.
+      connection = nil
+      throw error
+    }
+  }
+
+  /// Writes this server's row and reads all.
+  func beat(_ state: ServerState, isOnBus: Bool) throws(ClusterError) -> Answer {
+    try connect()
+    if !hasLock { try takeLock() }
+    let start = SystemClock.monotonicMilliseconds
+    let unix = SystemClock.unixMilliseconds
+    let outcomes = try pipeline([
+      // A beat that is lost with the database's memory is no loss.
+      .init("BEGIN"), .init("SET LOCAL synchronous_commit = off"),
+      .init(
+        RegistryStatements.beat, [.id(id), .text(state.rawValue), .boolean(isOnBus)]),
+      .init(RegistryStatements.servers), .init("COMMIT"),
+    ])
+    let roundTrip = SystemClock.monotonicMilliseconds - start
+    let rows = outcomes[3]
+    let now = rows.integer(0, 0)
+    return Answer(
+      view: RegistryView(now: now, records: (0..<rows.count).compactMap { record(rows, $0) }),
+      clock: ClockSample(offset: now - unix - roundTrip / 2, roundTrip: roundTrip))
+  }
+
+  /// - Returns: Whether the evidence holds and the server was not dead already.
+  func declareDead(_ server: ServerID, _ evidence: DeathEvidence) throws(ClusterError) -> Bool {
+    try connect()
+    switch evidence {
+    case .lockIsFree:
+      return try run(RegistryStatements.declareDeadWithoutLock, [.id(server)]).changedCount > 0
+    case .noBeat(let time):
+      return try run(
+        RegistryStatements.declareDeadWithoutBeat, [.id(server), .integer(time)]
+      ).changedCount > 0
+    }
+  }
+
+  /// Gives this server's number and lock back.
+  func leave() throws(ClusterError) {
+    try connect()
+    _ = try run(RegistryStatements.leave, [.id(id)])
+    connection = nil
+  }
+
+  // MARK: Rows
+
+  private func insert() throws(ClusterError) -> UInt16 {
+    let agreement = options.agreement.sorted { $0.key < $1.key }
+    let (keys, values) = (
+      PostgreSQLValue.texts(agreement.map(\.key)), PostgreSQLValue.texts(agreement.map(\.value))
+    )
+    let rows = try run(RegistryStatements.differences, [keys, values])
+    guard rows.count == 0 else {
+      throw .settingsDiffer(
+        (0..<rows.count).map {
+          SettingDifference(setting: rows.text($0, 0), server: rows.text($0, 1))
+        })
+    }
+    let slot = try freeSlot()
+    _ = try run(RegistryStatements.forget, [.integer(Int64(slot))])
+    _ = try run(
+      RegistryStatements.insert,
+      [
+        .id(id), .integer(Int64(slot)), .text(options.serverName), .text(options.version),
+        .integer(Int64(LinkVersions.current.highest)), keys, values,
+      ])
+    return slot
+  }
+
+  private func freeSlot() throws(ClusterError) -> UInt16 {
+    for _ in 0..<ServerRing.capacity {
+      let rows = try run(RegistryStatements.nextSlot)
+      if rows.integer(0, 1) == 0 { return UInt16(clamping: rows.integer(0, 0)) }
+    }
+    throw .full
+  }
+
+  private func record(_ rows: PostgreSQLRows, _ row: Int) -> ServerRecord? {
+    guard let state = ServerState(rawValue: rows.text(row, 6)),
+      let slot = UInt16(exactly: rows.integer(row, 2)), slot < ServerRing.capacity
+    else { return nil }
+    let id = ServerID(rawValue: UInt64(bitPattern: rows.integer(row, 1)))
+    return ServerRecord(
+      member: ClusterMember(id: id, slot: slot, name: rows.text(row, 3)),
+      version: rows.text(row, 4), protocolVersion: UInt8(clamping: rows.integer(row, 5)),
+      state: state, isOnBus: rows.integer(row, 7) != 0, startedAt: rows.integer(row, 8),
+      beatAt: rows.integer(row, 9))
+  }
+
+  // MARK: The connection
+
+  /// Takes this server's lock; one that an older connection still has comes free with it.
+  private func takeLock() throws(ClusterError) {
+    hasLock = try run(RegistryStatements.takeLock, [.id(id)]).integer(0, 0) != 0
+  }
+
+  private func connect(script: String? = nil) throws(ClusterError) {
+    guard connection == nil else { return }
+    do throws(PostgreSQLError) {
+      var settings = PostgreSQLConnection.Options()
+      settings.applicationName = "parley cluster"
+      settings.connectTimeout = 2
+      settings.answerTimeout = Int(options.timing.registryAnswer)
+      let made = try PostgreSQLConnection(options.registryURL, settings)
+      if let script { try made.execute(script: script) }
+      connection = made
+      hasLock = false
+    } catch {
+      throw .registry(error)
+    }
+  }
+
+  private func run(
+    _ sql: String, _ values: [PostgreSQLValue] = []
+  ) throws(ClusterError) -> PostgreSQLRows {
+    try pipeline([.init(sql, values)])[0]
+  }
+
+  /// Runs statements; after an error the next call connects anew.
+  private func pipeline(
+    _ queries: [PostgreSQLConnection.Query]
+  ) throws(ClusterError) -> [PostgreSQLRows] {
+    guard let connection else {
+      throw .registry(PostgreSQLError(kind: .disconnected, message: "not connected"))
+    }
+    do throws(PostgreSQLError) {
+      var rows: [PostgreSQLRows] = []
+      for outcome in try connection.run(queries) { rows.append(try outcome.get()) }
+      return rows
+    } catch {
+      self.connection = nil
+      throw .registry(error)
+    }
+  }
+}
+
+extension PostgreSQLValue {
+  fileprivate static func id(_ server: ServerID) -> PostgreSQLValue {
+    .integer(Int64(bitPattern: server.rawValue))
+  }
+}

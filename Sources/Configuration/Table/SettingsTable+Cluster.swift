@@ -1,0 +1,53 @@
+extension SettingsTable {
+  /// Settings for the database.
+  static let storage: [SettingDefinition] = [
+    .optional(
+      "store.url", \.store.url, .secret, absent: .described("SQLite in data_dir"),
+      expected: "the URL of a PostgreSQL database, such as postgresql://db.internal/parley",
+      help: "PostgreSQL database in place of SQLite. Prefer the environment or a file to the flag.",
+      read: { StoreURLText.read($0).map(Secret.init) }),
+    .integer(
+      "store.readers", \.store.readers, in: 2...256, unit: "a number of connections",
+      help: "Connections of this server to PostgreSQL that read."),
+  ]
+
+  /// Settings for several servers.
+  static let clustering: [SettingDefinition] = [
+    clusterBus,
+    .text(
+      "cluster.name", \.cluster.name,
+      expected: "up to 20 lower-case letters, digits, hyphens and underscores",
+      help: "Prefix of names on the bus. Clusters that share a bus need different names.",
+      read: ClusterNameText.read),
+    .optional(
+      "cluster.secret", \.cluster.secret, .secret,
+      expected: "a text of at least \(secretBytes) bytes",
+      help: "Secret for signing messages on the bus, the same on all servers.",
+      read: { $0.utf8.count >= secretBytes ? Secret($0) : nil }),
+    .integer(
+      "cluster.beat_ms", \.cluster.beatMilliseconds, in: 50...60_000, unit: "milliseconds",
+      help: "Time between two signs of life of a server."),
+    .integer(
+      "cluster.server_timeout_ms", \.cluster.serverTimeoutMilliseconds, in: 200...600_000,
+      unit: "milliseconds", help: "Silence after which the other servers declare a server dead."),
+    .integer(
+      "cluster.call_timeout_ms", \.cluster.callTimeoutMilliseconds, in: 100...600_000,
+      unit: "milliseconds",
+      help: "Time for which a call waits for another server, the bus or PostgreSQL."),
+    .integer(
+      "cluster.isolation_ms", \.cluster.isolationMilliseconds, in: 100...600_000,
+      unit: "milliseconds",
+      help:
+        "Time without bus or PostgreSQL, while other servers reach it, after which a server drains and exits with status 75."
+    ),
+  ]
+
+  private static let clusterBus = SettingDefinition(
+    name: "cluster.bus", shape: .list, disclosure: .secret,
+    defaultValue: .described("none: one server"),
+    expected: "a redis:// or rediss:// URL, or the word postgresql alone",
+    help: "Carrier of messages between servers. It requires store.url. Setting it makes a cluster."
+  ) { settings, values throws(SettingDefinition.Refusal) in
+    settings.cluster.bus = try BusPlace.read(values)
+  }
+}

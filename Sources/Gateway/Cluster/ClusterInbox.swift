@@ -1,0 +1,144 @@
+import Cluster
+import Channels
+import Logging
+import ShardMessages
+import Synchronization
+
+/// Receives what other servers send, and hands it to the shards of this one.
+///
+/// A message for a channel or a user that is not at home here is passed on, at most to as many servers
+/// as ``RelayedMessage/passLimit`` says. Servers whose views of the ring differ so find one another;
+/// a call that finds no home is answered with ``ServiceError/moved``.
+final class ClusterInbox: ClusterDelegate {
+  /// The shards of this server, from when there are any.
+  private struct Target {
+    let shards: ShardSet
+    let network: any ClusterNetwork
+  }
+
+  private enum State {
+    /// The events that came before the shards were there.
+    case closed([Event])
+    case open(Target)
+  }
+
+  private enum Event {
+    case message([UInt8], from: ServerID)
+    case reset(ServerID)
+    case ring
+    case leave(reason: String)
+  }
+
+  let figures = RelayCounts()
+  private let logger: Logger
+  private let state = Mutex(State.closed([]))
+  /// Servers whose messages could not be read, each of which is named in the log once.
+  private let strangers = Mutex<Set<ServerID>>([])
+
+  init(logger: Logger) {
+    self.logger = logger
+  }
+
+  /// Hands over to the shards from now on, beginning with what has come before.
+  func open(_ shards: ShardSet, _ network: any ClusterNetwork) {
+    let target = Target(shards: shards, network: network)
+    state.withLock { state in
+      if case .closed(let events) = state { for event in events { handle(event, target) } }
+      state = .open(target)
+    }
+  }
+
+  func received(_ message: [UInt8], from server: ServerID) { take(.message(message, from: server)) }
+
+  func linkWasReset(with server: ServerID) { take(.reset(server)) }
+
+  func ringDidChange(_ ring: ServerRing) { take(.ring) }
+
+  func mustLeave(reason: String) { take(.leave(reason: reason)) }
+
+  private func take(_ event: Event) {
+    let target: Target? = state.withLock { state in
+      switch state {
+      case .open(let target): return target
+      case .closed(let events):
+        state = .closed(events + [event])
+        return nil
+      }
+    }
+    if let target { handle(event, target) }
+  }
+
+  private func handle(_ event: Event, _ target: Target) {
+    switch event {
+    case .message(let bytes, let server): receive(bytes, from: server, target)
+    case .reset(let server): target.shards.sendToAll(LocalMessage.linkWasReset(server))
+    case .ring: target.shards.sendToAll(LocalMessage.ringDidChange)
+    case .leave(let reason): target.shards[0].post(.local(.leaveCluster(reason: reason)))
+    }
+  }
+
+  private func receive(_ bytes: [UInt8], from server: ServerID, _ target: Target) {
+    do throws(MessageDecodingError) {
+      deliver(try RelayedMessage(decoding: bytes), target)
+    } catch {
+      figures.add(to: .unreadable)
+      guard strangers.withLock({ $0.insert(server).inserted }) else { return }
+      logger.error(
+        "messages of another server cannot be read; is it of another version?",
+        metadata: ["server": "\(server)", "reason": "\(error)"])
+    }
+  }
+
+  private func deliver(_ relayed: RelayedMessage, _ target: Target) {
+    let (message, shards, network) = (relayed.message, target.shards, target.network)
+    guard shards.hasReceiver(of: message) else { return figures.add(to: .unreadable) }
+    if case .user(_, let message) = message, message.isOfRegister {
+      return shards.receiver(of: relayed.message).post(.message(relayed.message))
+    }
+    switch shards.residence(of: message, in: network.ring, seenBy: network.local) {
+    case .here: shards.receiver(of: message).post(.message(message))
+    case .nowhere: figures.add(to: .lost)
+    case .there(let next) where relayed.passCount < RelayedMessage.passLimit:
+      figures.add(to: .passedOn)
+      let further = RelayedMessage(message, passCount: relayed.passCount + 1)
+      network.send(further.encoded(), to: next)
+    case .there:
+      figures.add(to: .lost)
+      if let refusal = message.callAddress?.answer(.failure(.moved)) { shards.send(refusal) }
+    }
+  }
+}
+
+/// Counts of what passes between servers.
+final class RelayCounts: Sendable {
+  enum Figure: Int, CaseIterable {
+    /// Messages that are not of a form that this version knows.
+    case unreadable
+    /// Messages for a channel or user whose home is another server.
+    case passedOn
+    /// Messages that found no receiver.
+    case lost
+    /// Calls that were sent again.
+    case repeated
+    /// Calls that got no answer in time, or whose outcome is unknown.
+    case unanswered
+    /// Questions to other servers that were not answered in time.
+    case lateAnswers
+    /// Channels taken over to be judged here.
+    case takenOver
+    /// Writes refused because another server had taken the channel over.
+    case fenced
+  }
+
+  private final class Count: Sendable {
+    let value = Atomic(0)
+  }
+
+  private let counts = Figure.allCases.map { _ in Count() }
+
+  func add(_ number: Int = 1, to figure: Figure) {
+    counts[figure.rawValue].value.add(number, ordering: .relaxed)
+  }
+
+  subscript(figure: Figure) -> Int { counts[figure.rawValue].value.load(ordering: .relaxed) }
+}

@@ -1,0 +1,158 @@
+import Bus
+import Cluster
+import ClusterLoop
+import Configuration
+import Glibc
+import Logging
+import PostgreSQL
+import Reactor
+
+/// This server in its cluster: the network, and what operators see of it.
+final class ClusterNode: ClusterObserver {
+  let network: ClusterLoop
+  private let busKind: String
+  private let relays: RelayCounts
+
+  /// Joins the cluster of the settings, with a number in it; it becomes a home with ``serve(_:)``.
+  ///
+  /// Waits for a registry that cannot be reached.
+  ///
+  /// - Returns: `nil` when the settings name no cluster.
+  /// - Throws: An error for the operator: settings that differ from those of other servers, a
+  ///   database that refuses.
+  init?(_ settings: Settings, _ relays: RelayCounts, logger: Logger) throws {
+    guard let bus = settings.cluster.bus, let store = settings.store.url else { return nil }
+    busKind = bus.kind
+    self.relays = relays
+    var options = ClusterOptions(
+      registryURL: store.value, serverName: Machine.name, version: Release.version)
+    options.clusterName = settings.cluster.name
+    options.secret = settings.cluster.secret.map { Array($0.value.utf8) }
+    options.timing.beat = settings.cluster.beatMilliseconds
+    options.timing.serverTimeout = settings.cluster.serverTimeoutMilliseconds
+    options.timing.isolation = settings.cluster.isolationMilliseconds
+    options.agreement = ClusterAgreement(settings).digests
+    let maker = try Self.maker(of: bus, store: store.value)
+    network = try Self.join(options, maker, logger)
+    awaitRegistry()
+    logger.notice(
+      "joined the cluster",
+      metadata: [
+        "cluster": "\(settings.cluster.name)", "server": "\(network.local.id)",
+        "slot": "\(network.local.slot)", "bus": "\(busKind)",
+      ])
+  }
+
+  /// Hands over what comes from other servers from now on, and lets this server be a home.
+  func serve(_ inbox: ClusterInbox) { network.start(inbox) }
+
+  /// Makes this server a home no longer.
+  func drain() { network.drain() }
+
+  /// Leaves the cluster; waits until the others can know.
+  func leave() { network.stop() }
+
+  /// The time of the cluster: that of its database.
+  var clock: DeploymentClock { DeploymentClock { [network] in network.clockOffset } }
+
+  /// Waits for the registry's first answer, which brings its clock and the list of servers.
+  private func awaitRegistry() {
+    for _ in 0..<200 where network.figures.servers.isEmpty { usleep(10_000) }
+  }
+
+  // MARK: Observation
+
+  var local: ServerID { network.local.id }
+
+  var servers: [ClusterStatus.Server] {
+    let figures = network.figures
+    let now = SystemClock.unixMilliseconds + figures.clockOffset
+    return figures.servers.sorted { $0.member.slot < $1.member.slot }.map { record in
+      ClusterStatus.Server(
+        id: record.member.id, slot: record.member.slot, name: record.member.name,
+        version: record.version, state: ClusterStatus.State(record.state),
+        hearsBus: record.isOnBus, startedAt: record.startedAt,
+        beatAge: max(0, now - record.beatAt), sessions: nil)
+    }
+  }
+
+  var bus: ClusterStatus.Bus {
+    let figures = network.figures
+    return ClusterStatus.Bus(
+      kind: busKind, isUp: figures.busFault == nil, echoAge: max(0, figures.echoAge ?? 0))
+  }
+
+  var counters: ClusterCounters {
+    let figures = network.figures
+    var counters = ClusterCounters()
+    counters.linkGaps = figures.links.gaps
+    counters.linkRefills = figures.links.refills
+    counters.linkResets = figures.links.resets
+    counters.forgedFrames = figures.traffic.forgedFrames
+    counters.unreadableFrames =
+      figures.traffic.malformedFrames + figures.traffic.otherVersionFrames
+    counters.takeOvers = UInt64(relays[.takenOver])
+    counters.fencedWrites = UInt64(relays[.fenced])
+    counters.unknownOutcomes = UInt64(relays[.unanswered])
+    return counters
+  }
+
+  var unreadiness: String? {
+    let figures = network.figures
+    guard !figures.isReady else { return nil }
+    return figures.busFault.map { "the bus is down: \($0)" } ?? "not yet a home in the cluster"
+  }
+
+  func home(ofChannel url: String) -> ServerID { network.ring.home(ofChannel: url).id }
+
+  // MARK: Joining
+
+  private static func join(
+    _ options: ClusterOptions, _ maker: @escaping BusMaker, _ logger: Logger
+  ) throws -> ClusterLoop {
+    var lastReason = ""
+    while true {
+      do throws(ClusterError) {
+        return try ClusterLoop(options, bus: maker)
+      } catch {
+        guard case .registry(let reason) = error, reason.endsConnection else {
+          throw StartError("the cluster '\(options.clusterName)' cannot be joined: \(error)")
+        }
+        if reason.message != lastReason {
+          logger.warning(
+            "waiting for the cluster's registry", metadata: ["reason": "\(reason.message)"])
+        }
+        lastReason = reason.message
+        usleep(500_000)
+      }
+    }
+  }
+
+  private static func maker(of bus: BusPlace, store: String) throws -> BusMaker {
+    switch bus {
+    case .postgreSQL:
+      return { loop, inboxes, handler in
+        try PostgreSQLBus(store, listeningTo: inboxes, on: loop, handler: handler)
+      }
+    case .redis(let urls):
+      let addresses = try urls.map { url in
+        try UnusableSetting.named("cluster.bus") { try RedisAddress(url.text.value) }
+      }
+      return { loop, inboxes, handler in
+        try RedisBus(addresses, listeningTo: inboxes, on: loop, handler: handler)
+      }
+    }
+  }
+}
+
+extension ClusterStatus.State {
+  fileprivate init(_ state: ServerState) {
+    self =
+      switch state {
+      case .joining: .joining
+      case .live: .live
+      case .draining: .draining
+      case .dead: .dead
+      }
+  }
+}

@@ -1,0 +1,85 @@
+import Cluster
+import Configuration
+import Glibc
+import Logging
+import Reactor
+import ShardMessages
+import Store
+import Telemetry
+
+extension GatewayServices {
+  /// The servers, seen from this one.
+  ///
+  /// - Parameter sessions: The sessions of servers that have said how many they have, by slot.
+  func clusterStatus(sessions: [UInt16: Int64]) -> ClusterStatus {
+    let problem: String? = if case .failing(let reason) = store.health { reason } else { nil }
+    return ClusterStatus(
+      clusterName: settings.cluster.name, local: cluster?.local ?? lone.id,
+      servers: cluster?.servers.map { $0.counting(sessions[$0.slot]) } ?? [loneServer],
+      bus: cluster?.bus ?? .none,
+      database: ClusterStatus.Database(
+        engine: settings.store.engine.rawValue, problem: problem))
+  }
+
+  /// The server on which a channel is judged.
+  func home(ofChannel url: String) -> ServerID { cluster?.home(ofChannel: url) ?? lone.id }
+
+  /// This server, when there is no cluster.
+  private var loneServer: ClusterStatus.Server {
+    let state: ClusterStatus.State =
+      switch stage {
+      case .starting: .joining
+      case .serving: .live
+      case .draining: .draining
+      }
+    return ClusterStatus.Server(
+      id: lone.id, slot: 0, name: lone.name, version: Release.version, state: state,
+      hearsBus: true, startedAt: lone.startedAt, beatAge: 0, sessions: total(.sessions))
+  }
+
+  /// Begins to stop a server, which may be this one.
+  ///
+  /// - Returns: Whether there is one with this id.
+  func drainServer(_ id: ServerID) -> Bool {
+    guard id != cluster?.local ?? lone.id else {
+      drainOnRequest()
+      return true
+    }
+    guard let member = network?.ring.member(id) else { return false }
+    shards.send(.shard(ShardAddress(server: member.slot, shard: 0), .drain))
+    return true
+  }
+
+  /// Begins to stop because a caller of the Platform API asked for it.
+  func drainOnRequest() {
+    if stage == .serving {
+      logger.notice("draining", metadata: ["reason": "requested by the Platform API"])
+    }
+    drain()
+  }
+
+  /// The sum of a gauge over all shards.
+  func total(_ gauge: GatewayGauge) -> Int64 {
+    metrics.gauges.reduce(0) { $0 + Int64($1.value(of: gauge)) }
+  }
+}
+
+/// A server from its start to its end, when it is in no cluster.
+struct LoneServer: Sendable {
+  let id = ServerID(rawValue: .random(in: 1...(.max)))
+  /// The name of the machine.
+  let name = Machine.name
+  /// Unix milliseconds.
+  let startedAt = SystemClock.unixMilliseconds
+}
+
+/// The machine that the process runs on.
+enum Machine {
+  /// The name that the machine gives itself, at most 64 bytes.
+  static var name: String {
+    var buffer = [CChar](repeating: 0, count: 65)
+    guard gethostname(&buffer, buffer.count - 1) == 0 else { return "" }
+    let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

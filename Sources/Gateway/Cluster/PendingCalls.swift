@@ -1,0 +1,173 @@
+import Cluster
+import ParleyProtocol
+import ShardMessages
+
+/// The calls of a shard's clients that a home has not answered.
+///
+/// A pure value: times are milliseconds of the shard's loop. Of a call that was sent more than once only
+/// the first answer counts.
+struct PendingCalls {
+  /// A call as it was sent.
+  struct Call {
+    let address: AnswerAddress
+    fileprivate(set) var message: ShardMessage
+    let kind: CallKind
+    /// The server that has the call; `nil` for this one, which answers without fail.
+    var server: ServerID?
+    /// The place among all calls of the shard.
+    let number: UInt64
+    let deadline: Int64
+    var attemptCount = 1
+    var sentAt: Int64
+    /// When the call is to be sent again; `nil` while an answer is awaited.
+    var repetition: Int64?
+  }
+
+  /// The use of an answer.
+  enum Verdict: Equatable {
+    case deliver
+    /// Another answer came before, or the caller knows that the outcome is unknown.
+    case drop
+    /// The call will be sent again.
+    case wait
+  }
+
+  /// The first pause before a call is sent to a home that has moved, in milliseconds; each further one
+  /// is twice as long.
+  private static let pause: Int64 = 50
+
+  private let timeout: Int64
+  private var calls: [CallKey: Call] = [:]
+  private var lastNumber: UInt64 = 0
+  /// Calls that are over though another answer may come, with the time until which that is so.
+  private var ended: [CallKey: Int64] = [:]
+  /// Until when the calls of a channel wait, so that they keep their order.
+  private var pauses: [String: Int64] = [:]
+
+  /// - Parameter timeout: Milliseconds that a call may take.
+  init(timeout: Int64) {
+    self.timeout = timeout
+  }
+
+  var isEmpty: Bool { calls.isEmpty && ended.isEmpty }
+  var count: Int { calls.count }
+
+  /// Keeps a call that is about to be sent, or that goes on to its next server.
+  ///
+  /// - Returns: Whether to send the call now; else it waits for those before it.
+  mutating func begin(
+    _ message: ShardMessage, _ address: AnswerAddress, to server: ServerID?, at now: Int64
+  ) -> Bool {
+    guard calls[address.key] == nil else {
+      calls[address.key]?.server = server
+      return true
+    }
+    lastNumber += 1
+    ended[address.key] = nil
+    var call = Call(
+      address: address, message: message, kind: message.callKind, server: server,
+      number: lastNumber, deadline: now + timeout, sentAt: now)
+    if !pauses.isEmpty, let url = message.channelURL, let end = pauses[url], end > now {
+      call.repetition = end
+    }
+    calls[address.key] = call
+    return call.repetition == nil
+  }
+
+  /// Takes an answer.
+  mutating func end(_ address: AnswerAddress, moved: Bool = false, at now: Int64) -> Verdict {
+    let key = address.key
+    guard var call = calls[key] else { return ended[key] == nil && !moved ? .deliver : .drop }
+    if moved, now < call.deadline {
+      let next = now + min(Self.pause << min(Int64(call.attemptCount - 1), 4), 1000)
+      if let url = call.message.channelURL { pauses[url] = max(pauses[url] ?? 0, next) }
+      call.repetition = next
+      calls[key] = call
+      return .wait
+    }
+    calls[key] = nil
+    if call.attemptCount > 1 { ended[key] = now + timeout }
+    return .deliver
+  }
+
+  /// Takes out the calls whose answer can't come any more.
+  ///
+  /// Calls that may be repeated are to be sent again at once.
+  ///
+  /// - Parameter isLost: Decides by the server that has a call and the call itself.
+  /// - Returns: The calls that may have been carried out.
+  mutating func lose(at now: Int64, where isLost: (Call) -> Bool) -> [Call] {
+    var failed: [Call] = []
+    for (key, call) in calls where call.repetition == nil && isLost(call) {
+      switch call.kind {
+      case .repeatable, .send: calls[key]?.repetition = now
+      case .change:
+        failed.append(call)
+        give(up: key, at: now)
+      }
+    }
+    return failed.sorted { $0.number < $1.number }
+  }
+
+  /// Has requests to enter sent again that have waited for a part of their time: they take their way
+  /// over two homes, and what is lost between these nobody reports.
+  mutating func renewEntries(at now: Int64) {
+    for (key, call) in calls where call.repetition == nil && call.sentAt + timeout / 4 <= now {
+      guard case .user(_, .enter) = call.message else { continue }
+      calls[key]?.repetition = now
+    }
+  }
+
+  /// The calls that are to be sent again now, in their order; ``resume(_:as:to:at:)`` or
+  /// ``forget(_:at:)`` follows for each.
+  mutating func takeRepetitions(at now: Int64) -> [Call] {
+    pauses = pauses.filter { $0.value > now }
+    var due = calls.values.filter { $0.repetition.map { $0 <= now } ?? false }
+    due.sort { $0.number < $1.number }
+    for call in due { calls[call.address.key]?.repetition = nil }
+    return due
+  }
+
+  /// Takes note of a call that is sent again.
+  mutating func resume(
+    _ call: Call, as message: ShardMessage, to server: ServerID?, at now: Int64
+  ) {
+    let key = call.address.key
+    calls[key]?.message = message
+    calls[key]?.server = server
+    calls[key]?.sentAt = now
+    calls[key]?.attemptCount += 1
+  }
+
+  /// Takes out the calls that another server has not answered in time.
+  mutating func takeExpired(at now: Int64) -> [Call] {
+    ended = ended.filter { $0.value > now }
+    let expired = calls.values.filter { call in
+      call.deadline <= now && (call.server != nil || call.repetition != nil)
+    }
+    for call in expired { give(up: call.address.key, at: now) }
+    return expired.sorted { $0.number < $1.number }
+  }
+
+  /// Takes out a call whose caller is gone.
+  mutating func forget(_ call: Call, at now: Int64) { give(up: call.address.key, at: now) }
+
+  /// Whether calls wait to be sent again.
+  var hasRepetitions: Bool { calls.values.contains { $0.repetition != nil } }
+
+  private mutating func give(up key: CallKey, at now: Int64) {
+    calls[key] = nil
+    ended[key] = now + timeout
+  }
+}
+
+extension ShardMessage {
+  /// The channel that the message is about.
+  fileprivate var channelURL: String? {
+    switch self {
+    case .channel(let url, _): url
+    case .user(_, .enter(_, let url)): url
+    case .stage, .user, .session, .exchange, .shard: nil
+    }
+  }
+}

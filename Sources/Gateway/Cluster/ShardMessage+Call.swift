@@ -1,0 +1,139 @@
+import Channels
+import ParleyProtocol
+import ShardMessages
+
+/// The destination of an answer to a message.
+enum AnswerAddress: Sendable {
+  case session(ReplyAddress)
+  case exchange(ExchangeAddress)
+  /// A session that opens when the home of its user has answered.
+  case opening(SessionAddress)
+
+  /// The shard that waits for the answer.
+  var shard: ShardAddress {
+    switch self {
+    case .session(let address): address.session.home
+    case .exchange(let address): address.shard
+    case .opening(let session): session.home
+    }
+  }
+
+  /// The message that answers; `nil` when a session that opens waits, which no message refuses.
+  func answer(_ outcome: CallOutcome) -> ShardMessage? {
+    switch self {
+    case .session(let address): .session(address.session, .complete(address, outcome))
+    case .exchange(let address): .exchange(address, outcome)
+    case .opening: nil
+    }
+  }
+
+  /// The name of the call on its shard.
+  var key: CallKey {
+    switch self {
+    case .session(let address): .session(address.session.connection, address.ticket)
+    case .exchange(let address): .exchange(address.connection, address.number)
+    case .opening(let session): .opening(session.connection)
+    }
+  }
+}
+
+/// Names a call on the shard of its caller.
+enum CallKey: Hashable, Sendable {
+  case session(UInt64, CallTicket)
+  case exchange(UInt64, UInt64)
+  case opening(UInt64)
+}
+
+/// The way in which a call that got lost may be dealt with.
+enum CallKind: Sendable, Hashable {
+  /// Changes nothing, or the same however often it is carried out.
+  case repeatable
+  /// A message to be sent, which the log recognises by its name.
+  case send
+  /// Another change, which may have been made.
+  case change
+}
+
+extension ShardMessage {
+  /// The destination of the answer; `nil` for a message that has none.
+  var callAddress: AnswerAddress? {
+    switch self {
+    case .channel(_, let message): message.callAddress
+    case .user(_, .enter(let request, _)): .session(request.address)
+    case .user(_, .expect(let session)): .opening(session)
+    case .stage, .user, .session, .exchange, .shard: nil
+    }
+  }
+
+  /// The way in which the call may be dealt with when it got lost.
+  var callKind: CallKind {
+    switch self {
+    case .channel(_, let message): message.callKind
+    case .stage, .user, .session, .exchange, .shard: .repeatable
+    }
+  }
+
+  /// The message with a name by which the log recognises it, if it is a send without one.
+  ///
+  /// - Parameter name: Called at most once.
+  func named(_ name: () -> String) -> ShardMessage {
+    switch self {
+    case .channel(let url, .command(.send(let order), let principal, let address))
+    where !order.hasName:
+      .channel(
+        url: url, .command(.send(order.named(name())), by: principal, replyTo: address))
+    case .channel(let url, .submit(let order, let author, let address)) where !order.hasName:
+      .channel(
+        url: url, .submit(order.named(name()), onBehalfOf: author, replyTo: address))
+    case .channel, .stage, .user, .session, .exchange, .shard: self
+    }
+  }
+}
+
+extension ChannelMessage {
+  fileprivate var callAddress: AnswerAddress? {
+    switch self {
+    case .command(_, _, let address), .listParticipants(_, _, let address),
+      .listMessages(_, _, let address):
+      .session(address)
+    case .platform(let request): .exchange(request.exchange)
+    case .submit(_, _, let address), .explainLimits(_, let address): .exchange(address)
+    case .create(_, .session(let address)): .session(address)
+    case .create(_, .exchange(let address)): .exchange(address)
+    case .profile, .report, .dismiss, .restrictionsRemoved, .metadata: nil
+    }
+  }
+
+  fileprivate var callKind: CallKind {
+    switch self {
+    case .command(let command, _, _): command.callKind
+    case .platform(let request): request.method == "GET" ? .repeatable : .change
+    case .submit: .send
+    case .create: .change
+    case .listParticipants, .listMessages, .profile, .report, .explainLimits, .dismiss,
+      .restrictionsRemoved, .metadata:
+      .repeatable
+    }
+  }
+}
+
+extension ChannelCommand {
+  fileprivate var callKind: CallKind {
+    switch self {
+    case .view, .viewMessage: .repeatable
+    case .send: .send
+    case .update, .delete, .freeze, .unfreeze, .addOperators, .removeOperators,
+      .removeAllOperators, .mute, .unmute, .ban, .changeBan, .unban, .updateMessage,
+      .deleteMessage, .changeMetaArrays:
+      .change
+    }
+  }
+}
+
+extension MessageOrder {
+  fileprivate var hasName: Bool { requestID?.isEmpty == false }
+
+  fileprivate func named(_ name: String) -> MessageOrder {
+    MessageOrder(draft, requestID: name, upload: upload, arrival: arrival)
+  }
+}

@@ -1,0 +1,186 @@
+import Channels
+import Cluster
+import Dispatch
+import LinkPreview
+import Reactor
+import ShardMessages
+import Store
+import Synchronization
+import Unfurler
+
+/// The previews that all servers of a deployment share, in their database.
+///
+/// What happens to them is reported to the other servers over the bus, which may lose it. A purge
+/// must not be lost: it is announced in the database too, where each server looks from time to time.
+final class StoredPreviews: SharedPreviews {
+  /// Sends a notice to all other servers.
+  typealias Broadcast = @Sendable (PreviewNotice) -> Void
+
+  private let store: Store
+  private let serverID: UInt64
+  private let broadcast: Broadcast
+  private let queue = DispatchQueue(label: "shared-previews")
+  /// The last announcement that was read; `nil` before the first.
+  private let lastPurge: Mutex<Int64?>
+
+  /// - Parameters:
+  ///   - serverID: The number of this server in the cluster.
+  ///   - lastPurge: The last announcement when this server's memory was empty; `nil` for the last
+  ///     there is when it looks for the first time.
+  init(
+    store: Store, serverID: UInt64, lastPurge: Int64? = nil,
+    broadcast: @escaping Broadcast
+  ) {
+    self.store = store
+    self.serverID = serverID
+    self.broadcast = broadcast
+    self.lastPurge = Mutex(lastPurge)
+  }
+
+  convenience init(_ notices: SharedNotices, _ store: Store) {
+    self.init(store: store, serverID: notices.network.local.id.rawValue) {
+      notices.broadcast($0.encoded, to: .previews)
+    }
+  }
+
+  func claim(
+    _ link: Link, for duration: Duration, since start: Int64?,
+    completion: @escaping @Sendable (SharedClaim) -> Void
+  ) {
+    let claim = PreviewClaim(
+      link: link.url, host: HostKey(link).text, serverID: serverID,
+      duration: duration.milliseconds, since: start)
+    store.perform(claim) { result in
+      switch result {
+      case .success(let outcome): completion(SharedClaim(outcome, start: start))
+      case .failure: completion(.unavailable)
+      }
+    }
+  }
+
+  func publish(_ entry: PreviewEntry) {
+    let broadcast = broadcast
+    store.perform(PreviewPublication(SharedPreview(entry), by: serverID)) { result in
+      if case .success(true) = result { broadcast(.published(entry)) }
+    }
+  }
+
+  func replace(_ entry: PreviewEntry) {
+    let broadcast = broadcast
+    store.perform(PreviewReplacement(SharedPreview(entry))) { result in
+      if case .success = result { broadcast(.published(entry)) }
+    }
+  }
+
+  func abandon(_ link: Link, pause: Duration) {
+    let broadcast = broadcast
+    let abandonment = PreviewAbandonment(
+      of: link.url, by: serverID, pause: pause.milliseconds)
+    store.perform(abandonment) { result in
+      if case .success(true) = result { broadcast(.abandoned(link)) }
+    }
+  }
+
+  func entries(
+    _ selection: PreviewSelection, after cursor: String?, limit: Int,
+    completion: @escaping @Sendable (PreviewPage?) -> Void
+  ) {
+    let list = PreviewList(
+      SharedPreviewScope(selection), after: cursor ?? "", limit: limit + 1)
+    store.perform(list, for: .server) { result, _ in
+      switch result {
+      case .success(let bodies):
+        let entries = bodies.compactMap { PreviewEntry(encoded: Array($0.utf8)) }
+        let page = Array(entries.prefix(limit))
+        completion(
+          PreviewPage(entries: page, next: entries.count > limit ? page.last?.link.url : nil))
+      case .failure: completion(nil)
+      }
+    }
+  }
+
+  func purge(_ selection: PreviewSelection, completion: @escaping @Sendable (Int?) -> Void) {
+    let notice = PreviewNotice.purged(selection)
+    let purge = PreviewPurge(
+      SharedPreviewScope(selection), announcing: String(decoding: notice.encoded, as: UTF8.self),
+      at: SystemClock.unixMilliseconds)
+    let broadcast = broadcast
+    store.perform(purge) { result in
+      switch result {
+      case .success(let count):
+        broadcast(notice)
+        completion(count)
+      case .failure: completion(nil)
+      }
+    }
+  }
+}
+
+/// Purges whose notice was lost.
+extension StoredPreviews {
+  private static let interval = DispatchTimeInterval.seconds(5)
+
+  /// Looks for purges from now on, every few seconds, as long as the service is there.
+  func watch(for service: PreviewService) {
+    catchUp(service)
+    queue.asyncAfter(deadline: .now() + Self.interval) { [weak self, weak service] in
+      guard let self, let service else { return }
+      watch(for: service)
+    }
+  }
+
+  /// Brings a service up to date with the purges of other servers.
+  func catchUp(_ service: PreviewService) {
+    let number = lastPurge.withLock { $0 }
+    store.perform(PreviewPurges(after: number)) { [weak self, weak service] result in
+      guard let self, let service, case .success(let purges) = result else { return }
+      lastPurge.withLock { $0 = max($0 ?? 0, purges.last) }
+      for notice in purges.notices {
+        if let notice = PreviewNotice(encoded: Array(notice.utf8)) { service.receive(notice) }
+      }
+    }
+  }
+}
+
+extension SharedClaim {
+  /// - Parameter start: The time at which the caller began to wait, by the database's clock.
+  fileprivate init(_ outcome: PreviewClaim.Outcome, start: Int64?) {
+    switch outcome {
+    case .granted(let stale): self = .granted(stale.flatMap(PreviewEntry.init(stored:)))
+    case .known(let body):
+      self = PreviewEntry(stored: body).map { .known($0) } ?? .unavailable
+    case .taken(let stale, let until, let now):
+      self = .taken(
+        stale.flatMap(PreviewEntry.init(stored:)),
+        Wait(start: start ?? now, limit: max(0, until - now)))
+    }
+  }
+}
+
+extension PreviewEntry {
+  fileprivate init?(stored body: String) { self.init(encoded: Array(body.utf8)) }
+}
+
+extension SharedPreview {
+  fileprivate init(_ entry: PreviewEntry) {
+    self.init(
+      link: entry.link.url, host: HostKey(entry.link).text,
+      body: String(decoding: entry.encoded, as: UTF8.self), expiresAt: entry.expiresAt,
+      staleUntil: entry.staleUntil)
+  }
+}
+
+extension SharedPreviewScope {
+  fileprivate init(_ selection: PreviewSelection) {
+    switch selection {
+    case .all: self = .all
+    case .link(let link): self = .link(link.url)
+    case .domain(let name):
+      self = HostKey(domain: name).map { .hosts($0.text, $0.upperBound) } ?? .none
+    }
+  }
+}
+
+extension Duration {
+  fileprivate var milliseconds: Int64 { Int64(self / .milliseconds(1)) }
+}

@@ -1,0 +1,24 @@
+import ParleyProtocol
+import ShardMessages
+
+/// The session as the home of its user knows it.
+extension Session {
+  /// The user whose home knows of the session.
+  var userID: String? {
+    switch state {
+    case .opening(let command, _): command.userID
+    case .open(let identity): identity.user.id
+    case .awaitingOpen, .closed: nil
+    }
+  }
+
+  /// The message by which a new home learns of the session.
+  var announcement: UserMessage? {
+    switch state {
+    case .opening: .announce(reference, openedAt: nil, channelURLs: [])
+    case .open(let identity):
+      .announce(reference, openedAt: identity.openedAt, channelURLs: places.map(\.url))
+    case .awaitingOpen, .closed: nil
+    }
+  }
+}

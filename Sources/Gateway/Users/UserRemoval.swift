@@ -1,0 +1,91 @@
+import Channels
+import Configuration
+import ParleyProtocol
+import ShardMessages
+import Store
+
+/// Deletes a user, step by step, and has its channels and sessions know.
+///
+/// The channels that it operates take the role back themselves, each at its home, which alone writes
+/// the channel's events. What is left is removed in steps, so that others' writes get their turn.
+struct UserRemoval: Sendable {
+  typealias Completion = @Sendable (Result<Void, ServiceError>) -> Void
+
+  let userID: String
+  let services: GatewayServices
+  /// The shard that asks the channels.
+  let path: ReturnPath
+
+  /// Goes on until nothing of the user is left.
+  func proceed(_ done: @escaping Completion) {
+    services.store.perform(OperatedChannels(of: userID)) { result in
+      switch result {
+      case .failure(let error): done(.failure(ServiceError(error)))
+      case .success(let urls) where urls.isEmpty: removeTraces(done)
+      case .success(let urls):
+        path.resume { shard in
+          shard.dismiss(userID, from: urls) { isDone in
+            isDone ? proceed(done) : done(.failure(.homeIsMissing))
+          }
+        }
+      }
+    }
+  }
+
+  private func removeTraces(_ done: @escaping Completion) {
+    services.store.perform(UserDeletionStep(userID)) { result in
+      switch result {
+      case .failure(let error): done(.failure(ServiceError(error)))
+      case .success(let step):
+        for url in Set(step.traces.unbannedFrom + step.traces.unmutedIn) {
+          services.shards.send(.channel(url: url, .restrictionsRemoved(userID: userID)))
+        }
+        guard case .finished = step else { return proceed(done) }
+        services.shards.closeSessions(of: userID, reason: "the user was deleted")
+        done(.success(()))
+      }
+    }
+  }
+}
+
+extension Shard {
+  /// Has channels take the operator role back from a user.
+  ///
+  /// - Parameter completion: Takes whether all channels did that answered, one at least; called once,
+  ///   on this shard.
+  fileprivate func dismiss(
+    _ userID: String, from urls: [String], then completion: @escaping (Bool) -> Void
+  ) {
+    let time = edge == nil ? nil : services.settings.cluster.callTimeoutMilliseconds
+    poll(count: urls.count, within: time) { part, address in
+      .channel(url: urls[part], .dismiss(userID: userID, replyTo: address))
+    } then: { answers in
+      completion(!answers.isEmpty && answers.allSatisfy { $0 == .dismissed(true) })
+    }
+  }
+
+  /// Takes the operator role back from a user in a channel that is at home here.
+  func dismiss(_ userID: String, inChannel url: String, replyTo address: PollAddress) {
+    let services = services
+    let answer: @Sendable (Bool) -> Void = { isDone in
+      services.shards.send(.shard(address.shard, .answer(.dismissed(isDone), to: address)))
+    }
+    channels.withChannel(url) { result in
+      switch result {
+      case .success(let channel):
+        channel.perform(.removeOperators([userID])) { _, result in answer(result.isSettled) }
+      case .failure(let error): answer(error.code == .notFound)
+      }
+    }
+  }
+}
+
+extension Result<JudgeAnswer, ServiceError> {
+  /// Whether the user is no operator of the channel any more.
+  fileprivate var isSettled: Bool {
+    switch self {
+    case .success: true
+    case .failure(let error): error.code == .notFound
+    }
+  }
+}

@@ -1,0 +1,118 @@
+internal import Curl
+package import Logging
+package import Store
+import Synchronization
+
+/// Files as objects of a bucket, which any number of servers may use at the same time.
+///
+/// A failing bucket fails uploads and downloads; whatever else the server does goes on.
+package final class S3Depot: FileDepot {
+  private let client: S3Client
+  private let bucket: S3Bucket
+
+  /// - Throws: An error in words when libcurl or a thread is missing.
+  package init(_ account: S3Account, logger: Logger) throws {
+    client = try S3Client(account, logger: logger)
+    bucket = S3Bucket(client, prefix: account.prefix)
+  }
+
+  /// Nothing is waited for: a bucket that cannot be used is reported in the log.
+  package func prepare() {
+    bucket.abortOldUploads()
+  }
+
+  package func beginUpload(_ id: String) -> any FileUpload {
+    S3Upload(id: id, to: bucket)
+  }
+
+  package func open(_ id: String) -> ReadableFile {
+    .remote(S3File(id: id, bucket: bucket))
+  }
+
+  package func remove(
+    _ ids: [String], completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    guard !ids.isEmpty else { return completion(.success(())) }
+    let removal = Removal(count: ids.count, completion)
+    for id in ids { bucket.remove(id) { removal.end($0.mapError { $0 }) } }
+  }
+
+  package func suspects(
+    after token: String?,
+    completion: @escaping @Sendable (Result<FilePage, any Error>) -> Void
+  ) {
+    bucket.listOld(after: token) { result in
+      completion(result.map { FilePage(ids: $0.ids, next: $0.next) }.mapError { $0 })
+    }
+  }
+
+  package func close() {
+    client.stop()
+  }
+
+  /// The removal of several objects.
+  private final class Removal: Sendable {
+    private let missing: Mutex<Int>
+    private let completion: @Sendable (Result<Void, any Error>) -> Void
+
+    init(count: Int, _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
+      missing = Mutex(count)
+      self.completion = completion
+    }
+
+    /// Takes note of an object; the first failure counts for all.
+    func end(_ result: Result<Void, any Error>) {
+      let isLast = missing.withLock { missing in
+        guard missing > 0 else { return false }
+        if case .failure = result { missing = 0 } else { missing -= 1 }
+        return missing == 0
+      }
+      if isLast { completion(result) }
+    }
+  }
+}
+
+/// A complete file in a bucket.
+struct S3File: RemoteFile {
+  let id: String
+  let bucket: S3Bucket
+
+  /// About as much as a download holds that nobody reads.
+  var maximumStretch: Int { 262_144 }
+
+  func measure(
+    completion: @escaping @Sendable (Result<Int64, FileReadError>) -> Void
+  ) -> FileReading {
+    reading(
+      bucket.measure(id) { result in
+        completion(Self.reading(result))
+      })
+  }
+
+  func read(
+    _ range: Range<Int64>,
+    completion: @escaping @Sendable (Result<FileStretch, FileReadError>) -> Void
+  ) -> FileReading {
+    reading(
+      bucket.read(id, range) { result in
+        completion(
+          Self.reading(result).map {
+            FileStretch(bytes: $0.bytes, fileByteCount: $0.objectByteCount)
+          })
+      })
+  }
+
+  private func reading(_ request: UInt64) -> FileReading {
+    FileReading { [bucket] in bucket.cancel(request) }
+  }
+
+  private static func reading<Value>(
+    _ result: Result<Value?, S3Error>
+  ) -> Result<Value, FileReadError> {
+    switch result {
+    case .success(let value?): .success(value)
+    case .success(nil): .failure(.missing)
+    case .failure(let error): .failure(.unavailable(reason: "\(error)"))
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import Basics
+import Crypto
+
+/// A request to a bucket; every one may be repeated without harm.
+struct S3Request: Sendable {
+  enum Method: String, Sendable {
+    case get = "GET"
+    case head = "HEAD"
+    case put = "PUT"
+    case post = "POST"
+    case delete = "DELETE"
+  }
+
+  /// The urgency of a request, and what is done when it fails.
+  enum Patience: Sendable {
+    /// Somebody waits: tried again for this many seconds.
+    case seconds(Int)
+    /// Nobody waits: tried again until it succeeds.
+    case unlimited
+  }
+
+  let method: Method
+  /// The key of an object; empty for the bucket.
+  var key = ""
+  /// The parameters of the query.
+  var query: [(name: String, value: String)] = []
+  var range: Range<Int64>?
+  var body: [UInt8] = []
+  /// The largest body of a response that is read.
+  var maximumBytes = 65_536
+  /// The statuses of success, and of failures that the caller knows how to take.
+  var expected: Set<Int> = [200]
+  var patience = Patience.seconds(20)
+
+  init(_ method: Method, _ key: String = "") {
+    self.method = method
+    self.key = key
+  }
+
+  /// The path below the bucket with its query, in the form that is signed: sorted and encoded.
+  var target: String {
+    let parameters = query.map {
+      PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value)
+    }
+    let path = "/" + key
+    return parameters.isEmpty ? path : path + "?" + parameters.sorted().joined(separator: "&")
+  }
+
+  /// The digest that is signed in place of the body.
+  var bodyDigest: String { TokenDigest(of: body).hex }
+
+  /// The request as messages name it.
+  var description: String { method.rawValue + " " + (key.isEmpty ? "/" : key) }
+}
+
+/// A whole response.
+struct S3Response: Sendable {
+  let status: Int
+  let body: [UInt8]
+  /// The length of the object, as `Content-Range` or else `Content-Length` says.
+  let objectByteCount: Int64?
+  /// The object's `ETag`.
+  let tag: String?
+  /// The server's time in `Date`.
+  let date: String?
+
+  var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+/// The reason why a request failed.
+package struct S3Error: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The words of the server or of libcurl, for the operator; never a secret.
+  package let description: String
+  /// The status of the last response; `nil` when there was none.
+  package let status: Int?
+
+  init(_ description: String, status: Int? = nil) {
+    self.description = description
+    self.status = status
+  }
+
+  static let closed = S3Error("the server stops")
+  static let overloaded = S3Error("too many requests to the bucket wait")
+}

@@ -1,0 +1,191 @@
+import Glibc
+package import Reactor
+import Synchronization
+
+/// Files in a directory: the server's own, or one that several servers share.
+///
+/// Writes run on one thread of their own, so that no event loop waits for the disk.
+package final class DirectoryDepot: FileDepot {
+  private let directory: FileDirectory
+  private let jobs = JobQueue<FileJob>(capacity: 65_536)
+  private let thread: Mutex<Reactor.Thread?>
+  /// The complete files that were there at the start.
+  private let found = Mutex<[String]>([])
+
+  /// Keeps files in a data directory, which no other server uses meanwhile.
+  package convenience init(dataDirectory: String) throws(SystemError) {
+    try self.init(FileDirectory(dataDirectory: dataDirectory))
+  }
+
+  /// Keeps files in a directory that other servers may use at the same time.
+  package convenience init(sharedDirectory: String) throws(SystemError) {
+    try self.init(FileDirectory(sharedDirectory: sharedDirectory))
+  }
+
+  init(_ directory: FileDirectory) throws(SystemError) {
+    self.directory = directory
+    let jobs = jobs
+    thread = Mutex(
+      try Reactor.Thread(name: "files") {
+        while case .jobs(let taken) = jobs.take(upTo: 1) {
+          for job in taken { job() }
+        }
+      })
+  }
+
+  deinit {
+    jobs.close()
+  }
+
+  package func prepare() throws {
+    let remains = try directory.prepare()
+    found.withLock { $0 = remains }
+  }
+
+  package func beginUpload(_ id: String) -> any FileUpload {
+    DirectoryUpload(id: id, directory: directory, jobs: jobs)
+  }
+
+  package func open(_ id: String) throws(FileReadError) -> ReadableFile {
+    do throws(SystemError) {
+      return .local(try OpenFile(readingFrom: directory.path(of: id)))
+    } catch {
+      throw error.code == ENOENT ? .missing : .unavailable(reason: "\(error)")
+    }
+  }
+
+  package func remove(
+    _ ids: [String], completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    let directory = directory
+    jobs.submit(completion) { for id in ids { directory.remove(id) } }
+  }
+
+  package func suspects(
+    after token: String?,
+    completion: @escaping @Sendable (Result<FilePage, any Error>) -> Void
+  ) {
+    let ids = found.withLock { found in
+      defer { found = [] }
+      return found
+    }
+    completion(.success(FilePage(ids: ids, next: nil)))
+  }
+
+  package func close() {
+    jobs.close()
+    thread.withLock { thread in
+      thread?.join()
+      thread = nil
+    }
+  }
+}
+
+/// A file that is being received into a directory.
+///
+/// Its bytes go to a temporary place as they come. What is asked for is done on the thread of files.
+final class DirectoryUpload: FileUpload {
+  let id: String
+  private let directory: FileDirectory
+  private let jobs: JobQueue<FileJob>
+  private let state = Mutex(State.waiting)
+
+  private enum State {
+    /// Nothing has come.
+    case waiting
+    case open(NewFile)
+    /// The upload stays incomplete.
+    case failed(SystemError)
+    /// Complete, or given up.
+    case ended
+  }
+
+  init(id: String, directory: FileDirectory, jobs: JobQueue<FileJob>) {
+    self.id = id
+    self.directory = directory
+    self.jobs = jobs
+  }
+
+  // Giving it up may have been refused, by a queue that is full.
+  deinit {
+    state.withLock { state in
+      guard case .open = state else { return }
+      state = .ended
+      Kernel.unlink(path)
+    }
+  }
+
+  /// None: bytes are acknowledged when the kernel has them.
+  var heldByteCount: Int { 0 }
+
+  func write(
+    _ bytes: [UInt8], completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    jobs.submit(completion) { [self] in
+      try change { file throws(SystemError) in
+        try file.append(bytes)
+        return .open(file)
+      }
+    }
+  }
+
+  func complete(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
+    jobs.submit(completion) { [self] in
+      try change { file throws(SystemError) in
+        try file.synchronize()
+        try directory.keep(id)
+        return .ended
+      }
+    }
+  }
+
+  func discard() {
+    _ = jobs.submit { [self] in
+      state.withLock { $0 = .ended }
+      Kernel.unlink(path)
+    }
+  }
+
+  /// Changes the open file, and removes it when that fails.
+  private func change(
+    _ body: (NewFile) throws(SystemError) -> State
+  ) throws(SystemError) {
+    try state.withLock { state throws(SystemError) in
+      do throws(SystemError) {
+        if case .waiting = state { state = .open(try NewFile(at: path)) }
+        state = try body(try file(in: state))
+      } catch {
+        state = .failed(error)
+        Kernel.unlink(path)
+        throw error
+      }
+    }
+  }
+
+  private func file(in state: State) throws(SystemError) -> NewFile {
+    switch state {
+    case .open(let file): return file
+    case .failed(let error): throw error
+    case .waiting, .ended: throw SystemError(call: "write", code: EBADF, object: path)
+    }
+  }
+
+  private var path: String { directory.incomingPath(of: id) }
+}
+
+/// Something to be done on the thread of files.
+typealias FileJob = @Sendable () -> Void
+
+extension JobQueue<FileJob> {
+  /// Submits work, whose outcome goes to `completion`.
+  fileprivate func submit(
+    _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void,
+    _ work: @escaping @Sendable () throws -> Void
+  ) {
+    switch submit({ completion(Result { try work() }) }) {
+    case .accepted: break
+    case .overloaded: completion(.failure(StoreError.overloaded))
+    case .closed: completion(.failure(StoreError.closed))
+    }
+  }
+}

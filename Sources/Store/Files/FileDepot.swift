@@ -1,0 +1,141 @@
+package import Reactor
+
+/// The place where the bytes of files are kept: a directory, or objects in S3.
+///
+/// A file is received under an id of its own, becomes readable when it is complete, and is never
+/// changed. Nothing here blocks the caller but ``prepare()``, ``open(_:)`` and ``close()``.
+/// Completions run on the depot's threads, or at once on the caller's, and must be brief.
+///
+/// What is unfinished lies under the file's id as well, where any server finds it that uses the same
+/// place: `uploads/{id}` of a directory, the multipart upload to the file's key of a bucket. An upload
+/// that another server continues needs no more than the id and the offset.
+package protocol FileDepot: AnyObject, Sendable {
+  /// Makes the place ready, and begins to remove what earlier processes were receiving when they
+  /// ended.
+  ///
+  /// Called once, before everything but ``remove(_:completion:)``, with the store's lock held.
+  ///
+  /// - Throws: ``StoreError`` when the place cannot be used and waiting would not help.
+  func prepare() throws
+
+  /// Begins to receive a file.
+  ///
+  /// - Parameter id: An id that no other file has; see ``FileID``.
+  func beginUpload(_ id: String) -> any FileUpload
+
+  /// Opens a complete file; it stays readable until it is let go, where the place allows that.
+  func open(_ id: String) throws(FileReadError) -> ReadableFile
+
+  /// Removes complete files; one that is not there is removed already.
+  ///
+  /// - Parameter completion: Called once they are gone for good; with a failure when the depot gives
+  ///   up, and never when it is closed first.
+  func remove(
+    _ ids: [String], completion: @escaping @Sendable (Result<Void, any Error>) -> Void)
+
+  /// Lists complete files that an earlier process may have left without a message.
+  ///
+  /// No file is among them that a server still receives or is about to store the message of.
+  ///
+  /// - Parameter token: The ``FilePage/next`` of the page before; `nil` for the first.
+  func suspects(
+    after token: String?,
+    completion: @escaping @Sendable (Result<FilePage, any Error>) -> Void)
+
+  /// Ends; a directory carries out first what was asked for.
+  ///
+  /// Blocks meanwhile.
+  func close()
+}
+
+/// A part of a list of files.
+package struct FilePage: Sendable {
+  package var ids: [String]
+  /// The token of the next part; `nil` at the end.
+  package var next: String?
+
+  package init(ids: [String], next: String?) {
+    self.ids = ids
+    self.next = next
+  }
+}
+
+/// A file that is being received.
+///
+/// What is asked for is done in order. Nothing of it is a file until it is complete, and nothing stays
+/// of one that is let go before.
+package protocol FileUpload: AnyObject, Sendable {
+  /// The id of the file.
+  var id: String { get }
+
+  /// The bytes that were taken and are still in memory.
+  var heldByteCount: Int { get }
+
+  /// Appends bytes; once that has failed, nothing succeeds any more.
+  ///
+  /// - Parameter completion: Called when more may come without filling memory.
+  func write(
+    _ bytes: [UInt8], completion: @escaping @Sendable (Result<Void, any Error>) -> Void)
+
+  /// Makes the file complete, under its id, for good.
+  func complete(completion: @escaping @Sendable (Result<Void, any Error>) -> Void)
+
+  /// Removes what has come of it; a file that is complete is left alone.
+  func discard()
+}
+
+/// A complete file that can be read.
+package enum ReadableFile: Sendable {
+  /// On a file system, from which the kernel sends it.
+  case local(OpenFile)
+  /// Elsewhere, read in stretches.
+  case remote(any RemoteFile)
+}
+
+/// A complete file on another machine.
+package protocol RemoteFile: Sendable {
+  /// The most bytes that one stretch may have.
+  var maximumStretch: Int { get }
+
+  /// Finds out how long the file is.
+  func measure(
+    completion: @escaping @Sendable (Result<Int64, FileReadError>) -> Void
+  ) -> FileReading
+
+  /// Reads a stretch whole; never an empty one, and none beyond the end.
+  func read(
+    _ range: Range<Int64>,
+    completion: @escaping @Sendable (Result<FileStretch, FileReadError>) -> Void
+  ) -> FileReading
+}
+
+/// A stretch of a file.
+package struct FileStretch: Sendable {
+  package let bytes: [UInt8]
+  /// The length of the whole file.
+  package let fileByteCount: Int64
+
+  package init(bytes: [UInt8], fileByteCount: Int64) {
+    self.bytes = bytes
+    self.fileByteCount = fileByteCount
+  }
+}
+
+/// A read under way.
+package struct FileReading: Sendable {
+  private let end: @Sendable () -> Void
+
+  /// - Parameter end: Ends the read, unless it has ended.
+  package init(end: @escaping @Sendable () -> Void) { self.end = end }
+
+  /// Ends it, without a call of its completion but for one that is under way.
+  package func cancel() { end() }
+}
+
+/// The reason why a file cannot be read.
+package enum FileReadError: Error, Sendable, Hashable {
+  /// There is no such file.
+  case missing
+  /// The place fails now.
+  case unavailable(reason: String)
+}

@@ -1,0 +1,43 @@
+/// Makes changes that have nothing to do with messages, on a connection of its own.
+///
+/// Servers that share a database wait for each other's rows there; messages wait for none of it. Each
+/// job is a transaction. Confined to its thread.
+struct AsideWriter {
+  let connection: StoreConnection
+  let jobs: JobQueue<ControlJob>
+  let afterBatch: @Sendable () -> Void
+
+  private static let batchLimit = 16
+  /// Tries after another server's transaction, or a lost connection, has undone a job.
+  private static let tries = 4
+
+  /// Runs jobs until the queue is closed and empty.
+  func run() {
+    while true {
+      switch jobs.take(upTo: Self.batchLimit) {
+      case .jobs(let jobs):
+        for job in jobs { perform(job) }
+        afterBatch()
+      case .nothing: continue
+      case .end: return
+      }
+    }
+  }
+
+  private func perform(_ job: ControlJob) {
+    for attempt in 1...Self.tries {
+      do {
+        let answer = try connection.inTransaction {
+          try job.perform(WriteTransaction(connection: connection))
+        }
+        return answer()
+      } catch let failure as CommitFailure {
+        return job.fail(StoreError.unavailable(reason: failure.reason))
+      } catch  where error.mayPass && attempt < Self.tries {
+        continue
+      } catch {
+        return job.fail(error)
+      }
+    }
+  }
+}

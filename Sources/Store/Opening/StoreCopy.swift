@@ -1,0 +1,277 @@
+import Channels
+package import Logging
+import PostgreSQL
+import SQLite
+
+/// A copy of a SQLite store into an empty PostgreSQL database.
+///
+/// Everything durable goes along, with its numbers and epochs: clients recover from the positions
+/// that they have. Files stay where they are. The copy is one transaction: when it fails, nothing of
+/// it is left and it can be repeated.
+package struct StoreCopy: Sendable {
+  /// The data directory, which no server may use meanwhile.
+  package var directory: String
+  /// The address of the database.
+  package var url: String
+  /// Unix milliseconds: requests that cannot be repeated any more at this time are left out.
+  package var time: Int64
+  package var logger: Logger
+
+  package init(
+    from directory: String, to url: String, at time: Int64,
+    logger: Logger = Logger(label: "parley.store")
+  ) {
+    self.directory = directory
+    self.url = url
+    self.time = time
+    self.logger = logger
+  }
+
+  /// Copies, and plans for the new sizes.
+  ///
+  /// - Returns: The number of rows of each table.
+  /// - Throws: `StoreError`; `.exists` when the database is not empty.
+  package func run() throws -> [String: Int] {
+    let lock = try DirectoryLock(directory: directory)
+    defer { lock.release() }
+    let source = try DatabaseFile.openForWriting(directory + "/parley.sqlite", logger: logger)
+    defer { source.close() }
+    do {
+      let locks = PostgreSQLLocks(.alone)
+      let target = try PostgreSQLAccess(url: url, role: .administrator).connect(after: nil)
+      try locks.acquire(on: target, after: nil)
+      try PostgreSQLSchema.prepare(on: target)
+      return try source.withDatabase { try copy($0, to: target) }
+    } catch let error as PostgreSQLError {
+      throw StoreError.inaccessible(path: "the database to copy to", reason: error.message)
+    }
+  }
+
+  private func copy(
+    _ source: Database, to target: PostgreSQLConnection
+  ) throws -> [String: Int] {
+    for table in CopiedTable.all {
+      let rows = try target.execute("SELECT 1 FROM \(table.name) LIMIT 1")
+      guard rows.count == 0 else { throw StoreError.exists }
+    }
+    _ = try target.execute("BEGIN")
+    var counts: [String: Int] = [:]
+    for table in CopiedTable.all {
+      counts[table.name] = try copy(table, source, to: target)
+      logger.notice(
+        "copied a table",
+        metadata: ["table": "\(table.name)", "rows": "\(counts[table.name] ?? 0)"])
+    }
+    try setLanes(on: target)
+    for (table, column) in CopiedTable.numbered {
+      try continueNumbers(of: table, column, source, target)
+    }
+    _ = try target.execute("COMMIT")
+    _ = try target.execute("ANALYZE")
+    return counts
+  }
+
+  private func copy(
+    _ table: CopiedTable, _ source: Database, to target: PostgreSQLConnection
+  ) throws -> Int {
+    let rows = try source.rows(table.selection, table.parameters(at: time))
+    var batch = CopiedRows(table)
+    var count = 0
+    while let row = try rows.next() {
+      batch.add(row)
+      count += 1
+      guard batch.isLarge else { continue }
+      _ = try target.execute(table.insertion, batch.takeAll())
+    }
+    if !batch.isEmpty { _ = try target.execute(table.insertion, batch.takeAll()) }
+    return count
+  }
+
+  /// Gives events for webhooks the lanes of their channels; SQLite has none.
+  private func setLanes(on target: PostgreSQLConnection) throws {
+    let urls = try target.execute("SELECT DISTINCT channel_url FROM webhook_events")
+    for index in 0..<urls.count {
+      let url = urls.text(index, 0)
+      let lane = Int64(OutboxLane(ofChannel: url).number)
+      _ = try target.execute(
+        "UPDATE webhook_events SET lane = $1 WHERE channel_url = $2", [.integer(lane), .text(url)])
+    }
+  }
+
+  /// Numbers that were given stay given, though their rows may be gone.
+  private func continueNumbers(
+    of table: String, _ column: String, _ source: Database, _ target: PostgreSQLConnection
+  ) throws {
+    let last: Int64? = try source.value(
+      "SELECT seq FROM sqlite_sequence WHERE name = ?", [table])
+    guard let last, last > 0 else { return }
+    _ = try target.execute(
+      "SELECT setval(pg_get_serial_sequence($1, $2), $3)",
+      [.text(table), .text(column), .integer(last)])
+  }
+}
+
+/// A table on its way from SQLite to PostgreSQL.
+private struct CopiedTable {
+  enum Kind: String {
+    case integer = "bigint"
+    case text
+    case bytes = "bytea"
+  }
+
+  let name: String
+  let columns: [(name: String, kind: Kind)]
+  /// The rows to copy; `nil` for all.
+  var source: String?
+
+  /// - Parameter columns: Their names, those of numbers and bytes followed by `#` and `*`.
+  init(_ name: String, _ columns: String, from source: String? = nil) {
+    self.name = name
+    self.columns = columns.split(separator: " ").map { column in
+      switch column.last {
+      case "#": (String(column.dropLast()), .integer)
+      case "*": (String(column.dropLast()), .bytes)
+      default: (String(column), .text)
+      }
+    }
+    self.source = source
+  }
+
+  var selection: String {
+    "SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(source ?? name)"
+  }
+
+  func parameters(at time: Int64) -> [(any DatabaseValueConvertible)?] {
+    source == nil ? [] : [time - requestIDLifetimeMilliseconds]
+  }
+
+  var insertion: String {
+    let lists = columns.enumerated().map { "$\($0.offset + 1)::\($0.element.kind.rawValue)[]" }
+    return """
+      INSERT INTO \(name) (\(columns.map(\.name).joined(separator: ", ")))
+      SELECT * FROM unnest(\(lists.joined(separator: ", ")))
+      """
+  }
+
+  /// In an order in which no row refers to a later one.
+  static let all = [
+    CopiedTable(
+      "users",
+      """
+      user_id nickname nickname_folded profile_url metadata is_active# access_token_hash* \
+      created_at# last_seen_at#
+      """),
+    CopiedTable(
+      "channels",
+      """
+      channel_id# url name name_folded cover_url data custom_type is_ephemeral# is_frozen# metadata \
+      created_at# epoch last_seq# last_created_at# message_count# flood_messages# flood_window_ms# \
+      throttle_messages# throttle_window_ms# term#
+      """),
+    CopiedTable("channel_operators", "channel_id# user_id position#"),
+    CopiedTable("bans", "channel_id# user_id starts_at# ends_at# description"),
+    CopiedTable("mutes", "channel_id# user_id starts_at# ends_at# description"),
+    CopiedTable("metacounters", "channel_id# key value#"),
+    CopiedTable(
+      "messages",
+      """
+      message_id# channel_id# seq# type user_id text data custom_type mention_type mentioned_users \
+      metaarray og_tag translations req_id created_at# updated_at# file is_operator#
+      """),
+    CopiedTable("events", "channel_id# seq# kind message_id# payload ts#"),
+    // A request whose message was deleted names one that is not there.
+    CopiedTable(
+      "requests", "channel_id# user_id req_id message_id# created_at#",
+      from: """
+        (SELECT channel_id, coalesce(user_id, '') AS user_id, req_id, message_id, created_at
+         FROM messages WHERE req_id IS NOT NULL AND created_at > ?1
+         UNION ALL
+         SELECT channel_id, user_id, req_id, 0, created_at FROM withdrawn_requests
+         WHERE created_at > ?1)
+        """),
+    CopiedTable("orphaned_channels", "channel_id#"),
+    CopiedTable("limits", "scope name kind messages# window_ms#"),
+    CopiedTable("meta", "key value#"),
+    CopiedTable("session_tokens", "token_hash* user_id expires_at#"),
+    CopiedTable("api_tokens", "name token_hash* created_at# last_used_at#"),
+    CopiedTable("webhook_events", "event_id# channel_url kind seq# ts# body"),
+    CopiedTable("webhook_receivers", "receiver_id# url since#"),
+    CopiedTable("webhook_cursors", "receiver_id# channel_url event_id#"),
+    CopiedTable("files", "file_id channel_id# message_id# name type size# created_at#"),
+    CopiedTable("removed_files", "file_id"),
+  ]
+
+  /// Tables whose rows are numbered, with the column that does it.
+  static let numbered = [
+    ("channels", "channel_id"), ("webhook_events", "event_id"),
+    ("webhook_receivers", "receiver_id"),
+  ]
+}
+
+/// Rows of a table that are inserted together, column by column.
+private struct CopiedRows {
+  private enum Column {
+    case integers([Int64?])
+    case texts([String?])
+    case bytes([[UInt8]?])
+  }
+
+  private let table: CopiedTable
+  private var columns: [Column] = []
+  private var rowCount = 0
+  private var byteCount = 0
+
+  init(_ table: CopiedTable) {
+    self.table = table
+    clear()
+  }
+
+  var isEmpty: Bool { rowCount == 0 }
+
+  var isLarge: Bool { rowCount >= 1_000 || byteCount >= 4 << 20 }
+
+  mutating func add(_ row: Row) {
+    rowCount += 1
+    for index in columns.indices {
+      let isNull = row.isNull(index)
+      switch columns[index] {
+      case .integers(var values):
+        columns[index] = .integers([])
+        values.append(isNull ? nil : row.integer(index))
+        columns[index] = .integers(values)
+      case .texts(var values):
+        columns[index] = .texts([])
+        let text = isNull ? nil : row.text(index)
+        byteCount += text?.utf8.count ?? 0
+        values.append(text)
+        columns[index] = .texts(values)
+      case .bytes(var values):
+        columns[index] = .bytes([])
+        values.append(isNull ? nil : row.bytes(index))
+        columns[index] = .bytes(values)
+      }
+    }
+  }
+
+  mutating func takeAll() -> [PostgreSQLValue] {
+    defer { clear() }
+    return columns.map { column in
+      switch column {
+      case .integers(let values): .integers(values)
+      case .texts(let values): .texts(values)
+      case .bytes(let values): .byteStrings(values)
+      }
+    }
+  }
+
+  private mutating func clear() {
+    (rowCount, byteCount) = (0, 0)
+    columns = table.columns.map { column in
+      switch column.kind {
+      case .integer: .integers([])
+      case .text: .texts([])
+      case .bytes: .bytes([])
+      }
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import Channels
+import Glibc
+import Logging
+import PostgreSQL
+import SQLite
+import Synchronization
+
+/// The place of a store's data.
+package enum StorePlace: Sendable, Hashable {
+  /// A SQLite database in a directory, which is created when missing.
+  case directory(String)
+  /// A PostgreSQL database by its connection URI, which may name several hosts.
+  case postgreSQL(url: String)
+}
+
+/// The right of other servers to write to the same database.
+package enum StoreSharing: Sendable, Hashable {
+  /// This server excludes all others.
+  case alone
+  /// Other servers write too: a channel has to be taken over before it is written to.
+  case shared
+}
+
+/// The sessions of an open database, for as many threads as use it.
+struct StoreSessions: Sendable {
+  /// Uses a session on the caller's thread, and ends it.
+  typealias Use = @Sendable (_ body: (any StoreSession) -> Void) -> Void
+
+  /// The one session that writes.
+  let writer: Use
+  /// The session for changes beside the writer's; `nil` when a database has one writer.
+  var aside: Use?
+  /// Opens a session that only reads.
+  let reader: @Sendable () throws -> Use
+  /// The place of the files that go with their messages; `nil` when there are none.
+  let files: (any FileDepot)?
+
+  /// Opens a database.
+  ///
+  /// - Throws: `StoreError`.
+  static func open(_ place: StorePlace, _ options: StoreOptions) throws -> StoreSessions {
+    switch place {
+    case .directory(let path): try openSQLite(path, options)
+    case .postgreSQL(let url): try openPostgreSQL(url, options)
+    }
+  }
+
+  private static func openSQLite(
+    _ directory: String, _ options: StoreOptions
+  ) throws -> StoreSessions {
+    try DataDirectory.create(directory)
+    let lock = try DirectoryLock(directory: directory)
+    let path = directory + "/parley.sqlite"
+    let writing = try DatabaseFile.openForWriting(path, logger: options.logger)
+    return StoreSessions(
+      writer: { body in
+        // The connection stays on its thread for good: the thread works inside its one access.
+        writing.withDatabase { database in
+          body(SQLiteSession(database))
+          database.checkpoint()
+          database.close()
+        }
+        lock.release()
+      },
+      reader: {
+        let reading = try DatabaseFile.openForReading(path)
+        return { body in
+          reading.withDatabase { database in
+            body(SQLiteSession(database))
+            database.close()
+          }
+        }
+      }, files: try options.files ?? DirectoryDepot(dataDirectory: directory))
+  }
+
+  private static func openPostgreSQL(
+    _ url: String, _ options: StoreOptions
+  ) throws -> StoreSessions {
+    let locks = PostgreSQLLocks(options.sharing)
+    let writing = SharedSession(PostgreSQLAccess(url: url, role: .writer(locks)))
+    try PostgreSQLOpening(options).run {
+      // Found out first: the schema is no other server's to change.
+      try writing.use { try $0.open() }
+      let connection = try PostgreSQLAccess(url: url, role: .administrator).connect(after: nil)
+      try PostgreSQLSchema.prepare(on: connection)
+    }
+    return StoreSessions(
+      writer: { body in
+        writing.use { session in
+          body(session)
+          session.close()
+        }
+      },
+      aside: { body in
+        let session = PostgreSQLSession(PostgreSQLAccess(url: url, role: .aside))
+        body(session)
+        session.close()
+      },
+      reader: { { body in body(PostgreSQLSession(PostgreSQLAccess(url: url, role: .reader))) } },
+      files: options.files)
+  }
+}
+
+/// Opens a PostgreSQL database, and waits for a server that cannot be reached.
+struct PostgreSQLOpening {
+  private let options: StoreOptions
+
+  init(_ options: StoreOptions) {
+    self.options = options
+  }
+
+  /// - Throws: `StoreError` when waiting does not help, or is not wanted.
+  func run(_ body: () throws -> Void) throws {
+    var lastReason: String?
+    while true {
+      do {
+        return try body()
+      } catch let error as PostgreSQLError {
+        guard error.isOfServer, options.waitsForServer() else {
+          throw StoreError.inaccessible(path: "the database of store.url", reason: error.message)
+        }
+        if lastReason != error.message {
+          options.logger.warning(
+            "waiting for PostgreSQL", metadata: ["reason": "\(error.message)"])
+        }
+        lastReason = error.message
+        usleep(500_000)
+      }
+    }
+  }
+}
+
+extension PostgreSQLError {
+  /// Whether the server cannot be reached or cannot serve at present, rather than refuses.
+  fileprivate var isOfServer: Bool {
+    switch kind {
+    case .disconnected, .timedOut: true
+    case .statement(let state): ["08", "53", "57"].contains(state.errorClass)
+    case .skipped, .unexpected: false
+    }
+  }
+}
+
+/// A session on its way from the thread that opened it to the one that uses it.
+private final class SharedSession: Sendable {
+  private let lock = Mutex(())
+  /// Guarded by `lock`.
+  nonisolated(unsafe) private let session: PostgreSQLSession
+
+  init(_ access: PostgreSQLAccess) {
+    session = PostgreSQLSession(access)
+  }
+
+  func use<T>(_ body: (PostgreSQLSession) throws -> T) rethrows -> T {
+    try lock.withLock { _ in try body(session) }
+  }
+}

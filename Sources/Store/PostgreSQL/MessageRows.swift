@@ -1,0 +1,127 @@
+import Channels
+import ParleyProtocol
+import PostgreSQL
+
+/// The rows that a run of messages adds, and the statements that insert them.
+struct MessageRows {
+  typealias Query = PostgreSQLConnection.Query
+
+  /// Up to this many rows a statement for each is cheaper, and beyond one for all of them.
+  private static let separateLimit = 30
+
+  var messages: [Row] = []
+  var requests: [(RequestKey, messageID: Int64, createdAt: Int64)] = []
+  var files: [(FileRecord, Row)] = []
+  /// Events for webhooks, with their bodies.
+  var outbox: [(EventOrigin, EventName, body: [UInt8])] = []
+
+  /// A row of the table of messages.
+  struct Row {
+    let channelID: Int64
+    let messageID: Int64
+    let createdAt: Int64
+    fileprivate let integers: [Int64?]
+    fileprivate let texts: [String?]
+
+    /// - Throws: `StoreError.unstorableText`.
+    init(
+      _ new: UnsequencedMessage, _ channel: LogChannel, seq: Int64, mentionedIDs: [String]
+    ) throws {
+      let message = new.message
+      (channelID, messageID, createdAt) = (channel.id, message.id, message.createdAt)
+      integers = [
+        channel.id, seq, message.id, message.createdAt, message.isOperatorMessage ? 1 : 0,
+      ]
+      texts = [
+        message.type.rawValue, message.user?.id, message.text, message.data, message.customType,
+        message.mentionType.rawValue, try StoredJSON.encodeUnlessEmpty(mentionedIDs),
+        try StoredJSON.encodeUnlessEmpty(message.metaArrays.map(StoredMetaArray.init)),
+        try message.openGraphTag.map { try StoredJSON.encode(StoredOpenGraphTag($0)) },
+        message.requestID.isEmpty ? nil : message.requestID,
+        try message.file.map { try StoredJSON.encode(StoredFile($0, new.upload)) },
+      ]
+      for text in texts { try text?.checkStorable() }
+    }
+  }
+
+  /// Statements that insert all but the events for webhooks.
+  var insertions: [Query] {
+    var queries: [Query] = []
+    if messages.count <= Self.separateLimit {
+      queries += messages.map { row in
+        Query(
+          Self.messageInsertion,
+          row.integers.map { $0.map(PostgreSQLValue.integer) ?? .null }
+            + row.texts.map { $0.map(PostgreSQLValue.text) ?? .null })
+      }
+    } else {
+      queries.append(Query(Self.messagesInsertion, messageColumns))
+    }
+    if !requests.isEmpty {
+      queries.append(
+        Query(
+          Self.requestsInsertion,
+          [
+            .integers(requests.map(\.0.channelID)), .texts(requests.map(\.0.userID)),
+            .texts(requests.map(\.0.name)), .integers(requests.map(\.messageID)),
+            .integers(requests.map(\.createdAt)),
+          ]))
+    }
+    return queries + files.map(Self.fileInsertion)
+  }
+
+  private var messageColumns: [PostgreSQLValue] {
+    (0..<5).map { column in .integers(messages.map { $0.integers[column] }) }
+      + (0..<11).map { column in .texts(messages.map { $0.texts[column] }) }
+  }
+
+  private static let columns = """
+    INSERT INTO messages (channel_id, seq, message_id, created_at, is_operator, type, user_id, text,
+      data, custom_type, mention_type, mentioned_users, metaarray, og_tag, req_id, file)
+    """
+
+  private static let messageInsertion = """
+    \(columns)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+    """
+
+  private static let messagesInsertion = """
+    \(columns)
+    SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[],
+      $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[],
+      $13::text[], $14::text[], $15::text[], $16::text[])
+    """
+
+  /// A request that is too old to be repeated gives its place to the new one.
+  private static let requestsInsertion = """
+    INSERT INTO requests (channel_id, user_id, req_id, message_id, created_at)
+    SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::bigint[])
+    ON CONFLICT (channel_id, user_id, req_id)
+    DO UPDATE SET message_id = excluded.message_id, created_at = excluded.created_at
+    """
+
+  private static func fileInsertion(_ file: FileRecord, of row: Row) -> Query {
+    Query(
+      """
+      INSERT INTO files (file_id, channel_id, message_id, name, type, size, created_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7)
+      """,
+      [
+        .text(file.id), .integer(row.channelID), .integer(row.messageID), .text(file.name),
+        .text(file.type), .integer(file.size), .integer(row.createdAt),
+      ])
+  }
+
+  /// Puts an event into the outbox; its row has the number that it was given.
+  static func outboxInsertion(_ origin: EventOrigin, _ name: EventName, _ body: [UInt8]) -> Query {
+    Query(
+      """
+      INSERT INTO webhook_events (channel_url, kind, seq, ts, body) VALUES ($1, $2, $3, $4, $5)
+      RETURNING event_id
+      """,
+      [
+        .text(origin.channelURL), .text(name.rawValue), .integer(origin.seq ?? 0),
+        .integer(origin.timestamp), .text(String(decoding: body, as: UTF8.self)),
+      ])
+  }
+}

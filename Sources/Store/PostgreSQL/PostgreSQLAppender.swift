@@ -1,0 +1,309 @@
+import Channels
+import ParleyProtocol
+import PostgreSQL
+
+/// Writes new messages in runs of two round trips: one that locks the channels and reads everything
+/// that a decision depends on, by primary keys, and one for the rows, which is that of the commit or
+/// of what comes next.
+final class PostgreSQLAppender: MessageAppending {
+  private typealias Query = PostgreSQLConnection.Query
+
+  private let session: PostgreSQLSession
+  private let connection: StoreConnection
+  /// Requests written since old ones were last removed.
+  private var requestCount = 0
+
+  let runLimit = 500
+
+  init(session: PostgreSQLSession, connection: StoreConnection) {
+    self.session = session
+    self.connection = connection
+  }
+
+  func append(_ new: UnsequencedMessage, to channel: LogChannel) throws -> AppendOutcome {
+    try append([MessageAddition(new: new, channel: channel)])[0].get()
+  }
+
+  func append(_ run: [MessageAddition]) throws -> [Result<AppendOutcome, any Error>] {
+    var outcomes: [Result<AppendOutcome, any Error>] = []
+    while outcomes.count < run.count {
+      outcomes += try appendDistinct(run[outcomes.count...])
+    }
+    return outcomes
+  }
+
+  func lastSeq(of channel: LogChannel) throws -> Int64 {
+    let rows = try session.run([
+      Query(Self.place, [.integer(channel.id)])
+    ])[0]
+    guard rows.count > 0 else { throw StoreError.notFound(.channel) }
+    guard rows.integer(0, 1) == channel.term else { throw LogError.fenced }
+    return rows.integer(0, 2)
+  }
+
+  /// Keeps the channel's row until the transaction ends, so that its term stays.
+  private static let place = """
+    SELECT channel_id, term, last_seq FROM channels WHERE channel_id = $1 FOR NO KEY UPDATE
+    """
+
+  /// Appends the first messages of a run, up to one that a message before it decides about.
+  private func appendDistinct(
+    _ run: ArraySlice<MessageAddition>
+  ) throws -> [Result<AppendOutcome, any Error>] {
+    let part = run.prefix(distinctCount(of: run))
+    var facts = try read(part)
+    var rows = MessageRows()
+    var outcomes: [Result<AppendOutcome, any Error>] = []
+    for addition in part {
+      do {
+        outcomes.append(.success(try decide(addition, &facts, &rows)))
+      } catch  where error.storageFailure == nil {
+        outcomes.append(.failure(error))
+      }
+    }
+    try write(rows, facts)
+    return outcomes
+  }
+
+  private func distinctCount(of run: ArraySlice<MessageAddition>) -> Int {
+    var ids: Set<Int64> = []
+    var files: Set<String> = []
+    var requests: Set<RequestKey> = []
+    return run.prefix { addition in
+      guard ids.insert(addition.new.message.id).inserted else { return false }
+      if let request = RequestKey(addition), !requests.insert(request).inserted { return false }
+      guard let file = addition.new.upload?.id else { return true }
+      return files.insert(file).inserted
+    }.count
+  }
+
+  // MARK: Reading
+
+  /// The facts that decisions about a run depend on.
+  private struct Facts {
+    struct Place {
+      var term: Int64
+      var lastSeq: Int64
+      var lastCreatedAt: Int64 = 0
+      var addedCount: Int64 = 0
+    }
+
+    struct Request {
+      var messageID: Int64
+      var createdAt: Int64
+    }
+
+    var places: [Int64: Place] = [:]
+    var requests: [RequestKey: Request] = [:]
+    var takenIDs: Set<Int64> = []
+    var takenFiles: Set<String> = []
+    var users: [String: User] = [:]
+  }
+
+  private func read(_ run: ArraySlice<MessageAddition>) throws -> Facts {
+    let channels = Set(run.map(\.channel.id)).sorted()
+    let requests = run.compactMap(RequestKey.init).filter(\.isStorable)
+    let files = run.compactMap { $0.new.upload?.id }
+    let mentioned = Set(run.flatMap(\.new.mentionedUserIDs)).filter(\.isStorable)
+    var queries = [
+      // In the order of their numbers: two servers that lock several do not wait for each other.
+      Query(
+        """
+        SELECT channel_id, term, last_seq FROM channels WHERE channel_id = ANY ($1)
+        ORDER BY channel_id FOR NO KEY UPDATE
+        """, [.integers(channels)]),
+      Query(
+        "SELECT message_id FROM messages WHERE message_id = ANY ($1)",
+        [.integers(run.map(\.new.message.id))]),
+    ]
+    if !requests.isEmpty {
+      queries.append(
+        Query(
+          """
+          SELECT r.channel_id, r.user_id, r.req_id, r.message_id, r.created_at
+          FROM unnest($1::bigint[], $2::text[], $3::text[]) AS q (channel_id, user_id, req_id)
+          JOIN requests AS r ON r.channel_id = q.channel_id AND r.user_id = q.user_id
+            AND r.req_id = q.req_id
+          """,
+          [
+            .integers(requests.map(\.channelID)), .texts(requests.map(\.userID)),
+            .texts(requests.map(\.name)),
+          ]))
+    }
+    if !mentioned.isEmpty {
+      queries.append(
+        Query(
+          """
+          SELECT user_id, nickname, profile_url, metadata FROM users WHERE user_id = ANY ($1)
+          """, [.texts(Array(mentioned))]))
+    }
+    if !files.isEmpty {
+      queries.append(
+        Query("SELECT file_id FROM files WHERE file_id = ANY ($1)", [.texts(files)]))
+    }
+    var rows = try session.run(queries)[...]
+    var facts = Facts()
+    for row in rows.removeFirst().all {
+      facts.places[row[0]] = Facts.Place(term: row[1], lastSeq: row[2])
+    }
+    for row in rows.removeFirst().all { facts.takenIDs.insert(row[0]) }
+    if !requests.isEmpty {
+      for row in rows.removeFirst().all {
+        let key = RequestKey(channelID: row[0], userID: row[1], name: row[2])
+        facts.requests[key] = Facts.Request(messageID: row[3], createdAt: row[4])
+      }
+    }
+    if !mentioned.isEmpty {
+      for row in rows.removeFirst().all { facts.users[row[0]] = try User(row: row) }
+    }
+    if !files.isEmpty {
+      for row in rows.removeFirst().all { facts.takenFiles.insert(row[0]) }
+    }
+    return facts
+  }
+
+  // MARK: Deciding
+
+  private func decide(
+    _ addition: MessageAddition, _ facts: inout Facts, _ rows: inout MessageRows
+  ) throws -> AppendOutcome {
+    let (new, channel) = (addition.new, addition.channel)
+    let message = new.message
+    guard var place = facts.places[channel.id] else { throw StoreError.notFound(.channel) }
+    guard place.term == channel.term else { throw LogError.fenced }
+    if let upload = new.upload {
+      try upload.name.checkStorable()
+      try upload.type.checkStorable()
+    }
+    let request = RequestKey(addition)
+    if let request {
+      guard request.isStorable else { throw StoreError.unstorableText }
+      let horizon = message.createdAt - requestIDLifetimeMilliseconds
+      if let first = facts.requests[request], first.createdAt > horizon {
+        return try repeated(first.messageID, channel)
+      }
+    }
+    var mentioned: [User] = []
+    for id in new.mentionedUserIDs {
+      guard let user = facts.users[id], !mentioned.contains(where: { $0.id == id }) else {
+        continue
+      }
+      mentioned.append(user)
+    }
+    let seq = place.lastSeq + 1
+    let row = try MessageRows.Row(new, channel, seq: seq, mentionedIDs: mentioned.map(\.id))
+    guard !facts.takenIDs.contains(message.id) else { throw StoreError.exists }
+    if let file = new.upload?.id, facts.takenFiles.contains(file) { throw StoreError.exists }
+    rows.messages.append(row)
+    if let request { rows.requests.append((request, message.id, message.createdAt)) }
+    if let upload = new.upload { rows.files.append((upload, row)) }
+    if connection.outbox?.wants(.messageReceived) == true {
+      var shown = message
+      shown.mentionedUsers = mentioned
+      let origin = EventOrigin(channelURL: channel.url, seq: seq, timestamp: message.createdAt)
+      let event = Event.messageReceived(EventMessage(shown))
+      rows.outbox.append((origin, event.name, event.webhookEvent(from: origin)))
+    }
+    place.lastSeq = seq
+    place.lastCreatedAt = max(place.lastCreatedAt, message.createdAt)
+    place.addedCount += 1
+    facts.places[channel.id] = place
+    return .stored(seq: seq, mentionedUsers: mentioned)
+  }
+
+  /// The first message of a repeated request, as it is now.
+  private func repeated(_ messageID: Int64, _ channel: LogChannel) throws -> AppendOutcome {
+    let reading = ReadTransaction(connection: connection)
+    guard let first = try reading.message(messageID, channelID: channel.id) else {
+      throw StoreError.notFound(.message)
+    }
+    return .repeated(first.message, seq: first.seq)
+  }
+
+  // MARK: Writing
+
+  private func write(_ rows: MessageRows, _ facts: Facts) throws {
+    guard !rows.messages.isEmpty else { return }
+    for query in rows.insertions { try session.runLater(query) }
+    let places = facts.places.filter { $0.value.addedCount > 0 }.sorted { $0.key < $1.key }
+    try session.runLater(
+      Query(
+        """
+        UPDATE channels AS c SET last_seq = n.last_seq,
+          last_created_at = greatest(c.last_created_at, n.last_created_at),
+          message_count = c.message_count + n.added
+        FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[])
+          AS n (channel_id, last_seq, last_created_at, added)
+        WHERE c.channel_id = n.channel_id
+        """,
+        [
+          .integers(places.map(\.key)), .integers(places.map(\.value.lastSeq)),
+          .integers(places.map(\.value.lastCreatedAt)),
+          .integers(places.map(\.value.addedCount)),
+        ]))
+    for (origin, name, body) in rows.outbox {
+      try session.runLater(MessageRows.outboxInsertion(origin, name, body)) { [connection] rows in
+        connection.outbox?.add(
+          OutboxArrival(
+            channelURL: origin.channelURL, eventID: rows.integer(0, 0),
+            timestamp: origin.timestamp))
+      }
+    }
+    try removeOldRequests(rows)
+  }
+
+  /// Removes requests that can be repeated no more, from time to time; those that another server is
+  /// just replacing are left to the next time.
+  private func removeOldRequests(_ rows: MessageRows) throws {
+    requestCount += rows.requests.count
+    guard requestCount >= 1_000, let time = rows.requests.last?.2 else { return }
+    requestCount = 0
+    try session.runLater(
+      Query(
+        """
+        DELETE FROM requests WHERE ctid = ANY (ARRAY(
+          SELECT ctid FROM requests WHERE created_at <= $1 ORDER BY created_at LIMIT 3000
+          FOR UPDATE SKIP LOCKED))
+        """, [.integer(time - 2 * requestIDLifetimeMilliseconds)]))
+  }
+}
+
+/// The name of a request: unique in its channel for each author; an empty id stands for none.
+struct RequestKey: Hashable {
+  var channelID: Int64
+  var userID: String
+  var name: String
+}
+
+extension RequestKey {
+  /// The request of a message; `nil` when its client gave it no name.
+  init?(_ addition: MessageAddition) {
+    let message = addition.new.message
+    guard !message.requestID.isEmpty else { return nil }
+    self.init(
+      channelID: addition.channel.id, userID: message.user?.id ?? "", name: message.requestID)
+  }
+
+  var isStorable: Bool { userID.isStorable && name.isStorable }
+
+  // Swift's texts are equal when they look the same, the database's when their bytes are.
+  static func == (first: RequestKey, second: RequestKey) -> Bool {
+    first.channelID == second.channelID && first.userID.utf8.elementsEqual(second.userID.utf8)
+      && first.name.utf8.elementsEqual(second.name.utf8)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(channelID)
+    for byte in userID.utf8 { hasher.combine(byte) }
+    for byte in name.utf8 { hasher.combine(byte) }
+  }
+}
+
+extension String {
+  fileprivate var isStorable: Bool { !utf8.contains(0) }
+}
+
+extension PostgreSQLRows {
+  /// The rows in their order.
+  var all: [StoreRow] { (0..<count).map { StoreRow($0, of: self) } }
+}

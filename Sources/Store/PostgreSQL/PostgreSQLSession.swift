@@ -1,0 +1,319 @@
+import Dispatch
+import PostgreSQL
+
+/// A session with PostgreSQL, which connects when it has something to do and again when the
+/// connection was lost.
+///
+/// Statements whose outcome nobody waits for (the beginning of a transaction, savepoints, the rows of
+/// new messages) are sent with the next one that somebody does, in one round trip.
+final class PostgreSQLSession: StoreSession {
+  typealias Query = PostgreSQLConnection.Query
+
+  private enum Phase {
+    case idle
+    case inTransaction
+    /// The connection was lost in a transaction, which has to be left before anything else is done.
+    case broken
+  }
+
+  /// A statement that is sent with the next one.
+  private struct Deferred {
+    var query: Query
+    /// Takes the rows.
+    var take: ((PostgreSQLRows) -> Void)?
+  }
+
+  private let access: PostgreSQLAccess
+  private var connection: PostgreSQLConnection?
+  /// The server's number of the connection before, whose transaction may still be under way.
+  private var lastProcessID: Int32?
+  private var phase = Phase.idle
+  private var deferred: [Deferred] = []
+  private var texts: [String: String] = [:]
+  private var openCursors: Set<String> = []
+  private var cursorNumbers: [String: Int] = [:]
+  private var nextTry: UInt64 = 0
+  private var lastRefusal = ""
+
+  init(_ access: PostgreSQLAccess) {
+    self.access = access
+  }
+
+  var keepsRequests: Bool { true }
+  var hasLanes: Bool { true }
+
+  // MARK: The connection
+
+  /// - Throws: `StoreError` that names what is wrong, or `PostgreSQLError` of a server that is not
+  ///   reached.
+  func open() throws {
+    let made = try access.connect(after: lastProcessID)
+    lastProcessID = made.processID
+    connection = made
+  }
+
+  func close() { lose() }
+
+  func restore() throws {
+    guard connection == nil else { return }
+    let now = DispatchTime.now().uptimeNanoseconds
+    guard now >= nextTry else { throw StoreError.unavailable(reason: lastRefusal) }
+    do {
+      try open()
+    } catch {
+      lastRefusal = (error as? PostgreSQLError)?.message ?? "\(error)"
+      nextTry = DispatchTime.now().uptimeNanoseconds + access.retryNanoseconds
+      throw StoreError.unavailable(reason: lastRefusal)
+    }
+  }
+
+  private func live() throws -> PostgreSQLConnection {
+    if case .broken = phase {
+      throw StoreError.unavailable(reason: "the connection was lost in a transaction")
+    }
+    try restore()
+    guard let connection else { throw StoreError.unavailable(reason: lastRefusal) }
+    return connection
+  }
+
+  private func lose() {
+    connection = nil
+    deferred = []
+    openCursors = []
+    if case .inTransaction = phase { phase = .broken }
+  }
+
+  // MARK: Transactions
+
+  var isInTransaction: Bool {
+    switch phase {
+    case .inTransaction: true
+    case .idle, .broken: false
+    }
+  }
+
+  func begin() throws { try begin("BEGIN") }
+
+  func beginReading() throws { try begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") }
+
+  private func begin(_ sql: String) throws {
+    rollback()
+    _ = try live()
+    phase = .inTransaction
+    deferred = [Deferred(query: Query(sql))]
+  }
+
+  func commit() throws {
+    let connection = try live()
+    guard isInTransaction else { throw StoreError.unavailable(reason: "no transaction is open") }
+    let outcomes: [Result<PostgreSQLRows, PostgreSQLError>]
+    let sent = deferred
+    deferred = []
+    do {
+      outcomes = try connection.run(sent.map(\.query) + [Query("COMMIT")])
+    } catch {
+      lose()
+      phase = .idle
+      throw CommitFailure(reason: error.message)
+    }
+    phase = .idle
+    openCursors = []
+    do {
+      for (statement, outcome) in zip(sent, outcomes) { statement.take?(try outcome.get()) }
+      let end = try outcomes[sent.count].get()
+      guard end.tag == "COMMIT" else {
+        throw StoreError.unavailable(reason: "the transaction had failed before")
+      }
+    } catch let error as PostgreSQLError {
+      guard error.endsConnection else {
+        rollBackNow()
+        throw error
+      }
+      lose()
+      // The server may have ended the connection after it had committed.
+      throw CommitFailure(reason: error.message)
+    }
+  }
+
+  func rollback() {
+    deferred = []
+    openCursors = []
+    phase = .idle
+    rollBackNow()
+  }
+
+  private func rollBackNow() {
+    guard let connection, connection.isInTransaction else { return }
+    // A connection that cannot even do this is of no use any more.
+    if (try? connection.execute("ROLLBACK")) == nil { lose() }
+  }
+
+  func setSavepoint() throws { deferred.append(Deferred(query: Query("SAVEPOINT job"))) }
+
+  func rollBackToSavepoint() throws {
+    if let mark = deferred.lastIndex(where: { $0.query.sql == "SAVEPOINT job" }) {
+      deferred.removeSubrange((mark + 1)...)
+    } else {
+      deferred = [Deferred(query: Query("ROLLBACK TO SAVEPOINT job"))]
+    }
+  }
+
+  func releaseSavepoint() throws {
+    guard isInTransaction else {
+      throw StoreError.unavailable(reason: "the transaction has ended")
+    }
+    if deferred.last?.query.sql == "SAVEPOINT job" {
+      deferred.removeLast()
+    } else {
+      deferred.append(Deferred(query: Query("RELEASE SAVEPOINT job")))
+    }
+  }
+
+  // MARK: Statements
+
+  func execute(_ sql: StoreStatement, _ values: StoreArguments) throws -> Int {
+    try run(query(sql.postgreSQL, values)).changedCount
+  }
+
+  func insert(
+    _ sql: StoreStatement, _ values: StoreArguments, numbering column: String
+  ) throws -> Int64 {
+    try run(query("\(sql.postgreSQL) RETURNING \(column)", values)).integer(0, 0)
+  }
+
+  func rows(_ sql: StoreStatement, _ values: StoreArguments) throws -> StoreRows {
+    StoreRows(PostgreSQLCursor(try run(query(sql.postgreSQL, values)), of: self))
+  }
+
+  func scan(_ sql: StoreStatement, _ values: StoreArguments) throws -> StoreRows {
+    guard isInTransaction else { return try rows(sql, values) }
+    let name = cursorName(for: sql.postgreSQL)
+    let declaration = query(
+      "DECLARE \(name) NO SCROLL CURSOR FOR \(sql.postgreSQL)", values)
+    deferred.append(Deferred(query: declaration))
+    let first = try fetch(PostgreSQLCursor.firstCount, from: name)
+    openCursors.insert(name)
+    return StoreRows(PostgreSQLCursor(first, name, of: self))
+  }
+
+  /// A name that only this query has: reading on is a statement of its own, whose columns the server
+  /// remembers.
+  private func cursorName(for sql: String) -> String {
+    let number = cursorNumbers[sql] ?? cursorNumbers.count
+    cursorNumbers[sql] = number
+    var name = "scan\(number)"
+    while openCursors.contains(name) { name += "x" }
+    return name
+  }
+
+  /// Reads on in a query that the server keeps.
+  func fetch(_ count: Int, from cursor: String) throws -> PostgreSQLRows {
+    try run(Query("FETCH \(count) FROM \(cursor)"))
+  }
+
+  /// Ends a query that the server keeps; the end of a transaction does that too.
+  func forget(cursor name: String) {
+    guard openCursors.remove(name) != nil else { return }
+    deferred.append(Deferred(query: Query("CLOSE \(name)")))
+  }
+
+  func statement(_ sql: StoreStatement) throws -> any BoundStatement {
+    PostgreSQLStatement(sql, on: self)
+  }
+
+  func makeAppender(for connection: StoreConnection) -> any MessageAppending {
+    PostgreSQLAppender(session: self, connection: connection)
+  }
+
+  /// Executes statements in one round trip, together with what waits to be sent.
+  func run(_ queries: [Query]) throws -> [PostgreSQLRows] {
+    let connection = try live()
+    let sent = deferred
+    deferred = []
+    do {
+      let outcomes = try connection.run(sent.map(\.query) + queries)
+      for (statement, outcome) in zip(sent, outcomes) {
+        let rows = try outcome.get()
+        statement.take?(rows)
+      }
+      return try outcomes.dropFirst(sent.count).map { try $0.get() }
+    } catch let error as PostgreSQLError {
+      if error.endsConnection { lose() }
+      throw error
+    }
+  }
+
+  private func run(_ query: Query) throws -> PostgreSQLRows { try run([query])[0] }
+
+  /// Sends a statement with the next one; its failure is that of the next one.
+  func runLater(_ query: Query, take: ((PostgreSQLRows) -> Void)? = nil) throws {
+    guard isInTransaction else {
+      let rows = try run(query)
+      take?(rows)
+      return
+    }
+    deferred.append(Deferred(query: query, take: take))
+  }
+
+  private func query(_ sql: String, _ values: StoreArguments) -> Query {
+    Query(translated(sql), values.map { PostgreSQLValue($0) })
+  }
+
+  /// The statement with PostgreSQL's placeholders.
+  private func translated(_ sql: String) -> String {
+    if let known = texts[sql] { return known }
+    var text = ""
+    var last = 0
+    var rest = sql[...]
+    while let mark = rest.firstIndex(of: "?") {
+      text += rest[..<mark]
+      rest = rest[rest.index(after: mark)...]
+      let digits = rest.prefix { $0.isASCII && $0.isNumber }
+      rest = rest.dropFirst(digits.count)
+      last = Int(digits) ?? last + 1
+      text += "$\(last)"
+    }
+    text += rest
+    texts[sql] = text
+    return text
+  }
+}
+
+extension PostgreSQLValue {
+  fileprivate init(_ argument: (any StoreArgument)?) {
+    switch argument?.storeValue {
+    case nil, .null: self = .null
+    case .integer(let number): self = .integer(number)
+    case .text(let text): self = .text(text)
+    case .bytes(let bytes): self = .bytes(bytes)
+    case .integers(let numbers): self = .integers(numbers)
+    // No row holds a text with U+0000, so one of them is equal to none.
+    case .texts(let texts): self = .texts(texts.filter { !$0.utf8.contains(0) })
+    }
+  }
+}
+
+/// A statement whose values are bound one by one.
+private final class PostgreSQLStatement: BoundStatement {
+  private let sql: StoreStatement
+  private unowned let session: PostgreSQLSession
+  private var values: StoreArguments = []
+
+  init(_ sql: StoreStatement, on session: PostgreSQLSession) {
+    self.sql = sql
+    self.session = session
+  }
+
+  func bind(_ value: Int64, at index: Int32) throws { set(value, at: index) }
+
+  func bind(_ text: String?, at index: Int32) throws { set(text, at: index) }
+
+  func execute() throws { _ = try session.execute(sql, values) }
+
+  func integer() throws -> Int64? { try session.rows(sql, values).next()?[0] }
+
+  private func set(_ value: (any StoreArgument)?, at index: Int32) {
+    while values.count < Int(index) { values.append(nil) }
+    values[Int(index) - 1] = value
+  }
+}

@@ -1,0 +1,299 @@
+/// An outcome of a fetch, or the lack of one, that servers share.
+///
+/// The store knows links as texts and does not read the bodies.
+package struct SharedPreview: Sendable, Hashable {
+  package var link: String
+  /// Sorts the links of a host and of all hosts below it side by side.
+  package var host: String
+  package var body: String
+  /// Unix milliseconds; from then on the link is to be fetched again.
+  package var expiresAt: Int64
+  /// Unix milliseconds; from then on the outcome counts as unknown.
+  package var staleUntil: Int64
+
+  package init(link: String, host: String, body: String, expiresAt: Int64, staleUntil: Int64) {
+    self.link = link
+    self.host = host
+    self.body = body
+    self.expiresAt = expiresAt
+    self.staleUntil = staleUntil
+  }
+}
+
+/// The links that an operation is for.
+package enum SharedPreviewScope: Sendable, Hashable {
+  case all
+  case link(String)
+  /// The hosts from the first on, before the second.
+  case hosts(String, String)
+  case none
+}
+
+/// Claims the fetch of a link for a server, unless its outcome is known or another server has claimed
+/// it.
+///
+/// Times are those of the database, so the clocks of the servers do not matter.
+package struct PreviewClaim: StoreWrite {
+  package enum Outcome: Sendable, Hashable {
+    /// The server has the claim; the body is that of an outcome past its time.
+    case granted(stale: String?)
+    case known(String)
+    /// - now: Unix milliseconds by the database's clock.
+    case taken(stale: String?, until: Int64, now: Int64)
+  }
+
+  package var link: String
+  package var host: String
+  package var serverID: UInt64
+  /// Milliseconds.
+  package var duration: Int64
+  /// An outcome that was published since then is known, whatever its time; `nil` for none.
+  package var start: Int64?
+
+  package init(link: String, host: String, serverID: UInt64, duration: Int64, since start: Int64?) {
+    self.link = link
+    self.host = host
+    self.serverID = serverID
+    self.duration = duration
+    self.start = start
+  }
+
+  package var urgency: WriteUrgency { .aside }
+  package var statements: WriteStatements<Outcome> { .init { try $0.claimPreview(self) } }
+}
+
+/// Ends a server's claim with an outcome; `false` when it has lost the claim.
+package struct PreviewPublication: StoreWrite {
+  package var preview: SharedPreview
+  package var serverID: UInt64
+
+  package init(_ preview: SharedPreview, by serverID: UInt64) {
+    self.preview = preview
+    self.serverID = serverID
+  }
+
+  package var urgency: WriteUrgency { .aside }
+  package var statements: WriteStatements<Bool> {
+    .init { try $0.publishPreview(preview, by: serverID) }
+  }
+}
+
+/// Stores an outcome whichever server has claimed the link, and ends the claim.
+package struct PreviewReplacement: StoreWrite {
+  package var preview: SharedPreview
+
+  package init(_ preview: SharedPreview) { self.preview = preview }
+
+  package var urgency: WriteUrgency { .aside }
+  package var statements: WriteStatements<Void> { .init { try $0.replacePreview(preview) } }
+}
+
+/// Ends a server's claim without an outcome; `false` when it has lost the claim.
+///
+/// Nobody can claim the link before a pause is over.
+package struct PreviewAbandonment: StoreWrite {
+  package var link: String
+  package var serverID: UInt64
+  /// Milliseconds.
+  package var pause: Int64
+
+  package init(of link: String, by serverID: UInt64, pause: Int64) {
+    self.link = link
+    self.serverID = serverID
+    self.pause = pause
+  }
+
+  package var urgency: WriteUrgency { .aside }
+  package var statements: WriteStatements<Bool> {
+    .init { try $0.abandonPreview(link, by: serverID, pause: pause) }
+  }
+}
+
+/// Reads stored outcomes in the order of their links; the bodies of those after a link.
+package struct PreviewList: StoreQuery {
+  package var scope: SharedPreviewScope
+  package var last: String
+  package var limit: Int
+
+  package init(_ scope: SharedPreviewScope, after last: String, limit: Int) {
+    self.scope = scope
+    self.last = last
+    self.limit = limit
+  }
+
+  package var statements: ReadStatements<[String]> {
+    .init { try $0.previews(scope, after: last, limit: limit) }
+  }
+}
+
+/// Removes outcomes and claims, and announces that to all servers; the number of outcomes.
+package struct PreviewPurge: StoreWrite {
+  package var scope: SharedPreviewScope
+  /// The announcement, as the servers understand it.
+  package var notice: String
+  /// Unix milliseconds.
+  package var time: Int64
+
+  package init(_ scope: SharedPreviewScope, announcing notice: String, at time: Int64) {
+    self.scope = scope
+    self.notice = notice
+    self.time = time
+  }
+
+  package var urgency: WriteUrgency { .aside }
+  package var statements: WriteStatements<Int> { .init { try $0.purgePreviews(self) } }
+}
+
+/// Reads the purges that were announced after a number, in their order.
+package struct PreviewPurges: StoreLookup {
+  package struct Announced: Sendable, Hashable {
+    /// The number of the last announcement.
+    package var last: Int64
+    package var notices: [String]
+  }
+
+  /// `nil` reads the last number alone.
+  package var number: Int64?
+
+  package init(after number: Int64?) { self.number = number }
+
+  package var statements: ReadStatements<Announced> {
+    .init { try $0.previewPurges(after: number) }
+  }
+}
+
+extension StoreTransaction {
+  func previews(
+    _ scope: SharedPreviewScope, after last: String, limit: Int
+  ) throws -> [String] {
+    let (condition, values) = scope.condition
+    return try connection.all(
+      """
+      SELECT body FROM previews
+      WHERE \(condition) AND link > ? AND stale_until > \(Self.now) ORDER BY link LIMIT ?
+      """, values + [last, limit]
+    ) { $0[0] }
+  }
+
+  func previewPurges(after number: Int64?) throws -> PreviewPurges.Announced {
+    guard let number else {
+      let last = try connection.first("SELECT max(id) FROM announcements", []) {
+        $0[0] as Int64?
+      }
+      return PreviewPurges.Announced(last: last.flatMap(\.self) ?? 0, notices: [])
+    }
+    let rows = try connection.all(
+      "SELECT id, body FROM announcements WHERE id > ? AND kind = 'previews' ORDER BY id", [number]
+    ) { (id: $0[0] as Int64, body: $0[1] as String) }
+    return PreviewPurges.Announced(last: rows.last?.id ?? number, notices: rows.map(\.body))
+  }
+
+  /// The database's clock in Unix milliseconds.
+  fileprivate static var now: StoreStatement {
+    "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+  }
+}
+
+extension WriteTransaction {
+  func claimPreview(_ claim: PreviewClaim) throws -> PreviewClaim.Outcome {
+    // Inserted first, so that two servers that ask at once wait for each other at the row.
+    try connection.execute(
+      "INSERT INTO previews (link, host) VALUES (?, ?) ON CONFLICT (link) DO NOTHING",
+      [claim.link, claim.host])
+    let row = try connection.first(
+      """
+      SELECT body, expires_at, stale_until, published_at, claimed_until, \(Self.now)
+      FROM previews WHERE link = ? FOR UPDATE
+      """, [claim.link]
+    ) {
+      (
+        body: $0[0] as String?, expiresAt: $0[1] as Int64, staleUntil: $0[2] as Int64,
+        publishedAt: $0[3] as Int64, claimedUntil: $0[4] as Int64, now: $0[5] as Int64
+      )
+    }
+    guard let row else { throw StoreError.unavailable(reason: "the link was purged meanwhile") }
+    let isAwaited = claim.start.map { row.publishedAt >= $0 } ?? false
+    if let body = row.body, row.now < row.expiresAt || isAwaited { return .known(body) }
+    let stale = row.now < row.staleUntil ? row.body : nil
+    guard row.claimedUntil <= row.now else {
+      return .taken(stale: stale, until: row.claimedUntil, now: row.now)
+    }
+    try connection.execute(
+      "UPDATE previews SET claimed_by = ?, claimed_until = ? WHERE link = ?",
+      [Int64(bitPattern: claim.serverID), row.now + claim.duration, claim.link])
+    return .granted(stale: stale)
+  }
+
+  func publishPreview(_ preview: SharedPreview, by serverID: UInt64) throws -> Bool {
+    try removeOldPreviews()
+    return try connection.change(
+      """
+      UPDATE previews SET body = ?, expires_at = ?, stale_until = ?, published_at = \(Self.now),
+        claimed_by = NULL, claimed_until = 0
+      WHERE link = ? AND claimed_by = ?
+      """,
+      [
+        preview.body, preview.expiresAt, preview.staleUntil, preview.link,
+        Int64(bitPattern: serverID),
+      ]) > 0
+  }
+
+  func replacePreview(_ preview: SharedPreview) throws {
+    try connection.execute(
+      """
+      INSERT INTO previews (link, host, body, expires_at, stale_until, published_at)
+      VALUES (?, ?, ?, ?, ?, \(Self.now))
+      ON CONFLICT (link) DO UPDATE SET body = excluded.body, expires_at = excluded.expires_at,
+        stale_until = excluded.stale_until, published_at = excluded.published_at,
+        claimed_by = NULL, claimed_until = 0
+      """,
+      [preview.link, preview.host, preview.body, preview.expiresAt, preview.staleUntil])
+  }
+
+  func abandonPreview(_ link: String, by serverID: UInt64, pause: Int64) throws -> Bool {
+    try connection.change(
+      """
+      UPDATE previews SET claimed_by = NULL, claimed_until = \(Self.now) + ?
+      WHERE link = ? AND claimed_by = ?
+      """, [pause, link, Int64(bitPattern: serverID)]) > 0
+  }
+
+  func purgePreviews(_ purge: PreviewPurge) throws -> Int {
+    let (condition, values) = purge.scope.condition
+    let count = try connection.all(
+      "DELETE FROM previews WHERE \(condition) RETURNING body IS NOT NULL AND stale_until > \(Self.now)",
+      values
+    ) { $0[0] as Bool }.count { $0 }
+    try connection.execute(
+      "DELETE FROM announcements WHERE kind = 'previews' AND created_at < ?",
+      [purge.time - 86_400_000])
+    // One after the other, so that numbers become visible in their order.
+    try connection.execute("LOCK TABLE announcements IN SHARE ROW EXCLUSIVE MODE")
+    try connection.execute(
+      "INSERT INTO announcements (kind, body, created_at) VALUES ('previews', ?, ?)",
+      [purge.notice, purge.time])
+    return count
+  }
+
+  /// Removes a few outcomes that count as unknown.
+  private func removeOldPreviews() throws {
+    try connection.execute(
+      """
+      DELETE FROM previews WHERE link IN (
+        SELECT link FROM previews
+        WHERE stale_until <= \(Self.now) AND claimed_until <= \(Self.now) - 60000
+        ORDER BY stale_until LIMIT 4 FOR UPDATE SKIP LOCKED)
+      """)
+  }
+}
+
+extension SharedPreviewScope {
+  fileprivate var condition: (StoreStatement, StoreArguments) {
+    switch self {
+    case .all: ("TRUE", [])
+    case .link(let link): ("link = ?", [link])
+    case .hosts(let first, let end): ("host >= ? AND host < ?", [first, end])
+    case .none: ("FALSE", [])
+    }
+  }
+}

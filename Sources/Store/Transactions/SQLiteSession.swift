@@ -1,0 +1,97 @@
+import SQLite
+
+/// A session with SQLite.
+final class SQLiteSession: StoreSession {
+  let database: Database
+  // All transactions of the writer execute these two, so they are kept at hand.
+  private var beginning: Statement?
+  private var ending: Statement?
+
+  init(_ database: Database) {
+    self.database = database
+  }
+
+  var isInTransaction: Bool { database.isInTransaction }
+
+  var keepsRequests: Bool { false }
+  var hasLanes: Bool { false }
+
+  func begin() throws {
+    let statement = try beginning ?? database.statement("BEGIN IMMEDIATE TRANSACTION")
+    beginning = statement
+    try statement.execute()
+  }
+
+  func beginReading() throws { try database.execute("BEGIN DEFERRED TRANSACTION") }
+
+  func commit() throws {
+    do {
+      let statement = try ending ?? database.statement("COMMIT TRANSACTION")
+      ending = statement
+      try statement.execute()
+    } catch let error as DatabaseError {
+      rollback()
+      // The pages may have reached the log on disk before the error, and count after a crash unless
+      // another commit takes their place.
+      throw error.code == .ioError ? CommitFailure(reason: "\(error)") : error
+    }
+  }
+
+  func rollback() { database.rollback() }
+
+  func setSavepoint() throws { try database.execute("SAVEPOINT job") }
+
+  func rollBackToSavepoint() throws { try database.execute("ROLLBACK TO job") }
+
+  func releaseSavepoint() throws { try database.execute("RELEASE job") }
+
+  func execute(_ sql: StoreStatement, _ values: StoreArguments) throws -> Int {
+    let rows = RowCursor(try bound(sql, values))
+    while try rows.next() != nil {}
+    return database.changesCount
+  }
+
+  func insert(
+    _ sql: StoreStatement, _ values: StoreArguments, numbering column: String
+  ) throws -> Int64 {
+    _ = try execute(sql, values)
+    return database.lastInsertedRowID
+  }
+
+  func rows(_ sql: StoreStatement, _ values: StoreArguments) throws -> StoreRows {
+    StoreRows(RowCursor(try bound(sql, values)))
+  }
+
+  func scan(_ sql: StoreStatement, _ values: StoreArguments) throws -> StoreRows {
+    try rows(sql, values)
+  }
+
+  func statement(_ sql: StoreStatement) throws -> any BoundStatement {
+    try database.statement(sql.sqlite)
+  }
+
+  func makeAppender(for connection: StoreConnection) -> any MessageAppending {
+    MessageAppender(connection: connection)
+  }
+
+  func restore() throws {}
+
+  private func bound(_ sql: StoreStatement, _ values: StoreArguments) throws -> Statement {
+    let statement = try database.statement(sql.sqlite)
+    var index: Int32 = 0
+    for value in values {
+      index += 1
+      switch value?.storeValue {
+      case nil, .null: try statement.bind(nil as String?, at: index)
+      case .integer(let number): try statement.bind(number, at: index)
+      case .text(let text): try statement.bind(text, at: index)
+      case .bytes(let bytes): try statement.bind(bytes, at: index)
+      case .texts(let texts): try statement.bind(try StoredJSON.encode(texts), at: index)
+      case .integers(let numbers): try statement.bind(try StoredJSON.encode(numbers), at: index)
+      }
+    }
+    return statement
+  }
+}
+
+extension Statement: BoundStatement {}

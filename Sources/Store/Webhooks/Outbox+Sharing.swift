@@ -1,0 +1,152 @@
+/// Reads the owners of all lanes and what waits in some of them, in one state of the store.
+package struct OutboxSurvey: StoreLookup {
+  package struct Findings: Sendable, Hashable {
+    /// All lanes; one that no server has claimed has term 0.
+    package var lanes: [OutboxLaneRow]
+    /// The channels with events for a receiver, of the lanes that were asked for.
+    package var backlog: [OutboxBacklog]
+    /// The events in those lanes.
+    package var eventCount: Int
+    /// The time of the oldest of them.
+    package var oldest: Int64?
+  }
+
+  package var lanes: OutboxLanes
+  package var receiverIDs: [Int64]
+
+  package init(of lanes: OutboxLanes, for receiverIDs: [Int64]) {
+    self.lanes = lanes
+    self.receiverIDs = receiverIDs
+  }
+
+  package var statements: ReadStatements<Findings> {
+    .init { try $0.outboxSurvey(of: lanes, for: receiverIDs) }
+  }
+}
+
+/// Makes a server the owner of lanes whose rows are still as it has read them.
+///
+/// The outcome has the lanes that are the server's now.
+package struct OutboxClaim: StoreWrite {
+  package var serverID: UInt64
+  package var rows: [OutboxLaneRow]
+
+  package init(of rows: [OutboxLaneRow], by serverID: UInt64) {
+    self.rows = rows
+    self.serverID = serverID
+  }
+
+  package var urgency: WriteUrgency { .aside }
+  package var statements: WriteStatements<[OutboxHold]> {
+    .init { try $0.claimLanes(rows, for: serverID) }
+  }
+}
+
+/// Frees lanes for their next owner; those that have it already stay as they are.
+package struct OutboxRelease: StoreWrite {
+  package var holds: [OutboxHold]
+
+  package init(of holds: [OutboxHold]) { self.holds = holds }
+
+  package var urgency: WriteUrgency { .aside }
+  package var statements: WriteStatements<Void> {
+    .init { try $0.releaseLanes(holds) }
+  }
+}
+
+/// The owners of lanes; in a database that several servers share.
+extension StoreTransaction {
+  /// The lanes of a share that another server has claimed.
+  func lostLanes(of share: OutboxShare) throws -> [OutboxHold] {
+    try lostLanes(of: share, locking: "")
+  }
+
+  fileprivate func lostLanes(
+    of share: OutboxShare, locking clause: StoreStatement
+  ) throws -> [OutboxHold] {
+    guard case .lanes(let holds) = share, !holds.isEmpty else { return [] }
+    let terms = try connection.all(
+      "SELECT lane, term FROM webhook_lanes WHERE lane \(.isAnyOf) ORDER BY lane \(clause)",
+      [StoreValue.integers(holds.map { Int64($0.lane.number) })]
+    ) { ($0[0] as Int, $0[1] as Int64) }
+    let known = Dictionary(uniqueKeysWithValues: terms)
+    return holds.filter { known[$0.lane.number] != $0.term }
+  }
+
+  func outboxSurvey(
+    of lanes: OutboxLanes, for receiverIDs: [Int64]
+  ) throws -> OutboxSurvey.Findings {
+    var rows = OutboxLanes.all.sorted.map {
+      OutboxLaneRow(lane: $0, serverID: nil, term: 0)
+    }
+    let claimed = try connection.all("SELECT lane, server_id, term FROM webhook_lanes", []) {
+      OutboxLaneRow(
+        lane: OutboxLane($0[0] as Int),
+        serverID: ($0[1] as Int64?).map { UInt64(bitPattern: $0) }, term: $0[2])
+    }
+    for row in claimed { rows[row.lane.number] = row }
+    var findings = OutboxSurvey.Findings(lanes: rows, backlog: [], eventCount: 0, oldest: nil)
+    guard !lanes.isEmpty else { return findings }
+    let numbers = StoreValue.integers(lanes.sorted.map { Int64($0.number) })
+    try readLevel(of: numbers, into: &findings)
+    for id in receiverIDs { findings.backlog += try backlog(id, in: numbers) }
+    return findings
+  }
+
+  private func readLevel(
+    of lanes: StoreValue, into findings: inout OutboxSurvey.Findings
+  ) throws {
+    let level = try connection.first(
+      "SELECT count(*), min(ts) FROM webhook_events WHERE lane \(.isAnyOf)", [lanes]
+    ) { (count: $0[0] as Int, oldest: $0[1] as Int64?) }
+    findings.eventCount = level?.count ?? 0
+    findings.oldest = level?.oldest
+  }
+
+  private func backlog(_ receiverID: Int64, in lanes: StoreValue) throws -> [OutboxBacklog] {
+    let cursor = StoreStatement.greater("r.since", "coalesce(c.event_id, 0)")
+    return try connection.all(
+      """
+      SELECT e.channel_url, \(cursor), e.last FROM
+        (SELECT lane, channel_url, max(event_id) AS last FROM webhook_events
+         WHERE lane \(.isAnyOf) GROUP BY lane, channel_url) AS e
+      JOIN webhook_receivers AS r ON r.receiver_id = ?
+      LEFT JOIN webhook_cursors AS c
+        ON c.receiver_id = r.receiver_id AND c.channel_url = e.channel_url
+      WHERE e.last > \(cursor) ORDER BY 2
+      """, [lanes, receiverID]
+    ) {
+      OutboxBacklog(
+        receiverID: receiverID, channelURL: $0[0], cursor: $0[1], lastEventID: $0[2])
+    }
+  }
+}
+
+extension WriteTransaction {
+  /// Keeps the lanes of a share from being claimed until the transaction ends.
+  ///
+  /// - Returns: Those that another server has claimed already.
+  func keepLanes(of share: OutboxShare) throws -> [OutboxHold] {
+    try lostLanes(of: share, locking: StoreStatement(sqlite: "", postgreSQL: "FOR SHARE"))
+  }
+
+  func claimLanes(_ rows: [OutboxLaneRow], for serverID: UInt64) throws -> [OutboxHold] {
+    try rows.sorted { $0.lane < $1.lane }.compactMap { row in
+      try connection.first(
+        """
+        INSERT INTO webhook_lanes (lane, server_id, term) VALUES (?1, ?2, ?3 + 1)
+        ON CONFLICT (lane) DO UPDATE SET server_id = excluded.server_id, term = excluded.term
+        WHERE webhook_lanes.term = ?3 RETURNING term
+        """, [row.lane.number, Int64(bitPattern: serverID), row.term]
+      ) { OutboxHold(lane: row.lane, term: $0[0]) }
+    }
+  }
+
+  func releaseLanes(_ holds: [OutboxHold]) throws {
+    for hold in holds.sorted(by: { $0.lane < $1.lane }) {
+      try connection.execute(
+        "UPDATE webhook_lanes SET server_id = NULL WHERE lane = ? AND term = ?",
+        [hold.lane.number, hold.term])
+    }
+  }
+}

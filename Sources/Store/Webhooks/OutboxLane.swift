@@ -1,0 +1,105 @@
+/// One of the parts into which several servers divide the outbox: the events of some channels.
+///
+/// One server at a time delivers a lane. It has claimed the lane by raising the term in the lane's
+/// row, so the statements of an earlier owner change nothing. A single server has the whole outbox,
+/// and no lanes.
+package struct OutboxLane: Sendable, Hashable, Comparable {
+  package static let count = 64
+
+  /// From 0 to 63.
+  package let number: Int
+
+  /// - Parameter number: From 0 to 63.
+  package init(_ number: Int) {
+    precondition((0..<Self.count).contains(number), "there is no such lane")
+    self.number = number
+  }
+
+  /// The lane of a channel: FNV-1a over its URL, so that all servers of all versions agree.
+  package init(ofChannel url: String) {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in url.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0100_0000_01b3 }
+    number = Int((hash ^ hash >> 32) % UInt64(Self.count))
+  }
+
+  package static func < (left: OutboxLane, right: OutboxLane) -> Bool { left.number < right.number }
+}
+
+/// A set of lanes.
+package struct OutboxLanes: Sendable, Hashable, ExpressibleByArrayLiteral {
+  /// One bit for each lane, the lowest for lane 0.
+  package private(set) var bits: UInt64
+
+  package init(bits: UInt64 = 0) { self.bits = bits }
+
+  package init(_ lanes: some Sequence<OutboxLane>) {
+    self.init()
+    for lane in lanes { insert(lane) }
+  }
+
+  package init(arrayLiteral lanes: OutboxLane...) { self.init(lanes) }
+
+  package static let all = OutboxLanes(bits: .max)
+
+  package var isEmpty: Bool { bits == 0 }
+  package var count: Int { bits.nonzeroBitCount }
+
+  package func contains(_ lane: OutboxLane) -> Bool { bits & Self.bit(lane) != 0 }
+  package mutating func insert(_ lane: OutboxLane) { bits |= Self.bit(lane) }
+  package mutating func remove(_ lane: OutboxLane) { bits &= ~Self.bit(lane) }
+  package mutating func formUnion(_ other: OutboxLanes) { bits |= other.bits }
+  package func intersection(_ other: OutboxLanes) -> OutboxLanes {
+    OutboxLanes(bits: bits & other.bits)
+  }
+
+  /// The lanes in the order of their numbers.
+  package var sorted: [OutboxLane] {
+    (0..<OutboxLane.count).filter { bits & 1 << UInt64($0) != 0 }.map { OutboxLane($0) }
+  }
+
+  private static func bit(_ lane: OutboxLane) -> UInt64 { 1 << UInt64(lane.number) }
+}
+
+/// A lane that a server has claimed.
+package struct OutboxHold: Sendable, Hashable {
+  package var lane: OutboxLane
+  /// Larger than that of each earlier owner.
+  package var term: Int64
+
+  package init(lane: OutboxLane, term: Int64) {
+    self.lane = lane
+    self.term = term
+  }
+}
+
+/// The owner of a lane as the database has it.
+package struct OutboxLaneRow: Sendable, Hashable {
+  package var lane: OutboxLane
+  /// The number of the server that has claimed the lane; `nil` when its last owner has let it go.
+  package var serverID: UInt64?
+  package var term: Int64
+
+  package init(lane: OutboxLane, serverID: UInt64?, term: Int64) {
+    self.lane = lane
+    self.serverID = serverID
+    self.term = term
+  }
+}
+
+/// The part of the outbox that a server delivers.
+package enum OutboxShare: Sendable, Hashable {
+  /// All of it: there is no other server.
+  case everything
+  /// The lanes that it has claimed; an operation passes over those that another has claimed since.
+  case lanes([OutboxHold])
+}
+
+extension OutboxShare {
+  /// The share without the lanes that were lost.
+  func without(_ lost: [OutboxHold]) -> OutboxShare {
+    switch self {
+    case .everything: .everything
+    case .lanes(let holds): .lanes(holds.filter { !lost.contains($0) })
+    }
+  }
+}

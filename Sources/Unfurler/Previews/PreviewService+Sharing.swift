@@ -1,0 +1,91 @@
+import LinkPreview
+import Synchronization
+
+/// Previews that are shared with other servers: each link is fetched by one of them.
+extension PreviewService {
+  /// The time for which a link is claimed: that of a fetch, and of publishing its outcome.
+  private var claimTime: Duration { timeout + .seconds(2) }
+
+  /// Takes a report of another server.
+  package func receive(_ notice: PreviewNotice) {
+    switch notice {
+    case .published(let entry):
+      cache.adopt(entry)
+      if waits.withLock({ $0.end(entry.link) }) != nil { land(entry.link, with: entry.tag) }
+    case .abandoned(let link): claimAgain(link)
+    case .purged(let selection):
+      let scope = CacheScope(selection)
+      discardAnswers(in: scope)
+      cache.purge(selection) { _ in }
+      for link in waits.withLock({ $0.links(in: scope) }) { claimAgain(link) }
+    }
+  }
+
+  /// Fetches a link unless another server does or has done so.
+  func obtain(
+    _ link: Link, for requester: PreviewRequester, from shared: any SharedPreviews,
+    after wait: SharedWaits.Wait? = nil
+  ) {
+    shared.claim(link, for: claimTime, since: wait?.start) { [self] claim in
+      switch claim {
+      case .granted(let stale):
+        if let stale { show(stale) }
+        fetch(link, for: requester)
+      case .known(let entry):
+        adopt(entry)
+        land(link, with: entry.tag)
+      case .taken(let stale?, _):
+        adopt(stale)
+        cache.postponeRefresh(of: link)
+        land(link, with: stale.tag)
+      case .taken(nil, let claim): self.wait(claim, for: link, requester, after: wait)
+      case .unavailable: fetch(link, for: requester)
+      }
+    }
+  }
+
+  /// Reports the outcome of a fetch to the other servers.
+  func share(_ answer: RecordedAnswer?, of link: Link) {
+    guard let shared else { return }
+    if let entry = answer?.new {
+      shared.publish(entry)
+    } else {
+      // A refresh that failed is not tried again for a while, by any server.
+      let isShown = answer?.shown != nil
+      shared.abandon(link, pause: isShown ? .milliseconds(cache.lifetimes.retryInterval) : .zero)
+    }
+  }
+
+  private func wait(
+    _ claim: SharedClaim.Wait, for link: Link, _ requester: PreviewRequester,
+    after earlier: SharedWaits.Wait?
+  ) {
+    let number = waits.withLock { $0.begin(link, for: requester, claim, after: earlier) }
+    guard let number else {
+      tally.countRefusal()
+      return land(link, with: nil)
+    }
+    // A little later, so that the claim has ended by the database's clock too.
+    after(.milliseconds(claim.limit + 10)) { [self] in
+      guard let wait = waits.withLock({ $0.expire(number, for: link) }), let shared else { return }
+      obtain(link, for: wait.requester, from: shared, after: wait)
+    }
+  }
+
+  private func claimAgain(_ link: Link) {
+    guard let wait = waits.withLock({ $0.end(link) }), let shared else { return }
+    obtain(link, for: wait.requester, from: shared, after: wait)
+  }
+
+  /// Remembers what another server has fetched, unless it was purged meanwhile.
+  private func adopt(_ entry: PreviewEntry) {
+    // Under this lock, so that a purge comes before or after the whole of it.
+    flights.withLock { if $0.disposition(of: entry.link) != .discard { cache.adopt(entry) } }
+  }
+
+  /// Answers the requests that wait with a preview past its time; its refresh goes on.
+  private func show(_ stale: PreviewEntry) {
+    adopt(stale)
+    for completion in flights.withLock({ $0.answer(stale.link) }) { completion(stale.tag) }
+  }
+}

@@ -1,0 +1,182 @@
+import Cluster
+import Logging
+import Store
+
+/// The lanes that this server delivers, beside other servers.
+///
+/// What waits in a lane is read from the store whenever there may be something new: another server may
+/// have put it there. Hints make that prompt; without one it is read each second.
+extension DeliveryLoop {
+  /// Takes the ring, frees lanes that are another server's, and surveys the outbox when it is time.
+  func keepLanes() {
+    guard let ring = lanes?.cluster.network.ring else { return }
+    if let left = lanes?.ownership.update(ring, at: now) { withdraw(left) }
+    releaseLanes()
+    guard let due = lanes?.surveyDue, due <= now else { return }
+    survey()
+  }
+
+  /// Gives up all lanes, and frees those without requests under way.
+  func leaveLanes() {
+    guard lanes != nil else { return }
+    lanes?.ownership.leaveAll()
+    withdraw(.all)
+    releaseLanes()
+  }
+
+  /// Frees all lanes, whatever is under way.
+  func abandonLanes() {
+    guard lanes != nil else { return }
+    leaveLanes()
+    release(lanes?.ownership.release(unless: [], at: now) ?? [])
+  }
+
+  /// Sees to events that this server has put into the outbox.
+  func didQueueInLanes(_ arrivals: [OutboxArrival]) {
+    guard let cluster = lanes?.cluster else { return }
+    let (ring, local) = (cluster.network.ring, cluster.network.local.id)
+    var hints: [ServerID: OutboxLanes] = [:]
+    for lane in OutboxLanes(arrivals.lazy.map { OutboxLane(ofChannel: $0.channelURL) }).sorted {
+      hints[ring.home(of: lane).id, default: []].insert(lane)
+    }
+    for (server, lanes) in hints {
+      if server == local { didHint(lanes) } else { cluster.hint(lanes, server) }
+    }
+  }
+
+  func didHint(_ new: OutboxLanes) {
+    let isOurs = new.sorted.contains { lanes?.ownership.delivers($0) == true }
+    if isOurs { lanes?.hint() }
+  }
+
+  func didSurvey(
+    _ holds: [OutboxHold], _ result: Result<OutboxSurvey.Findings, StoreError>
+  ) {
+    guard lanes != nil else { return }
+    defer { lanes?.endSurvey(at: now) }
+    guard ending == nil else { return }
+    switch result {
+    case .failure(let error):
+      logger.debug("the outbox can't be read", metadata: ["reason": "\(error)"])
+    case .success(let findings):
+      withdrawLost(lanes?.ownership.review(findings.lanes, at: now) ?? [])
+      add(findings.backlog, of: holds)
+      lanes?.surveyed = OutboxLanes(holds.map(\.lane))
+      level.renew(count: findings.eventCount, oldest: findings.oldest)
+      counters.publish(level)
+      claim(findings.lanes)
+    }
+  }
+
+  func didClaim(_ result: Result<[OutboxHold], StoreError>) {
+    let holds: [OutboxHold]
+    switch result {
+    case .success(let claimed): holds = claimed
+    case .failure(let error):
+      logger.debug("lanes of the outbox can't be claimed", metadata: ["reason": "\(error)"])
+      holds = []
+    }
+    if let left = lanes?.ownership.didClaim(holds, at: now) { withdraw(left) }
+    if !holds.isEmpty { lanes?.surveySoon() }
+  }
+
+  /// Drops lanes that another server has claimed.
+  func didLose(_ holds: [OutboxHold]) {
+    guard !holds.isEmpty else { return }
+    let lost = OutboxLanes(
+      holds.filter { lanes?.ownership.term(of: $0.lane) == $0.term }.map(\.lane))
+    lanes?.ownership.didLose(holds, at: now)
+    withdrawLost(lost)
+  }
+
+  /// The part of the outbox whose level is known and that this server delivers; `nil` when it has
+  /// changed since the level was read.
+  var knownShare: OutboxShare? {
+    guard let lanes else { return .everything }
+    let holds = lanes.ownership.holds
+    return OutboxLanes(holds.map(\.lane)) == lanes.surveyed ? .lanes(holds) : nil
+  }
+
+  /// The part of the outbox that holds some channels.
+  func share(ofChannels urls: some Sequence<String>) -> OutboxShare {
+    lanes?.share(ofChannels: urls) ?? .everything
+  }
+
+  /// The term under which a channel's events may be posted; 0 on a single server, `nil` when they may
+  /// not.
+  func term(ofChannel url: String) -> Int64? {
+    guard let ownership = lanes?.ownership else { return 0 }
+    let lane = OutboxLane(ofChannel: url)
+    return ownership.delivers(lane) ? ownership.term(of: lane) : nil
+  }
+
+  /// Whether the progress of a channel is this server's to note.
+  func holds(channel url: String) -> Bool {
+    guard let ownership = lanes?.ownership else { return true }
+    return ownership.term(of: OutboxLane(ofChannel: url)) != nil
+  }
+
+  private func survey() {
+    guard let holds = lanes?.ownership.holds else { return }
+    lanes?.beginSurvey(at: now)
+    let door = door
+    let survey = OutboxSurvey(of: OutboxLanes(holds.map(\.lane)), for: receivers.map(\.id))
+    store.perform(survey) { door.post(.didSurvey(holds, $0)) }
+  }
+
+  private func add(_ backlog: [OutboxBacklog], of holds: [OutboxHold]) {
+    let places = Dictionary(uniqueKeysWithValues: zip(receivers.map(\.id), receivers.indices))
+    let terms = Dictionary(uniqueKeysWithValues: holds.map { ($0.lane, $0.term) })
+    for backlog in backlog {
+      let url = backlog.channelURL
+      guard let place = places[backlog.receiverID],
+        let term = term(ofChannel: url), term == terms[OutboxLane(ofChannel: url)]
+      else { continue }
+      let path = DeliveryPath(receiver: place, channelURL: url)
+      // What was taken since then must not be posted again.
+      let cursor = max(backlog.cursor, lanes?.taken[path] ?? .min)
+      if cursor < backlog.lastEventID {
+        schedule.add(path, after: cursor, through: backlog.lastEventID)
+      }
+    }
+  }
+
+  private func claim(_ rows: [OutboxLaneRow]) {
+    guard let rows = lanes?.ownership.claims(among: rows, at: now), !rows.isEmpty,
+      let local = lanes?.cluster.network.local.id
+    else { return }
+    let door = door
+    store.perform(OutboxClaim(of: rows, by: local.rawValue)) { door.post(.didClaim($0)) }
+  }
+
+  private func releaseLanes() {
+    guard lanes?.ownership.isLeaving == true else { return }
+    var busy = OutboxLanes(schedule.inFlight.map { OutboxLane(ofChannel: $0.channelURL) })
+    if let taken = lanes?.taken {
+      for path in taken.paths where taken.isPending(path) {
+        busy.insert(OutboxLane(ofChannel: path.channelURL))
+      }
+    }
+    release(lanes?.ownership.release(unless: busy, at: now) ?? [])
+  }
+
+  private func release(_ holds: [OutboxHold]) {
+    guard !holds.isEmpty else { return }
+    // When this fails, the next owner waits for the time that requests under way may take.
+    store.perform(OutboxRelease(of: holds)) { _ in }
+  }
+
+  /// Begins no more requests of lanes; those under way end as they do.
+  private func withdraw(_ left: OutboxLanes) {
+    guard !left.isEmpty else { return }
+    schedule.withdraw { left.contains(OutboxLane(ofChannel: $0)) }
+    names = names.filter { !left.contains(OutboxLane(ofChannel: $0.key.channelURL)) }
+  }
+
+  private func withdrawLost(_ lost: OutboxLanes) {
+    guard !lost.isEmpty else { return }
+    withdraw(lost)
+    advances.removeAll { lost.contains(OutboxLane(ofChannel: $0.channelURL)) }
+    lanes?.taken.removeAll { lost.contains(OutboxLane(ofChannel: $0.channelURL)) }
+  }
+}

@@ -1,0 +1,133 @@
+internal import ArgumentParser
+internal import Basics
+internal import ParleyProtocol
+
+/// Commands for the servers of a deployment.
+struct ClusterCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cluster", abstract: "Show and drain the servers of a deployment.",
+    discussion: """
+      EXAMPLES:
+        parley cluster status
+        parley cluster status --channel lobby
+        parley cluster drain chat2.internal
+      """,
+    subcommands: [Status.self, Drain.self], defaultSubcommand: Status.self)
+}
+
+extension ClusterCommand {
+  /// Shows the servers.
+  struct Status: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "status", abstract: "Show the servers, the bus and the database.",
+      discussion: """
+        The list is that of the server at --server, which is marked with *. The exit status is 1 if \
+        a server is dead, or the bus or the database does not work.
+        """)
+
+    @Option(help: ArgumentHelp("Show the home of this channel too.", valueName: "channel url"))
+    var channel: String?
+
+    @OptionGroup var gateway: GatewayOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      let query = channel.map { "?channel_url=" + PercentEncoding.encode($0) } ?? ""
+      let answer = try gateway.client().call("GET", "/v3/parley/cluster" + query)
+      try output.show(answer, as: Self.lines)
+      let problems = Self.problems(try OutputOptions.root(of: answer))
+      guard problems.isEmpty else {
+        throw CommandFailure.refused(problems.joined(separator: "; "), code: 0)
+      }
+    }
+
+    static func lines(_ cluster: JSONNode) -> [String] {
+      let local = cluster.text("server_id")
+      let home = cluster.text("home")
+      var table = TextTable([
+        .text("server"), .text("name"), .text("state"), .number("sessions"), .text("started"),
+        .text("last beat"), .text("bus"), .text("version"),
+      ])
+      for server in cluster.list("servers") {
+        let id = server.text("server_id")
+        let name = server.text("name")
+        table.add([
+          id == local ? id + " *" : id, id == home ? "\(name) (home)" : name, server.text("state"),
+          server.number("sessions"), server.time("started_at"),
+          "\(server.number("beat_age_ms")) ms ago", server.isTrue("hears_bus") ? "heard" : "deaf",
+          server.text("version"),
+        ])
+      }
+      var fields = FieldList()
+      for part in ["bus", "store"] {
+        guard let value = cluster[part] else { continue }
+        let reason = value.text("reason")
+        let state =
+          value.isTrue("is_up") ? "works" : "FAILS" + (reason.isEmpty ? "" : ": " + reason)
+        let kind = value.text("kind")
+        fields.add(part, kind == "none" ? "none: one server" : "\(kind), \(state)")
+      }
+      return table.lines(whenEmpty: "no servers") + [""] + fields.lines()
+    }
+
+    /// The faults that need an operator, in words.
+    static func problems(_ cluster: JSONNode) -> [String] {
+      let dead = cluster.list("servers").filter { $0.text("state") == "dead" }
+      return dead.map { "\($0.text("name")) is dead" }
+        + ["bus", "store"].filter { cluster[$0]?.isTrue("is_up") == false }
+        .map { "the \($0) does not work" }
+    }
+  }
+}
+
+extension ClusterCommand {
+  /// Drains one server.
+  struct Drain: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "drain", abstract: "Shut one server down gracefully.",
+      discussion: """
+        Its channels move to other servers first, and its clients are asked to reconnect. The same \
+        as SIGTERM on that machine. Without a name it is the server at --server.
+        """)
+
+    @Argument(
+      help: ArgumentHelp(
+        "The server: its id or its name, from 'cluster status'.", valueName: "server"))
+    var server: String?
+
+    @OptionGroup var confirmation: Confirmation
+    @OptionGroup var gateway: GatewayOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+      guard server != "" else { throw ValidationError("the name of the server is empty") }
+    }
+
+    func run() throws {
+      let client = try gateway.client()
+      let cluster = try OutputOptions.root(of: client.call("GET", "/v3/parley/cluster"))
+      let chosen = try Self.choose(server, of: cluster)
+      let name = DisplayText.shortened(chosen.text("name"))
+      try confirmation.ask("Shut the server \(name) (\(chosen.text("server_id"))) down?")
+      let id = PercentEncoding.encode(pathPart: chosen.text("server_id"))
+      let answer = try client.call("POST", "/v3/parley/cluster/servers/\(id)/drain")
+      try output.show(answer, as: "the server \(name) is draining")
+    }
+
+    /// Finds a server by its id, or by its name if no other has it.
+    static func choose(_ wanted: String?, of cluster: JSONNode) throws -> JSONNode {
+      let wanted = wanted ?? cluster.text("server_id")
+      // A server that was started again leaves a dead one of the same name behind.
+      let living = cluster.list("servers").filter { $0.text("state") != "dead" }
+      let found = living.filter { $0.text("server_id") == wanted || $0.text("name") == wanted }
+      guard let first = found.first else {
+        throw CommandFailure.refused("there is no server \(DisplayText.quoted(wanted))", code: 0)
+      }
+      guard found.count == 1 else {
+        throw CommandFailure.refused(
+          "\(found.count) servers have the name \(DisplayText.quoted(wanted)); use an id", code: 0)
+      }
+      return first
+    }
+  }
+}

@@ -1,0 +1,402 @@
+"""Several real parleyd on one PostgreSQL and one bus, each with wires of its own that a test damages."""
+
+import asyncio
+import contextlib
+import json
+import signal
+import time
+from urllib.parse import urlencode
+
+from backends import PostgreSQL, Redis
+from harness import DEADLINE, Client, Context, Refused, Server, eventually, http
+from websockets.exceptions import ConnectionClosed, WebSocketException
+from wires import Wire
+
+TOKEN = "the-token-of-all-servers"
+# Every client would be slowed down by what protects others from it.
+FREE = ("--limits-flood-messages", "0", "--limits-throttle-messages", "0",
+        "--limits-calls-per-second", "1000000", "--limits-calls-burst", "1000000",
+        "--limits-unopened-connections-per-address", "0")
+
+
+class ClusterServer(Server):
+    """One parleyd of a cluster, with its wires to PostgreSQL and to Redis."""
+
+    name, store_wire, bus_wire = "", None, None
+
+    @property
+    def api_token(self):
+        return TOKEN
+
+    async def api(self, method, path, body=None, **query):
+        """A call of the Platform API: the status, and the JSON answered."""
+        target = f"/v3{path}" + (f"?{urlencode(query)}" if query else "")
+        content = b"" if body is None else json.dumps(body).encode()
+        fields = {"Api-Token": TOKEN, "Content-Length": str(len(content))}
+        status, _, answer = await http(self.port, method, target, fields, content)
+        return status, json.loads(answer)
+
+    async def cluster_status(self, **query):
+        status, answer = await self.api("GET", "/parley/cluster", **query)
+        assert status == 200, answer
+        return answer
+
+    async def is_ready(self):
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError, TimeoutError):
+            return (await self.get("/readyz"))[0] == 200
+
+    async def metric(self, name):
+        """The sum of a metric's samples."""
+        _, _, body = await self.get("/metrics")
+        lines = [line for line in body.decode().splitlines() if line.startswith(name)]
+        assert lines, f"there is no metric {name}"
+        return sum(float(line.rsplit(" ", 1)[1]) for line in lines)
+
+    def halt(self):
+        """Stops it as a machine that hangs: its sockets stay open, and nothing is done."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def go_on(self):
+        self.process.send_signal(signal.SIGCONT)
+
+
+class Cluster:
+    """Servers that share a database and a bus."""
+
+    def __init__(self, ctx, database, bus):
+        self.ctx, self.database, self.bus = ctx, database, bus
+        self.servers = []
+
+    async def add(self, *flags):
+        """Starts one more server, with wires of its own."""
+        ctx = self.ctx
+        store_wire = await Wire.lay(ctx.postgresql.port)
+        bus_wire = await Wire.lay(ctx.redis.port) if self.bus == "redis" else None
+        ctx.wires += [wire for wire in (store_wire, bus_wire) if wire]
+        environment = {
+            "PARLEY_STORE_URL": ctx.postgresql.url(self.database, store_wire.port),
+            "PARLEY_AUTH_API_TOKEN": TOKEN,
+            "PARLEY_CLUSTER_BUS": ctx.redis.url(bus_wire.port) if bus_wire else "postgresql",
+            "PARLEY_CLUSTER_NAME": self.database,
+        }
+        server = await ClusterServer.start(
+            ctx.parleyd, ctx.directory(),
+            ["--files-public-url", "http://127.0.0.1:9", "--reactors", "1", "--unfurl-mode", "off",
+             *ctx.always, *flags], environment)
+        server.name = f"server {len(self.servers) + 1}"
+        server.store_wire, server.bus_wire = store_wire, bus_wire
+        self.servers.append(server)
+        ctx.running.append(server)
+        return server
+
+    async def until_whole(self, count=None):
+        """Waits until each living server lists all of them as live, and is ready."""
+        living = [server for server in self.servers if server.process.returncode is None]
+        count = count or len(living)
+
+        async def agree():
+            for server in living:
+                states = [s["state"] for s in (await server.cluster_status())["servers"]]
+                if states.count("live") != count or not await server.is_ready():
+                    return False
+            return True
+        await eventually(agree, f"{count} live servers, seen alike by each")
+
+    async def home(self, channel):
+        """The server that judges a channel."""
+        status = await self.servers[0].cluster_status(channel_url=channel)
+        for server in self.servers:
+            if server.process.returncode is None and (
+                    await server.cluster_status())["server_id"] == status["home"]:
+                return server
+        raise AssertionError(f"nobody is {status['home']}")
+
+    async def channel_at(self, wanted, owner, **params):
+        """Makes a channel whose home is a certain server."""
+        for _ in range(1000):
+            name = self.ctx.name("room")
+            if await self.home(name) is wanted:
+                await owner.call("channel.create", channel_url=name, **params)
+                return name
+        raise AssertionError(f"no channel falls to {wanted.name}")
+
+
+class ClusterContext(Context):
+    """What a test is given: PostgreSQL, Redis, clusters on them, and clients."""
+
+    def __init__(self, programs, bus, is_single):
+        super().__init__(programs, [])
+        self.bus, self.is_single = bus, is_single
+        self.postgresql = self.redis = None
+        self.wires, self.traffics = [], []
+
+    async def begin(self):
+        self.postgresql = await PostgreSQL.start()
+        self.redis = await Redis.start()
+
+    async def cluster(self, count=3, *flags):
+        """Servers of one cluster, all live, on a database of their own."""
+        if self.is_single:
+            return await self.single(count, *flags)
+        cluster = Cluster(self, await self.postgresql.database(), self.bus)
+        for _ in range(count):
+            await cluster.add(*flags)
+        await cluster.until_whole()
+        return cluster
+
+    async def single(self, count, *flags):
+        """One server on SQLite that stands for all: checks that hold of it check what they mean to."""
+        cluster = Cluster(self, "none", self.bus)
+        server = await ClusterServer.start(
+            self.parleyd, self.directory(), ["--unfurl-mode", "off", "--reactors", "1", *flags],
+            {"PARLEY_AUTH_API_TOKEN": TOKEN})
+        self.running.append(server)
+        cluster.servers = [server]
+        await cluster.until_whole()
+        cluster.servers = [server] * count
+        return cluster
+
+    async def spread(self, cluster, count, channel=None):
+        """Clients of different users, the next always on the next server; in the channel, if any."""
+        clients = []
+        for number in range(count):
+            client = await self.user(cluster.servers[number % len(cluster.servers)])
+            if channel:
+                await client.enter(channel)
+            clients.append(client)
+        return clients
+
+    async def tidy(self):
+        for traffic in self.traffics:
+            await traffic.abandon()
+        self.traffics = []
+        for server in self.running:
+            if server.process.returncode is None:
+                server.process.send_signal(signal.SIGCONT)
+        await super().tidy()
+        for wire in self.wires:
+            await wire.close()
+        self.wires = []
+        for backend in (self.postgresql, self.redis):
+            if backend and backend.process is None:
+                await backend.up()
+            elif backend:
+                backend.go_on()
+
+    async def close(self):
+        await super().close()
+        for backend in (self.postgresql, self.redis):
+            if backend:
+                await backend.remove()
+
+
+class Roamer:
+    """A client as a good library is: it reconnects to any server, recovers, and repeats what was not
+    answered under the same `req_id`."""
+
+    def __init__(self, cluster, user_id, channel, first=0):
+        self.cluster, self.user_id, self.channel = cluster, user_id, channel
+        self.place = first
+        self.client = None
+        self.position = None
+        # What was seen, in the order in which it came: (seq, message_id).
+        self.seen = []
+        # The seqs of its own messages, by their answers.
+        self.answered = set()
+        self.closes = []
+        self.gaps = 0
+        self.longest_silence = 0.0
+        self.alive = True
+        self.entered = asyncio.Event()
+        self.running = asyncio.ensure_future(self._run())
+
+    async def _run(self):
+        while self.alive:
+            servers = [s for s in self.cluster.servers if s.process.returncode is None]
+            if not servers:
+                await asyncio.sleep(0.02)
+                continue
+            server = servers[self.place % len(servers)]
+            try:
+                async with asyncio.timeout(5):
+                    self.client = await Client.open(server, self.user_id)
+                    recover = {"recover": self.position} if self.position else {}
+                    answer = await self.client.enter(self.channel, **recover)
+                self._take(answer)
+                self.entered.set()
+                await self._follow()
+            except (Refused, OSError, TimeoutError, AssertionError, ConnectionClosed,
+                    WebSocketException):
+                pass
+            finally:
+                self.entered.clear()
+                if self.client:
+                    self.closes.append(self.client.closed)
+                    with contextlib.suppress(Exception):
+                        await asyncio.wait_for(self.client.socket.close(), 1)
+            self.place += 1
+            await asyncio.sleep(0.02)
+
+    def _take(self, answer):
+        if self.position and not answer.get("recovered"):
+            self.gaps += 1
+        for event in answer.get("events", []):
+            self._note_event(event)
+        self.position = {"epoch": answer["epoch"], "seq": answer["seq"]}
+
+    def _note(self, value):
+        """Takes what came over the socket: an event, or the answer to a message of its own, which is
+        all that its author's connection gets of it and may come after later events."""
+        if "method" in value:
+            return self._note_event(value)
+        result = value.get("result")
+        if isinstance(result, dict) and "message" in result and "seq" in result:
+            self.answered.add(result["seq"])
+            self.position["seq"] = max(self.position["seq"], result["seq"])
+
+    def _note_event(self, event):
+        params = event["params"]
+        if event["method"] == "message.received":
+            self.seen.append((params["seq"], params["message"]["message_id"]))
+        if "seq" in params and self.position:
+            self.position["seq"] = max(self.position["seq"], params["seq"])
+
+    async def _follow(self):
+        # What came before the answer to channel.enter is of no channel.
+        client = self.client
+        read = next(i for i, value in enumerate(client.inbox)
+                    if isinstance(value.get("result"), dict) and "epoch" in value["result"]) + 1
+        last = time.monotonic()
+        while True:
+            news = client.news
+            while read < len(client.inbox):
+                self._note(client.inbox[read])
+                read += 1
+                self.longest_silence = max(self.longest_silence, time.monotonic() - last)
+                last = time.monotonic()
+            if client.closed is not None:
+                return
+            await news.wait()
+
+    async def send(self, text):
+        """Sends until it is acknowledged; the answer, and the seconds that it took."""
+        began = time.monotonic()
+        key = f"{self.user_id}-{text}"[:64]
+        while True:
+            await self.entered.wait()
+            try:
+                async with asyncio.timeout(12):
+                    answer = await self.client.send(self.channel, text, req_id=key)
+                return answer, time.monotonic() - began
+            except Refused as refusal:
+                if refusal.code not in (500901, 400501, 500910):
+                    raise
+                await asyncio.sleep(0.05)
+            except (OSError, TimeoutError, ConnectionClosed, WebSocketException):
+                await asyncio.sleep(0.05)
+
+    async def leave(self):
+        self.alive = False
+        if self.client and self.client.closed is None:
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(self.client.socket.close(), 2)
+        self.running.cancel()
+        await asyncio.gather(self.running, return_exceptions=True)
+
+
+class Traffic:
+    """Roamers in one channel of which some send at a steady rate, and the rules that hold after."""
+
+    def __init__(self, cluster, channel, roamers, rate):
+        self.cluster, self.channel, self.roamers, self.rate = cluster, channel, roamers, rate
+        self.acknowledged = {}
+        self.doubles = []
+        self.pauses = []
+        self.stopping = False
+        self.tasks = []
+
+    @classmethod
+    async def begin(cls, ctx, cluster, channel, viewers=60, senders=10, rate=100):
+        roamers = [
+            Roamer(cluster, ctx.name("roamer"), channel, first=number)
+            for number in range(viewers + senders)]
+        async with asyncio.timeout(DEADLINE * 4):
+            await asyncio.gather(*(roamer.entered.wait() for roamer in roamers))
+        traffic = cls(cluster, channel, roamers, rate)
+        traffic.tasks = [
+            asyncio.ensure_future(traffic._work(roamer, rate / senders))
+            for roamer in roamers[:senders]]
+        ctx.traffics.append(traffic)
+        return traffic
+
+    async def _work(self, roamer, rate):
+        number = 0
+        while not self.stopping:
+            answer, seconds = await roamer.send(f"{roamer.user_id} {number}")
+            number += 1
+            message = answer["message"]["message_id"]
+            if message in self.acknowledged:
+                self.doubles.append(message)
+            self.acknowledged[message] = answer["seq"]
+            self.pauses.append(seconds)
+            await asyncio.sleep(max(0, 1 / rate - seconds))
+
+    async def flow(self, seconds):
+        """Lets it go on, and makes sure that it does: messages are acknowledged."""
+        before = len(self.acknowledged)
+        await asyncio.sleep(seconds)
+
+        async def more():
+            return len(self.acknowledged) > before
+        await eventually(more, "an acknowledged message")
+
+    async def end(self):
+        """Stops, waits until every viewer has everything, and checks the rules."""
+        self.stopping = True
+        async with asyncio.timeout(DEADLINE * 2):
+            await asyncio.gather(*self.tasks)
+        last = max(self.acknowledged.values())
+
+        async def caught_up():
+            return all(r.position and r.position["seq"] >= last for r in self.roamers)
+        await eventually(caught_up, "every client at the last message")
+        listed = await self.listed()
+        assert len(listed) == len(set(listed)), "a message is listed twice"
+        lost = set(self.acknowledged) - set(listed)
+        assert not lost, f"{len(lost)} acknowledged messages are lost"
+        assert not self.doubles, f"acknowledged twice under two req_ids: {self.doubles[:5]}"
+        for roamer in self.roamers:
+            seqs = [seq for seq, _ in roamer.seen]
+            assert seqs == sorted(set(seqs)), f"{roamer.user_id} saw events out of order or twice"
+            if not roamer.gaps:
+                first = min([*seqs, *roamer.answered], default=last)
+                wanted = [seq for message, seq in self.acknowledged.items() if seq >= first]
+                missed = set(wanted) - set(seqs) - roamer.answered
+                assert not missed, f"{roamer.user_id} missed {sorted(missed)[:5]} and was not told"
+        return self
+
+    async def listed(self):
+        """The ids of all messages, by the Platform API of the first living server."""
+        server = next(s for s in self.cluster.servers if s.process.returncode is None)
+        found = []
+        while True:
+            place = {"message_id": found[-1], "include": "false"} if found else {"message_ts": 0}
+            status, page = await server.api(
+                "GET", f"/open_channels/{self.channel}/messages", prev_limit=0, next_limit=200,
+                **place)
+            assert status == 200, page
+            if not page["messages"]:
+                return found
+            found += [message["message_id"] for message in page["messages"]]
+
+    @property
+    def longest_pause(self):
+        return max(self.pauses, default=0)
+
+    async def abandon(self):
+        self.stopping = True
+        for task in self.tasks:
+            task.cancel()
+        await asyncio.gather(*self.tasks, return_exceptions=True)
+        await asyncio.gather(*(roamer.leave() for roamer in self.roamers))
+

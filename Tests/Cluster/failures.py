@@ -1,0 +1,347 @@
+"""The faults of a cluster, one by one: nothing acknowledged is lost, and pauses are short."""
+
+import asyncio
+import signal
+import time
+
+from backends import Missing
+from cluster import FREE, Traffic
+from harness import PATIENCE, Refused, eventually, refused
+
+
+
+def redis_alone(ctx):
+    if ctx.bus != "redis":
+        raise Missing("it is about Redis alone")
+
+
+# Bounds on the longest time from a send to its acknowledgement, in seconds.
+KILL, HANG, DRAIN = 2, 4, 1
+
+
+async def busy(ctx, *flags, **options):
+    """Three servers with traffic in a channel that is at home on the third."""
+    cluster = await ctx.cluster(3, *FREE, *flags)
+    owner = await ctx.user(cluster.servers[0])
+    channel = await cluster.channel_at(cluster.servers[2], owner)
+    traffic = await Traffic.begin(ctx, cluster, channel, **options)
+    await traffic.flow(1)
+    return cluster, channel, traffic
+
+
+def closed(traffic):
+    """The close codes of connections that have ended."""
+    return [code for roamer in traffic.roamers for code in roamer.closes]
+
+
+async def test_the_home_is_killed(ctx):
+    """Killed: its clients go elsewhere, its channels pause two seconds at most, nothing is lost or
+    doubled, and the others list it as dead."""
+    cluster, channel, traffic = await busy(ctx)
+    await cluster.servers[2].kill()
+    await traffic.flow(4)
+    await traffic.end()
+    assert traffic.longest_pause <= KILL * PATIENCE, traffic.longest_pause
+    assert await cluster.home(channel) in cluster.servers[:2]
+
+    async def gone():
+        states = [s["state"] for s in (await cluster.servers[0].cluster_status())["servers"]]
+        return states.count("live") == 2
+    await eventually(gone, "two live servers")
+
+
+async def test_an_edge_is_killed(ctx):
+    """A server that is home of nothing here is killed: its clients recover on the others, and its users
+    leave the channel when the registry has given it up, but for those that came back."""
+    cluster, channel, traffic = await busy(ctx)
+    watcher = await ctx.user(cluster.servers[2])
+    await watcher.enter(channel)
+    await cluster.servers[1].kill()
+    await traffic.flow(4)
+    await traffic.end()
+    returned = {roamer.user_id for roamer in traffic.roamers}
+    exits = {e["params"]["user"]["user_id"] for e in watcher.told("channel.user_exited")}
+    entries = {e["params"]["user"]["user_id"] for e in watcher.told("channel.user_entered")}
+    assert exits & returned <= entries, "a user that came back counts as gone"
+
+
+async def test_a_zombie(ctx):
+    """Halted for ten seconds: its channels pause four at most. When it goes on it writes nothing, ends
+    with 75, and may be started again."""
+    cluster, channel, traffic = await busy(ctx)
+    zombie = cluster.servers[2]
+    zombie.halt()
+    await traffic.flow(10)
+    # Those on the zombie itself hang with it; the others go on.
+    zombie.go_on()
+    await traffic.flow(2)
+    assert await zombie.wait() == 75
+    await traffic.end()
+    others = sorted(traffic.pauses)[:int(len(traffic.pauses) * 0.95)]
+    assert others[-1] <= HANG * PATIENCE, others[-1]
+    await cluster.add(*FREE)
+    await cluster.until_whole(3)
+
+
+async def test_cut_off_from_the_bus(ctx):
+    """One server loses the bus alone: it is not ready, drains after cluster.isolation_ms, and ends with 75;
+    nothing is lost."""
+    redis_alone(ctx)
+    cluster, channel, traffic = await busy(ctx)
+    lonely = cluster.servers[2]
+    lonely.bus_wire.cut()
+
+    async def unready():
+        return not await lonely.is_ready()
+    await eventually(unready, "503 of /readyz")
+    assert await lonely.wait() == 75
+    await traffic.flow(1)
+    await traffic.end()
+    assert await cluster.servers[0].is_ready()
+
+
+async def test_deaf_on_the_bus(ctx):
+    """A bus that is silent one way, with its connection open, is found by the missing echo."""
+    redis_alone(ctx)
+    cluster, channel, traffic = await busy(ctx)
+    cluster.servers[2].bus_wire.silence("back")
+    assert await cluster.servers[2].wait() == 75
+    await traffic.end()
+
+
+async def test_cut_off_from_postgresql(ctx):
+    """One server loses PostgreSQL alone: its writes are 500901, others take its homes, its clients' calls
+    go on over the bus, and it drains after cluster.isolation_ms."""
+    cluster, channel, traffic = await busy(ctx)
+    cluster.servers[2].store_wire.cut()
+    await traffic.flow(4)
+    assert await cluster.servers[2].wait() == 75
+    await traffic.flow(1)
+    await traffic.end()
+    assert await cluster.home(channel) in cluster.servers[:2]
+
+
+async def test_the_broker_restarts(ctx):
+    """The bus restarts: nobody is closed, calls wait, and events that were missed come from the log."""
+    cluster, channel, traffic = await busy(ctx)
+    if ctx.bus == "redis":
+        await ctx.redis.crash()
+        await asyncio.sleep(0.5)
+        await ctx.redis.up()
+    else:
+        await ctx.postgresql.stop()
+        await ctx.postgresql.up()
+    await traffic.flow(4)
+    await traffic.end()
+    assert not closed(traffic), closed(traffic)
+
+
+async def test_the_broker_is_gone_for_long(ctx):
+    """Without the bus for all, /readyz stays 200, channels at home go on, calls elsewhere are 500901 with
+    an unknown outcome, and events come late but come."""
+    redis_alone(ctx)
+    cluster = await ctx.cluster(3, *FREE, "--cluster-call-timeout-ms", "1000")
+    near, far = await ctx.user(cluster.servers[0]), await ctx.user(cluster.servers[1])
+    here = await cluster.channel_at(cluster.servers[0], near)
+    there = await cluster.channel_at(cluster.servers[1], near)
+    for client in (near, far):
+        for channel in (here, there):
+            await client.enter(channel)
+    await ctx.redis.crash()
+    await asyncio.sleep(8)
+    assert all([await server.is_ready() for server in cluster.servers])
+    sent = await near.send(here, "at home")
+    try:
+        await near.send(there, "elsewhere")
+        raise AssertionError("a call crossed a bus that is gone")
+    except Refused as refusal:
+        assert refusal.code == 500901 and refusal.data["outcome"] == "unknown", refusal
+    event = await far.event("message.received", channel_url=here)
+    assert event["seq"] == sent["seq"]
+    await ctx.redis.up()
+    await near.send(there, "again")
+    assert near.closed is None and far.closed is None
+
+
+async def test_subscribers_are_cut(ctx):
+    """Redis cuts every subscriber, ten times under load: gaps are filled, nobody is closed."""
+    redis_alone(ctx)
+    cluster, channel, traffic = await busy(ctx)
+    for _ in range(10):
+        await ctx.redis.cut_subscribers()
+        await traffic.flow(0.3)
+    await traffic.end()
+    assert not closed(traffic)
+
+
+async def test_a_slow_bus(ctx):
+    """100 ms more on one server's bus slows its calls and changes nothing else."""
+    redis_alone(ctx)
+    cluster, channel, traffic = await busy(ctx)
+    cluster.servers[1].bus_wire.slow(0.1)
+    await traffic.flow(3)
+    await traffic.end()
+    assert not closed(traffic) and all([await s.is_ready() for s in cluster.servers])
+
+
+async def test_postgresql_crashes(ctx):
+    """PostgreSQL crashes and recovers, five times under load: what was acknowledged is there once, no
+    server ends, nobody is closed."""
+    cluster, channel, traffic = await busy(ctx)
+    for _ in range(5):
+        await ctx.postgresql.crash()
+        await ctx.postgresql.up()
+        await traffic.flow(2)
+    await traffic.end()
+    assert not closed(traffic), closed(traffic)
+    assert all(server.process.returncode is None for server in cluster.servers)
+
+
+async def test_postgresql_is_gone_for_all(ctx):
+    """Without PostgreSQL nobody drains: writes are 500901 after cluster.call_timeout_ms, and go on when it
+    is back."""
+    cluster = await ctx.cluster(3, *FREE, "--cluster-call-timeout-ms", "1000")
+    owner = await ctx.user(cluster.servers[0])
+    channel = await cluster.channel_at(cluster.servers[2], owner)
+    await owner.enter(channel)
+    await ctx.postgresql.stop()
+    await asyncio.sleep(8)
+    assert all(server.process.returncode is None for server in cluster.servers)
+    async with refused(500901):
+        await owner.send(channel, "nowhere")
+    await ctx.postgresql.up()
+
+    async def works():
+        try:
+            return await owner.send(channel, "again")
+        except Refused:
+            return None
+    await eventually(works, "a message stored")
+
+
+async def test_the_lost_tail_of_a_replica(ctx):
+    """After a fail-over to a replica that lacks the last messages the channel has a new epoch, and clients
+    learn that their position means nothing."""
+    cluster = await ctx.cluster(3, *FREE)
+    owner = await ctx.user(cluster.servers[0])
+    channel = await cluster.channel_at(cluster.servers[2], owner)
+    before = await owner.enter(channel)
+    await owner.send(channel, "kept")
+    await ctx.postgresql.stop()
+    await ctx.postgresql.copy_data("replica")
+    await ctx.postgresql.up()
+
+    async def stored():
+        try:
+            return await owner.send(channel, "lost")
+        except Refused:
+            return None
+    lost = await eventually(stored, "a message after the restart")
+    await ctx.postgresql.stop()
+    await ctx.postgresql.put_back("replica")
+    await ctx.postgresql.up()
+
+    async def renewed():
+        back = await ctx.user(cluster.servers[1])
+        try:
+            state = await back.enter(
+                channel, recover={"epoch": before["epoch"], "seq": lost["seq"]})
+        except Refused:
+            return None
+        return state if state["epoch"] != before["epoch"] else None
+    state = await eventually(renewed, "another epoch")
+    assert state["recovered"] is False
+
+
+async def test_a_drain_under_load(ctx):
+    """A server drains: its channels pause a second at most, no send fails, and it ends with 0."""
+    cluster, channel, traffic = await busy(ctx)
+    ending = asyncio.ensure_future(cluster.servers[2].end(signal.SIGTERM))
+    await traffic.flow(3)
+    assert await ending == 0
+    await traffic.end()
+    assert traffic.longest_pause <= DRAIN * PATIENCE, traffic.longest_pause
+
+
+async def test_a_rolling_upgrade(ctx):
+    """One server after the other drains and is started anew under load: no send fails."""
+    cluster, channel, traffic = await busy(ctx)
+    for server in list(cluster.servers):
+        await cluster.add(*FREE)
+        await cluster.until_whole()
+        assert await server.end(signal.SIGTERM) == 0
+        await traffic.flow(1)
+    await traffic.end()
+
+
+async def test_the_home_of_a_user_dies(ctx):
+    """After the death of the server that counts a user's sessions, the limit holds again within three
+    seconds: the oldest beyond it are closed with 4003."""
+    cluster = await ctx.cluster(3, *FREE, "--limits-connections-per-user", "4")
+    name = ctx.name("user")
+    sessions = [await ctx.user(cluster.servers[number % 2], name) for number in range(4)]
+    # Any of the three may be the user's home.
+    await cluster.servers[2].kill()
+    began = time.monotonic()
+    while time.monotonic() - began < 3 * PATIENCE:
+        await asyncio.sleep(0.1)
+    sessions.append(await ctx.user(cluster.servers[0], name))
+    assert await sessions[0].ended() == 4003
+    assert all(session.closed is None for session in sessions[1:])
+
+
+async def test_a_call_whose_home_dies(ctx):
+    """Sends without a req_id that are under way when the home dies are stored once, answered or not."""
+    cluster = await ctx.cluster(3, *FREE)
+    owner = await ctx.user(cluster.servers[0])
+    channel = await cluster.channel_at(cluster.servers[2], owner)
+    await owner.enter(channel)
+    waiting = [await owner.ask("message.send", channel_url=channel, message=f"m{n}")
+               for n in range(300)]
+    await cluster.servers[2].kill()
+    answers = []
+    for part in waiting:
+        try:
+            answers.append(await owner.result(part))
+        except Refused as refusal:
+            assert refusal.code == 500901 and refusal.data["outcome"] == "unknown", refusal
+    traffic = Traffic(cluster, channel, [], 0)
+    listed = await traffic.listed()
+    assert len(listed) == len(set(listed))
+    assert {answer["message"]["message_id"] for answer in answers} <= set(listed)
+    _, page = await cluster.servers[0].api(
+        "GET", f"/open_channels/{channel}/messages", message_ts=0, prev_limit=0, next_limit=200)
+    texts = [message["message"] for message in page["messages"]]
+    assert len(texts) == len(set(texts)), "a message was stored twice"
+
+
+async def test_a_second_server_without_a_bus(ctx):
+    """A second server on one database without cluster.bus is refused and names the setting."""
+    url = ctx.postgresql.url(await ctx.postgresql.database())
+    environment = {"PARLEY_STORE_URL": url}
+    await ctx.fresh(environment=environment)
+    try:
+        await ctx.fresh(environment=environment)
+    except AssertionError as refusal:
+        assert "cluster.bus" in str(refusal) and "ended with 0" not in str(refusal), refusal
+    else:
+        raise AssertionError("a second server started")
+
+
+async def test_wrong_databases_end_the_start(ctx):
+    """A missing database ends the start with 78 and without the password; a PostgreSQL that cannot be
+    reached is waited for, and the server is not ready meanwhile."""
+    url = ctx.postgresql.url("nothing").replace("parley@", "parley:hush@")
+    status, output, errors = await ctx.run(
+        ctx.parleyd, "--listen", "127.0.0.1:0", "--data-dir", ctx.directory(),
+        environment={"PARLEY_STORE_URL": url})
+    assert status == 78 and b"nothing" in errors and b"hush" not in output + errors, errors
+    name = await ctx.postgresql.database()
+    await ctx.postgresql.stop()
+    server = await ctx.fresh(environment={"PARLEY_STORE_URL": ctx.postgresql.url(name)})
+    assert (await server.get("/readyz"))[0] == 503
+    await ctx.postgresql.up()
+
+    async def ready():
+        return (await server.get("/readyz"))[0] == 200
+    await eventually(ready, "200 of /readyz")

@@ -1,0 +1,99 @@
+"""Runs the tests of several servers: run.py --parleyd PATH [--bus redis|postgresql] [--only NAME].
+
+The module `itself` tries the harness with one server on SQLite; --all runs the checks of clusters too, --sound
+those without faults, and --single those that need no faults with one server in place of three.
+The program parley is looked for beside parleyd, unless it is named.
+"""
+
+import argparse
+import asyncio
+import importlib
+import inspect
+import os
+import sys
+import time
+import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, os.pardir, "Outside"))
+
+import schemas  # noqa: E402
+from backends import Missing  # noqa: E402
+from cluster import ClusterContext  # noqa: E402
+from harness import PATIENCE  # noqa: E402
+
+HARNESS = ["itself"]
+CLUSTERS = ["sound", "failures"]
+
+
+def tests_of(module):
+    found = [
+        (name, value) for name, value in vars(module).items()
+        if name.startswith("test_") and inspect.iscoroutinefunction(value)]
+    return sorted(found, key=lambda item: item[1].__code__.co_firstlineno)
+
+
+async def run(context, name, test):
+    started = time.monotonic()
+    sentence = " ".join((test.__doc__ or name).split())
+    try:
+        async with asyncio.timeout(300 * PATIENCE):
+            await test(context)
+        deviations = schemas.taken_deviations()
+        assert not deviations, f"{len(deviations)} not as described: {' | '.join(deviations[:3])}"
+    except Missing as reason:
+        print(f"skip {name}: {sentence} Not run: {reason}.", flush=True)
+        return None
+    except Exception as failure:
+        frames = traceback.extract_tb(failure.__traceback__)[-5:]
+        place = " < ".join(f"{os.path.basename(f.filename)}:{f.lineno}" for f in reversed(frames))
+        print(f"FAIL {name}: {sentence}\n     {type(failure).__name__}: {str(failure)[:3000]}"
+              f"\n     at {place}", flush=True)
+        for server in context.running:
+            print(f"     {getattr(server, 'name', '')}: " + " | ".join(list(server.lines)[-3:]),
+                  flush=True)
+        return False
+    finally:
+        await context.tidy()
+        schemas.taken_deviations()
+    print(f"ok   {name}: {sentence} ({time.monotonic() - started:.1f} s)", flush=True)
+    return True
+
+
+async def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--parleyd", required=True, help="the server's executable")
+    parser.add_argument("--parley", help="the command line's executable")
+    parser.add_argument("--bus", choices=["redis", "postgresql"], help="one bus, not both")
+    parser.add_argument("--all", action="store_true", help="the checks of clusters too")
+    parser.add_argument("--sound", action="store_true", help="those of clusters without faults")
+    parser.add_argument("--single", action="store_true", help="one server on SQLite stands for all")
+    parser.add_argument("--only", default="", help="tests or modules whose name has this in it")
+    options = parser.parse_args()
+    beside = os.path.dirname(options.parleyd)
+    programs = [os.path.abspath(path) for path in (
+        options.parleyd, options.parley or os.path.join(beside, "parley"), os.devnull)]
+    modules = HARNESS + (CLUSTERS if options.all else ["sound"] if options.single or options.sound else [])
+    outcomes = []
+    buses = [options.bus] if options.bus else ["redis", "postgresql"]
+    for bus in buses[:1] if options.single else buses:
+        context = ClusterContext(programs, bus, options.single)
+        try:
+            await context.begin()
+            for module_name in modules:
+                module = importlib.import_module(module_name)
+                for name, test in tests_of(module):
+                    # The harness is the same on either bus.
+                    chosen = options.only in f"{module_name}.{name}" and (
+                        module_name not in HARNESS or bus == (options.bus or "redis"))
+                    if chosen:
+                        outcomes.append(await run(context, f"{module_name}.{name} ({bus})", test))
+        finally:
+            await context.close()
+    passed, failed = outcomes.count(True), outcomes.count(False)
+    print(f"{passed} passed, {failed} failed, {outcomes.count(None)} not run")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))

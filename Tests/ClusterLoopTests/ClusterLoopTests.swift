@@ -1,0 +1,208 @@
+import Cluster
+import ClusterLoop
+import PostgreSQL
+import TestSupport
+import Testing
+
+@Suite("The network of a cluster", .serialized, .withRegistry)
+struct ClusterLoopTests {
+  private let registry: PostgreSQLServer
+  private let broker = MemoryBroker()
+
+  init() throws {
+    registry = try #require(RunningRegistry.current)
+    let connection = try PostgreSQLConnection(registry.url)
+    try connection.execute(
+      script: "DROP TABLE IF EXISTS servers; DROP SEQUENCE IF EXISTS server_slots")
+  }
+
+  @Test("carries messages in order between servers that join, and none after one leaves")
+  func messages() throws {
+    let (a, b) = (try TestServer("a", registry, broker), try TestServer("b", registry, broker))
+    for server in [a, b] { server.wait(forHomes: [a, b]) }
+    #expect(a.network.ring == b.network.ring && a.network.local.slot != b.network.local.slot)
+    let messages = (0..<2_000).map { number in
+      [UInt8(number & 255), UInt8(number >> 8)] + [UInt8](repeating: 7, count: number * 7 % 3_000)
+    }
+    for message in messages { a.network.send(message, to: b.id) }
+    b.wait(for: "all messages") { b.messages(from: a.id).count == messages.count }
+    #expect(b.messages(from: a.id) == messages)
+    b.network.send([1], to: a.id)
+    a.wait(for: "an answer") { a.messages(from: b.id) == [[1]] }
+    #expect(a.resets == [b.id] && b.resets == [a.id])
+
+    a.network.stop()
+    b.wait(forHomes: [b])
+    a.network.send([2], to: b.id)
+    b.network.stop()
+    #expect(b.messages(from: a.id).count == messages.count)
+  }
+
+  @Test("sends again what the bus loses")
+  func loss() throws {
+    let (a, b) = (try TestServer("a", registry, broker), try TestServer("b", registry, broker))
+    for server in [a, b] { server.wait(forHomes: [a, b]) }
+    broker.lose(oneIn: 5)
+    for number in 0..<40 {
+      a.network.send([UInt8(number)], to: b.id)
+      b.network.send([UInt8(number)], to: a.id)
+      b.wait(for: "a message") { b.messages(from: a.id).count > number }
+    }
+    a.wait(for: "all messages") { a.messages(from: b.id).count == 40 }
+    #expect(a.messages(from: b.id) == (0..<40).map { [$0] })
+    #expect(a.resets.count == 1 && b.resets.count == 1)
+    a.wait(for: "the figures") { a.network.figures.links.refills > 0 }
+    a.network.stop()
+    b.network.stop()
+  }
+
+  @Test("declares a server dead whose process has ended, long before its beats are too old")
+  func death() throws {
+    let a = try TestServer("a", registry, broker) { $0.timing.serverTimeout = 60_000 }
+    var b: TestServer? = try TestServer("b", registry, broker)
+    try a.wait(forHomes: [a, #require(b)])
+    b = nil
+    a.wait(forHomes: [a])
+    a.network.stop()
+  }
+
+  @Test("a server that was declared dead leaves")
+  func declaredDead() throws {
+    let (a, b) = (try TestServer("a", registry, broker), try TestServer("b", registry, broker))
+    for server in [a, b] { server.wait(forHomes: [a, b]) }
+    let connection = try PostgreSQLConnection(registry.url)
+    _ = try connection.execute(
+      "UPDATE servers SET state = 'dead' WHERE server_id = $1",
+      [.integer(Int64(bitPattern: b.id.rawValue))])
+    a.wait(forHomes: [a])
+    b.wait(for: "the leave") { b.leaveReason != nil }
+    a.network.stop()
+    b.network.stop()
+  }
+
+  @Test("a deaf server leaves, as others hear; when all are deaf nobody does")
+  func isolation() throws {
+    let (a, b) = (try TestServer("a", registry, broker), try TestServer("b", registry, broker))
+    for server in [a, b] { server.wait(forHomes: [a, b]) }
+    broker.setDown(true)
+    a.wait(for: "deafness") { a.network.figures.echoAge.map { $0 > 3_500 } ?? false }
+    #expect(a.leaveReason == nil && b.leaveReason == nil)
+    #expect(a.network.figures.isReady && b.network.figures.isReady)
+    broker.setDown(false)
+    a.wait(for: "beats") { a.network.figures.echoAge.map { $0 < 1_000 } ?? false }
+    b.wait(for: "beats") { b.network.figures.echoAge.map { $0 < 1_000 } ?? false }
+    broker.setDeaf(0, true)
+    a.wait(for: "the leave") { a.leaveReason != nil }
+    #expect(b.leaveReason == nil)
+    a.network.stop()
+    b.wait(forHomes: [b])
+    b.network.stop()
+  }
+
+  @Test("a restart of the registry costs no server its place")
+  func registryRestart() throws {
+    let (a, b) = (try TestServer("a", registry, broker), try TestServer("b", registry, broker))
+    for server in [a, b] { server.wait(forHomes: [a, b]) }
+    for shutdown in [PostgreSQLServer.Shutdown.fast, .immediate] {
+      try registry.stop(shutdown)
+      try registry.start()
+      let time = b.network.figures.servers.map(\.beatAt).max() ?? 0
+      b.wait(for: "beats of both") {
+        b.network.figures.servers.count == 2
+          && b.network.figures.servers.allSatisfy { $0.beatAt > time + 3_000 }
+      }
+    }
+    #expect(a.leaveReason == nil && b.leaveReason == nil)
+    a.network.send([1], to: b.id)
+    b.wait(for: "a message") { b.messages(from: a.id) == [[1]] }
+    #expect(b.resets == [a.id])
+    a.network.stop()
+    b.network.stop()
+  }
+
+  @Test("a server that drains is no home, and still reached")
+  func draining() throws {
+    let (a, b) = (try TestServer("a", registry, broker), try TestServer("b", registry, broker))
+    for server in [a, b] { server.wait(forHomes: [a, b]) }
+    a.network.drain()
+    for server in [a, b] { server.wait(forHomes: [b]) }
+    b.network.send([1], to: a.id)
+    a.wait(for: "a message") { a.messages(from: b.id) == [[1]] }
+    a.network.stop()
+    b.network.stop()
+  }
+
+  @Test("refuses other settings than those of servers that run, and names them")
+  func settings() throws {
+    let a = try TestServer("a", registry, broker) { $0.agreement = ["x": "1", "y": "2"] }
+    #expect(throws: ClusterError.settingsDiffer([SettingDifference(setting: "y", server: "a")])) {
+      try TestServer("b", registry, broker) { $0.agreement = ["x": "1", "y": "3", "z": "4"] }
+    }
+    a.network.stop()
+    let b = try TestServer("b", registry, broker) { $0.agreement = ["y": "3"] }
+    b.wait(forHomes: [b])
+    b.network.stop()
+  }
+
+  @Test("numbers come back only after all others")
+  func slots() throws {
+    var slots: [UInt16] = []
+    for number in 0..<4 {
+      let server = try TestServer("s\(number)", registry, broker)
+      slots.append(server.network.local.slot)
+      server.network.stop()
+    }
+    #expect(slots == [0, 1, 2, 3])
+    let connection = try PostgreSQLConnection(registry.url)
+    _ = try connection.execute("SELECT setval('server_slots', 254)")
+    let servers = try (0..<3).map { try TestServer("t\($0)", registry, broker) }
+    #expect(servers.map(\.network.local.slot) == [255, 0, 1])
+    for server in servers { server.wait(forHomes: servers) }
+    for server in servers { server.network.stop() }
+  }
+
+  @Test("a secret keeps strangers out")
+  func secret() throws {
+    let (a, b) = (
+      try TestServer("a", registry, broker) { $0.secret = [1, 2, 3] },
+      try TestServer("b", registry, broker) { $0.secret = [1, 2, 3] }
+    )
+    for server in [a, b] { server.wait(forHomes: [a, b]) }
+    let stranger = try TestServer("c", registry, broker) { $0.secret = [9] }
+    a.wait(forHomes: [a, b, stranger])
+    stranger.network.send([1], to: a.id)
+    a.wait(for: "forged frames") { a.network.figures.traffic.forgedFrames > 0 }
+    b.network.send([2], to: a.id)
+    a.wait(for: "a message") { a.messages(from: b.id) == [[2]] }
+    #expect(a.messages(from: stranger.id) == [])
+    for server in [a, b, stranger] { server.network.stop() }
+  }
+
+  @Test("the registry's clock is known")
+  func clock() throws {
+    let a = try TestServer("a", registry, broker)
+    a.wait(for: "a sample") { a.network.figures.servers.count == 1 }
+    #expect(abs(a.network.figures.clockOffset) < 1_000)
+    a.network.stop()
+  }
+
+  @Test("a registry that is not there is named")
+  func absent() {
+    let options = ClusterOptions(
+      registryURL: "postgresql:///x?host=/nowhere", serverName: "a", version: "1")
+    #expect(throws: ClusterError.self) { try ClusterLoop(options, bus: broker.maker) }
+  }
+
+  @Test("a bus that cannot be made is an error, and the server's row is given back")
+  func noBus() throws {
+    struct NoBus: Error {}
+    let options = ClusterOptions(registryURL: registry.url, serverName: "a", version: "1")
+    #expect(throws: ClusterError.self) {
+      try ClusterLoop(options) { _, _, _ in throw NoBus() }
+    }
+    let b = try TestServer("b", registry, broker)
+    b.wait(forHomes: [b])
+    b.wait(for: "one row") { b.network.figures.servers.count == 1 }
+    b.network.stop()
+  }
+}

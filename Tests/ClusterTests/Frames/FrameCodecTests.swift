@@ -1,0 +1,106 @@
+import Cluster
+import TestSupport
+import Testing
+
+@Suite("Frames as bytes")
+struct FrameCodecTests {
+  private static func frame(_ random: inout SeededGenerator) -> Frame {
+    let numbers = LinkNumbers(sender: random.next() | 1, receiver: random.next() >> 3)
+    let content: Frame.Content =
+      switch Int.random(in: 0..<3, using: &random) {
+      case 0:
+        .beat(
+          Beat(
+            number: random.next(), seesRegistry: random.oneIn(2), hasNews: random.oneIn(2)))
+      case 1: .greeting(numbers, LinkVersions(lowest: 2, highest: 9))
+      default:
+        .data(
+          numbers, version: 1,
+          LinkData(
+            sequence: random.next() >> 2, sent: .max, confirmed: random.next(),
+            gaps: (0..<Int.random(in: 0...16, using: &random)).map { _ in
+              let first = random.next() >> 1 | 1
+              return first...(first + random.next() >> 2)
+            }, payload: random.bytes(Int.random(in: 0...200, using: &random))))
+      }
+    return Frame(
+      sender: ServerID(rawValue: random.next()),
+      receiver: random.oneIn(3) ? nil : ServerID(rawValue: random.next() | 1), content)
+  }
+
+  @Test("come back as they were, and no byte can be missing or added", arguments: [false, true])
+  func roundTrip(isSecret: Bool) throws {
+    let codec = FrameCodec(authentication: isSecret ? TestAuthentication(secret: 1) : nil)
+    var random = SeededGenerator(seed: 5)
+    for _ in 0..<300 {
+      let frame = Self.frame(&random)
+      let bytes = codec.encode(frame)
+      #expect(try codec.decode(bytes) == frame)
+      if isSecret {
+        #expect(throws: FrameError.forged) { try codec.decode(bytes.dropLast()) }
+        #expect(throws: FrameError.forged) { try codec.decode(bytes + [0]) }
+      } else if case .data = frame.content {
+        #expect(throws: FrameError.self) { try codec.decode(Array(bytes.prefix(58))) }
+      } else {
+        #expect(throws: FrameError.truncated) { try codec.decode(bytes.dropLast()) }
+        #expect(throws: FrameError.excessive) { try codec.decode(bytes + [0]) }
+      }
+    }
+  }
+
+  @Test("are refused when a bit was changed, or the secret is another or missing")
+  func forged() throws {
+    let codec = FrameCodec(authentication: TestAuthentication(secret: 1))
+    var random = SeededGenerator(seed: 6)
+    for _ in 0..<200 {
+      let bytes = codec.encode(Self.frame(&random))
+      var changed = bytes
+      changed[Int.random(in: changed.indices, using: &random)] ^=
+        1
+        << UInt8.random(
+          in: 0..<8, using: &random)
+      #expect(throws: FrameError.forged) { try codec.decode(changed) }
+      #expect(throws: FrameError.forged) {
+        try FrameCodec(authentication: TestAuthentication(secret: 2)).decode(bytes)
+      }
+      #expect(throws: FrameError.forged) {
+        try codec.decode(FrameCodec().encode(Self.frame(&random)))
+      }
+    }
+    #expect(throws: FrameError.forged) { try codec.decode([]) }
+  }
+
+  @Test("of another version are refused as such")
+  func versions() {
+    let data = LinkData(sequence: 1, sent: 1, confirmed: 0, payload: [1])
+    let frame = Frame(
+      sender: ServerID(rawValue: 1), receiver: nil,
+      .data(LinkNumbers(sender: 1, receiver: 1), version: 2, data))
+    let both = FrameCodec(versions: LinkVersions(lowest: 1, highest: 2))
+    #expect(throws: FrameError.otherVersion) { try FrameCodec().decode(both.encode(frame)) }
+    #expect(throws: Never.self) { try both.decode(both.encode(frame)) }
+    var bytes = both.encode(frame)
+    bytes[1] = 77
+    #expect(throws: FrameError.otherVersion) { try both.decode(bytes) }
+  }
+
+  @Test("that make no sense are refused")
+  func senseless() {
+    let numbers = LinkNumbers(sender: 1, receiver: 1)
+    let codec = FrameCodec()
+    let contents: [Frame.Content] = [
+      .data(numbers, version: 1, LinkData(sequence: 2, sent: 1, confirmed: 0)),
+      .data(numbers, version: 1, LinkData(sequence: 0, sent: 1, confirmed: 0, payload: [0])),
+      .data(numbers, version: 1, LinkData(sent: 1, confirmed: 0, gaps: [0...4])),
+      .greeting(LinkNumbers(sender: 0, receiver: 1), .current),
+    ]
+    for content in contents {
+      let frame = Frame(sender: ServerID(rawValue: 1), receiver: nil, content)
+      #expect(throws: FrameError.invalidValue) { try codec.decode(codec.encode(frame)) }
+    }
+  }
+}
+
+extension [UInt8] {
+  fileprivate func dropLast() -> [UInt8] { Array(prefix(count - 1)) }
+}

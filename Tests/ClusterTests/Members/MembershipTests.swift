@@ -1,0 +1,156 @@
+import Cluster
+import Testing
+
+@Suite("A membership")
+struct MembershipTests {
+  @Test("begins as joining, and is live once it has heard itself")
+  func start() {
+    var server = TestMembership()
+    server.handle(.mayServe)
+    #expect(server.written == [.joining])
+    server.answer()
+    server.echo()
+    server.pass(500)
+    #expect(server.written.last == .live)
+    #expect(!server.membership.isReady(at: server.now))
+    server.answer()
+    #expect(server.membership.isReady(at: server.now))
+    #expect(server.membership.ring.homes == [server.membership.local])
+  }
+
+  @Test("has the ring of the registry's rows, and beats news when its own row has changed")
+  func ring() {
+    var server = TestMembership(peers: 3)
+    server.settle()
+    server.rows[1].state = .draining
+    server.rows[2].state = .joining
+    server.answer()
+    #expect(server.membership.ring.members.map(\.slot).sorted() == [0, 1, 3])
+    #expect(server.membership.ring.homes.map(\.slot).sorted() == [0, 3])
+    server.newsCount = 0
+    server.handle(.drain)
+    server.answer()
+    #expect(server.written.last == .draining && server.newsCount == 1)
+  }
+
+  @Test("reads the registry at news, at once and one question at a time")
+  func news() {
+    var server = TestMembership(peers: 1)
+    server.settle()
+    let count = server.written.count
+    server.beat(of: 1, hasNews: true)
+    server.beat(of: 1, hasNews: true)
+    #expect(server.written.count == count + 1)
+    server.answer()
+    #expect(server.written.count == count + 2)
+    server.answer()
+    server.handle(.stranger)
+    #expect(server.written.count == count + 3)
+  }
+
+  @Test(
+    "looks at a silent server's lock, when it hears itself and has known the registry for a while")
+  func silence() {
+    var server = TestMembership(peers: 2)
+    server.settle()
+    server.passWithBeats(3_000, of: [1, 2])
+    server.passWithBeats(1_000, of: [2])
+    #expect(server.declared == [])
+    server.passWithBeats(500, of: [2])
+    #expect(server.declared == [.declareDead(server.rows[1].member.id, .lockIsFree)])
+    // A beat from before says nothing.
+    server.beat(of: 1, number: 1)
+    server.passWithBeats(500, of: [2])
+    #expect(server.declared.count == 2)
+
+    var deaf = TestMembership(peers: 1)
+    deaf.settle()
+    deaf.passWithBeats(3_000, of: [1])
+    for _ in 0..<8 { deaf.passWithoutBeats(500) }
+    #expect(deaf.declared == [])
+  }
+
+  @Test("examines a server whose beats in the registry are too old, unless the registry was away")
+  func timeOut() {
+    var server = TestMembership(peers: 1)
+    server.settle()
+    server.passWithBeats(4_000, of: [1])
+    server.rows[1].beatAt = server.registryTime - 3_001
+    server.answer()
+    #expect(server.declared == [.declareDead(server.rows[1].member.id, .noBeat(for: 3_000))])
+
+    var other = TestMembership(peers: 1)
+    other.settle()
+    other.passWithBeats(4_000, of: [1])
+    other.handle(.registryFailed)
+    other.rows[1].beatAt = other.registryTime - 3_001
+    other.pass(500)
+    other.answer()
+    #expect(other.declared == [])
+  }
+
+  @Test("forgives the others after it was stopped itself")
+  func stopped() {
+    var server = TestMembership(peers: 1)
+    server.settle()
+    server.passWithBeats(4_000, of: [1])
+    server.pass(60_000)
+    server.rows[1].beatAt = server.registryTime - 60_000
+    server.answer()
+    server.echo()
+    server.pass(500)
+    #expect(server.declared == [] && server.leaves == [])
+  }
+
+  @Test("leaves when its row is gone or dead")
+  func declaredDead() {
+    var server = TestMembership(peers: 1)
+    server.settle()
+    server.rows.removeFirst()
+    server.answer()
+    #expect(server.leaves == [.declaredDead])
+    let count = server.written.count
+    server.pass(5_000)
+    #expect(server.written.count == count && server.membership.deadline == .max)
+  }
+
+  @Test(
+    "leaves when it hears nothing and others do, not when all are deaf", arguments: [true, false])
+  func deafness(othersHear: Bool) {
+    var server = TestMembership(peers: 2)
+    server.settle()
+    server.passWithBeats(3_000, of: [1, 2])
+    for index in 1...2 { server.rows[index].isOnBus = othersHear }
+    for second in 0..<16 {
+      server.passWithoutBeats(500)
+      if second < 10 { #expect(server.leaves == []) }
+    }
+    #expect(server.leaves == (othersHear ? [.isolatedFromBus] : []))
+    #expect(server.membership.isReady(at: server.now) == !othersHear)
+  }
+
+  @Test("leaves when it alone does not reach the registry", arguments: [true, false])
+  func registryAway(othersReach: Bool) {
+    var server = TestMembership(peers: 2)
+    server.settle()
+    server.passWithBeats(3_000, of: [1, 2])
+    for _ in 0..<20 {
+      server.handle(.registryFailed)
+      server.echo()
+      for peer in 1...2 { server.beat(of: peer, seesRegistry: othersReach) }
+      server.pass(500)
+    }
+    #expect(server.leaves == (othersReach ? [.isolatedFromRegistry] : []))
+  }
+
+  @Test("alone, it never leaves")
+  func alone() {
+    var server = TestMembership()
+    server.settle()
+    for _ in 0..<60 {
+      server.handle(.registryFailed)
+      server.pass(500)
+    }
+    #expect(server.leaves == [] && server.declared == [])
+  }
+}

@@ -1,0 +1,157 @@
+import Cluster
+import TestSupport
+import Testing
+
+/// Schedules of whole servers: crashes, stops, cuts of the bus and of the registry.
+@Suite("A cluster in a simulation")
+struct ClusterSimulationTests {
+  @Test("agrees on its ring after faults, and keeps the promise of links", arguments: 0..<4)
+  func schedules(part: Int) {
+    for number in 0..<40 * Schedules.factor {
+      let seed = UInt64(number * 4 + part)
+      var run = ClusterRun(seed: seed)
+      run.go()
+      #expect(run.failures == [], "seed \(seed)")
+      guard run.failures.isEmpty else { return }
+    }
+  }
+}
+
+/// One schedule, and its checks.
+private struct ClusterRun {
+  private var simulation: Simulation<ClusterServer>
+  private var ledger = LinkLedger()
+  private let registry = SimulatedRegistry()
+  private var nextID: UInt64 = 0
+  private var settings: ClusterMachine.Settings
+  private var ownFailures: [String] = []
+
+  var failures: [String] { ledger.failures + ownFailures }
+
+  init(seed: UInt64) {
+    simulation = Simulation(seed: seed)
+    var limits = LinkLimits(frameBytes: 1_000)
+    limits.keptBytes = 50_000
+    settings = ClusterMachine.Settings(limits: limits)
+    for _ in 0..<Int.random(in: 1...4, using: &simulation.random) { start() }
+  }
+
+  mutating func go() {
+    pass(3_000)
+    checkAgreement("at the start")
+    for _ in 0..<Int.random(in: 1...3, using: &simulation.random) {
+      fault()
+      pass(Int64.random(in: 100...9_000, using: &simulation.random))
+      end()
+      if simulation.random.oneIn(2) { pass(Int64.random(in: 0...500, using: &simulation.random)) }
+    }
+    end()
+    // Death by silence takes the time-out, and what reset a link the time for which it keeps.
+    for _ in 0..<11 { pass(1_000) }
+    // A supervisor starts again what has left.
+    if simulation.ids.isEmpty { start() }
+    pass(3_000)
+    checkAgreement("at the end")
+    traffic()
+    pass(1_000, isBusy: false)
+    ledger.checkRest(among: Set(simulation.ids))
+  }
+
+  private mutating func start() {
+    nextID += 1
+    var mixer = SeededGenerator(seed: nextID)
+    simulation.start(
+      ClusterServer(
+        ServerID(rawValue: mixer.next()), registry: registry, settings: settings,
+        at: simulation.now))
+  }
+
+  private mutating func fault() {
+    let now = simulation.now
+    guard let victim = simulation.ids.randomElement(using: &simulation.random) else {
+      return start()
+    }
+    switch Int.random(in: 0..<11, using: &simulation.random) {
+    case 0:
+      simulation.kill(victim)
+      registry.locks.remove(victim)
+      if simulation.random.oneIn(2) { start() }
+    case 1: simulation.stop(victim)
+    case 2: simulation.faults.mutes = [victim]
+    case 3: simulation.faults.deaf = [victim]
+    case 4: _ = simulation.with(victim) { $0.reachesRegistry = false }
+    case 5: registry.isDown = true
+    case 6: simulation.faults.loss = 300
+    case 7: simulation.faults.loss = 1_000
+    case 8: registry.restart()
+    case 9: start()
+    default: _ = simulation.with(victim) { $0.drain(at: now) }
+    }
+  }
+
+  /// Ends the faults.
+  private mutating func end() {
+    simulation.faults = .none
+    registry.isDown = false
+    for id in simulation.ids {
+      simulation.goOn(id)
+      _ = simulation.with(id) { $0.reachesRegistry = true }
+    }
+  }
+
+  private mutating func pass(_ time: Int64, isBusy: Bool = true) {
+    let end = simulation.now + time
+    var nextTraffic = simulation.now
+    while simulation.step(until: end) {
+      for id in simulation.ids { note(id) }
+      if isBusy, simulation.now >= nextTraffic {
+        traffic()
+        nextTraffic = simulation.now + 200
+      }
+    }
+  }
+
+  private mutating func traffic() {
+    let now = simulation.now
+    for id in simulation.ids where !simulation.stopped.contains(id) {
+      for member in simulation.servers[id]?.machine.ring.members ?? [] where member.id != id {
+        let message = ledger.message(from: id, to: member.id, size: 20)
+        _ = simulation.with(id) { $0.send(message, to: member.id, at: now) }
+      }
+    }
+  }
+
+  private mutating func note(_ id: ServerID) {
+    let events = simulation.with(id) { $0.takeEvents() }
+    for event in events ?? [] {
+      switch event {
+      case .delivered(let message, let peer): ledger.deliver(message, from: peer, to: id)
+      case .reset(let peer): ledger.reset(at: id, with: peer)
+      case .ring: checkSlots()
+      case .left:
+        simulation.kill(id)
+        registry.locks.remove(id)
+      }
+    }
+  }
+
+  /// No two servers that run have one number.
+  private mutating func checkSlots() {
+    let slots = simulation.servers.values.map(\.local.slot)
+    if Set(slots).count < slots.count { ownFailures.append("two servers have one number") }
+  }
+
+  /// All servers have the ring of those that run.
+  private mutating func checkAgreement(_ moment: String) {
+    let running = Set(simulation.ids)
+    for (id, server) in simulation.servers {
+      let members = Set(server.machine.ring.members.map(\.id))
+      if members != running {
+        ownFailures.append("\(moment): \(id) has \(members), \(running) run")
+      }
+      if server.machine.ring != simulation.servers[simulation.ids[0]]?.machine.ring {
+        ownFailures.append("\(moment): rings differ")
+      }
+    }
+  }
+}

@@ -1,0 +1,318 @@
+import Channels
+import Cluster
+import Configuration
+import FloodControl
+import Crypto
+import HTTP1
+import ParleyProtocol
+import ShardMessages
+import Synchronization
+import Testing
+import WebSocket
+
+@testable import Gateway
+@testable import Transport
+
+/// Servers that lose messages, leave, or see the cluster differently.
+@Suite("Servers that lose messages")
+struct LostMessagesTests {
+  private let servers: DrivenServers
+  private let url: String
+  private let user: String
+
+  init() throws {
+    servers = try DrivenServers(count: 3)
+    url = servers.channel(at: 0)
+    user = servers.user(at: 2)
+  }
+
+  private func client(on server: Int) throws -> DrivenClient {
+    let client = try servers.open(user, on: server)
+    _ = try client.call("channel.create", #""channel_url":"\#(url)""#)
+    _ = try client.enter(url)
+    return client
+  }
+
+  private func messageCount() throws -> String {
+    try servers.platform("GET", "/messages/total_count", inChannel: url, on: 0).text
+  }
+
+  /// Loses messages of some kind until the servers have noticed.
+  private func losing(
+    _ isLost: @escaping (ShardMessage) -> Bool, _ body: () throws -> Void
+  ) throws {
+    var lostCount = 0
+    servers.isLost = { message, _, _ in
+      guard isLost(message) else { return false }
+      lostCount += 1
+      return true
+    }
+    try body()
+    try servers.turns { lostCount > 0 }
+    servers.isLost = { _, _, _ in false }
+  }
+
+  private static func isCall(_ message: ShardMessage) -> Bool {
+    if case .channel(_, .command) = message { true } else { false }
+  }
+
+  private static func isAnswer(_ message: ShardMessage) -> Bool {
+    switch message {
+    case .session(_, .complete), .exchange: true
+    case .stage(_, _, .news(let news, _)):
+      news.contains { if case .answer = $0 { true } else { false } }
+    case .session, .channel, .stage, .user, .shard: false
+    }
+  }
+
+  @Test(
+    "a message is sent once, whether the call was lost or its answer", arguments: [true, false])
+  func sendsOnce(losesCall: Bool) throws {
+    let client = try client(on: 1)
+    var number = 0
+    let isLost = losesCall ? Self.isCall : Self.isAnswer
+    try losing(isLost) {
+      number = client.begin("message.send", #""channel_url":"\#(url)","message":"x""#)
+    }
+    servers.reset(0, 1)
+    let reply = try client.reply(to: number)
+    #expect(reply.contains(#""message":"x""#), "\(reply)")
+    #expect(reply.contains(#""req_id":"""#))
+    #expect(try messageCount() == #"{"total":1}"#)
+    let list = try client.call("message.list", #""channel_url":"\#(url)""#)
+    #expect(list.contains(#""req_id":"""#))
+    #expect(servers.servers[1].inbox.figures[.repeated] == 1)
+  }
+
+  @Test("messages that were lost keep their order")
+  func keepsOrder() throws {
+    let client = try client(on: 1)
+    var numbers: [Int] = []
+    try losing(Self.isCall) {
+      numbers = (0..<4).map {
+        client.begin("message.send", #""channel_url":"\#(url)","message":"m\#($0)""#)
+      }
+    }
+    servers.reset(0, 1)
+    let seqs = try numbers.map { number in
+      let reply = try client.reply(to: number)
+      return try #require(reply.firstMatch(of: /"seq":([0-9]+)/).flatMap { Int($0.1) })
+    }
+    #expect(seqs == seqs.sorted() && Set(seqs).count == 4)
+  }
+
+  @Test("the outcome of another change is unknown, and it is not repeated")
+  func reportsUnknownOutcomes() throws {
+    let client = try client(on: 1)
+    var number = 0
+    try losing(Self.isAnswer) {
+      number = client.begin("channel.freeze", #""channel_url":"\#(url)""#)
+    }
+    servers.reset(0, 1)
+    let reply = try client.reply(to: number)
+    #expect(reply.contains("500901") && reply.contains(#""outcome":"unknown""#), "\(reply)")
+    #expect(servers.servers[1].inbox.figures[.repeated] == 0)
+    #expect(servers.servers[1].inbox.figures[.unanswered] == 1)
+  }
+
+  @Test("reads and requests to enter are repeated")
+  func repeatsReads() throws {
+    let client = try client(on: 1)
+    _ = try client.say("one", in: url)
+    var number = 0
+    try losing(Self.isAnswer) {
+      number = client.begin("message.list", #""channel_url":"\#(url)""#)
+    }
+    servers.reset(0, 1)
+    #expect(try client.reply(to: number).contains("one"))
+    _ = try client.call("channel.exit", #""channel_url":"\#(url)""#)
+    try losing({ if case .user(_, .enter) = $0 { true } else { false } }) {
+      number = client.begin("channel.enter", #""channel_url":"\#(url)""#)
+    }
+    servers.reset(1, 2)
+    #expect(try client.reply(to: number).contains(#""result""#))
+  }
+
+  @Test("a call of the Platform API is answered after a loss")
+  func answersPlatform() throws {
+    _ = try client(on: 0)
+    servers.isLost = { message, _, _ in Self.isAnswer(message) }
+    let shard = servers.servers[1].shards[0]
+    let exchange = ExchangeAddress(shard: shard.handle.address, connection: 1, number: 99_999)
+    let request = PlatformRequest(
+      method: "PUT", target: "/v3/open_channels/\(url)/freeze", body: Array("{}".utf8),
+      caller: Array(repeating: 0, count: 32), exchange: exchange)
+    shard.send(.channel(url: url, .platform(request)))
+    for _ in 0..<20 { servers.turn() }
+    servers.isLost = { _, _, _ in false }
+    servers.reset(0, 1)
+    for _ in 0..<4 { servers.turn() }
+    #expect(servers.servers[1].inbox.figures[.unanswered] == 1)
+  }
+
+  @Test("a session that opens while messages are lost opens after all")
+  func opens() throws {
+    let other = servers.user(at: 0, "other")
+    let client = try servers.connect(other, on: 1)
+    var number = 0
+    try losing({ if case .user(_, .expect) = $0 { true } else { false } }) {
+      number = client.begin("session.open", #""user_id":"\#(other)""#)
+    }
+    servers.reset(0, 1)
+    #expect(try client.reply(to: number).contains(#""result""#))
+  }
+
+  @Test("a server with an older view of the ring passes messages on, and not for ever")
+  func passesOn() throws {
+    let client = try client(on: 1)
+    let homes = servers.ring
+    // To the client's server the channel is at home on the third one, and it knows better.
+    let names = (0..<3).map { servers.servers[$0].network.local }
+    servers.show(ServerRing(live: [names[2]], draining: [names[0], names[1]]), to: 1)
+    servers.settle()
+    #expect(try client.say("on", in: url).contains(#""result""#))
+    #expect(servers.servers[2].inbox.figures[.passedOn] > 0)
+    // Two that point at one another give the call back to the caller.
+    servers.show(ServerRing(live: [names[1]], draining: [names[0], names[2]]), to: 2)
+    servers.settle()
+    let number = client.begin("message.send", #""channel_url":"\#(url)","message":"lost""#)
+    try servers.turns { servers.servers.contains { $0.inbox.figures[.lost] > 0 } }
+    servers.show(homes, to: 1)
+    servers.show(homes, to: 2)
+    servers.servers[1].shards[0].edge?.lookAtCalls()
+    servers.reset(0, 1)
+    servers.reset(1, 2)
+    _ = number
+  }
+
+  @Test("when the home of a user leaves, the next one knows its sessions and their order")
+  func movesUsers() throws {
+    let servers = try DrivenServers(count: 3) { $0.limits.connectionsPerUser = 2 }
+    let user = servers.user(at: 2)
+    let first = try servers.open(user, on: 1)
+    let second = try servers.open(user, on: 0)
+    servers.keep([0, 1])
+    for server in 0..<2 {
+      let view = try servers.platform(
+        UserEndpoints.view, PathArguments(["user_id": user]), on: server)
+      #expect(view.text.contains(#""is_online":true"#))
+    }
+    let third = try servers.open(user, on: 0)
+    try servers.turns {
+      first.receive()
+      return first.closeCode == .tooManySessions
+    }
+    for client in [second, third] {
+      client.receive()
+      #expect(client.closeCode == nil)
+    }
+  }
+
+  @Test("limits that two homes have let slip are enforced when one learns of all")
+  func enforcesLimits() throws {
+    let servers = try DrivenServers(count: 2) { $0.limits.connectionsPerUser = 2 }
+    let user = servers.user(at: 1)
+    let members = servers.servers.map(\.network.local)
+    let first = try servers.open(user, on: 1)
+    // The other server keeps to a ring of its own for a while.
+    servers.show(ServerRing(live: [members[0]], draining: [members[1]]), to: 0)
+    let others = try (0..<2).map { _ in try servers.open(user, on: 0) }
+    first.receive()
+    #expect(first.closeCode == nil)
+    servers.show(servers.ring, to: 0)
+    try servers.turns {
+      first.receive()
+      return first.closeCode == .tooManySessions
+    }
+    for client in others {
+      client.receive()
+      #expect(client.closeCode == nil)
+    }
+    #expect(servers.servers[0].shards.allSatisfy { $0.users.isEmpty })
+  }
+
+  @Test("a session that ended while messages were lost is not remembered")
+  func forgetsSessions() throws {
+    let client = try servers.open(user, on: 1)
+    servers.isLost = { message, _, _ in
+      if case .user(_, .remove) = message { true } else { false }
+    }
+    client.session.session.connection.drop()
+    for _ in 0..<4 { servers.turn() }
+    let path = PathArguments(["user_id": user])
+    #expect(
+      try servers.platform(UserEndpoints.view, path, on: 0).text.contains(#""is_online":true"#))
+    servers.isLost = { _, _, _ in false }
+    servers.reset(1, 2)
+    #expect(
+      try servers.platform(UserEndpoints.view, path, on: 0).text.contains(#""is_online":false"#))
+  }
+
+  @Test("the users of a server that is gone leave their channels, and were last seen then")
+  func leavesChannels() throws {
+    let stays = try client(on: 1)
+    let gone = try servers.open(servers.user(at: 1, "gone"), on: 2)
+    _ = try gone.enter(url)
+    try stays.wait(for: "user_entered")
+    servers.keep([0, 1])
+    servers.settle()
+    let page = try stays.call("channel.participants", #""channel_url":"\#(url)""#)
+    #expect(page.contains(stays.userID) && !page.contains(gone.userID))
+    // The moments are written when some have gathered, or at the end.
+    for shard in servers.servers[1].shards { shard.users.noteAllSeen() }
+    try servers.turns {
+      let view = try servers.platform(
+        UserEndpoints.view, PathArguments(["user_id": gone.userID]), on: 0)
+      return view.text.contains(#""is_online":false"#) && !view.text.contains(#""last_seen_at":0"#)
+    }
+  }
+
+  @Test("questions are answered without a server that does not answer")
+  func asksInTime() throws {
+    let shard = servers.servers[0].shards[0]
+    servers.isLost = { message, _, _ in
+      if case .shard(_, .answer) = message { true } else { false }
+    }
+    let answers = Mutex<[ShardAnswer]?>(nil)
+    shard.askAll(.connections) { found in answers.withLock { $0 = found } }
+    for _ in 0..<4 { servers.turn() }
+    #expect(answers.withLock(\.self) == nil)
+    shard.endPoll(1)
+    #expect(answers.withLock { $0?.count } == 2)
+    #expect(servers.servers[0].inbox.figures[.lateAnswers] == 1)
+  }
+
+  @Test("changes that a server did not learn of hold there after the loss is known")
+  func readsAgain() throws {
+    let client = try servers.open(user, on: 1)
+    servers.isLost = { _, _, _ in true }
+    let body = #"{"flood":{"messages":7,"window_ms":1000}}"#
+    _ = try servers.platform(
+      LimitEndpoints.deployment.set, PathArguments(), "", body, on: 0)
+    let path = PathArguments(["user_id": user])
+    let shard = servers.servers[0].shards[0]
+    let exchange = ExchangeAddress(shard: shard.handle.address, connection: 1, number: 99_998)
+    let call = PlatformCall(
+      shard: shard, address: exchange, caller: TokenDigest(of: "token"), arguments: path,
+      query: try #require(QueryParameters("")), body: Array(#"{"is_active":false}"#.utf8))
+    try UserEndpoints.update(call, call.completion)
+    for _ in 0..<200 { servers.turn() }
+    servers.isLost = { _, _, _ in false }
+    for (first, second) in [(0, 1), (1, 2), (0, 2)] { servers.reset(first, second) }
+    try servers.turns {
+      client.receive()
+      return client.closeCode == .unauthorized
+        && servers.servers.allSatisfy { $0.services.limits.limit(.flood).count == 7 }
+    }
+  }
+
+  @Test("messages of another version are counted")
+  func countsUnreadable() {
+    let server = servers.servers[0]
+    server.inbox.received([99, 0, 1], from: servers.servers[1].id)
+    let address = SessionAddress(server: server.slot, shard: 77, connection: 1)
+    let message = RelayedMessage(.session(address, .expected))
+    server.inbox.received(message.encoded(), from: servers.servers[1].id)
+    #expect(server.inbox.figures[.unreadable] == 2)
+  }
+}

@@ -1,0 +1,37 @@
+import Cluster
+import Synchronization
+
+/// The network of one of several servers in the test's process.
+///
+/// What is sent waits until the test delivers it, in order.
+final class DrivenNetwork: ClusterNetwork {
+  private struct State {
+    var ring: ServerRing
+    var sent: [(message: [UInt8], receiver: ServerID)] = []
+  }
+
+  let local: ClusterMember
+  private let state: Mutex<State>
+
+  init(_ local: ClusterMember, in ring: ServerRing) {
+    self.local = local
+    state = Mutex(State(ring: ring))
+  }
+
+  var ring: ServerRing {
+    get { state.withLock(\.ring) }
+    set { state.withLock { $0.ring = newValue } }
+  }
+
+  func send(_ message: [UInt8], to server: ServerID) {
+    state.withLock { $0.sent.append((message, server)) }
+  }
+
+  /// Takes out what was sent.
+  func takeSent() -> [(message: [UInt8], receiver: ServerID)] {
+    state.withLock { state in
+      defer { state.sent = [] }
+      return state.sent
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import ParleyProtocol
+import Testing
+
+@testable import parley
+
+@Suite("Servers, as the command line shows them")
+struct ClusterCommandTests {
+  private static let answer = """
+    {"name":"parley","server_id":"00000000000000aa","home":"00000000000000bb","servers":[
+      {"server_id":"00000000000000aa","slot":0,"name":"chat1","version":"1","state":"live",
+       "hears_bus":true,"started_at":1700000000000,"beat_age_ms":120,"sessions":7},
+      {"server_id":"00000000000000bb","slot":1,"name":"chat2","version":"1","state":"draining",
+       "hears_bus":false,"started_at":1700000000000,"beat_age_ms":90,"sessions":0},
+      {"server_id":"00000000000000cc","slot":2,"name":"chat2","version":"1","state":"dead",
+       "hears_bus":false,"started_at":1,"beat_age_ms":9000,"sessions":0},
+      {"server_id":"00000000000000dd","slot":3,"name":"twin","version":"1","state":"live",
+       "hears_bus":true,"started_at":1,"beat_age_ms":1,"sessions":0},
+      {"server_id":"00000000000000ee","slot":4,"name":"twin","version":"1","state":"live",
+       "hears_bus":true,"started_at":1,"beat_age_ms":1,"sessions":0}],
+     "bus":{"kind":"redis","is_up":true,"echo_age_ms":3},
+     "store":{"kind":"postgresql","is_up":false,"reason":"disk full"}}
+    """
+
+  @Test("the list marks the server called, the home and those that are deaf")
+  func lines() throws {
+    let lines = ClusterCommand.Status.lines(try JSONDocument(Self.answer).root)
+    let text = lines.joined(separator: "\n")
+    #expect(lines.count == 9, "\(text)")
+    #expect(text.contains("00000000000000aa *") && text.contains("chat2 (home)"), "\(text)")
+    #expect(text.contains("2023-11-14") && text.contains("120 ms ago"), "\(text)")
+    #expect(text.contains("deaf") && text.contains("redis, works"), "\(text)")
+    #expect(text.contains("postgresql, FAILS: disk full"), "\(text)")
+  }
+
+  @Test("a dead server and a store that fails are problems")
+  func problems() throws {
+    let root = try JSONDocument(Self.answer).root
+    #expect(
+      ClusterCommand.Status.problems(root) == ["chat2 is dead", "the store does not work"])
+  }
+
+  @Test("a server is chosen by its id, by a name that is its own, or as the server called")
+  func choosing() throws {
+    let root = try JSONDocument(Self.answer).root
+    func chosen(_ wanted: String?) throws -> String {
+      try ClusterCommand.Drain.choose(wanted, of: root).text("server_id")
+    }
+    #expect(try chosen(nil) == "00000000000000aa")
+    #expect(try chosen("00000000000000dd") == "00000000000000dd")
+    #expect(try chosen("chat2") == "00000000000000bb", "the dead one does not count")
+    #expect(throws: CommandFailure.self) { try chosen("twin") }
+    #expect(throws: CommandFailure.self) { try chosen("nobody") }
+  }
+}

@@ -1,0 +1,203 @@
+import Channels
+import Foundation
+import ParleyProtocol
+import PostgreSQL
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Store
+
+/// A server of each test's own: what is done to it would disturb others.
+@Suite("A store whose PostgreSQL fails", .serialized)
+struct PostgreSQLFaultTests {
+  private static var options: StoreOptions {
+    var options = StoreOptions(logger: LogRecorder().logger)
+    options.probeIntervalMilliseconds = 20
+    return options
+  }
+
+  @Test("crashes of the server under load lose nothing that was acknowledged, and double nothing")
+  func crashes() async throws {
+    let server = try PostgreSQLServer()
+    let fixture = try await LogFixture(.postgreSQL, at: server.url, options: Self.options)
+    let sent = SentMessages()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          while let id = sent.nextID() {
+            guard let seq = await fixture.settledAppend(id) else { continue }
+            sent.acknowledge(id, seq)
+          }
+        }
+      }
+      for _ in 0..<10 {
+        try await Task.sleep(for: .milliseconds(200))
+        try server.stop(.immediate)
+        try server.start()
+      }
+      try await Task.sleep(for: .milliseconds(1_500))
+      sent.end()
+      try await group.waitForAll()
+    }
+    for _ in 0..<600 where fixture.store?.health != .healthy {
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    #expect(fixture.store?.health == .healthy)
+    fixture.store?.close()
+    let rows = try PostgreSQLConnection(server.url).execute(
+      "SELECT message_id, seq FROM messages ORDER BY seq")
+    let stored = (0..<rows.count).map { (rows.integer($0, 0), rows.integer($0, 1)) }
+    #expect(stored.map(\.1) == Array(1...Int64(max(stored.count, 1))))
+    let kept = Dictionary(uniqueKeysWithValues: stored)
+    let known = sent.acknowledged
+    #expect(known.count > 20)
+    for (id, seq) in known { #expect(kept[id] == seq) }
+    #expect(known.count == kept.count)
+    try server.remove()
+  }
+
+  @Test("a connection that is killed in a commit leaves its outcome unknown until it was looked up")
+  func killedInCommit() async throws {
+    let server = try PostgreSQLServer()
+    let fixture = try await LogFixture(.postgreSQL, at: server.url, options: Self.options)
+    let admin = try PostgreSQLConnection(server.url)
+    try admin.execute(
+      script: """
+        CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+          'BEGIN PERFORM pg_sleep(60); RETURN NULL; END';
+        CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON messages DEFERRABLE INITIALLY DEFERRED
+          FOR EACH ROW WHEN (new.text = 'slow') EXECUTE FUNCTION slow();
+        """)
+    #expect(await fixture.write(.append(fixture.message(1))).appendedSeq == 1)
+    async let broken = fixture.write(.append(fixture.message(2, "slow")))
+    try await kill("query = 'COMMIT' AND state = 'active'", admin)
+    let result = await broken
+    guard case .failure(.unknown) = result else {
+      Issue.record("unexpected: \(result)")
+      return
+    }
+    let read = LogOperation.read(.message(2, channelID: fixture.lobby.id))
+    #expect(await fixture.answer(read)?.reading == .message(nil))
+    #expect(await fixture.write(.append(fixture.message(3))).appendedSeq == 2)
+    fixture.store?.close()
+    try server.remove()
+  }
+
+  @Test("a commit whose answer is lost counts as written")
+  func committedUnseen() async throws {
+    let server = try PostgreSQLServer()
+    let fixture = try await LogFixture(.postgreSQL, at: server.url, options: Self.options)
+    let admin = try PostgreSQLConnection(server.url)
+    // The commit is durable here, and waits for a standby that there is not.
+    _ = try admin.execute("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
+    _ = try admin.execute("SELECT pg_reload_conf()")
+    try await Task.sleep(for: .milliseconds(300))
+    async let broken = fixture.write(.append(fixture.message(1)))
+    try await kill("wait_event = 'SyncRep'", admin)
+    let result = await broken
+    guard case .failure(.unknown) = result else {
+      Issue.record("unexpected: \(result)")
+      return
+    }
+    _ = try admin.execute("ALTER SYSTEM RESET synchronous_standby_names")
+    _ = try admin.execute("SELECT pg_reload_conf()")
+    let read = LogOperation.read(.message(1, channelID: fixture.lobby.id))
+    #expect(await fixture.answer(read)?.reading?.message?.seq == 1)
+    #expect(await fixture.write(.append(fixture.message(2))).appendedSeq == 2)
+    fixture.store?.close()
+    try server.remove()
+  }
+
+  @Test("reads go on after the server was started again, by each connection")
+  func readsReconnect() async throws {
+    let server = try PostgreSQLServer()
+    let fixture = try await LogFixture(.postgreSQL, at: server.url, options: Self.options)
+    #expect(await fixture.read(.channel(url: "lobby"))?.state != nil)
+    try server.stop(.fast)
+    #expect(await fixture.read(.channel(url: "lobby")) == nil)
+    try server.start()
+    var inRow = 0
+    for _ in 0..<600 where inRow < 8 {
+      inRow = await fixture.read(.channel(url: "lobby"))?.state == nil ? 0 : inRow + 1
+      if inRow == 0 { try await Task.sleep(for: .milliseconds(100)) }
+    }
+    #expect(inRow == 8)
+    fixture.store?.close()
+    try server.remove()
+  }
+
+  /// Ends the session whose activity fulfils a condition, once there is one.
+  private func kill(_ condition: String, _ admin: PostgreSQLConnection) async throws {
+    for _ in 0..<500 {
+      let count = try admin.execute(
+        """
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE \(condition) AND pid <> pg_backend_pid()
+        """
+      ).count
+      if count > 0 { return }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    Issue.record("no session: \(condition)")
+  }
+}
+
+/// The messages of several senders, with the numbers of those that were acknowledged.
+final class SentMessages: Sendable {
+  private struct State {
+    var lastID: Int64 = 0
+    var acknowledged: [Int64: Int64] = [:]
+    var isOver = false
+  }
+
+  private let state = Mutex(State())
+
+  var acknowledged: [Int64: Int64] { state.withLock { $0.acknowledged } }
+
+  /// The id of the next message; `nil` at the end.
+  func nextID() -> Int64? {
+    state.withLock { state in
+      guard !state.isOver else { return nil }
+      state.lastID += 1
+      return state.lastID
+    }
+  }
+
+  func acknowledge(_ id: Int64, _ seq: Int64) { state.withLock { $0.acknowledged[id] = seq } }
+
+  func end() { state.withLock { $0.isOver = true } }
+}
+
+extension LogFixture {
+  /// Appends a message as a judge does: an outcome that is unknown is looked up.
+  ///
+  /// - Returns: Its number; `nil` when it is certainly not there.
+  func settledAppend(_ id: Int64) async -> Int64? {
+    let result = await write(.append(message(id, requestID: "r\(id)")))
+    switch result {
+    case .success(.appended(let seq, _)): return seq
+    case .failure(.unknown):
+      let read = LogOperation.read(.message(id, channelID: lobby.id))
+      return await answer(read)?.reading?.message?.seq
+    case .failure:
+      try? await Task.sleep(for: .milliseconds(20))
+      return nil
+    case .success:
+      Issue.record("unexpected: \(result)")
+      return nil
+    }
+  }
+
+  /// Repeats an operation until the log is there to answer it.
+  func answer(_ operation: LogOperation) async -> LogResult? {
+    for _ in 0..<2_000 {
+      let result = await write(operation)
+      switch result {
+      case .failure(.unavailable), .failure(.unknown): try? await Task.sleep(for: .milliseconds(10))
+      case .success, .failure: return result
+      }
+    }
+    return nil
+  }
+}

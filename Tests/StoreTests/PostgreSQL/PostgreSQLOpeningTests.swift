@@ -1,0 +1,120 @@
+import Channels
+import ParleyProtocol
+import PostgreSQL
+import Synchronization
+import Testing
+
+@testable import Store
+
+@Suite("Opening a store in PostgreSQL")
+struct PostgreSQLOpeningTests {
+  private var options: StoreOptions { StoreOptions(logger: LogRecorder().logger) }
+
+  @Test("what was stored is there when the store is opened again, and the schema is made once")
+  func reopens() async throws {
+    let url = try PostgreSQLDatabase.make()
+    let first = try Store(.postgreSQL(url: url), options: options)
+    try await first.write { _ = try $0.upsertUser("ann", nickname: "Ann", at: 1) }
+    first.close()
+    let second = try Store(.postgreSQL(url: url), options: options)
+    #expect(try await second.read { try $0.user("ann")?.nickname } == "Ann")
+    second.close()
+  }
+
+  @Test("a second server is refused, and told of the first")
+  func excludes() throws {
+    let url = try PostgreSQLDatabase.make()
+    let first = try Store(.postgreSQL(url: url), options: options)
+    let error = #expect(throws: StoreError.self) {
+      try Store(.postgreSQL(url: url), options: options)
+    }
+    #expect(error?.description.contains("in use by another server (parleyd ") == true)
+    first.close()
+  }
+
+  @Test("servers that share a database do not exclude each other, but one that is alone")
+  func shares() throws {
+    let url = try PostgreSQLDatabase.make()
+    var sharing = options
+    sharing.sharing = .shared
+    let stores = try (0..<3).map { _ in try Store(.postgreSQL(url: url), options: sharing) }
+    #expect(throws: StoreError.self) { try Store(.postgreSQL(url: url), options: options) }
+    for store in stores { store.close() }
+  }
+
+  @Test("a schema of a newer version is refused and left as it is")
+  func refusesNewer() throws {
+    let url = try PostgreSQLDatabase.make()
+    try Store(.postgreSQL(url: url), options: options).close()
+    let connection = try PostgreSQLConnection(url)
+    _ = try connection.execute("INSERT INTO parley_schema VALUES (1000000)")
+    let error = #expect(throws: StoreError.self) {
+      try Store(.postgreSQL(url: url), options: options)
+    }
+    guard case .newerSchema(let path)? = error else {
+      Issue.record("unexpected: \(String(describing: error))")
+      return
+    }
+    #expect(path.hasPrefix("the database store_"))
+  }
+
+  @Test("a missing database and a role that may not sign in are named at once")
+  func namesRefusals() throws {
+    let url = try PostgreSQLDatabase.make()
+    for wrong in [
+      url.replacing("/store_", with: "/nowhere_"),
+      url.replacing("//parley@", with: "//nobody:geheim@"),
+    ] {
+      let error = #expect(throws: StoreError.self) {
+        try Store(.postgreSQL(url: wrong), options: options)
+      }
+      let text = error?.description ?? ""
+      #expect(text.contains("does not exist"))
+      #expect(!text.contains("geheim"))
+    }
+  }
+
+  @Test("a server that cannot be reached is waited for, and the log says so once")
+  func waits() throws {
+    let log = LogRecorder()
+    var options = StoreOptions(logger: log.logger)
+    let tries = Mutex(3)
+    options.waitsForServer = {
+      tries.withLock {
+        $0 -= 1
+        return $0 > 0
+      }
+    }
+    #expect(throws: StoreError.self) {
+      try Store(.postgreSQL(url: "postgresql://parley:geheim@127.0.0.1:1/parley"), options: options)
+    }
+    #expect(tries.withLock { $0 } == 0)
+    #expect(log.messages == ["warning: waiting for PostgreSQL"])
+  }
+
+  @Test("no statement of the gateway's hot path reads a table that has grown from end to end")
+  func plans() throws {
+    let url = try PostgreSQLDatabase.make()
+    try Store(.postgreSQL(url: url), options: options).close()
+    let access = PostgreSQLAccess(url: url, role: .administrator)
+    let connection = try access.connect(after: nil)
+    for statement in [
+      "SELECT message_id FROM messages WHERE message_id = ANY ('{1,2}'::bigint[])",
+      "SELECT channel_id FROM channels WHERE channel_id = ANY ('{1}'::bigint[]) ORDER BY channel_id",
+      """
+      SELECT r.message_id FROM unnest('{1}'::bigint[], '{a}'::text[], '{b}'::text[]) AS q (c, u, n)
+      JOIN requests AS r ON r.channel_id = q.c AND r.user_id = q.u AND r.req_id = q.n
+      """,
+      "SELECT user_id FROM users WHERE user_id = ANY ('{a}'::text[])",
+      """
+      SELECT message_id FROM messages WHERE channel_id = 1 AND created_at < 5
+      ORDER BY created_at DESC, message_id DESC
+      """,
+    ] {
+      let rows = try connection.execute("EXPLAIN \(statement)")
+      let plan = (0..<rows.count).map { rows.text($0, 0) }.joined(separator: "\n")
+      #expect(plan.contains("Index") && !plan.contains("Seq Scan"), "\(plan)")
+      #expect(!plan.contains("Sort") || plan.contains("Scan using channels_pkey"), "\(plan)")
+    }
+  }
+}

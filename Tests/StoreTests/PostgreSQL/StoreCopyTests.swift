@@ -1,0 +1,91 @@
+import Channels
+import ParleyProtocol
+import Testing
+
+@testable import Store
+
+@Suite("Copying a store from SQLite to PostgreSQL")
+struct StoreCopyTests {
+  @Test("everything is there, under the same numbers and epochs")
+  func copies() async throws {
+    let source = try await filled()
+    source.store.close()
+    let url = try PostgreSQLDatabase.make()
+    let copy = StoreCopy(
+      from: source.directory.path, to: url, at: 2_000, logger: LogRecorder().logger)
+    let counts = try copy.run()
+    #expect(counts["messages"] == 1_500)
+    #expect(counts["users"] == 3)
+    let (old, new) = (
+      try Store(directory: source.directory.path), try Store(.postgreSQL(url: url))
+    )
+    for store in [old, new] {
+      let state = try await store.read { try $0.channel("lobby") }
+      #expect(state?.epoch == "first")
+      #expect(state?.lastSeq == 1_503)
+      #expect(state?.bans.keys.sorted() == ["bob"])
+      #expect(state?.channel.operators.map(\.id) == ["cy"])
+    }
+    let lobby = source.lobby.id
+    for id in [Int64(1), 700, 1_500] {
+      let messages = try await [
+        old.read { try $0.message(id, channelID: lobby) },
+        new.read { try $0.message(id, channelID: lobby) },
+      ]
+      #expect(messages[0] == messages[1])
+    }
+    #expect(
+      try await new.read { try $0.events(channelID: lobby, after: 1_490)?.map(\.seq) }
+        == old.read { try $0.events(channelID: lobby, after: 1_490)?.map(\.seq) })
+    // What was repeatable is, and numbers go on where they ended.
+    var again = source.message(9_000, requestID: "r1500", at: 2_000)
+    again.text = "again"
+    let repeated = try await new.append(again)
+    guard case .repeated(let first, 1_500) = repeated else {
+      Issue.record("unexpected: \(repeated)")
+      return
+    }
+    #expect(first.id == 1_500)
+    #expect(try await new.append(source.message(9_001)) == .stored(seq: 1_504, mentionedUsers: []))
+    let made = try await new.write {
+      try $0.createChannel(Channel(url: "later", createdAt: 5), epoch: "e").id
+    }
+    #expect(made == lobby + 2)
+    old.close()
+    new.close()
+  }
+
+  @Test("a database that is not empty is refused")
+  func refuses() async throws {
+    let source = try await filled()
+    source.store.close()
+    let url = try PostgreSQLDatabase.make()
+    let store = try Store(.postgreSQL(url: url))
+    try await store.write { _ = try $0.upsertUser("eve", at: 1) }
+    store.close()
+    let copy = StoreCopy(
+      from: source.directory.path, to: url, at: 2_000, logger: LogRecorder().logger)
+    #expect(throws: StoreError.exists) { try copy.run() }
+  }
+
+  private func filled() async throws -> Fixture {
+    let fixture = try await Fixture()
+    try await fixture.store.write { transaction in
+      // A channel that is gone keeps its number.
+      _ = try transaction.createChannel(Channel(url: "doomed", createdAt: 1), epoch: "e")
+      _ = try transaction.deleteChannel("doomed", at: 2)
+      for id in Int64(1)...1_500 {
+        _ = try transaction.append(
+          fixture.message(id, "text \(id) äöü 😀", requestID: "r\(id)", at: 1_000))
+      }
+      _ = try transaction.addOperators("lobby", ["cy"], at: 5)
+      _ = try transaction.ban(
+        channelURL: "lobby", Restriction(userID: "bob", startsAt: 5, endsAt: .max))
+      _ = try transaction.insertMetadata(["k": "v"], of: .channel("lobby"))
+      _ = try transaction.insertMetacounters(["n": 3], ofChannel: "lobby")
+      try transaction.addSessionToken([1, 2], userID: "ann", expiresAt: 9_000, at: 1)
+      _ = try transaction.freezeChannel("lobby", at: 7)
+    }
+    return fixture
+  }
+}
