@@ -29,5 +29,7 @@ package protocol ClusterDelegate: AnyObject, Sendable {
 
   /// Reports that the cluster has declared this server dead or found it isolated: it has to drain and
   /// end with exit status 75.
+  ///
+  /// A ring without this server follows, unless it knows of no other. None of them answers it any more.
   func mustLeave(reason: String)
 }

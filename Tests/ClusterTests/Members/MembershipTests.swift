@@ -89,6 +89,25 @@ struct MembershipTests {
     #expect(other.declared == [])
   }
 
+  @Test(
+    "looks at the lock and the beats of a server that hangs, each from when they say something")
+  func moments() {
+    var server = TestMembership(peers: 1)
+    server.settle()
+    server.passWithBeats(4_000, of: [1])
+    let lastBeat = server.now
+    let peer = server.rows[1].member.id
+    var (lockAt, beatAt): (Int64?, Int64?)
+    while beatAt == nil, server.now < lastBeat + 10_000 {
+      server.pass(max(1, server.membership.deadline - server.now))
+      server.echo()
+      server.answer()
+      if server.declared.contains(.declareDead(peer, .lockIsFree)) { lockAt = lockAt ?? server.now }
+      if server.declared.contains(.declareDead(peer, .noBeat(for: 3_000))) { beatAt = server.now }
+    }
+    #expect(lockAt == lastBeat + 1_001 && beatAt == lastBeat + 3_001)
+  }
+
   @Test("forgives the others after it was stopped itself")
   func stopped() {
     var server = TestMembership(peers: 1)
@@ -109,6 +128,7 @@ struct MembershipTests {
     server.rows.removeFirst()
     server.answer()
     #expect(server.leaves == [.declaredDead])
+    #expect(server.membership.ring.members.map(\.slot) == [1])
     let count = server.written.count
     server.pass(5_000)
     #expect(server.written.count == count && server.membership.deadline == .max)
