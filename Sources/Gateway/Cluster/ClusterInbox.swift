@@ -73,7 +73,7 @@ final class ClusterInbox: ClusterDelegate {
     case .message(let bytes, let server): receive(bytes, from: server, target)
     case .reset(let server): target.shards.sendToAll(LocalMessage.linkWasReset(server))
     case .ring: target.shards.sendToAll(LocalMessage.ringDidChange)
-    case .leave(let reason): target.shards[0].post(.local(.leaveCluster(reason: reason)))
+    case .leave(let reason): target.shards.sendToAll(LocalMessage.leaveCluster(reason: reason))
     }
   }
 

@@ -16,7 +16,7 @@ struct PendingCalls {
     var server: ServerID?
     /// The place among all calls of the shard.
     let number: UInt64
-    let deadline: Int64
+    fileprivate(set) var deadline: Int64
     var attemptCount = 1
     var sentAt: Int64
     /// When the call is to be sent again; `nil` while an answer is awaited.
@@ -36,7 +36,8 @@ struct PendingCalls {
   /// is twice as long.
   private static let pause: Int64 = 50
 
-  private let timeout: Int64
+  /// Milliseconds that a call may take.
+  private var timeout: Int64
   private var calls: [CallKey: Call] = [:]
   private var lastNumber: UInt64 = 0
   /// Calls that are over though another answer may come, with the time until which that is so.
@@ -147,6 +148,12 @@ struct PendingCalls {
     }
     for call in expired { give(up: call.address.key, at: now) }
     return expired.sorted { $0.number < $1.number }
+  }
+
+  /// Lets the time of all calls be over, and of those that begin later too.
+  mutating func end(at now: Int64) {
+    timeout = 0
+    for key in calls.keys { calls[key]?.deadline = now }
   }
 
   /// Takes out a call whose caller is gone.

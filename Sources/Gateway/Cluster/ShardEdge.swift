@@ -20,7 +20,9 @@ final class ShardEdge: TimerHandler {
   private(set) var ring: ServerRing
   private var calls: PendingCalls
   private var lastName: UInt64 = 0
-  private var timer: EventLoop.TimerToken?
+  private var timer: (token: EventLoop.TimerToken, time: Int64)?
+  /// Whether the cluster goes on without this server.
+  private var hasLeft = false
 
   init(_ network: any ClusterNetwork, _ figures: RelayCounts, shard: Shard, timeout: Int64) {
     self.shard = shard
@@ -40,7 +42,7 @@ final class ShardEdge: TimerHandler {
     if calls.begin(call, address, to: residence.server, at: shard.loop.now) {
       transmit(call, residence)
     }
-    schedule(after: Self.longStep)
+    schedule(after: hasLeft ? Self.shortStep : Self.longStep)
   }
 
   /// Sends a message to the home that it has got since it was sent here.
@@ -94,6 +96,8 @@ final class ShardEdge: TimerHandler {
     let old = ring
     ring = network.ring
     guard ring != old else { return }
+    // The others have taken over all that was here, and its sessions are going to end.
+    guard !hasLeft else { return shard.channels.homesDidChange() }
     let ring = ring
     rereadAll()
     shard.users.removeSessions { ring.member(slot: $0.server) == nil }
@@ -122,6 +126,7 @@ final class ShardEdge: TimerHandler {
 
   /// Begins anew with a server after messages from it and to it were lost.
   func linkWasReset(with server: ServerID) {
+    guard !hasLeft else { return }
     if let slot = ring.member(server)?.slot {
       shard.users.forgetSessions { $0.server == slot }
       shard.channels.linkWasReset(with: slot)
@@ -133,6 +138,14 @@ final class ShardEdge: TimerHandler {
     for session in sessions { if let userID = session.userID { announce(session, userID) } }
     shard.checkUsers(of: sessions)
     lose { $0.server == server }
+  }
+
+  /// Answers what waits for other servers, and from now on whatever would: they take this one for
+  /// dead, and do not answer it.
+  func leave() {
+    hasLeft = true
+    calls.end(at: shard.loop.now)
+    lookAtCalls()
   }
 
   /// Reads what all servers keep in memory again, once for all shards.
@@ -222,11 +235,12 @@ final class ShardEdge: TimerHandler {
   }
 
   private func schedule(after delay: Int64) {
+    let time = shard.loop.now + delay
     if let timer {
-      guard delay < Self.longStep else { return }
-      shard.loop.cancel(timer)
+      guard time < timer.time else { return }
+      shard.loop.cancel(timer.token)
     }
-    timer = shard.loop.schedule(after: delay, self)
+    timer = (shard.loop.schedule(after: delay, self), time)
   }
 
   // MARK: Sending

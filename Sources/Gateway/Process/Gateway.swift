@@ -105,12 +105,6 @@ package final class Gateway: Sendable {
     services.shards.sendToAll(.hurry)
   }
 
-  /// Begins to stop because the cluster goes on without this server: it was declared dead, or it
-  /// alone does not reach the bus or the database.
-  package func leaveCluster(reason: String) {
-    services.leaveCluster(reason: reason)
-  }
-
   /// Whether it stopped because it left the cluster: a new start makes it another server of it.
   package var hasLeftCluster: Bool { services.hasLeftCluster }
 

@@ -51,7 +51,9 @@ extension Shard {
     case .send(let message): send(message)
     case .ringDidChange: edge?.ringDidChange()
     case .linkWasReset(let server): edge?.linkWasReset(with: server)
-    case .leaveCluster(let reason): services.leaveCluster(reason: reason)
+    case .leaveCluster(let reason):
+      edge?.leave()
+      services.leaveCluster(reason: reason)
     case .pulse(let missing): missing.oneCame()
     case .shed(let pool): transport.shed(in: pool)
     case .nameHolders(let index): send(.holders(largestHolders), to: index)

@@ -43,15 +43,6 @@ struct ClusterStatusTests {
     #expect(!running.gateway.hasLeftCluster)
   }
 
-  @Test("a server that leaves the cluster drains, and shows it to its process")
-  func leaving() throws {
-    let running = try RunningGateway()
-    running.gateway.leaveCluster(reason: "declared dead")
-    running.gateway.leaveCluster(reason: "again")
-    running.gateway.waitUntilStopped()
-    #expect(running.gateway.hasLeftCluster)
-  }
-
   @Test("status, metrics and readiness come from the cluster when there is one")
   func clustered() throws {
     let cluster = FakeCluster()
