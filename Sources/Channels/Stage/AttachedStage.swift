@@ -89,8 +89,9 @@ package struct AttachedStage: ~Copyable, Sendable {
     switch input {
     case .windowQuestion(let question): questions.append(question)
     case .recovered(let number, _):
-      pass(input, at: now, into: &actions)
+      // The answer may lead to the last read, which has the same number.
       lastReads.remove(number)
+      pass(input, at: now, into: &actions)
       takeWaiting(at: now, into: &actions)
       if !answers.isEmpty { passAnswers(at: now, into: &actions) }
     case .apply, .record, .enter, .enterBeside, .refuse, .leave, .notice, .throttle, .elsewhere,

@@ -372,6 +372,7 @@ extension ChannelStage {
   private mutating func resume(_ start: StageStart) {
     epoch = start.epoch
     lastSeq = start.seq
+    recoveries.renew()
     audience.limit = start.throttleLimit
     setRecord(start.channel)
   }

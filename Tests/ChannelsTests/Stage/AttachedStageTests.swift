@@ -1,0 +1,144 @@
+import FloodControl
+import ParleyProtocol
+import Testing
+
+@testable import Channels
+
+/// A stage on another server than its channel's home, and what it reads from the log.
+@Suite("An attached stage and the log")
+struct AttachedStageTests {
+  private let rig = AttachedRig()
+
+  @Test("nothing follows the last read for a connection until it is answered")
+  func lastRead() throws {
+    rig.attach(1, seq: 1)
+    rig.enter("ann", recover: 0)
+    for seq in Int64(2)...4 {
+      let read = try #require(rig.takeRead())
+      guard case .beside = read.path else { return #expect(Bool(false)) }
+      rig.news([.event(rig.event(seq))])
+      rig.answer(read, upTo: seq - 1)
+    }
+    let last = try #require(rig.takeRead())
+    guard case .behindWrites = last.path else { return #expect(Bool(false)) }
+    rig.news([.event(rig.event(5)), .event(rig.event(6))])
+    rig.answer(last, upTo: 4)
+    #expect(rig.welcomes == [4])
+    #expect(rig.takeDelivered() == [5, 6])
+  }
+
+  @Test("a connection misses nothing when the stage goes on with another home during its last read")
+  func move() throws {
+    rig.attach(1, seq: 1)
+    rig.enter("ann", recover: 0)
+    for seq in Int64(2)...4 {
+      let read = try #require(rig.takeRead())
+      rig.news([.event(rig.event(seq))])
+      rig.answer(read, upTo: seq - 1)
+    }
+    let overtaken = try #require(rig.takeRead())
+    rig.attach(2, seq: 9)
+    rig.repair(upTo: 9)
+    rig.answer(overtaken, upTo: 4)
+    #expect(rig.welcomes == [])
+    rig.answer(try #require(rig.takeRead()), upTo: 9)
+    #expect(rig.welcomes == [9])
+  }
+}
+
+/// An attached stage, and a log of deletions that it reads: event n is of message n.
+private final class AttachedRig {
+  private var stage = AttachedStage(url: "lobby", server: 1)
+  private var attachment: UInt64 = 0
+  private var reads: [RecoveryRead] = []
+  private var repairs: [(number: UInt64, seq: Int64)] = []
+  private var delivered: [Int64] = []
+  /// The `seq`s that connections have entered with.
+  private(set) var welcomes: [Int64] = []
+  private var lastConnection = 0
+
+  func event(_ seq: Int64) -> ChannelEvent {
+    ChannelEvent(
+      payload: Array("\(seq)".utf8), subject: .deletion(ofMessage: seq), seq: seq, timestamp: seq,
+      author: nil)
+  }
+
+  func attach(_ number: UInt64, seq: Int64) {
+    attachment = number
+    handle(AttachmentInput.attach(number))
+    news([
+      .attached(
+        StageStart(
+          channel: Channel(url: "lobby", createdAt: 0), channelID: 7, epoch: "epoch", seq: seq,
+          throttleLimit: RateLimit(count: 0, windowMilliseconds: 0)))
+    ])
+  }
+
+  func news(_ news: [StageNews]) { handle(AttachmentInput.news(attachment, news)) }
+
+  func enter(_ userID: String, recover seq: Int64) {
+    lastConnection += 1
+    let session = SessionAddress.sample(lastConnection)
+    handle(
+      AttachmentInput.enter(
+        EnterRequest(
+          principal: SessionPrincipal(user: User(id: userID), session: session),
+          recover: StreamPosition(epoch: "epoch", seq: seq),
+          address: ReplyAddress(
+            session: session, ticket: CallTicket(unit: 0, index: 0), id: nil, isPaid: true,
+            limit: Limits.answerByteCount))))
+  }
+
+  func takeRead() -> RecoveryRead? { reads.isEmpty ? nil : reads.removeFirst() }
+
+  func answer(_ read: RecoveryRead, upTo seq: Int64) {
+    handle(StageInput.recovered(read.number, .success(log(after: read.seq, upTo: seq))))
+  }
+
+  func repair(upTo seq: Int64) {
+    for repair in repairs {
+      handle(
+        AttachmentInput.repaired(repair.number, .success(log(after: repair.seq, upTo: seq))))
+    }
+    repairs = []
+  }
+
+  /// The events that were delivered to those who are in.
+  func takeDelivered() -> [Int64] {
+    handle(StageInput.endOfTurn)
+    defer { delivered = [] }
+    return delivered
+  }
+
+  private func log(after start: Int64, upTo end: Int64) -> [DurableEvent] {
+    start < end
+      ? (start + 1...end).map { .deleted(messageID: $0, seq: $0, timestamp: $0) } : []
+  }
+
+  private func handle(_ input: StageInput) {
+    var actions = StageActions()
+    stage.handle(input, at: Moment(unix: 1_000, monotonic: 0), into: &actions)
+    for action in actions.list { perform(action) }
+  }
+
+  func handle(_ input: AttachmentInput) {
+    var actions = StageActions()
+    stage.handle(input, at: Moment(unix: 1_000, monotonic: 0), into: &actions)
+    for action in actions.list { perform(action) }
+  }
+
+  private func perform(_ action: StageAction) {
+    switch action {
+    case .read(let read): reads.append(read)
+    case .repair(let number, _, let seq): repairs.append((number, seq))
+    case .report(.admit(let number, _)): news([.admitted(number, .success(nil))])
+    case .welcome(_, _, let result):
+      welcomes.append((try? JSONDocument(result))?.root["seq"]?.integer ?? -1)
+    case .deliver(let plan, _):
+      delivered += plan.payloads.compactMap { Int64(String(decoding: $0, as: UTF8.self)) }
+    case .report, .notify, .reply, .release, .unsubscribe, .disconnect, .admit, .askWindow,
+      .answerWindow, .reattach, .entered, .left, .withheld, .wake:
+      break
+    }
+  }
+}
