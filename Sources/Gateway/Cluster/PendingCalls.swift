@@ -91,6 +91,9 @@ struct PendingCalls {
     return .deliver
   }
 
+  /// The channel that a call is about.
+  func channelURL(of address: AnswerAddress) -> String? { calls[address.key]?.message.channelURL }
+
   /// Takes out the calls whose answer can't come any more.
   ///
   /// Calls that may be repeated are to be sent again at once.

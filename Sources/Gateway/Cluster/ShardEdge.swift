@@ -59,14 +59,25 @@ final class ShardEdge: TimerHandler {
 
   /// The answer that a caller is given; `nil` when this one is not for it.
   func accept(_ outcome: CallOutcome, _ address: AnswerAddress) -> CallOutcome? {
-    let isMoved = outcome.isMoved
+    let isMoved = outcome.isMoved || isEarly(outcome, address)
     switch calls.end(address, moved: isMoved, at: shard.loop.now) {
-    case .deliver: return isMoved ? .failure(.homeIsMissing) : outcome
+    case .deliver: return outcome.isMoved ? .failure(.homeIsMissing) : outcome
     case .drop: return nil
     case .wait:
       schedule(after: Self.shortStep)
       return nil
     }
+  }
+
+  /// Whether a call came to a channel's new home before the stage of this server did.
+  ///
+  /// Another server may pass a call on to a home that this one does not know of. That home takes the
+  /// caller for absent until the stage is attached.
+  private func isEarly(_ outcome: CallOutcome, _ address: AnswerAddress) -> Bool {
+    guard case .failure(let error) = outcome, error.code == .notInChannel,
+      case .session(let reply) = address, let url = calls.channelURL(of: address)
+    else { return false }
+    return shard.session(reply.session)?.isIn(url) ?? false
   }
 
   // MARK: Questions
@@ -176,6 +187,9 @@ final class ShardEdge: TimerHandler {
     guard !calls.isEmpty else { return }
     schedule(after: calls.hasRepetitions ? Self.shortStep : Self.longStep)
   }
+
+  /// Whether calls wait to be sent again.
+  var hasRepetitions: Bool { calls.hasRepetitions }
 
   private func lose(where isLost: (PendingCalls.Call) -> Bool) {
     let now = shard.loop.now
