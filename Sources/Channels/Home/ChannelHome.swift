@@ -83,6 +83,8 @@ package struct ChannelHome: Sendable {
     _ attachment: StageAttachment, at address: StageAddress, from start: StageStart,
     at now: Moment
   ) -> [PresenceAction] {
+    // One that a server passed on may come after a later one.
+    if let place = stages[address.server], place.attachment > address.attachment { return [] }
     entering.removeAll { $0.server == address.server }
     stages[address.server] = RemotePlace(
       attachment: address.attachment, news: [.attached(start)])
