@@ -28,6 +28,8 @@ package struct AttachedStage: ~Copyable, Sendable {
   private var number: UInt64 = 0
   /// News that wait for the end of the repair, or of a last read for a connection.
   private var news: [StageNews] = []
+  /// The last event that was read from the log while the home was not heard; it may send it again.
+  private var polledSeq: Int64 = 0
   /// Answers to calls that wait for the attachment.
   private var answers: [(address: ReplyAddress, outcome: CallOutcome)] = []
   /// The reads for connections after which nothing may happen until they are answered.
@@ -64,6 +66,14 @@ package struct AttachedStage: ~Copyable, Sendable {
   /// Whether nobody is here or about to enter, and nothing waits.
   package var isIdle: Bool {
     stage.isIdle && admissions.isEmpty && answers.isEmpty && !isWaiting
+  }
+
+  /// The last event that the stage has applied, from which it can go on by the log.
+  package var position: StreamPosition? {
+    guard !isBesideHome, !stage.epoch.isEmpty, !stage.lastInfo.channel.isEphemeral else {
+      return nil
+    }
+    return StreamPosition(epoch: stage.epoch, seq: stage.lastSeq)
   }
 
   package var awaitsEndOfTurn: Bool { stage.awaitsEndOfTurn }
@@ -114,6 +124,8 @@ package struct AttachedStage: ~Copyable, Sendable {
     case .repaired(let number, let result):
       guard number == self.number, case .repairing(let start) = link else { return }
       didRepair(start, result, at: now, into: &actions)
+    case .polled(let events, let epoch):
+      if epoch == stage.epoch { take(polled: events, at: now, into: &actions) }
     case .enter(let request): enter(request, at: now, into: &actions)
     case .answer(let address, let outcome): answers.append((address, outcome))
     }
@@ -211,6 +223,7 @@ package struct AttachedStage: ~Copyable, Sendable {
     _ start: StageStart, at now: Moment, into actions: inout StageActions
   ) {
     link = .attached
+    polledSeq = 0
     pass(.resume(start), at: now, into: &actions)
   }
 
@@ -240,13 +253,29 @@ package struct AttachedStage: ~Copyable, Sendable {
         }
       granted.append((number, request.principal.user))
       pass(input, at: now, into: &actions)
-    case .event(let event): pass(.apply(event), at: now, into: &actions)
+    case .event(let event):
+      guard event.seq > polledSeq else { return }
+      pass(.apply(event), at: now, into: &actions)
     case .notice(let notice): pass(.notice(notice), at: now, into: &actions)
     case .record(let channel): pass(.record(channel), at: now, into: &actions)
     case .throttle(let limit): pass(.throttle(limit), at: now, into: &actions)
     case .elsewhere(let count): pass(.elsewhere(count), at: now, into: &actions)
     case .answer(let address, let outcome):
       pass(.answer(address, outcome), at: now, into: &actions)
+    }
+  }
+
+  /// Applies events from the log that the home could not send.
+  ///
+  /// While another read is under way they are left to a later one.
+  private mutating func take(
+    polled events: [DurableEvent], at now: Moment, into actions: inout StageActions
+  ) {
+    guard !isWaiting else { return }
+    for event in events where event.seq > stage.lastSeq {
+      polledSeq = event.seq
+      guard let event = event.channelEvent(in: stage.lastInfo) else { continue }
+      pass(.apply(event), at: now, into: &actions)
     }
   }
 
@@ -323,6 +352,9 @@ package enum AttachmentInput: Sendable {
   case news(UInt64, [StageNews])
   /// The events that the read for an attachment found; `nil` when they are no longer known.
   case repaired(UInt64, Result<[DurableEvent]?, ServiceError>)
+  /// Events after the last that is known, read from the log while the home was not heard, and the
+  /// epoch of their count.
+  case polled([DurableEvent], epoch: String)
   /// A connection that asks to enter.
   case enter(EnterRequest)
   /// The outcome of a call, from a home that the stage may not be attached to yet.

@@ -15,6 +15,7 @@ package struct Membership {
   private var bus: BusContact
   private var peers: [ServerID: Peer] = [:]
   private var isolatedSince: Int64?
+  private var silent: Set<ServerID> = []
   private var hasLeft = false
   private var lastInput: Int64
   private var beatAt: Int64
@@ -94,6 +95,7 @@ package struct Membership {
       registry.mustRead = true
       beat(hasNews: false, at: now, into: &actions)
       checkIsolation(at: now, into: &actions)
+      noteSilence(at: now, into: &actions)
     }
     if now >= overdueAt {
       overdueAt = .max
@@ -191,6 +193,13 @@ package struct Membership {
     peers[sender]?.beat = beat
     peers[sender]?.heardAt = now
     if beat.hasNews { registry.mustRead = true }
+  }
+
+  private mutating func noteSilence(at now: Int64, into actions: inout [MembershipAction]) {
+    let silent = Set(peers.filter { now - $0.value.heardAt > timing.echo }.keys)
+    guard silent != self.silent else { return }
+    self.silent = silent
+    actions.append(.silence(silent))
   }
 
   // MARK: Deaths

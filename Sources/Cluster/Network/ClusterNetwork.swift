@@ -27,6 +27,9 @@ package protocol ClusterDelegate: AnyObject, Sendable {
   /// Takes a new ring; ``ClusterNetwork/ring`` is the same already.
   func ringDidChange(_ ring: ServerRing)
 
+  /// Takes the servers that are not heard on the bus: what they have to say comes late, if at all.
+  func silenceDidChange(_ servers: Set<ServerID>)
+
   /// Reports that the cluster has declared this server dead or found it isolated: it has to drain and
   /// end with exit status 75.
   ///

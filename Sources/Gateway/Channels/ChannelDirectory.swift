@@ -34,6 +34,8 @@ final class ChannelDirectory: TimerHandler {
   private var stagesInTurn: [StageHost] = []
   private var channelsInTurn: [ChannelHost] = []
   private var sweepTimer: EventLoop.TimerToken?
+  /// Reads events from the log that homes cannot send.
+  private(set) lazy var polling = LogPolling(shard)
 
   init(shard: Shard) {
     self.shard = shard
@@ -222,6 +224,11 @@ extension ChannelDirectory {
     attachedStages[stage.url] = stage
     stage.attach()
     scheduleSweep()
+  }
+
+  /// The attached stages whose homes are on some servers.
+  func attachedStages(to isHome: (UInt16) -> Bool) -> [StageHost] {
+    attachedStages.values.filter { isHome($0.homeServer) }
   }
 
   /// A number for an attachment, larger than all before.

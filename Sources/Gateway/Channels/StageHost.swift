@@ -25,6 +25,10 @@ final class StageHost {
   private var attachment: UInt64 = 0
   /// For the next attempt to attach.
   private var attachTimer: EventLoop.TimerToken?
+  /// Milliseconds that the home may take to attach the stage.
+  private var attachTime = StageHost.attachTime
+  /// Whether events are read that the home could not send.
+  private var isReadingMissed = false
   /// For the stage's next deadline.
   private var timer: EventLoop.TimerToken?
   /// Whether the shard is going to end the turn of this channel.
@@ -66,18 +70,30 @@ final class StageHost {
     homeServer = shard.homeServer(ofChannel: url)
     attachment = shard.channels.nextAttachment()
     handle(AttachmentInput.attach(attachment))
+    // Servers that see the cluster differently may have dropped the request.
+    attachTimer = shard.loop.schedule(after: attachTime, self)
+    attachTime = min(attachTime * 2, Self.longestAttachTime)
   }
 
   /// Takes the news of a turn of the channel's home.
   func take(_ news: [StageNews], attachment: UInt64) {
-    if attachment == self.attachment, case .attached(let start)? = news.first {
-      channelID = start.channelID
+    if attachment == self.attachment {
+      if let attachTimer { shard.loop.cancel(attachTimer) }
+      attachTimer = nil
+      if case .attached(let start)? = news.first {
+        channelID = start.channelID
+        attachTime = Self.attachTime
+      }
     }
     handle(AttachmentInput.news(attachment, news))
   }
 
   /// Lets the channel's home know that nobody is here.
-  func detach() { report(.detach) }
+  func detach() {
+    if let attachTimer { shard.loop.cancel(attachTimer) }
+    attachTimer = nil
+    report(.detach)
+  }
 
   private func report(_ report: StageReport) {
     let address = StageAddress(server: shard.services.server, attachment: attachment)
@@ -119,6 +135,11 @@ final class StageHost {
 
   /// Whether nobody is here or about to enter, and nothing waits.
   var isIdle: Bool { stage.isIdle && !awaitsEndOfTurn }
+
+  /// The channel's number in the log, and the last event from which the stage can go on there.
+  var logPlace: (channelID: Int64, position: StreamPosition)? {
+    channelID == 0 ? nil : stage.position.map { (channelID, $0) }
+  }
 
   /// Whether a user is about to enter.
   func isEntering(_ userID: String) -> Bool { stage.isEntering(userID) }
@@ -223,6 +244,28 @@ final class StageHost {
     shard.services.store.read(missed, LogTicket(number: 0), to: reply)
   }
 
+  /// Reads the events that the home could not send.
+  func readMissed() {
+    guard !isReadingMissed, let place = logPlace else { return }
+    isReadingMissed = true
+    let missed = LogRead.missed(
+      channelID: place.channelID, after: place.position.seq, byteLimit: Self.repairByteLimit,
+      updatesWithin: nil)
+    let (host, path) = (LoopBound(self), shard.returnPath)
+    let reply = LogReply { answer in
+      path.enqueue { _ in
+        host.value.isReadingMissed = false
+        // More than can be read now, the stage reads when it attaches anew.
+        guard case .success(let events?) = answer.missedEvents else { return }
+        host.value.handle(AttachmentInput.polled(events, epoch: place.position.epoch))
+      }
+    }
+    shard.services.store.read(missed, LogTicket(number: 0), to: reply)
+  }
+
+  /// Milliseconds from a request to attach to the next one, first and last.
+  private static let attachTime: Int64 = 1_000
+  private static let longestAttachTime: Int64 = 8_000
   /// Milliseconds from a home that could not attach the stage to the next attempt.
   private static let attachPause: Int64 = 200
   /// Bytes of missed events that a stage reads, at most.

@@ -26,6 +26,7 @@ final class ClusterInbox: ClusterDelegate {
     case message([UInt8], from: ServerID)
     case reset(ServerID)
     case ring
+    case silence(Set<ServerID>)
     case leave(reason: String)
   }
 
@@ -54,6 +55,8 @@ final class ClusterInbox: ClusterDelegate {
 
   func ringDidChange(_ ring: ServerRing) { take(.ring) }
 
+  func silenceDidChange(_ servers: Set<ServerID>) { take(.silence(servers)) }
+
   func mustLeave(reason: String) { take(.leave(reason: reason)) }
 
   private func take(_ event: Event) {
@@ -73,6 +76,8 @@ final class ClusterInbox: ClusterDelegate {
     case .message(let bytes, let server): receive(bytes, from: server, target)
     case .reset(let server): target.shards.sendToAll(LocalMessage.linkWasReset(server))
     case .ring: target.shards.sendToAll(LocalMessage.ringDidChange)
+    case .silence(let servers):
+      target.shards.sendToAll(LocalMessage.silenceDidChange(servers))
     case .leave(let reason): target.shards.sendToAll(LocalMessage.leaveCluster(reason: reason))
     }
   }

@@ -20,6 +20,8 @@ enum LocalMessage: Sendable {
   case ringDidChange
   /// Messages from and to a server were lost.
   case linkWasReset(ServerID)
+  /// These servers are not heard, and no others.
+  case silenceDidChange(Set<ServerID>)
   /// The cluster goes on without this server.
   case leaveCluster(reason: String)
   /// Asks for a sign that the event loop turns.
@@ -51,6 +53,7 @@ extension Shard {
     case .send(let message): send(message)
     case .ringDidChange: edge?.ringDidChange()
     case .linkWasReset(let server): edge?.linkWasReset(with: server)
+    case .silenceDidChange(let servers): channels.polling.silenceDidChange(servers)
     case .leaveCluster(let reason):
       edge?.leave()
       services.leaveCluster(reason: reason)

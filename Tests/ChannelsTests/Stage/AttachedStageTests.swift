@@ -44,6 +44,37 @@ struct AttachedStageTests {
     rig.answer(try #require(rig.takeRead()), upTo: 9)
     #expect(rig.welcomes == [9])
   }
+
+  @Test("events that the log had before the home sent them are applied once")
+  func polled() {
+    rig.attach(1, seq: 1)
+    rig.enter("ann")
+    rig.poll(upTo: 3)
+    #expect(rig.takeDelivered() == [2, 3])
+    rig.news([.event(rig.event(2)), .event(rig.event(3)), .event(rig.event(4))])
+    #expect(rig.takeDelivered() == [4])
+    // The link was reset, and its home is not heard again so far.
+    rig.ask(2)
+    rig.poll(upTo: 6)
+    #expect(rig.takeDelivered() == [5, 6])
+    rig.start(seq: 8)
+    rig.repair(upTo: 8)
+    rig.news([.event(rig.event(9))])
+    #expect(rig.takeDelivered() == [7, 8, 9])
+  }
+
+  @Test("events from the log are left to a later look while another read is under way")
+  func busy() throws {
+    rig.attach(1, seq: 1)
+    rig.enter("ann")
+    rig.ask(2)
+    rig.start(seq: 4)
+    rig.poll(upTo: 5)
+    #expect(rig.takeDelivered() == [])
+    rig.repair(upTo: 4)
+    rig.poll(upTo: 5)
+    #expect(rig.takeDelivered() == [2, 3, 4, 5])
+  }
 }
 
 /// An attached stage, and a log of deletions that it reads: event n is of message n.
@@ -64,8 +95,18 @@ private final class AttachedRig {
   }
 
   func attach(_ number: UInt64, seq: Int64) {
+    ask(number)
+    start(seq: seq)
+  }
+
+  /// Has the stage ask its home.
+  func ask(_ number: UInt64) {
     attachment = number
     handle(AttachmentInput.attach(number))
+  }
+
+  /// Lets the home answer.
+  func start(seq: Int64) {
     news([
       .attached(
         StageStart(
@@ -76,17 +117,23 @@ private final class AttachedRig {
 
   func news(_ news: [StageNews]) { handle(AttachmentInput.news(attachment, news)) }
 
-  func enter(_ userID: String, recover seq: Int64) {
+  func enter(_ userID: String, recover seq: Int64? = nil) {
     lastConnection += 1
     let session = SessionAddress.sample(lastConnection)
     handle(
       AttachmentInput.enter(
         EnterRequest(
           principal: SessionPrincipal(user: User(id: userID), session: session),
-          recover: StreamPosition(epoch: "epoch", seq: seq),
+          recover: seq.map { StreamPosition(epoch: "epoch", seq: $0) },
           address: ReplyAddress(
             session: session, ticket: CallTicket(unit: 0, index: 0), id: nil, isPaid: true,
             limit: Limits.answerByteCount))))
+  }
+
+  /// Reads what the home could not send.
+  func poll(upTo seq: Int64) {
+    let events = log(after: stage.position?.seq ?? 0, upTo: seq)
+    handle(AttachmentInput.polled(events, epoch: "epoch"))
   }
 
   func takeRead() -> RecoveryRead? { reads.isEmpty ? nil : reads.removeFirst() }

@@ -108,6 +108,18 @@ struct MembershipTests {
     #expect(lockAt == lastBeat + 1_001 && beatAt == lastBeat + 3_001)
   }
 
+  @Test("names the servers that are not heard, as long as that is so")
+  func silentServers() {
+    var server = TestMembership(peers: 2)
+    server.settle()
+    server.passWithBeats(2_000, of: [1, 2])
+    #expect(server.silent == [])
+    server.passWithBeats(2_000, of: [2])
+    #expect(server.silent == [server.rows[1].member.id])
+    server.passWithBeats(500, of: [1, 2])
+    #expect(server.silent == [])
+  }
+
   @Test("forgives the others after it was stopped itself")
   func stopped() {
     var server = TestMembership(peers: 1)

@@ -282,6 +282,58 @@ struct LostMessagesTests {
     #expect(servers.servers[0].inbox.figures[.lateAnswers] == 1)
   }
 
+  @Test("events of a home that is not heard are read from the log, and come once")
+  func polls() throws {
+    let (far, near) = (try client(on: 1), try client(on: 0))
+    servers.isLost = { _, _, _ in true }
+    _ = try near.say("first", in: url)
+    _ = try near.say("second", in: url)
+    for shard in servers.servers[1].shards { shard.channels.polling.look() }
+    servers.settle()
+    far.receive()
+    #expect(!far.events.contains { $0.contains("first") })
+    servers.servers[1].inbox.silenceDidChange([servers.servers[0].id])
+    servers.settle()
+    for shard in servers.servers[1].shards { shard.channels.polling.look() }
+    try far.wait(for: "second")
+    servers.isLost = { _, _, _ in false }
+    servers.reset(0, 1)
+    servers.servers[1].inbox.silenceDidChange([])
+    _ = try near.say("third", in: url)
+    try far.wait(for: "third")
+    for text in ["first", "second", "third"] {
+      #expect(far.events.filter { $0.contains(text) }.count == 1)
+    }
+  }
+
+  @Test("a home that does not know of a session so far refuses nothing for that")
+  func repeatsPremature() throws {
+    let members = servers.servers.map(\.network.local)
+    let url = try #require(
+      (1...1_000).lazy.map { "moved-\($0)" }.first { name in
+        servers.ring.home(ofChannel: name).id == members[0].id
+          && ServerRing(live: [members[1], members[2]]).home(ofChannel: name).id == members[2].id
+      })
+    let client = try servers.open(user, on: 1)
+    _ = try client.call("channel.create", #""channel_url":"\#(url)""#)
+    _ = try client.enter(url)
+    servers.isLost = { message, _, _ in
+      if case .channel(_, .report(.attach, _)) = message { true } else { false }
+    }
+    servers.keep([1, 2])
+    servers.settle()
+    let number = client.begin("message.send", #""channel_url":"\#(url)","message":"x""#)
+    for _ in 0..<200 { servers.turn() }
+    servers.isLost = { _, _, _ in false }
+    servers.reset(1, 2)
+    try servers.turns {
+      for shard in servers.servers[1].shards { shard.edge?.lookAtCalls() }
+      client.receive()
+      return client.hasReply(to: number)
+    }
+    #expect(try client.reply(to: number).contains(#""message":"x""#))
+  }
+
   @Test("changes that a server did not learn of hold there after the loss is known")
   func readsAgain() throws {
     let client = try servers.open(user, on: 1)
