@@ -174,6 +174,12 @@ private final class AttachedRig {
     for action in actions.list { perform(action) }
   }
 
+  /// The number of an event of the home, or of one from the log.
+  private static func seq(of payload: [UInt8]) -> Int64 {
+    Int64(String(decoding: payload, as: UTF8.self))
+      ?? (try? JSONDocument(payload))?.root["params"]?["seq"]?.integer ?? -1
+  }
+
   private func perform(_ action: StageAction) {
     switch action {
     case .read(let read): reads.append(read)
@@ -182,7 +188,7 @@ private final class AttachedRig {
     case .welcome(_, _, let result):
       welcomes.append((try? JSONDocument(result))?.root["seq"]?.integer ?? -1)
     case .deliver(let plan, _):
-      delivered += plan.payloads.compactMap { Int64(String(decoding: $0, as: UTF8.self)) }
+      delivered += plan.payloads.map(Self.seq)
     case .report, .notify, .reply, .release, .unsubscribe, .disconnect, .admit, .askWindow,
       .answerWindow, .reattach, .entered, .left, .withheld, .wake:
       break
