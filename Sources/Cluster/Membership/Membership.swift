@@ -116,9 +116,13 @@ package struct Membership {
     registry.mustRead = true
   }
 
-  /// A server that has never heard itself does not become a home.
+  /// A server that has never heard itself does not become a home, and one that is deaf while others
+  /// hear is none until it hears again.
   private func state(at now: Int64) -> ServerState {
-    wanted == .live && !bus.hasHeard ? .joining : wanted
+    guard wanted == .live else { return wanted }
+    guard bus.hasHeard else { return .joining }
+    let isDeaf = isolatedSince.map { now - $0 >= timing.isolation / 2 } ?? false
+    return isDeaf ? .draining : .live
   }
 
   /// Leaves the others all that this server was the home of.

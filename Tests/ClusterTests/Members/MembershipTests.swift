@@ -161,6 +161,20 @@ struct MembershipTests {
     #expect(server.membership.isReady(at: server.now) == !othersHear)
   }
 
+  @Test("is no home while it is deaf and others are not, and one again when it hears")
+  func yields() {
+    var server = TestMembership(peers: 2)
+    server.settle()
+    server.passWithBeats(3_000, of: [1, 2])
+    for _ in 0..<10 { server.passWithoutBeats(500) }
+    #expect(server.written.last == .draining && server.leaves == [])
+    #expect(server.membership.ring.homes.map(\.slot).sorted() == [1, 2])
+    server.echo()
+    server.passWithBeats(1_000, of: [1, 2])
+    #expect(server.written.last == .live && server.leaves == [])
+    #expect(server.membership.ring.homes.count == 3)
+  }
+
   @Test("leaves when it alone does not reach the registry", arguments: [true, false])
   func registryAway(othersReach: Bool) {
     var server = TestMembership(peers: 2)
