@@ -306,34 +306,6 @@ struct LostMessagesTests {
     }
   }
 
-  @Test("a home that does not know of a session so far refuses nothing for that")
-  func repeatsPremature() throws {
-    let members = servers.servers.map(\.network.local)
-    let url = try #require(
-      (1...1_000).lazy.map { "moved-\($0)" }.first { name in
-        servers.ring.home(ofChannel: name).id == members[0].id
-          && ServerRing(live: [members[1], members[2]]).home(ofChannel: name).id == members[2].id
-      })
-    let client = try servers.open(user, on: 1)
-    _ = try client.call("channel.create", #""channel_url":"\#(url)""#)
-    _ = try client.enter(url)
-    servers.isLost = { message, _, _ in
-      if case .channel(_, .report(.attach, _)) = message { true } else { false }
-    }
-    servers.keep([1, 2])
-    servers.settle()
-    let number = client.begin("message.send", #""channel_url":"\#(url)","message":"x""#)
-    for _ in 0..<200 { servers.turn() }
-    servers.isLost = { _, _, _ in false }
-    servers.reset(1, 2)
-    try servers.turns {
-      for shard in servers.servers[1].shards { shard.edge?.lookAtCalls() }
-      client.receive()
-      return client.hasReply(to: number)
-    }
-    #expect(try client.reply(to: number).contains(#""message":"x""#))
-  }
-
   @Test("changes that a server did not learn of hold there after the loss is known")
   func readsAgain() throws {
     let client = try servers.open(user, on: 1)

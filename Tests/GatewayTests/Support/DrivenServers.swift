@@ -316,8 +316,6 @@ final class DrivenClient {
     return try #require(replies[number])
   }
 
-  func hasReply(to number: Int) -> Bool { replies[number] != nil }
-
   func enter(_ url: String) throws -> String {
     try call("channel.enter", #""channel_url":"\#(url)""#)
   }
