@@ -49,18 +49,20 @@ struct SampleMessages {
     [
       .attach(StageAttachment(epoch: text(), seq: integer(), userIDs: texts())),
       .admit(word(), user()), .entered(user(), session()), .left(userID: text()), .detach,
-      .settled(word()),
+      .settled(word(), userID: text()),
     ]
   }
 
   private mutating func stageMessages() -> [StageMessage] {
     let window = UserWindow(
       seq: integer(), shownTimes: list { $0.integer() }, withheldIDs: list { $0.integer() })
+    let question = WindowQuestion(
+      number: word(), userID: text(), seq: integer(), server: half())
     return [
       .enter(enterRequest()), .leave(session(), userID: text()),
       .news(news(), attachment: word()),
-      .windowQuestion(WindowQuestion(userID: text(), seq: integer(), server: half())),
-      .window(window, userID: text(), server: half()), .window(nil, userID: text(), server: half()),
+      .windowQuestion(question), .window(WindowAnswer(question, window)),
+      .window(WindowAnswer(question, nil)),
       .answer(reply(), outcome()),
     ]
   }

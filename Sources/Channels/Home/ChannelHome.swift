@@ -13,14 +13,14 @@ package struct ChannelHome: Sendable {
   private let server: UInt16
   private var presence: ChannelPresence
   private var stages: [UInt16: RemotePlace] = [:]
-  /// The admissions that are not settled, in order.
-  private var entering: [Admission] = []
+  private var claims: EntryClaims
   /// The number that the stage on this server knows of users elsewhere.
   private var toldElsewhere = 0
 
   package init(url: String, server: UInt16 = 0) {
     self.server = server
     presence = ChannelPresence(url: url)
+    claims = EntryClaims(server: server)
   }
 
   /// The users in the channel.
@@ -47,18 +47,14 @@ package struct ChannelHome: Sendable {
   /// Notes that a user is about to enter on another server.
   ///
   /// - Parameters:
-  ///   - number: That of the admission, for ``settle(_:on:)``.
+  ///   - number: That of the admission, for ``settle(_:of:on:)``.
   ///   - isEntering: Whether a user is about to enter on this server.
   /// - Returns: Another server that has the user, or will have it before.
   package mutating func admit(
     _ userID: String, _ number: UInt64, on server: UInt16, isEntering: (String) -> Bool
   ) -> UInt16? {
-    entering.removeAll { $0.server == self.server && !isEntering($0.userID) }
-    let first = entering.firstIndex { $0.userID == userID && $0.server == server }
-    let before = entering[..<(first ?? entering.count)]
-    entering.append(Admission(userID: userID, server: server, number: number))
-    return roster.server(of: userID, otherThan: server)
-      ?? before.first { $0.userID == userID && $0.server != server }?.server
+    let before = claims.add(number, of: userID, on: server, isEntering: isEntering)
+    return roster.server(of: userID, otherThan: server) ?? before
   }
 
   /// The same for a user who is about to enter on this server.
@@ -69,8 +65,8 @@ package struct ChannelHome: Sendable {
   }
 
   /// Forgets an admission whose connection has entered, or does not enter.
-  package mutating func settle(_ number: UInt64, on server: UInt16) {
-    entering.removeAll { $0.number == number && $0.server == server }
+  package mutating func settle(_ number: UInt64, of userID: String, on server: UInt16) {
+    claims.settle(number, of: userID, on: server)
   }
 
   // MARK: Stages on other servers
@@ -83,7 +79,7 @@ package struct ChannelHome: Sendable {
     _ attachment: StageAttachment, at address: StageAddress, from start: StageStart,
     at now: Moment
   ) -> [PresenceAction] {
-    entering.removeAll { $0.server == address.server }
+    claims.removeAll(of: address.server)
     stages[address.server] = RemotePlace(
       attachment: address.attachment, news: [.attached(start)])
     return handle(.attached(userIDs: attachment.userIDs, server: address.server), at: now)
@@ -104,7 +100,7 @@ package struct ChannelHome: Sendable {
   /// - Returns: What is to be done here, in this order.
   package mutating func remove(server: UInt16, at now: Moment) -> [PresenceAction] {
     stages[server] = nil
-    entering.removeAll { $0.server == server }
+    claims.removeAll(of: server)
     return handle(.serverGone(server), at: now)
   }
 
@@ -164,11 +160,4 @@ private struct RemotePlace: Sendable {
   var news: [StageNews]
   /// The number that the stage knows of users elsewhere.
   var toldElsewhere = 0
-}
-
-/// A user on the way to the stage of a server.
-private struct Admission: Sendable {
-  let userID: String
-  let server: UInt16
-  let number: UInt64
 }

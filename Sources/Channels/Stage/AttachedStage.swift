@@ -285,7 +285,7 @@ package struct AttachedStage: ~Copyable, Sendable {
   /// counted on the window that was here.
   private mutating func admitAgain(_ userID: String, into actions: inout StageActions) {
     for index in admissions.indices where admissions[index].request.principal.user.id == userID {
-      actions.append(.report(.settled(admissions[index].number)))
+      actions.append(.report(.settled(admissions[index].number, userID: userID)))
       lastAdmission += 1
       admissions[index].number = lastAdmission
       actions.append(.report(.admit(lastAdmission, admissions[index].request.principal.user)))
@@ -295,7 +295,7 @@ package struct AttachedStage: ~Copyable, Sendable {
   /// Reports the admissions whose connections have entered or do not enter.
   private mutating func settle(into actions: inout StageActions) {
     for (number, user) in granted where !stage.isEntering(user.id) {
-      actions.append(.report(.settled(number)))
+      actions.append(.report(.settled(number, userID: user.id)))
     }
     granted.removeAll { !stage.isEntering($0.user.id) }
   }

@@ -15,7 +15,7 @@ struct EntryWindows: Sendable {
   }
 
   fileprivate enum State: Sendable {
-    case asked(server: UInt16, since: [Decision])
+    case asked(WindowQuestion, of: UInt16, since: [Decision])
     case known(seq: Int64, Throttle, withheldIDs: [Int64])
   }
 
@@ -26,6 +26,7 @@ struct EntryWindows: Sendable {
   }
 
   private var entries: [String: Entry] = [:]
+  private var lastQuestion: UInt64 = 0
 
   var isEmpty: Bool { entries.isEmpty }
 
@@ -38,15 +39,24 @@ struct EntryWindows: Sendable {
 
   /// Begins to wait for a user's window.
   ///
-  /// - Returns: Whether the other server has to be asked; else it was.
-  mutating func begin(_ request: EnterRequest, on server: UInt16) -> Bool {
+  /// - Parameters:
+  ///   - other: The server to ask.
+  ///   - server: The server that asks.
+  ///   - seq: The last event that was applied.
+  /// - Returns: The question for the other server; `nil` when it was asked.
+  mutating func begin(
+    _ request: EnterRequest, on other: UInt16, from server: UInt16, after seq: Int64
+  ) -> WindowQuestion? {
     let userID = request.principal.user.id
     guard entries[userID] == nil else {
       entries[userID]?.requests.append(request)
-      return false
+      return nil
     }
-    entries[userID] = Entry(state: .asked(server: server, since: []), requests: [request])
-    return true
+    lastQuestion += 1
+    let question = WindowQuestion(
+      number: lastQuestion, userID: userID, seq: seq, server: server)
+    entries[userID] = Entry(state: .asked(question, of: other, since: []), requests: [request])
+    return question
   }
 
   /// Takes note of a message that the stage applies.
@@ -63,9 +73,10 @@ struct EntryWindows: Sendable {
     }
   }
 
-  /// Takes in a window.
-  mutating func complete(_ userID: String, from server: UInt16, _ window: UserWindow) {
-    guard case .asked(server, let decisions)? = entries[userID]?.state else { return }
+  /// Takes in a window; one that was asked for before the last question is of another stay.
+  mutating func complete(_ question: WindowQuestion, _ window: UserWindow) {
+    let userID = question.userID
+    guard case .asked(question, _, let decisions)? = entries[userID]?.state else { return }
     let known = State.known(
       seq: window.seq, Throttle(shownTimes: window.shownTimes), withheldIDs: window.withheldIDs)
     entries[userID]?.state = decisions.reduce(known) { $0.after($1) }
@@ -80,15 +91,16 @@ struct EntryWindows: Sendable {
   }
 
   /// Withdraws a question that the other server can't answer, and hands over those who wait.
-  mutating func fail(_ userID: String, from server: UInt16) -> [EnterRequest] {
-    guard case .asked(server, _)? = entries[userID]?.state else { return [] }
+  mutating func fail(_ question: WindowQuestion) -> [EnterRequest] {
+    let userID = question.userID
+    guard case .asked(question, _, _)? = entries[userID]?.state else { return [] }
     return entries.removeValue(forKey: userID)?.requests ?? []
   }
 
-  /// The users whose windows a server has been asked for.
-  func users(asked server: UInt16) -> [String] {
-    entries.compactMap { userID, entry in
-      if case .asked(server, _) = entry.state { userID } else { nil }
+  /// The questions that a server has not answered.
+  func questions(to server: UInt16) -> [WindowQuestion] {
+    entries.values.compactMap { entry in
+      if case .asked(let question, server, _) = entry.state { question } else { nil }
     }
   }
 
@@ -126,7 +138,8 @@ extension EntryWindows.State {
   /// The state after a message that the stage applies; one before the window is in it already.
   fileprivate func after(_ decision: EntryWindows.Decision) -> Self {
     switch self {
-    case .asked(let server, let since): return .asked(server: server, since: since + [decision])
+    case .asked(let question, let server, let since):
+      return .asked(question, of: server, since: since + [decision])
     case .known(let seq, var throttle, var withheldIDs):
       guard decision.seq > seq, !decision.limit.isOff, decision.message.authorID != nil else {
         return self

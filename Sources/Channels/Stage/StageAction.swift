@@ -21,8 +21,8 @@ package enum StageAction: Sendable {
   indirect case admit(EnterRequest)
   /// Ask another server's stage for a user's window.
   indirect case askWindow(WindowQuestion, of: UInt16)
-  /// Answer another server's stage; `nil` when the user is not here.
-  indirect case answerWindow(UserWindow?, userID: String, server: UInt16)
+  /// Answer the stage of the server that asked.
+  indirect case answerWindow(WindowAnswer)
   /// Send a message to the channel's home on another server.
   indirect case report(StageReport)
   /// Read the events after one, for the repair of the attachment of a number.

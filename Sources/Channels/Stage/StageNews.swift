@@ -19,8 +19,8 @@ package enum StageReport: Sendable {
   indirect case attach(StageAttachment)
   /// A user whom the stage does not have asks to enter; the answer has the same number.
   indirect case admit(UInt64, User)
-  /// The connection of an admission has entered, or does not enter.
-  case settled(UInt64)
+  /// The user's connection of an admission has entered, or does not enter.
+  case settled(UInt64, userID: String)
   /// A user is on the stage from now on, by this connection.
   indirect case entered(User, SessionAddress)
   /// A user is not, or no longer, on the stage.
@@ -90,16 +90,31 @@ package struct StageStart: Sendable, Hashable {
 
 /// A question of a stage to another: the throttle's window of a user whom both will have.
 package struct WindowQuestion: Sendable, Hashable {
+  /// The number of the question, never used again by the stage that asks.
+  package let number: UInt64
   package let userID: String
   /// The event after which the window is wanted, or after a later one.
   package let seq: Int64
   /// The server of the stage that asks.
   package let server: UInt16
 
-  package init(userID: String, seq: Int64, server: UInt16) {
+  package init(number: UInt64, userID: String, seq: Int64, server: UInt16) {
+    self.number = number
     self.userID = userID
     self.seq = seq
     self.server = server
+  }
+}
+
+/// The answer of a stage to a question.
+package struct WindowAnswer: Sendable, Hashable {
+  package let question: WindowQuestion
+  /// `nil` when the stage does not have the user.
+  package let window: UserWindow?
+
+  package init(_ question: WindowQuestion, _ window: UserWindow?) {
+    self.question = question
+    self.window = window
   }
 }
 

@@ -371,7 +371,8 @@ extension ChannelHost {
       // The stage has not applied the ban of a user who is banned, and is going to.
       guard (try? judge.requireEntering(user.id, at: now.unix)) != nil else { return }
       handle(.entered(user, session))
-    case .settled(let number): home.settle(number, on: address.server)
+    case .settled(let number, let userID):
+      home.settle(number, of: userID, on: address.server)
     case .left(let userID): handle(.left(userID: userID, server: address.server))
     case .detach: home.detach(address)
     }

@@ -162,9 +162,8 @@ final class StageHost {
       if let home { home.enter(request) } else { handle(AttachmentInput.enter(request)) }
     case .askWindow(let question, let server):
       shard.send(.stage(server: server, url: url, .windowQuestion(question)))
-    case .answerWindow(let window, let userID, let server):
-      let answer = StageMessage.window(window, userID: userID, server: shard.services.server)
-      shard.send(.stage(server: server, url: url, answer))
+    case .answerWindow(let answer):
+      shard.send(.stage(server: answer.question.server, url: url, .window(answer)))
     case .report(let report): self.report(report)
     case .repair(let number, let channelID, let seq):
       repair(number, channelID: channelID, after: seq)

@@ -68,13 +68,11 @@ extension Shard {
       stage.handle(AttachmentInput.answer(address, outcome))
     case .windowQuestion(let question):
       guard let stage = channels.stage(url) else {
-        let answer = StageMessage.window(
-          nil, userID: question.userID, server: services.server)
-        return send(.stage(server: question.server, url: url, answer))
+        let answer = WindowAnswer(question, nil)
+        return send(.stage(server: question.server, url: url, .window(answer)))
       }
       stage.handle(.windowQuestion(question))
-    case .window(let window, let userID, let server):
-      channels.stage(url)?.handle(.window(window, userID: userID, server: server))
+    case .window(let answer): channels.stage(url)?.handle(.window(answer))
     }
   }
 

@@ -19,11 +19,9 @@ extension StageMessage: MessageCodable {
     case .windowQuestion(let question):
       writer.write(case: 3)
       writer.write(question)
-    case .window(let window, let userID, let server):
+    case .window(let answer):
       writer.write(case: 4)
-      writer.write(window)
-      writer.write(userID)
-      writer.write(server)
+      writer.write(answer)
     case .answer(let address, let outcome):
       writer.write(case: 5)
       writer.write(address)
@@ -37,9 +35,7 @@ extension StageMessage: MessageCodable {
     case 1: self = .leave(try reader.read(), userID: try reader.read())
     case 2: self = .news(try reader.read(), attachment: try reader.read())
     case 3: self = .windowQuestion(try reader.read())
-    case 4:
-      self = .window(
-        try reader.read(), userID: try reader.read(), server: try reader.read())
+    case 4: self = .window(try reader.read())
     case 5: self = .answer(try reader.read(), try reader.read())
     default: throw .unknownCase
     }
@@ -66,9 +62,10 @@ extension StageReport: MessageCodable {
       writer.write(case: 3)
       writer.write(userID)
     case .detach: writer.write(case: 4)
-    case .settled(let number):
+    case .settled(let number, let userID):
       writer.write(case: 5)
       writer.write(number)
+      writer.write(userID)
     }
   }
 
@@ -82,7 +79,7 @@ extension StageReport: MessageCodable {
     case 2: self = .entered(try reader.read(), try reader.read())
     case 3: self = .left(userID: try reader.read())
     case 4: self = .detach
-    case 5: self = .settled(try reader.read())
+    case 5: self = .settled(try reader.read(), userID: try reader.read())
     default: throw .unknownCase
     }
   }
@@ -231,13 +228,27 @@ extension ChannelEvent.Subject: MessageCodable {
 
 extension WindowQuestion: MessageCodable {
   package func encode(into writer: inout MessageWriter) {
+    writer.write(number)
     writer.write(userID)
     writer.write(seq)
     writer.write(server)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
-    self.init(userID: try reader.read(), seq: try reader.read(), server: try reader.read())
+    self.init(
+      number: try reader.read(), userID: try reader.read(), seq: try reader.read(),
+      server: try reader.read())
+  }
+}
+
+extension WindowAnswer: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(question)
+    writer.write(window)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(try reader.read(), try reader.read())
   }
 }
 

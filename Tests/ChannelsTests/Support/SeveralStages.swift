@@ -10,7 +10,7 @@ final class SeveralStages {
     case report(StageReport, StageAddress)
     case news([StageNews], attachment: UInt64)
     case question(WindowQuestion)
-    case window(UserWindow?, userID: String, server: UInt16)
+    case window(WindowAnswer)
   }
 
   /// The time that a connection was in the channel, and what it was sent.
@@ -269,15 +269,13 @@ final class SeveralStages {
       if server.stage != nil { handle(AttachmentInput.news(attachment, news), server) }
     case .question(let question):
       if server.stage == nil {
-        let answer = Mail.window(nil, userID: question.userID, server: server.number)
+        let answer = Mail.window(WindowAnswer(question, nil))
         queues[Int(server.number)][Int(question.server)].append(answer)
       } else {
         handle(.windowQuestion(question), server)
       }
-    case .window(let window, let userID, let sender):
-      if server.stage != nil {
-        handle(.window(window, userID: userID, server: sender), server)
-      }
+    case .window(let answer):
+      if server.stage != nil { handle(.window(answer), server) }
     }
   }
 
@@ -306,7 +304,8 @@ final class SeveralStages {
       home.tell(.admitted(number, result), server: address.server)
     case .entered(let user, let session):
       if !banned.contains(user.id) { handle(.entered(user, session)) }
-    case .settled(let number): home.settle(number, on: address.server)
+    case .settled(let number, let userID):
+      home.settle(number, of: userID, on: address.server)
     case .left(let userID): handle(.left(userID: userID, server: address.server))
     case .detach: home.detach(address)
     }
@@ -379,9 +378,8 @@ final class SeveralStages {
     case .admit(let request): enter(request)
     case .askWindow(let question, let other):
       queues[Int(server.number)][Int(other)].append(.question(question))
-    case .answerWindow(let window, let userID, let other):
-      let answer = Mail.window(window, userID: userID, server: server.number)
-      queues[Int(server.number)][Int(other)].append(answer)
+    case .answerWindow(let answer):
+      queues[Int(server.number)][Int(answer.question.server)].append(.window(answer))
     case .report(let report): self.report(report, server)
     case .repair(let attachment, _, let seq):
       server.reads.append(.repaired(attachment, after: seq))
