@@ -47,7 +47,10 @@ struct SampleMessages {
 
   private mutating func reports() -> [StageReport] {
     [
-      .attach(StageAttachment(epoch: text(), seq: integer(), userIDs: texts())),
+      .attach(
+        StageAttachment(
+          epoch: text(), seq: integer(), userIDs: texts(),
+          entering: list { EntryClaim(number: $0.word(), userID: $0.text()) })),
       .admit(word(), user()), .entered(user(), session()), .left(userID: text()), .detach,
       .settled(word(), userID: text()),
     ]

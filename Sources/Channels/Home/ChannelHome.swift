@@ -53,8 +53,7 @@ package struct ChannelHome: Sendable {
   package mutating func admit(
     _ userID: String, _ number: UInt64, on server: UInt16, isEntering: (String) -> Bool
   ) -> UInt16? {
-    let before = claims.add(number, of: userID, on: server, isEntering: isEntering)
-    return roster.server(of: userID, otherThan: server) ?? before
+    claims.add(number, of: userID, on: server, in: roster, isEntering: isEntering)
   }
 
   /// The same for a user who is about to enter on this server.
@@ -79,7 +78,7 @@ package struct ChannelHome: Sendable {
     _ attachment: StageAttachment, at address: StageAddress, from start: StageStart,
     at now: Moment
   ) -> [PresenceAction] {
-    claims.removeAll(of: address.server)
+    claims.replace(of: address.server, by: attachment.entering)
     stages[address.server] = RemotePlace(
       attachment: address.attachment, news: [.attached(start)])
     return handle(.attached(userIDs: attachment.userIDs, server: address.server), at: now)

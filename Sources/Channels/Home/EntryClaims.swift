@@ -1,12 +1,13 @@
-/// The servers that users are about to enter on, in the order in which they asked.
+/// The servers that users are on or about to enter on, in the order in which they asked.
 ///
-/// A server keeps its place for a user while any of its connections is on the way, however many enter or
-/// give up before: the first to be let in there begins the user's window, and the others take it over.
+/// The first of them begins the user's window, and the others take it over. A server keeps its place
+/// while it has the user or any of the user's connections is on the way there, however many enter, leave or give up. A
+/// list is kept for users alone of whom a connection is on the way.
 struct EntryClaims: Sendable {
   private struct Claim: Sendable {
     let server: UInt16
-    /// The admissions that are not settled; of this server, those that were never looked at.
-    var numbers: Set<UInt64>
+    /// The admissions that are not settled; of the home's server, those that were never looked at.
+    var numbers: Set<UInt64> = []
   }
 
   /// The server of the home, whose admissions are not settled by number.
@@ -18,48 +19,78 @@ struct EntryClaims: Sendable {
 
   /// Notes a connection that is about to enter.
   ///
-  /// - Parameter isEntering: Whether a user is about to enter on the home's server.
-  /// - Returns: A server that asked for the user before this one.
+  /// - Parameters:
+  ///   - roster: The users in the channel.
+  ///   - isEntering: Whether a user is about to enter on the home's server.
+  /// - Returns: A server with an earlier place.
   mutating func add(
-    _ number: UInt64, of userID: String, on server: UInt16, isEntering: (String) -> Bool
+    _ number: UInt64, of userID: String, on server: UInt16, in roster: ChannelRoster,
+    isEntering: (String) -> Bool
   ) -> UInt16? {
     sweep(isEntering)
     var list = claims[userID] ?? []
-    if !isEntering(userID) { list.removeAll { $0.server == self.server } }
-    let before = list.first { $0.server != server }
-    if let index = list.firstIndex(where: { $0.server == server }) {
-      list[index].numbers.insert(number)
-      claims[userID] = list
-      return index == 0 ? nil : before?.server
+    list.removeAll { claim in
+      let isOpen = claim.server == self.server ? isEntering(userID) : !claim.numbers.isEmpty
+      return !isOpen && !roster.contains(userID, on: claim.server)
     }
-    claims[userID] = list + [Claim(server: server, numbers: [number])]
-    return before?.server
+    for place in roster.servers(of: userID) where !list.contains(where: { $0.server == place }) {
+      list.append(Claim(server: place))
+    }
+    let index = list.firstIndex { $0.server == server } ?? list.count
+    if index == list.count { list.append(Claim(server: server)) }
+    list[index].numbers.insert(number)
+    claims[userID] = list
+    return index > 0 ? list[0].server : nil
   }
 
   /// Forgets an admission whose connection has entered, or does not enter.
   mutating func settle(_ number: UInt64, of userID: String, on server: UInt16) {
-    guard let index = claims[userID]?.firstIndex(where: { $0.server == server }) else { return }
-    claims[userID]?[index].numbers.remove(number)
-    guard claims[userID]?[index].numbers.isEmpty == true else { return }
-    claims[userID]?.remove(at: index)
-    if claims[userID]?.isEmpty == true { claims[userID] = nil }
+    guard var list = claims[userID], let index = list.firstIndex(where: { $0.server == server })
+    else { return }
+    list[index].numbers.remove(number)
+    claims[userID] = list.allSatisfy(\.numbers.isEmpty) ? nil : list
   }
 
-  /// Forgets all admissions of a server.
-  mutating func removeAll(of server: UInt16) {
-    for userID in claims.keys {
-      claims[userID]?.removeAll { $0.server == server }
-      if claims[userID]?.isEmpty == true { claims[userID] = nil }
+  /// Takes over the admissions that a server has open; it keeps its places.
+  mutating func replace(of server: UInt16, by entering: [EntryClaim]) {
+    for (userID, list) in claims {
+      guard let index = list.firstIndex(where: { $0.server == server }) else { continue }
+      claims[userID]?[index].numbers = []
+    }
+    for claim in entering {
+      var list = claims[claim.userID] ?? []
+      let index = list.firstIndex { $0.server == server } ?? list.count
+      if index == list.count { list.append(Claim(server: server)) }
+      list[index].numbers.insert(claim.number)
+      claims[claim.userID] = list
     }
   }
 
-  /// Drops the claims of this server that are over, when their number has doubled since the last look.
+  /// Forgets a server that is gone.
+  mutating func removeAll(of server: UInt16) {
+    for (userID, list) in claims {
+      let rest = list.filter { $0.server != server }
+      claims[userID] = rest.isEmpty ? nil : rest
+    }
+  }
+
+  /// Drops lists in which nothing is open, when their number has doubled since the last look.
   private mutating func sweep(_ isEntering: (String) -> Bool) {
     guard claims.count >= sweepSize else { return }
-    for userID in claims.keys where !isEntering(userID) {
-      claims[userID]?.removeAll { $0.server == server }
-      if claims[userID]?.isEmpty == true { claims[userID] = nil }
+    claims = claims.filter { userID, list in
+      list.contains { $0.server == server ? isEntering(userID) : !$0.numbers.isEmpty }
     }
     sweepSize = max(64, claims.count * 2)
+  }
+}
+
+/// A connection on the way to a stage, as the stage names it.
+package struct EntryClaim: Sendable, Hashable {
+  package let number: UInt64
+  package let userID: String
+
+  package init(number: UInt64, userID: String) {
+    self.number = number
+    self.userID = userID
   }
 }

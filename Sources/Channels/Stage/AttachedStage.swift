@@ -164,8 +164,12 @@ package struct AttachedStage: ~Copyable, Sendable {
     actions.append(
       .report(
         .attach(
-          StageAttachment(epoch: stage.epoch, seq: stage.lastSeq, userIDs: stage.userIDs))))
-    for (number, user) in granted { actions.append(.report(.admit(number, user))) }
+          StageAttachment(
+            epoch: stage.epoch, seq: stage.lastSeq, userIDs: stage.userIDs,
+            entering: granted.map { EntryClaim(number: $0.number, userID: $0.user.id) }
+              + admissions.map {
+                EntryClaim(number: $0.number, userID: $0.request.principal.user.id)
+              }))))
     for (number, request) in admissions {
       actions.append(.report(.admit(number, request.principal.user)))
     }

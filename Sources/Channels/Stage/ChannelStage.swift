@@ -267,11 +267,12 @@ extension ChannelStage {
   private mutating func leave(
     _ session: SessionAddress, of userID: String, into actions: inout StageActions
   ) {
-    // A window that stages of other servers may have taken over goes on for those about to enter.
+    // A window that a stage of another server has, or will have, goes on for those about to enter.
     let window =
-      elsewhereCount > 0 && recoveries.contains(userID)
+      windows.isShared(userID) && recoveries.contains(userID)
       ? audience.window(of: userID, after: lastSeq) : nil
     guard audience.remove(session, of: userID) else { return }
+    windows.endSharing(userID)
     actions.append(.left(userID: userID))
     if let window { windows.keep(window, of: userID) }
   }
@@ -284,6 +285,7 @@ extension ChannelStage {
     }
     for request in windows.remove(userID) { refuse(request, .banned(url), into: &actions) }
     guard let participant = audience.removeAll(of: userID) else { return }
+    windows.endSharing(userID)
     for session in participant.connections { actions.append(.unsubscribe(session)) }
     actions.append(.left(userID: userID))
   }
@@ -344,6 +346,7 @@ extension ChannelStage {
         open.append(question)
       } else {
         let window = audience.window(of: userID, after: lastSeq)
+        if window != nil { windows.share(userID) }
         actions.append(.answerWindow(WindowAnswer(question, window)))
       }
     }

@@ -27,6 +27,8 @@ struct EntryWindows: Sendable {
 
   private var entries: [String: Entry] = [:]
   private var lastQuestion: UInt64 = 0
+  /// The users here whose windows came from another stage, or went to one.
+  private var shared: Set<String> = []
 
   var isEmpty: Bool { entries.isEmpty }
 
@@ -119,8 +121,18 @@ struct EntryWindows: Sendable {
   mutating func takeWindow(of userID: String) -> (throttle: Throttle, withheldIDs: [Int64])? {
     guard case .known(_, let throttle, let ids)? = entries[userID]?.state else { return nil }
     entries[userID] = nil
+    shared.insert(userID)
     return (throttle, ids)
   }
+
+  /// Notes that another stage is given the window of a user who is here.
+  mutating func share(_ userID: String) { shared.insert(userID) }
+
+  /// Whether another stage goes on from the window of a user who is here.
+  func isShared(_ userID: String) -> Bool { shared.contains(userID) }
+
+  /// Forgets that of a user who has left.
+  mutating func endSharing(_ userID: String) { shared.remove(userID) }
 
   /// Forgets a user who does not enter, and hands over those who wait.
   mutating func remove(_ userID: String) -> [EnterRequest] {
@@ -129,7 +141,7 @@ struct EntryWindows: Sendable {
 
   /// Forgets all users, and hands over those who wait.
   mutating func removeAll() -> [EnterRequest] {
-    defer { entries = [:] }
+    defer { (entries, shared) = ([:], []) }
     return entries.values.flatMap(\.requests)
   }
 }

@@ -37,11 +37,14 @@ package struct StageAttachment: Sendable, Hashable {
   package let seq: Int64
   /// The users who are on the stage.
   package let userIDs: [String]
+  /// The connections that are on the way to the stage.
+  package let entering: [EntryClaim]
 
-  package init(epoch: String, seq: Int64, userIDs: [String]) {
+  package init(epoch: String, seq: Int64, userIDs: [String], entering: [EntryClaim]) {
     self.epoch = epoch
     self.seq = seq
     self.userIDs = userIDs
+    self.entering = entering
   }
 }
 

@@ -47,9 +47,7 @@ extension StageReport: MessageCodable {
     switch self {
     case .attach(let attachment):
       writer.write(case: 0)
-      writer.write(attachment.epoch)
-      writer.write(attachment.seq)
-      writer.write(attachment.userIDs)
+      writer.write(attachment)
     case .admit(let number, let user):
       writer.write(case: 1)
       writer.write(number)
@@ -72,9 +70,7 @@ extension StageReport: MessageCodable {
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     switch try reader.readCase() {
     case 0:
-      self = .attach(
-        StageAttachment(
-          epoch: try reader.read(), seq: try reader.read(), userIDs: try reader.read()))
+      self = .attach(try reader.read())
     case 1: self = .admit(try reader.read(), try reader.read())
     case 2: self = .entered(try reader.read(), try reader.read())
     case 3: self = .left(userID: try reader.read())
@@ -82,6 +78,32 @@ extension StageReport: MessageCodable {
     case 5: self = .settled(try reader.read(), userID: try reader.read())
     default: throw .unknownCase
     }
+  }
+}
+
+extension StageAttachment: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(epoch)
+    writer.write(seq)
+    writer.write(userIDs)
+    writer.write(entering)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      epoch: try reader.read(), seq: try reader.read(), userIDs: try reader.read(),
+      entering: try reader.read())
+  }
+}
+
+extension EntryClaim: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(number)
+    writer.write(userID)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(number: try reader.read(), userID: try reader.read())
   }
 }
 

@@ -5,9 +5,12 @@ import Testing
 @Suite("Servers that a user is about to enter on")
 struct EntryClaimsTests {
   private var claims = EntryClaims(server: 0)
+  private var roster = ChannelRoster()
 
-  private mutating func add(_ number: UInt64, on server: UInt16, isEntering: Bool = false) -> UInt16? {
-    claims.add(number, of: "ann", on: server) { _ in isEntering }
+  private mutating func add(
+    _ number: UInt64, on server: UInt16, isEntering: Bool = false
+  ) -> UInt16? {
+    claims.add(number, of: "ann", on: server, in: roster) { _ in isEntering }
   }
 
   @Test("the second server learns of the first, and the first of none")
@@ -41,6 +44,27 @@ struct EntryClaimsTests {
     _ = add(0, on: 0)
     #expect(add(1, on: 1, isEntering: true) == 0)
     #expect(add(2, on: 1) == nil)
+  }
+
+  @Test("a server keeps its place while it has the user, and then for those on the way")
+  mutating func present() {
+    _ = roster.add("ann", on: 1)
+    #expect(add(1, on: 2) == 1)
+    #expect(add(1, on: 1) == nil)
+    _ = roster.remove("ann", from: 1)
+    #expect(add(2, on: 2) == 1)
+    claims.settle(1, of: "ann", on: 1)
+    #expect(add(3, on: 2) == nil)
+  }
+
+  @Test("a server that attaches anew keeps the places of connections that are still on the way")
+  mutating func attached() {
+    _ = add(1, on: 1)
+    _ = add(1, on: 2)
+    claims.replace(of: 1, by: [EntryClaim(number: 5, userID: "ann")])
+    #expect(add(2, on: 2) == 1)
+    claims.replace(of: 1, by: [])
+    #expect(add(3, on: 2) == nil)
   }
 
   @Test("a server that is gone has no place")
