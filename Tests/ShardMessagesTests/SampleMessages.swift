@@ -51,7 +51,7 @@ struct SampleMessages {
         StageAttachment(
           epoch: text(), seq: integer(), userIDs: texts(),
           entering: list { EntryClaim(number: $0.word(), userID: $0.text()) })),
-      .admit(word(), user()), .entered(user(), session()), .left(userID: text()), .detach,
+      .admit(word(), user()), .entered(user(), session()), .left(userID: text(), heirs: list { $0.half() }), .detach,
       .settled(word(), userID: text()),
     ]
   }

@@ -39,6 +39,7 @@ package struct ChannelHome: Sendable {
   /// - Returns: What is to be done here, in this order.
   package mutating func handle(_ input: PresenceInput, at now: Moment) -> [PresenceAction] {
     let actions = presence.handle(input, at: now)
+    if case .left(let userID, _, let heirs) = input { claims.prefer(heirs, for: userID) }
     guard hasRemoteStages else { return actions }
     for case .publish(let notice) in actions { tellAll(.notice(notice)) }
     return actions

@@ -51,6 +51,13 @@ struct EntryClaims: Sendable {
     claims[userID] = list.allSatisfy(\.numbers.isEmpty) ? nil : list
   }
 
+  /// Gives servers the first places that go on from a user's window.
+  mutating func prefer(_ heirs: [UInt16], for userID: String) {
+    guard !heirs.isEmpty, let list = claims[userID] else { return }
+    claims[userID] =
+      list.filter { heirs.contains($0.server) } + list.filter { !heirs.contains($0.server) }
+  }
+
   /// Takes over the admissions that a server has open; it keeps its places.
   mutating func replace(of server: UInt16, by entering: [EntryClaim]) {
     for (userID, list) in claims {

@@ -133,7 +133,7 @@ package struct AttachedStage: ~Copyable, Sendable {
     for index in count..<actions.list.count {
       if case .read(let read) = actions.list[index], read.path == .behindWrites {
         lastReads.insert(read.number)
-      } else if case .left(let userID) = actions.list[index], !admissions.isEmpty {
+      } else if case .left(let userID, _) = actions.list[index], !admissions.isEmpty {
         admitAgain(userID, into: &actions)
       }
     }

@@ -272,8 +272,7 @@ extension ChannelStage {
       windows.isShared(userID) && recoveries.contains(userID)
       ? audience.window(of: userID, after: lastSeq) : nil
     guard audience.remove(session, of: userID) else { return }
-    windows.endSharing(userID)
-    actions.append(.left(userID: userID))
+    actions.append(.left(userID: userID, heirs: windows.endSharing(userID)))
     if let window { windows.keep(window, of: userID) }
   }
 
@@ -285,9 +284,8 @@ extension ChannelStage {
     }
     for request in windows.remove(userID) { refuse(request, .banned(url), into: &actions) }
     guard let participant = audience.removeAll(of: userID) else { return }
-    windows.endSharing(userID)
     for session in participant.connections { actions.append(.unsubscribe(session)) }
-    actions.append(.left(userID: userID))
+    actions.append(.left(userID: userID, heirs: windows.endSharing(userID)))
   }
 
   /// Puts everyone out, after the event that says why.
@@ -301,7 +299,7 @@ extension ChannelStage {
     }
     for participant in audience.removeAll() {
       for session in participant.connections { actions.append(.unsubscribe(session)) }
-      actions.append(.left(userID: participant.userID))
+      actions.append(.left(userID: participant.userID, heirs: []))
     }
   }
 }
@@ -346,7 +344,7 @@ extension ChannelStage {
         open.append(question)
       } else {
         let window = audience.window(of: userID, after: lastSeq)
-        if window != nil { windows.share(userID) }
+        if window != nil { windows.share(userID, with: question.server) }
         actions.append(.answerWindow(WindowAnswer(question, window)))
       }
     }
@@ -382,7 +380,7 @@ extension ChannelStage {
     for request in waiting { refuse(request, .internalError, into: &actions) }
     for participant in audience.removeAll() {
       for session in participant.connections { actions.append(.disconnect(session)) }
-      actions.append(.left(userID: participant.userID))
+      actions.append(.left(userID: participant.userID, heirs: []))
     }
   }
 }

@@ -27,8 +27,8 @@ struct EntryWindows: Sendable {
 
   private var entries: [String: Entry] = [:]
   private var lastQuestion: UInt64 = 0
-  /// The users here whose windows came from another stage, or went to one.
-  private var shared: Set<String> = []
+  /// The users here whose windows came from another stage, or went to these servers.
+  private var shared: [String: Set<UInt16>] = [:]
 
   var isEmpty: Bool { entries.isEmpty }
 
@@ -121,18 +121,24 @@ struct EntryWindows: Sendable {
   mutating func takeWindow(of userID: String) -> (throttle: Throttle, withheldIDs: [Int64])? {
     guard case .known(_, let throttle, let ids)? = entries[userID]?.state else { return nil }
     entries[userID] = nil
-    shared.insert(userID)
+    shared[userID] = shared[userID] ?? []
     return (throttle, ids)
   }
 
-  /// Notes that another stage is given the window of a user who is here.
-  mutating func share(_ userID: String) { shared.insert(userID) }
+  /// Notes that a server is given the window of a user who is here.
+  mutating func share(_ userID: String, with server: UInt16) {
+    shared[userID, default: []].insert(server)
+  }
 
   /// Whether another stage goes on from the window of a user who is here.
-  func isShared(_ userID: String) -> Bool { shared.contains(userID) }
+  func isShared(_ userID: String) -> Bool { shared[userID] != nil }
 
   /// Forgets that of a user who has left.
-  mutating func endSharing(_ userID: String) { shared.remove(userID) }
+  ///
+  /// - Returns: The servers that were given the window.
+  mutating func endSharing(_ userID: String) -> [UInt16] {
+    shared.removeValue(forKey: userID)?.sorted() ?? []
+  }
 
   /// Forgets a user who does not enter, and hands over those who wait.
   mutating func remove(_ userID: String) -> [EnterRequest] {
@@ -141,7 +147,7 @@ struct EntryWindows: Sendable {
 
   /// Forgets all users, and hands over those who wait.
   mutating func removeAll() -> [EnterRequest] {
-    defer { (entries, shared) = ([:], []) }
+    defer { (entries, shared) = ([:], [:]) }
     return entries.values.flatMap(\.requests)
   }
 }

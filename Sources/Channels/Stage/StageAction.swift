@@ -33,8 +33,8 @@ package enum StageAction: Sendable {
   indirect case read(RecoveryRead)
   /// Report a user who is on the stage from now on, by this connection.
   case entered(User, SessionAddress)
-  /// Report a user who is no longer on the stage.
-  case left(userID: String)
+  /// Report a user who is no longer on the stage, with the servers that were given its window.
+  case left(userID: String, heirs: [UInt16])
   /// Count messages that were withheld from participants.
   case withheld(Int)
   /// Give the stage ``StageInput/deadline`` at this time of the monotonic clock, and forget earlier

@@ -23,8 +23,8 @@ package enum StageReport: Sendable {
   case settled(UInt64, userID: String)
   /// A user is on the stage from now on, by this connection.
   indirect case entered(User, SessionAddress)
-  /// A user is not, or no longer, on the stage.
-  case left(userID: String)
+  /// A user is not, or no longer, on the stage; these servers were given its window.
+  case left(userID: String, heirs: [UInt16])
   /// The stage is gone: nobody is on it.
   case detach
 }

@@ -373,7 +373,8 @@ extension ChannelHost {
       handle(.entered(user, session))
     case .settled(let number, let userID):
       home.settle(number, of: userID, on: address.server)
-    case .left(let userID): handle(.left(userID: userID, server: address.server))
+    case .left(let userID, let heirs):
+      handle(.left(userID: userID, server: address.server, heirs: heirs))
     case .detach: home.detach(address)
     }
   }

@@ -150,13 +150,13 @@ final class StageHost {
       shard.send(.session(address.session, entered))
     case .release(let principal):
       shard.release(url, principal)
-      if !stage.contains(principal.user.id) { didLeave(principal.user.id) }
+      if !stage.contains(principal.user.id) { didLeave(principal.user.id, heirs: []) }
     case .unsubscribe(let session):
       shard.send(.session(session, .removed(channelURL: url)))
     case .read(let read): self.read(read)
     case .entered(let user, let session):
       if let home { home.handle(.entered(user, session)) } else { report(.entered(user, session)) }
-    case .left(let userID): didLeave(userID)
+    case .left(let userID, let heirs): didLeave(userID, heirs: heirs)
     case .disconnect(let session): shard.send(.session(session, .disconnect))
     case .admit(let request):
       if let home { home.enter(request) } else { handle(AttachmentInput.enter(request)) }
@@ -175,11 +175,11 @@ final class StageHost {
     }
   }
 
-  private func didLeave(_ userID: String) {
+  private func didLeave(_ userID: String, heirs: [UInt16]) {
     if let home {
-      home.handle(.left(userID: userID, server: shard.services.server))
+      home.handle(.left(userID: userID, server: shard.services.server, heirs: heirs))
     } else {
-      report(.left(userID: userID))
+      report(.left(userID: userID, heirs: heirs))
     }
   }
 

@@ -56,9 +56,10 @@ extension StageReport: MessageCodable {
       writer.write(case: 2)
       writer.write(user)
       writer.write(session)
-    case .left(let userID):
+    case .left(let userID, let heirs):
       writer.write(case: 3)
       writer.write(userID)
+      writer.write(heirs)
     case .detach: writer.write(case: 4)
     case .settled(let number, let userID):
       writer.write(case: 5)
@@ -73,7 +74,7 @@ extension StageReport: MessageCodable {
       self = .attach(try reader.read())
     case 1: self = .admit(try reader.read(), try reader.read())
     case 2: self = .entered(try reader.read(), try reader.read())
-    case 3: self = .left(userID: try reader.read())
+    case 3: self = .left(userID: try reader.read(), heirs: try reader.read())
     case 4: self = .detach
     case 5: self = .settled(try reader.read(), userID: try reader.read())
     default: throw .unknownCase

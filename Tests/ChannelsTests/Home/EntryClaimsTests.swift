@@ -67,6 +67,16 @@ struct EntryClaimsTests {
     #expect(add(3, on: 2) == nil)
   }
 
+  @Test("a server that was given the window comes before all others")
+  mutating func heirs() {
+    _ = roster.add("ann", on: 3)
+    _ = add(1, on: 1)
+    _ = add(1, on: 2)
+    _ = roster.remove("ann", from: 3)
+    claims.prefer([2], for: "ann")
+    #expect(add(2, on: 1) == 2)
+  }
+
   @Test("a server that is gone has no place")
   mutating func gone() {
     _ = add(1, on: 1)

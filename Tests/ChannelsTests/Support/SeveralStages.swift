@@ -306,7 +306,8 @@ final class SeveralStages {
       if !banned.contains(user.id) { handle(.entered(user, session)) }
     case .settled(let number, let userID):
       home.settle(number, of: userID, on: address.server)
-    case .left(let userID): handle(.left(userID: userID, server: address.server))
+    case .left(let userID, let heirs):
+      handle(.left(userID: userID, server: address.server, heirs: heirs))
     case .detach: home.detach(address)
     }
   }
@@ -365,7 +366,9 @@ final class SeveralStages {
       stay(of: address.session)?.hasEnded = true
     case .welcome(let address, _, let result): welcome(address.session, result)
     case .release(let principal):
-      if server.stage?.contains(principal.user.id) == false { didLeave(principal.user.id, server) }
+      if server.stage?.contains(principal.user.id) == false {
+        didLeave(principal.user.id, [], server)
+      }
     case .unsubscribe(let session), .disconnect(let session): stay(of: session)?.hasEnded = true
     case .read(let read): server.reads.append(.recovered(read.number, after: read.seq))
     case .entered(let user, let session):
@@ -374,7 +377,7 @@ final class SeveralStages {
       } else {
         report(.entered(user, session), server)
       }
-    case .left(let userID): didLeave(userID, server)
+    case .left(let userID, let heirs): didLeave(userID, heirs, server)
     case .admit(let request): enter(request)
     case .askWindow(let question, let other):
       queues[Int(server.number)][Int(other)].append(.question(question))
@@ -389,11 +392,11 @@ final class SeveralStages {
     }
   }
 
-  private func didLeave(_ userID: String, _ server: Server) {
+  private func didLeave(_ userID: String, _ heirs: [UInt16], _ server: Server) {
     if isBesideHome(server) {
-      handle(.left(userID: userID, server: server.number))
+      handle(.left(userID: userID, server: server.number, heirs: heirs))
     } else {
-      report(.left(userID: userID), server)
+      report(.left(userID: userID, heirs: heirs), server)
     }
   }
 
