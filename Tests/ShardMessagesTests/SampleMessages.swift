@@ -49,9 +49,14 @@ struct SampleMessages {
     [
       .attach(
         StageAttachment(
-          epoch: text(), seq: integer(), userIDs: texts(),
-          entering: list { EntryClaim(number: $0.word(), userID: $0.text()) })),
-      .admit(word(), user()), .entered(user(), session()), .left(userID: text(), heirs: list { $0.half() }), .detach,
+          epoch: text(), seq: integer(),
+          announced: optional { .users(Set($0.texts())) }, lastAdmission: word())),
+      .arrive(
+        StagePiece(
+          userIDs: texts(), entering: list { EntryClaim(number: $0.word(), userID: $0.text()) },
+          isLast: true)),
+      .admit(word(), user()), .entered(user(), session()),
+      .left(userID: text(), heirs: list { $0.half() }), .detach,
       .settled(word(), userID: text()),
     ]
   }
@@ -73,11 +78,14 @@ struct SampleMessages {
   private mutating func news() -> [StageNews] {
     let start = StageStart(
       channel: channel(), channelID: integer(), epoch: text(), seq: integer(),
-      throttleLimit: limit())
-    let notice = StageNotice(payload: bytes(), author: optional { $0.session() })
-    return subjects().map { .event(event($0)) } + [
+      throttleLimit: limit(), announced: optional { _ in .number })
+    let marks: [PresenceMark] = [.entered(userID: text()), .exited(userID: text()), .count]
+    let notices = marks.map {
+      StageNotice(payload: bytes(), author: optional { $0.session() }, mark: $0)
+    }
+    return subjects().map { .event(event($0)) } + notices.map { .notice($0) } + [
       .attached(start), .absent, .released, .admitted(word(), .success(optional { $0.half() })),
-      .admitted(word(), .failure(error())), .notice(notice), .record(channel()),
+      .admitted(word(), .failure(error())), .next, .record(channel()),
       .throttle(limit()), .elsewhere(number()), .answer(reply(), outcome()),
     ]
   }
@@ -161,6 +169,9 @@ struct SampleMessages {
       .answer(.participantCounts(list { $0.number() }), to: poll()),
       .answer(.dismissed(flag()), to: poll()), .reread(.limits), .reread(.apiTokens),
       .askServer(.sessions(query), replyTo: poll()), .drain,
+      .stagesMark(
+        StagesMark(
+          ring: word(), shard: ShardAddress(server: half(), shard: half()), shardCount: half())),
       .notice(.previews, bytes()), .notice(.webhooks, bytes()),
     ]
   }

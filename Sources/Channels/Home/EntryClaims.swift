@@ -6,11 +6,14 @@
 struct EntryClaims: Sendable {
   private struct Claim: Sendable {
     let server: UInt16
-    /// The admissions that are not settled; of the home's server, those that were never looked at.
+    /// The admissions that are not settled.
     var numbers: Set<UInt64> = []
   }
 
-  /// The server of the home, whose admissions are not settled by number.
+  /// The number of admissions to a stage beside the home, which are not settled by number.
+  static let here: UInt64 = 0
+
+  /// The server of the home.
   private let server: UInt16
   private var claims: [String: [Claim]] = [:]
   private var sweepSize = 64
@@ -30,8 +33,7 @@ struct EntryClaims: Sendable {
     sweep(isEntering)
     var list = claims[userID] ?? []
     list.removeAll { claim in
-      let isOpen = claim.server == self.server ? isEntering(userID) : !claim.numbers.isEmpty
-      return !isOpen && !roster.contains(userID, on: claim.server)
+      !isOpen(claim, of: userID, isEntering) && !roster.contains(userID, on: claim.server)
     }
     for place in roster.servers(of: userID) where !list.contains(where: { $0.server == place }) {
       list.append(Claim(server: place))
@@ -59,10 +61,14 @@ struct EntryClaims: Sendable {
   }
 
   /// Takes over the admissions that a server has open; it keeps its places.
-  mutating func replace(of server: UInt16, by entering: [EntryClaim]) {
+  ///
+  /// - Parameter lastNumber: The last admission that may be over; later ones are open.
+  mutating func replace(
+    of server: UInt16, by entering: [EntryClaim], upTo lastNumber: UInt64
+  ) {
     for (userID, list) in claims {
       guard let index = list.firstIndex(where: { $0.server == server }) else { continue }
-      claims[userID]?[index].numbers = []
+      claims[userID]?[index].numbers = list[index].numbers.filter { $0 > lastNumber }
     }
     for claim in entering {
       var list = claims[claim.userID] ?? []
@@ -85,9 +91,14 @@ struct EntryClaims: Sendable {
   private mutating func sweep(_ isEntering: (String) -> Bool) {
     guard claims.count >= sweepSize else { return }
     claims = claims.filter { userID, list in
-      list.contains { $0.server == server ? isEntering(userID) : !$0.numbers.isEmpty }
+      list.contains { isOpen($0, of: userID, isEntering) }
     }
     sweepSize = max(64, claims.count * 2)
+  }
+
+  /// Whether a connection of a user is on the way to a server.
+  private func isOpen(_ claim: Claim, of userID: String, _ isEntering: (String) -> Bool) -> Bool {
+    claim.numbers.contains { $0 != Self.here } || claim.server == server && isEntering(userID)
   }
 }
 

@@ -37,6 +37,10 @@ package struct AttachedStage: ~Copyable, Sendable {
   private var lastAdmission: UInt64 = 0
   /// The admissions that were granted and are not settled.
   private var granted: [(number: UInt64, user: User)] = []
+  /// The users who have to be reported to the home.
+  private var inventory = StageInventory()
+  /// The users of whom the participants here know.
+  private var announced = AnnouncedUsers.users([])
   /// Questions for windows of users about whom the home was asked.
   private var questions: [WindowQuestion] = []
 
@@ -109,7 +113,14 @@ package struct AttachedStage: ~Copyable, Sendable {
     case .attach(let number): attach(number, into: &actions)
     case .news(let number, let news):
       guard number == self.number else { return }
-      for item in news { take(item, at: now, into: &actions) }
+      for item in news {
+        // The home goes on with the users while events are being repaired.
+        if case .next = item {
+          reportPiece(into: &actions)
+        } else {
+          take(item, at: now, into: &actions)
+        }
+      }
     case .repaired(let number, let result):
       guard number == self.number, case .repairing(let start) = link else { return }
       didRepair(start, result, at: now, into: &actions)
@@ -161,18 +172,27 @@ package struct AttachedStage: ~Copyable, Sendable {
     link = .asked
     news = []
     lastReads = []
-    actions.append(
-      .report(
-        .attach(
-          StageAttachment(
-            epoch: stage.epoch, seq: stage.lastSeq, userIDs: stage.userIDs,
-            entering: granted.map { EntryClaim(number: $0.number, userID: $0.user.id) }
-              + admissions.map {
-                EntryClaim(number: $0.number, userID: $0.request.principal.user.id)
-              }))))
+    inventory = StageInventory(userIDs: stage.userIDs, claims: openClaims)
+    let attachment = StageAttachment(
+      epoch: stage.epoch, seq: stage.lastSeq,
+      announced: stage.participantCount > 0 ? announced : nil, lastAdmission: lastAdmission)
+    actions.append(.report(.attach(attachment)))
+    reportPiece(into: &actions)
     for (number, request) in admissions {
       actions.append(.report(.admit(number, request.principal.user)))
     }
+  }
+
+  private mutating func reportPiece(into actions: inout StageActions) {
+    let open = Set(openClaims)
+    let piece = inventory.next(isHere: { stage.contains($0) }, isOpen: open.contains)
+    actions.append(.report(.arrive(piece)))
+  }
+
+  /// The connections about which the home was asked and that have not entered.
+  private var openClaims: [EntryClaim] {
+    granted.map { EntryClaim(number: $0.number, userID: $0.user.id) }
+      + admissions.map { EntryClaim(number: $0.number, userID: $0.request.principal.user.id) }
   }
 
   private mutating func begin(
@@ -227,7 +247,10 @@ package struct AttachedStage: ~Copyable, Sendable {
       return
     }
     switch item {
-    case .attached(let start): begin(from: start, at: now, into: &actions)
+    case .attached(let start):
+      if let known = start.announced { announced = known }
+      begin(from: start, at: now, into: &actions)
+    case .next: reportPiece(into: &actions)
     case .absent: end(at: now, into: &actions)
     case .released:
       link = .asked
@@ -244,7 +267,9 @@ package struct AttachedStage: ~Copyable, Sendable {
       granted.append((number, request.principal.user))
       pass(input, at: now, into: &actions)
     case .event(let event): pass(.apply(event), at: now, into: &actions)
-    case .notice(let notice): pass(.notice(notice), at: now, into: &actions)
+    case .notice(let notice):
+      announced.apply(notice.mark)
+      pass(.notice(notice), at: now, into: &actions)
     case .record(let channel): pass(.record(channel), at: now, into: &actions)
     case .throttle(let limit): pass(.throttle(limit), at: now, into: &actions)
     case .elsewhere(let count): pass(.elsewhere(count), at: now, into: &actions)

@@ -15,8 +15,11 @@ package struct StageAddress: Hashable, Sendable {
 
 /// A message of a stage to its channel's home on another server.
 package enum StageReport: Sendable {
-  /// The stage asks for the channel's events from now on, and says how far it has come.
+  /// The stage asks for the channel's events from now on, and says how far it has come; pieces with its
+  /// users follow.
   indirect case attach(StageAttachment)
+  /// A part of the stage's users; after each but the last, the home asks for the next.
+  indirect case arrive(StagePiece)
   /// A user whom the stage does not have asks to enter; the answer has the same number.
   indirect case admit(UInt64, User)
   /// The user's connection of an admission has entered, or does not enter.
@@ -35,16 +38,31 @@ package struct StageAttachment: Sendable, Hashable {
   package let epoch: String
   /// The last event that the stage has applied.
   package let seq: Int64
-  /// The users who are on the stage.
-  package let userIDs: [String]
-  /// The connections that are on the way to the stage.
-  package let entering: [EntryClaim]
+  /// The users of whom the participants on the stage know; `nil` when it has none.
+  package let announced: AnnouncedUsers?
+  /// The last admission that the stage has asked for.
+  package let lastAdmission: UInt64
 
-  package init(epoch: String, seq: Int64, userIDs: [String], entering: [EntryClaim]) {
+  package init(epoch: String, seq: Int64, announced: AnnouncedUsers?, lastAdmission: UInt64) {
     self.epoch = epoch
     self.seq = seq
+    self.announced = announced
+    self.lastAdmission = lastAdmission
+  }
+}
+
+/// A part of the users of a stage that attaches.
+package struct StagePiece: Sendable, Hashable {
+  /// Users who are on the stage.
+  package let userIDs: [String]
+  /// Connections that are on the way to the stage.
+  package let entering: [EntryClaim]
+  package let isLast: Bool
+
+  package init(userIDs: [String], entering: [EntryClaim], isLast: Bool) {
     self.userIDs = userIDs
     self.entering = entering
+    self.isLast = isLast
   }
 }
 
@@ -52,6 +70,8 @@ package struct StageAttachment: Sendable, Hashable {
 package enum StageNews: Sendable {
   /// The stage is attached; all that follows happened after this state.
   indirect case attached(StageStart)
+  /// The home has taken a piece of the stage's users in, and waits for the next.
+  case next
   /// There is no such channel.
   case absent
   /// The home has no such attachment, or gives the channel up: the stage has to attach anew.
@@ -79,10 +99,14 @@ package struct StageStart: Sendable, Hashable {
   /// The last event of the channel.
   package let seq: Int64
   package let throttleLimit: RateLimit
+  /// The users of whom participants know; `nil` when the stage knows that from another home.
+  package let announced: AnnouncedUsers?
 
   package init(
-    channel: Channel, channelID: Int64, epoch: String, seq: Int64, throttleLimit: RateLimit
+    channel: Channel, channelID: Int64, epoch: String, seq: Int64, throttleLimit: RateLimit,
+    announced: AnnouncedUsers?
   ) {
+    self.announced = announced
     self.channel = channel
     self.channelID = channelID
     self.epoch = epoch

@@ -2,6 +2,7 @@ import Channels
 import FloodControl
 import ParleyProtocol
 import Reactor
+import ShardMessages
 import Store
 import Synchronization
 import Telemetry
@@ -31,6 +32,7 @@ final class ChannelDirectory: TimerHandler {
   private var lastAttachment: UInt64 = 0
   /// The times until which channels are left alone that another server has taken over.
   private var fencedUntil: [String: Int64] = [:]
+  private var reports = StageReports()
   private var stagesInTurn: [StageHost] = []
   private var channelsInTurn: [ChannelHost] = []
   private var sweepTimer: EventLoop.TimerToken?
@@ -147,7 +149,10 @@ final class ChannelDirectory: TimerHandler {
     if case .loading(let waiting) = entries[url] { waiters = waiting }
     entries[url] = nil
     let outcome = result.flatMap { loaded -> Result<ChannelHost, ServiceError> in
-      guard let loaded else { return .failure(.notFound(.channel, url)) }
+      guard let loaded else {
+        _ = reports.takeExpected(url)
+        return .failure(.notFound(.channel, url))
+      }
       return .success(reside(loaded))
     }
     for waiter in waiters { waiter(outcome) }
@@ -239,20 +244,59 @@ extension ChannelDirectory {
       channel.release()
       remove(channel)
     }
+    reports.keepExpected { shard.homeServer(ofChannel: $0) == server }
     for stage in attachedStages.values
-    where shard.homeServer(ofChannel: stage.url) != stage.homeServer {
+    where shard.homeServer(ofChannel: stage.url) != stage.homeServer || stage.isPausing {
       stage.attach()
     }
+    shard.markStages(for: shard.edge?.otherServers ?? [])
+    renewGatherings()
   }
 
   /// Repairs what may be lost between this server and another.
   func linkWasReset(with server: UInt16) {
     for stage in attachedStages.values where stage.homeServer == server { stage.attach() }
     for stage in allStages { stage.handle(.serverGone(server)) }
+    shard.markStages(for: [server])
+  }
+
+  /// The servers that may have users of a channel whose home is being made here.
+  func awaited(_ url: String) -> Set<UInt16> {
+    guard let edge = shard.edge else { return [] }
+    let ring = edge.ring.number
+    var servers = reports.takeExpected(url)
+    servers.formUnion(edge.otherServers.filter { !reports.isComplete($0, ring: ring) })
+    if attachedStage(url) != nil { servers.insert(shard.services.server) }
+    return servers
+  }
+
+  /// Expects stages of servers to attach to a channel.
+  func expect(_ servers: Set<UInt16>, of url: String) {
+    if resident(url)?.isReleased != false { reports.expect(servers, of: url) }
+  }
+
+  func stopExpecting(_ server: UInt16, of url: String) {
+    reports.stopExpecting(server, of: url)
+  }
+
+  func take(_ mark: StagesMark) {
+    reports.take(mark)
+    renewGatherings()
+  }
+
+  /// Has new homes go on that wait for servers whose stages have all come.
+  private func renewGatherings() {
+    guard let edge = shard.edge else { return }
+    let ring = edge.ring.number
+    let complete = edge.otherServers.filter { reports.isComplete($0, ring: ring) }
+    for case .resident(let channel) in Array(entries.values) where channel.isGathering {
+      for server in complete { channel.stopAwaiting(server) }
+    }
   }
 
   /// Forgets the users of a server that is gone.
   func serverIsGone(_ server: UInt16) {
+    reports.remove(server)
     for case .resident(let channel) in entries.values { channel.remove(server: server) }
     for stage in allStages { stage.handle(.serverGone(server)) }
   }

@@ -117,6 +117,9 @@ final class StageHost {
 
   // MARK: State
 
+  /// Whether the stage waits before it asks a home again.
+  var isPausing: Bool { attachTimer != nil }
+
   /// Whether nobody is here or about to enter, and nothing waits.
   var isIdle: Bool { stage.isIdle && !awaitsEndOfTurn }
 

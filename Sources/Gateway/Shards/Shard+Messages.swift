@@ -147,6 +147,7 @@ extension Shard {
     case .ask(let question, let address): answer(question, to: address)
     case .askServer(let question, let address): answerForServer(question, to: address)
     case .answer(let answer, let address): take(answer, to: address)
+    case .stagesMark(let mark): take(mark)
     case .notice(let service, let notice): services.receive(notice, for: service)
     }
   }

@@ -31,6 +31,9 @@ extension ShardTask: MessageCodable {
       writer.write(case: 8)
       writer.write(case: service.rawValue)
       writer.write(notice)
+    case .stagesMark(let mark):
+      writer.write(case: 9)
+      writer.write(mark)
     }
   }
 
@@ -51,8 +54,22 @@ extension ShardTask: MessageCodable {
         throw .unknownCase
       }
       self = .notice(service, try reader.read())
+    case 9: self = .stagesMark(try reader.read())
     default: throw .unknownCase
     }
+  }
+}
+
+extension StagesMark: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(ring)
+    writer.write(shard)
+    writer.write(shardCount)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      ring: try reader.read(), shard: try reader.read(), shardCount: try reader.read())
   }
 }
 

@@ -61,6 +61,9 @@ extension StageReport: MessageCodable {
       writer.write(userID)
       writer.write(heirs)
     case .detach: writer.write(case: 4)
+    case .arrive(let piece):
+      writer.write(case: 6)
+      writer.write(piece)
     case .settled(let number, let userID):
       writer.write(case: 5)
       writer.write(number)
@@ -76,6 +79,7 @@ extension StageReport: MessageCodable {
     case 2: self = .entered(try reader.read(), try reader.read())
     case 3: self = .left(userID: try reader.read(), heirs: try reader.read())
     case 4: self = .detach
+    case 6: self = .arrive(try reader.read())
     case 5: self = .settled(try reader.read(), userID: try reader.read())
     default: throw .unknownCase
     }
@@ -86,14 +90,73 @@ extension StageAttachment: MessageCodable {
   package func encode(into writer: inout MessageWriter) {
     writer.write(epoch)
     writer.write(seq)
-    writer.write(userIDs)
-    writer.write(entering)
+    writer.write(announced)
+    writer.write(lastAdmission)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
-      epoch: try reader.read(), seq: try reader.read(), userIDs: try reader.read(),
-      entering: try reader.read())
+      epoch: try reader.read(), seq: try reader.read(), announced: try reader.read(),
+      lastAdmission: try reader.read())
+  }
+}
+
+extension StagePiece: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(userIDs)
+    writer.write(entering)
+    writer.write(isLast)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      userIDs: try reader.read(), entering: try reader.read(), isLast: try reader.read())
+  }
+}
+
+extension AnnouncedUsers: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    switch self {
+    case .users(let users):
+      writer.write(case: 0)
+      writer.write(users.sorted())
+    case .number: writer.write(case: 1)
+    }
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    switch try reader.readCase() {
+    case 0:
+      let users: [String] = try reader.read()
+      let set = Set(users)
+      guard set.sorted() == users else { throw .invalidValue }
+      self = .users(set)
+    case 1: self = .number
+    default: throw .unknownCase
+    }
+  }
+}
+
+extension PresenceMark: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    switch self {
+    case .entered(let userID):
+      writer.write(case: 0)
+      writer.write(userID)
+    case .exited(let userID):
+      writer.write(case: 1)
+      writer.write(userID)
+    case .count: writer.write(case: 2)
+    }
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    switch try reader.readCase() {
+    case 0: self = .entered(userID: try reader.read())
+    case 1: self = .exited(userID: try reader.read())
+    case 2: self = .count
+    default: throw .unknownCase
+    }
   }
 }
 
@@ -127,6 +190,7 @@ extension StageNews: MessageCodable {
       writer.write(case: 5)
       writer.write(notice.payload)
       writer.write(notice.author)
+      writer.write(notice.mark)
     case .record(let channel):
       writer.write(case: 6)
       writer.write(channel)
@@ -140,17 +204,22 @@ extension StageNews: MessageCodable {
       writer.write(case: 9)
       writer.write(address)
       writer.write(outcome)
+    case .next: writer.write(case: 10)
     }
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     switch try reader.readCase() {
+    case 10: self = .next
     case 0: self = .attached(try reader.read())
     case 1: self = .absent
     case 2: self = .released
     case 3: self = .admitted(try reader.read(), try reader.read())
     case 4: self = .event(try reader.read())
-    case 5: self = .notice(StageNotice(payload: try reader.read(), author: try reader.read()))
+    case 5:
+      self = .notice(
+        StageNotice(
+          payload: try reader.read(), author: try reader.read(), mark: try reader.read()))
     case 6: self = .record(try reader.read())
     case 7: self = .throttle(try reader.read())
     case 8: self = .elsewhere(try reader.read())
@@ -167,12 +236,13 @@ extension StageStart: MessageCodable {
     writer.write(epoch)
     writer.write(seq)
     writer.write(throttleLimit)
+    writer.write(announced)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
       channel: try reader.read(), channelID: try reader.read(), epoch: try reader.read(),
-      seq: try reader.read(), throttleLimit: try reader.read())
+      seq: try reader.read(), throttleLimit: try reader.read(), announced: try reader.read())
   }
 }
 

@@ -16,8 +16,26 @@ package enum ShardTask: Sendable {
   /// A question to all shards of the receiver's server, with one answer.
   indirect case askServer(ShardQuestion, replyTo: PollAddress)
   indirect case answer(ShardAnswer, to: PollAddress)
+  /// All stages of a shard of another server have been attached to the homes of a ring.
+  indirect case stagesMark(StagesMark)
   /// A report of another server to a service that the shards of this one share.
   indirect case notice(SharedService, [UInt8])
+}
+
+/// Follows the stages that a shard has attached after a change of the ring.
+package struct StagesMark: Sendable, Hashable {
+  /// Names the servers of the ring.
+  package let ring: UInt64
+  /// The shard that has attached its stages.
+  package let shard: ShardAddress
+  /// The number of shards of its server.
+  package let shardCount: UInt16
+
+  package init(ring: UInt64, shard: ShardAddress, shardCount: UInt16) {
+    self.ring = ring
+    self.shard = shard
+    self.shardCount = shardCount
+  }
 }
 
 /// A service that all shards of a server share, and that has its like on other servers.

@@ -61,9 +61,9 @@ struct EntryClaimsTests {
   mutating func attached() {
     _ = add(1, on: 1)
     _ = add(1, on: 2)
-    claims.replace(of: 1, by: [EntryClaim(number: 5, userID: "ann")])
+    claims.replace(of: 1, by: [EntryClaim(number: 5, userID: "ann")], upTo: 5)
     #expect(add(2, on: 2) == 1)
-    claims.replace(of: 1, by: [])
+    claims.replace(of: 1, by: [], upTo: 5)
     #expect(add(3, on: 2) == nil)
   }
 
@@ -75,6 +75,14 @@ struct EntryClaimsTests {
     _ = roster.remove("ann", from: 3)
     claims.prefer([2], for: "ann")
     #expect(add(2, on: 1) == 2)
+  }
+
+  @Test("a stage on the home's server that is attached like others has its place by numbers")
+  mutating func attachedHere() {
+    #expect(add(1, on: 0) == nil)
+    #expect(add(1, on: 1) == 0)
+    claims.settle(1, of: "ann", on: 0)
+    #expect(add(2, on: 1) == nil)
   }
 
   @Test("a server that is gone has no place")

@@ -27,6 +27,20 @@ struct SeveralStagesTests {
       for number in 0..<400 { schedule.step { number % 3 == 0 ? .cut : .move } }
       schedule.settle()
       schedule.check()
+      schedule.checkUsers()
+    }
+  }
+
+  @Test(
+    "so they are when servers die, and nobody is left who died with them", arguments: UInt64(0)..<8)
+  func dying(part: UInt64) {
+    for seed in Schedules.seeds(part) {
+      var schedule = Schedule(seed: seed)
+      for number in 0..<400 { schedule.step { number % 3 == 0 ? .move : .kill } }
+      schedule.settle()
+      schedule.check()
+      schedule.checkUsers()
+      schedule.checkNotices()
     }
   }
 }
@@ -36,6 +50,7 @@ private struct Schedule {
   enum Fault {
     case cut
     case move
+    case kill
   }
 
   private let channel: SeveralStages
@@ -77,6 +92,10 @@ private struct Schedule {
         channel.cut(
           Int.random(in: 0..<3, using: &random), Int.random(in: 0..<3, using: &random))
       case .move: channel.moveHome(to: UInt16.random(in: 0..<3, using: &random))
+      case .kill:
+        channel.kill(
+          UInt16.random(in: 0..<3, using: &random),
+          nextHome: UInt16.random(in: 0..<3, using: &random))
       }
     case 52..<55: channel.learnHome(Int.random(in: 0..<3, using: &random))
     case 55..<62: channel.answerRead(Int.random(in: 0..<3, using: &random))
@@ -110,7 +129,8 @@ private struct Schedule {
 
   /// Checks each connection by itself, and the home.
   mutating func check() {
-    #expect(channel.stays.allSatisfy { $0.hasEnded || $0.start != nil }, "seed \(seed)")
+    let waiting = channel.stays.filter { !$0.hasEnded && $0.start == nil }.map(\.session)
+    #expect(waiting == [], "seed \(seed)")
     #expect(Set(channel.home.roster.page(after: 0, limit: 99).map(\.user.id)) == channel.present)
     #expect(channel.present.isDisjoint(with: channel.banned), "seed \(seed)")
     for stay in channel.stays {
@@ -148,6 +168,18 @@ private struct Schedule {
         }
       }
       #expect(channel.stay(of: session)?.count == count + Int(server) + 1, "seed \(seed)")
+    }
+  }
+
+  /// Checks that the last notice of each user is right.
+  func checkNotices() {
+    for stay in channel.stays where !stay.hasEnded {
+      // A connection is not notified of its own entering.
+      for (user, isPresent) in stay.notices where !user.hasPrefix("last") && user != stay.user {
+        #expect(
+          channel.present.contains(user) == isPresent,
+          "\(stay.session) of \(stay.user) about \(user), seed \(seed)")
+      }
     }
   }
 

@@ -11,6 +11,8 @@ final class SeveralStages {
     case news([StageNews], attachment: UInt64)
     case question(WindowQuestion)
     case window(WindowAnswer)
+    /// All stages of a server have been reported to the homes of a ring.
+    case reported(ring: Int)
   }
 
   /// The time that a connection was in the channel, and what it was sent.
@@ -24,6 +26,8 @@ final class SeveralStages {
     var seqs: [Int64] = []
     /// The ranges of messages that it was notified of as withheld.
     var withheld: [ClosedRange<Int64>] = []
+    /// Whether each user was last said to have entered.
+    var notices: [String: Bool] = [:]
     var hasEnded = false
 
     init(_ session: SessionAddress, _ user: String) {
@@ -36,8 +40,9 @@ final class SeveralStages {
     let number: UInt16
     var stage: AttachedStage?
     var attachment: UInt64 = 0
-    /// The home that the server knows.
+    /// The home that the server knows, and since which change.
     var home: UInt16 = 0
+    var ring = 0
     var wakeTime: Int64?
     var attachTime: Int64?
     /// Reads that are not answered.
@@ -54,6 +59,8 @@ final class SeveralStages {
   let servers = (UInt16(0)..<3).map(Server.init)
   private let limit: RateLimit
   private(set) var homeServer: UInt16 = 0
+  /// Counts the homes that the channel has had.
+  private var ring = 0
   private(set) var home = ChannelHome(url: "lobby", server: 0)
   private var presenceTime: Int64?
   private(set) var log: [DurableEvent] = []
@@ -97,6 +104,12 @@ final class SeveralStages {
       }
       return handle(AttachmentInput.enter(request), server)
     }
+    guard !home.isGathering else { return home.hold(.here(request)) }
+    admit(request, server)
+  }
+
+  private func admit(_ request: EnterRequest, _ server: Server) {
+    let isNew = server.stage == nil
     if server.stage == nil {
       server.stage = AttachedStage(
         ChannelStage(
@@ -104,6 +117,7 @@ final class SeveralStages {
         url: "lobby")
     }
     let user = request.principal.user.id
+    if isNew { handle(.elsewhere(home.localElsewhere), server) }
     guard !banned.contains(user) else { return handle(.refuse(request, .banned("lobby")), server) }
     let other = home.admit(user) { server.stage?.isEntering($0) ?? false }
     handle(other.map { .enterBeside(request, server: $0) } ?? .enter(request), server)
@@ -155,7 +169,8 @@ final class SeveralStages {
   /// Delivers the first message from one server to another.
   func deliver(from sender: Int, to receiver: Int) {
     guard !queues[sender][receiver].isEmpty else { return }
-    receive(queues[sender][receiver].removeFirst(), at: servers[receiver])
+    let mail = queues[sender][receiver].removeFirst()
+    receive(mail, from: UInt16(sender), at: servers[receiver])
   }
 
   /// Loses what is under way between two servers; both sides learn of it.
@@ -165,6 +180,7 @@ final class SeveralStages {
     queues[other][one] = []
     for (server, peer) in [(servers[one], UInt16(other)), (servers[other], UInt16(one))] {
       if isAttached(server), server.home == peer { attach(server) }
+      if server.home == peer { reportStages(server) }
       handle(.serverGone(peer), server)
     }
   }
@@ -174,18 +190,60 @@ final class SeveralStages {
     guard server != homeServer else { return }
     home.tellAll(.released)
     flushHome()
+    _ = home.stopAwaitingAll(at: moment)
+    let applicants = home.takeApplicants()
     let old = servers[Int(homeServer)]
-    homeServer = server
-    home = ChannelHome(url: "lobby", server: server)
-    presenceTime = nil
+    makeHome(on: server)
     for server in [old, servers[Int(server)]] { learnHome(Int(server.number)) }
+    for case .here(let request) in applicants { enter(request) }
+  }
+
+  private func makeHome(on server: UInt16) {
+    ring += 1
+    homeServer = server
+    var awaited: Set<UInt16> = [0, 1, 2]
+    if servers[Int(server)].stage == nil { awaited.remove(server) }
+    home = ChannelHome(url: "lobby", server: server, awaiting: awaited)
+    presenceTime = nil
+  }
+
+  /// Ends a server as a crash does; another of its number starts at once.
+  func kill(_ number: UInt16, nextHome: UInt16) {
+    let server = servers[Int(number)]
+    for stay in stays where stay.session.server == number { stay.hasEnded = true }
+    server.stage = nil
+    server.wakeTime = nil
+    server.attachTime = nil
+    server.reads = []
+    for peer in 0..<3 {
+      queues[Int(number)][peer] = []
+      queues[peer][Int(number)] = []
+    }
+    if homeServer == number {
+      makeHome(on: nextHome == number ? (number + 1) % 3 : nextHome)
+      perform(home.stopAwaiting(number, at: moment))
+      learnHome(Int(homeServer))
+    } else {
+      perform(home.remove(server: number, at: moment))
+    }
+    (server.home, server.ring) = (homeServer, ring)
+    for survivor in servers where survivor.number != number {
+      handle(.serverGone(number), survivor)
+    }
   }
 
   func learnHome(_ number: Int) {
     let server = servers[number]
-    guard server.home != homeServer else { return }
+    guard server.ring != ring else { return }
     server.home = homeServer
+    server.ring = ring
     if server.stage != nil { attach(server) }
+    reportStages(server)
+  }
+
+  /// Lets the home know that it has been sent all that a server has.
+  private func reportStages(_ server: Server) {
+    queues[Int(server.number)][Int(server.home)].append(.reported(ring: server.ring))
   }
 
   func answerRead(_ number: Int) {
@@ -262,7 +320,7 @@ final class SeveralStages {
 
   // MARK: The home
 
-  private func receive(_ mail: Mail, at server: Server) {
+  private func receive(_ mail: Mail, from sender: UInt16, at server: Server) {
     switch mail {
     case .report(let report, let address): receive(report, address, at: server)
     case .news(let news, let attachment):
@@ -274,6 +332,9 @@ final class SeveralStages {
       } else {
         handle(.windowQuestion(question), server)
       }
+    case .reported(let ring):
+      guard ring == self.ring, server.number == homeServer else { return }
+      perform(home.stopAwaiting(sender, at: moment))
     case .window(let answer):
       if server.stage != nil { handle(.window(answer), server) }
     }
@@ -282,9 +343,9 @@ final class SeveralStages {
   private func receive(_ report: StageReport, _ address: StageAddress, at server: Server) {
     if server.number == homeServer, case .attach(let attachment) = report {
       let start = StageStart(
-        channel: record, channelID: 1, epoch: "epoch", seq: lastSeq, throttleLimit: limit)
-      perform(home.attach(attachment, at: address, from: start, at: moment))
-      return
+        channel: record, channelID: 1, epoch: "epoch", seq: lastSeq, throttleLimit: limit,
+        announced: home.announced)
+      return home.attach(attachment, at: address, from: start)
     }
     guard server.number == homeServer, home.isAttached(address) else {
       let news = Mail.news([.released], attachment: address.attachment)
@@ -293,23 +354,32 @@ final class SeveralStages {
     }
     switch report {
     case .attach: break
+    case .arrive(let piece): perform(home.arrive(piece, at: address, at: moment))
     case .admit(let number, let user):
-      let result: Result<UInt16?, ServiceError> =
-        banned.contains(user.id)
-        ? .failure(.banned("lobby"))
-        : .success(
-          home.admit(user.id, number, on: address.server) {
-            isBesideHome(server) && server.stage?.isEntering($0) == true
-          })
-      home.tell(.admitted(number, result), server: address.server)
+      guard !home.isGathering else {
+        return home.hold(.elsewhere(user, number: number, address))
+      }
+      admit(user, number, address)
     case .entered(let user, let session):
       if !banned.contains(user.id) { handle(.entered(user, session)) }
     case .settled(let number, let userID):
       home.settle(number, of: userID, on: address.server)
     case .left(let userID, let heirs):
       handle(.left(userID: userID, server: address.server, heirs: heirs))
-    case .detach: home.detach(address)
+    case .detach: perform(home.detach(address, at: moment))
     }
+  }
+
+  private func admit(_ user: User, _ number: UInt64, _ address: StageAddress) {
+    let server = servers[Int(homeServer)]
+    let result: Result<UInt16?, ServiceError> =
+      banned.contains(user.id)
+      ? .failure(.banned("lobby"))
+      : .success(
+        home.admit(user.id, number, on: address.server) {
+          isBesideHome(server) && server.stage?.isEntering($0) == true
+        })
+    home.tell(.admitted(number, result), server: address.server)
   }
 
   private func handle(_ input: PresenceInput) { perform(home.handle(input, at: moment)) }
@@ -321,7 +391,15 @@ final class SeveralStages {
       case .publish(let notice):
         if isBesideHome(server) { handle(.notice(notice), server) }
       case .wake(let time): presenceTime = time
-      case .present, .absent, .readProfiles: break
+      case .readProfiles(let userIDs): for userID in userIDs { handle(.profile(User(id: userID))) }
+      case .present, .absent: break
+      }
+    }
+    for applicant in home.takeApplicants() {
+      switch applicant {
+      case .here(let request): enter(request)
+      case .elsewhere(let user, let number, let address):
+        if home.isAttached(address) { admit(user, number, address) }
       }
     }
   }
@@ -425,6 +503,13 @@ final class SeveralStages {
     guard let stay = stay(of: session), let root = try? JSONDocument(payload).root else { return }
     let params = root["params"]
     if let seq = params?["seq"]?.integer { stay.seqs.append(seq) }
+    if let user = params?["user"]?["user_id"]?.string {
+      switch root["method"]?.string {
+      case "channel.user_entered": stay.notices[user] = true
+      case "channel.user_exited": stay.notices[user] = false
+      case _: break
+      }
+    }
     if root["method"]?.string == "channel.throttled",
       let first = params?["first_message_id"]?.integer,
       let last = params?["last_message_id"]?.integer
