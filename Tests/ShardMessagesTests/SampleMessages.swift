@@ -167,6 +167,11 @@ struct SampleMessages {
       .answer(.closed(flag()), to: poll()), .answer(.connections([count]), to: poll()),
       .ask(.participantCounts(texts()), replyTo: poll()),
       .answer(.participantCounts(list { $0.number() }), to: poll()),
+      .ask(.awaitedSends(channelURL: text()), replyTo: poll()),
+      .answer(
+        .awaitedSends(
+          list { AwaitedSend(session: $0.session(), userID: $0.text(), requestID: $0.text()) }),
+        to: poll()),
       .answer(.dismissed(flag()), to: poll()), .reread(.limits), .reread(.apiTokens),
       .askServer(.sessions(query), replyTo: poll()), .drain,
       .stagesMark(

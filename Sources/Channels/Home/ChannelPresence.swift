@@ -122,7 +122,8 @@ package struct ChannelPresence: Sendable {
     _ actions: inout [PresenceAction]
   ) {
     guard !isGathering else { return }
-    departed.remove(change.user.id)
+    // Participants have not been notified that the user left.
+    if departed.remove(change.user.id) != nil, isPresent { return }
     let notice = notices.note(
       change, isPresent: isPresent, count: roster.count, at: now.monotonic)
     if let notice { actions.append(publication(of: notice, at: now)) }

@@ -121,9 +121,9 @@ package struct AttachedStage: ~Copyable, Sendable {
           take(item, at: now, into: &actions)
         }
       }
-    case .repaired(let number, let result):
+    case .repaired(let number, let result, let awaited):
       guard number == self.number, case .repairing(let start) = link else { return }
-      didRepair(start, result, at: now, into: &actions)
+      didRepair(start, result, awaited, at: now, into: &actions)
     case .enter(let request): enter(request, at: now, into: &actions)
     case .answer(let address, let outcome): answers.append((address, outcome))
     }
@@ -210,8 +210,8 @@ package struct AttachedStage: ~Copyable, Sendable {
   }
 
   private mutating func didRepair(
-    _ start: StageStart, _ result: Result<[DurableEvent]?, ServiceError>, at now: Moment,
-    into actions: inout StageActions
+    _ start: StageStart, _ result: Result<[DurableEvent]?, ServiceError>,
+    _ awaited: [AwaitedSend], at now: Moment, into actions: inout StageActions
   ) {
     switch result {
     case .failure:
@@ -221,10 +221,9 @@ package struct AttachedStage: ~Copyable, Sendable {
     case .success(nil): pass(.abandon, at: now, into: &actions)
     case .success(let events?):
       let info = ChannelInfo(start.channel, participantCount: stage.participantCount)
-      for event in events where event.seq > stage.lastSeq && event.seq <= start.seq {
-        guard let event = event.channelEvent(in: info) else { continue }
-        pass(.apply(event), at: now, into: &actions)
-      }
+      let repaired = RepairedEvents(
+        events, in: stage.lastSeq + 1...start.seq, of: info, awaited: awaited)
+      for event in repaired.list { pass(.apply(event), at: now, into: &actions) }
     }
     resume(start, at: now, into: &actions)
     takeWaiting(at: now, into: &actions)
@@ -349,19 +348,11 @@ package enum AttachmentInput: Sendable {
   case attach(UInt64)
   /// The news of a turn, for the attachment of a number.
   case news(UInt64, [StageNews])
-  /// The events that the read for an attachment found; `nil` when they are no longer known.
-  case repaired(UInt64, Result<[DurableEvent]?, ServiceError>)
+  /// The events that the read for an attachment found, `nil` when they are no longer known, and the
+  /// sends of this server's connections that were not answered when it began.
+  case repaired(UInt64, Result<[DurableEvent]?, ServiceError>, awaited: [AwaitedSend])
   /// A connection that asks to enter.
   case enter(EnterRequest)
   /// The outcome of a call, from a home that the stage may not be attached to yet.
   case answer(ReplyAddress, CallOutcome)
-}
-
-extension DurableEvent {
-  /// The event as a stage applies it; `nil` for a record that is unreadable.
-  fileprivate func channelEvent(in channel: ChannelInfo) -> ChannelEvent? {
-    event(in: channel).map {
-      ChannelEvent($0, in: channel.channel.url, seq: seq, at: timestamp, author: nil)
-    }
-  }
 }

@@ -213,16 +213,25 @@ final class StageHost {
   }
 
   /// Reads the events that the stage missed while it was not attached.
+  ///
+  /// The shards are asked first for sends that await their answers: these come after the events, for
+  /// they wait in the stage.
   private func repair(_ number: UInt64, channelID: Int64, after seq: Int64) {
+    let question = ShardQuestion.awaitedSends(channelURL: url)
     let missed = LogRead.missed(
       channelID: channelID, after: seq, byteLimit: Self.repairByteLimit, updatesWithin: nil)
-    let (host, path) = (LoopBound(self), shard.returnPath)
-    let reply = LogReply { answer in
-      path.enqueue { _ in
-        host.value.handle(AttachmentInput.repaired(number, answer.missedEvents))
+    let (host, path, services) = (LoopBound(self), shard.returnPath, shard.services)
+    shard.ask(question, of: services.shards.handles) { answers in
+      var awaited: [AwaitedSend] = []
+      for case .awaitedSends(let sends) in answers { awaited += sends }
+      let reply = LogReply { [awaited] answer in
+        path.enqueue { _ in
+          host.value.handle(
+            AttachmentInput.repaired(number, answer.missedEvents, awaited: awaited))
+        }
       }
+      services.store.read(missed, LogTicket(number: 0), to: reply)
     }
-    shard.services.store.read(missed, LogTicket(number: 0), to: reply)
   }
 
   /// Milliseconds from a home that could not attach the stage to the next attempt.

@@ -1,3 +1,4 @@
+import Channels
 import Cluster
 import ParleyProtocol
 import ShardMessages
@@ -151,6 +152,16 @@ struct PendingCalls {
 
   /// Takes out a call whose caller is gone.
   mutating func forget(_ call: Call, at now: Int64) { give(up: call.address.key, at: now) }
+
+  /// The sends of sessions to a channel, in their order.
+  func awaitedSends(toChannel url: String) -> [AwaitedSend] {
+    calls.values.sorted { $0.number < $1.number }.compactMap { call in
+      guard case .channel(url, .command(.send(let order), let principal, _)) = call.message
+      else { return nil }
+      return AwaitedSend(
+        session: principal.session, userID: principal.user.id, requestID: order.requestID ?? "")
+    }
+  }
 
   /// Whether calls wait to be sent again.
   var hasRepetitions: Bool { calls.values.contains { $0.repetition != nil } }

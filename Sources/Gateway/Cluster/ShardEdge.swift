@@ -87,6 +87,9 @@ final class ShardEdge: TimerHandler {
     member.id == network.local.id ? nil : member.slot
   }
 
+  /// The sends of sessions to a channel that await their answers.
+  func awaitedSends(toChannel url: String) -> [AwaitedSend] { calls.awaitedSends(toChannel: url) }
+
   // MARK: Changes of the cluster
 
   /// Goes on with the ring that the network has now.

@@ -60,6 +60,19 @@ extension ShardTask: MessageCodable {
   }
 }
 
+extension AwaitedSend: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(session)
+    writer.write(userID)
+    writer.write(requestID)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      session: try reader.read(), userID: try reader.read(), requestID: try reader.read())
+  }
+}
+
 extension StagesMark: MessageCodable {
   package func encode(into writer: inout MessageWriter) {
     writer.write(ring)
@@ -123,6 +136,9 @@ extension ShardQuestion: MessageCodable {
     case .participantCounts(let urls):
       writer.write(case: 4)
       writer.write(urls)
+    case .awaitedSends(let url):
+      writer.write(case: 5)
+      writer.write(url)
     }
   }
 
@@ -135,6 +151,7 @@ extension ShardQuestion: MessageCodable {
     case 2: self = .close(sessionID: try reader.read())
     case 3: self = .connections
     case 4: self = .participantCounts(try reader.read())
+    case 5: self = .awaitedSends(channelURL: try reader.read())
     default: throw .unknownCase
     }
   }
@@ -158,6 +175,9 @@ extension ShardAnswer: MessageCodable {
     case .participantCounts(let counts):
       writer.write(case: 4)
       writer.write(counts)
+    case .awaitedSends(let sends):
+      writer.write(case: 6)
+      writer.write(sends)
     case .dismissed(let isDone):
       writer.write(case: 5)
       writer.write(isDone)
@@ -172,6 +192,7 @@ extension ShardAnswer: MessageCodable {
     case 3: self = .connections(try reader.read())
     case 4: self = .participantCounts(try reader.read())
     case 5: self = .dismissed(try reader.read())
+    case 6: self = .awaitedSends(try reader.read())
     default: throw .unknownCase
     }
   }

@@ -64,6 +64,8 @@ package enum ShardQuestion: Sendable, Hashable {
   case connections
   /// How many participants do these channels have, as far as they are at home on the shard?
   case participantCounts([String])
+  /// Which sends to this channel await their answers on the shard?
+  case awaitedSends(channelURL: String)
 }
 
 /// A shard's answer to the question of the same name, or a channel's to ``ChannelMessage/dismiss(userID:replyTo:)``.
@@ -76,6 +78,7 @@ package enum ShardAnswer: Sendable, Hashable {
   case connections([ConnectionCount])
   /// In the order of the channels.
   case participantCounts([Int])
+  case awaitedSends([AwaitedSend])
   /// Whether a channel has written that a user is no operator any more; the channel may be gone.
   case dismissed(Bool)
 }

@@ -253,7 +253,8 @@ final class SeveralStages {
     case .recovered(let read, let seq):
       handle(StageInput.recovered(read, .success(events(after: seq))), server)
     case .repaired(let attachment, let seq):
-      handle(AttachmentInput.repaired(attachment, .success(events(after: seq))), server)
+      handle(
+        AttachmentInput.repaired(attachment, .success(events(after: seq)), awaited: []), server)
     }
   }
 
