@@ -112,7 +112,10 @@ package struct AttachedStage: ~Copyable, Sendable {
     switch input {
     case .attach(let number): attach(number, into: &actions)
     case .news(let number, let news):
-      guard number == self.number else { return }
+      guard number == self.number else {
+        keepAnswers(of: news)
+        break
+      }
       for item in news {
         // The home goes on with the users while events are being repaired.
         if case .next = item {
@@ -165,11 +168,18 @@ package struct AttachedStage: ~Copyable, Sendable {
     for (address, outcome) in waiting { pass(.answer(address, outcome), at: now, into: &actions) }
   }
 
+  /// Keeps the answers in news of another attachment: the calls were carried out, and the events before
+  /// them are known when the stage is attached again.
+  private mutating func keepAnswers(of news: [StageNews]) {
+    for case .answer(let address, let outcome) in news { answers.append((address, outcome)) }
+  }
+
   // MARK: Attaching
 
   private mutating func attach(_ number: UInt64, into actions: inout StageActions) {
     self.number = number
     link = .asked
+    keepAnswers(of: news)
     news = []
     lastReads = []
     inventory = StageInventory(userIDs: stage.userIDs, claims: openClaims)

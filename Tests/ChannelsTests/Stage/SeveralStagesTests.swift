@@ -54,7 +54,7 @@ private struct Schedule {
   }
 
   private let channel: SeveralStages
-  private let limit: RateLimit
+  private let limits: SimulatedHome.Limits
   private var random: SeededGenerator
   private let seed: UInt64
   private var nextConnection = 100
@@ -62,8 +62,11 @@ private struct Schedule {
   init(seed: UInt64) {
     self.seed = seed
     random = SeededGenerator(seed: seed)
-    limit = RateLimit(count: Int.random(in: 1...3, using: &random), windowMilliseconds: 1_000)
-    channel = SeveralStages(limit: limit)
+    limits = SimulatedHome.Limits(
+      flood: RateLimit(count: Int.random(in: 1...4, using: &random), windowMilliseconds: 1_000),
+      throttle: RateLimit(
+        count: Int.random(in: 1...3, using: &random), windowMilliseconds: 1_000))
+    channel = SeveralStages(limits)
   }
 
   mutating func step(_ fault: () -> Fault) {
@@ -82,10 +85,13 @@ private struct Schedule {
       if let stay = present.randomElement(using: &random) { channel.leave(stay.session) }
     case 26..<44:
       let author = channel.stays.last { !$0.hasEnded && $0.start != nil && $0.user == user }
-      channel.send(by: user, from: random.oneIn(2) ? nil : author?.session)
-    case 44..<48: channel.announce()
-    case 48: channel.ban(user)
-    case 49..<51: channel.unban(user)
+      if let author {
+        channel.send(from: author.session, by: user, isNamed: random.oneIn(2))
+      }
+    case 44..<46: channel.perform(.mute("away"))
+    case 46..<48: channel.perform(.unmute(userID: "away"))
+    case 48: channel.perform(.ban(user))
+    case 49..<51: channel.perform(.unban(userID: user))
     case 51:
       switch fault() {
       case .cut:
@@ -95,12 +101,14 @@ private struct Schedule {
       case .kill:
         channel.kill(
           UInt16.random(in: 0..<3, using: &random),
-          nextHome: UInt16.random(in: 0..<3, using: &random))
+          nextHome: UInt16.random(in: 0..<3, using: &random),
+          written: Int.random(in: 0...2, using: &random))
       }
     case 52..<55: channel.learnHome(Int.random(in: 0..<3, using: &random))
-    case 55..<62: channel.answerRead(Int.random(in: 0..<3, using: &random))
-    case 62..<70: channel.wait(Int64.random(in: 0...400, using: &random))
-    case 70..<76: channel.flush()
+    case 55..<60: channel.answerRead(Int.random(in: 0..<3, using: &random))
+    case 60..<68: channel.answerLog(Int.random(in: 0..<3, using: &random))
+    case 68..<74: channel.wait(Int64.random(in: 0...400, using: &random))
+    case 74..<80: channel.flush()
     default:
       channel.deliver(
         from: Int.random(in: 0..<3, using: &random), to: Int.random(in: 0..<3, using: &random))
@@ -114,13 +122,17 @@ private struct Schedule {
     repeat {
       for sender in 0..<3 {
         channel.answerRead(sender)
+        channel.answerLog(sender)
         for receiver in 0..<3 { channel.deliver(from: sender, to: receiver) }
       }
       channel.wait(rounds % 50 == 49 ? 300 : 0)
       rounds += 1
     } while !channel.isQuiet && rounds < 20_000
     #expect(channel.isQuiet, "seed \(seed)")
-    channel.announce()
+    for command in [ChannelCommand.mute("away"), .unmute(userID: "away")] {
+      channel.perform(command)
+      for server in 0..<3 { channel.answerLog(server) }
+    }
     for _ in 0..<30 {
       channel.wait(100)
       for sender in 0..<3 { for receiver in 0..<3 { channel.deliver(from: sender, to: receiver) } }
@@ -131,8 +143,8 @@ private struct Schedule {
   mutating func check() {
     let waiting = channel.stays.filter { !$0.hasEnded && $0.start == nil }.map(\.session)
     #expect(waiting == [], "seed \(seed)")
-    #expect(Set(channel.home.roster.page(after: 0, limit: 99).map(\.user.id)) == channel.present)
-    #expect(channel.present.isDisjoint(with: channel.banned), "seed \(seed)")
+    #expect(Set(channel.roster.page(after: 0, limit: 99).map(\.user.id)) == channel.present)
+    #expect(!channel.present.contains { channel.isBanned($0) }, "seed \(seed)")
     for stay in channel.stays {
       guard let start = stay.start else { continue }
       let seqs = stay.seqs
@@ -152,7 +164,44 @@ private struct Schedule {
           "\(stay.session) of \(stay.user) lacks \(event.seq), seed \(seed)")
       }
     }
+    checkSends()
     checkCounts()
+  }
+
+  /// Checks that what was acknowledged is in the log once, and the rules of the flood and the throttle over
+  /// the log.
+  private func checkSends() {
+    let messages = channel.log.compactMap { event in
+      if case .received(let message, let seq) = event { (message: message, seq: seq) } else { nil }
+    }
+    #expect(Set(messages.map(\.message.text)).count == messages.count, "seed \(seed)")
+    for (call, id) in channel.acknowledged {
+      let found = messages.filter { $0.message.text == "\(call.number)" }
+      #expect(found.map(\.message.id) == [id], "call \(call.number), seed \(seed)")
+      let sender = channel.stays.first { $0.session == call.session }
+      #expect(
+        found.allSatisfy { sender?.seqs.contains($0.seq) == false },
+        "call \(call.number), seed \(seed)")
+    }
+    for (index, last) in messages.enumerated() {
+      let used = messages[...index].count {
+        $0.message.user?.id == last.message.user?.id
+          && $0.message.createdAt > last.message.createdAt - limits.flood.windowMilliseconds
+      }
+      #expect(used <= limits.flood.count, "seq \(last.seq), seed \(seed)")
+    }
+    for stay in channel.stays where stay.user != "u0" {
+      let shown = messages.filter {
+        stay.seqs.contains($0.seq) || $0.message.user?.id == stay.user && $0.seq > stay.start ?? 0
+      }
+      for (index, last) in shown.enumerated() where last.message.user?.id != stay.user {
+        let used = shown[..<index].count {
+          $0.message.createdAt > last.message.createdAt - limits.throttle.windowMilliseconds
+        }
+        #expect(
+          used < limits.throttle.count, "\(stay.session) \(last.seq), seed \(seed)")
+      }
+    }
   }
 
   /// Checks that those who enter now are shown the right number.
