@@ -109,8 +109,11 @@ struct EntryWindows: Sendable {
   /// Hands over those whose window the stage has reached; the windows are kept until they are taken.
   mutating func takeReady(at seq: Int64) -> [EnterRequest] {
     var ready: [EnterRequest] = []
-    for (userID, entry) in entries {
-      guard case .known(let reached, _, _) = entry.state, reached <= seq else { continue }
+    // In an order that is the same in each run of a simulation.
+    for userID in entries.keys.sorted() {
+      guard let entry = entries[userID], case .known(let reached, _, _) = entry.state,
+        reached <= seq
+      else { continue }
       ready += entry.requests
       entries[userID]?.requests = []
     }
