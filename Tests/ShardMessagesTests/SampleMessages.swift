@@ -50,7 +50,7 @@ struct SampleMessages {
       .attach(
         StageAttachment(
           epoch: text(), seq: integer(),
-          announced: optional { .users(Set($0.texts())) }, lastAdmission: word())),
+          announced: optional { .users([$0.text()]) }, lastAdmission: word())),
       .arrive(
         StagePiece(
           userIDs: texts(), entering: list { EntryClaim(number: $0.word(), userID: $0.text()) },
