@@ -108,8 +108,12 @@ package struct AttachedStage: ~Copyable, Sendable {
     switch input {
     case .attach(let number): attach(number, into: &actions)
     case .news(let number, let news):
-      guard number == self.number else { return }
-      for item in news { take(item, at: now, into: &actions) }
+      if number == self.number {
+        for item in news { take(item, at: now, into: &actions) }
+      } else {
+        // Of an attachment that is over only answers count: what else it brought is repaired.
+        for case .answer(let address, let outcome) in news { answers.append((address, outcome)) }
+      }
     case .repaired(let number, let result):
       guard number == self.number, case .repairing(let start) = link else { return }
       didRepair(start, result, at: now, into: &actions)

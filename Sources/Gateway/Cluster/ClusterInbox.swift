@@ -92,8 +92,8 @@ final class ClusterInbox: ClusterDelegate {
   private func deliver(_ relayed: RelayedMessage, _ target: Target) {
     let (message, shards, network) = (relayed.message, target.shards, target.network)
     guard shards.hasReceiver(of: message) else { return figures.add(to: .unreadable) }
-    if case .user(_, let message) = message, message.isOfRegister {
-      return shards.receiver(of: relayed.message).post(.message(relayed.message))
+    guard !message.isForAddresseeAlone else {
+      return shards.receiver(of: message).post(.message(message))
     }
     switch shards.residence(of: message, in: network.ring, seenBy: network.local) {
     case .here: shards.receiver(of: message).post(.message(message))

@@ -74,7 +74,13 @@ struct PendingCalls {
     return call.repetition == nil
   }
 
+  /// The channel that a call is about.
+  func channelURL(of address: AnswerAddress) -> String? { calls[address.key]?.message.channelURL }
+
   /// Takes an answer.
+  ///
+  /// - Parameter moved: Whether the home has refused the call because it is not the home, or does not
+  ///   know the caller: the call is sent again after a pause.
   mutating func end(_ address: AnswerAddress, moved: Bool = false, at now: Int64) -> Verdict {
     let key = address.key
     guard var call = calls[key] else { return ended[key] == nil && !moved ? .deliver : .drop }

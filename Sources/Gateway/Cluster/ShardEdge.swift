@@ -47,7 +47,7 @@ final class ShardEdge: TimerHandler {
   ///
   /// - Returns: Whether the receiver is elsewhere now.
   func passOn(_ message: ShardMessage) -> Bool {
-    if case .user(_, let message) = message, message.isOfRegister { return false }
+    guard !message.isForAddresseeAlone else { return false }
     let residence = residence(of: message)
     guard residence != .here else { return false }
     figures.add(to: .passedOn)
@@ -58,13 +58,25 @@ final class ShardEdge: TimerHandler {
   /// The answer that a caller is given; `nil` when this one is not for it.
   func accept(_ outcome: CallOutcome, _ address: AnswerAddress) -> CallOutcome? {
     let isMoved = outcome.isMoved
-    switch calls.end(address, moved: isMoved, at: shard.loop.now) {
+    let isRepeated = isMoved || isPremature(outcome, address)
+    switch calls.end(address, moved: isRepeated, at: shard.loop.now) {
     case .deliver: return isMoved ? .failure(.homeIsMissing) : outcome
     case .drop: return nil
     case .wait:
       schedule(after: Self.shortStep)
       return nil
     }
+  }
+
+  /// Whether a home does not know yet that the caller's connection is in the channel: the stage of
+  /// this server is about to attach there.
+  ///
+  /// A connection that was put out of the channel knows that before the answer.
+  private func isPremature(_ outcome: CallOutcome, _ address: AnswerAddress) -> Bool {
+    guard case .failure(let error) = outcome, error.code == .notInChannel,
+      case .session(let reply) = address, let url = calls.channelURL(of: address)
+    else { return false }
+    return shard.session(reply.session)?.isIn(url) ?? false
   }
 
   // MARK: Questions

@@ -65,6 +65,19 @@ extension ShardMessage {
     }
   }
 
+  /// Whether nobody but the server that the message was sent to may take it, even if it is not the
+  /// home that the sender takes it for.
+  ///
+  /// A stage would be attached to a home that the server at hand is about to follow; from then on it
+  /// would be sent nothing, and nobody would notice.
+  var isForAddresseeAlone: Bool {
+    switch self {
+    case .user(_, let message): message.isOfRegister
+    case .channel(_, .report): true
+    case .channel, .stage, .session, .exchange, .shard: false
+    }
+  }
+
   /// The way in which the call may be dealt with when it got lost.
   var callKind: CallKind {
     switch self {

@@ -153,6 +153,12 @@ final class DrivenServers {
     servers[server].inbox.ringDidChange(ring)
   }
 
+  /// Has the stages of a channel attach that wait for the time of another attempt.
+  func attachStages(of url: String) {
+    for shard in servers.flatMap(\.shards) { shard.channels.attachedStage(url)?.attach() }
+    settle()
+  }
+
   /// Reports on both sides that messages were lost.
   func reset(_ first: Int, _ second: Int) {
     servers[first].inbox.linkWasReset(with: servers[second].id)
@@ -315,6 +321,9 @@ final class DrivenClient {
     receive()
     return try #require(replies[number])
   }
+
+  /// Whether the reply to a call has come.
+  func hasReply(to number: Int) -> Bool { replies[number] != nil }
 
   func enter(_ url: String) throws -> String {
     try call("channel.enter", #""channel_url":"\#(url)""#)
