@@ -41,6 +41,8 @@ package struct StoreOptions: Sendable {
 
   package init(
     logger: Logger = Logger(label: "parley.store"), outbox: OutboxOptions? = nil,
+  /// Called on the writer thread when it has connected anew to a database whose connection was lost.
+  package var didReconnect: @Sendable () -> Void = {}
     fileURL: @escaping FileURL = { stored, _ in stored },
     onCommit: @escaping @Sendable (UInt64, Int) -> Void = { _, _ in },
     afterBatch: @escaping @Sendable () -> Void = {}

@@ -166,6 +166,10 @@ final class ChannelHost {
   /// The users in the channel.
   var roster: ChannelRoster { home.roster }
   var info: ChannelInfo { judge.info }
+  /// The last event that was published; of an ephemeral channel none is recorded.
+  var lastEvent: KnownEvent {
+    KnownEvent(epoch: epoch, seq: judge.channel.isEphemeral ? 0 : judge.lastSeq)
+  }
   var operatorIDs: Set<String> { judge.operatorIDs }
   var floodLimit: RateLimit { judge.floodLimit }
 
@@ -252,6 +256,7 @@ final class ChannelHost {
     case .release:
       if !judge.isDeleted {
         shard.channels.noteFence(of: url)
+        shard.channels.noteEvent(lastEvent, of: url)
         release()
       }
       shard.channels.remove(self)
@@ -355,6 +360,11 @@ extension ChannelHost {
     noteUse()
     let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
     if case .attach(let attachment) = report {
+      guard !isBehind(attachment) else {
+        shard.channels.giveUp(
+          self, knowing: KnownEvent(epoch: epoch, seq: attachment.seq))
+        return shard.send([.released], toStageOf: url, at: address)
+      }
       let start = StageStart(
         channel: judge.channel, channelID: place.id, epoch: epoch, seq: judge.lastSeq,
         throttleLimit: throttleLimit)
@@ -388,6 +398,12 @@ extension ChannelHost {
     }
     home.tell(.admitted(number, result), server: server)
     awaitEndOfTurn()
+  }
+
+  /// Whether a stage was sent an event that this home does not know: the log has lost it, or another
+  /// home has followed this one.
+  private func isBehind(_ attachment: StageAttachment) -> Bool {
+    !judge.channel.isEphemeral && attachment.epoch == epoch && attachment.seq > judge.lastSeq
   }
 
   /// Forgets a server that is gone.

@@ -27,6 +27,7 @@ extension GatewayServices {
       fileURL: FileAddress.composition(publicURL: settings.files.publicURL),
       onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) },
       afterBatch: { for shard in shards.handles { shard.mailbox.wakeReceiver() } })
+    options.didReconnect = { shards.sendToAll(LocalMessage.storeReconnected) }
     let depot = try FileDepots.make(settings, logger: logger)
     options.files = depot
     options.queryMilliseconds = settings.limits.queryMilliseconds

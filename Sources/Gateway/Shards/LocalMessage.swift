@@ -18,6 +18,8 @@ enum LocalMessage: Sendable {
   case send(ShardMessage)
   /// The ring of servers is another.
   case ringDidChange
+  /// The store has connected anew to its database, which may have lost its last commits.
+  case storeReconnected
   /// Messages from and to a server were lost.
   case linkWasReset(ServerID)
   /// The cluster goes on without this server.
@@ -50,6 +52,7 @@ extension Shard {
       loop.stop()
     case .send(let message): send(message)
     case .ringDidChange: edge?.ringDidChange()
+    case .storeReconnected: channels.compareWithLog()
     case .linkWasReset(let server): edge?.linkWasReset(with: server)
     case .leaveCluster(let reason): services.leaveCluster(reason: reason)
     case .pulse(let missing): missing.oneCame()

@@ -102,7 +102,10 @@ final class MessageAppender: MessageAppending {
     let statement = try prepared().lastSeq
     try statement.bind(channel.id, at: 1)
     try statement.bind(channel.term, at: 2)
-    if let last = try statement.integer() { return last }
+    if let last = try statement.integer() {
+      guard last >= channel.lastSeq else { throw LogError.fenced }
+      return last
+    }
     let url = try ReadTransaction(connection: connection).channelURL(channel.id)
     guard url == nil else { throw LogError.fenced }
     throw StoreError.notFound(.channel)

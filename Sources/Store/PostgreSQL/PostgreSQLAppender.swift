@@ -37,8 +37,9 @@ final class PostgreSQLAppender: MessageAppending {
       Query(Self.place, [.integer(channel.id)])
     ])[0]
     guard rows.count > 0 else { throw StoreError.notFound(.channel) }
-    guard rows.integer(0, 1) == channel.term else { throw LogError.fenced }
-    return rows.integer(0, 2)
+    let place = Facts.Place(term: rows.integer(0, 1), lastSeq: rows.integer(0, 2))
+    try place.requireTerm(of: channel)
+    return place.lastSeq
   }
 
   /// Keeps the channel's row until the transaction ends, so that its term stays.
@@ -86,6 +87,11 @@ final class PostgreSQLAppender: MessageAppending {
       var lastSeq: Int64
       var lastCreatedAt: Int64 = 0
       var addedCount: Int64 = 0
+
+      /// - Throws: `LogError.fenced` when the channel was taken over, or has lost events.
+      func requireTerm(of channel: LogChannel) throws(LogError) {
+        guard term == channel.term, lastSeq >= channel.lastSeq else { throw .fenced }
+      }
     }
 
     struct Request {
@@ -170,7 +176,7 @@ final class PostgreSQLAppender: MessageAppending {
     let (new, channel) = (addition.new, addition.channel)
     let message = new.message
     guard var place = facts.places[channel.id] else { throw StoreError.notFound(.channel) }
-    guard place.term == channel.term else { throw LogError.fenced }
+    try place.requireTerm(of: channel)
     if let upload = new.upload {
       try upload.name.checkStorable()
       try upload.type.checkStorable()

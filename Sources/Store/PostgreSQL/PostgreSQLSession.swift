@@ -34,6 +34,7 @@ final class PostgreSQLSession: StoreSession {
   private var cursorNumbers: [String: Int] = [:]
   private var nextTry: UInt64 = 0
   private var lastRefusal = ""
+  private var openedCount = 0
 
   init(_ access: PostgreSQLAccess) {
     self.access = access
@@ -50,6 +51,13 @@ final class PostgreSQLSession: StoreSession {
     let made = try access.connect(after: lastProcessID)
     lastProcessID = made.processID
     connection = made
+    openedCount += 1
+  }
+
+  var connectionCount: Int? { openedCount }
+
+  func lookAtConnection() {
+    if case .idle = phase, let connection, !connection.isOpen { lose() }
   }
 
   func close() { lose() }

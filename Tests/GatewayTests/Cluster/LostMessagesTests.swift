@@ -225,6 +225,48 @@ struct LostMessagesTests {
     try other.wait(for: "mine")
   }
 
+  @Test(
+    "a channel whose database has lost its last event goes on under another epoch",
+    arguments: [0, 1])
+  func renewsEpochs(place: Int) throws {
+    let client = try client(on: place)
+    _ = try client.say("kept", in: url)
+    let lost = try client.say("lost", in: url)
+    let entered = try servers.open(servers.user(at: 1, "early"), on: 2).enter(url)
+    try servers.loseLastEvent(of: url)
+    servers.reconnectStores()
+    servers.attachStages(of: url)
+    try servers.turns {
+      client.receive()
+      return client.closeCode == .goingAway
+    }
+    let epoch = try #require(entered.firstMatch(of: /"epoch":"([^"]+)"/)?.1)
+    let seq = try #require(lost.firstMatch(of: /"seq":([0-9]+)/)?.1)
+    let late = try servers.open(servers.user(at: 1, "late"), on: place)
+    let answer = try late.call(
+      "channel.enter",
+      #""channel_url":"\#(url)","recover":{"epoch":"\#(epoch)","seq":\#(seq)}"#)
+    #expect(answer.contains(#""recovered":false"#) && !answer.contains(epoch), "\(answer)")
+    // The number is given again, to an event of the new epoch.
+    #expect(try late.say("again", in: url).contains(#""seq":\#(seq)"#))
+  }
+
+  @Test("a new home learns of the database's loss from a stage that was sent the lost event")
+  func learnsOfLosses() throws {
+    let client = try client(on: 1)
+    _ = try client.say("kept", in: url)
+    _ = try client.say("lost", in: url)
+    try servers.loseLastEvent(of: url)
+    servers.keep([1, 2])
+    try servers.turns {
+      servers.attachStages(of: url)
+      client.receive()
+      return client.closeCode == .goingAway
+    }
+    let late = try servers.open(servers.user(at: 1, "late"), on: 2)
+    #expect(try late.enter(url).contains(#""seq":1"#))
+  }
+
   @Test("when the home of a user leaves, the next one knows its sessions and their order")
   func movesUsers() throws {
     let servers = try DrivenServers(count: 3) { $0.limits.connectionsPerUser = 2 }

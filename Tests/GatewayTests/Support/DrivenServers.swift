@@ -7,6 +7,7 @@ import Logging
 import ParleyProtocol
 import Reactor
 import ShardMessages
+import Synchronization
 import TestPeers
 import Testing
 import WebSocket
@@ -151,6 +152,29 @@ final class DrivenServers {
   func show(_ ring: ServerRing, to server: Int) {
     servers[server].network.ring = ring
     servers[server].inbox.ringDidChange(ring)
+  }
+
+  /// Has the database lose the last event of a channel, a message.
+  func loseLastEvent(of url: String) throws {
+    let isDone = Mutex(false)
+    store.write { transaction in
+      for sql: StoreStatement in [
+        """
+        DELETE FROM messages WHERE channel_id = (SELECT channel_id FROM channels WHERE url = ?1)
+          AND seq = (SELECT last_seq FROM channels WHERE url = ?1)
+        """,
+        "UPDATE channels SET last_seq = last_seq - 1 WHERE url = ?1",
+      ] { try transaction.connection.execute(sql, [url]) }
+    } completion: { _ in
+      isDone.withLock { $0 = true }
+    }
+    try turns { isDone.withLock(\.self) }
+  }
+
+  /// Has the servers know that they have connected to the database anew.
+  func reconnectStores() {
+    for shard in servers.flatMap(\.shards) { shard.handle.post(.local(.storeReconnected)) }
+    for _ in 0..<50 { turn() }
   }
 
   /// Has the stages of a channel attach that wait for the time of another attempt.

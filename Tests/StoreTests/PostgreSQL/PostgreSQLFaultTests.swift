@@ -84,6 +84,38 @@ struct PostgreSQLFaultTests {
     try server.remove()
   }
 
+  @Test("a connection that is lost while nothing is written is noticed, and made anew")
+  func lostWhileIdle() async throws {
+    let server = try PostgreSQLServer()
+    let count = Atomic<Int>(0)
+    var options = Self.options
+    options.didReconnect = { count.wrappingAdd(1, ordering: .relaxed) }
+    let fixture = try await LogFixture(.postgreSQL, at: server.url, options: options)
+    func reconnects(_ number: Int) async throws {
+      for _ in 0..<600 where count.load(ordering: .relaxed) < number {
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      #expect(count.load(ordering: .relaxed) == number)
+    }
+    let admin = try PostgreSQLConnection(server.url)
+    try await kill("pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory')", admin)
+    try await reconnects(1)
+    #expect(fixture.store?.health == .healthy)
+    try server.stop(.immediate)
+    for _ in 0..<600 where fixture.store?.health == .healthy {
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    #expect(fixture.store?.health != .healthy)
+    try server.start()
+    try await reconnects(2)
+    for _ in 0..<600 where fixture.store?.health != .healthy {
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    #expect(await fixture.write(.append(fixture.message(1))).appendedSeq == 1)
+    fixture.store?.close()
+    try server.remove()
+  }
+
   @Test("a commit whose answer is lost counts as written")
   func committedUnseen() async throws {
     let server = try PostgreSQLServer()
