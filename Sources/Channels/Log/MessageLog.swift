@@ -1,9 +1,9 @@
 /// The durable record of channels: their messages, their events and what is set for them.
 ///
 /// One log serves all channels of a deployment. Requests and results are values, so that a database,
-/// memory or another process can stand behind the protocol. `Store` (SQLite) and `MemoryLog`, both in
-/// the target `Store`, conform. One suite of tests runs over both, and each promise below has its
-/// test.
+/// memory or another process can stand behind the protocol. `Store` (SQLite or PostgreSQL) and
+/// `MemoryLog`, both in the target `Store`, conform. One suite of tests runs over all three, and each
+/// promise below has its test.
 ///
 /// ## Entries
 /// A ``LogEntry`` is written as a whole or not at all, and alone: when one entry fails, entries that
