@@ -22,23 +22,30 @@ final class StoredPreviews: SharedPreviews {
   private let queue = DispatchQueue(label: "shared-previews")
   /// The last announcement that was read; `nil` before the first.
   private let lastPurge: Mutex<Int64?>
+  private let byteLimit: Int
+  /// Looks for purges that are left until the next look for what is to be removed.
+  private let looksUntilTrimming = Mutex(1)
 
   /// - Parameters:
+  ///   - byteLimit: Most bytes that the outcomes of all servers together may hold in the database.
   ///   - serverID: The number of this server in the cluster.
   ///   - lastPurge: The last announcement when this server's memory was empty; `nil` for the last
   ///     there is when it looks for the first time.
   init(
-    store: Store, serverID: UInt64, lastPurge: Int64? = nil,
+    store: Store, serverID: UInt64, byteLimit: Int, lastPurge: Int64? = nil,
     broadcast: @escaping Broadcast
   ) {
     self.store = store
+    self.byteLimit = byteLimit
     self.serverID = serverID
     self.broadcast = broadcast
     self.lastPurge = Mutex(lastPurge)
   }
 
-  convenience init(_ notices: SharedNotices, _ store: Store) {
-    self.init(store: store, serverID: notices.network.local.id.rawValue) {
+  convenience init(_ notices: SharedNotices, _ store: Store, byteLimit: Int) {
+    self.init(
+      store: store, serverID: notices.network.local.id.rawValue, byteLimit: byteLimit
+    ) {
       notices.broadcast($0.encoded, to: .previews)
     }
   }
@@ -119,13 +126,32 @@ final class StoredPreviews: SharedPreviews {
 /// Purges whose notice was lost.
 extension StoredPreviews {
   private static let interval = DispatchTimeInterval.seconds(5)
+  /// Looks for purges between two that also trim: about ten minutes.
+  private static let trimmingPeriod = 120
 
   /// Looks for purges from now on, every few seconds, as long as the service is there.
   func watch(for service: PreviewService) {
     catchUp(service)
+    trimWhenDue()
     queue.asyncAfter(deadline: .now() + Self.interval) { [weak self, weak service] in
       guard let self, let service else { return }
       watch(for: service)
+    }
+  }
+
+  /// Removes outcomes that are over, and what is too much; the next look goes on when that was not all.
+  private func trimWhenDue() {
+    let isDue = looksUntilTrimming.withLock { looks in
+      looks -= 1
+      guard looks <= 0 else { return false }
+      // Servers that were started together are not to look together.
+      looks = Self.trimmingPeriod + Int.random(in: 0..<Self.trimmingPeriod / 4)
+      return true
+    }
+    guard isDue else { return }
+    store.perform(PreviewTrimming(byteLimit: byteLimit)) { [weak self] result in
+      guard let self, case .success(.unfinished) = result else { return }
+      looksUntilTrimming.withLock { $0 = 1 }
     }
   }
 

@@ -49,7 +49,10 @@ extension GatewayServices {
     self.init(
       settings: settings, shards: shards, store: store, files: files,
       previews: try PreviewService(
-        settings, plan.fetching, shared: notices.map { StoredPreviews($0, store) },
+        settings, plan.fetching,
+        shared: notices.map {
+          StoredPreviews($0, store, byteLimit: max(settings.unfurl.cacheDiskBytes, 1 << 20))
+        },
         logger: logger
       ) { _, duration in
         fetchMetrics.record(nanoseconds: UInt64(max(0, duration / .nanoseconds(1))), for: .fetch)

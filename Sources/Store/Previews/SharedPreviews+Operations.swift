@@ -126,6 +126,32 @@ package struct PreviewList: StoreQuery {
   }
 }
 
+/// Removes outcomes that count as unknown, and those that are over soonest while all together hold more
+/// bytes than they may.
+///
+/// One server does so at a time. What is being fetched stays.
+package struct PreviewTrimming: StoreWrite {
+  package enum Outcome: Sendable, Hashable {
+    /// More than one step can remove may be left.
+    case unfinished
+    case finished
+    /// Another server is at it.
+    case left
+  }
+
+  package var byteLimit: Int
+  /// Most outcomes that are removed.
+  package var stepLimit: Int
+
+  package init(byteLimit: Int, stepLimit: Int = 1_000) {
+    self.byteLimit = byteLimit
+    self.stepLimit = stepLimit
+  }
+
+  package var urgency: WriteUrgency { .aside }
+  package var statements: WriteStatements<Outcome> { .init { try $0.trimPreviews(self) } }
+}
+
 /// Removes outcomes and claims, and announces that to all servers; the number of outcomes.
 package struct PreviewPurge: StoreWrite {
   package var scope: SharedPreviewScope
@@ -274,6 +300,33 @@ extension WriteTransaction {
       [purge.notice, purge.time])
     return count
   }
+
+  func trimPreviews(_ trimming: PreviewTrimming) throws -> PreviewTrimming.Outcome {
+    let isAlone = try connection.first("SELECT pg_try_advisory_xact_lock(?)", [Self.trimmingLock]) {
+      $0[0] as Bool
+    }
+    guard isAlone == true else { return .left }
+    let expired = try connection.change(
+      """
+      DELETE FROM previews WHERE link IN (
+        SELECT link FROM previews WHERE stale_until <= \(Self.now) AND claimed_until <= \(Self.now)
+        ORDER BY stale_until LIMIT ? FOR UPDATE SKIP LOCKED)
+      """, [trimming.stepLimit])
+    let excess = try connection.change(
+      """
+      DELETE FROM previews WHERE link IN (
+        SELECT link FROM (
+          SELECT link, claimed_until,
+            sum(octet_length(link) + octet_length(host) + coalesce(octet_length(body), 0))
+              OVER (ORDER BY stale_until DESC, link DESC) AS total
+          FROM previews) AS kept
+        WHERE total > ? AND claimed_until <= \(Self.now) LIMIT ?)
+      """, [trimming.byteLimit, trimming.stepLimit])
+    return max(expired, excess) < trimming.stepLimit ? .finished : .unfinished
+  }
+
+  /// "Parley" and a number.
+  private static let trimmingLock: Int64 = 0x5061_726C_6579_0002
 
   /// Removes a few outcomes that count as unknown.
   private func removeOldPreviews() throws {

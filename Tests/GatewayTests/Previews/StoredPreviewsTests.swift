@@ -57,7 +57,8 @@ struct StoredPreviewsTests {
       stores = try pages.map { _ in try Store(.postgreSQL(url: url), options: options) }
       for (index, pages) in pages.enumerated() {
         let shared = StoredPreviews(
-          store: stores[index], serverID: UInt64.max - UInt64(index), lastPurge: 0
+          store: stores[index], serverID: UInt64.max - UInt64(index), byteLimit: 1 << 30,
+          lastPurge: 0
         ) { [unowned self] notice in
           guard !losesNotices else { return }
           let others = services.withLock { Array($0.enumerated()) }.filter { $0.offset != index }
@@ -181,14 +182,18 @@ struct StoredPreviewsTests {
       let pages = Pages()
       let deployment = try Deployment(url, pages: [pages])
       let link = try #require(Link("https://example.com/page"))
-      let shared = StoredPreviews(store: deployment.stores[0], serverID: 7) { _ in }
+      let shared = StoredPreviews(store: deployment.stores[0], serverID: 7, byteLimit: 1 << 30) {
+        _ in
+      }
       func claim(by shared: StoredPreviews) async -> SharedClaim {
         await withCheckedContinuation { continuation in
           shared.claim(link, for: .seconds(60), since: nil) { continuation.resume(returning: $0) }
         }
       }
       #expect(await claim(by: shared) == .granted(nil))
-      let other = StoredPreviews(store: deployment.stores[0], serverID: 8) { _ in }
+      let other = StoredPreviews(store: deployment.stores[0], serverID: 8, byteLimit: 1 << 30) {
+        _ in
+      }
       guard case .taken(nil, let wait) = await claim(by: other) else {
         Issue.record("it is not taken")
         return
