@@ -40,6 +40,13 @@ struct StoredMessage {
       createdAt: row[13], updatedAt: row[14])
   }
 
+  /// Its author and those that it mentions.
+  var userIDs: Set<String> {
+    var ids = Set(mentionedIDs)
+    if let userID { ids.insert(userID) }
+    return ids
+  }
+
   /// The message with its users; an author whose record is gone is shown by the id alone.
   func sequenced(_ users: [String: User]) -> SequencedMessage {
     var message = message
