@@ -50,6 +50,7 @@ package final class PostgreSQLConnection {
       ("application_name", options.applicationName), ("dbname", url),
       ("client_encoding", "UTF8"),
     ]
+    let start = Self.now
     let handle = withCStrings(parameters.map(\.0)) { names in
       withCStrings(parameters.map(\.1)) { PQconnectdbParams(names, $0, 1) }
     }
@@ -59,7 +60,10 @@ package final class PostgreSQLConnection {
     guard PQstatus(handle) == CONNECTION_OK else {
       defer { PQfinish(handle) }
       let message = PQerrorMessage(handle).map { String(cString: $0).firstLine } ?? ""
-      let state = Self.refusal(parameters, withinSeconds: options.connectTimeout)
+      // A server that was waited for in vain has no reason to give.
+      let isSilent = Self.now - start >= Int64(options.connectTimeout) * 1000
+      let state =
+        isSilent ? nil : Self.refusal(parameters, withinSeconds: options.connectTimeout)
       throw PostgreSQLError(kind: state.map { .statement($0) } ?? .disconnected, message: message)
     }
     self.handle = handle

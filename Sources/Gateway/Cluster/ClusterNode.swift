@@ -20,7 +20,9 @@ final class ClusterNode: ClusterObserver {
   /// - Returns: `nil` when the settings name no cluster.
   /// - Throws: An error for the operator: settings that differ from those of other servers, a
   ///   database that refuses.
-  init?(_ settings: Settings, _ relays: RelayCounts, logger: Logger) throws {
+  init?(
+    _ settings: Settings, _ relays: RelayCounts, _ wait: StartWait, logger: Logger
+  ) throws {
     guard let bus = settings.cluster.bus, let store = settings.store.url else { return nil }
     busKind = bus.kind
     self.relays = relays
@@ -33,7 +35,7 @@ final class ClusterNode: ClusterObserver {
     options.timing.isolation = settings.cluster.isolationMilliseconds
     options.agreement = ClusterAgreement(settings).digests
     let maker = try Self.maker(of: bus, store: store.value)
-    network = try Self.join(options, maker, logger)
+    network = try Self.join(options, maker, wait)
     awaitRegistry()
     logger.notice(
       "joined the cluster",
@@ -108,22 +110,17 @@ final class ClusterNode: ClusterObserver {
   // MARK: Joining
 
   private static func join(
-    _ options: ClusterOptions, _ maker: @escaping BusMaker, _ logger: Logger
+    _ options: ClusterOptions, _ maker: @escaping BusMaker, _ wait: StartWait
   ) throws -> ClusterLoop {
-    var lastReason = ""
     while true {
       do throws(ClusterError) {
         return try ClusterLoop(options, bus: maker)
       } catch {
-        guard case .registry(let reason) = error, reason.endsConnection else {
+        guard case .registry(let reason) = error else {
           throw StartError("the cluster '\(options.clusterName)' cannot be joined: \(error)")
         }
-        if reason.message != lastReason {
-          logger.warning(
-            "waiting for the cluster's registry", metadata: ["reason": "\(reason.message)"])
-        }
-        lastReason = reason.message
-        usleep(500_000)
+        guard reason.mayRecover else { throw UnusableSetting("store.url", reason: reason) }
+        guard wait.wait(reason.message) else { throw StartError("the start was ended") }
       }
     }
   }

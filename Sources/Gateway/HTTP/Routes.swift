@@ -43,14 +43,17 @@ enum Routes {
     case channel(PlatformEndpoint)
   }
 
+  static let healthPath = "/healthz"
+  static let readinessPath = "/readyz"
+
   /// The path of a file, which its address is made from.
   static let file: PathPattern = "/files/{file_id}/{file_name:any}"
 
   private static let resources = [
     resource("/", StaticResources.page),
     resource("/favicon.ico", StaticResources.icon),
-    resource("/healthz", StaticResources.health),
-    resource("/readyz", StaticResources.readiness),
+    resource(PathPattern(healthPath), StaticResources.health),
+    resource(PathPattern(readinessPath), StaticResources.readiness),
     resource("/metrics", StaticResources.metrics),
     resource("/v3/openapi.json", access: .shared, StaticResources.openAPI),
     resource("/v1/asyncapi.json", access: .shared, StaticResources.asyncAPI),

@@ -24,34 +24,34 @@ package final class Gateway: Sendable {
   private let certificate: TLSServerContextHolder?
   private let threads: Mutex<[Reactor.Thread]>
 
-  /// Opens the store and the listeners, and starts to serve.
+  /// Opens the listeners and the store, and starts to serve.
   ///
+  /// Waits for a database that cannot be reached. Requests are answered meanwhile: the server is not
+  /// ready.
+  ///
+  /// - Parameter pause: Called on the caller's thread before another attempt to reach the database,
+  ///   with the reason and the addresses; waits, and returns whether to make it.
   /// - Throws: What stands in the way, in words for the operator.
-  package init(_ plan: GatewayPlan, logger: Logger) throws {
+  package init(
+    _ plan: GatewayPlan, logger: Logger,
+    pause: @escaping @Sendable (_ reason: String, [BoundAddress]) -> Bool = { _, _ in true }
+  ) throws {
     let settings = plan.settings
     let count = max(settings.reactors, 1)
+    let (bound, listeners) = try Self.listen(plan.listening, count: count)
+    let starting =
+      settings.store.engine == .postgreSQL
+      ? try StartingServer(listeners.flatMap(\.self), settings, logger: logger) : nil
+    let wait = StartWait(starting, logger: logger) { pause($0, bound) }
     inbox = ClusterInbox(logger: logger)
-    cluster = try ClusterNode(settings, inbox.figures, logger: logger)
+    cluster = try ClusterNode(settings, inbox.figures, wait, logger: logger)
     let shards = try ShardSet(count: count, network: cluster?.network)
     services = try GatewayServices(
-      plan, shards: shards, cluster: cluster, relayCounts: inbox.figures, logger: logger)
+      plan, shards: shards, cluster: cluster, relayCounts: inbox.figures, wait, logger: logger)
     if let network = shards.network { inbox.open(shards, network) }
     certificate = plan.listening.certificate
-    var bound: [BoundAddress] = []
-    var listeners = shards.handles.map { _ in [ShardListener]() }
-    for target in plan.listening.targets {
-      let (address, sockets) = try target.open(count: count)
-      bound.append(BoundAddress(address: address.description, purpose: target.purpose))
-      for (index, socket) in sockets.enumerated() {
-        listeners[index].append(
-          ShardListener(
-            descriptor: socket, security: target.security, proxyHeader: target.proxyHeader,
-            servesMetrics: target.servesMetrics,
-            answersLoopbackNamesOnly: target.answersLoopbackNamesOnly,
-            pool: target.purpose == .operations ? .operations : .clients))
-      }
-    }
     addresses = bound
+    starting?.close()
     Self.warn(settings, logger)
     let services = services
     let start = StartReport<StartError>()
@@ -179,6 +179,27 @@ package final class Gateway: Sendable {
       metadata: ["file": "\(key)"])
   }
 
+  /// Opens the sockets of all listeners; a list for each shard.
+  private static func listen(
+    _ plan: ListenPlan, count: Int
+  ) throws -> (addresses: [BoundAddress], listeners: [[ShardListener]]) {
+    var bound: [BoundAddress] = []
+    var listeners = (0..<count).map { _ in [ShardListener]() }
+    for target in plan.targets {
+      let (address, sockets) = try target.open(count: count)
+      bound.append(BoundAddress(address: address.description, purpose: target.purpose))
+      for (index, socket) in sockets.enumerated() {
+        listeners[index].append(
+          ShardListener(
+            descriptor: socket, security: target.security, proxyHeader: target.proxyHeader,
+            servesMetrics: target.servesMetrics,
+            answersLoopbackNamesOnly: target.answersLoopbackNamesOnly,
+            pool: target.purpose == .operations ? .operations : .clients))
+      }
+    }
+    return (bound, listeners)
+  }
+
   private static func run(
     _ handle: ShardHandle, _ services: GatewayServices, _ listeners: [ShardListener],
     _ start: StartReport<StartError>
@@ -215,7 +236,8 @@ package struct BoundAddress: Sendable {
   package let purpose: Purpose
 }
 
-private struct ShardListener: Sendable {
+/// A listening socket of one shard.
+struct ShardListener: Sendable {
   let descriptor: Int32
   let security: Listener.Security
   let proxyHeader: ProxyHeaderPolicy

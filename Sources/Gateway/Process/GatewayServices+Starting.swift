@@ -12,7 +12,7 @@ extension GatewayServices {
   /// Opens what the shards share.
   convenience init(
     _ plan: GatewayPlan, shards: ShardSet, cluster: ClusterNode? = nil,
-    relayCounts: RelayCounts = RelayCounts(), logger: Logger
+    relayCounts: RelayCounts = RelayCounts(), _ wait: StartWait? = nil, logger: Logger
   ) throws {
     let settings = plan.settings
     // One shard for each shard, one for the store's thread and one for the unfurler's.
@@ -27,6 +27,7 @@ extension GatewayServices {
       fileURL: FileAddress.composition(publicURL: settings.files.publicURL),
       onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) },
       afterBatch: { for shard in shards.handles { shard.mailbox.wakeReceiver() } })
+    if let wait { options.waitForServer = { wait.wait($0) } }
     options.didReconnect = { shards.sendToAll(LocalMessage.storeReconnected) }
     let depot = try FileDepots.make(settings, logger: logger)
     options.files = depot

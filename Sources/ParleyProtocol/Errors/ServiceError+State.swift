@@ -190,6 +190,11 @@ extension ServiceError {
   package static let overCapacity = ServiceError(
     .tooManyConnections, "the server takes no connections at the moment: try again later")
 
+  /// The server has not reached its database.
+  package static let starting = ServiceError(
+    .tooManyConnections, "the server is starting: try again in a moment, or another one",
+    data: ErrorDetails(retryAfterMilliseconds: 1000))
+
   /// The server is about to end; whoever asks again after a second may find another in its place.
   package static let draining = ServiceError(
     .tooManyConnections, "the server is draining: try again in a moment, or another one",
