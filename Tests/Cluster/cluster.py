@@ -66,6 +66,8 @@ class Cluster:
     def __init__(self, ctx, database, bus):
         self.ctx, self.database, self.bus = ctx, database, bus
         self.servers = []
+        # Of PostgreSQLs that are used without wires; the servers look for one that takes writes.
+        self.store_ports = []
 
     async def add(self, *flags):
         """Starts one more server, with wires of its own."""
@@ -74,7 +76,8 @@ class Cluster:
         bus_wire = await Wire.lay(ctx.redis.port) if self.bus == "redis" else None
         ctx.wires += [wire for wire in (store_wire, bus_wire) if wire]
         environment = {
-            "PARLEY_STORE_URL": ctx.postgresql.url(self.database, store_wire.port),
+            "PARLEY_STORE_URL": ctx.postgresql.url(
+                self.database, *(self.store_ports or [store_wire.port])),
             "PARLEY_AUTH_API_TOKEN": TOKEN,
             "PARLEY_CLUSTER_BUS": ctx.redis.url(bus_wire.port) if bus_wire else "postgresql",
             "PARLEY_CLUSTER_NAME": self.database,
@@ -134,11 +137,12 @@ class ClusterContext(Context):
         self.postgresql = await PostgreSQL.start()
         self.redis = await Redis.start()
 
-    async def cluster(self, count=3, *flags):
+    async def cluster(self, count=3, *flags, store_ports=()):
         """Servers of one cluster, all live, on a database of their own."""
         if self.is_single:
             return await self.single(count, *flags)
         cluster = Cluster(self, await self.postgresql.database(), self.bus)
+        cluster.store_ports = store_ports
         for _ in range(count):
             await cluster.add(*flags)
         await cluster.until_whole()
