@@ -19,6 +19,11 @@ FREE = ("--limits-flood-messages", "0", "--limits-throttle-messages", "0",
         "--limits-unopened-connections-per-address", "0")
 
 
+def quiet(flags):
+    """Flags under which nothing is fetched, unless they say otherwise themselves."""
+    return flags if "--unfurl-mode" in flags else ("--unfurl-mode", "off", *flags)
+
+
 class ClusterServer(Server):
     """One parleyd of a cluster, with its wires to PostgreSQL and to Redis."""
 
@@ -66,8 +71,9 @@ class Cluster:
     def __init__(self, ctx, database, bus):
         self.ctx, self.database, self.bus = ctx, database, bus
         self.servers = []
+        self.files = ctx.directory()
 
-    async def add(self, *flags):
+    async def add(self, *flags, environment=None):
         """Starts one more server, with wires of its own."""
         ctx = self.ctx
         store_wire = await Wire.lay(ctx.postgresql.port)
@@ -78,11 +84,12 @@ class Cluster:
             "PARLEY_AUTH_API_TOKEN": TOKEN,
             "PARLEY_CLUSTER_BUS": ctx.redis.url(bus_wire.port) if bus_wire else "postgresql",
             "PARLEY_CLUSTER_NAME": self.database,
+            "PARLEY_FILES_STORE": f"directory:{self.files}", **(environment or {}),
         }
         server = await ClusterServer.start(
             ctx.parleyd, ctx.directory(),
-            ["--files-public-url", "http://127.0.0.1:9", "--reactors", "1", "--unfurl-mode", "off",
-             *ctx.always, *flags], environment)
+            ["--files-public-url", "http://127.0.0.1:9", "--reactors", "1", *ctx.always, *quiet(flags)],
+            environment)
         server.name = f"server {len(self.servers) + 1}"
         server.store_wire, server.bus_wire = store_wire, bus_wire
         self.servers.append(server)
@@ -148,7 +155,7 @@ class ClusterContext(Context):
         """One server on SQLite that stands for all: checks that hold of it check what they mean to."""
         cluster = Cluster(self, "none", self.bus)
         server = await ClusterServer.start(
-            self.parleyd, self.directory(), ["--unfurl-mode", "off", "--reactors", "1", *flags],
+            self.parleyd, self.directory(), ["--reactors", "1", *quiet(flags)],
             {"PARLEY_AUTH_API_TOKEN": TOKEN})
         self.running.append(server)
         cluster.servers = [server]

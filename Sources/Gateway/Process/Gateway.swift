@@ -148,11 +148,6 @@ package final class Gateway: Sendable {
         "auth.mode is token without auth.jwt_secret or auth.jwt_public_key: only tokens issued by the Platform API open sessions"
       )
     }
-    if settings.cluster.bus != nil, settings.files.store == .dataDirectory {
-      logger.warning(
-        "files.store is data_dir: files that come to this server cannot be read from the others; set a shared directory or a bucket"
-      )
-    }
     if let bus = settings.cluster.forgeableBus {
       logger.warning(
         "cluster.bus is not encrypted and cluster.secret is not set: anyone between the servers can forge messages",
