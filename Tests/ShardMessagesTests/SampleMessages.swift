@@ -154,9 +154,9 @@ struct SampleMessages {
       .answer(.closed(flag()), to: poll()), .answer(.connections([count]), to: poll()),
       .ask(.participantCounts(texts()), replyTo: poll()),
       .answer(.participantCounts(list { $0.number() }), to: poll()),
-      .answer(.dismissed(flag()), to: poll()), .reread(.limits), .reread(.apiTokens),
+      .answer(.dismissed(flag()), to: poll()),
       .askServer(.sessions(query), replyTo: poll()), .drain,
-      .notice(.previews, bytes()), .notice(.webhooks, bytes()),
+      .notice(.previews, bytes()), .notice(.webhooks, bytes()), .notice(.controlLog, []),
     ]
   }
 

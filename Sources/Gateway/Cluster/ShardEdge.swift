@@ -95,9 +95,8 @@ final class ShardEdge: TimerHandler {
     ring = network.ring
     guard ring != old else { return }
     let ring = ring
-    rereadAll()
+    readAnnouncements()
     shard.users.removeSessions { ring.member(slot: $0.server) == nil }
-    var moved: [Session] = []
     for session in shard.sessions.all {
       guard let userID = session.userID else { continue }
       let (before, after) = (old.home(ofUser: userID), ring.home(ofUser: userID))
@@ -106,9 +105,7 @@ final class ShardEdge: TimerHandler {
         transmit(.user(id: userID, .forget(session.reference)), residence(of: before.id))
       }
       announce(session, userID)
-      moved.append(session)
     }
-    shard.checkUsers(of: moved)
     for member in old.members where ring.member(member.id) == nil {
       shard.channels.serverIsGone(member.slot)
     }
@@ -126,18 +123,17 @@ final class ShardEdge: TimerHandler {
       shard.users.forgetSessions { $0.server == slot }
       shard.channels.linkWasReset(with: slot)
     }
-    rereadAll()
+    readAnnouncements()
     let sessions = shard.sessions.all.filter { session in
       session.userID.map { ring.home(ofUser: $0).id == server } ?? false
     }
     for session in sessions { if let userID = session.userID { announce(session, userID) } }
-    shard.checkUsers(of: sessions)
     lose { $0.server == server }
   }
 
-  /// Reads what all servers keep in memory again, once for all shards.
-  private func rereadAll() {
-    if shard.handle.index == 0 { shard.services.rereadAll() }
+  /// Reads what was announced meanwhile, once for all shards.
+  private func readAnnouncements() {
+    if shard.handle.index == 0 { shard.services.readAnnouncements() }
   }
 
   /// Reports a session to the home of its user.

@@ -63,6 +63,8 @@ package final class Gateway: Sendable {
       })
     try start.wait(for: count)
     services.stage = .serving
+    services.controlLog?.follow(
+      for: services, every: settings.cluster.beatMilliseconds)
     cluster?.serve(inbox)
   }
 

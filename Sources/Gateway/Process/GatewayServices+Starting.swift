@@ -41,7 +41,10 @@ extension GatewayServices {
     } catch {
       throw error.asFailure(of: settings.store)
     }
-    let authenticator = Authenticator(settings.auth.mode, plan.verifiers, store: store)
+    // Before anything is read that announcements are about.
+    let controlLog = try cluster.map { _ in try ControlLog(store) }
+    let authenticator = Authenticator(
+      settings.auth.mode, plan.verifiers, store: store, sharing: options.sharing)
     let files = try FileStore(depot)
     files.collectOrphans(in: store)
     let notices = SharedNotices(shards)
@@ -64,7 +67,7 @@ extension GatewayServices {
         after: try store.performNow(LargestMessageID()), slot: shards.slot),
       metrics: metrics, relayCounts: relayCounts,
       descriptors: DescriptorPlan(limit: DescriptorLimit.raise()), cluster: cluster,
-      clock: cluster?.clock ?? DeploymentClock(), logger: logger)
+      controlLog: controlLog, clock: cluster?.clock ?? DeploymentClock(), logger: logger)
   }
 }
 
@@ -106,7 +109,6 @@ extension PreviewService {
       unfurler: unfurler, cache: cache, timeout: .milliseconds(unfurl.timeoutMilliseconds),
       logger: logger, domains: configuration.domainRules, shared: shared, observeFetch: observeFetch
     )
-    shared?.watch(for: self)
   }
 }
 

@@ -34,6 +34,8 @@ final class Session {
     let openedAt: Int64
     /// The token that keeps it open; `session.refresh` may bring another.
     var proof: TokenProof
+    /// The number of the last ``Eviction`` before that token was checked.
+    var lastEviction: Int64
   }
 
   /// A channel that the connection is in, and its place in the channel's feed.
@@ -77,8 +79,8 @@ final class Session {
   var places: [Place] = []
   var timer: EventLoop.TimerToken?
   var deadline = Deadline.open
-  /// Kinds of tokens that were revoked while one was being looked up.
-  var revokedProofs: Set<TokenProof> = []
+  /// The last evictions, by the kinds of tokens that are void, while one is being looked up.
+  var evictions: [TokenProof: Int64] = [:]
   private var pipeline = Pipeline()
   private var budget = CallBudget()
   /// Waits until the caller is out of debt; the connection is not read meanwhile.

@@ -43,7 +43,8 @@ final class GatewayServices: Sendable {
   let refusals: RefusalLog
   let logger: Logger
   let relayCounts: RelayCounts
-  let sharedReading = SharedReading()
+  /// The changes of all servers; `nil` on a server that is alone.
+  let controlLog: ControlLog?
   private let lifecycle = Atomic(Lifecycle.starting.rawValue)
   private let undrainedShards: Atomic<Int>
   private let departure = Atomic(false)
@@ -61,9 +62,11 @@ final class GatewayServices: Sendable {
     authenticator: Authenticator, apiTokens: APITokens, limits: LimitTable, messageIDs: MessageIDs,
     metrics: GatewayMetrics, relayCounts: RelayCounts = RelayCounts(),
     descriptors: DescriptorPlan, cluster: (any ClusterObserver)? = nil,
+    controlLog: ControlLog? = nil,
     clock: DeploymentClock = DeploymentClock(), logger: Logger
   ) {
     self.cluster = cluster
+    self.controlLog = controlLog
     self.clock = clock
     self.settings = settings
     self.shards = shards

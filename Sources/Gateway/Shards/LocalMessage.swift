@@ -20,6 +20,10 @@ enum LocalMessage: Sendable {
   case ringDidChange
   /// Messages from and to a server were lost.
   case linkWasReset(ServerID)
+  /// Closes sessions that have lost their right.
+  case evict(EvictionList)
+  /// Has all clients open their sessions once more.
+  case authenticateAnew
   /// The cluster goes on without this server.
   case leaveCluster(reason: String)
   /// Asks for a sign that the event loop turns.
@@ -51,6 +55,8 @@ extension Shard {
     case .send(let message): send(message)
     case .ringDidChange: edge?.ringDidChange()
     case .linkWasReset(let server): edge?.linkWasReset(with: server)
+    case .evict(let evictions): evict(evictions)
+    case .authenticateAnew: authenticateAnew()
     case .leaveCluster(let reason): services.leaveCluster(reason: reason)
     case .pulse(let missing): missing.oneCame()
     case .shed(let pool): transport.shed(in: pool)

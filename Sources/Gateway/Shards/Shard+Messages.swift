@@ -120,7 +120,8 @@ extension Shard {
     case .expelOldest:
       session?.close(
         .tooManySessions, reason: "the user has opened too many sessions: this was its oldest")
-    case .revoke(let proof, let reason): session?.revoke(proof, reason: reason)
+    case .revoke(let proof, let reason):
+      session?.evict(Eviction(of: proof, reason: reason))
     case .charge(let cost): session?.charge(cost)
     case .chargeRepetition: session?.chargeRepetition()
     case .disconnect:
@@ -144,7 +145,6 @@ extension Shard {
     case .deliver(let plan): deliver(plan)
     case .notify(let event, let sessions): send(event, to: sessions)
     case .renewLimits: channels.renewLimits()
-    case .reread(let state): services.sharedReading.read(state, for: services)
     case .drain: services.drainOnRequest()
     case .ask(let question, let address): answer(question, to: address)
     case .askServer(let question, let address): answerForServer(question, to: address)

@@ -19,9 +19,6 @@ extension ShardTask: MessageCodable {
       writer.write(case: 4)
       writer.write(answer)
       writer.write(address)
-    case .reread(let state):
-      writer.write(case: 6)
-      writer.write(case: state.rawValue)
     case .drain: writer.write(case: 7)
     case .askServer(let question, let address):
       writer.write(case: 5)
@@ -42,9 +39,6 @@ extension ShardTask: MessageCodable {
     case 3: self = .ask(try reader.read(), replyTo: try reader.read())
     case 4: self = .answer(try reader.read(), to: try reader.read())
     case 5: self = .askServer(try reader.read(), replyTo: try reader.read())
-    case 6:
-      guard let state = SharedState(rawValue: try reader.readCase()) else { throw .unknownCase }
-      self = .reread(state)
     case 7: self = .drain
     case 8:
       guard let service = SharedService(rawValue: try reader.readCase()) else {

@@ -8,8 +8,6 @@ package enum ShardTask: Sendable {
   case notify([UInt8], [SessionAddress])
   /// Other limits hold in general: channels at home on the shard go on with those.
   case renewLimits
-  /// Another server has changed what every server keeps in memory: to be read from the store again.
-  case reread(SharedState)
   /// Begins to stop the receiver's server: an operator asked for it.
   case drain
   indirect case ask(ShardQuestion, replyTo: PollAddress)
@@ -24,14 +22,8 @@ package enum ShardTask: Sendable {
 package enum SharedService: UInt8, Sendable, Hashable, CaseIterable {
   case previews = 0
   case webhooks = 1
-}
-
-/// A part of the store that every server keeps in memory.
-package enum SharedState: UInt8, Sendable, Hashable, CaseIterable {
-  /// The limits of the deployment and of custom types.
-  case limits
-  /// The tokens of the Platform API that were issued.
-  case apiTokens
+  /// A hint that something was announced in the store.
+  case controlLog = 2
 }
 
 /// A question that several shards are asked.

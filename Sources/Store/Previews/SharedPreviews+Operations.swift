@@ -131,35 +131,14 @@ package struct PreviewPurge: StoreWrite {
   package var scope: SharedPreviewScope
   /// The announcement, as the servers understand it.
   package var notice: String
-  /// Unix milliseconds.
-  package var time: Int64
 
-  package init(_ scope: SharedPreviewScope, announcing notice: String, at time: Int64) {
+  package init(_ scope: SharedPreviewScope, announcing notice: String) {
     self.scope = scope
     self.notice = notice
-    self.time = time
   }
 
   package var urgency: WriteUrgency { .aside }
   package var statements: WriteStatements<Int> { .init { try $0.purgePreviews(self) } }
-}
-
-/// Reads the purges that were announced after a number, in their order.
-package struct PreviewPurges: StoreLookup {
-  package struct Announced: Sendable, Hashable {
-    /// The number of the last announcement.
-    package var last: Int64
-    package var notices: [String]
-  }
-
-  /// `nil` reads the last number alone.
-  package var number: Int64?
-
-  package init(after number: Int64?) { self.number = number }
-
-  package var statements: ReadStatements<Announced> {
-    .init { try $0.previewPurges(after: number) }
-  }
 }
 
 extension StoreTransaction {
@@ -173,19 +152,6 @@ extension StoreTransaction {
       WHERE \(condition) AND link > ? AND stale_until > \(Self.now) ORDER BY link LIMIT ?
       """, values + [last, limit]
     ) { $0[0] }
-  }
-
-  func previewPurges(after number: Int64?) throws -> PreviewPurges.Announced {
-    guard let number else {
-      let last = try connection.first("SELECT max(id) FROM announcements", []) {
-        $0[0] as Int64?
-      }
-      return PreviewPurges.Announced(last: last.flatMap(\.self) ?? 0, notices: [])
-    }
-    let rows = try connection.all(
-      "SELECT id, body FROM announcements WHERE id > ? AND kind = 'previews' ORDER BY id", [number]
-    ) { (id: $0[0] as Int64, body: $0[1] as String) }
-    return PreviewPurges.Announced(last: rows.last?.id ?? number, notices: rows.map(\.body))
   }
 
   /// The database's clock in Unix milliseconds.
@@ -264,14 +230,7 @@ extension WriteTransaction {
       "DELETE FROM previews WHERE \(condition) RETURNING body IS NOT NULL AND stale_until > \(Self.now)",
       values
     ) { $0[0] as Bool }.count { $0 }
-    try connection.execute(
-      "DELETE FROM announcements WHERE kind = 'previews' AND created_at < ?",
-      [purge.time - 86_400_000])
-    // One after the other, so that numbers become visible in their order.
-    try connection.execute("LOCK TABLE announcements IN SHARE ROW EXCLUSIVE MODE")
-    try connection.execute(
-      "INSERT INTO announcements (kind, body, created_at) VALUES ('previews', ?, ?)",
-      [purge.notice, purge.time])
+    try announce(.previewPurge(notice: purge.notice))
     return count
   }
 

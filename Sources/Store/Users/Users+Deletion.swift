@@ -71,6 +71,7 @@ extension WriteTransaction {
       })
     else { return .unfinished(traces) }
     try connection.execute("DELETE FROM users WHERE user_id = ?", [id])
+    try announce(.eviction(userID: id, .deleted))
     return .finished(traces)
   }
 

@@ -282,30 +282,6 @@ struct LostMessagesTests {
     #expect(servers.servers[0].inbox.figures[.lateAnswers] == 1)
   }
 
-  @Test("changes that a server did not learn of hold there after the loss is known")
-  func readsAgain() throws {
-    let client = try servers.open(user, on: 1)
-    servers.isLost = { _, _, _ in true }
-    let body = #"{"flood":{"messages":7,"window_ms":1000}}"#
-    _ = try servers.platform(
-      LimitEndpoints.deployment.set, PathArguments(), "", body, on: 0)
-    let path = PathArguments(["user_id": user])
-    let shard = servers.servers[0].shards[0]
-    let exchange = ExchangeAddress(shard: shard.handle.address, connection: 1, number: 99_998)
-    let call = PlatformCall(
-      shard: shard, address: exchange, caller: TokenDigest(of: "token"), arguments: path,
-      query: try #require(QueryParameters("")), body: Array(#"{"is_active":false}"#.utf8))
-    try UserEndpoints.update(call, call.completion)
-    for _ in 0..<200 { servers.turn() }
-    servers.isLost = { _, _, _ in false }
-    for (first, second) in [(0, 1), (1, 2), (0, 2)] { servers.reset(first, second) }
-    try servers.turns {
-      client.receive()
-      return client.closeCode == .unauthorized
-        && servers.servers.allSatisfy { $0.services.limits.limit(.flood).count == 7 }
-    }
-  }
-
   @Test("messages of another version are counted")
   func countsUnreadable() {
     let server = servers.servers[0]

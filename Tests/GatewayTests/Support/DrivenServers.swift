@@ -48,8 +48,11 @@ final class DrivenServers {
   private let directories: [TemporaryDirectory]
   private var lastExchange: UInt64 = 0
 
+  /// - Parameter databaseURL: A database in PostgreSQL, where servers announce changes to each other;
+  ///   `nil` for SQLite.
   init(
-    count: Int, shards shardCount: Int = 2, _ adjust: (inout Settings) -> Void = { _ in }
+    count: Int, shards shardCount: Int = 2, databaseURL: String? = nil,
+    _ adjust: (inout Settings) -> Void = { _ in }
   )
     throws
   {
@@ -59,7 +62,11 @@ final class DrivenServers {
     settings.unfurl.mode = .off
     settings.auth.apiToken = Secret("token")
     adjust(&settings)
-    let store = try Store(directory: directories[count].path, options: StoreOptions(logger: logger))
+    var options = StoreOptions(logger: logger)
+    options.sharing = databaseURL == nil ? .alone : .shared
+    let place: StorePlace =
+      databaseURL.map { .postgreSQL(url: $0) } ?? .directory(directories[count].path)
+    let store = try Store(place, options: options)
     self.store = store
     let members = (0..<count).map { number in
       ClusterMember(
@@ -74,7 +81,7 @@ final class DrivenServers {
       let inbox = ClusterInbox(logger: logger)
       let set = try ShardSet(count: shardCount, network: network)
       let services = try GatewayServices(
-        GatewayPlan(settings), set, store: store, inbox.figures, logger)
+        GatewayPlan(settings), set, store: store, options.sharing, inbox.figures, logger)
       services.stage = .serving
       inbox.open(set, network)
       return Server(
@@ -244,22 +251,28 @@ extension CallOutcome {
 extension GatewayServices {
   /// The services of one of several servers with one store.
   fileprivate convenience init(
-    _ plan: GatewayPlan, _ shards: ShardSet, store: Store, _ figures: RelayCounts,
-    _ logger: Logger
+    _ plan: GatewayPlan, _ shards: ShardSet, store: Store, _ sharing: StoreSharing,
+    _ figures: RelayCounts, _ logger: Logger
   ) throws {
     let settings = plan.settings
+    let controlLog: ControlLog? =
+      switch sharing {
+      case .alone: nil
+      case .shared: try ControlLog(store)
+      }
     self.init(
       settings: settings, shards: shards, store: store,
       files: try FileStore(DirectoryDepot(dataDirectory: settings.dataDirectory)), previews: nil,
       webhooks: nil,
       participantCounts: ParticipantCounts(),
-      authenticator: Authenticator(settings.auth.mode, plan.verifiers, store: store),
+      authenticator: Authenticator(
+        settings.auth.mode, plan.verifiers, store: store, sharing: sharing),
       apiTokens: try APITokens(settings, issued: IssuedAPITokens([])),
       limits: LimitTable(settings.limits, try store.performNow(SharedLimits())),
       messageIDs: MessageIDs(
         after: try store.performNow(LargestMessageID()), slot: shards.slot),
       metrics: GatewayMetrics(shards: shards.count + 2), relayCounts: figures,
-      descriptors: DescriptorPlan(limit: 100_000), logger: logger)
+      descriptors: DescriptorPlan(limit: 100_000), controlLog: controlLog, logger: logger)
   }
 }
 
