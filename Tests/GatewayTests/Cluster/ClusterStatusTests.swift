@@ -94,11 +94,18 @@ struct ClusterStatusTests {
     #expect(one.differences(from: ClusterAgreement(settings)).isEmpty)
     settings.reactors = 7
     settings.listen = []
+    settings.dataDirectory = "/srv/elsewhere"
     #expect(one.differences(from: ClusterAgreement(settings)).isEmpty, "each may have its own")
     settings.webhooks.urls.append("https://b.example/")
     settings.auth.apiToken = Secret("other")
+    settings.cluster.secret = Secret("hush, hush, hush")
+    settings.files.store = .directory("/srv/files")
     let other = ClusterAgreement(settings)
-    #expect(one.differences(from: other) == ["auth.api_token", "webhooks.urls"])
+    #expect(
+      one.differences(from: other)
+        == ["auth.api_token", "cluster.secret", "files.store", "webhooks.urls"])
+    settings.files.store = .directory("/mnt/files")
+    #expect(other.differences(from: ClusterAgreement(settings)).isEmpty, "a mount of its own")
     #expect(other.differences(from: ClusterAgreement(digests: [:])).isEmpty, "another version")
     #expect(!"\(one)".contains("hush") && !"\(one)".contains("a.example"))
   }
