@@ -23,7 +23,8 @@ from cluster import ClusterContext  # noqa: E402
 from harness import PATIENCE  # noqa: E402
 
 HARNESS = ["itself"]
-CLUSTERS = ["sound", "failures"]
+SOUND = ["sound", "shared"]
+CLUSTERS = [*SOUND, "failures"]
 
 
 def tests_of(module):
@@ -73,7 +74,7 @@ async def main():
     beside = os.path.dirname(options.parleyd)
     programs = [os.path.abspath(path) for path in (
         options.parleyd, options.parley or os.path.join(beside, "parley"), os.devnull)]
-    modules = HARNESS + (CLUSTERS if options.all else ["sound"] if options.single or options.sound else [])
+    modules = HARNESS + (CLUSTERS if options.all else SOUND if options.single or options.sound else [])
     outcomes = []
     buses = [options.bus] if options.bus else ["redis", "postgresql"]
     for bus in buses[:1] if options.single else buses:
