@@ -152,11 +152,12 @@ package final class PostgreSQLConnection {
         steps.append(.preparation(query.sql))
       }
       let name = names[query.sql, default: ""]
+      // libpq writes when it has gathered 64 KiB, so a batch of statements takes one write.
       guard sendExecution(of: name, query.values) == 1 else { throw lost(query.sql) }
       steps.append(.query(index))
-      try flush(by: deadline)
     }
     guard PQpipelineSync(handle) == 1 else { throw lost() }
+    try flush(by: deadline)
     let outcomes = try collect(steps, of: queries, by: deadline)
     guard PQexitPipelineMode(handle) == 1 else { throw lost() }
     return outcomes
