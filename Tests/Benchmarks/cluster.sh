@@ -184,8 +184,12 @@ round_cluster-cpu() {
     done
   done
   for kind in $kinds; do
-    measure_servers "$round" "cluster-chatter/300/6/$chatter_rate" "$kind" pinned chatter \
-      --connections 300 --channels 6 --rate "$chatter_rate" --seconds "$chatter_seconds"
+    measure_servers "$round" cluster-chatter/300/6/400 "$kind" pinned chatter --connections 300 \
+      --channels 6 --rate 400 --seconds "$chatter_seconds"
+  done
+  for kind in $kinds; do
+    measure_servers "$round" cluster-chatter/300/30/1000 "$kind" pinned chatter \
+      --connections 300 --channels 30 --rate 1000 --seconds "$chatter_seconds"
   done
 }
 
