@@ -175,6 +175,7 @@ final class ClusterThread: ReadinessHandler, TimerHandler {
       case .deliver, .reset, .leave: report(action)
       }
     }
+    delegate?.didReceiveAll()
   }
 
   private func report(_ action: ClusterAction) {

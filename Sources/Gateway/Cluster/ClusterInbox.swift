@@ -46,9 +46,17 @@ final class ClusterInbox: ClusterDelegate {
       if case .closed(let events) = state { for event in events { handle(event, target) } }
       state = .open(target)
     }
+    didReceiveAll()
   }
 
   func received(_ message: [UInt8], from server: ServerID) { take(.message(message, from: server)) }
+
+  func didReceiveAll() {
+    let shards: ShardSet? = state.withLock { state in
+      if case .open(let target) = state { target.shards } else { nil }
+    }
+    shards?.wake()
+  }
 
   func linkWasReset(with server: ServerID) { take(.reset(server)) }
 
@@ -93,10 +101,10 @@ final class ClusterInbox: ClusterDelegate {
     let (message, shards, network) = (relayed.message, target.shards, target.network)
     guard shards.hasReceiver(of: message) else { return figures.add(to: .unreadable) }
     if case .user(_, let message) = message, message.isOfRegister {
-      return shards.receiver(of: relayed.message).post(.message(relayed.message))
+      return shards.receiver(of: relayed.message).enqueue(.message(relayed.message))
     }
     switch shards.residence(of: message, in: network.ring, seenBy: network.local) {
-    case .here: shards.receiver(of: message).post(.message(message))
+    case .here: shards.receiver(of: message).enqueue(.message(message))
     case .nowhere: figures.add(to: .lost)
     case .there(let next) where relayed.passCount < RelayedMessage.passLimit:
       figures.add(to: .passedOn)

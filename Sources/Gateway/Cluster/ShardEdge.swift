@@ -21,6 +21,7 @@ final class ShardEdge: TimerHandler {
   private var calls: PendingCalls
   private var lastName: UInt64 = 0
   private var timer: EventLoop.TimerToken?
+  private var hasEnqueued = false
 
   init(_ network: any ClusterNetwork, _ figures: RelayCounts, shard: Shard, timeout: Int64) {
     self.shard = shard
@@ -41,6 +42,13 @@ final class ShardEdge: TimerHandler {
       transmit(call, residence)
     }
     schedule(after: Self.longStep)
+  }
+
+  /// Has what the turn sends to other servers leave.
+  func flush() {
+    guard hasEnqueued else { return }
+    hasEnqueued = false
+    network.flush()
   }
 
   /// Sends a message to the home that it has got since it was sent here.
@@ -243,7 +251,9 @@ final class ShardEdge: TimerHandler {
     switch residence {
     case .here:
       shard.send(.message(message), to: shard.services.shards.receiver(of: message))
-    case .there(let server): network.send(RelayedMessage(message).encoded(), to: server)
+    case .there(let server):
+      network.enqueue(RelayedMessage(message).encoded(), to: server)
+      hasEnqueued = true
     case .nowhere: figures.add(to: .lost)
     }
   }

@@ -26,7 +26,7 @@ extension GatewayServices {
       outbox: OutboxOptions(settings.webhooks, counts: participantCounts, door: door),
       fileURL: FileAddress.composition(publicURL: settings.files.publicURL),
       onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) },
-      afterBatch: { for shard in shards.handles { shard.mailbox.wakeReceiver() } })
+      afterBatch: { shards.wake() })
     let depot = try FileDepots.make(settings, logger: logger)
     options.files = depot
     options.queryMilliseconds = settings.limits.queryMilliseconds

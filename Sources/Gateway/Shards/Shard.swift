@@ -104,10 +104,12 @@ final class Shard {
       // Fan-out comes when the turn's events are gathered, and may send further messages.
       if ownMail.isEmpty { channels.fanOut() }
     } while !ownMail.isEmpty
-    // Before the fan-out is written: the disk can work meanwhile.
+    // Before the fan-out is written: the disk and other servers can work meanwhile.
     services.store.submit(&writes)
+    edge?.flush()
     let outcome = transport.flush()
     services.store.submit(&writes)
+    edge?.flush()
     balanceMemory()
     report()
     services.refusals.writeSummaries(at: loop.now)
