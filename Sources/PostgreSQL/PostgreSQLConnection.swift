@@ -144,14 +144,16 @@ package final class PostgreSQLConnection {
     guard PQenterPipelineMode(handle) == 1 else { throw lost() }
     var steps: [Step] = []
     for (index, query) in queries.enumerated() {
-      if names[query.sql] == nil {
+      let name: String
+      if let known = names[query.sql] {
+        name = known
+      } else {
         nameCount += 1
-        let name = "s\(nameCount)"
+        name = "s\(nameCount)"
         names[query.sql] = name
         try send(query) { PQsendPrepare(handle, name, query.sql, Int32(query.values.count), $0) }
         steps.append(.preparation(query.sql))
       }
-      let name = names[query.sql, default: ""]
       // libpq writes when it has gathered 64 KiB, so a batch of statements takes one write.
       guard sendExecution(of: name, query.values) == 1 else { throw lost(query.sql) }
       steps.append(.query(index))
