@@ -176,7 +176,7 @@ measure_servers() {
 round_cluster-cpu() {
   local round=$1 kind in_flight messages
   for in_flight in 1 16; do
-    messages=$((deliveries / 1000))
+    messages=$((deliveries / 3000))
     [ "$in_flight" -eq 1 ] || messages=$((messages * 4))
     for kind in $kinds; do
       measure_servers "$round" "cluster-fanout/1000/$in_flight" "$kind" pinned fanout \
@@ -185,11 +185,11 @@ round_cluster-cpu() {
   done
   for kind in $kinds; do
     measure_servers "$round" cluster-chatter/300/6/400 "$kind" pinned chatter --connections 300 \
-      --channels 6 --rate 400 --seconds "$chatter_seconds"
+      --channels 6 --rate 400 --seconds "$cluster_seconds"
   done
   for kind in $kinds; do
     measure_servers "$round" cluster-chatter/300/30/1000 "$kind" pinned chatter \
-      --connections 300 --channels 30 --rate 1000 --seconds "$chatter_seconds"
+      --connections 300 --channels 30 --rate 1000 --seconds "$cluster_seconds"
   done
 }
 
@@ -197,7 +197,7 @@ round_cluster-latency() {
   local round=$1 kind
   for kind in $kinds; do
     measure_servers "$round" cluster-latency/1 "$kind" free latency --connections 1 --rate 100 \
-      --seconds "$latency_seconds"
+      --seconds "$cluster_seconds"
   done
 }
 
@@ -206,11 +206,11 @@ round_cluster-durable() {
   for senders in 1 10 100; do
     for kind in $kinds; do
       measure_servers "$round" "cluster-durable/$senders/1" "$kind" free durable \
-        --connections "$senders" --channels "$senders" --in-flight 1 --seconds "$durable_seconds"
+        --connections "$senders" --channels "$senders" --in-flight 1 --seconds "$cluster_seconds"
     done
   done
   for kind in $kinds; do
     measure_servers "$round" cluster-durable/100/16 "$kind" free durable --connections 100 \
-      --channels 100 --in-flight 16 --seconds "$durable_seconds"
+      --channels 100 --in-flight 16 --seconds "$cluster_seconds"
   done
 }

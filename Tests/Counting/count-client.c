@@ -1,6 +1,6 @@
 // Drives a server through phases that are counted, and prints a line of JSON for each.
 //
-//   count-client --port N --server PID --counters FILE --subscribers LIST [option value]…
+//   count-client --port N[,N…] --server PID --counters FILE --subscribers LIST [option value]…
 //
 //   --subscribers LIST  beside the publisher, growing: "200,1000"
 //   --in-flight LIST    messages on their way (1)
@@ -73,6 +73,11 @@ static struct counters *open_counters(const char *path) {
   return page;
 }
 
+static void read_ports(struct load *load, struct list ports) {
+  load->port_count = ports.count;
+  for (unsigned i = 0; i < ports.count; i++) load->ports[i] = (uint16_t)ports.numbers[i];
+}
+
 static void use_transport(struct load *load, const char *transport) {
   if (!strcmp(transport, "deflate")) {
     load->deflates = true;
@@ -87,7 +92,7 @@ static void use_transport(struct load *load, const char *transport) {
 
 static void read_option(struct phases *phases, const char *name, char *value) {
   struct load *load = &phases->load;
-  if (!strcmp(name, "--port")) load->ports[0] = (uint16_t)number(value), load->port_count = 1;
+  if (!strcmp(name, "--port")) read_ports(load, numbers(value));
   else if (!strcmp(name, "--server")) phases->plan.servers = (struct processes){{(pid_t)number(value)}, 1};
   else if (!strcmp(name, "--counters")) phases->counters = open_counters(value);
   else if (!strcmp(name, "--rounds")) phases->rounds = number(value);
