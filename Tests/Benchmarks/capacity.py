@@ -28,16 +28,16 @@ from tables import table
 class Units:
     """CPU times in µs, sizes in bytes, other times in ms."""
 
-    delivery: float = 5.6  # one write to one client, without TLS
-    delivery_gathered: float = 0.45  # one message more in such a write
+    delivery: float = 5.9  # one write to one client, without TLS
+    delivery_gathered: float = 0.43  # one message more in such a write
     tls: float = 2.6  # what TLS adds to a delivery
-    message: float = 330.0  # a message of its own, on one server with PostgreSQL, before deliveries
-    message_gathered: float = 18.0  # one message more in a turn
-    bus_message: float = 95.0  # sending and receiving one message of the bus, on both servers
+    message: float = 175.0  # of a busy server with PostgreSQL, before its deliveries
+    message_gathered: float = 16.5  # one message more in a turn
+    bus_message: float = 104.0  # sending and receiving one message of the bus, on both servers
     bus_gathered: float = 7.0  # one packet more in a message of the bus
-    broker: float = 45.0  # Redis, for each message of the bus
-    database: float = 500.0  # PostgreSQL, for each commit, its first message included
-    database_gathered: float = 14.0  # PostgreSQL, for each message more in a commit
+    broker: float = 17.0  # Redis, for each message of the bus
+    database: float = 395.0  # PostgreSQL, for each commit, its first message included
+    database_gathered: float = 12.0  # PostgreSQL, for each message more in a commit
     enter: float = 90.0  # an opened session's entry into a channel, its home included
     opening: float = 330.0  # a TLS connection with its session
     commit_time: float = 0.8  # of one message
