@@ -10,11 +10,8 @@ final class DrivenNetwork: ClusterNetwork {
     /// Messages that leave with the next that leave.
     var enqueued: [Message] = []
     var sent: [Message] = []
-    var departures = 0
 
     mutating func depart() {
-      guard !enqueued.isEmpty else { return }
-      departures += 1
       sent += enqueued
       enqueued = []
     }
@@ -47,9 +44,6 @@ final class DrivenNetwork: ClusterNetwork {
   }
 
   func flush() { state.withLock { $0.depart() } }
-
-  /// How often something has left.
-  var departures: Int { state.withLock(\.departures) }
 
   /// Takes out what was sent.
   func takeSent() -> [Message] {
