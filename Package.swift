@@ -73,6 +73,7 @@ let package = Package(
     library("LinkPreview", ["Basics", "ParleyProtocol", "CDomainNames"]),
     library("Channels", ["ParleyProtocol", "FloodControl", "LinkPreview", deque]),
     library("ShardMessages", ["Channels", "FloodControl", "ParleyProtocol"]),
+    library("Uploads", ["Basics", "ParleyProtocol"]),
     library("Cluster", [deque]),
 
     // Mechanism: descriptors, clocks, threads.
@@ -88,7 +89,7 @@ let package = Package(
       "Store",
       [
         "Basics", "Channels", "Crypto", "ParleyProtocol", "PostgreSQL", "Reactor", "SQLite",
-        logging,
+        "Uploads", logging,
       ]),
     library("ClusterLoop", ["Bus", "Cluster", "Crypto", "PostgreSQL", "Reactor"]),
     library("Telemetry", ["Basics", "Reactor", logging]),
@@ -119,7 +120,7 @@ let package = Package(
         "Basics", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Channels",
         "ShardMessages", "Cluster", "Reactor", "TLS", "Transport", "Store", "Telemetry",
         "Configuration", "Unfurler", "Bus", "ClusterLoop", "PostgreSQL",
-        "Crypto", "S3", "Tokens", "Webhooks",
+        "Crypto", "S3", "Tokens", "Uploads", "Webhooks",
         "COpenSSL", deque, logging,
       ],
       resources: [
@@ -194,6 +195,7 @@ let package = Package(
     tests("ParleyProtocol", ["Basics"]),
     tests("FloodControl"),
     tests("Channels", ["FloodControl", "LinkPreview", "ParleyProtocol"]),
+    tests("Uploads", ["Basics", "ParleyProtocol"]),
     tests("Cluster", [heap]),
     tests("ClusterLoop", ["Bus", "Cluster", "PostgreSQL", "Reactor"]),
     tests("ShardMessages", ["Channels", "FloodControl", "ParleyProtocol"]),
