@@ -112,7 +112,9 @@ let package = Package(
         heap,
         logging,
       ]),
-    library("S3", ["Basics", "Crypto", "Curl", "CCurl", "Reactor", "Store", deque, logging]),
+    library(
+      "S3",
+      ["Basics", "Crypto", "Curl", "CCurl", "Reactor", "Store", "Uploads", deque, logging]),
     library("Daemon", ["Configuration", "Reactor", "Telemetry", arguments, logging]),
     .target(
       name: "Gateway",

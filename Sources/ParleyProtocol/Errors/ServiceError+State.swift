@@ -13,6 +13,7 @@ extension ServiceError {
     case mute
     case metadata = "metadata key"
     case metacounter = "metacounter key"
+    case file
 
     var field: String {
       switch self {
@@ -23,6 +24,7 @@ extension ServiceError {
       case .apiToken: "id"
       case .ban, .mute: "user_id"
       case .metadata, .metacounter: "key"
+      case .file: "file_id"
       }
     }
   }

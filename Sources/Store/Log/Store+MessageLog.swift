@@ -78,7 +78,7 @@ extension LogError {
       case .exists: .exists
       case .noUser(let id): .noUser(id)
       case .notFound(.channel): .missing(.channel)
-      case .notFound(.message): .missing(.message)
+      case .notFound(.message), .notFound(.file): .missing(.message)
       case .unstorableText: .unstorableText
       case .keyExists, .tooManyItems, .tooLong, .tooLarge, .counterOverflow, .invalidPageToken,
         .locked,

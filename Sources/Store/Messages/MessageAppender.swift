@@ -80,7 +80,8 @@ final class MessageAppender: MessageAppending {
     try store(new, to: channel, seq: seq, mentionedIDs: mentioned.map(\.id))
     if let file = new.upload {
       try FileRows.insert(
-        file, messageID: message.id, channelID: channel.id, at: message.createdAt, on: connection)
+        file, of: message.user?.id, inMessage: message.id, channelID: channel.id,
+        at: message.createdAt, on: connection)
     }
     if connection.outbox?.wants(.messageReceived) == true {
       var shown = message

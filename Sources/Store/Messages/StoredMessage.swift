@@ -86,7 +86,8 @@ struct StoredFile: Codable {
 
   /// The file; the address of an uploaded one is composed anew.
   func file(_ fileURL: StoreOptions.FileURL) -> MessageFile {
-    MessageFile(url: id.map { fileURL(url, $0) } ?? url, name: name, type: type, size: size)
+    MessageFile(
+      id: id ?? "", url: id.map { fileURL(url, $0) } ?? url, name: name, type: type, size: size)
   }
 }
 

@@ -14,7 +14,8 @@ enum PostgreSQLSchema {
       1,
       [users, channels, messages, events, service, tokens, webhooks, files, servers].joined(
         separator: "\n")
-    )
+    ),
+    (2, PostgreSQLUploads.script),
   ]
 
   /// "Parley" and a number: one server at a time changes the schema.
