@@ -36,6 +36,8 @@ package struct UploadRecord: Sendable, Hashable {
   package var message: String?
   /// The message that was sent when the upload was complete.
   package var messageID: Int64?
+  /// The result of sending that message, as JSON.
+  package var messageResult: String?
   /// The reason why that message was not sent, as JSON.
   package var messageError: String?
 
@@ -43,7 +45,7 @@ package struct UploadRecord: Sendable, Hashable {
     fileID: String, userID: String, isUserActive: Bool = true, stage: Stage = .open, name: String,
     type: String, size: Int64, offset: Int64 = 0, createdAt: Int64, expiresAt: Int64,
     term: Int64 = 0, claimedUntil: Int64 = 0, base: String = "", message: String? = nil,
-    messageID: Int64? = nil, messageError: String? = nil
+    messageID: Int64? = nil, messageResult: String? = nil, messageError: String? = nil
   ) {
     self.fileID = fileID
     self.userID = userID
@@ -60,6 +62,7 @@ package struct UploadRecord: Sendable, Hashable {
     self.base = base
     self.message = message
     self.messageID = messageID
+    self.messageResult = messageResult
     self.messageError = messageError
   }
 }

@@ -114,7 +114,7 @@ private struct Run {
     case .written:
       if world.record?.term == term { world.file += unwritten.removeFirst() }
     case .synchronized: world.durable = world.file.count
-    case .begun, .found, .claimed, .claimTaken, .opened, .received, .bodyEnded, .bodyCut, .digest,
+    case .begun, .found, .claimed, .claimTaken, .noRoom, .opened, .received, .bodyEnded, .bodyCut, .digest,
       .dropped, .recorded, .completed, .finished, .lost, .cancelled, .failed, .storeFailed:
       break
     }

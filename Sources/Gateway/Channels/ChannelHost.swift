@@ -125,6 +125,12 @@ final class ChannelHost {
     handle(.command(command, by: .platform(onBehalfOf: user), call: .platform(call)))
   }
 
+  /// Gives the judge the message of a user's upload.
+  func send(_ order: MessageOrder, byUploader user: User, then completion: @escaping Answer) {
+    let call = calls.begin(nil, completion)
+    handle(.command(.send(order), by: .background(user), call: .platform(call)))
+  }
+
   /// Takes the log's answer to an entry or a read.
   func receive(_ answer: LogAnswer) {
     guard let entry = EntryID(number: answer.ticket.number) else { return }

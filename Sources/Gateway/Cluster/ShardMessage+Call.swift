@@ -100,7 +100,7 @@ extension ChannelMessage {
     case .submit(_, _, let address), .explainLimits(_, let address): .exchange(address)
     case .create(_, .session(let address)): .session(address)
     case .create(_, .exchange(let address)): .exchange(address)
-    case .profile, .report, .dismiss, .restrictionsRemoved, .metadata: nil
+    case .profile, .report, .dismiss, .sendUploaded, .restrictionsRemoved, .metadata: nil
     }
   }
 
@@ -108,7 +108,7 @@ extension ChannelMessage {
     switch self {
     case .command(let command, _, _): command.callKind
     case .platform(let request): request.method == "GET" ? .repeatable : .change
-    case .submit: .send
+    case .submit, .sendUploaded: .send
     case .create: .change
     case .listParticipants, .listMessages, .profile, .report, .explainLimits, .dismiss,
       .restrictionsRemoved, .metadata:

@@ -52,6 +52,7 @@ package final class Gateway: Sendable {
       }
     }
     addresses = bound
+    services.uploads.start(isAlone: cluster == nil)
     Self.warn(settings, logger)
     let services = services
     let start = StartReport<StartError>()
@@ -192,6 +193,7 @@ package final class Gateway: Sendable {
           listener.descriptor, security: listener.security, proxyHeader: listener.proxyHeader,
           tag: tag, pool: listener.pool)
       }
+      if handle.index == 0 { shard.uploadSweeper = UploadSweeper(on: shard) }
       start.add(.success(()))
       shard.loop.run()
     } catch {

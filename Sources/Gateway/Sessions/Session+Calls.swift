@@ -33,6 +33,13 @@ extension Session {
         let caller = try charged(command)
         shard.send(
           .channel(url: list.channelURL, .listMessages(list, for: caller, replyTo: address)))
+      case .fileCreate(let create): self.create(create, try charged(command), address)
+      case .fileGet(let file): self.view(file, try charged(command), address)
+      case .fileList(let list): self.list(list, try charged(command), address)
+      case .fileCancel(let file): self.cancel(file, try charged(command), address)
+      case .messageSend(let send) where send.fileID != nil:
+        self.sendFile(send, try charged(command), address)
+      case .messageSendFiles(let files): self.send(files, try charged(command), address)
       case .channelGet, .channelUpdate, .channelDelete, .channelFreeze, .channelUnfreeze,
         .channelMute, .channelUnmute, .channelBan, .channelUnban, .channelAddOperators,
         .channelRemoveOperators, .messageSend, .messageUpdate, .messageDelete, .messageGet,

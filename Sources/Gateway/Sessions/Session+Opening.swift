@@ -224,6 +224,7 @@ extension Session.Identity {
               })
           })
         $0.member("ping_interval_ms", limits.pingIntervalMilliseconds)
+        $0.member("features", object: { settings.encodeFeatures(into: &$0) })
       }
     }
   }

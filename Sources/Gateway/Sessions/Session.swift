@@ -72,6 +72,8 @@ final class Session {
   /// With too much unanswered the connection is not read.
   private var isFull = false
   private let keepsContext: Bool
+  /// The base of addresses that the upgrade named; see ``NamedBases``.
+  let base: UInt16
   /// The channels that the connection is in: a few at most, so that a list is smaller and faster
   /// than a table.
   var places: [Place] = []
@@ -83,12 +85,15 @@ final class Session {
   private var budget = CallBudget()
   /// Waits until the caller is out of debt; the connection is not read meanwhile.
   private var silence: Silence?
+  /// The files of a call that sends several.
+  var fileSends: FileSends?
   /// A close that waits until what was accepted is answered.
   private var pendingClose: PendingClose?
 
   /// - Parameter keepsContext: Whether the client may compress with what it sent before.
-  init(connection: Connection, shard: Shard, keepsContext: Bool) {
+  init(connection: Connection, shard: Shard, keepsContext: Bool, base: UInt16 = 0) {
     self.keepsContext = keepsContext
+    self.base = base
     self.connection = connection
     self.shard = shard
     reference = SessionAddress(on: shard.handle.address, connection: connection.id)
@@ -125,6 +130,7 @@ final class Session {
 
   /// Brings the reply to a call.
   func complete(_ address: ReplyAddress, _ outcome: CallOutcome) {
+    if FileSends.isPart(address.ticket) { return completePart(address, outcome) }
     if case .failure(let error) = outcome {
       shard.counters.add(to: .callsFailed)
       // The server's own failures are not the client's to pay for.
@@ -342,9 +348,10 @@ extension Session: WebSocketApplication {
 }
 
 extension RPCRequest {
-  /// Sends may follow one another; all else waits for its turn.
+  /// Sends may follow one another; all else waits for its turn. So does a send of an uploaded file,
+  /// which is looked up on its way.
   fileprivate var concurrency: Session.Pipeline.Concurrency {
-    method == "message.send" ? .besideItsLike : .alone
+    method == "message.send" && params?.present("file_id") == nil ? .besideItsLike : .alone
   }
 
   /// The bytes that must be left of a batch's budget when the call starts.

@@ -14,6 +14,8 @@ final class GatewayServices: Sendable {
   let shards: ShardSet
   let store: Store
   let files: FileStore
+  let uploads: UploadService
+  let publicPath: PublicPath
   /// `nil` when previews are off.
   let previews: PreviewService?
   /// `nil` when no events are posted.
@@ -69,6 +71,8 @@ final class GatewayServices: Sendable {
     self.shards = shards
     self.store = store
     self.files = files
+    uploads = UploadService(settings, store: store, key: apiTokens.sealingKey, clock: clock)
+    publicPath = PublicPath(publicURL: settings.files.publicURL)
     self.previews = previews
     self.webhooks = webhooks
     self.participantCounts = participantCounts

@@ -164,7 +164,7 @@ extension ShardAnswer {
       case .closed(let here): isClosed = isClosed || here
       case .connections(let some): connections += some
       case .participantCounts(let some): numbers += some
-      case .dismissed: break
+      case .dismissed, .sent: break
       }
     }
     switch question {

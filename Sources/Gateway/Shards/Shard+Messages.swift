@@ -42,6 +42,8 @@ extension Shard {
     case .platform(let request): perform(request)
     case .submit(let order, let author, let address):
       submit(order, onBehalfOf: author, toChannel: url, replyTo: address)
+    case .sendUploaded(let order, let user, let address):
+      send(order, byUploader: user, toChannel: url, replyTo: address)
     case .explainLimits(let userID, let address):
       explainLimits(ofUser: userID, inChannel: url, replyTo: address)
     case .create(let channel, let address): create(channel, replyTo: address)

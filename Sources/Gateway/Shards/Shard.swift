@@ -48,6 +48,10 @@ final class Shard {
   var drain: ShardDrain?
   /// The way to other servers; `nil` on a server alone.
   private(set) var edge: ShardEdge?
+  /// The bases of addresses that upgrades have named.
+  var bases = NamedBases()
+  /// On the first shard.
+  var uploadSweeper: UploadSweeper?
   /// The tags of the listeners on which `/metrics` is served.
   var metricsListeners: Set<Int> = []
   /// The tags of the listeners that answer only by names of this machine.

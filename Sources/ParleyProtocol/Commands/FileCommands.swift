@@ -29,10 +29,20 @@ package struct FileCreate: Sendable, Hashable {
     message = String(decoding: object.raw, as: UTF8.self)
   }
 
+  /// The creation of an upload over HTTP, whose texts are to be checked.
   package init(size: Int64, name: String, type: String) {
     self.size = size
     self.name = name
     self.type = type
+  }
+
+  /// - Throws: 400110 or 400151.
+  package func checkTexts() throws(ServiceError) {
+    let fields = Fields(form: ["name": [name], "type": [type]])
+    guard name.unicodeScalars.count <= Limits.fileNameLength else {
+      throw .tooLong("name", limit: Limits.fileNameLength)
+    }
+    _ = try fields.name("type", limit: Limits.fileTypeLength)
   }
 }
 

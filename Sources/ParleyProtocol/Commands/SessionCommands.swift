@@ -8,6 +8,11 @@ package struct SessionOpen: Sendable, Hashable {
   /// Replaces the stored one when given.
   package var profileURL: String?
 
+  package init(userID: String, accessToken: String?) {
+    self.userID = userID
+    self.accessToken = accessToken
+  }
+
   package init(_ parameters: Fields) throws(ServiceError) {
     userID = try parameters.userID()
     accessToken = try parameters.text("access_token", limit: Limits.accessTokenLength)

@@ -144,6 +144,9 @@ extension ShardAnswer: MessageCodable {
     case .dismissed(let isDone):
       writer.write(case: 5)
       writer.write(isDone)
+    case .sent(let outcome):
+      writer.write(case: 6)
+      writer.write(outcome)
     }
   }
 
@@ -155,6 +158,7 @@ extension ShardAnswer: MessageCodable {
     case 3: self = .connections(try reader.read())
     case 4: self = .participantCounts(try reader.read())
     case 5: self = .dismissed(try reader.read())
+    case 6: self = .sent(try reader.read())
     default: throw .unknownCase
     }
   }

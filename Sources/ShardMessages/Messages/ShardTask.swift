@@ -60,6 +60,8 @@ package enum ShardAnswer: Sendable, Hashable {
   case participantCounts([Int])
   /// Whether a channel has written that a user is no operator any more; the channel may be gone.
   case dismissed(Bool)
+  /// The result of sending the message of an upload, as a session's call would get it.
+  case sent(CallOutcome)
 }
 
 /// A page of sessions, in the order of their ids.

@@ -19,7 +19,7 @@ final class DirectoryPartialFile: PartialFile {
   private struct State {
     var file: GrowingFile?
     var digest: RunningDigest?
-    var failure: FileFailure?
+    var failure: PartialFileFailure?
     var uncheckedByteCount = 0
   }
 
@@ -49,7 +49,7 @@ final class DirectoryPartialFile: PartialFile {
       }
       let file = try GrowingFile(at: path)
       let count = try file.byteCount()
-      guard count >= request.offset else { throw FileFailure.shrunk(to: count) }
+      guard count >= request.offset else { throw PartialFileFailure.shrunk(to: count) }
       try file.cut(to: request.offset)
       if let algorithm = request.algorithm { state.digest = RunningDigest(.init(algorithm)) }
       state.file = file
@@ -94,7 +94,7 @@ final class DirectoryPartialFile: PartialFile {
     }
   }
 
-  private func checkRoom(for byteCount: Int64) throws(FileFailure) {
+  private func checkRoom(for byteCount: Int64) throws(PartialFileFailure) {
     guard let room = directory.room else { return }
     guard room > reserve, room - reserve >= byteCount else { throw .full }
   }
@@ -105,12 +105,12 @@ final class DirectoryPartialFile: PartialFile {
     _ work: @escaping @Sendable (inout State) throws -> Value
   ) {
     let isAccepted = lane.submit { [self] in
-      let result = state.withLock { state -> Result<Value, FileFailure> in
+      let result = state.withLock { state -> Result<Value, PartialFileFailure> in
         if let failure = state.failure { return .failure(failure) }
         do {
           return .success(try work(&state))
         } catch {
-          let failure = FileFailure(error)
+          let failure = PartialFileFailure(error)
           state.failure = failure
           return .failure(failure)
         }
@@ -121,11 +121,11 @@ final class DirectoryPartialFile: PartialFile {
   }
 }
 
-extension FileFailure {
+extension PartialFileFailure {
   /// The failure that an error of the file system is.
   fileprivate init(_ error: any Error) {
     switch error {
-    case let failure as FileFailure: self = failure
+    case let failure as PartialFileFailure: self = failure
     case let error as SystemError where [ENOSPC, EDQUOT, EFBIG].contains(error.code): self = .full
     default: self = .storage
     }

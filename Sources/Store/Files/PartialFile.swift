@@ -27,7 +27,7 @@ package protocol PartialFile: AnyObject, Sendable {
 }
 
 /// Takes the outcome of work on a file, on a thread of the depot.
-package typealias FileCompletion<Value> = @Sendable (Result<Value, FileFailure>) -> Void
+package typealias FileCompletion<Value> = @Sendable (Result<Value, PartialFileFailure>) -> Void
 
 /// The request to continue a file.
 package struct PartialFileRequest: Sendable {

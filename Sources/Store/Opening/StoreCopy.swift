@@ -204,7 +204,7 @@ private struct CopiedTable {
       "uploads",
       """
       file_id secret_hash* sealed_secret* user_id stage name type size# durable_bytes# created_at# \
-      expires_at# term# claimed_until# base req_id message message_id# message_error
+      expires_at# term# claimed_until# base req_id message message_id# message_result message_error
       """),
     CopiedTable("removed_files", "file_id"),
   ]

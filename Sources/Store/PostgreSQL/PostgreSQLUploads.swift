@@ -25,6 +25,7 @@ enum PostgreSQLUploads {
       req_id text COLLATE "C",
       message text,
       message_id bigint,
+      message_result text,
       message_error text
     );
     CREATE INDEX uploads_by_user ON uploads (user_id, created_at, file_id);

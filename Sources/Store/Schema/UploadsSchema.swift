@@ -33,6 +33,7 @@ enum UploadsSchema {
       req_id TEXT,
       message TEXT,
       message_id INTEGER,
+      message_result TEXT,
       message_error TEXT
     ) STRICT, WITHOUT ROWID;
     CREATE UNIQUE INDEX uploads_by_secret ON uploads (secret_hash);

@@ -118,12 +118,15 @@ package struct UploadRelease: StoreWrite {
 package struct UploadMessageResult: StoreWrite {
   package var fileID: String
   package var messageID: Int64?
+  /// The result of the send, as JSON.
+  package var result: String?
   /// The error as JSON.
   package var error: String?
 
-  package init(_ fileID: String, messageID: Int64) {
+  package init(_ fileID: String, messageID: Int64, result: String) {
     self.fileID = fileID
     self.messageID = messageID
+    self.result = result
   }
 
   package init(_ fileID: String, error: String) {
@@ -137,9 +140,9 @@ package struct UploadMessageResult: StoreWrite {
     .init { transaction in
       try transaction.connection.execute(
         """
-        UPDATE uploads SET message_id = ?, message_error = ?
+        UPDATE uploads SET message_id = ?, message_result = ?, message_error = ?
         WHERE file_id = ? AND message_id IS NULL AND message_error IS NULL
-        """, [messageID, error, fileID])
+        """, [messageID, result, error, fileID])
     }
   }
 }

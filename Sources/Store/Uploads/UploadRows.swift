@@ -5,7 +5,8 @@ extension UploadRecord {
   static let columns = """
     file_id, user_id, stage, name, type, size, durable_bytes, created_at, expires_at, term,
     claimed_until, base, message, message_id, message_error,
-    coalesce((SELECT is_active FROM users WHERE users.user_id = uploads.user_id), 0)
+    coalesce((SELECT is_active FROM users WHERE users.user_id = uploads.user_id), 0),
+    message_result
     """
 
   /// From `columns`.
@@ -17,7 +18,7 @@ extension UploadRecord {
       fileID: row[0], userID: row[1], isUserActive: row[15], stage: stage, name: row[3],
       type: row[4], size: row[5], offset: row[6], createdAt: row[7], expiresAt: row[8],
       term: row[9], claimedUntil: row[10], base: row[11], message: row[12], messageID: row[13],
-      messageError: row[14])
+      messageResult: row[16], messageError: row[14])
   }
 }
 
@@ -53,6 +54,21 @@ package struct UploadLookup: StoreLookup {
   package init(_ fileID: String) { self.fileID = fileID }
 
   package var statements: ReadStatements<UploadRecord?> { .init { try $0.upload(fileID) } }
+}
+
+/// Finds uploads by their ids.
+package struct UploadsLookup: StoreLookup {
+  package var fileIDs: [String]
+
+  package init(_ fileIDs: [String]) { self.fileIDs = fileIDs }
+
+  package var statements: ReadStatements<[String: UploadRecord]> {
+    .init { transaction in
+      var records: [String: UploadRecord] = [:]
+      for id in fileIDs { records[id] = try transaction.upload(id) }
+      return records
+    }
+  }
 }
 
 /// Finds an upload by the hash of the secret in its address; `nil` when there is none.

@@ -83,6 +83,7 @@ package struct Transfer: Sendable {
     case .found(let found): didFind(found, at: now, into: &actions)
     case .claimed(let term): didClaim(term, at: now, into: &actions)
     case .claimTaken: retry(into: &actions)
+    case .noRoom: refuse(.full, into: &actions)
     case .opened: didOpen(at: now, into: &actions)
     case .received(let count): receive(Int64(count), into: &actions)
     case .written(let count): didWrite(Int64(count), at: now, into: &actions)
@@ -345,7 +346,8 @@ package struct Transfer: Sendable {
   }
 
   /// Ends after the file has failed: what was recorded is what counts.
-  private mutating func didFail(_ failure: FileFailure, into actions: inout [TransferAction]) {
+  private mutating func didFail(_ failure: PartialFileFailure, into actions: inout [TransferAction])
+  {
     switch phase {
     case .finding, .claiming, .recording, .finishing, .ended: return
     case .opening, .receiving, .flushing, .verifying, .dropping, .synchronizing, .completing: break

@@ -21,6 +21,8 @@ package enum TransferInput: Sendable {
   case claimed(term: Int64)
   /// The record has changed since it was found.
   case claimTaken
+  /// The files of all users leave no room.
+  case noRoom
   /// The file stands at the offset.
   case opened
   /// Bytes of the body.
@@ -46,12 +48,12 @@ package enum TransferInput: Sendable {
   case lost
   /// The upload was cancelled.
   case cancelled
-  case failed(FileFailure)
+  case failed(PartialFileFailure)
   case storeFailed
 }
 
 /// A failure of the place of files.
-package enum FileFailure: Error, Sendable, Hashable {
+package enum PartialFileFailure: Error, Sendable, Hashable {
   /// No room.
   case full
   /// The file has fewer bytes than the store knew.
