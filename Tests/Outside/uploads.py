@@ -290,10 +290,11 @@ async def test_several_files_in_one_call(ctx):
     assert all(result["error"]["code"] == 900200 for result in results[5:])
     assert all(result["error"]["data"]["retry_after_ms"] > 0 for result in results[5:])
     await asyncio.sleep(1.1)
-    again = (await owner.call("message.send_files", channel_url=channel, files=files))["results"]
-    assert [r["message"]["message_id"] for r in again[:5]] == [
-        r["message"]["message_id"] for r in results[:5]]
-    assert all("message" in result for result in again)
+    rest = await owner.call("message.send_files", channel_url=channel, files=files[5:])
+    assert all("message" in result for result in rest["results"]), rest
+    again = (await owner.call("message.send_files", channel_url=channel, files=files[:2]))["results"]
+    assert [r["message"]["message_id"] for r in again] == [
+        r["message"]["message_id"] for r in results[:2]]
     for params, code in [
         ({"files": []}, 400111), ({}, 400105), ({"files": files * 3}, 400203),
         ({"files": [1]}, 400103),
@@ -461,9 +462,8 @@ async def test_a_killed_server_keeps_what_it_said(ctx):
         await asyncio.to_thread(
             cut, server, url, content[done:done + step], len(content) - done, "PATCH", PIECE, done)
         async def moved():
-            print(step, done, await offset(server, url))
             return await offset(server, url) > done
-        await until(moved, 5)
+        await until(moved)
         said = await offset(server, url)
         # Another piece is under way when the server dies.
         rest = len(content) - said

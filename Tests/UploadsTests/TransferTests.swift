@@ -114,7 +114,8 @@ private struct Run {
     case .written:
       if world.record?.term == term { world.file += unwritten.removeFirst() }
     case .synchronized: world.durable = world.file.count
-    case .begun, .found, .claimed, .claimTaken, .noRoom, .opened, .received, .bodyEnded, .bodyCut, .digest,
+    case .begun, .found, .claimed, .claimTaken, .noRoom, .opened, .received, .bodyEnded, .bodyCut,
+      .digest,
       .dropped, .recorded, .completed, .finished, .lost, .cancelled, .failed, .storeFailed:
       break
     }
@@ -202,6 +203,18 @@ struct TransferTests {
     let rest = run(
       TransferRequest(.piece(at: 33), length: 67), [Array(Self.source[33...])], in: &world)
     #expect(rest.answers.count == 1 && world.file == Self.source && world.isKept)
+  }
+
+  @Test
+  func `A body that is cut before the upload is found leaves what came`() {
+    var world = world()
+    var run = Run(TransferRequest(.whole, length: 100))
+    run.send(.begun, in: &world)
+    run.receive(Array(Self.source[..<33]), in: &world)
+    run.send(.bodyCut, in: &world)
+    run.settle(in: &world)
+    #expect(world.record?.offset == 33 && world.record?.claimedUntil == 0)
+    #expect(run.transfer.hasEnded)
   }
 
   @Test

@@ -111,6 +111,36 @@ extension Session {
     complete(sends.address, result)
   }
 
+  // MARK: Pictures
+
+  /// Goes on with the address of a picture, if one of the user's files is to be one.
+  func withPicture(
+    _ fileID: String?, _ caller: SessionPrincipal, _ address: ReplyAddress,
+    then next: @escaping @Sendable (Session, String?) -> Void
+  ) {
+    guard let fileID else { return next(self, nil) }
+    let (path, publicURL) = (shard.returnPath, shard.services.uploads.publicURL)
+    lookUp([fileID]) { shard, result in
+      do throws(ServiceError) {
+        let record = try result.get()[fileID]
+        let usable = try MessageSend.usable(record, fileID, of: caller.user.id, in: shard.services)
+        let url = usable.file(named: nil, publicURL: publicURL).url
+        shard.services.store.perform(PictureClaim(fileID)) { result in
+          path.resume { shard in
+            switch result.serviceResult {
+            case .success(true):
+              if let session = shard.session(address.session) { next(session, url) }
+            case .success(false): shard.reply(to: address, .failure(.notFound(.file, fileID)))
+            case .failure(let error): shard.reply(to: address, .failure(error))
+            }
+          }
+        }
+      } catch {
+        shard.reply(to: address, .failure(error))
+      }
+    }
+  }
+
   private func lookUp(
     _ ids: [String],
     then next: @escaping @Sendable (Shard, Result<[String: UploadRecord], ServiceError>) -> Void
@@ -122,7 +152,49 @@ extension Session {
   }
 }
 
+extension UserUpdate {
+  /// With the address of a picture.
+  func picturing(_ url: String?) -> UserUpdate {
+    var update = self
+    if let url { update.profileURL = url }
+    return update
+  }
+}
+
+extension ChannelCreate {
+  /// With the address of a cover.
+  func picturing(_ url: String?) -> ChannelCreate {
+    var create = self
+    if let url { create.fields.coverURL = url }
+    return create
+  }
+}
+
+extension ChannelUpdate {
+  /// With the address of a cover.
+  func picturing(_ url: String?) -> ChannelUpdate {
+    var update = self
+    if let url { update.fields.coverURL = url }
+    return update
+  }
+}
+
 extension MessageSend {
+  /// A file of a user's that can be in messages or be a picture.
+  ///
+  /// - Throws: 400201, or 400920 for one that is not complete.
+  fileprivate static func usable(
+    _ record: UploadRecord?, _ fileID: String, of userID: String, in services: GatewayServices
+  ) throws(ServiceError) -> UploadRecord {
+    guard let record, record.userID == userID else { throw .notFound(.file, fileID) }
+    switch record.status(at: services.clock.now) {
+    case .complete: return record
+    case .waiting, .uploading:
+      throw .notCombinable("file_id", "the upload of the file is not complete")
+    case .cancelled, .expired: throw .notFound(.file, fileID)
+    }
+  }
+
   /// The order for the channel: with the file, or the reason why it cannot be in a message.
   fileprivate func order(
     _ found: Result<[String: UploadRecord], ServiceError>, of userID: String,
@@ -132,14 +204,7 @@ extension MessageSend {
       return MessageOrder(draft, requestID: requestID, arrival: arrival)
     }
     do throws(ServiceError) {
-      let record = try found.get()[fileID]
-      guard let record, record.userID == userID else { throw .notFound(.file, fileID) }
-      switch record.status(at: services.clock.now) {
-      case .complete: break
-      case .waiting, .uploading:
-        throw .notCombinable("file_id", "the upload of the file is not complete")
-      case .cancelled, .expired: throw .notFound(.file, fileID)
-      }
+      let record = try Self.usable(found.get()[fileID], fileID, of: userID, in: services)
       draft.file = record.file(named: draft.file, publicURL: services.uploads.publicURL)
       return MessageOrder(
         .success(draft), requestID: requestID, upload: record.fileRecord, arrival: arrival)

@@ -111,6 +111,17 @@ package struct MessageSendFiles: Sendable {
 }
 
 extension Fields {
+  /// The id of an uploaded file, if given.
+  ///
+  /// - Throws: 400920 beside the address that it stands for.
+  func fileID(_ name: String, insteadOf address: String) throws(ServiceError) -> String? {
+    guard let id = try text(name, limit: Limits.fileIDLength), !id.isEmpty else { return nil }
+    guard value(address) == nil else {
+      throw .notCombinable(name, "'\(address)' is given too")
+    }
+    return id
+  }
+
   /// Checks `thumbnail_sizes`: 1 to 3 boxes of 1 to 2,000 pixels a side, or none.
   package func checkThumbnailSizes() throws(ServiceError) {
     let name = "thumbnail_sizes"

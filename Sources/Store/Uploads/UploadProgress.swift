@@ -146,3 +146,20 @@ package struct UploadMessageResult: StoreWrite {
     }
   }
 }
+
+/// Gives a complete file as the picture of a channel or a user: the address in their rows keeps it from
+/// now on.
+///
+/// Outcome: whether there is such a file.
+package struct PictureClaim: StoreWrite {
+  package var fileID: String
+
+  package init(_ fileID: String) { self.fileID = fileID }
+
+  package var statements: WriteStatements<Bool> {
+    .init { transaction in
+      try transaction.connection.change(
+        "UPDATE files SET is_picture = 1 WHERE file_id = ?", [fileID]) > 0
+    }
+  }
+}

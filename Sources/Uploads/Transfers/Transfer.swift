@@ -115,7 +115,7 @@ package struct Transfer: Sendable {
       phase = .ended
       actions.append(.answer(.complete(found, .before)))
     case .begin(let offset):
-      guard body != .cut else { return phase = .ended }
+      guard body != .cut || keptCount > 0 else { return phase = .ended }
       claimCount += 1
       phase = .claiming(found, at: offset)
       actions.append(.claim(found, at: offset))
