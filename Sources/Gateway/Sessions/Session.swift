@@ -348,8 +348,9 @@ extension Session: WebSocketApplication {
 }
 
 extension RPCRequest {
-  /// Sends may follow one another; all else waits for its turn. So does a send of an uploaded file,
-  /// which is looked up on its way.
+  /// Sends may follow one another; all else waits for its turn.
+  ///
+  /// A send of an uploaded file waits as well, because the file is looked up on its way.
   fileprivate var concurrency: Session.Pipeline.Concurrency {
     method == "message.send" && params?.present("file_id") == nil ? .besideItsLike : .alone
   }

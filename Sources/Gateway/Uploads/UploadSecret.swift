@@ -26,8 +26,9 @@ struct UploadSecret: Sendable {
   /// The hash of a secret in an address; any text has one.
   static func hash(ofText text: String) -> [UInt8] { TokenDigest(of: text).bytes }
 
-  /// Seals the secret for repetitions of the request that made it: without the key, which is not in
-  /// the store, nobody opens it. Each upload has a pad of its own.
+  /// Seals the secret for repetitions of the request that made it.
+  ///
+  /// It is opened with the same key, which is not in the store. Each upload has a pad of its own.
   func sealed(fileID: String, key: [UInt8]) -> [UInt8]? {
     Self.pad(fileID, key).map { pad in zip(bytes, pad).map { $0 ^ $1 } }
   }

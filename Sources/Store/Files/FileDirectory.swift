@@ -45,7 +45,9 @@ struct FileDirectory: Sendable {
   }
 
   /// Makes the places, and removes what earlier processes were receiving in one request when they
-  /// ended. The store knows what becomes of the rest.
+  /// ended.
+  ///
+  /// The store knows what becomes of the rest.
   ///
   /// - Parameter time: The time on the file system's clock; `nil` to ask it.
   /// - Returns: The complete files that no living process is about to store the message of.

@@ -21,7 +21,8 @@ package struct FileUsageLookup: StoreLookup {
       if let userID { condition.require("user_id = ? AND user_id <> ''", [userID]) }
       let filter: StoreStatement = condition.isEmpty ? "" : "WHERE \(condition.sql)"
       return try transaction.connection.first(
-        "SELECT count(*), coalesce(sum(size), 0) FROM files \(filter)", condition.arguments
+        "SELECT count(*), CAST(coalesce(sum(size), 0) AS bigint) FROM files \(filter)",
+        condition.arguments
       ) { FileUsage(count: $0[0], byteCount: $0[1]) } ?? FileUsage(count: 0, byteCount: 0)
     }
   }

@@ -80,14 +80,14 @@ extension WriteTransaction {
     if let late = try lateness(of: record.userID, limits, at: now) { return late }
     let open = try connection.first(
       """
-      SELECT count(*), coalesce(sum(size), 0) FROM uploads \(.index("uploads_by_user"))
+      SELECT count(*), CAST(coalesce(sum(size), 0) AS bigint) FROM uploads \(.index("uploads_by_user"))
       WHERE user_id = ? AND stage = 'open' AND expires_at > ?
       """, [record.userID, now]
     ) { (count: $0[0] as Int, byteCount: $0[1] as Int64) }
     if limits.unfinished > 0, (open?.count ?? 0) >= limits.unfinished { return .full }
     if limits.byteCount > 0 {
       let kept = try connection.first(
-        "SELECT coalesce(sum(size), 0) FROM files WHERE user_id = ? AND user_id <> ''",
+        "SELECT CAST(coalesce(sum(size), 0) AS bigint) FROM files WHERE user_id = ? AND user_id <> ''",
         [record.userID]
       ) { $0[0] as Int64 }
       guard (open?.byteCount ?? 0) + (kept ?? 0) + record.size <= limits.byteCount else {
