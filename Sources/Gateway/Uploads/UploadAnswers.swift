@@ -78,7 +78,7 @@ struct UploadAnswers: Sendable {
     return finished(response)
   }
 
-  /// What the server can do.
+  /// The abilities of the server.
   func options(maximumByteCount: Int) -> HTTPResponse {
     finished(
       HTTPResponse(

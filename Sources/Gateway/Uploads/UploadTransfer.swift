@@ -8,8 +8,7 @@ import Uploads
 
 /// One request that writes to an upload: carries out what its ``Transfer`` decides.
 ///
-/// Confined to the shard of its connection. The store, the file and the client have their parts done on
-/// other threads.
+/// Confined to the shard of its connection. The store and the file work on other threads.
 final class UploadTransfer: HTTPBodyReceiver {
   /// The form of the answer.
   enum Style: Sendable {

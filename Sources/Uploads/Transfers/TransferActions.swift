@@ -36,7 +36,7 @@ package enum TransferInput: Sendable {
   case digest(matches: Bool)
   /// The piece is off the file.
   case dropped
-  /// What was written when ``TransferAction/synchronize`` was asked for is on disk.
+  /// All that was written before ``TransferAction/synchronize`` is on disk.
   case synchronized
   /// The store has the offset.
   case recorded(Int64)
