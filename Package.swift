@@ -73,6 +73,7 @@ let package = Package(
     library("LinkPreview", ["Basics", "ParleyProtocol", "CDomainNames"]),
     library("Channels", ["ParleyProtocol", "FloodControl", "LinkPreview", deque]),
     library("ShardMessages", ["Channels", "FloodControl", "ParleyProtocol"]),
+    library("Uploads", ["Basics", "ParleyProtocol"]),
     library("Cluster", [deque]),
 
     // Mechanism: descriptors, clocks, threads.
@@ -88,7 +89,7 @@ let package = Package(
       "Store",
       [
         "Basics", "Channels", "Crypto", "ParleyProtocol", "PostgreSQL", "Reactor", "SQLite",
-        logging,
+        "Uploads", logging,
       ]),
     library("ClusterLoop", ["Bus", "Cluster", "Crypto", "PostgreSQL", "Reactor"]),
     library("Telemetry", ["Basics", "Reactor", logging]),
@@ -111,7 +112,9 @@ let package = Package(
         heap,
         logging,
       ]),
-    library("S3", ["Basics", "Crypto", "Curl", "CCurl", "Reactor", "Store", deque, logging]),
+    library(
+      "S3",
+      ["Basics", "Crypto", "Curl", "CCurl", "Reactor", "Store", "Uploads", deque, logging]),
     library("Daemon", ["Configuration", "Reactor", "Telemetry", arguments, logging]),
     .target(
       name: "Gateway",
@@ -119,7 +122,7 @@ let package = Package(
         "Basics", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Channels",
         "ShardMessages", "Cluster", "Reactor", "TLS", "Transport", "Store", "Telemetry",
         "Configuration", "Unfurler", "Bus", "ClusterLoop", "PostgreSQL",
-        "Crypto", "S3", "Tokens", "Webhooks",
+        "Crypto", "S3", "Tokens", "Uploads", "Webhooks",
         "COpenSSL", deque, logging,
       ],
       resources: [
@@ -194,6 +197,7 @@ let package = Package(
     tests("ParleyProtocol", ["Basics"]),
     tests("FloodControl"),
     tests("Channels", ["FloodControl", "LinkPreview", "ParleyProtocol"]),
+    tests("Uploads", ["Basics", "ParleyProtocol"]),
     tests("Cluster", [heap]),
     tests("ClusterLoop", ["Bus", "Cluster", "PostgreSQL", "Reactor"]),
     tests("ShardMessages", ["Channels", "FloodControl", "ParleyProtocol"]),

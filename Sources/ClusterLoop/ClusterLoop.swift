@@ -57,6 +57,12 @@ package final class ClusterLoop: ClusterNetwork {
     mailbox.post(.send(message, server))
   }
 
+  package func enqueue(_ message: [UInt8], to server: ServerID) {
+    mailbox.enqueue(.send(message, server))
+  }
+
+  package func flush() { mailbox.wakeReceiver() }
+
   package var ring: ServerRing { state.ring }
 
   /// Milliseconds by which the registry's clock is ahead of this machine's; takes no lock.

@@ -172,9 +172,10 @@ final class ClusterThread: ReadinessHandler, TimerHandler {
       case .ring(let ring):
         state.ring = ring
         report(action)
-      case .deliver, .reset, .leave: report(action)
+      case .deliver, .reset, .silence, .leave: report(action)
       }
     }
+    delegate?.didReceiveAll()
   }
 
   private func report(_ action: ClusterAction) {
@@ -187,6 +188,7 @@ final class ClusterThread: ReadinessHandler, TimerHandler {
     case .deliver(let message, let server): delegate.received(message, from: server)
     case .reset(let server, _): delegate.linkWasReset(with: server)
     case .ring(let ring): delegate.ringDidChange(ring)
+    case .silence(let servers): delegate.silenceDidChange(servers)
     case .leave(let reason): delegate.mustLeave(reason: reason.description)
     case .transmit, .beatRegistry, .declareDead: break
     }

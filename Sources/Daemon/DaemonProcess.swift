@@ -39,11 +39,13 @@ package enum DaemonProcess {
   ///
   /// - Parameters:
   ///   - name: What messages on standard error begin with.
-  ///   - start: Makes the daemon; called once signals are taken care of, before any thread exists.
+  ///   - start: Makes the daemon; called once signals are taken care of, on a thread of its own. A
+  ///     signal to end makes it stop waiting and throw.
   /// - Returns: The exit status: that of the daemon after a drain, `EX_CONFIG` when a setting cannot
-  ///   be put to use, `EX_UNAVAILABLE` when something else keeps it from starting.
+  ///   be put to use, `EX_UNAVAILABLE` when something else keeps it from starting, 0 when a signal
+  ///   has ended the start.
   package static func run(
-    _ name: String, logger: Logger, start: () throws -> any Daemon
+    _ name: String, logger: Logger, start: @escaping @Sendable (DaemonStart) throws -> any Daemon
   ) -> Int32 {
     // Blocked before any thread exists, so that only the wait below takes them.
     let signals = SignalWait([SIGTERM, SIGINT, SIGHUP])
@@ -52,16 +54,24 @@ package enum DaemonProcess {
     signal(SIGXFSZ, SIG_IGN)
     let supervision = Supervision(
       environment: ProcessInfo.processInfo.environment, logger: logger)
-    let daemon: any Daemon
-    do {
-      daemon = try start()
-    } catch {
+    let life = DaemonLife(supervision, logger)
+    let worker = Foundation.Thread {
+      life.run(start)
+      signals.finish()
+    }
+    worker.start()
+    while let signal = signals.next() { life.take(signal) }
+    switch life.outcome {
+    case .ended(let status):
+      logger.notice("stopped")
+      return status
+    case .cancelled:
+      logger.notice("stopped before it served")
+      return EXIT_SUCCESS
+    case .failed(let error):
       FileHandle.standardError.write(Data("\(name): \(error)\n".utf8))
       return status(of: error)
     }
-    serve(daemon, signals, supervision, logger)
-    logger.notice("stopped")
-    return daemon.exitStatus
   }
 
   /// The exit status after a start that failed.
@@ -70,30 +80,5 @@ package enum DaemonProcess {
   /// PostgreSQL refuses.
   static func status(of error: any Error) -> Int32 {
     error is UnusableSetting ? EX_CONFIG : EX_UNAVAILABLE
-  }
-
-  private static func serve(
-    _ daemon: any Daemon, _ signals: SignalWait, _ supervision: Supervision, _ logger: Logger
-  ) {
-    supervision.didStart(daemon)
-    let waiter = Foundation.Thread {
-      daemon.waitUntilStopped()
-      signals.finish()
-    }
-    waiter.start()
-    var isDraining = false
-    while let signal = signals.next() {
-      switch (signal, isDraining) {
-      case (SIGHUP, _): supervision.reloading(daemon.reload)
-      case (_, false):
-        isDraining = true
-        logger.notice("draining")
-        supervision.isStopping()
-        daemon.drain()
-      case (_, true):
-        logger.notice("stopping without waiting for clients")
-        daemon.hurry()
-      }
-    }
   }
 }

@@ -42,6 +42,19 @@ extension PostgreSQLConnection {
     }
   }
 
+  /// Whether the connection was there when last heard of; takes what the server has sent meanwhile, and
+  /// does not wait.
+  ///
+  /// Not while a statement is under way.
+  package var isOpen: Bool {
+    var entry = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+    // A last word of the server's comes before the end.
+    for _ in 0..<8 where poll(&entry, 1, 0) > 0 {
+      guard PQconsumeInput(handle) == 1 else { return false }
+    }
+    return PQstatus(handle) == CONNECTION_OK
+  }
+
   func deadline() -> Int64 { Self.now + Int64(options.answerTimeout) }
 
   /// Milliseconds of the monotonic clock.

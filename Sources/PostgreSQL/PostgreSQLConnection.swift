@@ -50,6 +50,7 @@ package final class PostgreSQLConnection {
       ("application_name", options.applicationName), ("dbname", url),
       ("client_encoding", "UTF8"),
     ]
+    let start = Self.now
     let handle = withCStrings(parameters.map(\.0)) { names in
       withCStrings(parameters.map(\.1)) { PQconnectdbParams(names, $0, 1) }
     }
@@ -59,7 +60,10 @@ package final class PostgreSQLConnection {
     guard PQstatus(handle) == CONNECTION_OK else {
       defer { PQfinish(handle) }
       let message = PQerrorMessage(handle).map { String(cString: $0).firstLine } ?? ""
-      let state = Self.refusal(parameters, withinSeconds: options.connectTimeout)
+      // A server that was waited for in vain has no reason to give.
+      let isSilent = Self.now - start >= Int64(options.connectTimeout) * 1000
+      let state =
+        isSilent ? nil : Self.refusal(parameters, withinSeconds: options.connectTimeout)
       throw PostgreSQLError(kind: state.map { .statement($0) } ?? .disconnected, message: message)
     }
     self.handle = handle
@@ -144,19 +148,22 @@ package final class PostgreSQLConnection {
     guard PQenterPipelineMode(handle) == 1 else { throw lost() }
     var steps: [Step] = []
     for (index, query) in queries.enumerated() {
-      if names[query.sql] == nil {
+      let name: String
+      if let known = names[query.sql] {
+        name = known
+      } else {
         nameCount += 1
-        let name = "s\(nameCount)"
+        name = "s\(nameCount)"
         names[query.sql] = name
         try send(query) { PQsendPrepare(handle, name, query.sql, Int32(query.values.count), $0) }
         steps.append(.preparation(query.sql))
       }
-      let name = names[query.sql, default: ""]
+      // libpq writes when it has gathered 64 KiB, so a batch of statements takes one write.
       guard sendExecution(of: name, query.values) == 1 else { throw lost(query.sql) }
       steps.append(.query(index))
-      try flush(by: deadline)
     }
     guard PQpipelineSync(handle) == 1 else { throw lost() }
+    try flush(by: deadline)
     let outcomes = try collect(steps, of: queries, by: deadline)
     guard PQexitPipelineMode(handle) == 1 else { throw lost() }
     return outcomes

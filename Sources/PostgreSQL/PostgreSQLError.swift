@@ -37,6 +37,20 @@ package struct PostgreSQLError: Error, Hashable, Sendable {
   }
 }
 
+extension PostgreSQLError {
+  /// Whether the server cannot be reached or cannot serve at present, rather than refuses: the same can
+  /// succeed later.
+  package var mayRecover: Bool {
+    switch kind {
+    case .disconnected, .timedOut: true
+    // It has no room, shuts down, starts, or is a standby that is yet to be promoted.
+    case .statement(let state):
+      state.endsConnection || state.errorClass == "53" || state == .queryCanceled
+    case .skipped, .unexpected: false
+    }
+  }
+}
+
 /// The server's five-character code of an error (PostgreSQL, appendix A).
 package struct SQLState: RawRepresentable, Hashable, Sendable {
   package let rawValue: String

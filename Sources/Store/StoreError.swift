@@ -45,6 +45,7 @@ package enum StoreResource: String, Hashable, Sendable {
   case metadata = "metadata key"
   case metacounter = "metacounter key"
   case token
+  case file
 }
 
 extension StoreError: CustomStringConvertible {

@@ -1,3 +1,4 @@
+import Glibc
 package import Logging
 
 /// How a store is opened; the defaults suit a server.
@@ -32,10 +33,16 @@ package struct StoreOptions: Sendable {
   package var fileURL: FileURL
   /// Whether other servers write to the database too; only PostgreSQL has more than one.
   package var sharing = StoreSharing.alone
-  /// Whether to go on waiting for a PostgreSQL that cannot be reached at the start.
-  package var waitsForServer: @Sendable () -> Bool = { true }
+  /// Waits before another attempt to reach PostgreSQL at the start, for the reason given; `false` gives
+  /// up.
+  package var waitForServer: @Sendable (_ reason: String) -> Bool = { _ in
+    usleep(500_000)
+    return true
+  }
   /// Called on the writer thread after each commit: its duration in nanoseconds, its jobs.
   package var onCommit: @Sendable (_ durationNanoseconds: UInt64, _ jobCount: Int) -> Void
+  /// Called on the writer thread when it has connected anew to a database whose connection was lost.
+  package var didReconnect: @Sendable () -> Void = {}
   /// Called after completions, on their thread: after all of a batch, of a read, of a refusal.
   package var afterBatch: @Sendable () -> Void
 

@@ -21,7 +21,7 @@ struct ParleyUnfurl: ParsableCommand {
       .unfurlService, Self.name, prepare: { try UnfurlerConfiguration($0.unfurl) }
     ) { settings, fetching in
       let logger = Logger(label: Self.name)
-      return DaemonProcess.run(Self.name, logger: logger) {
+      return DaemonProcess.run(Self.name, logger: logger) { _ in
         try UnfurlDaemon(settings: settings, fetching: fetching, logger: logger)
       }
     }

@@ -28,7 +28,7 @@ struct Parley: AsyncParsableCommand {
     subcommands: [
       ChannelCommand.self, MessageCommand.self, UserCommand.self, ModerationCommand.self,
       LimitsCommand.self, PreviewCommand.self, TokenCommand.self, WebhooksCommand.self,
-      SessionsCommand.self, ClusterCommand.self, StoreCommand.self,
+      FileCommand.self, SessionsCommand.self, ClusterCommand.self, StoreCommand.self,
       ConnectionsCommand.self, StatusCommand.self, TopCommand.self, DrainCommand.self,
       WatchCommand.self, ChatCommand.self, LoadCommand.self, ConfigCommand.self,
       CompletionCommand.self,

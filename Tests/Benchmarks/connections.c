@@ -65,13 +65,20 @@ static const char *path_of(const struct load *load, const struct connection *con
   return publishes ? load->publisher_path : load->path;
 }
 
+// The connections of each channel come to one server after the other.
+static uint16_t port_of(const struct load *load, unsigned index) {
+  unsigned channels = load->channels > 0 ? load->channels : 1;
+  return load->ports[(index % channels + index / channels) % load->port_count];
+}
+
 static void send_upgrade(struct load *load, struct connection *connection) {
   char request[512];
   int size = snprintf(request, sizeof request,
                       "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nUpgrade: websocket\r\n"
                       "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
                       "Sec-WebSocket-Key: cGFybGV5LWJlbmNobWFyaw==\r\n%s\r\n",
-                      path_of(load, connection), load->port,
+                      path_of(load, connection),
+                      port_of(load, (unsigned)(connection - load->connections)),
                       load->deflates ? "Sec-WebSocket-Extensions: permessage-deflate\r\n" : "");
   if (size < 0 || size >= (int)sizeof request) fail("the path is too long");
   write_whole(connection, request, (size_t)size);
@@ -95,7 +102,7 @@ static void connect_one(struct load *load, unsigned index) {
   struct sockaddr_in source = {.sin_family = AF_INET};
   source.sin_addr.s_addr = htonl(INADDR_LOOPBACK + index / CONNECTIONS_PER_SOURCE);
   setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
-  struct sockaddr_in server = {.sin_family = AF_INET, .sin_port = htons(load->port)};
+  struct sockaddr_in server = {.sin_family = AF_INET, .sin_port = htons(port_of(load, index))};
   server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (bind(fd, (struct sockaddr *)&source, sizeof source) < 0 ||
       connect(fd, (struct sockaddr *)&server, sizeof server) < 0)

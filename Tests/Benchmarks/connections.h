@@ -34,7 +34,8 @@ typedef void event_handler(struct load *load, unsigned index, const char *event,
 
 struct load {
   enum dialect dialect;
-  uint16_t port;
+  uint16_t ports[8];    // of servers that serve the same channels
+  unsigned port_count;  // the participants of each channel are spread over them
   unsigned channels;  // connection i uses channel i % channels; 0: no channel is entered
   unsigned creators;  // the connections before this one create their channel
   const char *channel_prefix;  // of channel URLs, before their number; NULL: "bench"

@@ -47,15 +47,18 @@ void measure_durable(struct load *load, const struct plan *plan) {
 
   durable_run(load, plan, 1000000000);
   uint64_t answers = durable.total;
-  int64_t cpu = process_cpu_ns(plan->server), start = monotonic_ns();
+  struct cpu_usage cpu = cpu_since((struct cpu_usage){0}, plan);
+  int64_t start = monotonic_ns();
   durable_run(load, plan, (int64_t)plan->seconds * 1000000000);
   int64_t wall = monotonic_ns() - start;
-  cpu = process_cpu_ns(plan->server) - cpu;
+  cpu = cpu_since(cpu, plan);
   answers = durable.total - answers;
   printf("{\"mode\":\"durable\",\"dialect\":\"parley\",\"senders\":%u,\"channels\":%u,"
          "\"in_flight\":%u,\"answers\":%" PRIu64 ",\"wall_ms\":%.1f,"
-         "\"messages_per_second\":%.0f,\"cpu_us_per_message\":%.2f}\n",
+         "\"messages_per_second\":%.0f,\"cpu_us_per_message\":%.2f,\"server_cpu_ms\":%.1f,"
+         "\"database_cpu_ms\":%.1f,\"broker_cpu_ms\":%.1f}\n",
          plan->connections, plan->channels, plan->in_flight, answers, (double)wall / 1e6,
-         per((double)answers * 1e9, (double)wall), per((double)cpu / 1e3, (double)answers));
+         per((double)answers * 1e9, (double)wall), per((double)cpu.servers / 1e3, (double)answers),
+         (double)cpu.servers / 1e6, (double)cpu.database / 1e6, (double)cpu.broker / 1e6);
   free(durable.answered);
 }

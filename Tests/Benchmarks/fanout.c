@@ -53,17 +53,20 @@ void measure_fanout(struct load *load, const struct plan *plan) {
   fanout_run(load, plan, plan->messages / 5 + plan->in_flight);
 
   uint64_t bytes = load->bytes_read;
-  int64_t cpu = process_cpu_ns(plan->server), start = monotonic_ns();
+  struct cpu_usage cpu = cpu_since((struct cpu_usage){0}, plan);
+  int64_t start = monotonic_ns();
   fanout_run(load, plan, plan->messages);
   int64_t wall = monotonic_ns() - start;
-  cpu = process_cpu_ns(plan->server) - cpu;
+  cpu = cpu_since(cpu, plan);
   bytes = load->bytes_read - bytes;
 
   double deliveries = (double)plan->messages * plan->connections;
   printf("{\"mode\":\"fanout\",\"dialect\":\"%s\",\"subscribers\":%u,\"messages\":%u,"
          "\"in_flight\":%u,\"deliveries\":%.0f,\"wall_ms\":%.1f,\"deliveries_per_second\":%.0f,"
-         "\"server_cpu_ms\":%.1f,\"cpu_ns_per_delivery\":%.1f,\"bytes_per_delivery\":%.1f}\n",
+         "\"server_cpu_ms\":%.1f,\"database_cpu_ms\":%.1f,\"broker_cpu_ms\":%.1f,"
+         "\"cpu_ns_per_delivery\":%.1f,\"bytes_per_delivery\":%.1f}\n",
          load_dialect_name(load), plan->connections, plan->messages, plan->in_flight, deliveries,
-         (double)wall / 1e6, per(deliveries * 1e9, (double)wall), (double)cpu / 1e6,
-         per((double)cpu, deliveries), per((double)bytes, deliveries));
+         (double)wall / 1e6, per(deliveries * 1e9, (double)wall), (double)cpu.servers / 1e6,
+         (double)cpu.database / 1e6, (double)cpu.broker / 1e6,
+         per((double)cpu.servers, deliveries), per((double)bytes, deliveries));
 }

@@ -31,12 +31,12 @@ void measure_idle(struct load *load, const struct plan *plan) {
   unsigned warm = plan->channels > plan->warm ? plan->channels : plan->warm;
   load_start(load, warm + plan->connections);
   load_open(load, warm);
-  struct memory_usage before = settled_memory(load, plan->server);
-  int64_t start = monotonic_ns(), cpu = process_cpu_ns(plan->server);
+  struct memory_usage before = settled_memory(load, plan->servers.ids[0]);
+  int64_t start = monotonic_ns(), cpu = processes_cpu_ns(&plan->servers);
   load_open(load, warm + plan->connections);
   int64_t wall = monotonic_ns() - start;
-  cpu = process_cpu_ns(plan->server) - cpu;
-  struct memory_usage after = settled_memory(load, plan->server);
+  cpu = processes_cpu_ns(&plan->servers) - cpu;
+  struct memory_usage after = settled_memory(load, plan->servers.ids[0]);
   double count = plan->connections;
   printf("{\"mode\":\"idle\",\"dialect\":\"%s\",\"connections\":%u,\"channels\":%u,"
          "\"private_dirty_before\":%" PRId64 ",\"private_dirty_after\":%" PRId64 ","

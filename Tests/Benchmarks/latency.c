@@ -65,18 +65,20 @@ void measure_latency(struct load *load, const struct plan *plan) {
   load->measurement = &latency;
   load->on_delivery = latency_delivered;
   latency.start = monotonic_ns();
-  int64_t cpu = process_cpu_ns(plan->server);
+  struct cpu_usage cpu = cpu_since((struct cpu_usage){0}, plan);
   latency_run(load, plan);
   int64_t wall = monotonic_ns() - latency.start;
-  cpu = process_cpu_ns(plan->server) - cpu;
+  cpu = cpu_since(cpu, plan);
 
   uint64_t count = latency.samples;
   qsort(latency.times, count, sizeof *latency.times, compare_times);
   printf("{\"mode\":\"latency\",\"dialect\":\"%s\",\"subscribers\":%u,\"rate\":%u,"
          "\"samples\":%llu,\"p50_us\":%.1f,\"p99_us\":%.1f,\"max_us\":%.1f,"
-         "\"server_busy\":%.3f}\n",
+         "\"server_busy\":%.3f,\"server_cpu_ms\":%.1f,\"database_cpu_ms\":%.1f,"
+         "\"broker_cpu_ms\":%.1f}\n",
          load_dialect_name(load), plan->connections, plan->rate, (unsigned long long)count,
          (double)latency.times[count / 2] / 1e3, (double)latency.times[count * 99 / 100] / 1e3,
-         (double)latency.times[count - 1] / 1e3, per((double)cpu, (double)wall));
+         (double)latency.times[count - 1] / 1e3, per((double)cpu.servers, (double)wall),
+         (double)cpu.servers / 1e6, (double)cpu.database / 1e6, (double)cpu.broker / 1e6);
   free(latency.times);
 }

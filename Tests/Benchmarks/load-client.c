@@ -1,6 +1,6 @@
 // Loads a WebSocket server on 127.0.0.1 and prints one measurement as a line of JSON.
 //
-//   load-client MODE --dialect raw|parley --port N --server PID [option value]…
+//   load-client MODE --dialect raw|parley --port N[,N…] --server PID[,PID…] [option value]…
 //
 //   fanout   --connections (subscribers) --messages --in-flight --bytes
 //   idle     --connections --channels (0: only the session is opened) --warm (open before)
@@ -8,11 +8,13 @@
 //   latency  --connections (subscribers) --rate --seconds --bytes
 //   openings --connections (handshakes under way) --seconds; what is ready depends on the dialect
 //   durable  --connections (senders) --channels --in-flight (of each sender) --seconds --bytes
+//   chatter  --connections (senders) --channels --rate (of all) --seconds --bytes
 //   previews --channels (beside the measured one) --rate (of those) --seconds (of a phase) --cycles
 //            --bytes --unfurler (PID) --pages-port --addresses
 //   all      --tls yes (1.3, AES-128; the certificate is not verified), --timeout (seconds, 120),
 //            --path, --publisher-path (of a server that has another for the connection that
-//            publishes), --ephemeral yes (Parley's channels keep no messages)
+//            publishes), --ephemeral yes (Parley's channels keep no messages),
+//            --channel-prefix, --database PID, --broker PID (whose CPU time is printed beside)
 //
 // One process, one thread, one epoll loop. CPU time and memory are the server process's, read from
 // the kernel, so what this program itself costs is in none of the figures but wall time.
@@ -35,6 +37,7 @@ static const struct mode {
     {"latency", measure_latency},
     {"openings", measure_openings},
     {"durable", measure_durable},
+    {"chatter", measure_chatter},
     {"previews", measure_previews},
 };
 
@@ -55,6 +58,32 @@ static SSL_CTX *client_tls(void) {
   SSL_CTX_set_verify(tls, SSL_VERIFY_NONE, NULL);
   SSL_CTX_set_mode(tls, SSL_MODE_RELEASE_BUFFERS);
   return tls;
+}
+
+// Reads numbers with commas between them; returns how many.
+static unsigned numbers(const char *option, const char *text, unsigned low, unsigned high,
+                        unsigned into[static 8]) {
+  unsigned count = 0;
+  char copy[128];
+  if (snprintf(copy, sizeof copy, "%s", text) >= (int)sizeof copy) fail("%s is too long", option);
+  for (char *word = strtok(copy, ","); word; word = strtok(NULL, ",")) {
+    if (count == 8) fail("%s takes 8 numbers at most", option);
+    into[count++] = number(option, word, low, high);
+  }
+  return count;
+}
+
+static void read_ports(struct load *load, const char *text) {
+  unsigned ports[8];
+  load->port_count = numbers("--port", text, 1, 65535, ports);
+  for (unsigned i = 0; i < load->port_count; i++) load->ports[i] = (uint16_t)ports[i];
+}
+
+static struct processes processes(const char *option, const char *text) {
+  unsigned ids[8];
+  struct processes processes = {.count = numbers(option, text, 2, 1u << 30, ids)};
+  for (unsigned i = 0; i < processes.count; i++) processes.ids[i] = (pid_t)ids[i];
+  return processes;
 }
 
 static void read_option(struct load *load, struct plan *plan, const char *name, const char *value) {
@@ -82,8 +111,11 @@ static void read_option(struct load *load, struct plan *plan, const char *name, 
   }
   if (!strcmp(name, "--dialect") && !strcmp(value, "raw")) load->dialect = RAW;
   else if (!strcmp(name, "--dialect") && !strcmp(value, "parley")) load->dialect = PARLEY;
-  else if (!strcmp(name, "--port")) load->port = (uint16_t)number(name, value, 1, 65535);
-  else if (!strcmp(name, "--server")) plan->server = (pid_t)number(name, value, 2, 1u << 30);
+  else if (!strcmp(name, "--port")) read_ports(load, value);
+  else if (!strcmp(name, "--server")) plan->servers = processes(name, value);
+  else if (!strcmp(name, "--database")) plan->database = processes(name, value);
+  else if (!strcmp(name, "--broker")) plan->broker = processes(name, value);
+  else if (!strcmp(name, "--channel-prefix")) load->channel_prefix = value;
   else if (!strcmp(name, "--unfurler")) plan->unfurler = (pid_t)number(name, value, 2, 1u << 30);
   else if (!strcmp(name, "--tls") && !strcmp(value, "yes")) load->tls = client_tls();
   else if (!strcmp(name, "--ephemeral") && !strcmp(value, "yes")) load->ephemeral = true;
@@ -101,7 +133,7 @@ int main(int count, char **words) {
                       .message_bytes = 128, .rate = 50, .seconds = 10, .cycles = 1, .addresses = 32};
   if (count < 2 || count % 2 != 0) fail("expected a mode, then pairs of option and value");
   for (int i = 2; i < count; i += 2) read_option(&load, &plan, words[i], words[i + 1]);
-  if (load.port == 0 || plan.server == 0) fail("--port and --server are needed");
+  if (load.port_count == 0 || plan.servers.count == 0) fail("--port and --server are needed");
   signal(SIGPIPE, SIG_IGN);
   for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
     if (strcmp(words[1], modes[i].name)) continue;

@@ -5,23 +5,37 @@
 #include <sys/types.h>
 
 #include "connections.h"
+#include "server-usage.h"
 
 struct plan {
-  pid_t server;
-  unsigned connections;  // subscribers (fanout, ack, latency), idle connections, senders (durable),
-                         // or handshakes under way (openings)
+  struct processes servers;
+  struct processes database, broker;  // beside them, of several servers
+  unsigned connections;  // subscribers (fanout, ack, latency), idle connections, senders (durable,
+                         // chatter), or handshakes under way (openings)
   unsigned messages;
   unsigned warm;  // connections open before the first reading (idle)
   unsigned in_flight;
   unsigned channels;
   unsigned message_bytes;
-  unsigned rate;  // messages a second; of the other channels together (previews)
+  unsigned rate;  // messages a second; of all senders (chatter), of the other channels (previews)
   unsigned seconds;
   unsigned cycles;      // of phases (previews)
   pid_t unfurler;       // 0: the server looks links up itself
   unsigned pages_port;  // of page-server
   unsigned addresses;   // of page-server
 };
+
+/// CPU time in nanoseconds.
+struct cpu_usage {
+  int64_t servers, database, broker;
+};
+
+/// What has been used since an earlier reading, which is all zeros for the first.
+static inline struct cpu_usage cpu_since(struct cpu_usage start, const struct plan *plan) {
+  return (struct cpu_usage){.servers = processes_cpu_ns(&plan->servers) - start.servers,
+                            .database = processes_cpu_ns(&plan->database) - start.database,
+                            .broker = processes_cpu_ns(&plan->broker) - start.broker};
+}
 
 /// `amount` for each of `count`, 0 when there are none.
 static inline double per(double amount, double count) { return count > 0 ? amount / count : 0; }
@@ -49,6 +63,10 @@ void measure_latency(struct load *load, const struct plan *plan);
 /// Connections that are reset as soon as they are ready: how many in a second, and what each costs
 /// the server.
 void measure_openings(struct load *load, const struct plan *plan);
+
+/// Many channels with as many participants each, all of whom send in turn, at a fixed rate: the
+/// servers' CPU time for each delivery.
+void measure_chatter(struct load *load, const struct plan *plan);
 
 /// Many senders with full windows: answered sends a second, each of them durable.
 void measure_durable(struct load *load, const struct plan *plan);

@@ -20,10 +20,10 @@ void measure_openings(struct load *load, const struct plan *plan) {
   load_start(load, plan->connections);
   load_begin(load, plan->connections);
   openings_run(load, WARM_NS);
-  int64_t cpu = process_cpu_ns(plan->server), start = monotonic_ns();
+  int64_t cpu = processes_cpu_ns(&plan->servers), start = monotonic_ns();
   uint64_t opened = openings_run(load, (int64_t)plan->seconds * 1000000000);
   int64_t wall = monotonic_ns() - start;
-  cpu = process_cpu_ns(plan->server) - cpu;
+  cpu = processes_cpu_ns(&plan->servers) - cpu;
   printf("{\"mode\":\"openings\",\"dialect\":\"%s\",\"at_once\":%u,\"opened\":%llu,"
          "\"opened_per_second\":%.0f,\"cpu_us_per_opening\":%.2f,\"server_busy\":%.3f}\n",
          load_dialect_name(load), plan->connections, (unsigned long long)opened,

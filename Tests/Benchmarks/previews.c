@@ -172,10 +172,10 @@ static void measure_phase(struct load *load, struct phase *phase) {
   const struct plan *plan = previews->plan;
   previews->phase = phase;
   load_rest(load, REST_MS);
-  phase->server_cpu_ns -= process_cpu_ns(plan->server);
+  phase->server_cpu_ns -= processes_cpu_ns(&plan->servers);
   phase->unfurler_cpu_ns -= unfurler_cpu_ns(plan);
   run_phase(load, plan->seconds);
-  phase->server_cpu_ns += process_cpu_ns(plan->server);
+  phase->server_cpu_ns += processes_cpu_ns(&plan->servers);
   phase->unfurler_cpu_ns += unfurler_cpu_ns(plan);
 }
 

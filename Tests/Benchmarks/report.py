@@ -10,6 +10,7 @@ drift from round to round, and divides out.
 
 import sys
 
+from cluster_report import cluster_cpu, cluster_durable, cluster_latency
 from previews_report import extractor, latency, previews, service
 from tables import Records, amount, ratio, table
 
@@ -103,7 +104,9 @@ def main():
     if len(sys.argv) != 2:
         sys.exit("usage: report.py RECORDS")
     records = Records(sys.argv[1])
-    for section in (fanout, idle, ack, durable, service, latency, previews, extractor):
+    for section in (
+            cluster_cpu, cluster_latency, cluster_durable, fanout, idle, ack, durable, service, latency,
+            previews, extractor):
         section(records)
 
 

@@ -48,6 +48,12 @@ int64_t process_cpu_ns(pid_t process) {
   return sum;
 }
 
+int64_t processes_cpu_ns(const struct processes *processes) {
+  int64_t sum = 0;
+  for (unsigned i = 0; i < processes->count; i++) sum += process_cpu_ns(processes->ids[i]);
+  return sum;
+}
+
 static void add_memory(pid_t process, void *sum) {
   char path[64], line[256];
   snprintf(path, sizeof path, "/proc/%d/smaps_rollup", (int)process);

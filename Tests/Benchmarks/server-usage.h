@@ -17,6 +17,15 @@ int64_t monotonic_ns(void);
 /// has now (nginx's workers, say) have or ever had.
 int64_t process_cpu_ns(pid_t process);
 
+/// Processes that are measured together.
+struct processes {
+  pid_t ids[8];
+  unsigned count;
+};
+
+/// The sum of `process_cpu_ns` of them all.
+int64_t processes_cpu_ns(const struct processes *processes);
+
 /// From /proc/PID/smaps_rollup, of the process and its children. What the kernel holds for their
 /// sockets is not in it.
 struct memory_usage process_memory(pid_t process);

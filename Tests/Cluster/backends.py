@@ -67,7 +67,9 @@ class Backend:
         self.process.send_signal(signal.SIGSTOP)
 
     def go_on(self):
-        self.process.send_signal(signal.SIGCONT)
+        # It may have ended by itself.
+        with contextlib.suppress(ProcessLookupError):
+            self.process.send_signal(signal.SIGCONT)
 
     async def remove(self):
         await self.signalled(signal.SIGKILL)
@@ -121,6 +123,35 @@ class PostgreSQL(Backend):
             return await process.wait() == 0
         await eventually(accepts, "PostgreSQL taking connections")
 
+    async def standby(self):
+        """Makes a synchronous standby that streams from this server: from then on a commit is acknowledged
+        when the standby has it too."""
+        standby = type(self)()
+        if os.geteuid() == 0:
+            account = pwd.getpwnam("postgres")
+            os.chown(standby.folder, account.pw_uid, account.pw_gid)
+        await finished(*standby.command(
+            "pg_basebackup", "-D", standby.data, "-h", self.folder, "-p", str(self.port), "-U",
+            "parley", "-X", "stream", "-c", "fast", "-R"))
+        with open(os.path.join(standby.data, "postgresql.auto.conf"), "a", encoding="utf-8") as file:
+            file.write(
+                f"primary_conninfo = 'host={self.folder} port={self.port} user=parley "
+                "application_name=standby'\n")
+        await standby.up()
+        await self.query("postgres", "ALTER SYSTEM SET synchronous_standby_names = 'standby'")
+        await self.query("postgres", "SELECT pg_reload_conf()")
+
+        async def streams():
+            rows = await self.query("postgres", "SELECT sync_state FROM pg_stat_replication")
+            return rows == [["sync"]]
+        await eventually(streams, "a synchronous standby")
+        return standby
+
+    async def promote(self):
+        """Makes a standby the primary; it has no standby of its own."""
+        await self.query("postgres", "ALTER SYSTEM RESET synchronous_standby_names")
+        await self.query("postgres", "SELECT pg_promote(true, 60)")
+
     async def stop(self):
         await self.signalled(signal.SIGINT)
 
@@ -133,16 +164,24 @@ class PostgreSQL(Backend):
         await self.crash()
         await super().remove()
 
-    async def database(self):
+    async def database(self, *options):
         """Makes an empty database; its name."""
         self.number += 1
         name = f"parley{self.number}"
         await finished(os.path.join(self.programs, "createdb"), "-h", self.folder, "-p",
-                       str(self.port), "-U", "parley", name)
+                       str(self.port), "-U", "parley", *options, name)
         return name
 
-    def url(self, database, port=None):
-        return f"postgresql://parley@127.0.0.1:{port or self.port}/{database}"
+    async def small_disk(self, mebibytes):
+        """Makes a place for databases on a disk of its own, which can be filled."""
+        return await SmallDisk.mount(self, mebibytes)
+
+    def url(self, database, *ports):
+        """The address of a database on this server, or behind other ports: of several, whichever takes
+        writes."""
+        hosts = ",".join(f"127.0.0.1:{port}" for port in ports or [self.port])
+        query = "?target_session_attrs=read-write" if len(ports) > 1 else ""
+        return f"postgresql://parley@{hosts}/{database}{query}"
 
     async def query(self, database, sql):
         """The rows of a query, each a list of texts."""
@@ -161,6 +200,55 @@ class PostgreSQL(Backend):
         assert self.process is None
         shutil.rmtree(self.data)
         os.rename(os.path.join(self.folder, name), self.data)
+
+
+class SmallDisk:
+    """A file system in memory with a tablespace of PostgreSQL on it."""
+
+    def __init__(self, server, folder):
+        self.server, self.folder = server, folder
+        self.databases = []
+
+    @classmethod
+    async def mount(cls, server, mebibytes):
+        disk = cls(server, os.path.join(server.folder, "small"))
+        os.mkdir(disk.folder)
+        try:
+            await finished(
+                "mount", "-t", "tmpfs", "-o", f"size={mebibytes}m", "tmpfs", disk.folder)
+        except (AssertionError, OSError) as refusal:
+            os.rmdir(disk.folder)
+            raise Missing("a file system cannot be mounted here") from refusal
+        data = os.path.join(disk.folder, "data")
+        os.mkdir(data)
+        if os.geteuid() == 0:
+            account = pwd.getpwnam("postgres")
+            os.chown(data, account.pw_uid, account.pw_gid)
+        await server.query("postgres", f"CREATE TABLESPACE small LOCATION '{data}'")
+        return disk
+
+    async def database(self):
+        """Makes an empty database on this disk; its name."""
+        self.databases.append(await self.server.database("-D", "small"))
+        return self.databases[-1]
+
+    def fill(self):
+        """Takes all room."""
+        with open(os.path.join(self.folder, "ballast"), "wb") as file, contextlib.suppress(OSError):
+            while True:
+                file.write(bytes(65_536))
+                file.flush()
+
+    def relieve(self):
+        """Gives the room back."""
+        os.unlink(os.path.join(self.folder, "ballast"))
+
+    async def remove(self):
+        for name in self.databases:
+            await self.server.query("postgres", f"DROP DATABASE {name} WITH (FORCE)")
+        await self.server.query("postgres", "DROP TABLESPACE small")
+        await finished("umount", self.folder)
+        os.rmdir(self.folder)
 
 
 class Redis(Backend):

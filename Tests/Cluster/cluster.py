@@ -8,7 +8,7 @@ import time
 from urllib.parse import urlencode
 
 from backends import PostgreSQL, Redis
-from harness import DEADLINE, Client, Context, Refused, Server, eventually, http
+from harness import DEADLINE, PATIENCE, Client, Context, Refused, Server, eventually, http
 from websockets.exceptions import ConnectionClosed, WebSocketException
 from wires import Wire
 
@@ -17,6 +17,11 @@ TOKEN = "the-token-of-all-servers"
 FREE = ("--limits-flood-messages", "0", "--limits-throttle-messages", "0",
         "--limits-calls-per-second", "1000000", "--limits-calls-burst", "1000000",
         "--limits-unopened-connections-per-address", "0")
+
+
+def quiet(flags):
+    """Flags under which nothing is fetched, unless they say otherwise themselves."""
+    return flags if "--unfurl-mode" in flags else ("--unfurl-mode", "off", *flags)
 
 
 class ClusterServer(Server):
@@ -54,10 +59,15 @@ class ClusterServer(Server):
 
     def halt(self):
         """Stops it as a machine that hangs: its sockets stay open, and nothing is done."""
-        self.process.send_signal(signal.SIGSTOP)
+        self.signal(signal.SIGSTOP)
 
     def go_on(self):
-        self.process.send_signal(signal.SIGCONT)
+        self.signal(signal.SIGCONT)
+
+    def signal(self, how):
+        # It may have ended meanwhile.
+        with contextlib.suppress(ProcessLookupError):
+            self.process.send_signal(how)
 
 
 class Cluster:
@@ -66,32 +76,43 @@ class Cluster:
     def __init__(self, ctx, database, bus):
         self.ctx, self.database, self.bus = ctx, database, bus
         self.servers = []
+        self.number = 0
+        self.files = ctx.directory()
+        # Of PostgreSQLs that are used without wires; the servers look for one that takes writes.
+        self.store_ports = []
 
-    async def add(self, *flags):
-        """Starts one more server, with wires of its own."""
+    async def add(self, *flags, environment=None, program=None):
+        """Starts one more server, with wires of its own; of this version, unless another program is given."""
         ctx = self.ctx
         store_wire = await Wire.lay(ctx.postgresql.port)
         bus_wire = await Wire.lay(ctx.redis.port) if self.bus == "redis" else None
         ctx.wires += [wire for wire in (store_wire, bus_wire) if wire]
         environment = {
-            "PARLEY_STORE_URL": ctx.postgresql.url(self.database, store_wire.port),
+            "PARLEY_STORE_URL": ctx.postgresql.url(
+                self.database, *(self.store_ports or [store_wire.port])),
             "PARLEY_AUTH_API_TOKEN": TOKEN,
             "PARLEY_CLUSTER_BUS": ctx.redis.url(bus_wire.port) if bus_wire else "postgresql",
             "PARLEY_CLUSTER_NAME": self.database,
+            "PARLEY_FILES_STORE": f"directory:{self.files}", **(environment or {}),
         }
         server = await ClusterServer.start(
-            ctx.parleyd, ctx.directory(),
-            ["--files-public-url", "http://127.0.0.1:9", "--reactors", "1", "--unfurl-mode", "off",
-             *ctx.always, *flags], environment)
-        server.name = f"server {len(self.servers) + 1}"
+            program or ctx.parleyd, ctx.directory(),
+            ["--files-public-url", "http://127.0.0.1:9", "--reactors", "1", *ctx.always, *quiet(flags)],
+            environment)
+        self.number += 1
+        server.name = f"server {self.number}"
         server.store_wire, server.bus_wire = store_wire, bus_wire
         self.servers.append(server)
         ctx.running.append(server)
         return server
 
+    @property
+    def living(self):
+        return [server for server in self.servers if server.process.returncode is None]
+
     async def until_whole(self, count=None):
         """Waits until each living server lists all of them as live, and is ready."""
-        living = [server for server in self.servers if server.process.returncode is None]
+        living = self.living
         count = count or len(living)
 
         async def agree():
@@ -129,16 +150,19 @@ class ClusterContext(Context):
         self.bus, self.is_single = bus, is_single
         self.postgresql = self.redis = None
         self.wires, self.traffics = [], []
+        # The executable of an older version, if one was given.
+        self.older = None
 
     async def begin(self):
         self.postgresql = await PostgreSQL.start()
         self.redis = await Redis.start()
 
-    async def cluster(self, count=3, *flags):
+    async def cluster(self, count=3, *flags, store_ports=()):
         """Servers of one cluster, all live, on a database of their own."""
         if self.is_single:
             return await self.single(count, *flags)
         cluster = Cluster(self, await self.postgresql.database(), self.bus)
+        cluster.store_ports = store_ports
         for _ in range(count):
             await cluster.add(*flags)
         await cluster.until_whole()
@@ -148,7 +172,7 @@ class ClusterContext(Context):
         """One server on SQLite that stands for all: checks that hold of it check what they mean to."""
         cluster = Cluster(self, "none", self.bus)
         server = await ClusterServer.start(
-            self.parleyd, self.directory(), ["--unfurl-mode", "off", "--reactors", "1", *flags],
+            self.parleyd, self.directory(), ["--reactors", "1", *quiet(flags)],
             {"PARLEY_AUTH_API_TOKEN": TOKEN})
         self.running.append(server)
         cluster.servers = [server]
@@ -194,6 +218,9 @@ class Roamer:
     """A client as a good library is: it reconnects to any server, recovers, and repeats what was not
     answered under the same `req_id`."""
 
+    # Seconds between two attempts to connect and enter.
+    rest = 0.02
+
     def __init__(self, cluster, user_id, channel, first=0):
         self.cluster, self.user_id, self.channel = cluster, user_id, channel
         self.place = first
@@ -217,9 +244,12 @@ class Roamer:
                 await asyncio.sleep(0.02)
                 continue
             server = servers[self.place % len(servers)]
+            self.client = None
             try:
-                async with asyncio.timeout(5):
-                    self.client = await Client.open(server, self.user_id)
+                async with asyncio.timeout(5 * PATIENCE):
+                    self.client = await Client.connect(server)
+                    self.client.server = server
+                    await self.client.call("session.open", user_id=self.user_id)
                     recover = {"recover": self.position} if self.position else {}
                     answer = await self.client.enter(self.channel, **recover)
                 self._take(answer)
@@ -231,11 +261,14 @@ class Roamer:
             finally:
                 self.entered.clear()
                 if self.client:
-                    self.closes.append(self.client.closed)
+                    # Not those that it gave up itself.
+                    if self.client.closed is not None:
+                        self.closes.append(self.client.closed)
                     with contextlib.suppress(Exception):
                         await asyncio.wait_for(self.client.socket.close(), 1)
+                    self.client.socket.transport.abort()
             self.place += 1
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(self.rest)
 
     def _take(self, answer):
         if self.position and not answer.get("recovered"):
@@ -274,6 +307,10 @@ class Roamer:
                 read += 1
                 self.longest_silence = max(self.longest_silence, time.monotonic() - last)
                 last = time.monotonic()
+            # A connection that lasts would keep everything.
+            read = 0
+            for kept in (client.inbox, client.events, client.raw):
+                kept.clear()
             if client.closed is not None:
                 return
             await news.wait()

@@ -1,13 +1,14 @@
 """The faults of a cluster, one by one: nothing acknowledged is lost, and pauses are short."""
 
 import asyncio
+import secrets
 import signal
 import time
 
 from backends import Missing
-from cluster import FREE, Traffic
-from harness import PATIENCE, Refused, eventually, refused
-
+from cluster import FREE, TOKEN, Cluster, ClusterServer, Traffic
+from harness import PATIENCE, Client, Refused, eventually, refused
+from websockets.exceptions import WebSocketException
 
 
 def redis_alone(ctx):
@@ -111,11 +112,17 @@ async def test_deaf_on_the_bus(ctx):
 
 async def test_cut_off_from_postgresql(ctx):
     """One server loses PostgreSQL alone: its writes are 500901, others take its homes, its clients' calls
-    go on over the bus, and it drains after cluster.isolation_ms."""
+    go on over the bus, and it drains after cluster.isolation_ms. When PostgreSQL is the bus too it cannot
+    know that it is alone: it is not ready, and ends when it is back."""
     cluster, channel, traffic = await busy(ctx)
-    cluster.servers[2].store_wire.cut()
+    lonely = cluster.servers[2]
+    lonely.store_wire.cut()
     await traffic.flow(4)
-    assert await cluster.servers[2].wait() == 75
+    if ctx.bus == "postgresql":
+        await asyncio.sleep(6)
+        assert lonely.process.returncode is None and not await lonely.is_ready()
+        lonely.store_wire.restore()
+    assert await lonely.wait() == 75
     await traffic.flow(1)
     await traffic.end()
     assert await cluster.home(channel) in cluster.servers[:2]
@@ -219,6 +226,46 @@ async def test_postgresql_is_gone_for_all(ctx):
     await eventually(works, "a message stored")
 
 
+async def test_a_synchronous_standby_is_promoted(ctx):
+    """The primary crashes for good under load, and its synchronous standby is promoted: what was
+    acknowledged is there once, the epoch stays, writes go on within seconds, nobody is closed and no
+    server ends."""
+    standby = await ctx.postgresql.standby()
+    try:
+        # libpq goes on to the next host when one refuses a connection, not when a proxy in front of it
+        # takes the connection and closes it.
+        ports = [ctx.postgresql.port, standby.port]
+        cluster = await ctx.cluster(3, *FREE, store_ports=ports)
+        owner = await ctx.user(cluster.servers[0])
+        channel = await cluster.channel_at(cluster.servers[2], owner)
+        before = await owner.enter(channel)
+        traffic = await Traffic.begin(ctx, cluster, channel)
+        await traffic.flow(2)
+        acknowledged = set(traffic.acknowledged)
+        await ctx.postgresql.crash()
+        await asyncio.sleep(1)
+        await standby.promote()
+        began = time.monotonic()
+        await traffic.flow(1)
+        assert time.monotonic() - began <= 6 * PATIENCE
+        await traffic.flow(2)
+        await traffic.end()
+        assert acknowledged <= set(await traffic.listed())
+        assert not closed(traffic), closed(traffic)
+        assert all(server.process.returncode is None for server in cluster.servers)
+        again = await ctx.user(cluster.servers[1])
+        assert (await again.enter(channel))["epoch"] == before["epoch"]
+        assert all([await server.is_ready() for server in cluster.servers])
+    finally:
+        # What follows is to find a server that needs no standby.
+        for server in ctx.running:
+            await server.kill()
+        await ctx.postgresql.up()
+        await ctx.postgresql.query("postgres", "ALTER SYSTEM RESET synchronous_standby_names")
+        await ctx.postgresql.query("postgres", "SELECT pg_reload_conf()")
+        await standby.remove()
+
+
 async def test_the_lost_tail_of_a_replica(ctx):
     """After a fail-over to a replica that lacks the last messages the channel has a new epoch, and clients
     learn that their position means nothing."""
@@ -242,8 +289,8 @@ async def test_the_lost_tail_of_a_replica(ctx):
     await ctx.postgresql.up()
 
     async def renewed():
-        back = await ctx.user(cluster.servers[1])
         try:
+            back = await ctx.user(cluster.servers[1])
             state = await back.enter(
                 channel, recover={"epoch": before["epoch"], "seq": lost["seq"]})
         except Refused:
@@ -326,6 +373,149 @@ async def test_a_second_server_without_a_bus(ctx):
         assert "cluster.bus" in str(refusal) and "ended with 0" not in str(refusal), refusal
     else:
         raise AssertionError("a second server started")
+
+
+async def test_one_server_is_killed_again_and_again(ctx):
+    """A server alone on PostgreSQL is killed at full load twenty times: what was acknowledged is there
+    once, and each next start serves."""
+    environment = {
+        "PARLEY_STORE_URL": ctx.postgresql.url(await ctx.postgresql.database()),
+        "PARLEY_AUTH_API_TOKEN": TOKEN}
+    directory, channel, acknowledged = ctx.directory(), ctx.name("room"), set()
+    for number in range(20):
+        server = await ClusterServer.start(
+            ctx.parleyd, directory, ["--unfurl-mode", "off", "--reactors", "1", *FREE], environment)
+        ctx.running.append(server)
+
+        async def ready():
+            return await server.is_ready()
+        await eventually(ready, "200 of /readyz")
+        client = await ctx.user(server)
+        if number == 0:
+            await client.call("channel.create", channel_url=channel)
+        await client.enter(channel)
+        asked = [await client.ask("message.send", channel_url=channel, message=f"{number} {n}")
+                 for n in range(400)]
+        for part in asked[:100]:
+            acknowledged.add((await client.result(part))["message"]["message_id"])
+        await server.kill()
+        await client.ended()
+        came = [part.result() for part in asked[100:] if not part.exception()]
+        acknowledged |= {answer["result"]["message"]["message_id"] for answer in came}
+    await only_once(ctx, environment, directory, channel, acknowledged)
+
+
+async def only_once(ctx, environment, directory, channel, acknowledged):
+    """Starts a server, and makes sure that it lists all that was acknowledged, and nothing twice."""
+    cluster = Cluster(ctx, "none", ctx.bus)
+    cluster.servers = [await ClusterServer.start(
+        ctx.parleyd, directory, ["--unfurl-mode", "off", "--reactors", "1", *FREE], environment)]
+    ctx.running.append(cluster.servers[0])
+    listed = await Traffic(cluster, channel, [], 0).listed()
+    assert len(listed) == len(set(listed)), "a message is listed twice"
+    assert acknowledged <= set(listed), f"{len(acknowledged - set(listed))} are lost"
+    assert len(acknowledged) >= 1_000
+
+
+async def test_postgresql_crashes_under_one_server(ctx):
+    """PostgreSQL crashes ten times under the load of one server: what was acknowledged is there once, and
+    the same server serves again within seconds."""
+    environment = {
+        "PARLEY_STORE_URL": ctx.postgresql.url(await ctx.postgresql.database()),
+        "PARLEY_AUTH_API_TOKEN": TOKEN}
+    server = await ClusterServer.start(
+        ctx.parleyd, ctx.directory(), ["--unfurl-mode", "off", "--reactors", "1", *FREE], environment)
+    ctx.running.append(server)
+    cluster = Cluster(ctx, "none", ctx.bus)
+    cluster.servers = [server]
+    owner = await ctx.user(server)
+    channel = ctx.name("room")
+    await owner.call("channel.create", channel_url=channel)
+    traffic = await Traffic.begin(ctx, cluster, channel, viewers=10, senders=10, rate=300)
+    for _ in range(10):
+        await ctx.postgresql.crash()
+        await ctx.postgresql.up()
+        began = time.monotonic()
+        await traffic.flow(0.2)
+        assert time.monotonic() - began <= 3 * PATIENCE
+    await traffic.end()
+    assert not closed(traffic) and server.process.returncode is None
+
+
+async def test_the_disk_of_postgresql_is_full(ctx):
+    """The disk of PostgreSQL fills up: sends are 500901 and nothing of them is stored; they go on when
+    there is room again."""
+    disk = await ctx.postgresql.small_disk(16)
+    try:
+        name = await disk.database()
+        server = await ClusterServer.start(
+            ctx.parleyd, ctx.directory(), ["--unfurl-mode", "off", "--reactors", "1", *FREE],
+            {"PARLEY_STORE_URL": ctx.postgresql.url(name), "PARLEY_AUTH_API_TOKEN": TOKEN})
+        ctx.running.append(server)
+        client = await ctx.user(server)
+        channel = ctx.name("room")
+        await client.call("channel.create", channel_url=channel)
+        await client.enter(channel)
+        stored = [(await client.send(channel, "before"))["message"]["message_id"]]
+        disk.fill()
+
+        async def full():
+            try:
+                answer = await client.send(channel, secrets.token_hex(1_000))
+            except Refused as refusal:
+                assert refusal.code == 500901, refusal
+                assert refusal.data.get("outcome") != "unknown", refusal
+                return True
+            stored.append(answer["message"]["message_id"])
+        await eventually(full, "a refusal for want of room")
+        assert (await server.get("/readyz"))[0] == 503
+        disk.relieve()
+
+        async def works():
+            try:
+                return await client.send(channel, "after")
+            except Refused:
+                return None
+        stored.append((await eventually(works, "a message stored"))["message"]["message_id"])
+        cluster = Cluster(ctx, "none", ctx.bus)
+        cluster.servers = [server]
+        listed = await Traffic(cluster, channel, [], 0).listed()
+        assert sorted(listed) == sorted(stored), (len(listed), len(stored))
+        assert client.closed is None
+    finally:
+        for server in ctx.running:
+            await server.kill()
+        await disk.remove()
+
+
+async def test_a_start_waits_for_postgresql(ctx):
+    """Without PostgreSQL the listener stands: /healthz is 200, /readyz 503 with the reason, and everything
+    else is refused with 503. SIGTERM ends the wait with 0; a database that turns out to be missing ends
+    it with 78."""
+    name = await ctx.postgresql.database()
+    await ctx.postgresql.stop()
+    environment = {"PARLEY_STORE_URL": ctx.postgresql.url(name), "PARLEY_AUTH_API_TOKEN": TOKEN}
+    server = await ctx.fresh(environment=environment)
+    status, _, body = await server.get("/readyz")
+    assert status == 503 and b"PostgreSQL" in body, body
+    assert (await server.get("/healthz"))[0] == 200
+    assert (await server.get("/v3/users", **{"Api-Token": TOKEN}))[0] == 503
+    try:
+        await Client.connect(server)
+        raise AssertionError("a WebSocket was opened")
+    except WebSocketException as refusal:
+        assert "503" in str(refusal), refusal
+    assert any("waiting for PostgreSQL" in line for line in server.lines), server.lines
+    assert await server.end(signal.SIGTERM) == 0
+    wrong = {**environment, "PARLEY_STORE_URL": ctx.postgresql.url("nothing")}
+    buses = {"PARLEY_CLUSTER_BUS": ctx.redis.url(), "PARLEY_FILES_PUBLIC_URL": "http://127.0.0.1:9",
+             "PARLEY_FILES_STORE": f"directory:{ctx.directory()}"}
+    waiting = [await ctx.fresh(environment=wrong), await ctx.fresh(environment={**wrong, **buses})]
+    for server in waiting:
+        assert (await server.get("/readyz"))[0] == 503
+    await ctx.postgresql.up()
+    for server in waiting:
+        assert await server.wait() == 78
 
 
 async def test_wrong_databases_end_the_start(ctx):

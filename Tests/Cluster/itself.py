@@ -7,7 +7,9 @@ import time
 
 from backends import PostgreSQL, Redis
 from cluster import FREE, TOKEN, ClusterServer, Traffic
+from faults import KINDS, plan
 from harness import DEADLINE, eventually
+from ledger import Ledger
 from wires import Wire
 
 
@@ -276,14 +278,15 @@ async def test_settings_reach_the_servers(ctx):
     database = "parley"
     environment = {
         "PARLEY_STORE_URL": ctx.postgresql.url(database), "PARLEY_AUTH_API_TOKEN": "x",
-        "PARLEY_CLUSTER_BUS": ctx.redis.url(), "PARLEY_CLUSTER_NAME": database}
+        "PARLEY_CLUSTER_BUS": ctx.redis.url(), "PARLEY_CLUSTER_NAME": database,
+        "PARLEY_FILES_STORE": "directory:/srv/parley"}
     flags = ["--check-config", "--files-public-url", "http://127.0.0.1:9"]
     status, output, errors = await ctx.run(ctx.parleyd, *flags, environment=environment)
     assert status == 0, errors.decode()
     status, _, errors = await ctx.run(
         ctx.parleyd, "--check-config", environment={"PARLEY_CLUSTER_BUS": ctx.redis.url()})
     assert status == 78, status
-    for name in ("store.url", "auth.api_token", "files.public_url", "cluster.bus"):
+    for name in ("store.url", "auth.api_token", "files.public_url", "files.store", "cluster.bus"):
         assert name in errors.decode(), errors.decode()
     for name, value in (("PARLEY_STORE_URL", "mysql://u:hush@a/b"),
                         ("PARLEY_CLUSTER_BUS", "redis://u:hush@a/x"),
@@ -291,3 +294,128 @@ async def test_settings_reach_the_servers(ctx):
         status, output, errors = await ctx.run(
             ctx.parleyd, "--check-config", environment={name: value})
         assert status == 78 and b"hush" not in output + errors, (name, errors.decode())
+
+
+def received(seq, user="other", text=None, at=None):
+    message = {"message_id": 1000 + seq, "message": text or f"{user} {seq}",
+               "created_at": at or seq * 1000, "user": {"user_id": user}}
+    return {"method": "message.received", "params": {"seq": seq, "message": message}}
+
+
+def entered(ledger, user="viewer", seq=0, events=(), recovered=False, position=None):
+    answer = {"epoch": "e", "seq": seq, "events": list(events), "recovered": recovered}
+    return ledger.entered(user, answer, position, False)
+
+
+def well(ledger, count=9):
+    """Lets a second client see everything, and lists it."""
+    witness = entered(ledger, "witness")
+    for seq in range(1, count + 1):
+        ledger.shown(witness, received(seq))
+    ledger.news([received(seq)["params"]["message"] for seq in range(1, count + 1)])
+
+
+async def test_the_ledger_finds_what_is_wrong(ctx):
+    """Of each rule of a channel a breach is found, and nothing where all is well."""
+    def fine(ledger):
+        stay = entered(ledger)
+        for seq in range(1, 10):
+            ledger.shown(stay, received(seq))
+
+    def gap(ledger):
+        stay = entered(ledger)
+        for seq in (1, 2, 4, 5, 6, 7, 8, 9):
+            ledger.shown(stay, received(seq))
+
+    def double(ledger):
+        stay = entered(ledger)
+        for seq in (1, 2, 2):
+            ledger.shown(stay, received(seq))
+
+    def overtaken(ledger):
+        stay = entered(ledger)
+        message = received(3, "viewer")["params"]
+        stay.asked.add("viewer 3")
+        ledger.answered(stay, message)
+        ledger.shown(stay, received(2))
+
+    def lost(ledger):
+        ledger.answered(None, received(99)["params"])
+
+    def not_recovered(ledger):
+        entered(ledger, seq=9, position={"epoch": "e", "seq": 5})
+
+    def recovered_in_part(ledger):
+        entered(ledger, seq=9, events=[received(seq) for seq in (6, 7, 8)], recovered=True,
+                position={"epoch": "e", "seq": 5})
+
+    def other_order(ledger):
+        ledger.shown(entered(ledger), received(1, text="another") | {
+            "method": "message.deleted"})
+
+    def refused(ledger):
+        ledger.refused["other 4"] = "500901"
+
+    def barred(ledger):
+        ledger.barred("other", since=1)
+        ledger.accepted("other", "other 4", asked=2, answered=3)
+
+    def flood(ledger):
+        ledger.has_limits = True
+        ledger.news([received(20 + n, at=50_000 + n)["params"]["message"] for n in range(6)])
+
+    def stored_twice(ledger):
+        ledger.news([received(20 + n, text="same")["params"]["message"] for n in range(2)])
+
+    def changed_back(ledger):
+        stay = entered(ledger, "other", seq=9)
+        ledger.changing(stay, 1004, "new")
+
+    for breach, words in (
+            (fine, None), (gap, "was not shown 3"), (double, "after it"), (overtaken, "after it"),
+            (lost, "is not listed"), (not_recovered, "was not recovered"),
+            (recovered_in_part, "was not shown 9"), (other_order, "for another"),
+            (refused, "was refused (500901)"), (barred, "was accepted"),
+            (flood, "6 messages"), (stored_twice, "is stored as"), (changed_back, "is 'other 4'")):
+        ledger = Ledger("room")
+        breach(ledger)
+        well(ledger)
+        found = ledger.broken + ledger.problems()
+        assert bool(found) == bool(words), (breach.__name__, found)
+        assert not words or any(words in sentence for sentence in found), (breach.__name__, found)
+        if not found:
+            ledger.settle()
+            assert not ledger.problems()
+
+
+async def test_the_ledger_knows_throttling(ctx):
+    """Messages may be withheld if channel.throttled says so, and only so many are shown in a second."""
+    for shown, notices, words in (
+            (range(1, 6), [(1006, 1009)], None), (range(1, 6), [(1006, 1008)], "nor notified of"),
+            (range(1, 7), [(1007, 1009)], "was shown 6 after 5 others")):
+        ledger = Ledger("room", has_limits=True)
+        stay, operator = entered(ledger), ledger.entered(
+            "operator", {"epoch": "e", "seq": 0, "events": [], "recovered": False}, None, True)
+        for seq in range(1, 10):
+            event = received(seq, f"user {seq}", at=5000 + seq)
+            ledger.shown(operator, event)
+            if seq in shown:
+                ledger.shown(stay, event)
+        for first, last in notices:
+            ledger.shown(stay, {"method": "channel.throttled", "params": {
+                "withheld": 1, "first_message_id": first, "last_message_id": last}})
+        ledger.shown(stay, {"method": "channel.changed", "params": {"seq": 10, "channel": {}}})
+        found = ledger.problems()
+        assert bool(found) == bool(words), found
+        assert not words or words in found[0], found
+
+
+async def test_plans_of_faults_repeat(ctx):
+    """A seed plans the same faults each time, and only those of its bus; every kind has its sentence."""
+    first, again = plan(7, 100, "redis"), plan(7, 100, "redis")
+    assert first == again and first != plan(8, 100, "redis")
+    assert sum(map(len, first)) == 100
+    kinds = {fault.kind for faults in plan(7, 500, "redis") for fault in faults}
+    assert kinds == {
+        name for name, kind in KINDS.items() if kind.bus in (None, "redis")}
+    assert all(kind.sentence for kind in KINDS.values())

@@ -1,7 +1,8 @@
 """Runs the tests of several servers: run.py --parleyd PATH [--bus redis|postgresql] [--only NAME].
 
 The module `itself` tries the harness with one server on SQLite; --all runs the checks of clusters too, --sound
-those without faults, and --single those that need no faults with one server in place of three.
+those without faults, and --single those that need no faults with one server in place of three. Faults are tried on
+Redis, and on notifications alone those that differ there; with --bus all are.
 The program parley is looked for beside parleyd, unless it is named.
 """
 
@@ -23,7 +24,14 @@ from cluster import ClusterContext  # noqa: E402
 from harness import PATIENCE  # noqa: E402
 
 HARNESS = ["itself"]
-CLUSTERS = ["sound", "failures"]
+SOUND = ["sound", "shared"]
+CLUSTERS = [*SOUND, "failures", "partitions"]
+# Faults that a cluster on notifications meets in another way than one on Redis.
+ON_BOTH = {
+    "test_the_home_is_killed", "test_a_zombie", "test_cut_off_from_postgresql",
+    "test_the_broker_restarts", "test_postgresql_crashes", "test_a_drain_under_load",
+    "test_a_call_whose_home_dies", "test_lists_of_servers_that_differ",
+}
 
 
 def tests_of(module):
@@ -31,6 +39,11 @@ def tests_of(module):
         (name, value) for name, value in vars(module).items()
         if name.startswith("test_") and inspect.iscoroutinefunction(value)]
     return sorted(found, key=lambda item: item[1].__code__.co_firstlineno)
+
+
+def differs(module_name, name):
+    """Whether a test says something else on the second bus."""
+    return module_name == "sound" or name in ON_BOTH
 
 
 async def run(context, name, test):
@@ -68,25 +81,25 @@ async def main():
     parser.add_argument("--all", action="store_true", help="the checks of clusters too")
     parser.add_argument("--sound", action="store_true", help="those of clusters without faults")
     parser.add_argument("--single", action="store_true", help="one server on SQLite stands for all")
+    parser.add_argument("--older", help="parleyd of an older version, to run beside this one")
     parser.add_argument("--only", default="", help="tests or modules whose name has this in it")
     options = parser.parse_args()
     beside = os.path.dirname(options.parleyd)
     programs = [os.path.abspath(path) for path in (
         options.parleyd, options.parley or os.path.join(beside, "parley"), os.devnull)]
-    modules = HARNESS + (CLUSTERS if options.all else ["sound"] if options.single or options.sound else [])
+    modules = HARNESS + (CLUSTERS if options.all else SOUND if options.single or options.sound else [])
     outcomes = []
     buses = [options.bus] if options.bus else ["redis", "postgresql"]
     for bus in buses[:1] if options.single else buses:
         context = ClusterContext(programs, bus, options.single)
+        context.older = options.older and os.path.abspath(options.older)
         try:
             await context.begin()
             for module_name in modules:
                 module = importlib.import_module(module_name)
                 for name, test in tests_of(module):
-                    # The harness is the same on either bus.
-                    chosen = options.only in f"{module_name}.{name}" and (
-                        module_name not in HARNESS or bus == (options.bus or "redis"))
-                    if chosen:
+                    if options.only in f"{module_name}.{name}" and (
+                            bus == (options.bus or "redis") or differs(module_name, name)):
                         outcomes.append(await run(context, f"{module_name}.{name} ({bus})", test))
         finally:
             await context.close()

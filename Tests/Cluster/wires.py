@@ -68,7 +68,15 @@ class Wire:
     # Carrying
 
     async def _accept(self, reader, writer):
+        task = asyncio.current_task()
+        self.tasks.add(task)
         self.connections.add(writer)
+        # The server of this port would report that it was cancelled.
+        with contextlib.suppress(asyncio.CancelledError):
+            await self._connect(reader, writer)
+        self.tasks.discard(task)
+
+    async def _connect(self, reader, writer):
         if self.is_cut:
             self.reset()
             self.connections.discard(writer)

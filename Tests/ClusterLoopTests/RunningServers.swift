@@ -103,6 +103,8 @@ final class TestServer: ClusterDelegate {
     changed.signal()
   }
 
+  func silenceDidChange(_ servers: Set<ServerID>) {}
+
   func mustLeave(reason: String) {
     state.withLock { $0.leaveReason = reason }
     changed.signal()

@@ -7,7 +7,7 @@ import Testing
 struct ClusterSettingsTests {
   private static let shared = [
     "--store-url=postgresql://parley:hush@db.internal/parley", "--auth-api-token=token",
-    "--files-public-url=https://chat.example.com",
+    "--files-public-url=https://chat.example.com", "--files-store=directory:/srv/files",
   ]
 
   @Test("one server keeps SQLite and needs none of them")
@@ -28,6 +28,8 @@ struct ClusterSettingsTests {
           + " (combination of settings)",
         "files.public_url: expected the base URL of all servers, because cluster.bus is set"
           + " (combination of settings)",
+        "files.store: expected a directory that all servers mount (directory:/path), or a bucket"
+          + " (s3://name), because cluster.bus is set (combination of settings)",
       ])
     let settings = try load(Self.shared + ["--cluster-bus", "postgresql"])
     #expect(settings.cluster.bus == .postgreSQL)
@@ -39,7 +41,7 @@ struct ClusterSettingsTests {
     let file = """
       store: {url: "postgresql:///parley?host=/run/postgresql", readers: 9}
       auth.api_token: token
-      files.public_url: https://chat.example.com
+      files: {public_url: "https://chat.example.com", store: "directory:/srv/files"}
       cluster:
         bus: [redis://a, "rediss://:pass@b:6380"]
         name: chat_2

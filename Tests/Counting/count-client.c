@@ -1,6 +1,6 @@
 // Drives a server through phases that are counted, and prints a line of JSON for each.
 //
-//   count-client --port N --server PID --counters FILE --subscribers LIST [option value]…
+//   count-client --port N[,N…] --server PID --counters FILE --subscribers LIST [option value]…
 //
 //   --subscribers LIST  beside the publisher, growing: "200,1000"
 //   --in-flight LIST    messages on their way (1)
@@ -73,6 +73,11 @@ static struct counters *open_counters(const char *path) {
   return page;
 }
 
+static void read_ports(struct load *load, struct list ports) {
+  load->port_count = ports.count;
+  for (unsigned i = 0; i < ports.count; i++) load->ports[i] = (uint16_t)ports.numbers[i];
+}
+
 static void use_transport(struct load *load, const char *transport) {
   if (!strcmp(transport, "deflate")) {
     load->deflates = true;
@@ -87,8 +92,8 @@ static void use_transport(struct load *load, const char *transport) {
 
 static void read_option(struct phases *phases, const char *name, char *value) {
   struct load *load = &phases->load;
-  if (!strcmp(name, "--port")) load->port = (uint16_t)number(value);
-  else if (!strcmp(name, "--server")) phases->plan.server = (pid_t)number(value);
+  if (!strcmp(name, "--port")) read_ports(load, numbers(value));
+  else if (!strcmp(name, "--server")) phases->plan.servers = (struct processes){{(pid_t)number(value)}, 1};
   else if (!strcmp(name, "--counters")) phases->counters = open_counters(value);
   else if (!strcmp(name, "--rounds")) phases->rounds = number(value);
   else if (!strcmp(name, "--subscribers")) phases->subscribers = numbers(value);
@@ -105,7 +110,7 @@ static void read_option(struct phases *phases, const char *name, char *value) {
 static struct mark set_mark(struct phases *phases) {
   struct counters *counters = phases->counters;
   uint64_t before = counters->marks;
-  if (kill(phases->plan.server, SIGUSR2) < 0) fail("the server cannot be signalled: %m");
+  if (kill(phases->plan.servers.ids[0], SIGUSR2) < 0) fail("the server cannot be signalled: %m");
   while (counters->marks == before) load_turn(&phases->load, 5);
   return (struct mark){counters->marks, counters->marked.allocations, counters->marked.frees,
                        counters->marked.live_bytes};
@@ -177,7 +182,7 @@ int main(int count, char **words) {
       .rounds = 20};
   if (count % 2 != 1) fail("expected pairs of option and value");
   for (int i = 1; i < count; i += 2) read_option(&phases, words[i], words[i + 1]);
-  if (phases.load.port == 0 || phases.plan.server == 0 || !phases.counters ||
+  if (phases.load.port_count == 0 || phases.plan.servers.count == 0 || !phases.counters ||
       phases.subscribers.count == 0)
     fail("--port, --server, --counters and --subscribers are needed");
   signal(SIGPIPE, SIG_IGN);

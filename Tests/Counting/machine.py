@@ -13,7 +13,7 @@ BENCHMARKS = HERE.parent / "Benchmarks"
 FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror"]
 CLIENT_PARTS = ["fanout", "connections", "websocket", "server-usage"]
 LOAD_PARTS = [
-    "load-client", "idle", "ack", "latency", "openings", "durable", "previews", *CLIENT_PARTS]
+    "load-client", "idle", "ack", "latency", "openings", "durable", "chatter", "previews", *CLIENT_PARTS]
 LIBRARIES = ["-lssl", "-lcrypto", "-lz"]
 COUNTERS_SIZE = 4096
 ALLOCATIONS, SYSTEM_CALLS, INSTRUCTIONS = "allocations", "system-calls", "instructions"

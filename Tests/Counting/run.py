@@ -3,7 +3,7 @@
     run.py --parleyd PATH [--only NAMES] [--keep FOLDER]
 
 PATH is a release build. NAMES, with commas: plain, deflate, tls, durable, durable-one,
-throttle, idle. FOLDER keeps the profiles that the counts come from (.build/counts).
+throttle, idle, cluster. FOLDER keeps the profiles that the counts come from (.build/counts).
 """
 
 import argparse
@@ -15,12 +15,14 @@ import time
 from pathlib import Path
 
 import thresholds
+from backends import missing
 from cases import CASES, IDLE, MEMORY, count_deliveries, count_memory
+from cluster_cases import PLACES, count_cluster
 from machine import (
     HERE, SYSTEM_CALLS, CountingError, build, make_certificate, uncounted)
 from server import without_debug_information
 
-NAMES = [*(case.name for case in CASES), "idle"]
+NAMES = [*(case.name for case in CASES), "idle", "cluster"]
 
 
 def read_arguments():
@@ -48,6 +50,10 @@ def measure(parleyd, folder, names, skipped):
     if "idle" in names:
         for transport in IDLE:
             found.update(count_memory(parleyd, folder, folder, transport))
+    if "cluster" in names:
+        under_valgrind = SYSTEM_CALLS not in skipped
+        readable = without_debug_information(parleyd, folder) if under_valgrind else parleyd
+        found.update(count_cluster(readable, folder, folder, under_valgrind))
     return {key: cost for key, cost in found.items() if key[1] not in skipped}
 
 
@@ -60,10 +66,10 @@ def keep(folder, into):
 
 
 def show(costs, allowed):
-    print(f"\n{'':24}{'':14}{'counted':>12}{'allowed':>12}")
+    print(f"\n{'':26}{'':14}{'counted':>12}{'allowed':>12}")
     for (case, unit), (amount, _) in costs.items():
         most = f"{allowed[case, unit]:,g}" if (case, unit) in allowed else "-"
-        print(f"{case:24}{unit:14}{amount:12,.3f}{most:>12}")
+        print(f"{case:26}{unit:14}{amount:12,.3f}{most:>12}")
 
 
 def hints(failures, costs, folder):
@@ -103,9 +109,13 @@ def main():
     arguments = read_arguments()
     started = time.monotonic()
     allowed = thresholds.read((HERE / "thresholds.txt").read_text(encoding="utf-8"))
+    if "cluster" in arguments.only and (reason := missing()):
+        arguments.only.remove("cluster")
+        print(f"skipped: several servers were not counted: {reason}.")
+    wanted = {*arguments.only, *(f"{name}-{part}" for name in arguments.only for part in PLACES)}
     allowed = {
         (case, unit): most for (case, unit), most in allowed.items()
-        if case.split("/")[0] in arguments.only}
+        if case.split("/")[0] in wanted}
     skipped = uncounted()
     with tempfile.TemporaryDirectory(prefix="parley-counts-") as folder:
         try:

@@ -63,11 +63,12 @@ class Server:
         scheme = "wss" if transport == "tls" else "ws"
         return re.search(rf" {scheme}://127\.0\.0\.1:(\d+)", self.said()).group(1)
 
-    def load(self, program, transport, options, **more):
-        """Runs a client against it; returns what the client printed."""
+    def load(self, program, transport, options, ports=None, **more):
+        """Runs a client against it, and against others when ports are given; returns what the client
+        printed."""
         try:
             return run(
-                [program, *options, "--port", self.port(transport), "--server", self.process.pid],
+                [program, *options, "--port", ports or self.port(transport), "--server", self.process.pid],
                 **more)
         except CountingError as error:
             raise CountingError(f"{error}; the server's log ends: {self.said()[-1000:]}") from None

@@ -109,6 +109,8 @@ class World:
     session_id: str = ""
     # No server has it: a drain would end the test.
     server_id: str = "0" * 16
+    # A file of the author's that no message has.
+    file_id: str = ""
     token: str = ""
 
     @classmethod
@@ -139,6 +141,12 @@ class World:
                       f"/custom_types/{quote(world.custom_type, safe='')}"):
             await call("PUT", f"/parley/limits{scope}", {
                 "flood": {"messages": 90 + len(scope), "window_ms": 1000}})
+        made = await caller.send("POST", "/v1/files", b"abc", {
+            "Tus-Resumable": "1.0.0", "Parley-User": world.author_id, "Upload-Length": "3",
+            "Content-Type": "application/offset+octet-stream"})
+        assert made.status == 201, made
+        files = await call("GET", "/parley/files", user_id=world.author_id)
+        world.file_id = files["files"][0]["file_id"]
         issued = await call("POST", "/parley/api_tokens", {"name": ctx.name("token")})
         world.api_token_id, world.token = issued["id"], issued["token"]
         return world
@@ -157,7 +165,7 @@ class World:
     def target(self, template, query=None, **parts):
         """A path of the description with its open parts filled in, these rather than its own."""
         for name in ("channel_url", "user_id", "message_id", "key", "custom_type",
-                     "api_token_id", "session_id", "server_id"):
+                     "api_token_id", "session_id", "server_id", "file_id"):
             text = str(parts.get(name, getattr(self, name)))
             template = template.replace("{" + name + "}", quote(text, safe=""))
         assert "{" not in template, f"nobody says what {template} may stand for"
@@ -176,7 +184,7 @@ class World:
             pages[path] = await caller.call("GET", path)
         for path in (f"{channel}/participants", f"{channel}/operators", f"{channel}/ban",
                      f"{channel}/mute", "/open_channels", "/users", "/parley/sessions",
-                     "/parley/previews"):
+                     "/parley/previews", "/parley/files"):
             pages[path] = await caller.call("GET", path, limit=100)
         pages["readiness"] = (await caller.call("GET", "/parley/status"))["is_ready"]
         pages["messages"] = await caller.call(
@@ -296,6 +304,10 @@ def calls(world, fresh):
         "drainServer": [Call(refusal=400201)],
         "listWebhooks": nothing,
         "testWebhooks": [Call(refusal=400920)],  # There are none.
+        "listFiles": [Call(), Call(query=author)],
+        "countFiles": nothing,
+        "viewFile": nothing,
+        "deleteFile": nothing,
         "listPreviews": nothing,
         "purgePreviews": [Call(query={"all": "true"})],
         "explainPreview": [Call(query={"url": "http://127.0.0.1:9/"})],

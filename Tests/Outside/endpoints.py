@@ -277,7 +277,8 @@ async def test_what_there_is_not(ctx):
             "key": [ctx.name("key"), "k" * 64, "\n"],
             "api_token_id": [ctx.name("token"), world.token, "0" * 64],
             "session_id": [ctx.name("session"), world.user_id],
-            "server_id": ["0" * 16, "0" * 15, "g" * 16, "F" * 16, ctx.name("server")]}
+            "server_id": ["0" * 16, "0" * 15, "g" * 16, "F" * 16, ctx.name("server")],
+            "file_id": ["0" * 32, "F" * 32, "0" * 31, ctx.name("file")]}
         async with Unchanged(caller, world, author) as unchanged:
             for path, method, operation in guarded():
                 call = calls(world, ctx.name)[operation["operationId"]][0]

@@ -66,13 +66,17 @@ class Program:
             stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE, env=process_environment(environment))
         program = cls(process)
-        async with asyncio.timeout(DEADLINE):
-            while line := (await process.stderr.readline()).decode(errors="replace").rstrip():
-                program.lines.append(line)
-                if cls.announcement in line:
-                    tail = line.split(cls.announcement)[1]
-                    program.port = int("".join(itertools.takewhile(str.isdigit, tail)))
-                    break
+        try:
+            async with asyncio.timeout(DEADLINE):
+                while line := (await process.stderr.readline()).decode(errors="replace").rstrip():
+                    program.lines.append(line)
+                    if cls.announcement in line:
+                        tail = line.split(cls.announcement)[1]
+                        program.port = int("".join(itertools.takewhile(str.isdigit, tail)))
+                        break
+        except BaseException:
+            process.kill()
+            raise
         if program.port is None:
             await process.wait()
             raise AssertionError(

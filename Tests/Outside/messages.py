@@ -363,17 +363,19 @@ async def test_a_file_by_its_address(ctx):
     channel, owner, viewer = await ctx.room(server, 1)
     file = {"url": "https://files.example/plan.pdf", "name": "plan.pdf",
             "type": "application/pdf", "size": 7}
+    bare = {"file_id": "", "require_auth": False, "thumbnails": []}
     sent = (await owner.call(
         "message.send", channel_url=channel, message_type="FILE", url=file["url"],
         file_name=file["name"], file_type=file["type"], file_size=file["size"]))["message"]
-    assert (sent["type"], sent["message"], sent["file"]) == ("FILE", "", file), sent
+    assert (sent["type"], sent["message"], sent["file"]) == ("FILE", "", {**file, **bare}), sent
     await owner.call(
         "message.send", channel_url=channel, message_type="FILE", url="HTTP://a.example",
         message="look")
     await fence(channel, owner, viewer)
     first, second = viewer.messages(channel)
     assert first == sent and second["message"] == "look", (first, second)
-    assert second["file"] == {"url": "HTTP://a.example", "name": "", "type": "", "size": 0}, second
+    expected = {"url": "HTTP://a.example", "name": "", "type": "", "size": 0, **bare}
+    assert second["file"] == expected, second
     listed = (await viewer.call(
         "message.list", channel_url=channel, message_type="FILE"))["messages"]
     assert listed == [first, second]

@@ -289,10 +289,11 @@ async def test_settings_of_a_cluster(ctx):
     status, output = await ended(
         ctx, "--check-config", environment={"PARLEY_CLUSTER_BUS": secrets["PARLEY_CLUSTER_BUS"]})
     assert status == 78 and "hush" not in output, output
-    for name in ("store.url", "auth.api_token", "files.public_url"):
+    for name in ("store.url", "auth.api_token", "files.public_url", "files.store"):
         assert f"{name}: expected" in output and "because cluster.bus is set" in output, output
     shared = {**secrets, "PARLEY_AUTH_API_TOKEN": "token",
-              "PARLEY_FILES_PUBLIC_URL": "https://chat.example.com"}
+              "PARLEY_FILES_PUBLIC_URL": "https://chat.example.com",
+              "PARLEY_FILES_STORE": "directory:/srv/parley-files"}
     status, output = await ended(ctx, "--check-config", environment=shared)
     assert status == 0 and "hush" not in output, output
     status, output = await ended(ctx, "--print-defaults", environment=shared)

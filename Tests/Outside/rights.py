@@ -14,6 +14,7 @@ OTHERS = {
     "session.open", "session.refresh", "session.ping", "session.close", "user.get", "user.update",
     "channel.create", "channel.get", "channel.list", "channel.enter", "channel.exit",
     "channel.participants", "message.get", "message.list", "message.translate", "batch",
+    "file.create", "file.get", "file.list", "file.cancel",
 }
 
 # The kinds of callers. "author" ones wrote the message that they change, the others did not; every
@@ -58,6 +59,7 @@ CHANGES = {
     "channel.add_operators": OPERATORS_ONLY,
     "channel.remove_operators": OPERATORS_ONLY,
     "message.send": SENDERS,
+    "message.send_files": SENDERS,
     "message.update": AUTHORS,
     # Whoever may not write may still take back.
     "message.delete": expectation(
@@ -86,6 +88,7 @@ def arguments(method, message, other):
         "channel.add_operators": {"user_ids": [other]},
         "channel.remove_operators": {"user_ids": [other]},
         "message.send": {"message": "said"},
+        "message.send_files": {"files": [{"url": "https://files.example/plan.pdf"}]},
         "message.update": {**reference, "message": "changed"},
         "message.delete": reference,
         "message.create_metaarray_keys": {**reference, "keys": ["new"]},

@@ -144,7 +144,10 @@ async def test_the_methods_described_are_there(ctx):
     named = set(re.findall(r"`([a-z]+\.[a-z_]+)`", " ".join(rows)))
     assert len(named) > 40, named
     assert named <= described.keys(), named - described.keys()
-    assert methods - named <= {"session.open", "message.send", "message.translate"}, methods - named
+    # Those about files are on a page of their own.
+    assert methods - named <= {
+        "session.open", "message.send", "message.translate", "message.send_files", "file.create",
+        "file.get", "file.list", "file.cancel"}, methods - named
 
 
 async def test_the_codes_described_are_those_of_the_page(ctx):
@@ -178,6 +181,10 @@ async def test_the_endpoints_described_are_there(ctx):
         target = target.replace("{user_id}", ctx.name("nobody"))
         fields = {"Api-Token": server.api_token, "Content-Length": "0"}
         status, named, body = await http(server.port, method, target, fields)
+        if path.startswith("/v1/uploads/"):
+            # There is no such upload.
+            assert status in (204, 404, 405, 412, 415), (method, status, body)
+            continue
         if named.get("content-type") == "application/json":
             assert json.loads(body).get("code") != 400930, (method, path)
         if path.startswith("/files/"):

@@ -47,20 +47,30 @@ struct SampleMessages {
 
   private mutating func reports() -> [StageReport] {
     [
-      .attach(StageAttachment(epoch: text(), seq: integer(), userIDs: texts())),
-      .admit(word(), user()), .entered(user(), session()), .left(userID: text()), .detach,
-      .settled(word()),
+      .attach(
+        StageAttachment(
+          epoch: text(), seq: integer(),
+          announced: optional { .users([$0.text()]) }, lastAdmission: word())),
+      .arrive(
+        StagePiece(
+          userIDs: texts(), entering: list { EntryClaim(number: $0.word(), userID: $0.text()) },
+          isLast: true)),
+      .admit(word(), user()), .entered(user(), session()),
+      .left(userID: text(), heirs: list { $0.half() }), .detach,
+      .settled(word(), userID: text()),
     ]
   }
 
   private mutating func stageMessages() -> [StageMessage] {
     let window = UserWindow(
       seq: integer(), shownTimes: list { $0.integer() }, withheldIDs: list { $0.integer() })
+    let question = WindowQuestion(
+      number: word(), userID: text(), seq: integer(), server: half())
     return [
       .enter(enterRequest()), .leave(session(), userID: text()),
       .news(news(), attachment: word()),
-      .windowQuestion(WindowQuestion(userID: text(), seq: integer(), server: half())),
-      .window(window, userID: text(), server: half()), .window(nil, userID: text(), server: half()),
+      .windowQuestion(question), .window(WindowAnswer(question, window)),
+      .window(WindowAnswer(question, nil)),
       .answer(reply(), outcome()),
     ]
   }
@@ -68,11 +78,14 @@ struct SampleMessages {
   private mutating func news() -> [StageNews] {
     let start = StageStart(
       channel: channel(), channelID: integer(), epoch: text(), seq: integer(),
-      throttleLimit: limit())
-    let notice = StageNotice(payload: bytes(), author: optional { $0.session() })
-    return subjects().map { .event(event($0)) } + [
+      throttleLimit: limit(), announced: optional { _ in .number })
+    let marks: [PresenceMark] = [.entered(userID: text()), .exited(userID: text()), .count]
+    let notices = marks.map {
+      StageNotice(payload: bytes(), author: optional { $0.session() }, mark: $0)
+    }
+    return subjects().map { .event(event($0)) } + notices.map { .notice($0) } + [
       .attached(start), .absent, .released, .admitted(word(), .success(optional { $0.half() })),
-      .admitted(word(), .failure(error())), .notice(notice), .record(channel()),
+      .admitted(word(), .failure(error())), .next, .record(channel()),
       .throttle(limit()), .elsewhere(number()), .answer(reply(), outcome()),
     ]
   }
@@ -154,9 +167,17 @@ struct SampleMessages {
       .answer(.closed(flag()), to: poll()), .answer(.connections([count]), to: poll()),
       .ask(.participantCounts(texts()), replyTo: poll()),
       .answer(.participantCounts(list { $0.number() }), to: poll()),
-      .answer(.dismissed(flag()), to: poll()), .reread(.limits), .reread(.apiTokens),
+      .ask(.awaitedSends(channelURL: text()), replyTo: poll()),
+      .answer(
+        .awaitedSends(
+          list { AwaitedSend(session: $0.session(), userID: $0.text(), requestID: $0.text()) }),
+        to: poll()),
+      .answer(.dismissed(flag()), to: poll()),
       .askServer(.sessions(query), replyTo: poll()), .drain,
-      .notice(.previews, bytes()), .notice(.webhooks, bytes()),
+      .stagesMark(
+        StagesMark(
+          ring: word(), shard: ShardAddress(server: half(), shard: half()), shardCount: half())),
+      .notice(.previews, bytes()), .notice(.webhooks, bytes()), .notice(.controlLog, []),
     ]
   }
 

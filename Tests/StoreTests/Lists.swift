@@ -6,7 +6,7 @@ import ParleyProtocol
 /// Lists whose items are kept as they are, whatever they would take of an answer.
 extension StoreTransaction {
   func listMessages(_ query: MessageQuery) throws -> [Message] {
-    try listMessages(query) { PageItem($0, byteCount: 0) }.items
+    try listMessages(query) { PageItem($0.message, byteCount: 0) }.items
   }
 
   func listChannels(_ query: ChannelQuery) throws -> ChannelPage {

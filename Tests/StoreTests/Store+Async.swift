@@ -40,6 +40,17 @@ extension Store {
     }
   }
 
+  /// Runs a query for the server itself, and waits for the outcome.
+  func perform<Query: StoreQuery>(
+    _ query: Query, for principal: QueryPrincipal
+  ) async throws -> Query.Outcome {
+    try await withCheckedThrowingContinuation { continuation in
+      perform(query, for: principal) { result, _ in
+        continuation.resume(with: result.mapError { $0 as any Error })
+      }
+    }
+  }
+
   /// Writes and waits for the outcome.
   @discardableResult
   func perform<Write: StoreWrite>(_ write: Write) async throws -> Write.Outcome {

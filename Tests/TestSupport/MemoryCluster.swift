@@ -227,6 +227,7 @@ package final class MemoryNetwork: ClusterNetwork {
       case .ring(let ring): delegate.ringDidChange(ring)
       case .leave(let reason): delegate.mustLeave(reason: reason)
       }
+      delegate.didReceiveAll()
     }
     return count
   }

@@ -21,6 +21,26 @@ struct DeliveryScheduleTests {
     #expect(schedule.pathCount == 0)
   }
 
+  @Test("nothing follows events that were taken until that is noted, but the URL serves others")
+  func notes() {
+    var schedule = DeliverySchedule(receivers: 1, concurrency: 1)
+    schedule.add(lobby, after: 0, through: 9)
+    schedule.didQueue("other", eventID: 10)
+    #expect(schedule.next(at: 0)?.path == lobby)
+    schedule.didTake(lobby, through: 5)
+    #expect(schedule.next(at: 0)?.path.channelURL == "other")
+    schedule.didQueue("lobby", eventID: 11)
+    schedule.didTake(DeliveryPath(receiver: 0, channelURL: "other"), through: 10)
+    #expect(schedule.next(at: 0) == nil && schedule.nextAttempt == nil)
+    schedule.didDeliver(lobby, through: 5)
+    #expect(schedule.next(at: 0) == Turn(path: lobby, after: 5, through: 11, failures: 0))
+    schedule.didDeliver(DeliveryPath(receiver: 0, channelURL: "other"), through: 10)
+    schedule.withdraw { $0 == "lobby" }
+    schedule.didTake(lobby, through: 11)
+    schedule.didDeliver(lobby, through: 11)
+    #expect(schedule.pathCount == 0)
+  }
+
   @Test("a URL has no more requests under way than it may, and channels take turns")
   func concurrency() {
     var schedule = DeliverySchedule(receivers: 1, concurrency: 2)

@@ -16,12 +16,16 @@ package enum Principal: Sendable {
   case session(SessionPrincipal)
   /// The Platform API, on a user's behalf or on its own.
   case platform(onBehalfOf: User?)
+  /// A user whose upload is complete, on no connection: the server sends the message that the user has
+  /// asked for, by the rules for the user but that of being in the channel.
+  case background(User)
 
   /// The user who is named as the author.
   package var user: User? {
     switch self {
     case .session(let principal): principal.user
     case .platform(let user): user
+    case .background(let user): user
     }
   }
 
@@ -29,7 +33,7 @@ package enum Principal: Sendable {
   package var session: SessionAddress? {
     switch self {
     case .session(let principal): principal.session
-    case .platform: nil
+    case .platform, .background: nil
     }
   }
 }

@@ -13,15 +13,26 @@ package struct ChannelHome: Sendable {
   private let server: UInt16
   private var presence: ChannelPresence
   private var stages: [UInt16: RemotePlace] = [:]
-  /// The admissions that are not settled, in order.
-  private var entering: [Admission] = []
+  private var claims: EntryClaims
+  /// `nil` once all servers have reported.
+  private var gathering: Gathering?
+  /// Those who waited for the reports.
+  private var applicants: [Applicant] = []
   /// The number that the stage on this server knows of users elsewhere.
   private var toldElsewhere = 0
 
-  package init(url: String, server: UInt16 = 0) {
+  /// - Parameter awaited: The servers that may have users of the channel and have not reported them.
+  package init(url: String, server: UInt16 = 0, awaiting awaited: Set<UInt16> = []) {
     self.server = server
     presence = ChannelPresence(url: url)
+    claims = EntryClaims(server: server)
+    guard !awaited.isEmpty else { return }
+    gathering = Gathering(awaiting: awaited)
+    presence.beginGathering()
   }
+
+  /// The users of whom participants know, for a stage that attaches.
+  package var announced: AnnouncedUsers? { presence.announced }
 
   /// The users in the channel.
   package var roster: ChannelRoster { presence.roster }
@@ -39,6 +50,12 @@ package struct ChannelHome: Sendable {
   /// - Returns: What is to be done here, in this order.
   package mutating func handle(_ input: PresenceInput, at now: Moment) -> [PresenceAction] {
     let actions = presence.handle(input, at: now)
+    switch input {
+    case .left(let userID, _, let heirs): claims.prefer(heirs, for: userID)
+    case .entered(let user, let session):
+      stages[session.server]?.arrival?.note(entered: user.id)
+    case .expelled, .ended, .profile, .known, .arrived, .gone, .gathered, .deadline: break
+    }
     guard hasRemoteStages else { return actions }
     for case .publish(let notice) in actions { tellAll(.notice(notice)) }
     return actions
@@ -47,30 +64,62 @@ package struct ChannelHome: Sendable {
   /// Notes that a user is about to enter on another server.
   ///
   /// - Parameters:
-  ///   - number: That of the admission, for ``settle(_:on:)``.
+  ///   - number: That of the admission, for ``settle(_:of:on:)``.
   ///   - isEntering: Whether a user is about to enter on this server.
   /// - Returns: Another server that has the user, or will have it before.
   package mutating func admit(
     _ userID: String, _ number: UInt64, on server: UInt16, isEntering: (String) -> Bool
   ) -> UInt16? {
-    entering.removeAll { $0.server == self.server && !isEntering($0.userID) }
-    let first = entering.firstIndex { $0.userID == userID && $0.server == server }
-    let before = entering[..<(first ?? entering.count)]
-    entering.append(Admission(userID: userID, server: server, number: number))
-    return roster.server(of: userID, otherThan: server)
-      ?? before.first { $0.userID == userID && $0.server != server }?.server
+    claims.add(number, of: userID, on: server, in: roster, isEntering: isEntering)
   }
 
   /// The same for a user who is about to enter on this server.
   package mutating func admit(
     _ userID: String, isEntering: (String) -> Bool
   ) -> UInt16? {
-    admit(userID, 0, on: server, isEntering: isEntering)
+    admit(userID, EntryClaims.here, on: server, isEntering: isEntering)
   }
 
   /// Forgets an admission whose connection has entered, or does not enter.
-  package mutating func settle(_ number: UInt64, on server: UInt16) {
-    entering.removeAll { $0.number == number && $0.server == server }
+  package mutating func settle(_ number: UInt64, of userID: String, on server: UInt16) {
+    claims.settle(number, of: userID, on: server)
+    stages[server]?.arrival?.settle(number)
+  }
+
+  // MARK: A new home
+
+  /// Whether servers have not reported their users, so that those who ask to enter have to wait.
+  package var isGathering: Bool { gathering != nil }
+
+  /// Keeps a connection that asks to enter until all servers have reported.
+  package mutating func hold(_ applicant: Applicant) { gathering?.hold(applicant) }
+
+  /// Hands over those who waited, once all servers have reported.
+  package mutating func takeApplicants() -> [Applicant] {
+    defer { applicants = [] }
+    return applicants
+  }
+
+  /// Takes note that a server has sent what it has of the channel, if anything.
+  ///
+  /// - Returns: What is to be done here, in this order.
+  package mutating func stopAwaiting(_ server: UInt16, at now: Moment) -> [PresenceAction] {
+    guard stages[server]?.arrival == nil else { return [] }
+    gathering?.remove(server)
+    return endGathering(at: now)
+  }
+
+  /// Goes on without the servers that have not reported for long.
+  package mutating func stopAwaitingAll(at now: Moment) -> [PresenceAction] {
+    gathering?.removeAll()
+    return endGathering(at: now)
+  }
+
+  private mutating func endGathering(at now: Moment) -> [PresenceAction] {
+    guard let gathering, gathering.isOver else { return [] }
+    self.gathering = nil
+    applicants = gathering.applicants
+    return handle(.gathered(gathering.announcedUsers), at: now)
   }
 
   // MARK: Stages on other servers
@@ -78,15 +127,43 @@ package struct ChannelHome: Sendable {
   /// Attaches a stage, in place of what its server had attached before.
   ///
   /// - Parameter start: The channel as it is now.
-  /// - Returns: What is to be done here, in this order.
   package mutating func attach(
-    _ attachment: StageAttachment, at address: StageAddress, from start: StageStart,
-    at now: Moment
-  ) -> [PresenceAction] {
-    entering.removeAll { $0.server == address.server }
+    _ attachment: StageAttachment, at address: StageAddress, from start: StageStart
+  ) {
+    // One that a server passed on may come after a later one.
+    if let place = stages[address.server], place.attachment > address.attachment { return }
+    if let announced = attachment.announced { gathering?.note(announced) }
     stages[address.server] = RemotePlace(
-      attachment: address.attachment, news: [.attached(start)])
-    return handle(.attached(userIDs: attachment.userIDs, server: address.server), at: now)
+      attachment: address.attachment, news: [.attached(start)],
+      arrival: StageArrival(
+        unconfirmed: roster.userIDs(on: address.server), lastNumber: attachment.lastAdmission))
+  }
+
+  /// Takes a part of an attached stage's users in.
+  ///
+  /// When the server had any before, the difference is published. A server that is new to this home
+  /// had them at another home, so participants know of them.
+  ///
+  /// - Returns: What is to be done here, in this order.
+  package mutating func arrive(
+    _ piece: StagePiece, at address: StageAddress, at now: Moment
+  ) -> [PresenceAction] {
+    let server = address.server
+    guard isAttached(address), var arrival = stages[server]?.arrival else { return [] }
+    arrival.take(piece)
+    var actions = handle(
+      arrival.isKnown
+        ? .known(userIDs: piece.userIDs, server: server)
+        : .arrived(userIDs: piece.userIDs, server: server), at: now)
+    guard piece.isLast else {
+      stages[server]?.arrival = arrival
+      tell(.next, server: server)
+      return actions
+    }
+    stages[server]?.arrival = nil
+    actions += handle(.gone(userIDs: arrival.unconfirmed.sorted(), server: server), at: now)
+    claims.replace(of: server, by: arrival.claims, upTo: arrival.lastNumber)
+    return actions + stopAwaiting(server, at: now)
   }
 
   /// Whether a stage is attached by this number.
@@ -94,9 +171,15 @@ package struct ChannelHome: Sendable {
     stages[address.server]?.attachment == address.attachment
   }
 
+  /// The servers with attached stages.
+  package var stageServers: Set<UInt16> { Set(stages.keys) }
+
   /// Takes a stage off that nobody is on.
-  package mutating func detach(_ address: StageAddress) {
+  ///
+  /// - Returns: What is to be done here, in this order.
+  package mutating func detach(_ address: StageAddress, at now: Moment) -> [PresenceAction] {
     if isAttached(address) { stages[address.server] = nil }
+    return stopAwaiting(address.server, at: now)
   }
 
   /// Forgets a server that is gone, with all users who were on no other.
@@ -104,8 +187,10 @@ package struct ChannelHome: Sendable {
   /// - Returns: What is to be done here, in this order.
   package mutating func remove(server: UInt16, at now: Moment) -> [PresenceAction] {
     stages[server] = nil
-    entering.removeAll { $0.server == server }
-    return handle(.serverGone(server), at: now)
+    claims.removeAll(of: server)
+    let users = roster.userIDs(on: server).sorted()
+    return handle(.gone(userIDs: users, server: server), at: now)
+      + stopAwaiting(server, at: now)
   }
 
   /// Sends a stage something, behind all that it was sent before.
@@ -126,8 +211,9 @@ package struct ChannelHome: Sendable {
   /// Whether anything waits for the end of the turn.
   package var awaitsEndOfTurn: Bool {
     stages.contains { server, place in
-      !place.news.isEmpty || place.toldElsewhere != roster.count(outside: server)
-    } || localElsewhere != toldElsewhere
+      !place.news.isEmpty
+        || !isGathering && place.toldElsewhere != roster.count(outside: server)
+    } || !isGathering && localElsewhere != toldElsewhere
   }
 
   /// Hands over what the turn has brought for each stage on another server.
@@ -136,7 +222,7 @@ package struct ChannelHome: Sendable {
     for server in stages.keys.sorted() {
       guard var place = stages[server] else { continue }
       let elsewhere = roster.count(outside: server)
-      if place.toldElsewhere != elsewhere {
+      if !isGathering, place.toldElsewhere != elsewhere {
         place.news.append(.elsewhere(elsewhere))
         place.toldElsewhere = elsewhere
       }
@@ -150,25 +236,21 @@ package struct ChannelHome: Sendable {
 
   /// The number of users who are not on this server, when the stage here does not know it.
   package mutating func takeElsewhere() -> Int? {
-    guard localElsewhere != toldElsewhere else { return nil }
+    guard !isGathering, localElsewhere != toldElsewhere else { return nil }
     toldElsewhere = localElsewhere
     return toldElsewhere
   }
 
-  private var localElsewhere: Int { roster.count(outside: server) }
+  /// The number of users who are not on this server, for a stage that is made here.
+  package var localElsewhere: Int { roster.count(outside: server) }
 }
 
 /// A stage on another server, and what it has to be sent.
 private struct RemotePlace: Sendable {
   let attachment: UInt64
   var news: [StageNews]
-  /// The number that the stage knows of users elsewhere.
-  var toldElsewhere = 0
-}
-
-/// A user on the way to the stage of a server.
-private struct Admission: Sendable {
-  let userID: String
-  let server: UInt16
-  let number: UInt64
+  /// `nil` once the stage's users have come.
+  var arrival: StageArrival?
+  /// The number that the stage knows of users elsewhere; none before the first.
+  var toldElsewhere = -1
 }

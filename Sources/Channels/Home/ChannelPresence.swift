@@ -10,9 +10,24 @@ package struct ChannelPresence: Sendable {
   private var notices = PresenceNotices()
   /// The deadline that was asked for and has not come.
   private var wakeTime: Int64?
+  /// Whether the home does not know all participants, so that nothing is published.
+  private var isGathering = false
+  /// The users who left with another home, and whose profiles are being read for the notice.
+  private var departed: Set<String> = []
 
   package init(url: String) {
     self.url = url
+  }
+
+  /// Publishes nothing until ``PresenceInput/gathered(_:)``.
+  mutating func beginGathering() { isGathering = true }
+
+  /// The users of whom participants know.
+  var announced: AnnouncedUsers? {
+    guard !isGathering else { return nil }
+    guard roster.count <= PresenceNotices.largeChannel else { return .number }
+    return .users(
+      Set(roster.page(after: 0, limit: roster.count).map(\.user.id)).union(departed))
   }
 
   /// Takes an input in.
@@ -28,46 +43,71 @@ package struct ChannelPresence: Sendable {
         actions.append(.present(userID: user.id))
         note(PresenceChange(user: user, session: session), isPresent: true, at: now, &actions)
       }
-    case .left(let userID, let server):
+    case .left(let userID, let server, _):
       if let user = roster.remove(userID, from: server) { didLeave(user, at: now, &actions) }
     case .expelled(let userID):
       if let user = roster.remove(userID) { didLeave(user, at: now, &actions) }
     case .ended:
       for user in roster.removeAll() { actions.append(.absent(userID: user.id)) }
-    case .profile(let user): roster.update(user)
-    case .attached(let userIDs, let server):
-      attach(userIDs, on: server, at: now, &actions)
-    case .serverGone(let server):
-      for userID in roster.userIDs(on: server) {
+    case .profile(let user): take(user, at: now, &actions)
+    case .known(let userIDs, let server): add(userIDs, on: server, &actions)
+    case .arrived(let userIDs, let server):
+      for userID in add(userIDs, on: server, &actions) {
+        note(
+          PresenceChange(user: User(id: userID), session: nil), isPresent: true, at: now, &actions)
+      }
+    case .gone(let userIDs, let server):
+      for userID in userIDs {
         if let user = roster.remove(userID, from: server) { didLeave(user, at: now, &actions) }
       }
+    case .gathered(let announced): endGathering(announced, at: now, &actions)
     case .deadline: publishDue(at: now, &actions)
     }
     requestWake(&actions)
     return actions
   }
 
-  /// Takes over the users on a stage.
+  /// Adds users who are on a server.
   ///
-  /// When its server had any before, the difference is published. A server that is new to this home
-  /// had them at another home, so participants know of them.
-  private mutating func attach(
-    _ userIDs: [String], on server: UInt16, at now: Moment, _ actions: inout [PresenceAction]
-  ) {
-    let isKnown = roster.has(server: server)
-    let present = Set(userIDs)
-    for userID in roster.userIDs(on: server) where !present.contains(userID) {
-      if let user = roster.remove(userID, from: server) { didLeave(user, at: now, &actions) }
-    }
+  /// - Returns: Those who were on none.
+  @discardableResult
+  private mutating func add(
+    _ userIDs: [String], on server: UInt16, _ actions: inout [PresenceAction]
+  ) -> [String] {
     var added: [String] = []
     for userID in userIDs where roster.add(userID, on: server) {
       added.append(userID)
       actions.append(.present(userID: userID))
-      guard isKnown else { continue }
-      note(
-        PresenceChange(user: User(id: userID), session: nil), isPresent: true, at: now, &actions)
     }
     if !added.isEmpty { actions.append(.readProfiles(added)) }
+    return added
+  }
+
+  /// Publishes the difference between the participants that there are and those that are known, or their
+  /// number when that alone was announced.
+  private mutating func endGathering(
+    _ announced: AnnouncedUsers, at now: Moment, _ actions: inout [PresenceAction]
+  ) {
+    isGathering = false
+    switch announced {
+    case .number: notices.noteCount(at: now.monotonic)
+    case .users(let known):
+      for entry in roster.page(after: 0, limit: roster.count)
+      where !known.contains(entry.user.id) {
+        note(
+          PresenceChange(user: entry.user, session: nil), isPresent: true, at: now, &actions)
+      }
+      departed = known.filter { !roster.contains($0) }
+      if !departed.isEmpty { actions.append(.readProfiles(departed.sorted())) }
+    }
+  }
+
+  private mutating func take(
+    _ user: User, at now: Moment, _ actions: inout [PresenceAction]
+  ) {
+    roster.update(user)
+    guard departed.remove(user.id) != nil, !roster.contains(user.id) else { return }
+    note(PresenceChange(user: user, session: nil), isPresent: false, at: now, &actions)
   }
 
   private mutating func didLeave(
@@ -81,6 +121,9 @@ package struct ChannelPresence: Sendable {
     _ change: PresenceChange, isPresent: Bool, at now: Moment,
     _ actions: inout [PresenceAction]
   ) {
+    guard !isGathering else { return }
+    // Participants have not been notified that the user left.
+    if departed.remove(change.user.id) != nil, isPresent { return }
     let notice = notices.note(
       change, isPresent: isPresent, count: roster.count, at: now.monotonic)
     if let notice { actions.append(publication(of: notice, at: now)) }
@@ -95,7 +138,9 @@ package struct ChannelPresence: Sendable {
   private func publication(of notice: PresenceNotice, at now: Moment) -> PresenceAction {
     let origin = EventOrigin(channelURL: url, timestamp: now.unix)
     let event = notice.event(participantCount: roster.count)
-    return .publish(StageNotice(payload: event.notification(from: origin), author: notice.author))
+    return .publish(
+      StageNotice(
+        payload: event.notification(from: origin), author: notice.author, mark: notice.mark))
   }
 
   /// Asks to be woken for the next deadline, unless an earlier one was asked for.
@@ -110,18 +155,22 @@ package struct ChannelPresence: Sendable {
 package enum PresenceInput: Sendable {
   /// A user's first connection on a server has entered.
   case entered(User, SessionAddress)
-  /// A user's last connection on a server has left.
-  case left(userID: String, server: UInt16)
+  /// A user's last connection on a server has left, and these servers were given its window.
+  case left(userID: String, server: UInt16, heirs: [UInt16])
   /// A user was put out, on whichever servers it was.
   case expelled(userID: String)
   /// Everyone was put out: the channel is no more.
   case ended
   /// A new profile of a user, whether the user is in the channel or not.
   case profile(User)
-  /// A stage on another server has attached, with these users on it.
-  case attached(userIDs: [String], server: UInt16)
-  /// A server is gone, with all its connections.
-  case serverGone(UInt16)
+  /// Users on another server of whom participants know.
+  case known(userIDs: [String], server: UInt16)
+  /// Users on another server of whom participants do not know.
+  case arrived(userIDs: [String], server: UInt16)
+  /// Users who are not on a server any more.
+  case gone(userIDs: [String], server: UInt16)
+  /// All servers have reported to a new home; participants know of these users.
+  case gathered(AnnouncedUsers)
   /// The time of the last ``PresenceAction/wake(at:)``.
   case deadline
 }
@@ -134,7 +183,8 @@ package enum PresenceAction: Sendable {
   case absent(userID: String)
   /// Publish a notice on all stages, in its place among the events.
   case publish(StageNotice)
-  /// Read the profiles of users of whom the id alone is known, for ``PresenceInput/profile(_:)``.
+  /// Read the profiles of users of whom the id alone is known, for ``PresenceInput/profile(_:)``, which
+  /// follows for users without a profile too.
   case readProfiles([String])
   /// Give ``PresenceInput/deadline`` at this time of the monotonic clock, and forget earlier requests.
   case wake(at: Int64)
@@ -146,9 +196,12 @@ package struct StageNotice: Sendable, Hashable {
   package let payload: [UInt8]
   /// The connection that does not receive it.
   package let author: SessionAddress?
+  /// The change that it announces.
+  package let mark: PresenceMark
 
-  package init(payload: [UInt8], author: SessionAddress?) {
+  package init(payload: [UInt8], author: SessionAddress?, mark: PresenceMark) {
     self.payload = payload
     self.author = author
+    self.mark = mark
   }
 }

@@ -40,9 +40,14 @@ package struct ChannelRoster: Sendable {
   /// Whether any user is on a server.
   func has(server: UInt16) -> Bool { counts[server] != nil }
 
-  /// The server on which a user has been longest, apart from one.
-  func server(of userID: String, otherThan server: UInt16) -> UInt16? {
-    slotByUser[userID].flatMap { entries[$0]?.servers.first(otherThan: server) }
+  /// The servers that a user is on, in the order in which it came to them.
+  func servers(of userID: String) -> [UInt16] {
+    slotByUser[userID].flatMap { entries[$0]?.servers.list } ?? []
+  }
+
+  /// Whether a user is on a server.
+  func contains(_ userID: String, on server: UInt16) -> Bool {
+    slotByUser[userID].flatMap { entries[$0]?.servers.contains(server) } ?? false
   }
 
   /// The users who entered after a certain entry, earliest first.
@@ -131,10 +136,10 @@ private enum ServerList: Sendable {
   /// Two or more, in the order in which the user came to them.
   case several([UInt16])
 
-  func first(otherThan server: UInt16) -> UInt16? {
+  var list: [UInt16] {
     switch self {
-    case .one(let one): one == server ? nil : one
-    case .several(let servers): servers.first { $0 != server }
+    case .one(let server): [server]
+    case .several(let servers): servers
     }
   }
 

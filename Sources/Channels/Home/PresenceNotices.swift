@@ -22,6 +22,15 @@ enum PresenceNotice: Sendable {
     }
   }
 
+  /// The change that it announces.
+  var mark: PresenceMark {
+    switch self {
+    case .entered(let change): .entered(userID: change.user.id)
+    case .exited(let change): .exited(userID: change.user.id)
+    case .count: .count
+    }
+  }
+
   /// The event that participants receive.
   func event(participantCount count: Int) -> Event {
     switch self {
@@ -72,6 +81,9 @@ struct PresenceNotices: Sendable {
     guard pacer.change(change.user.id, isPresent: isPresent, change, at: now) else { return nil }
     return announce(change, isPresent: isPresent, count: count)
   }
+
+  /// Announces the number of participants, in place of changes that are not known.
+  mutating func noteCount(at now: Int64) { scheduleCount(at: now) }
 
   /// Hands over the notices that are due.
   ///

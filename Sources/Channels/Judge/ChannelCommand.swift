@@ -90,7 +90,7 @@ extension Principal {
   /// The parameter that names operators to be added.
   fileprivate var operatorsField: String {
     switch self {
-    case .session: "user_ids"
+    case .session, .background: "user_ids"
     case .platform: "operator_ids"
     }
   }

@@ -60,6 +60,7 @@ struct Rights: Sendable {
     switch principal {
     case .platform: false
     case .session(let session): !isExemptFromFlood(session.user.id)
+    case .background(let user): !isExemptFromFlood(user.id)
     }
   }
 
@@ -72,6 +73,7 @@ struct Rights: Sendable {
     case .platform: .everyMessage
     case .session(let session):
       isOperator(session.user.id) ? .everyMessage : .messages(of: session.user.id)
+    case .background: .messages(of: "")
     }
   }
 
@@ -93,6 +95,7 @@ struct Rights: Sendable {
     try requireChannel()
     switch principal {
     case .platform: break
+    case .background: throw .notAllowed("only operators of the channel may do this")
     case .session(let session):
       guard isOperator(session.user.id) else {
         throw .notAllowed("only operators of the channel may do this")

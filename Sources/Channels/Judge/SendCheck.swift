@@ -85,6 +85,7 @@ enum SendingObstacle: CaseIterable, Sendable {
     switch principal {
     case .session: true
     case .platform: self == .banned
+    case .background: self != .absent
     }
   }
 

@@ -3,11 +3,28 @@ import ParleyProtocol
 
 /// The state that every command of a channel is judged by.
 struct Standing: Sendable {
-  let place: LogChannel
+  private let channel: LogChannel
   let sources: JudgeSources
   var rights: Rights
   var flood: FloodWindows
   var count: EventCount
+
+  init(
+    place: LogChannel, sources: JudgeSources, rights: Rights, flood: FloodWindows,
+    count: EventCount
+  ) {
+    channel = place
+    self.sources = sources
+    self.rights = rights
+    self.flood = flood
+    self.count = count
+  }
+
+  /// The channel as writes name it.
+  var place: LogChannel {
+    LogChannel(
+      id: channel.id, url: channel.url, term: channel.term, lastSeq: count.recorded)
+  }
 
   var isEphemeral: Bool { rights.channel.isEphemeral }
 

@@ -6,10 +6,11 @@ package enum LogEntry: Sendable, Hashable {
   ///
   /// Outcome: `channel`. Errors: `exists`, `noUser`.
   indirect case create(Channel, epoch: String)
-  /// Makes the submitter the only writer of a channel: raises its term.
+  /// Makes the submitter the only writer of a channel: raises its term. Gives the channel another
+  /// epoch if the log has lost an event that the submitter knows.
   ///
   /// Outcome: `channel`, or `absent`.
-  case takeOver(url: String)
+  case takeOver(url: String, renewal: EpochRenewal? = nil)
   /// Changes a channel or what is in it. Errors of all operations: `missing(.channel)`, `fenced`.
   case write(LogOperation, LogChannel)
 }
@@ -21,11 +22,27 @@ package struct LogChannel: Sendable, Hashable {
   package var url: String
   /// The term under which the judge took the channel over or loaded it.
   package var term: Int64
+  /// The last event that the judge knows to be recorded.
+  package var lastSeq: Int64
 
-  package init(id: Int64, url: String, term: Int64) {
+  package init(id: Int64, url: String, term: Int64, lastSeq: Int64 = 0) {
     self.id = id
     self.url = url
     self.term = term
+    self.lastSeq = lastSeq
+  }
+}
+
+/// An event of a channel that was acknowledged, and the epoch that follows if the log has lost it.
+package struct EpochRenewal: Sendable, Hashable {
+  package var epoch: String
+  package var seq: Int64
+  package var next: String
+
+  package init(epoch: String, seq: Int64, next: String) {
+    self.epoch = epoch
+    self.seq = seq
+    self.next = next
   }
 }
 

@@ -59,7 +59,7 @@ package enum LogError: Error, Sendable, Hashable {
   case tooManyQueries(limit: Int)
   /// The log has been closed.
   case closed
-  /// Another one has taken the channel over since.
+  /// Another one has taken the channel over since, or the log has lost events of the channel.
   case fenced
   case missing(LogSubject)
   /// There is a channel of this URL, or a message of this id.

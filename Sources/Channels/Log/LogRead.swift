@@ -24,6 +24,8 @@ package enum LogRead: Sendable, Hashable {
   case missed(channelID: Int64, after: Int64, byteLimit: Int64, updatesWithin: Int64?)
   /// Those of the users that exist, each once, in the order given. Answer: `users`.
   case users([String])
+  /// The terms and counts of those of the channels that exist, in no order. Answer: `places`.
+  case places([Int64])
 }
 
 /// The answer to a read.
@@ -41,6 +43,7 @@ package enum LogReading: Sendable, Hashable {
   /// The answer to ``MessageLog/list(_:for:_:to:)``.
   case page(MessagePage<Message>)
   case users([User])
+  case places([LogChannel])
 }
 
 /// The reach of what a log keeps beside messages.

@@ -5,7 +5,7 @@ import ParleyProtocol
 /// Users are kept by their ids; what is read shows them as they are then.
 struct MemoryChannel: Sendable {
   let id: Int64
-  let epoch: String
+  private(set) var epoch: String
   var term: Int64 = 0
   /// Its operators are left out.
   private(set) var record: Channel
@@ -23,6 +23,14 @@ struct MemoryChannel: Sendable {
     operatorIDs = record.operators.map(\.id)
     self.record = record
     self.record.operators = []
+  }
+
+  /// The channel as its judge would name it.
+  var place: LogChannel { LogChannel(id: id, url: record.url, term: term, lastSeq: lastSeq) }
+
+  /// Goes on under another epoch if an event was lost.
+  mutating func renew(_ renewal: EpochRenewal) {
+    if epoch == renewal.epoch, lastSeq < renewal.seq { epoch = renewal.next }
   }
 
   func state(_ users: [String: User]) -> ChannelState {

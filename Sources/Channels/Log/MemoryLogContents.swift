@@ -43,9 +43,10 @@ package struct MemoryLogContents: Sendable {
   private mutating func carryOut(_ entry: LogEntry) throws(LogError) -> LogOutcome {
     switch entry {
     case .create(let channel, let epoch): return try create(channel, epoch)
-    case .takeOver(let url):
+    case .takeOver(let url, let renewal):
       guard let id = channelIDs[url] else { return .absent }
       channels[id]?.term += 1
+      if let renewal { channels[id]?.renew(renewal) }
       return channels[id].map { .channel($0.state(users)) } ?? .absent
     case .write(.read(let read), _): return .read(try reading(read))
     case .write(let operation, let place): return try write(operation, to: place)
@@ -69,7 +70,7 @@ package struct MemoryLogContents: Sendable {
     _ operation: LogOperation, to place: LogChannel
   ) throws(LogError) -> LogOutcome {
     guard let channel = channels[place.id] else { throw .missing(.channel) }
-    guard channel.term == place.term else { throw .fenced }
+    guard channel.term == place.term, channel.lastSeq >= place.lastSeq else { throw .fenced }
     switch operation {
     case .append(let message): return try append(message, to: channel)
     case .relay(let message): return .relayed(mentionedUsers: existing(message.mentionedUserIDs))
@@ -145,6 +146,7 @@ package struct MemoryLogContents: Sendable {
       guard let channel = channels[id] else { throw .missing(.channel) }
       return .missed(channel.missed(after: seq, byteLimit: byteLimit, reach: reach, users))
     case .users(let ids): return .users(existing(ids))
+    case .places(let ids): return .places(ids.compactMap { channels[$0]?.place })
     }
   }
 

@@ -1,9 +1,9 @@
 /// The durable record of channels: their messages, their events and what is set for them.
 ///
 /// One log serves all channels of a deployment. Requests and results are values, so that a database,
-/// memory or another process can stand behind the protocol. `Store` (SQLite) and `MemoryLog`, both in
-/// the target `Store`, conform. One suite of tests runs over both, and each promise below has its
-/// test.
+/// memory or another process can stand behind the protocol. `Store` (SQLite or PostgreSQL) and
+/// `MemoryLog`, both in the target `Store`, conform. One suite of tests runs over all three, and each
+/// promise below has its test.
 ///
 /// ## Entries
 /// A ``LogEntry`` is written as a whole or not at all, and alone: when one entry fails, entries that
@@ -27,8 +27,11 @@
 /// ## `epoch`
 /// The name of the life of a channel's count. `(epoch, seq)` names one event for ever. A channel that
 /// is deleted and made again has another number (``LogChannel/id``) and begins at 1 under the epoch
-/// that its creator gives. A log that lost events that it had acknowledged (one restored from a
-/// backup) must be given new epochs before it serves.
+/// that its creator gives. A log that lost events that it had acknowledged (one that failed over to
+/// a replica without the last commits) must not number others like them: a write that knows of an
+/// event beyond the channel's count (``LogChannel/lastSeq``) fails with ``LogError/fenced`` and
+/// changes nothing, and ``LogEntry/takeOver(url:renewal:)`` gives the channel another epoch. One that
+/// is restored from a backup must be given new epochs before it serves.
 ///
 /// ## Repeated requests
 /// A message with a request id that repeats one of the same author (or of the Platform API, for
@@ -48,7 +51,7 @@
 ///
 /// ## Terms
 /// A channel has one judge at a time, whose writes carry the ``LogChannel/term`` of its channel.
-/// ``LogEntry/takeOver(url:)`` raises the term and answers with the state as the last write of the old
+/// ``LogEntry/takeOver(url:renewal:)`` raises the term and answers with the state as the last write of the old
 /// term left it. A write whose term is not the present one fails with ``LogError/fenced`` and
 /// changes nothing. So what a judge has read or written stays true until its own next write, or
 /// until that write is fenced. Where a log belongs to one process, as the one in SQLite does, the

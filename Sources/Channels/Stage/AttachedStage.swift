@@ -28,6 +28,8 @@ package struct AttachedStage: ~Copyable, Sendable {
   private var number: UInt64 = 0
   /// News that wait for the end of the repair, or of a last read for a connection.
   private var news: [StageNews] = []
+  /// The last event that was read from the log while the home was not heard; it may send it again.
+  private var polledSeq: Int64 = 0
   /// Answers to calls that wait for the attachment.
   private var answers: [(address: ReplyAddress, outcome: CallOutcome)] = []
   /// The reads for connections after which nothing may happen until they are answered.
@@ -37,6 +39,10 @@ package struct AttachedStage: ~Copyable, Sendable {
   private var lastAdmission: UInt64 = 0
   /// The admissions that were granted and are not settled.
   private var granted: [(number: UInt64, user: User)] = []
+  /// The users who have to be reported to the home.
+  private var inventory = StageInventory()
+  /// The users of whom the participants here know.
+  private var announced = AnnouncedUsers.users([])
   /// Questions for windows of users about whom the home was asked.
   private var questions: [WindowQuestion] = []
 
@@ -66,6 +72,14 @@ package struct AttachedStage: ~Copyable, Sendable {
     stage.isIdle && admissions.isEmpty && answers.isEmpty && !isWaiting
   }
 
+  /// The last event that the stage has applied, from which it can go on by the log.
+  package var position: StreamPosition? {
+    guard !isBesideHome, !stage.epoch.isEmpty, !stage.lastInfo.channel.isEphemeral else {
+      return nil
+    }
+    return StreamPosition(epoch: stage.epoch, seq: stage.lastSeq)
+  }
+
   package var awaitsEndOfTurn: Bool { stage.awaitsEndOfTurn }
 
   package func contains(_ userID: String) -> Bool { stage.contains(userID) }
@@ -89,8 +103,9 @@ package struct AttachedStage: ~Copyable, Sendable {
     switch input {
     case .windowQuestion(let question): questions.append(question)
     case .recovered(let number, _):
-      pass(input, at: now, into: &actions)
+      // The answer may lead to the last read, which has the same number.
       lastReads.remove(number)
+      pass(input, at: now, into: &actions)
       takeWaiting(at: now, into: &actions)
       if !answers.isEmpty { passAnswers(at: now, into: &actions) }
     case .apply, .record, .enter, .enterBeside, .refuse, .leave, .notice, .throttle, .elsewhere,
@@ -108,11 +123,23 @@ package struct AttachedStage: ~Copyable, Sendable {
     switch input {
     case .attach(let number): attach(number, into: &actions)
     case .news(let number, let news):
-      guard number == self.number else { return }
-      for item in news { take(item, at: now, into: &actions) }
-    case .repaired(let number, let result):
+      guard number == self.number else {
+        keepAnswers(of: news)
+        break
+      }
+      for item in news {
+        // The home goes on with the users while events are being repaired.
+        if case .next = item {
+          reportPiece(into: &actions)
+        } else {
+          take(item, at: now, into: &actions)
+        }
+      }
+    case .repaired(let number, let result, let awaited):
       guard number == self.number, case .repairing(let start) = link else { return }
-      didRepair(start, result, at: now, into: &actions)
+      didRepair(start, result, awaited, at: now, into: &actions)
+    case .polled(let events, let epoch, let awaited):
+      if epoch == stage.epoch { take(polled: events, awaited, at: now, into: &actions) }
     case .enter(let request): enter(request, at: now, into: &actions)
     case .answer(let address, let outcome): answers.append((address, outcome))
     }
@@ -133,7 +160,7 @@ package struct AttachedStage: ~Copyable, Sendable {
     for index in count..<actions.list.count {
       if case .read(let read) = actions.list[index], read.path == .behindWrites {
         lastReads.insert(read.number)
-      } else if case .left(let userID) = actions.list[index], !admissions.isEmpty {
+      } else if case .left(let userID, _) = actions.list[index], !admissions.isEmpty {
         admitAgain(userID, into: &actions)
       }
     }
@@ -154,21 +181,41 @@ package struct AttachedStage: ~Copyable, Sendable {
     for (address, outcome) in waiting { pass(.answer(address, outcome), at: now, into: &actions) }
   }
 
+  /// Keeps the answers in news of another attachment: the calls were carried out, and the events before
+  /// them are known when the stage is attached again.
+  private mutating func keepAnswers(of news: [StageNews]) {
+    for case .answer(let address, let outcome) in news { answers.append((address, outcome)) }
+  }
+
   // MARK: Attaching
 
   private mutating func attach(_ number: UInt64, into actions: inout StageActions) {
     self.number = number
     link = .asked
+    keepAnswers(of: news)
     news = []
     lastReads = []
-    actions.append(
-      .report(
-        .attach(
-          StageAttachment(epoch: stage.epoch, seq: stage.lastSeq, userIDs: stage.userIDs))))
-    for (number, user) in granted { actions.append(.report(.admit(number, user))) }
+    inventory = StageInventory(userIDs: stage.userIDs, claims: openClaims)
+    let attachment = StageAttachment(
+      epoch: stage.epoch, seq: stage.lastSeq,
+      announced: stage.participantCount > 0 ? announced : nil, lastAdmission: lastAdmission)
+    actions.append(.report(.attach(attachment)))
+    reportPiece(into: &actions)
     for (number, request) in admissions {
       actions.append(.report(.admit(number, request.principal.user)))
     }
+  }
+
+  private mutating func reportPiece(into actions: inout StageActions) {
+    let open = Set(openClaims)
+    let piece = inventory.next(isHere: { stage.contains($0) }, isOpen: open.contains)
+    actions.append(.report(.arrive(piece)))
+  }
+
+  /// The connections about which the home was asked and that have not entered.
+  private var openClaims: [EntryClaim] {
+    granted.map { EntryClaim(number: $0.number, userID: $0.user.id) }
+      + admissions.map { EntryClaim(number: $0.number, userID: $0.request.principal.user.id) }
   }
 
   private mutating func begin(
@@ -186,8 +233,8 @@ package struct AttachedStage: ~Copyable, Sendable {
   }
 
   private mutating func didRepair(
-    _ start: StageStart, _ result: Result<[DurableEvent]?, ServiceError>, at now: Moment,
-    into actions: inout StageActions
+    _ start: StageStart, _ result: Result<[DurableEvent]?, ServiceError>,
+    _ awaited: [AwaitedSend], at now: Moment, into actions: inout StageActions
   ) {
     switch result {
     case .failure:
@@ -197,10 +244,9 @@ package struct AttachedStage: ~Copyable, Sendable {
     case .success(nil): pass(.abandon, at: now, into: &actions)
     case .success(let events?):
       let info = ChannelInfo(start.channel, participantCount: stage.participantCount)
-      for event in events where event.seq > stage.lastSeq && event.seq <= start.seq {
-        guard let event = event.channelEvent(in: info) else { continue }
-        pass(.apply(event), at: now, into: &actions)
-      }
+      let repaired = RepairedEvents(
+        events, in: stage.lastSeq + 1...start.seq, of: info, awaited: awaited)
+      for event in repaired.list { pass(.apply(event), at: now, into: &actions) }
     }
     resume(start, at: now, into: &actions)
     takeWaiting(at: now, into: &actions)
@@ -210,6 +256,7 @@ package struct AttachedStage: ~Copyable, Sendable {
     _ start: StageStart, at now: Moment, into actions: inout StageActions
   ) {
     link = .attached
+    polledSeq = 0
     pass(.resume(start), at: now, into: &actions)
   }
 
@@ -223,7 +270,10 @@ package struct AttachedStage: ~Copyable, Sendable {
       return
     }
     switch item {
-    case .attached(let start): begin(from: start, at: now, into: &actions)
+    case .attached(let start):
+      if let known = start.announced { announced = known }
+      begin(from: start, at: now, into: &actions)
+    case .next: reportPiece(into: &actions)
     case .absent: end(at: now, into: &actions)
     case .released:
       link = .asked
@@ -239,14 +289,32 @@ package struct AttachedStage: ~Copyable, Sendable {
         }
       granted.append((number, request.principal.user))
       pass(input, at: now, into: &actions)
-    case .event(let event): pass(.apply(event), at: now, into: &actions)
-    case .notice(let notice): pass(.notice(notice), at: now, into: &actions)
+    case .event(let event):
+      guard event.seq > polledSeq else { return }
+      pass(.apply(event), at: now, into: &actions)
+    case .notice(let notice):
+      announced.apply(notice.mark)
+      pass(.notice(notice), at: now, into: &actions)
     case .record(let channel): pass(.record(channel), at: now, into: &actions)
     case .throttle(let limit): pass(.throttle(limit), at: now, into: &actions)
     case .elsewhere(let count): pass(.elsewhere(count), at: now, into: &actions)
     case .answer(let address, let outcome):
       pass(.answer(address, outcome), at: now, into: &actions)
     }
+  }
+
+  /// Applies events from the log that the home could not send.
+  ///
+  /// While another read is under way they are left to a later one.
+  private mutating func take(
+    polled events: [DurableEvent], _ awaited: [AwaitedSend], at now: Moment,
+    into actions: inout StageActions
+  ) {
+    guard !isWaiting, let last = events.last?.seq, last > stage.lastSeq else { return }
+    let missed = RepairedEvents(
+      events, in: stage.lastSeq + 1...last, of: stage.lastInfo, awaited: awaited)
+    polledSeq = last
+    for event in missed.list { pass(.apply(event), at: now, into: &actions) }
   }
 
   /// Puts everyone out: the channel was deleted while the stage had no home.
@@ -285,7 +353,7 @@ package struct AttachedStage: ~Copyable, Sendable {
   /// counted on the window that was here.
   private mutating func admitAgain(_ userID: String, into actions: inout StageActions) {
     for index in admissions.indices where admissions[index].request.principal.user.id == userID {
-      actions.append(.report(.settled(admissions[index].number)))
+      actions.append(.report(.settled(admissions[index].number, userID: userID)))
       lastAdmission += 1
       admissions[index].number = lastAdmission
       actions.append(.report(.admit(lastAdmission, admissions[index].request.principal.user)))
@@ -295,7 +363,7 @@ package struct AttachedStage: ~Copyable, Sendable {
   /// Reports the admissions whose connections have entered or do not enter.
   private mutating func settle(into actions: inout StageActions) {
     for (number, user) in granted where !stage.isEntering(user.id) {
-      actions.append(.report(.settled(number)))
+      actions.append(.report(.settled(number, userID: user.id)))
     }
     granted.removeAll { !stage.isEntering($0.user.id) }
   }
@@ -320,19 +388,14 @@ package enum AttachmentInput: Sendable {
   case attach(UInt64)
   /// The news of a turn, for the attachment of a number.
   case news(UInt64, [StageNews])
-  /// The events that the read for an attachment found; `nil` when they are no longer known.
-  case repaired(UInt64, Result<[DurableEvent]?, ServiceError>)
+  /// The events that the read for an attachment found, `nil` when they are no longer known, and the
+  /// sends of this server's connections that were not answered when it began.
+  case repaired(UInt64, Result<[DurableEvent]?, ServiceError>, awaited: [AwaitedSend])
+  /// Events after the last that is known, read from the log while the home was not heard, and the
+  /// epoch of their count.
+  case polled([DurableEvent], epoch: String, awaited: [AwaitedSend])
   /// A connection that asks to enter.
   case enter(EnterRequest)
   /// The outcome of a call, from a home that the stage may not be attached to yet.
   case answer(ReplyAddress, CallOutcome)
-}
-
-extension DurableEvent {
-  /// The event as a stage applies it; `nil` for a record that is unreadable.
-  fileprivate func channelEvent(in channel: ChannelInfo) -> ChannelEvent? {
-    event(in: channel).map {
-      ChannelEvent($0, in: channel.channel.url, seq: seq, at: timestamp, author: nil)
-    }
-  }
 }

@@ -68,11 +68,10 @@ package struct ChannelStage: ~Copyable, Sendable {
     case .resume(let start): resume(start)
     case .abandon: abandon(into: &actions)
     case .windowQuestion(let question): questions.append(question)
-    case .window(let window, let userID, let server):
-      take(window, of: userID, from: server, into: &actions)
+    case .window(let answer): take(answer, into: &actions)
     case .serverGone(let server):
-      for userID in windows.users(asked: server) {
-        take(nil, of: userID, from: server, into: &actions)
+      for question in windows.questions(to: server) {
+        take(WindowAnswer(question, nil), into: &actions)
       }
       questions.removeAll { $0.server == server }
     case .answer(let address, let outcome): queue.append(outcome, to: address)
@@ -268,12 +267,12 @@ extension ChannelStage {
   private mutating func leave(
     _ session: SessionAddress, of userID: String, into actions: inout StageActions
   ) {
-    // A window that stages of other servers may have taken over goes on for those about to enter.
+    // A window that a stage of another server has, or will have, goes on for those about to enter.
     let window =
-      elsewhereCount > 0 && recoveries.contains(userID)
+      windows.isShared(userID) && recoveries.contains(userID)
       ? audience.window(of: userID, after: lastSeq) : nil
     guard audience.remove(session, of: userID) else { return }
-    actions.append(.left(userID: userID))
+    actions.append(.left(userID: userID, heirs: windows.endSharing(userID)))
     if let window { windows.keep(window, of: userID) }
   }
 
@@ -286,7 +285,7 @@ extension ChannelStage {
     for request in windows.remove(userID) { refuse(request, .banned(url), into: &actions) }
     guard let participant = audience.removeAll(of: userID) else { return }
     for session in participant.connections { actions.append(.unsubscribe(session)) }
-    actions.append(.left(userID: userID))
+    actions.append(.left(userID: userID, heirs: windows.endSharing(userID)))
   }
 
   /// Puts everyone out, after the event that says why.
@@ -300,7 +299,7 @@ extension ChannelStage {
     }
     for participant in audience.removeAll() {
       for session in participant.connections { actions.append(.unsubscribe(session)) }
-      actions.append(.left(userID: participant.userID))
+      actions.append(.left(userID: participant.userID, heirs: []))
     }
   }
 }
@@ -317,19 +316,17 @@ extension ChannelStage {
     guard !audience.participants.contains(userID) else {
       return enter(request, at: now, into: &actions)
     }
-    guard windows.begin(request, on: server) else { return }
-    let question = WindowQuestion(userID: userID, seq: lastSeq, server: self.server)
-    actions.append(.askWindow(question, of: server))
+    if let question = windows.begin(request, on: server, from: self.server, after: lastSeq) {
+      actions.append(.askWindow(question, of: server))
+    }
   }
 
-  private mutating func take(
-    _ window: UserWindow?, of userID: String, from server: UInt16, into actions: inout StageActions
-  ) {
-    guard let window else {
-      for request in windows.fail(userID, from: server) { actions.append(.admit(request)) }
+  private mutating func take(_ answer: WindowAnswer, into actions: inout StageActions) {
+    guard let window = answer.window else {
+      for request in windows.fail(answer.question) { actions.append(.admit(request)) }
       return
     }
-    windows.complete(userID, from: server, window)
+    windows.complete(answer.question, window)
   }
 
   /// Lets those in whose windows are known up to the last event.
@@ -346,9 +343,9 @@ extension ChannelStage {
       if isHere ? lastSeq < question.seq : isEnteringUnasked(userID) {
         open.append(question)
       } else {
-        actions.append(
-          .answerWindow(
-            audience.window(of: userID, after: lastSeq), userID: userID, server: question.server))
+        let window = audience.window(of: userID, after: lastSeq)
+        if window != nil { windows.share(userID, with: question.server) }
+        actions.append(.answerWindow(WindowAnswer(question, window)))
       }
     }
     questions = open
@@ -372,6 +369,7 @@ extension ChannelStage {
   private mutating func resume(_ start: StageStart) {
     epoch = start.epoch
     lastSeq = start.seq
+    recoveries.renew()
     audience.limit = start.throttleLimit
     setRecord(start.channel)
   }
@@ -383,7 +381,7 @@ extension ChannelStage {
     for request in waiting { refuse(request, .internalError, into: &actions) }
     for participant in audience.removeAll() {
       for session in participant.connections { actions.append(.disconnect(session)) }
-      actions.append(.left(userID: participant.userID))
+      actions.append(.left(userID: participant.userID, heirs: []))
     }
   }
 }

@@ -15,7 +15,7 @@ struct EntryWindows: Sendable {
   }
 
   fileprivate enum State: Sendable {
-    case asked(server: UInt16, since: [Decision])
+    case asked(WindowQuestion, of: UInt16, since: [Decision])
     case known(seq: Int64, Throttle, withheldIDs: [Int64])
   }
 
@@ -26,6 +26,9 @@ struct EntryWindows: Sendable {
   }
 
   private var entries: [String: Entry] = [:]
+  private var lastQuestion: UInt64 = 0
+  /// The users here whose windows came from another stage, or went to these servers.
+  private var shared: [String: Set<UInt16>] = [:]
 
   var isEmpty: Bool { entries.isEmpty }
 
@@ -38,15 +41,24 @@ struct EntryWindows: Sendable {
 
   /// Begins to wait for a user's window.
   ///
-  /// - Returns: Whether the other server has to be asked; else it was.
-  mutating func begin(_ request: EnterRequest, on server: UInt16) -> Bool {
+  /// - Parameters:
+  ///   - other: The server to ask.
+  ///   - server: The server that asks.
+  ///   - seq: The last event that was applied.
+  /// - Returns: The question for the other server; `nil` when it was asked.
+  mutating func begin(
+    _ request: EnterRequest, on other: UInt16, from server: UInt16, after seq: Int64
+  ) -> WindowQuestion? {
     let userID = request.principal.user.id
     guard entries[userID] == nil else {
       entries[userID]?.requests.append(request)
-      return false
+      return nil
     }
-    entries[userID] = Entry(state: .asked(server: server, since: []), requests: [request])
-    return true
+    lastQuestion += 1
+    let question = WindowQuestion(
+      number: lastQuestion, userID: userID, seq: seq, server: server)
+    entries[userID] = Entry(state: .asked(question, of: other, since: []), requests: [request])
+    return question
   }
 
   /// Takes note of a message that the stage applies.
@@ -63,9 +75,10 @@ struct EntryWindows: Sendable {
     }
   }
 
-  /// Takes in a window.
-  mutating func complete(_ userID: String, from server: UInt16, _ window: UserWindow) {
-    guard case .asked(server, let decisions)? = entries[userID]?.state else { return }
+  /// Takes in a window; one that was asked for before the last question is of another stay.
+  mutating func complete(_ question: WindowQuestion, _ window: UserWindow) {
+    let userID = question.userID
+    guard case .asked(question, _, let decisions)? = entries[userID]?.state else { return }
     let known = State.known(
       seq: window.seq, Throttle(shownTimes: window.shownTimes), withheldIDs: window.withheldIDs)
     entries[userID]?.state = decisions.reduce(known) { $0.after($1) }
@@ -80,23 +93,27 @@ struct EntryWindows: Sendable {
   }
 
   /// Withdraws a question that the other server can't answer, and hands over those who wait.
-  mutating func fail(_ userID: String, from server: UInt16) -> [EnterRequest] {
-    guard case .asked(server, _)? = entries[userID]?.state else { return [] }
+  mutating func fail(_ question: WindowQuestion) -> [EnterRequest] {
+    let userID = question.userID
+    guard case .asked(question, _, _)? = entries[userID]?.state else { return [] }
     return entries.removeValue(forKey: userID)?.requests ?? []
   }
 
-  /// The users whose windows a server has been asked for.
-  func users(asked server: UInt16) -> [String] {
-    entries.compactMap { userID, entry in
-      if case .asked(server, _) = entry.state { userID } else { nil }
+  /// The questions that a server has not answered.
+  func questions(to server: UInt16) -> [WindowQuestion] {
+    entries.values.compactMap { entry in
+      if case .asked(let question, server, _) = entry.state { question } else { nil }
     }
   }
 
   /// Hands over those whose window the stage has reached; the windows are kept until they are taken.
   mutating func takeReady(at seq: Int64) -> [EnterRequest] {
     var ready: [EnterRequest] = []
-    for (userID, entry) in entries {
-      guard case .known(let reached, _, _) = entry.state, reached <= seq else { continue }
+    // In an order that is the same in each run of a simulation.
+    for userID in entries.keys.sorted() {
+      guard let entry = entries[userID], case .known(let reached, _, _) = entry.state,
+        reached <= seq
+      else { continue }
       ready += entry.requests
       entries[userID]?.requests = []
     }
@@ -107,7 +124,23 @@ struct EntryWindows: Sendable {
   mutating func takeWindow(of userID: String) -> (throttle: Throttle, withheldIDs: [Int64])? {
     guard case .known(_, let throttle, let ids)? = entries[userID]?.state else { return nil }
     entries[userID] = nil
+    shared[userID] = shared[userID] ?? []
     return (throttle, ids)
+  }
+
+  /// Notes that a server is given the window of a user who is here.
+  mutating func share(_ userID: String, with server: UInt16) {
+    shared[userID, default: []].insert(server)
+  }
+
+  /// Whether another stage goes on from the window of a user who is here.
+  func isShared(_ userID: String) -> Bool { shared[userID] != nil }
+
+  /// Forgets that of a user who has left.
+  ///
+  /// - Returns: The servers that were given the window.
+  mutating func endSharing(_ userID: String) -> [UInt16] {
+    shared.removeValue(forKey: userID)?.sorted() ?? []
   }
 
   /// Forgets a user who does not enter, and hands over those who wait.
@@ -117,7 +150,7 @@ struct EntryWindows: Sendable {
 
   /// Forgets all users, and hands over those who wait.
   mutating func removeAll() -> [EnterRequest] {
-    defer { entries = [:] }
+    defer { (entries, shared) = ([:], [:]) }
     return entries.values.flatMap(\.requests)
   }
 }
@@ -126,7 +159,8 @@ extension EntryWindows.State {
   /// The state after a message that the stage applies; one before the window is in it already.
   fileprivate func after(_ decision: EntryWindows.Decision) -> Self {
     switch self {
-    case .asked(let server, let since): return .asked(server: server, since: since + [decision])
+    case .asked(let question, let server, let since):
+      return .asked(question, of: server, since: since + [decision])
     case .known(let seq, var throttle, var withheldIDs):
       guard decision.seq > seq, !decision.limit.isOff, decision.message.authorID != nil else {
         return self

@@ -68,7 +68,7 @@ struct RecoveredEvents {
   /// Each message's last update.
   ///
   /// It may come of a later read than the message's arrival, which shows the message as it was then.
-  private static func lastUpdates(
+  static func lastUpdates(
     in missed: [DurableEvent]
   ) -> [Int64: (message: Message, seq: Int64)] {
     var updates: [Int64: (message: Message, seq: Int64)] = [:]

@@ -96,6 +96,14 @@ struct Recoveries: Sendable {
     return .read(read(number, recovery, updateReach: nil))
   }
 
+  /// Has each connection read for once more, if need be: the stage has gone on to another state of the
+  /// channel, and a last read that is under way began before.
+  mutating func renew() {
+    for number in recoveries.keys where recoveries[number]?.readsLeft == 0 {
+      recoveries[number]?.readsLeft = 1
+    }
+  }
+
   /// Withdraws a recovery.
   mutating func remove(_ number: Int) -> EnterRequest? {
     recoveries.removeValue(forKey: number)?.request

@@ -47,8 +47,8 @@ package enum StageInput: Sendable {
   case abandon
   /// Another stage asks for a user's window.
   indirect case windowQuestion(WindowQuestion)
-  /// The answer of another server's stage; `nil` when it does not have the user.
-  indirect case window(UserWindow?, userID: String, server: UInt16)
+  /// The answer of another server's stage.
+  indirect case window(WindowAnswer)
   /// A server is gone, with its stage.
   case serverGone(UInt16)
   /// The outcome of a call, to be returned after all events before it.

@@ -15,16 +15,19 @@ package struct StageAddress: Hashable, Sendable {
 
 /// A message of a stage to its channel's home on another server.
 package enum StageReport: Sendable {
-  /// The stage asks for the channel's events from now on, and says how far it has come.
+  /// The stage asks for the channel's events from now on, and says how far it has come; pieces with its
+  /// users follow.
   indirect case attach(StageAttachment)
+  /// A part of the stage's users; after each but the last, the home asks for the next.
+  indirect case arrive(StagePiece)
   /// A user whom the stage does not have asks to enter; the answer has the same number.
   indirect case admit(UInt64, User)
-  /// The connection of an admission has entered, or does not enter.
-  case settled(UInt64)
+  /// The user's connection of an admission has entered, or does not enter.
+  case settled(UInt64, userID: String)
   /// A user is on the stage from now on, by this connection.
   indirect case entered(User, SessionAddress)
-  /// A user is not, or no longer, on the stage.
-  case left(userID: String)
+  /// A user is not, or no longer, on the stage; these servers were given its window.
+  case left(userID: String, heirs: [UInt16])
   /// The stage is gone: nobody is on it.
   case detach
 }
@@ -35,13 +38,31 @@ package struct StageAttachment: Sendable, Hashable {
   package let epoch: String
   /// The last event that the stage has applied.
   package let seq: Int64
-  /// The users who are on the stage.
-  package let userIDs: [String]
+  /// The users of whom the participants on the stage know; `nil` when it has none.
+  package let announced: AnnouncedUsers?
+  /// The last admission that the stage has asked for.
+  package let lastAdmission: UInt64
 
-  package init(epoch: String, seq: Int64, userIDs: [String]) {
+  package init(epoch: String, seq: Int64, announced: AnnouncedUsers?, lastAdmission: UInt64) {
     self.epoch = epoch
     self.seq = seq
+    self.announced = announced
+    self.lastAdmission = lastAdmission
+  }
+}
+
+/// A part of the users of a stage that attaches.
+package struct StagePiece: Sendable, Hashable {
+  /// Users who are on the stage.
+  package let userIDs: [String]
+  /// Connections that are on the way to the stage.
+  package let entering: [EntryClaim]
+  package let isLast: Bool
+
+  package init(userIDs: [String], entering: [EntryClaim], isLast: Bool) {
     self.userIDs = userIDs
+    self.entering = entering
+    self.isLast = isLast
   }
 }
 
@@ -49,6 +70,8 @@ package struct StageAttachment: Sendable, Hashable {
 package enum StageNews: Sendable {
   /// The stage is attached; all that follows happened after this state.
   indirect case attached(StageStart)
+  /// The home has taken a piece of the stage's users in, and waits for the next.
+  case next
   /// There is no such channel.
   case absent
   /// The home has no such attachment, or gives the channel up: the stage has to attach anew.
@@ -76,10 +99,14 @@ package struct StageStart: Sendable, Hashable {
   /// The last event of the channel.
   package let seq: Int64
   package let throttleLimit: RateLimit
+  /// The users of whom participants know; `nil` when the stage knows that from another home.
+  package let announced: AnnouncedUsers?
 
   package init(
-    channel: Channel, channelID: Int64, epoch: String, seq: Int64, throttleLimit: RateLimit
+    channel: Channel, channelID: Int64, epoch: String, seq: Int64, throttleLimit: RateLimit,
+    announced: AnnouncedUsers?
   ) {
+    self.announced = announced
     self.channel = channel
     self.channelID = channelID
     self.epoch = epoch
@@ -90,16 +117,31 @@ package struct StageStart: Sendable, Hashable {
 
 /// A question of a stage to another: the throttle's window of a user whom both will have.
 package struct WindowQuestion: Sendable, Hashable {
+  /// The number of the question, never used again by the stage that asks.
+  package let number: UInt64
   package let userID: String
   /// The event after which the window is wanted, or after a later one.
   package let seq: Int64
   /// The server of the stage that asks.
   package let server: UInt16
 
-  package init(userID: String, seq: Int64, server: UInt16) {
+  package init(number: UInt64, userID: String, seq: Int64, server: UInt16) {
+    self.number = number
     self.userID = userID
     self.seq = seq
     self.server = server
+  }
+}
+
+/// The answer of a stage to a question.
+package struct WindowAnswer: Sendable, Hashable {
+  package let question: WindowQuestion
+  /// `nil` when the stage does not have the user.
+  package let window: UserWindow?
+
+  package init(_ question: WindowQuestion, _ window: UserWindow?) {
+    self.question = question
+    self.window = window
   }
 }
 

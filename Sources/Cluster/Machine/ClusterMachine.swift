@@ -95,6 +95,7 @@ package struct ClusterMachine {
       case .declareDead(let id, let evidence): actions.append(.declareDead(id, evidence))
       case .broadcast(let beat): broadcast(beat)
       case .ring(let ring): take(ring, at: now)
+      case .silence(let servers): actions.append(.silence(servers))
       case .leave(let reason): actions.append(.leave(reason))
       }
     }
@@ -176,6 +177,8 @@ package enum ClusterAction: Sendable, Equatable {
   /// A link was reset, or is new.
   case reset(ServerID, LinkResetReason?)
   case ring(ServerRing)
+  /// These servers are not heard on the bus, and no others.
+  case silence(Set<ServerID>)
   case beatRegistry(ServerState, isOnBus: Bool)
   case declareDead(ServerID, DeathEvidence)
   case leave(LeaveReason)

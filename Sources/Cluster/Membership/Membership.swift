@@ -15,16 +15,28 @@ package struct Membership {
   private var bus: BusContact
   private var peers: [ServerID: Peer] = [:]
   private var isolatedSince: Int64?
+  private var silent: Set<ServerID> = []
   private var hasLeft = false
   private var lastInput: Int64
   private var beatAt: Int64
+  /// The time at which the beat of a server in the registry becomes too old.
+  private var overdueAt = Int64.max
 
   private struct Peer {
     /// The time of its last beat on the bus, or since when it is known.
     var heardAt: Int64
     var beat: Beat?
-    /// The time before which its death is not examined again.
-    var examineAt = Int64.min
+    /// The time before which its lock is not looked at again.
+    var lockExamination = Int64.min
+    /// The time before which its beats in the registry are not questioned again.
+    ///
+    /// Kept apart from that of its lock: the lock of a server that hangs is never free.
+    var beatExamination = Int64.min
+
+    /// The time at which its silence makes its lock worth a look.
+    func silence(_ timing: MembershipTiming) -> Int64 {
+      max(heardAt + timing.silence + 1, lockExamination)
+    }
   }
 
   package init(_ local: ClusterMember, _ timing: MembershipTiming, at now: Int64) {
@@ -38,7 +50,11 @@ package struct Membership {
   }
 
   /// The time at which something is due.
-  package var deadline: Int64 { hasLeft ? .max : beatAt }
+  package var deadline: Int64 {
+    guard !hasLeft else { return .max }
+    let silence = peers.values.lazy.map { [timing] in $0.silence(timing) }.min()
+    return min(beatAt, overdueAt, silence ?? .max)
+  }
 
   /// Whether the server is a home, and no worse off than the others.
   package func isReady(at now: Int64) -> Bool {
@@ -78,10 +94,16 @@ package struct Membership {
       beatAt = now + timing.beat
       registry.mustRead = true
       beat(hasNews: false, at: now, into: &actions)
-      examinePeers(at: now, into: &actions)
       checkIsolation(at: now, into: &actions)
+      noteSilence(at: now, into: &actions)
     }
-    if !hasLeft, registry.startReading(at: now) {
+    if now >= overdueAt {
+      overdueAt = .max
+      registry.mustRead = true
+    }
+    guard !hasLeft else { return }
+    examineLocks(at: now, into: &actions)
+    if registry.startReading(at: now) {
       actions.append(.beatRegistry(state(at: now), isOnBus: bus.isHearing(at: now)))
     }
   }
@@ -94,16 +116,22 @@ package struct Membership {
     registry.mustRead = true
   }
 
-  /// A server that has never heard itself does not become a home.
+  /// A server that has never heard itself does not become a home, and one that is deaf while others
+  /// hear is none until it hears again.
   private func state(at now: Int64) -> ServerState {
-    wanted == .live && !bus.hasHeard ? .joining : wanted
+    guard wanted == .live else { return wanted }
+    guard bus.hasHeard else { return .joining }
+    let isDeaf = isolatedSince.map { now - $0 >= timing.isolation / 2 } ?? false
+    return isDeaf ? .draining : .live
   }
 
+  /// Leaves the others all that this server was the home of.
   private mutating func leave(
     _ reason: LeaveReason, into actions: inout [MembershipAction]
   ) {
     hasLeft = true
     actions.append(.leave(reason))
+    publish(into: &actions)
   }
 
   /// Forgives the others what this server missed while it was stopped.
@@ -131,20 +159,14 @@ package struct Membership {
       uniqueKeysWithValues: others.map { other in
         (other.member.id, peers[other.member.id] ?? Peer(heardAt: now))
       })
-    publish(view, into: &actions)
-    for other in others
-    where view.now - other.beatAt > timing.serverTimeout
-      && registry.hasBeenInReach(for: timing.serverTimeout, at: now)
-    {
-      examine(other.member.id, .noBeat(for: timing.serverTimeout), at: now, into: &actions)
-    }
+    publish(into: &actions)
+    examineBeats(of: others, in: view, at: now, into: &actions)
   }
 
-  private mutating func publish(
-    _ view: RegistryView, into actions: inout [MembershipAction]
-  ) {
+  private mutating func publish(into actions: inout [MembershipAction]) {
     func members(_ state: ServerState) -> [ClusterMember] {
-      view.records.filter { $0.state == state }.map(\.member)
+      view.records.filter { $0.state == state && !(hasLeft && $0.member.id == local.id) }
+        .map(\.member)
     }
     let (live, draining) = (members(.live), members(.draining))
     let ring = ServerRing(
@@ -177,26 +199,45 @@ package struct Membership {
     if beat.hasNews { registry.mustRead = true }
   }
 
+  private mutating func noteSilence(at now: Int64, into actions: inout [MembershipAction]) {
+    let silent = Set(peers.filter { now - $0.value.heardAt > timing.echo }.keys)
+    guard silent != self.silent else { return }
+    self.silent = silent
+    actions.append(.silence(silent))
+  }
+
   // MARK: Deaths
 
-  private mutating func examinePeers(at now: Int64, into actions: inout [MembershipAction]) {
+  /// Looks at the locks of servers that are silent on the bus.
+  private mutating func examineLocks(at now: Int64, into actions: inout [MembershipAction]) {
+    let silent = peers.filter { $0.value.silence(timing) <= now }.keys.sorted()
     // Whoever is deaf hears no beats of the living.
-    guard let echoAge = bus.echoAge(at: now), echoAge <= timing.silence,
-      registry.hasBeenInReach(for: timing.lockTrust, at: now)
-    else { return }
-    for (id, peer) in peers.sorted(by: { $0.key < $1.key })
-    where now - peer.heardAt > timing.silence {
-      examine(id, .lockIsFree, at: now, into: &actions)
+    let isHearing = bus.echoAge(at: now).map { $0 <= timing.silence } ?? false
+    let isInReach = registry.hasBeenInReach(for: timing.lockTrust, at: now)
+    for id in silent {
+      peers[id]?.lockExamination = now + timing.beat
+      if isHearing, isInReach { actions.append(.declareDead(id, .lockIsFree)) }
     }
   }
 
-  private mutating func examine(
-    _ id: ServerID, _ evidence: DeathEvidence, at now: Int64,
+  /// Looks for servers that have stopped to beat in the registry, though their lock may be taken.
+  private mutating func examineBeats(
+    of others: [ServerRecord], in view: RegistryView, at now: Int64,
     into actions: inout [MembershipAction]
   ) {
-    guard let peer = peers[id], now >= peer.examineAt else { return }
-    peers[id]?.examineAt = now + timing.beat - 1
-    actions.append(.declareDead(id, evidence))
+    overdueAt = .max
+    let isInReach = registry.hasBeenInReach(for: timing.serverTimeout, at: now)
+    for other in others {
+      let rest = timing.serverTimeout - (view.now - other.beatAt)
+      guard rest < 0 else {
+        overdueAt = min(overdueAt, now + rest + 1)
+        continue
+      }
+      let id = other.member.id
+      guard isInReach, let peer = peers[id], now >= peer.beatExamination else { continue }
+      peers[id]?.beatExamination = now + timing.beat - 1
+      actions.append(.declareDead(id, .noBeat(for: timing.serverTimeout)))
+    }
   }
 
   // MARK: Isolation

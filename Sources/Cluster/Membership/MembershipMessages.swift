@@ -28,6 +28,8 @@ package enum MembershipAction: Sendable, Equatable {
   /// Send a beat to all servers, and to the own inbox.
   case broadcast(Beat)
   case ring(ServerRing)
+  /// These servers are not heard on the bus, and no others.
+  case silence(Set<ServerID>)
   case leave(LeaveReason)
 }
 

@@ -6,11 +6,24 @@ package protocol ClusterNetwork: AnyObject, Sendable {
   /// ring does not have, or to this one, are dropped. Callable from any thread; never waits.
   func send(_ message: [UInt8], to server: ServerID)
 
+  /// Sends bytes that may leave late, in their order: ``flush()`` is to follow soon.
+  ///
+  /// Bytes of one turn so share a frame; the first would otherwise leave alone.
+  func enqueue(_ message: [UInt8], to server: ServerID)
+
+  /// Has what was enqueued leave.
+  func flush()
+
   /// The ring as this server sees it now; never waits.
   var ring: ServerRing { get }
 
   /// This server.
   var local: ClusterMember { get }
+}
+
+extension ClusterNetwork {
+  package func enqueue(_ message: [UInt8], to server: ServerID) { send(message, to: server) }
+  package func flush() {}
 }
 
 /// The receiver of messages from other servers and of changes in the cluster.
@@ -20,6 +33,10 @@ package protocol ClusterDelegate: AnyObject, Sendable {
   /// Takes bytes from a server, in the order in which one thread of it sent them.
   func received(_ message: [UInt8], from server: ServerID)
 
+  /// Reports that nothing more arrives for the moment, so that messages that came together can be
+  /// handed on together.
+  func didReceiveAll()
+
   /// Reports that what was sent to a server and not answered may be lost, in both directions: it was
   /// away too long, or is new. Both servers report it, and nothing from before arrives after it.
   func linkWasReset(with server: ServerID)
@@ -27,7 +44,16 @@ package protocol ClusterDelegate: AnyObject, Sendable {
   /// Takes a new ring; ``ClusterNetwork/ring`` is the same already.
   func ringDidChange(_ ring: ServerRing)
 
+  /// Takes the servers that are not heard on the bus: what they have to say comes late, if at all.
+  func silenceDidChange(_ servers: Set<ServerID>)
+
   /// Reports that the cluster has declared this server dead or found it isolated: it has to drain and
   /// end with exit status 75.
+  ///
+  /// A ring without this server follows, unless it knows of no other. None of them answers it any more.
   func mustLeave(reason: String)
+}
+
+extension ClusterDelegate {
+  package func didReceiveAll() {}
 }

@@ -106,6 +106,12 @@ enum SettingsChecks {
         settings: [name, "cluster.bus"],
         explanation: "expected \(expectation), because cluster.bus is set")
     }
+    if settings.files.store == .dataDirectory {
+      let explanation =
+        "expected a directory that all servers mount (directory:/path), or a bucket (s3://name),"
+        + " because cluster.bus is set"
+      findings.append(Finding(settings: ["files.store", "cluster.bus"], explanation: explanation))
+    }
     let cluster = settings.cluster
     if cluster.serverTimeoutMilliseconds < 2 * cluster.beatMilliseconds {
       let explanation = "expected at least twice cluster.beat_ms: one late beat is no death"

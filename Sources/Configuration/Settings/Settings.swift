@@ -149,6 +149,19 @@ package struct LimitSettings: Sendable, Equatable {
   package var httpBodyBytes = 1_048_576
   /// The largest file that may be uploaded.
   package var fileBytes = 26_214_400
+  /// Uploads of one user that are not complete; 0 for any number.
+  package var uploadsPerUser = 20
+  /// Uploads that one user may create; 0 for any number.
+  package var uploadsPerSecond = 4
+  package var uploadsPerMinute = 60
+  /// The time for which an upload that is not complete, or a file in no message, is kept.
+  package var uploadRetentionSeconds: Int64 = 86_400
+  /// Bytes of the files of one user; 0 for any number.
+  package var userFileBytes: Int64 = 0
+  /// Bytes of all files; 0 for any number.
+  package var filesDiskBytes: Int64 = 0
+  /// Bytes of the file system that uploads leave free.
+  package var diskReserveBytes: Int64 = 1_073_741_824
   /// The time limit of an upload's body.
   package var uploadTimeoutMilliseconds: Int64 = 600_000
   /// Calls of one connection other than `message.send`.

@@ -25,6 +25,10 @@ extension SettingsTable {
     .integer(
       "limits.upload_timeout_ms", \.limits.uploadTimeoutMilliseconds, in: 1...day,
       unit: "milliseconds", help: "Time limit for receiving the body of an upload."),
+    .integer(
+      "limits.upload_retention_seconds", \.limits.uploadRetentionSeconds, in: 1...31_536_000,
+      unit: "seconds",
+      help: "Time after which unfinished uploads, and files without a message, are removed."),
   ]
 
   private static let rateLimits: [SettingDefinition] = [
@@ -63,6 +67,14 @@ extension SettingsTable {
       "limits.platform_calls_burst", \.limits.platformCalls.burst, in: 1...1_000_000,
       unit: "a number of calls",
       help: "Calls that may be made with one token at once after a pause."),
+    .integer(
+      "limits.uploads_per_second", \.limits.uploadsPerSecond, in: 0...1_000_000,
+      unit: "uploads per second",
+      help: "Uploads that a user may create per second. 0 means unlimited."),
+    .integer(
+      "limits.uploads_per_minute", \.limits.uploadsPerMinute, in: 0...1_000_000,
+      unit: "uploads per minute",
+      help: "Uploads that a user may create per minute. 0 means unlimited."),
   ]
 
   private static let sizeLimits: [SettingDefinition] = [
@@ -100,7 +112,20 @@ extension SettingsTable {
       "limits.http_body_bytes", \.limits.httpBodyBytes, in: 1024...134_217_728, unit: "bytes",
       help: "Largest body of an HTTP request, except uploads."),
     .integer(
-      "limits.file_bytes", \.limits.fileBytes, in: 1...1_099_511_627_776, unit: "bytes",
-      help: "Largest file that can be uploaded."),
+      "limits.file_bytes", \.limits.fileBytes, in: 0...1_099_511_627_776, unit: "bytes",
+      help: "Largest file that can be uploaded. 0 turns uploads of users off."),
+    .integer(
+      "limits.uploads_per_user", \.limits.uploadsPerUser, in: 0...1_000_000,
+      unit: "a number of uploads",
+      help: "Unfinished uploads that a user may have. 0 means unlimited."),
+    .integer(
+      "limits.user_file_bytes", \.limits.userFileBytes, in: 0...1_125_899_906_842_624,
+      unit: "bytes", help: "Size of all files of a user together. 0 means unlimited."),
+    .integer(
+      "limits.files_disk_bytes", \.limits.filesDiskBytes, in: 0...1_125_899_906_842_624,
+      unit: "bytes", help: "Size of all files together. 0 means unlimited."),
+    .integer(
+      "limits.disk_reserve_bytes", \.limits.diskReserveBytes, in: 0...1_125_899_906_842_624,
+      unit: "bytes", help: "Free space of the file system that uploads leave."),
   ]
 }

@@ -26,6 +26,9 @@ struct Supervision: Sendable {
     if let watchdogPeriod { watch(daemon, every: watchdogPeriod / 2) }
   }
 
+  /// Notifies the supervisor that the start takes longer.
+  func isWaiting(for reason: String) { notify(.waiting(reason)) }
+
   /// Reloads the daemon, and notifies the supervisor of the beginning and the end.
   func reloading(_ reload: () -> Void) {
     notify(.reloading(at: SystemClock.monotonicNanoseconds / 1000))

@@ -54,6 +54,8 @@ final class Supervisor: Sendable {
 
 /// A notification of a daemon to its supervisor, as documented in sd_notify(3).
 enum Notice: Sendable, Hashable {
+  /// Its start waits for something, for at most two minutes until the next such notice.
+  case waiting(String)
   /// It serves; sent at the start and after reading files again.
   case ready
   /// It reads files again; the time is that of the monotonic clock, in microseconds.
@@ -68,6 +70,11 @@ enum Notice: Sendable, Hashable {
 
   private var lines: [String] {
     switch self {
+    case .waiting(let reason):
+      [
+        "EXTEND_TIMEOUT_USEC=120000000",
+        "STATUS=" + reason.prefix(200).replacing("\n", with: " "),
+      ]
     case .ready: ["READY=1", "STATUS=serving"]
     case .reloading(let time):
       ["RELOADING=1", "MONOTONIC_USEC=\(time)", "STATUS=reading files again"]

@@ -2,6 +2,7 @@ import Channels
 import FloodControl
 import ParleyProtocol
 import Reactor
+import ShardMessages
 import Store
 import Synchronization
 import Telemetry
@@ -31,9 +32,14 @@ final class ChannelDirectory: TimerHandler {
   private var lastAttachment: UInt64 = 0
   /// The times until which channels are left alone that another server has taken over.
   private var fencedUntil: [String: Int64] = [:]
+  private var reports = StageReports()
+  /// The last events of channels that were given up, as far as they are known here.
+  private var knownEvents: [String: KnownEvent] = [:]
   private var stagesInTurn: [StageHost] = []
   private var channelsInTurn: [ChannelHost] = []
   private var sweepTimer: EventLoop.TimerToken?
+  /// Reads events from the log that homes cannot send.
+  private(set) lazy var polling = LogPolling(shard)
 
   init(shard: Shard) {
     self.shard = shard
@@ -135,7 +141,7 @@ final class ChannelDirectory: TimerHandler {
   private func load(_ url: String) {
     let directory = LoopBound(self)
     let path = shard.returnPath
-    if shard.edge != nil { return takeOver(url) }
+    if shard.edge != nil || knownEvents[url] != nil { return takeOver(url) }
     let (limits, now) = (shard.services.limits, shard.services.clock.now)
     LoadedChannel.read(url, from: shard.services.store, limits, at: now) { result in
       path.resume { _ in directory.value.settle(url, result) }
@@ -146,8 +152,12 @@ final class ChannelDirectory: TimerHandler {
     var waiters: [Waiter] = []
     if case .loading(let waiting) = entries[url] { waiters = waiting }
     entries[url] = nil
+    if case .success = result { knownEvents[url] = nil }
     let outcome = result.flatMap { loaded -> Result<ChannelHost, ServiceError> in
-      guard let loaded else { return .failure(.notFound(.channel, url)) }
+      guard let loaded else {
+        _ = reports.takeExpected(url)
+        return .failure(.notFound(.channel, url))
+      }
       return .success(reside(loaded))
     }
     for waiter in waiters { waiter(outcome) }
@@ -182,8 +192,11 @@ final class ChannelDirectory: TimerHandler {
       }
     }
     shard.services.relayCounts.add(to: .takenOver)
+    let renewal = knownEvents[url].map {
+      EpochRenewal(epoch: $0.epoch, seq: $0.seq, next: Identifiers.epoch())
+    }
     shard.writes.submit(
-      LogSubmission(LogTicket(number: 0), .takeOver(url: url)), to: reply)
+      LogSubmission(LogTicket(number: 0), .takeOver(url: url, renewal: renewal)), to: reply)
   }
 
   private func scheduleSweep() {
@@ -224,6 +237,11 @@ extension ChannelDirectory {
     scheduleSweep()
   }
 
+  /// The attached stages whose homes are on some servers.
+  func attachedStages(to isHome: (UInt16) -> Bool) -> [StageHost] {
+    attachedStages.values.filter { isHome($0.homeServer) }
+  }
+
   /// A number for an attachment, larger than all before.
   func nextAttachment() -> UInt64 {
     lastAttachment += 1
@@ -239,20 +257,59 @@ extension ChannelDirectory {
       channel.release()
       remove(channel)
     }
+    reports.keepExpected { shard.homeServer(ofChannel: $0) == server }
     for stage in attachedStages.values
-    where shard.homeServer(ofChannel: stage.url) != stage.homeServer {
+    where shard.homeServer(ofChannel: stage.url) != stage.homeServer || stage.isPausing {
       stage.attach()
     }
+    shard.markStages(for: shard.edge?.otherServers ?? [])
+    renewGatherings()
   }
 
   /// Repairs what may be lost between this server and another.
   func linkWasReset(with server: UInt16) {
     for stage in attachedStages.values where stage.homeServer == server { stage.attach() }
     for stage in allStages { stage.handle(.serverGone(server)) }
+    shard.markStages(for: [server])
+  }
+
+  /// The servers that may have users of a channel whose home is being made here.
+  func awaited(_ url: String) -> Set<UInt16> {
+    guard let edge = shard.edge else { return [] }
+    let ring = edge.ring.number
+    var servers = reports.takeExpected(url)
+    servers.formUnion(edge.otherServers.filter { !reports.isComplete($0, ring: ring) })
+    if attachedStage(url) != nil { servers.insert(shard.services.server) }
+    return servers
+  }
+
+  /// Expects stages of servers to attach to a channel.
+  func expect(_ servers: Set<UInt16>, of url: String) {
+    if resident(url)?.isReleased != false { reports.expect(servers, of: url) }
+  }
+
+  func stopExpecting(_ server: UInt16, of url: String) {
+    reports.stopExpecting(server, of: url)
+  }
+
+  func take(_ mark: StagesMark) {
+    reports.take(mark)
+    renewGatherings()
+  }
+
+  /// Has new homes go on that wait for servers whose stages have all come.
+  private func renewGatherings() {
+    guard let edge = shard.edge else { return }
+    let ring = edge.ring.number
+    let complete = edge.otherServers.filter { reports.isComplete($0, ring: ring) }
+    for case .resident(let channel) in Array(entries.values) where channel.isGathering {
+      for server in complete { channel.stopAwaiting(server) }
+    }
   }
 
   /// Forgets the users of a server that is gone.
   func serverIsGone(_ server: UInt16) {
+    reports.remove(server)
     for case .resident(let channel) in entries.values { channel.remove(server: server) }
     for stage in allStages { stage.handle(.serverGone(server)) }
   }
@@ -263,6 +320,56 @@ extension ChannelDirectory {
     fencedUntil[url] = shard.loop.now + Self.fencePause
   }
 
+  /// Gives up a channel of which an event is known that its log may have lost; the channel is read
+  /// again, and gets another epoch if it has.
+  func giveUp(_ channel: ChannelHost, knowing event: KnownEvent) {
+    noteEvent(event, of: channel.url)
+    channel.release()
+    remove(channel)
+  }
+
+  /// Notes an event that the log of a channel that is given up ought to have.
+  func noteEvent(_ event: KnownEvent, of url: String) {
+    if let known = knownEvents[url], known.epoch == event.epoch, known.seq >= event.seq { return }
+    knownEvents[url] = event
+  }
+
+  /// Gives up the channels whose rows are not as this server has left them: the database has lost its
+  /// last commits, or another server has taken them over.
+  func compareWithLog() {
+    let channels = Dictionary(
+      uniqueKeysWithValues: entries.values.compactMap { entry in
+        if case .resident(let channel) = entry {
+          (channel.place.id, channel.lastEvent)
+        } else {
+          nil
+        }
+      })
+    let ids = channels.keys.sorted()
+    for start in stride(from: 0, to: ids.count, by: Self.comparedCount) {
+      compare(ids[start..<min(start + Self.comparedCount, ids.count)], channels)
+    }
+  }
+
+  private func compare(_ ids: ArraySlice<Int64>, _ known: [Int64: KnownEvent]) {
+    let (directory, path) = (LoopBound(self), shard.returnPath)
+    shard.services.store.read(.places(Array(ids))) { result in
+      guard case .success(.places(let places)) = result else { return }
+      path.enqueue { _ in directory.value.giveUpChannels(whoseRowsAre: places, known) }
+    }
+  }
+
+  private func giveUpChannels(whoseRowsAre places: [LogChannel], _ known: [Int64: KnownEvent]) {
+    for place in places {
+      guard let channel = resident(place.url), channel.place.id == place.id,
+        let event = known[place.id],
+        place.term != channel.place.term || place.lastSeq < event.seq
+      else { continue }
+      if place.term > channel.place.term { noteFence(of: place.url) }
+      giveUp(channel, knowing: channel.lastEvent)
+    }
+  }
+
   private var allStages: [StageHost] {
     entries.values.compactMap { entry in
       if case .resident(let channel) = entry { channel.stage } else { nil }
@@ -270,6 +377,8 @@ extension ChannelDirectory {
   }
 
   private static let fencePause: Int64 = 1_000
+  /// The channels whose rows are read at a time.
+  private static let comparedCount = 1_000
 }
 
 /// A channel as it was read from the store, with the sends that its flood windows begin with.
@@ -340,6 +449,12 @@ extension LoadedChannel {
       }
     }
   }
+}
+
+/// An event that was published.
+struct KnownEvent: Sendable {
+  let epoch: String
+  let seq: Int64
 }
 
 /// How many participants each channel has at the moment, for lists of channels whose homes are on

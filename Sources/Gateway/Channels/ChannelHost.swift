@@ -32,7 +32,7 @@ final class ChannelHost {
   private let epoch: String
   private let server: UInt16
   /// Whether another server is the channel's home, or none.
-  private var isReleased = false
+  private(set) var isReleased = false
   /// Whether the shard is going to end the turn of this channel.
   private var awaitsEndOfTurn = false
   /// The limits that the channel has of its own.
@@ -48,6 +48,8 @@ final class ChannelHost {
   private var timer: EventLoop.TimerToken?
   /// For the next notices about participants.
   private var presenceTimer: EventLoop.TimerToken?
+  /// For the end of the time in which other servers may report their users.
+  private var gatherTimer: EventLoop.TimerToken?
 
   init(_ loaded: LoadedChannel, number: UInt64, shard: Shard) {
     let (state, limits) = (loaded.state, shard.services.limits)
@@ -62,10 +64,12 @@ final class ChannelHost {
       ?? limits.limit(.throttle, customType: state.channel.customType)
     judge = ChannelJudge(loaded, floodLimit: limits.floodLimit(of: state), shard.services)
     server = shard.services.server
-    home = ChannelHome(url: state.channel.url, server: server)
+    home = ChannelHome(
+      url: state.channel.url, server: server, awaiting: shard.channels.awaited(state.channel.url))
     // An ephemeral channel's count lives in memory only: each life has an epoch of its own.
     epoch = state.channel.isEphemeral ? Identifiers.epoch() : state.epoch
     lastUse = shard.loop.now
+    if home.isGathering { gatherTimer = shard.loop.schedule(after: Self.gatherTime, self) }
   }
 
   /// Takes up the stage of this server, until ``close()``; none when it is attached already.
@@ -77,6 +81,7 @@ final class ChannelHost {
         server: server), of: place, on: shard)
     stage.join(self)
     self.stage = stage
+    if home.localElsewhere > 0 { stage.handle(StageInput.elsewhere(home.localElsewhere)) }
   }
 
   /// Ends what ``open()`` began, when the channel is forgotten.
@@ -102,7 +107,7 @@ final class ChannelHost {
   /// Takes in who is in the channel, and carries out what follows.
   func handle(_ input: PresenceInput) {
     let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
-    for action in home.handle(input, at: now) { perform(action) }
+    perform(home.handle(input, at: now))
   }
 
   /// Gives the judge a session's command.
@@ -125,6 +130,12 @@ final class ChannelHost {
     handle(.command(command, by: .platform(onBehalfOf: user), call: .platform(call)))
   }
 
+  /// Gives the judge the message of a user's upload.
+  func send(_ order: MessageOrder, byUploader user: User, then completion: @escaping Answer) {
+    let call = calls.begin(nil, completion)
+    handle(.command(.send(order), by: .background(user), call: .platform(call)))
+  }
+
   /// Takes the log's answer to an entry or a read.
   func receive(_ answer: LogAnswer) {
     guard let entry = EntryID(number: answer.ticket.number) else { return }
@@ -133,6 +144,7 @@ final class ChannelHost {
 
   /// Lets a connection of this server in, unless the judge keeps it out.
   func enter(_ request: EnterRequest) {
+    guard !home.isGathering else { return home.hold(.here(request)) }
     if stage == nil { open() }
     do throws(ServiceError) {
       let userID = request.principal.user.id
@@ -163,9 +175,15 @@ final class ChannelHost {
 
   // MARK: Questions
 
+  /// Whether servers have not reported who is in the channel there.
+  var isGathering: Bool { home.isGathering }
   /// The users in the channel.
   var roster: ChannelRoster { home.roster }
   var info: ChannelInfo { judge.info }
+  /// The last event that was published; of an ephemeral channel none is recorded.
+  var lastEvent: KnownEvent {
+    KnownEvent(epoch: epoch, seq: judge.channel.isEphemeral ? 0 : judge.lastSeq)
+  }
   var operatorIDs: Set<String> { judge.operatorIDs }
   var floodLimit: RateLimit { judge.floodLimit }
 
@@ -198,7 +216,8 @@ final class ChannelHost {
   /// Whether the channel may be forgotten, and its flood windows with it.
   func isIdle(at now: Int64) -> Bool {
     let rest = max(Self.idleTime, judge.floodLimit.windowMilliseconds)
-    return (stage?.isIdle ?? true) && home.isIdle && isSettled && now - lastUse >= rest
+    return (stage?.isIdle ?? true) && home.isIdle && !home.isGathering && isSettled
+      && now - lastUse >= rest
   }
 
   // MARK: Limits
@@ -252,6 +271,7 @@ final class ChannelHost {
     case .release:
       if !judge.isDeleted {
         shard.channels.noteFence(of: url)
+        shard.channels.noteEvent(lastEvent, of: url)
         release()
       }
       shard.channels.remove(self)
@@ -265,6 +285,22 @@ final class ChannelHost {
     stage?.handle(.apply(event))
     if home.hasRemoteStages { tellAll(.event(event)) }
     if case .expulsion(let userID) = event.subject { handle(.expelled(userID: userID)) }
+  }
+
+  /// Carries actions of the home out, and lets those in who have waited for it.
+  private func perform(_ actions: [PresenceAction]) {
+    for action in actions { perform(action) }
+    for applicant in home.takeApplicants() {
+      switch applicant {
+      case .here(let request): shard.enter(request, url)
+      case .elsewhere(let user, let number, let address):
+        if home.isAttached(address) { admit(user, number, on: address.server) }
+      }
+    }
+    if !home.isGathering, let timer = gatherTimer {
+      shard.loop.cancel(timer)
+      gatherTimer = nil
+    }
   }
 
   private func perform(_ action: PresenceAction) {
@@ -287,8 +323,12 @@ final class ChannelHost {
   private func readProfiles(of userIDs: [String]) {
     let (channel, path) = (LoopBound(self), shard.returnPath)
     shard.services.store.read(.users(userIDs)) { result in
-      guard case .success(.users(let users)) = result else { return }
-      path.enqueue { _ in for user in users { channel.value.handle(.profile(user)) } }
+      var users: [User] = []
+      if case .success(.users(let found)) = result { users = found }
+      // The notice of a user without a profile has its id.
+      let known = Set(users.map(\.id))
+      for userID in userIDs where !known.contains(userID) { users.append(User(id: userID)) }
+      path.enqueue { [users] _ in for user in users { channel.value.handle(.profile(user)) } }
     }
   }
 
@@ -355,10 +395,15 @@ extension ChannelHost {
     noteUse()
     let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
     if case .attach(let attachment) = report {
+      guard !isBehind(attachment) else {
+        shard.channels.giveUp(
+          self, knowing: KnownEvent(epoch: epoch, seq: attachment.seq))
+        return shard.send([.released], toStageOf: url, at: address)
+      }
       let start = StageStart(
         channel: judge.channel, channelID: place.id, epoch: epoch, seq: judge.lastSeq,
-        throttleLimit: throttleLimit)
-      for action in home.attach(attachment, at: address, from: start, at: now) { perform(action) }
+        throttleLimit: throttleLimit, announced: home.announced)
+      home.attach(attachment, at: address, from: start)
       return awaitEndOfTurn()
     }
     guard home.isAttached(address) else {
@@ -366,14 +411,23 @@ extension ChannelHost {
     }
     switch report {
     case .attach: break
-    case .admit(let number, let user): admit(user, number, on: address.server)
+    case .arrive(let piece):
+      perform(home.arrive(piece, at: address, at: now))
+      awaitEndOfTurn()
+    case .admit(let number, let user):
+      guard !home.isGathering else {
+        return home.hold(.elsewhere(user, number: number, address))
+      }
+      admit(user, number, on: address.server)
     case .entered(let user, let session):
       // The stage has not applied the ban of a user who is banned, and is going to.
       guard (try? judge.requireEntering(user.id, at: now.unix)) != nil else { return }
       handle(.entered(user, session))
-    case .settled(let number): home.settle(number, on: address.server)
-    case .left(let userID): handle(.left(userID: userID, server: address.server))
-    case .detach: home.detach(address)
+    case .settled(let number, let userID):
+      home.settle(number, of: userID, on: address.server)
+    case .left(let userID, let heirs):
+      handle(.left(userID: userID, server: address.server, heirs: heirs))
+    case .detach: perform(home.detach(address, at: now))
     }
   }
 
@@ -390,16 +444,40 @@ extension ChannelHost {
     awaitEndOfTurn()
   }
 
+  /// Whether a stage was sent an event that this home does not know: the log has lost it, or another
+  /// home has followed this one.
+  private func isBehind(_ attachment: StageAttachment) -> Bool {
+    !judge.channel.isEphemeral && attachment.epoch == epoch && attachment.seq > judge.lastSeq
+  }
+
   /// Forgets a server that is gone.
   func remove(server: UInt16) {
     let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
-    for action in home.remove(server: server, at: now) { perform(action) }
+    perform(home.remove(server: server, at: now))
   }
+
+  /// Takes note that a server has sent what its stage has, if it has one.
+  func stopAwaiting(_ server: UInt16) {
+    guard home.isGathering else { return }
+    let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
+    perform(home.stopAwaiting(server, at: now))
+  }
+
+  /// Milliseconds after which a new home goes on without the servers that have not reported.
+  private static let gatherTime: Int64 = 2_000
 
   /// Gives the channel up to another home: every stage attaches there.
   func release() {
     guard !isReleased else { return }
     isReleased = true
+    shard.channels.expect(home.stageServers, of: url)
+    let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
+    // Stages ask for their connections again; those of this server have no stage that would.
+    _ = home.stopAwaitingAll(at: now)
+    let (applicants, url) = (home.takeApplicants(), url)
+    shard.returnPath.enqueue { shard in
+      for case .here(let request) in applicants { shard.enter(request, url) }
+    }
     shard.gauges.add(-Int64(roster.count), to: .participants)
     shard.services.participantCounts.set(0, of: url)
     tellAll(.released)
@@ -440,8 +518,12 @@ extension Shard {
   /// Takes a message of a stage on another server, whose channel may have to be read first.
   func receive(_ report: StageReport, from address: StageAddress, inChannel url: String) {
     switch report {
-    case .left, .settled, .detach: channels.resident(url)?.receive(report, from: address)
-    case .attach, .admit, .entered:
+    case .left, .settled: channels.resident(url)?.receive(report, from: address)
+    case .detach:
+      channels.stopExpecting(address.server, of: url)
+      channels.resident(url)?.receive(report, from: address)
+    case .attach, .arrive, .admit, .entered:
+      if case .attach = report { channels.expect([address.server], of: url) }
       channels.withChannel(url) { [unowned self] result in
         switch result {
         case .success(let channel): channel.receive(report, from: address)
@@ -462,6 +544,10 @@ extension ChannelHost: TimerHandler {
     } else if token == presenceTimer {
       presenceTimer = nil
       handle(PresenceInput.deadline)
+    } else if token == gatherTimer {
+      gatherTimer = nil
+      let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
+      perform(home.stopAwaitingAll(at: now))
     }
   }
 }

@@ -25,6 +25,12 @@ final class StageHost {
   private var attachment: UInt64 = 0
   /// For the next attempt to attach.
   private var attachTimer: EventLoop.TimerToken?
+  /// For the next request to a home that has not attached the stage.
+  private var askTimer: EventLoop.TimerToken?
+  /// Milliseconds that the home may take to attach the stage.
+  private var attachTime = StageHost.attachTime
+  /// Whether events are read that the home could not send.
+  private var isReadingMissed = false
   /// For the stage's next deadline.
   private var timer: EventLoop.TimerToken?
   /// Whether the shard is going to end the turn of this channel.
@@ -66,18 +72,31 @@ final class StageHost {
     homeServer = shard.homeServer(ofChannel: url)
     attachment = shard.channels.nextAttachment()
     handle(AttachmentInput.attach(attachment))
+    // Servers that see the cluster differently may have dropped the request.
+    if let askTimer { shard.loop.cancel(askTimer) }
+    askTimer = shard.loop.schedule(after: attachTime, self)
+    attachTime = min(attachTime * 2, Self.longestAttachTime)
   }
 
   /// Takes the news of a turn of the channel's home.
   func take(_ news: [StageNews], attachment: UInt64) {
-    if attachment == self.attachment, case .attached(let start)? = news.first {
-      channelID = start.channelID
+    if attachment == self.attachment {
+      if let askTimer { shard.loop.cancel(askTimer) }
+      askTimer = nil
+      if case .attached(let start)? = news.first {
+        channelID = start.channelID
+        attachTime = Self.attachTime
+      }
     }
     handle(AttachmentInput.news(attachment, news))
   }
 
   /// Lets the channel's home know that nobody is here.
-  func detach() { report(.detach) }
+  func detach() {
+    for timer in [attachTimer, askTimer].compactMap(\.self) { shard.loop.cancel(timer) }
+    (attachTimer, askTimer) = (nil, nil)
+    report(.detach)
+  }
 
   private func report(_ report: StageReport) {
     let address = StageAddress(server: shard.services.server, attachment: attachment)
@@ -117,8 +136,16 @@ final class StageHost {
 
   // MARK: State
 
+  /// Whether the stage waits before it asks a home again.
+  var isPausing: Bool { attachTimer != nil }
+
   /// Whether nobody is here or about to enter, and nothing waits.
   var isIdle: Bool { stage.isIdle && !awaitsEndOfTurn }
+
+  /// The channel's number in the log, and the last event from which the stage can go on there.
+  var logPlace: (channelID: Int64, position: StreamPosition)? {
+    channelID == 0 ? nil : stage.position.map { (channelID, $0) }
+  }
 
   /// Whether a user is about to enter.
   func isEntering(_ userID: String) -> Bool { stage.isEntering(userID) }
@@ -150,21 +177,20 @@ final class StageHost {
       shard.send(.session(address.session, entered))
     case .release(let principal):
       shard.release(url, principal)
-      if !stage.contains(principal.user.id) { didLeave(principal.user.id) }
+      if !stage.contains(principal.user.id) { didLeave(principal.user.id, heirs: []) }
     case .unsubscribe(let session):
       shard.send(.session(session, .removed(channelURL: url)))
     case .read(let read): self.read(read)
     case .entered(let user, let session):
       if let home { home.handle(.entered(user, session)) } else { report(.entered(user, session)) }
-    case .left(let userID): didLeave(userID)
+    case .left(let userID, let heirs): didLeave(userID, heirs: heirs)
     case .disconnect(let session): shard.send(.session(session, .disconnect))
     case .admit(let request):
       if let home { home.enter(request) } else { handle(AttachmentInput.enter(request)) }
     case .askWindow(let question, let server):
       shard.send(.stage(server: server, url: url, .windowQuestion(question)))
-    case .answerWindow(let window, let userID, let server):
-      let answer = StageMessage.window(window, userID: userID, server: shard.services.server)
-      shard.send(.stage(server: server, url: url, answer))
+    case .answerWindow(let answer):
+      shard.send(.stage(server: answer.question.server, url: url, .window(answer)))
     case .report(let report): self.report(report)
     case .repair(let number, let channelID, let seq):
       repair(number, channelID: channelID, after: seq)
@@ -176,11 +202,11 @@ final class StageHost {
     }
   }
 
-  private func didLeave(_ userID: String) {
+  private func didLeave(_ userID: String, heirs: [UInt16]) {
     if let home {
-      home.handle(.left(userID: userID, server: shard.services.server))
+      home.handle(.left(userID: userID, server: shard.services.server, heirs: heirs))
     } else {
-      report(.left(userID: userID))
+      report(.left(userID: userID, heirs: heirs))
     }
   }
 
@@ -212,17 +238,52 @@ final class StageHost {
 
   /// Reads the events that the stage missed while it was not attached.
   private func repair(_ number: UInt64, channelID: Int64, after seq: Int64) {
-    let missed = LogRead.missed(
-      channelID: channelID, after: seq, byteLimit: Self.repairByteLimit, updatesWithin: nil)
-    let (host, path) = (LoopBound(self), shard.returnPath)
-    let reply = LogReply { answer in
-      path.enqueue { _ in
-        host.value.handle(AttachmentInput.repaired(number, answer.missedEvents))
-      }
+    readMissed(in: channelID, after: seq) { host, events, awaited in
+      host.handle(AttachmentInput.repaired(number, events, awaited: awaited))
     }
-    shard.services.store.read(missed, LogTicket(number: 0), to: reply)
   }
 
+  /// Reads the events that the home could not send.
+  func readMissed() {
+    guard !isReadingMissed, let place = logPlace else { return }
+    isReadingMissed = true
+    readMissed(in: place.channelID, after: place.position.seq) { host, events, awaited in
+      host.isReadingMissed = false
+      // More than can be read now, the stage reads when it attaches anew.
+      guard case .success(let events?) = events else { return }
+      host.handle(
+        AttachmentInput.polled(events, epoch: place.position.epoch, awaited: awaited))
+    }
+  }
+
+  /// Reads events that did not come from the home.
+  ///
+  /// The shards are asked first for sends that await their answers: these come after the events, for
+  /// they wait in the stage.
+  private func readMissed(
+    in channelID: Int64, after seq: Int64,
+    then completion:
+      @escaping @Sendable (
+        StageHost, Result<[DurableEvent]?, ServiceError>, [AwaitedSend]
+      ) -> Void
+  ) {
+    let question = ShardQuestion.awaitedSends(channelURL: url)
+    let missed = LogRead.missed(
+      channelID: channelID, after: seq, byteLimit: Self.repairByteLimit, updatesWithin: nil)
+    let (host, path, services) = (LoopBound(self), shard.returnPath, shard.services)
+    shard.ask(question, of: services.shards.handles) { answers in
+      var awaited: [AwaitedSend] = []
+      for case .awaitedSends(let sends) in answers { awaited += sends }
+      let reply = LogReply { [awaited] answer in
+        path.enqueue { _ in completion(host.value, answer.missedEvents, awaited) }
+      }
+      services.store.read(missed, LogTicket(number: 0), to: reply)
+    }
+  }
+
+  /// Milliseconds from a request to attach to the next one, first and last.
+  private static let attachTime: Int64 = 1_000
+  private static let longestAttachTime: Int64 = 8_000
   /// Milliseconds from a home that could not attach the stage to the next attempt.
   private static let attachPause: Int64 = 200
   /// Bytes of missed events that a stage reads, at most.
@@ -245,7 +306,7 @@ extension StageHost: TimerHandler {
     if token == timer {
       timer = nil
       handle(StageInput.deadline)
-    } else if token == attachTimer {
+    } else if token == attachTimer || token == askTimer {
       attach()
     }
   }

@@ -26,6 +26,7 @@ final class ClusterInbox: ClusterDelegate {
     case message([UInt8], from: ServerID)
     case reset(ServerID)
     case ring
+    case silence(Set<ServerID>)
     case leave(reason: String)
   }
 
@@ -44,15 +45,26 @@ final class ClusterInbox: ClusterDelegate {
     let target = Target(shards: shards, network: network)
     state.withLock { state in
       if case .closed(let events) = state { for event in events { handle(event, target) } }
+      handle(.ring, target)
       state = .open(target)
     }
+    didReceiveAll()
   }
 
   func received(_ message: [UInt8], from server: ServerID) { take(.message(message, from: server)) }
 
+  func didReceiveAll() {
+    let shards: ShardSet? = state.withLock { state in
+      if case .open(let target) = state { target.shards } else { nil }
+    }
+    shards?.wake()
+  }
+
   func linkWasReset(with server: ServerID) { take(.reset(server)) }
 
   func ringDidChange(_ ring: ServerRing) { take(.ring) }
+
+  func silenceDidChange(_ servers: Set<ServerID>) { take(.silence(servers)) }
 
   func mustLeave(reason: String) { take(.leave(reason: reason)) }
 
@@ -73,7 +85,9 @@ final class ClusterInbox: ClusterDelegate {
     case .message(let bytes, let server): receive(bytes, from: server, target)
     case .reset(let server): target.shards.sendToAll(LocalMessage.linkWasReset(server))
     case .ring: target.shards.sendToAll(LocalMessage.ringDidChange)
-    case .leave(let reason): target.shards[0].post(.local(.leaveCluster(reason: reason)))
+    case .silence(let servers):
+      target.shards.sendToAll(LocalMessage.silenceDidChange(servers))
+    case .leave(let reason): target.shards.sendToAll(LocalMessage.leaveCluster(reason: reason))
     }
   }
 
@@ -92,11 +106,11 @@ final class ClusterInbox: ClusterDelegate {
   private func deliver(_ relayed: RelayedMessage, _ target: Target) {
     let (message, shards, network) = (relayed.message, target.shards, target.network)
     guard shards.hasReceiver(of: message) else { return figures.add(to: .unreadable) }
-    if case .user(_, let message) = message, message.isOfRegister {
-      return shards.receiver(of: relayed.message).post(.message(relayed.message))
+    guard !message.isForAddresseeAlone else {
+      return shards.receiver(of: message).enqueue(.message(message))
     }
     switch shards.residence(of: message, in: network.ring, seenBy: network.local) {
-    case .here: shards.receiver(of: message).post(.message(message))
+    case .here: shards.receiver(of: message).enqueue(.message(message))
     case .nowhere: figures.add(to: .lost)
     case .there(let next) where relayed.passCount < RelayedMessage.passLimit:
       figures.add(to: .passedOn)

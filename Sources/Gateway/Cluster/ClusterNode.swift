@@ -2,16 +2,20 @@ import Bus
 import Cluster
 import ClusterLoop
 import Configuration
+import Dispatch
 import Glibc
 import Logging
 import PostgreSQL
 import Reactor
+import Synchronization
 
 /// This server in its cluster: the network, and what operators see of it.
 final class ClusterNode: ClusterObserver {
   let network: ClusterLoop
   private let busKind: String
   private let relays: RelayCounts
+  private let warnings = Mutex(ClusterWarnings())
+  private let queue = DispatchQueue(label: "cluster-warnings")
 
   /// Joins the cluster of the settings, with a number in it; it becomes a home with ``serve(_:)``.
   ///
@@ -20,7 +24,9 @@ final class ClusterNode: ClusterObserver {
   /// - Returns: `nil` when the settings name no cluster.
   /// - Throws: An error for the operator: settings that differ from those of other servers, a
   ///   database that refuses.
-  init?(_ settings: Settings, _ relays: RelayCounts, logger: Logger) throws {
+  init?(
+    _ settings: Settings, _ relays: RelayCounts, _ wait: StartWait, logger: Logger
+  ) throws {
     guard let bus = settings.cluster.bus, let store = settings.store.url else { return nil }
     busKind = bus.kind
     self.relays = relays
@@ -33,8 +39,9 @@ final class ClusterNode: ClusterObserver {
     options.timing.isolation = settings.cluster.isolationMilliseconds
     options.agreement = ClusterAgreement(settings).digests
     let maker = try Self.maker(of: bus, store: store.value)
-    network = try Self.join(options, maker, logger)
+    network = try Self.join(options, maker, wait)
     awaitRegistry()
+    watch(logger)
     logger.notice(
       "joined the cluster",
       metadata: [
@@ -58,6 +65,18 @@ final class ClusterNode: ClusterObserver {
   /// Waits for the registry's first answer, which brings its clock and the list of servers.
   private func awaitRegistry() {
     for _ in 0..<200 where network.figures.servers.isEmpty { usleep(10_000) }
+  }
+
+  /// Logs what happens to the bus, as long as this server is there.
+  private func watch(_ logger: Logger) {
+    let lines = warnings.withLock {
+      $0.take(network.figures, at: SystemClock.monotonicMilliseconds)
+    }
+    for line in lines {
+      logger.log(
+        level: line.level, "\(line.text)", metadata: line.metadata.mapValues { "\($0)" })
+    }
+    queue.asyncAfter(deadline: .now() + .milliseconds(500)) { [weak self] in self?.watch(logger) }
   }
 
   // MARK: Observation
@@ -108,22 +127,16 @@ final class ClusterNode: ClusterObserver {
   // MARK: Joining
 
   private static func join(
-    _ options: ClusterOptions, _ maker: @escaping BusMaker, _ logger: Logger
+    _ options: ClusterOptions, _ maker: @escaping BusMaker, _ wait: StartWait
   ) throws -> ClusterLoop {
-    var lastReason = ""
     while true {
       do throws(ClusterError) {
         return try ClusterLoop(options, bus: maker)
       } catch {
-        guard case .registry(let reason) = error, reason.endsConnection else {
-          throw StartError("the cluster '\(options.clusterName)' cannot be joined: \(error)")
+        guard case .registry(let reason) = error, reason.mayRecover else {
+          throw error.asFailure(ofCluster: options.clusterName)
         }
-        if reason.message != lastReason {
-          logger.warning(
-            "waiting for the cluster's registry", metadata: ["reason": "\(reason.message)"])
-        }
-        lastReason = reason.message
-        usleep(500_000)
+        guard wait.wait(reason.message) else { throw StartError("the start was ended") }
       }
     }
   }
@@ -141,6 +154,23 @@ final class ClusterNode: ClusterObserver {
       return { loop, inboxes, handler in
         try RedisBus(addresses, listeningTo: inboxes, on: loop, handler: handler)
       }
+    }
+  }
+}
+
+extension ClusterError {
+  /// The failure to join, as an operator's supervisor has to see it: with wrong settings, trying again
+  /// does not help.
+  fileprivate func asFailure(ofCluster name: String) -> any Error {
+    switch self {
+    case .settingsDiffer(let differences):
+      var names: [String] = []
+      for difference in differences where names.last != difference.setting {
+        names.append(difference.setting)
+      }
+      return UnusableSetting(names.joined(separator: ", "), reason: self)
+    case .registry: return UnusableSetting("store.url", reason: self)
+    case .full, .system: return StartError("the cluster '\(name)' cannot be joined: \(self)")
     }
   }
 }

@@ -1,3 +1,4 @@
+import Channels
 import Cluster
 import ParleyProtocol
 import ShardMessages
@@ -16,7 +17,7 @@ struct PendingCalls {
     var server: ServerID?
     /// The place among all calls of the shard.
     let number: UInt64
-    let deadline: Int64
+    fileprivate(set) var deadline: Int64
     var attemptCount = 1
     var sentAt: Int64
     /// When the call is to be sent again; `nil` while an answer is awaited.
@@ -36,7 +37,8 @@ struct PendingCalls {
   /// is twice as long.
   private static let pause: Int64 = 50
 
-  private let timeout: Int64
+  /// Milliseconds that a call may take.
+  private var timeout: Int64
   private var calls: [CallKey: Call] = [:]
   private var lastNumber: UInt64 = 0
   /// Calls that are over though another answer may come, with the time until which that is so.
@@ -74,7 +76,13 @@ struct PendingCalls {
     return call.repetition == nil
   }
 
+  /// The channel that a call is about.
+  func channelURL(of address: AnswerAddress) -> String? { calls[address.key]?.message.channelURL }
+
   /// Takes an answer.
+  ///
+  /// - Parameter moved: Whether the home has refused the call because it is not the home, or does not
+  ///   know the caller: the call is sent again after a pause.
   mutating func end(_ address: AnswerAddress, moved: Bool = false, at now: Int64) -> Verdict {
     let key = address.key
     guard var call = calls[key] else { return ended[key] == nil && !moved ? .deliver : .drop }
@@ -149,8 +157,24 @@ struct PendingCalls {
     return expired.sorted { $0.number < $1.number }
   }
 
+  /// Lets the time of all calls be over, and of those that begin later too.
+  mutating func end(at now: Int64) {
+    timeout = 0
+    for key in calls.keys { calls[key]?.deadline = now }
+  }
+
   /// Takes out a call whose caller is gone.
   mutating func forget(_ call: Call, at now: Int64) { give(up: call.address.key, at: now) }
+
+  /// The sends of sessions to a channel, in their order.
+  func awaitedSends(toChannel url: String) -> [AwaitedSend] {
+    calls.values.sorted { $0.number < $1.number }.compactMap { call in
+      guard case .channel(url, .command(.send(let order), let principal, _)) = call.message
+      else { return nil }
+      return AwaitedSend(
+        session: principal.session, userID: principal.user.id, requestID: order.requestID ?? "")
+    }
+  }
 
   /// Whether calls wait to be sent again.
   var hasRepetitions: Bool { calls.values.contains { $0.repetition != nil } }

@@ -20,7 +20,12 @@ final class ShardEdge: TimerHandler {
   private(set) var ring: ServerRing
   private var calls: PendingCalls
   private var lastName: UInt64 = 0
-  private var timer: EventLoop.TimerToken?
+  private var timer: (token: EventLoop.TimerToken, time: Int64)?
+  /// Whether the other servers have heard of this shard's stages.
+  private var hasBegun = false
+  /// Whether the cluster goes on without this server.
+  private var hasLeft = false
+  private var hasEnqueued = false
 
   init(_ network: any ClusterNetwork, _ figures: RelayCounts, shard: Shard, timeout: Int64) {
     self.shard = shard
@@ -40,14 +45,21 @@ final class ShardEdge: TimerHandler {
     if calls.begin(call, address, to: residence.server, at: shard.loop.now) {
       transmit(call, residence)
     }
-    schedule(after: Self.longStep)
+    schedule(after: hasLeft ? Self.shortStep : Self.longStep)
+  }
+
+  /// Has what the turn sends to other servers leave.
+  func flush() {
+    guard hasEnqueued else { return }
+    hasEnqueued = false
+    network.flush()
   }
 
   /// Sends a message to the home that it has got since it was sent here.
   ///
   /// - Returns: Whether the receiver is elsewhere now.
   func passOn(_ message: ShardMessage) -> Bool {
-    if case .user(_, let message) = message, message.isOfRegister { return false }
+    guard !message.isForAddresseeAlone else { return false }
     let residence = residence(of: message)
     guard residence != .here else { return false }
     figures.add(to: .passedOn)
@@ -58,13 +70,25 @@ final class ShardEdge: TimerHandler {
   /// The answer that a caller is given; `nil` when this one is not for it.
   func accept(_ outcome: CallOutcome, _ address: AnswerAddress) -> CallOutcome? {
     let isMoved = outcome.isMoved
-    switch calls.end(address, moved: isMoved, at: shard.loop.now) {
+    let isRepeated = isMoved || isPremature(outcome, address)
+    switch calls.end(address, moved: isRepeated, at: shard.loop.now) {
     case .deliver: return isMoved ? .failure(.homeIsMissing) : outcome
     case .drop: return nil
     case .wait:
       schedule(after: Self.shortStep)
       return nil
     }
+  }
+
+  /// Whether a home does not know yet that the caller's connection is in the channel: the stage of
+  /// this server is about to attach there.
+  ///
+  /// A connection that was put out of the channel knows that before the answer.
+  private func isPremature(_ outcome: CallOutcome, _ address: AnswerAddress) -> Bool {
+    guard case .failure(let error) = outcome, error.code == .notInChannel,
+      case .session(let reply) = address, let url = calls.channelURL(of: address)
+    else { return false }
+    return shard.session(reply.session)?.isIn(url) ?? false
   }
 
   // MARK: Questions
@@ -87,17 +111,21 @@ final class ShardEdge: TimerHandler {
     member.id == network.local.id ? nil : member.slot
   }
 
+  /// The sends of sessions to a channel that await their answers.
+  func awaitedSends(toChannel url: String) -> [AwaitedSend] { calls.awaitedSends(toChannel: url) }
+
   // MARK: Changes of the cluster
 
   /// Goes on with the ring that the network has now.
   func ringDidChange() {
     let old = ring
     ring = network.ring
-    guard ring != old else { return }
+    guard ring != old else { return begin() }
+    // The others have taken over all that was here, and its sessions are going to end.
+    guard !hasLeft else { return shard.channels.homesDidChange() }
     let ring = ring
-    rereadAll()
+    readAnnouncements()
     shard.users.removeSessions { ring.member(slot: $0.server) == nil }
-    var moved: [Session] = []
     for session in shard.sessions.all {
       guard let userID = session.userID else { continue }
       let (before, after) = (old.home(ofUser: userID), ring.home(ofUser: userID))
@@ -106,9 +134,7 @@ final class ShardEdge: TimerHandler {
         transmit(.user(id: userID, .forget(session.reference)), residence(of: before.id))
       }
       announce(session, userID)
-      moved.append(session)
     }
-    shard.checkUsers(of: moved)
     for member in old.members where ring.member(member.id) == nil {
       shard.channels.serverIsGone(member.slot)
     }
@@ -120,24 +146,39 @@ final class ShardEdge: TimerHandler {
     }
   }
 
+  /// Lets the others know that this shard has no stages for them, when it begins with their ring.
+  private func begin() {
+    guard !hasBegun else { return }
+    hasBegun = true
+    shard.markStages(for: otherServers)
+  }
+
   /// Begins anew with a server after messages from it and to it were lost.
   func linkWasReset(with server: ServerID) {
+    guard !hasLeft else { return }
     if let slot = ring.member(server)?.slot {
       shard.users.forgetSessions { $0.server == slot }
       shard.channels.linkWasReset(with: slot)
     }
-    rereadAll()
+    readAnnouncements()
     let sessions = shard.sessions.all.filter { session in
       session.userID.map { ring.home(ofUser: $0).id == server } ?? false
     }
     for session in sessions { if let userID = session.userID { announce(session, userID) } }
-    shard.checkUsers(of: sessions)
     lose { $0.server == server }
   }
 
-  /// Reads what all servers keep in memory again, once for all shards.
-  private func rereadAll() {
-    if shard.handle.index == 0 { shard.services.rereadAll() }
+  /// Answers what waits for other servers, and from now on whatever would: they take this one for
+  /// dead, and do not answer it.
+  func leave() {
+    hasLeft = true
+    calls.end(at: shard.loop.now)
+    lookAtCalls()
+  }
+
+  /// Reads what was announced meanwhile, once for all shards.
+  private func readAnnouncements() {
+    if shard.handle.index == 0 { shard.services.readAnnouncements() }
   }
 
   /// Reports a session to the home of its user.
@@ -163,6 +204,9 @@ final class ShardEdge: TimerHandler {
     guard !calls.isEmpty else { return }
     schedule(after: calls.hasRepetitions ? Self.shortStep : Self.longStep)
   }
+
+  /// Whether calls wait to be sent again.
+  var hasRepetitions: Bool { calls.hasRepetitions }
 
   private func lose(where isLost: (PendingCalls.Call) -> Bool) {
     let now = shard.loop.now
@@ -222,11 +266,12 @@ final class ShardEdge: TimerHandler {
   }
 
   private func schedule(after delay: Int64) {
+    let time = shard.loop.now + delay
     if let timer {
-      guard delay < Self.longStep else { return }
-      shard.loop.cancel(timer)
+      guard time < timer.time else { return }
+      shard.loop.cancel(timer.token)
     }
-    timer = shard.loop.schedule(after: delay, self)
+    timer = (shard.loop.schedule(after: delay, self), time)
   }
 
   // MARK: Sending
@@ -243,7 +288,9 @@ final class ShardEdge: TimerHandler {
     switch residence {
     case .here:
       shard.send(.message(message), to: shard.services.shards.receiver(of: message))
-    case .there(let server): network.send(RelayedMessage(message).encoded(), to: server)
+    case .there(let server):
+      network.enqueue(RelayedMessage(message).encoded(), to: server)
+      hasEnqueued = true
     case .nowhere: figures.add(to: .lost)
     }
   }

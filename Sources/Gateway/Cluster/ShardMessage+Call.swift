@@ -65,6 +65,19 @@ extension ShardMessage {
     }
   }
 
+  /// Whether nobody but the server that the message was sent to may take it, even if it is not the
+  /// home that the sender takes it for.
+  ///
+  /// A stage would be attached to a home that the server at hand is about to follow; from then on it
+  /// would be sent nothing, and nobody would notice.
+  var isForAddresseeAlone: Bool {
+    switch self {
+    case .user(_, let message): message.isOfRegister
+    case .channel(_, .report): true
+    case .channel, .stage, .session, .exchange, .shard: false
+    }
+  }
+
   /// The way in which the call may be dealt with when it got lost.
   var callKind: CallKind {
     switch self {
@@ -100,7 +113,7 @@ extension ChannelMessage {
     case .submit(_, _, let address), .explainLimits(_, let address): .exchange(address)
     case .create(_, .session(let address)): .session(address)
     case .create(_, .exchange(let address)): .exchange(address)
-    case .profile, .report, .dismiss, .restrictionsRemoved, .metadata: nil
+    case .profile, .report, .dismiss, .sendUploaded, .restrictionsRemoved, .metadata: nil
     }
   }
 
@@ -108,7 +121,7 @@ extension ChannelMessage {
     switch self {
     case .command(let command, _, _): command.callKind
     case .platform(let request): request.method == "GET" ? .repeatable : .change
-    case .submit: .send
+    case .submit, .sendUploaded: .send
     case .create: .change
     case .listParticipants, .listMessages, .profile, .report, .explainLimits, .dismiss,
       .restrictionsRemoved, .metadata:

@@ -14,10 +14,20 @@ struct FileAddress {
 
   /// - Throws: 400111 when neither the settings nor the request name a base.
   init(publicURL: String?, _ head: HTTPRequestHead, isEncrypted: Bool) throws(ServiceError) {
-    publicBase = publicURL.map(Self.base(ofPublicURL:))
+    try self.init(publicURL: publicURL, namedBase: Self.base(named: head, isEncrypted: isEncrypted))
+  }
+
+  /// The base that a request names.
+  static func base(named head: HTTPRequestHead, isEncrypted: Bool) -> String? {
     let host = head.fields["Host"].flatMap { $0.isEmpty ? nil : $0 }
-    namedBase = host.map { "\(isEncrypted ? "https" : "http")://\($0)" }
-    guard publicBase != nil || namedBase != nil else {
+    return host.map { "\(isEncrypted ? "https" : "http")://\($0)" }
+  }
+
+  /// - Throws: 400111 when neither the settings nor the request name a base.
+  init(publicURL: String?, namedBase: String?) throws(ServiceError) {
+    publicBase = publicURL.map(Self.base(ofPublicURL:))
+    self.namedBase = namedBase.flatMap { $0.isEmpty ? nil : $0 }
+    guard publicBase != nil || self.namedBase != nil else {
       throw ServiceError(
         .invalidValue, "the request names no Host, and files.public_url is not set")
     }
@@ -38,6 +48,12 @@ struct FileAddress {
   private static func base(ofPublicURL url: String) -> String {
     url.hasSuffix("/") ? String(url.dropLast()) : url
   }
+
+  /// The base to store: see ``storedURL(ofFile:_:)``.
+  var storedBase: String { namedBase ?? publicBase ?? "" }
+
+  /// The base of addresses to show.
+  var shownBase: String { publicBase ?? namedBase ?? "" }
 
   /// The address to show.
   func url(ofFile id: String, _ name: FileName) -> String {

@@ -7,10 +7,16 @@ import Store
 enum FileDepots {
   /// Makes the one that is set.
   static func make(_ settings: Settings, logger: Logger) throws -> any FileDepot {
+    let reserve = settings.limits.diskReserveBytes
     switch settings.files.store {
-    case .dataDirectory: try DirectoryDepot(dataDirectory: settings.dataDirectory)
-    case .directory(let path): try DirectoryDepot(sharedDirectory: path)
-    case .bucket(let place): try S3Depot(S3Account(place, settings.files), logger: logger)
+    case .dataDirectory:
+      return try DirectoryDepot(dataDirectory: settings.dataDirectory, reserve: reserve)
+    case .directory(let path):
+      return try DirectoryDepot(sharedDirectory: path, reserve: reserve)
+    case .bucket(let place):
+      // What is unfinished waits on this server's disk.
+      let spool = try DirectoryDepot(dataDirectory: settings.dataDirectory, reserve: reserve)
+      return try S3Depot(S3Account(place, settings.files), spool: spool, logger: logger)
     }
   }
 }

@@ -32,6 +32,9 @@ struct OriginRules: Sendable {
     }
     guard let origin = request.origins.first, request.kind != .shared else { return nil }
     guard request.origins.count == 1 else { return .origin(request.origins.joined(separator: " ")) }
+    if request.kind == .upload {
+      return allowed.isEmpty || allowed.contains(origin.lowercased()) ? nil : .origin(origin)
+    }
     guard allowed.isEmpty else {
       let isAllowed = request.kind != .upgrade || allowed.contains(origin.lowercased())
       return isAllowed ? nil : .origin(origin)
@@ -67,6 +70,8 @@ extension OriginRules {
       /// For what pages of any origin may have: files of messages, which are found by who knows
       /// their address only, and the descriptions of the interfaces.
       case shared
+      /// To an upload, from a page of any origin unless there is a list.
+      case upload
       case other
     }
 
@@ -91,6 +96,7 @@ extension OriginRules.Request {
       switch access {
       case .socket: .upgrade
       case .shared, .files: .shared
+      case .uploads: .upload
       case .open, .platform: .other
       }
     origins = head.fields.values(of: "Origin")

@@ -6,7 +6,7 @@ import Transport
 enum PlatformRoutes {
   static let all =
     channels + moderation + messages + users + metadata + metacounters + limits + operation
-    + previews + apiTokens + webhooks
+    + previews + files + apiTokens + webhooks
 
   private static func route(
     _ method: String, _ pattern: PathPattern, body: BodyPolicy = .none,
@@ -144,6 +144,13 @@ enum PlatformRoutes {
     route("GET", "/v3/parley/previews/explain", PreviewEndpoints.explain),
     route("GET", "/v3/parley/previews", PreviewEndpoints.list),
     route("DELETE", "/v3/parley/previews", PreviewEndpoints.purge),
+  ]
+
+  private static let files = [
+    route("GET", "/v3/parley/files", FileEndpoints.list),
+    route("GET", "/v3/parley/files/usage", FileEndpoints.countUsage),
+    route("GET", "/v3/parley/files/{file_id}", FileEndpoints.view),
+    route("DELETE", "/v3/parley/files/{file_id}", FileEndpoints.delete),
   ]
 
   private static let apiTokens = [

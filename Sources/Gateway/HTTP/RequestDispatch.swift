@@ -14,7 +14,7 @@ struct RequestDispatch {
   init(_ exchange: Exchange, on shard: Shard) {
     self.shard = shard
     self.exchange = exchange
-    match = Routes.table.match(exchange.head)
+    match = Routes.table.match(shard.services.publicPath.inside(exchange.head))
   }
 
   private var head: HTTPRequestHead { exchange.head }
@@ -103,7 +103,7 @@ struct RequestDispatch {
         caller: exchange.platformCaller.bytes,
         exchange: ExchangeAddress(exchange.id, on: shard.handle))
       shard.send(.channel(url: target.arguments["channel_url"], .platform(request)))
-    case .resource: throw .noSuchEndpoint(head.method, head.path)
+    case .resource, .upload: throw .noSuchEndpoint(head.method, head.path)
     }
   }
 
@@ -112,14 +112,22 @@ struct RequestDispatch {
   private func answerResource() -> RequestOutcome {
     switch match {
     case .route(let route, let arguments):
-      guard case .resource(let endpoint) = route.endpoint else { return .respond(nothing(.path)) }
-      return endpoint(ResourceCall(shard: shard, exchange: exchange, arguments: arguments))
+      let call = ResourceCall(shard: shard, exchange: exchange, arguments: arguments)
+      switch route.endpoint {
+      case .resource(let endpoint): return endpoint(call)
+      case .upload: return UploadRequests(call).answer()
+      case .platform, .channel: return .respond(nothing(.path))
+      }
     case .nothing(let miss, _): return .respond(nothing(miss))
     }
   }
 
   /// No resource takes a body: a small one is read and passed over.
   private func decideOnResourceBody() -> BodyDecision {
+    if case .route(let route, let arguments) = match, case .upload = route.endpoint {
+      let call = ResourceCall(shard: shard, exchange: exchange, arguments: arguments)
+      return UploadRequests(call).decideOnBody()
+    }
     if RefusedBody.isSmall(head) { return .whole }
     if let miss = match.miss { return .refused(nothing(miss)) }
     var response = HTTPResponse(

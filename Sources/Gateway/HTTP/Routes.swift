@@ -23,6 +23,9 @@ enum Routes {
     case shared
     /// The same: files are found by their addresses only.
     case files
+    /// Anyone who knows the address of an upload, and users with a token; pages, if they are of an
+    /// allowed origin, or of any without a list.
+    case uploads
     /// Clients that open a socket; pages, if they are of an allowed origin.
     case socket
     /// Back ends and operators with an API token.
@@ -38,19 +41,30 @@ enum Routes {
   /// The code that answers a path.
   enum Endpoint: Sendable {
     case resource(@Sendable (ResourceCall) -> RequestOutcome)
+    /// Takes bodies as they come.
+    case upload
     case platform(PlatformEndpoint)
     /// Runs where the channel in the path is at home.
     case channel(PlatformEndpoint)
   }
 
+  static let healthPath = "/healthz"
+  static let readinessPath = "/readyz"
+
   /// The path of a file, which its address is made from.
   static let file: PathPattern = "/files/{file_id}/{file_name:any}"
 
+  /// The address of an upload.
+  static let upload: PathPattern = "/v1/uploads/{secret}"
+
   private static let resources = [
+    Route(
+      ["PUT", "HEAD", "PATCH", "DELETE", "POST", "OPTIONS"], upload, access: .uploads, .upload),
+    Route(["POST", "OPTIONS"], "/v1/files", access: .uploads, .upload),
     resource("/", StaticResources.page),
     resource("/favicon.ico", StaticResources.icon),
-    resource("/healthz", StaticResources.health),
-    resource("/readyz", StaticResources.readiness),
+    resource(PathPattern(healthPath), StaticResources.health),
+    resource(PathPattern(readinessPath), StaticResources.readiness),
     resource("/metrics", StaticResources.metrics),
     resource("/v3/openapi.json", access: .shared, StaticResources.openAPI),
     resource("/v1/asyncapi.json", access: .shared, StaticResources.asyncAPI),

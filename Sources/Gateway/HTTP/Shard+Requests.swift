@@ -102,7 +102,10 @@ extension Shard: TransportDelegate {
       gauges.add(1, to: .webSockets)
       let keepsContext = acceptance.compression?.clientNoContextTakeover == false
       if keepsContext { contextCount += 1 }
-      let session = Session(connection: connection, shard: self, keepsContext: keepsContext)
+      let base = FileAddress.base(named: exchange.head, isEncrypted: connection.isEncrypted)
+      let session = Session(
+        connection: connection, shard: self, keepsContext: keepsContext,
+        base: bases.number(of: base))
       services.logger.debug(
         "a WebSocket was opened", metadata: ["client": "\(connection.clientText)"])
       return .upgrade(acceptance, session)

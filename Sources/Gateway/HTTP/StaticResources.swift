@@ -15,15 +15,20 @@ enum StaticResources {
   }
 
   static func health(_ call: ResourceCall) -> RequestOutcome {
-    .respond(HTTPResponse(status: .ok, text: "alive\n"))
+    .respond(aliveResponse)
   }
 
   static func readiness(_ call: ResourceCall) -> RequestOutcome {
     guard let reason = call.shard.services.unreadiness else {
       return .respond(HTTPResponse(status: .ok, text: "ready\n"))
     }
-    return .respond(
-      HTTPResponse(status: .serviceUnavailable, text: "not ready: \(reason)\n"))
+    return .respond(unreadyResponse(reason))
+  }
+
+  static let aliveResponse = HTTPResponse(status: .ok, text: "alive\n")
+
+  static func unreadyResponse(_ reason: String) -> HTTPResponse {
+    HTTPResponse(status: .serviceUnavailable, text: "not ready: \(reason)\n")
   }
 
   static func metrics(_ call: ResourceCall) -> RequestOutcome {

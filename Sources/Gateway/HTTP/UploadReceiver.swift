@@ -118,14 +118,15 @@ final class UploadReceiver: HTTPBodyReceiver {
     let file = MessageFile(
       url: address.url(ofFile: record.id, FileName(record.name)), name: record.name,
       type: record.type, size: record.size)
-    let submission = try MessageSubmission(form.fields(file))
+    var submission = try MessageSubmission(form.fields(file))
     guard submission.draft.type == .file else {
       throw .invalid(
         "message_type", submission.draft.type.rawValue, expected: "FILE with a file")
     }
+    submission.draft.file?.id = record.id
     // From here on completing it reports every failure, once.
     self.upload = nil
-    upload.complete { [channelURL] result in
+    upload.complete { [channelURL, submission] result in
       switch result {
       case .success:
         MessageEndpoints.send(

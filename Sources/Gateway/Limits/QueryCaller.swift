@@ -45,7 +45,8 @@ extension Command {
       .channelFreeze, .channelUnfreeze, .channelMute, .channelUnmute, .channelBan, .channelUnban,
       .messageSend, .messageUpdate, .messageDelete, .messageGet, .messageList,
       .messageCreateMetaArrayKeys, .messageDeleteMetaArrayKeys, .messageAddMetaArrayValues,
-      .messageRemoveMetaArrayValues:
+      .messageRemoveMetaArrayValues, .fileCreate, .fileGet, .fileList, .fileCancel,
+      .messageSendFiles:
       0
     }
   }

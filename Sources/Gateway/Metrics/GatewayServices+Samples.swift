@@ -6,7 +6,7 @@ import Webhooks
 extension GatewayServices {
   /// The samples that are read when the metrics are asked for.
   var samples: [MetricSample] {
-    storeSamples + memorySamples + (previews?.samples ?? [])
+    storeSamples + memorySamples + uploads.samples + (previews?.samples ?? [])
       + (webhooks?.samples(at: clock.now) ?? []) + (cluster?.samples ?? [])
       + (network == nil ? [] : relayCounts.samples)
   }
@@ -51,6 +51,23 @@ extension GatewayServices {
       MetricSample(
         "parley_mailbox_queue", .gauge, "Jobs that wait in the shards' mailboxes.",
         shards.handles.reduce(0) { $0 + $1.mailbox.count }),
+    ]
+  }
+}
+
+extension UploadService {
+  /// Counts of uploads on this server.
+  fileprivate var samples: [MetricSample] {
+    UploadCounters.Event.allCases.map { event in
+      MetricSample(
+        "parley_uploads_total", .counter, "Uploads and requests to them, by outcome.",
+        Int(clamping: counters.count(of: event)), .init("outcome", event.label))
+    } + [
+      MetricSample(
+        "parley_upload_bytes_total", .counter, "Bytes of uploads written to files.",
+        Int(clamping: counters.byteCount)),
+      MetricSample(
+        "parley_uploads_active", .gauge, "Requests that write to uploads.", activeCount),
     ]
   }
 }

@@ -86,7 +86,7 @@ struct LimitEndpoints: Sendable {
       case .success(let present):
         services.limits.replace(with: present.shared)
         services.shards.sendToAll(.renewLimits)
-        services.didChange(.limits)
+        services.didAnnounce()
         completion.limits(LimitsInForce { services.limits.limit($0, for: scope) })
       }
     }

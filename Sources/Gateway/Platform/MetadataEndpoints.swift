@@ -119,8 +119,8 @@ extension GatewayServices {
     case .channel(let url):
       shards.send(.channel(url: url, .metadata(items)))
     case .user(let id):
-      store.perform(AccountLookup(id)) { [shards] result in
-        if case .success(let account?) = result { shards.userDidChange(account) }
+      store.perform(AccountLookup(id)) { [self] result in
+        if case .success(let account?) = result { userDidChange(account) }
       }
     }
   }

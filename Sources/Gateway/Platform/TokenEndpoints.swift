@@ -37,8 +37,7 @@ enum SessionTokenEndpoints {
     let services = call.services
     services.store.perform(SessionTokenRevocation(userID: userID)) { result in
       if case .success = result {
-        services.shards.closeSessions(
-          of: userID, reason: "the user's session tokens were revoked")
+        services.closeSessions(of: userID, .sessionTokensRevoked)
       }
       completion.empty(result.serviceResult)
     }
@@ -56,7 +55,7 @@ enum APITokenEndpoints {
     services.store.perform(APITokenIssue(token)) { result in
       if case .success = result {
         services.apiTokens.issued.insert(token)
-        services.didChange(.apiTokens)
+        services.didAnnounce()
       }
       let outcome = result.mapError { error in
         error == .exists ? .apiTokenExists(name) : ServiceError(error)
@@ -86,7 +85,7 @@ enum APITokenEndpoints {
       if case .success = result {
         services.apiTokens.issued.remove(digest)
         services.tokenRates.forget(digest)
-        services.didChange(.apiTokens)
+        services.didAnnounce()
       }
       let outcome = result.mapError { error in
         error == .notFound(.token) ? .notFound(.apiToken, id) : ServiceError(error)

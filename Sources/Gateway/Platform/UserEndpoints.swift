@@ -61,17 +61,14 @@ enum UserEndpoints {
     let profile = try UserProfile(body)
     let isActive = try body.boolean("is_active")
     let token = profile.newToken()
-    let (shards, path) = (call.services.shards, call.shard.returnPath)
+    let (services, path) = (call.services, call.shard.returnPath)
     let change = UserChange(
       userID, nickname: profile.nickname, profileURL: profile.profileURL, isActive: isActive,
       accessTokenHash: token?.digest)
-    call.services.store.perform(change) { result in
+    services.store.perform(change) { result in
       if case .success(let account) = result {
-        shards.userDidChange(account)
-        if token != nil {
-          shards.closeSessions(
-            of: userID, openedWith: .accessToken, reason: "the access token was replaced")
-        }
+        services.userDidChange(account)
+        if token != nil { services.closeSessions(of: userID, .accessTokenReplaced) }
       }
       show(result.serviceResult, token: token, path, completion)
     }

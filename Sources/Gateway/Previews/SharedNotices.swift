@@ -47,6 +47,7 @@ extension GatewayServices {
     switch service {
     case .previews:
       if let notice = PreviewNotice(encoded: notice) { previews?.receive(notice) }
+    case .controlLog: readAnnouncements()
     case .webhooks:
       if let lanes = OutboxLanes(encoded: notice) { webhooks?.didQueue(in: lanes) }
     }

@@ -2,16 +2,14 @@ import Channels
 import Cluster
 import Dispatch
 import LinkPreview
-import Reactor
 import ShardMessages
 import Store
-import Synchronization
 import Unfurler
 
 /// The previews that all servers of a deployment share, in their database.
 ///
 /// What happens to them is reported to the other servers over the bus, which may lose it. A purge
-/// must not be lost: it is announced in the database too, where each server looks from time to time.
+/// must not be lost: it is an announcement, which ``ControlLog`` reads.
 final class StoredPreviews: SharedPreviews {
   /// Sends a notice to all other servers.
   typealias Broadcast = @Sendable (PreviewNotice) -> Void
@@ -20,26 +18,26 @@ final class StoredPreviews: SharedPreviews {
   private let serverID: UInt64
   private let broadcast: Broadcast
   private let queue = DispatchQueue(label: "shared-previews")
-  /// The last announcement that was read; `nil` before the first.
-  private let lastPurge: Mutex<Int64?>
+  private let byteLimit: Int
 
   /// - Parameters:
   ///   - serverID: The number of this server in the cluster.
-  ///   - lastPurge: The last announcement when this server's memory was empty; `nil` for the last
-  ///     there is when it looks for the first time.
-  init(
-    store: Store, serverID: UInt64, lastPurge: Int64? = nil,
-    broadcast: @escaping Broadcast
-  ) {
+  ///   - byteLimit: Most bytes that the outcomes of all servers together may hold in the database.
+  init(store: Store, serverID: UInt64, byteLimit: Int, broadcast: @escaping Broadcast) {
     self.store = store
+    self.byteLimit = byteLimit
     self.serverID = serverID
     self.broadcast = broadcast
-    self.lastPurge = Mutex(lastPurge)
   }
 
-  convenience init(_ notices: SharedNotices, _ store: Store) {
-    self.init(store: store, serverID: notices.network.local.id.rawValue) {
-      notices.broadcast($0.encoded, to: .previews)
+  convenience init(_ notices: SharedNotices, _ store: Store, byteLimit: Int) {
+    self.init(
+      store: store, serverID: notices.network.local.id.rawValue, byteLimit: byteLimit
+    ) { notice in
+      switch notice {
+      case .published, .abandoned: notices.broadcast(notice.encoded, to: .previews)
+      case .purged: notices.broadcast([], to: .controlLog)
+      }
     }
   }
 
@@ -102,8 +100,7 @@ final class StoredPreviews: SharedPreviews {
   func purge(_ selection: PreviewSelection, completion: @escaping @Sendable (Int?) -> Void) {
     let notice = PreviewNotice.purged(selection)
     let purge = PreviewPurge(
-      SharedPreviewScope(selection), announcing: String(decoding: notice.encoded, as: UTF8.self),
-      at: SystemClock.unixMilliseconds)
+      SharedPreviewScope(selection), announcing: String(decoding: notice.encoded, as: UTF8.self))
     let broadcast = broadcast
     store.perform(purge) { result in
       switch result {
@@ -116,27 +113,25 @@ final class StoredPreviews: SharedPreviews {
   }
 }
 
-/// Purges whose notice was lost.
+/// Removal of outcomes that are over, and of those that are too much.
 extension StoredPreviews {
-  private static let interval = DispatchTimeInterval.seconds(5)
+  /// Seconds between two looks, and after one that left something.
+  private static let interval = 600
+  private static let shortInterval = 5
 
-  /// Looks for purges from now on, every few seconds, as long as the service is there.
-  func watch(for service: PreviewService) {
-    catchUp(service)
-    queue.asyncAfter(deadline: .now() + Self.interval) { [weak self, weak service] in
-      guard let self, let service else { return }
-      watch(for: service)
-    }
-  }
-
-  /// Brings a service up to date with the purges of other servers.
-  func catchUp(_ service: PreviewService) {
-    let number = lastPurge.withLock { $0 }
-    store.perform(PreviewPurges(after: number)) { [weak self, weak service] result in
-      guard let self, let service, case .success(let purges) = result else { return }
-      lastPurge.withLock { $0 = max($0 ?? 0, purges.last) }
-      for notice in purges.notices {
-        if let notice = PreviewNotice(encoded: Array(notice.utf8)) { service.receive(notice) }
+  /// Removes them from now on, every ten minutes or so.
+  func trimRegularly() {
+    store.perform(PreviewTrimming(byteLimit: byteLimit)) { [weak self] result in
+      guard let self else { return }
+      let seconds =
+        if case .success(.unfinished) = result {
+          Self.shortInterval
+        } else {
+          // Servers that were started together are not to look together.
+          Self.interval + Int.random(in: 0..<Self.interval / 4)
+        }
+      queue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in
+        self?.trimRegularly()
       }
     }
   }

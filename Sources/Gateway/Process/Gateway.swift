@@ -24,34 +24,35 @@ package final class Gateway: Sendable {
   private let certificate: TLSServerContextHolder?
   private let threads: Mutex<[Reactor.Thread]>
 
-  /// Opens the store and the listeners, and starts to serve.
+  /// Opens the listeners and the store, and starts to serve.
   ///
+  /// Waits for a database that cannot be reached. Requests are answered meanwhile: the server is not
+  /// ready.
+  ///
+  /// - Parameter pause: Called on the caller's thread before another attempt to reach the database,
+  ///   with the reason and the addresses; waits, and returns whether to make it.
   /// - Throws: What stands in the way, in words for the operator.
-  package init(_ plan: GatewayPlan, logger: Logger) throws {
+  package init(
+    _ plan: GatewayPlan, logger: Logger,
+    pause: @escaping @Sendable (_ reason: String, [BoundAddress]) -> Bool = { _, _ in true }
+  ) throws {
     let settings = plan.settings
     let count = max(settings.reactors, 1)
+    let (bound, listeners) = try Self.listen(plan.listening, count: count)
+    let starting =
+      settings.store.engine == .postgreSQL
+      ? try StartingServer(listeners.flatMap(\.self), settings, logger: logger) : nil
+    let wait = StartWait(starting, logger: logger) { pause($0, bound) }
     inbox = ClusterInbox(logger: logger)
-    cluster = try ClusterNode(settings, inbox.figures, logger: logger)
+    cluster = try ClusterNode(settings, inbox.figures, wait, logger: logger)
     let shards = try ShardSet(count: count, network: cluster?.network)
     services = try GatewayServices(
-      plan, shards: shards, cluster: cluster, relayCounts: inbox.figures, logger: logger)
+      plan, shards: shards, cluster: cluster, relayCounts: inbox.figures, wait, logger: logger)
     if let network = shards.network { inbox.open(shards, network) }
     certificate = plan.listening.certificate
-    var bound: [BoundAddress] = []
-    var listeners = shards.handles.map { _ in [ShardListener]() }
-    for target in plan.listening.targets {
-      let (address, sockets) = try target.open(count: count)
-      bound.append(BoundAddress(address: address.description, purpose: target.purpose))
-      for (index, socket) in sockets.enumerated() {
-        listeners[index].append(
-          ShardListener(
-            descriptor: socket, security: target.security, proxyHeader: target.proxyHeader,
-            servesMetrics: target.servesMetrics,
-            answersLoopbackNamesOnly: target.answersLoopbackNamesOnly,
-            pool: target.purpose == .operations ? .operations : .clients))
-      }
-    }
     addresses = bound
+    services.uploads.start(isAlone: cluster == nil)
+    starting?.close()
     Self.warn(settings, logger)
     let services = services
     let start = StartReport<StartError>()
@@ -63,6 +64,8 @@ package final class Gateway: Sendable {
       })
     try start.wait(for: count)
     services.stage = .serving
+    services.controlLog?.follow(
+      for: services, every: settings.cluster.beatMilliseconds)
     cluster?.serve(inbox)
   }
 
@@ -105,12 +108,6 @@ package final class Gateway: Sendable {
     services.shards.sendToAll(.hurry)
   }
 
-  /// Begins to stop because the cluster goes on without this server: it was declared dead, or it
-  /// alone does not reach the bus or the database.
-  package func leaveCluster(reason: String) {
-    services.leaveCluster(reason: reason)
-  }
-
   /// Whether it stopped because it left the cluster: a new start makes it another server of it.
   package var hasLeftCluster: Bool { services.hasLeftCluster }
 
@@ -148,11 +145,6 @@ package final class Gateway: Sendable {
         "auth.mode is token without auth.jwt_secret or auth.jwt_public_key: only tokens issued by the Platform API open sessions"
       )
     }
-    if settings.cluster.bus != nil, settings.files.store == .dataDirectory {
-      logger.warning(
-        "files.store is data_dir: files that come to this server cannot be read from the others; set a shared directory or a bucket"
-      )
-    }
     if let bus = settings.cluster.forgeableBus {
       logger.warning(
         "cluster.bus is not encrypted and cluster.secret is not set: anyone between the servers can forge messages",
@@ -179,6 +171,27 @@ package final class Gateway: Sendable {
       metadata: ["file": "\(key)"])
   }
 
+  /// Opens the sockets of all listeners; a list for each shard.
+  private static func listen(
+    _ plan: ListenPlan, count: Int
+  ) throws -> (addresses: [BoundAddress], listeners: [[ShardListener]]) {
+    var bound: [BoundAddress] = []
+    var listeners = (0..<count).map { _ in [ShardListener]() }
+    for target in plan.targets {
+      let (address, sockets) = try target.open(count: count)
+      bound.append(BoundAddress(address: address.description, purpose: target.purpose))
+      for (index, socket) in sockets.enumerated() {
+        listeners[index].append(
+          ShardListener(
+            descriptor: socket, security: target.security, proxyHeader: target.proxyHeader,
+            servesMetrics: target.servesMetrics,
+            answersLoopbackNamesOnly: target.answersLoopbackNamesOnly,
+            pool: target.purpose == .operations ? .operations : .clients))
+      }
+    }
+    return (bound, listeners)
+  }
+
   private static func run(
     _ handle: ShardHandle, _ services: GatewayServices, _ listeners: [ShardListener],
     _ start: StartReport<StartError>
@@ -192,6 +205,7 @@ package final class Gateway: Sendable {
           listener.descriptor, security: listener.security, proxyHeader: listener.proxyHeader,
           tag: tag, pool: listener.pool)
       }
+      if handle.index == 0 { shard.uploadSweeper = UploadSweeper(on: shard) }
       start.add(.success(()))
       shard.loop.run()
     } catch {
@@ -215,7 +229,8 @@ package struct BoundAddress: Sendable {
   package let purpose: Purpose
 }
 
-private struct ShardListener: Sendable {
+/// A listening socket of one shard.
+struct ShardListener: Sendable {
   let descriptor: Int32
   let security: Listener.Security
   let proxyHeader: ProxyHeaderPolicy

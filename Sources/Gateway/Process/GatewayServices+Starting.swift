@@ -12,7 +12,7 @@ extension GatewayServices {
   /// Opens what the shards share.
   convenience init(
     _ plan: GatewayPlan, shards: ShardSet, cluster: ClusterNode? = nil,
-    relayCounts: RelayCounts = RelayCounts(), logger: Logger
+    relayCounts: RelayCounts = RelayCounts(), _ wait: StartWait? = nil, logger: Logger
   ) throws {
     let settings = plan.settings
     // One shard for each shard, one for the store's thread and one for the unfurler's.
@@ -26,7 +26,9 @@ extension GatewayServices {
       outbox: OutboxOptions(settings.webhooks, counts: participantCounts, door: door),
       fileURL: FileAddress.composition(publicURL: settings.files.publicURL),
       onCommit: { nanoseconds, _ in storeMetrics.record(nanoseconds: nanoseconds, for: .commit) },
-      afterBatch: { for shard in shards.handles { shard.mailbox.wakeReceiver() } })
+      afterBatch: { shards.wake() })
+    if let wait { options.waitForServer = { wait.wait($0) } }
+    options.didReconnect = { shards.sendToAll(LocalMessage.storeReconnected) }
     let depot = try FileDepots.make(settings, logger: logger)
     options.files = depot
     options.queryMilliseconds = settings.limits.queryMilliseconds
@@ -41,14 +43,23 @@ extension GatewayServices {
     } catch {
       throw error.asFailure(of: settings.store)
     }
-    let authenticator = Authenticator(settings.auth.mode, plan.verifiers, store: store)
+    // Before anything is read that announcements are about.
+    let controlLog = try cluster.map { _ in try ControlLog(store) }
+    let authenticator = Authenticator(
+      settings.auth.mode, plan.verifiers, store: store, sharing: options.sharing)
     let files = try FileStore(depot)
     files.collectOrphans(in: store)
     let notices = SharedNotices(shards)
     self.init(
       settings: settings, shards: shards, store: store, files: files,
       previews: try PreviewService(
-        settings, plan.fetching, shared: notices.map { StoredPreviews($0, store) },
+        settings, plan.fetching,
+        shared: notices.map { notices in
+          let shared = StoredPreviews(
+            notices, store, byteLimit: max(settings.unfurl.cacheDiskBytes, 1 << 20))
+          shared.trimRegularly()
+          return shared
+        },
         logger: logger
       ) { _, duration in
         fetchMetrics.record(nanoseconds: UInt64(max(0, duration / .nanoseconds(1))), for: .fetch)
@@ -64,7 +75,7 @@ extension GatewayServices {
         after: try store.performNow(LargestMessageID()), slot: shards.slot),
       metrics: metrics, relayCounts: relayCounts,
       descriptors: DescriptorPlan(limit: DescriptorLimit.raise()), cluster: cluster,
-      clock: cluster?.clock ?? DeploymentClock(), logger: logger)
+      controlLog: controlLog, clock: cluster?.clock ?? DeploymentClock(), logger: logger)
   }
 }
 
@@ -106,7 +117,6 @@ extension PreviewService {
       unfurler: unfurler, cache: cache, timeout: .milliseconds(unfurl.timeoutMilliseconds),
       logger: logger, domains: configuration.domainRules, shared: shared, observeFetch: observeFetch
     )
-    shared?.watch(for: self)
   }
 }
 

@@ -15,6 +15,7 @@ final class RefusalLog: Sendable {
     case address
     case silentConnection
     case noRoom
+    case fullStorage
 
     fileprivate var message: Logger.Message {
       switch self {
@@ -25,13 +26,16 @@ final class RefusalLog: Sendable {
       case .address: "a connection was refused: its address has too many"
       case .silentConnection: "out of sockets: the connection silent longest was closed"
       case .noRoom: "out of sockets: a connection was refused"
+      case .fullStorage: "an upload was refused: there is no room for files"
       }
     }
 
     fileprivate var level: Logger.Level {
       switch self {
       case .accessToken: .info
-      case .apiToken, .origin, .host, .address, .silentConnection, .noRoom: .warning
+      case .apiToken, .origin, .host, .address, .silentConnection, .noRoom,
+        .fullStorage:
+        .warning
       }
     }
   }

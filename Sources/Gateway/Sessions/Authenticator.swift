@@ -29,12 +29,18 @@ final class Authenticator: Sendable {
   private let mode: AuthSettings.Mode
   private let verifiers: [TokenVerifier]
   private let store: Store
+  private let sharing: StoreSharing
 
-  /// - Parameter verifiers: The keys of JSON Web Tokens; one of them must have signed a token.
-  init(_ mode: AuthSettings.Mode, _ verifiers: [TokenVerifier], store: Store) {
+  /// - Parameters:
+  ///   - verifiers: The keys of JSON Web Tokens; one of them must have signed a token.
+  ///   - sharing: With other servers, sessions lose their right by announcements of the store.
+  init(
+    _ mode: AuthSettings.Mode, _ verifiers: [TokenVerifier], store: Store, sharing: StoreSharing
+  ) {
     self.mode = mode
     self.verifiers = verifiers
     self.store = store
+    self.sharing = sharing
   }
 
   /// Checks a user's token and takes over its profile.
@@ -48,7 +54,14 @@ final class Authenticator: Sendable {
       admit(command, grant, at: clock.now) { completion($0.mapError { AccessRefusal($0) }) }
     }
     switch mode {
-    case .open: admitUser(TokenGrant(proof: .none, expiresAt: nil))
+    case .open:
+      findLastEviction(of: command.userID) { result in
+        switch result {
+        case .success(let number):
+          admitUser(TokenGrant(proof: .none, expiresAt: nil, lastEviction: number))
+        case .failure(let refusal): completion(.failure(refusal))
+        }
+      }
     case .token:
       guard let token = command.accessToken, !token.isEmpty else {
         completion(.failure(AccessRefusal(.accessToken("an access token is required"))))
@@ -70,16 +83,41 @@ final class Authenticator: Sendable {
     _ token: String, of userID: String, clock: DeploymentClock,
     completion: @escaping @Sendable (Result<TokenGrant, AccessRefusal>) -> Void
   ) {
-    guard mode == .token else {
-      completion(.success(TokenGrant(proof: .none, expiresAt: nil)))
-      return
+    findLastEviction(of: userID) { [self] result in
+      switch (result, mode) {
+      case (.failure(let refusal), _): completion(.failure(refusal))
+      case (.success(let number), .open):
+        completion(.success(TokenGrant(proof: .none, expiresAt: nil, lastEviction: number)))
+      case (.success(let number), .token):
+        check(token, of: userID, after: number, clock: clock, completion: completion)
+      }
     }
+  }
+
+  /// Finds the last announcement that put the user out, before its token is checked.
+  private func findLastEviction(
+    of userID: String, _ completion: @escaping @Sendable (Result<Int64, AccessRefusal>) -> Void
+  ) {
+    switch sharing {
+    case .alone: completion(.success(0))
+    case .shared:
+      store.perform(LastEviction(of: userID)) { result in
+        completion(result.serviceResult.mapError { AccessRefusal($0) })
+      }
+    }
+  }
+
+  private func check(
+    _ token: String, of userID: String, after lastEviction: Int64, clock: DeploymentClock,
+    completion: @escaping @Sendable (Result<TokenGrant, AccessRefusal>) -> Void
+  ) {
     var reasons: [String] = []
     for verifier in verifiers {
       do throws(TokenError) {
         let claims = try verifier.verify(token, user: userID, now: clock.now / 1000)
         let expiry = claims.expiresAt.map { $0.multipliedClamping(by: 1000) }
-        completion(.success(TokenGrant(proof: .signed, expiresAt: expiry)))
+        completion(
+          .success(TokenGrant(proof: .signed, expiresAt: expiry, lastEviction: lastEviction)))
         return
       } catch {
         reasons.append("as a JSON Web Token: \(error)")
@@ -98,7 +136,7 @@ final class Authenticator: Sendable {
           return .success(
             TokenGrant(
               proof: token.expiresAt == nil ? .accessToken : .sessionToken,
-              expiresAt: token.expiresAt))
+              expiresAt: token.expiresAt, lastEviction: lastEviction))
         })
     }
   }
@@ -175,4 +213,6 @@ struct TokenGrant: Sendable {
   let proof: TokenProof
   /// When it ends, in Unix milliseconds; `nil` when it does not.
   let expiresAt: Int64?
+  /// The number of the last ``Eviction`` of the user before the token was checked; 0 without any.
+  let lastEviction: Int64
 }

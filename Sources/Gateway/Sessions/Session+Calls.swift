@@ -19,8 +19,24 @@ extension Session {
       case .userGet(let get):
         _ = try charged(command)
         self.get(get, address)
-      case .userUpdate(let update): self.update(update, try charged(command), address)
-      case .channelCreate(let create): self.create(create, try charged(command), address)
+      case .userUpdate(let update):
+        let caller = try charged(command)
+        withPicture(update.profileFileID, caller, address) { session, url in
+          session.update(update.picturing(url), caller, address)
+        }
+      case .channelCreate(let create):
+        let caller = try charged(command)
+        withPicture(create.coverFileID, caller, address) { session, url in
+          session.create(create.picturing(url), caller, address)
+        }
+      case .channelUpdate(let update) where update.coverFileID != nil:
+        let caller = try charged(command)
+        withPicture(update.coverFileID, caller, address) { session, url in
+          session.shard.send(
+            .channel(
+              url: update.channelURL,
+              .command(.update(update.picturing(url).fields), by: caller, replyTo: address)))
+        }
       case .channelList(let list): self.list(list, try charged(command), address)
       case .channelEnter(let enter): self.enter(enter, try charged(command), address)
       case .channelExit(let exit): try self.exit(exit.channelURL, try charged(command), address)
@@ -33,6 +49,13 @@ extension Session {
         let caller = try charged(command)
         shard.send(
           .channel(url: list.channelURL, .listMessages(list, for: caller, replyTo: address)))
+      case .fileCreate(let create): self.create(create, try charged(command), address)
+      case .fileGet(let file): self.view(file, try charged(command), address)
+      case .fileList(let list): self.list(list, try charged(command), address)
+      case .fileCancel(let file): self.cancel(file, try charged(command), address)
+      case .messageSend(let send) where send.fileID != nil:
+        self.sendFile(send, try charged(command), address)
+      case .messageSendFiles(let files): self.send(files, try charged(command), address)
       case .channelGet, .channelUpdate, .channelDelete, .channelFreeze, .channelUnfreeze,
         .channelMute, .channelUnmute, .channelBan, .channelUnban, .channelAddOperators,
         .channelRemoveOperators, .messageSend, .messageUpdate, .messageDelete, .messageGet,

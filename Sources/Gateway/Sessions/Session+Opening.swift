@@ -27,7 +27,7 @@ extension Session {
   /// Goes on with opening, once the user's home knows of the session.
   func authenticate() {
     guard case .opening(let command, let address) = state else { return }
-    revokedProofs = []
+    evictions = [:]
     shard.services.authenticator.authenticate(command, clock: shard.services.clock) {
       [confined = LoopBound(self), path = shard.returnPath] result in
       path.resume { _ in confined.value.didAuthenticate(result, address) }
@@ -40,7 +40,7 @@ extension Session {
     guard case .opening = state else { return }
     switch result {
     case .success(let credentials):
-      guard !revokedProofs.contains(credentials.grant.proof) else {
+      guard !isVoid(credentials.grant) else {
         return refuse(AccessRefusal(.accessToken("the access token was revoked")), address)
       }
       begin(credentials, address)
@@ -51,7 +51,7 @@ extension Session {
   private func begin(_ credentials: Credentials, _ address: ReplyAddress) {
     let identity = Identity(
       id: Identifiers.session(), user: credentials.user, openedAt: shard.services.clock.now,
-      proof: credentials.grant.proof)
+      proof: credentials.grant.proof, lastEviction: credentials.grant.lastEviction)
     state = .open(identity)
     connection.sessionDidOpen()
     awaitExpiry(at: credentials.grant.expiresAt)
@@ -100,11 +100,19 @@ extension Session {
     shard.send(.user(id: command.userID, .remove(reference)))
   }
 
-  /// Ends the session if it lives by a proof that holds no longer, now or once that is known.
-  func revoke(_ proof: TokenProof, reason: String) {
-    revokedProofs.insert(proof)
-    guard case .open(let identity) = state, identity.proof == proof else { return }
-    close(.unauthorized, reason: reason)
+  /// Ends the session if it lives by a token that is void, now or once that is known.
+  func evict(_ eviction: Eviction) {
+    let proofs = eviction.proof.map { [$0] } ?? TokenProof.allCases
+    for proof in proofs { evictions[proof] = max(evictions[proof] ?? 0, eviction.number) }
+    guard case .open(let identity) = state, proofs.contains(identity.proof),
+      identity.lastEviction < eviction.number
+    else { return }
+    close(.unauthorized, reason: eviction.reason)
+  }
+
+  /// Whether a token was void before it could be used.
+  private func isVoid(_ grant: TokenGrant) -> Bool {
+    grant.lastEviction < evictions[grant.proof] ?? 0
   }
 
   /// Goes on with a new token.
@@ -113,7 +121,7 @@ extension Session {
       reply(.failure(.invalidRequest("the session is not open")), to: address)
       return
     }
-    revokedProofs = []
+    evictions = [:]
     shard.services.authenticator.check(
       command.accessToken, of: caller.user.id, clock: shard.services.clock
     ) { [confined = LoopBound(self), path = shard.returnPath] result in
@@ -125,12 +133,12 @@ extension Session {
     guard case .open(var identity) = state else { return }
     let grant: TokenGrant
     switch result {
-    case .success(let found) where !revokedProofs.contains(found.proof): grant = found
+    case .success(let found) where !isVoid(found): grant = found
     case .success:
       return refuseRefresh(AccessRefusal(.accessToken("the access token was revoked")), address)
     case .failure(let refusal): return refuseRefresh(refusal, address)
     }
-    identity.proof = grant.proof
+    (identity.proof, identity.lastEviction) = (grant.proof, grant.lastEviction)
     state = .open(identity)
     awaitExpiry(at: grant.expiresAt)
     reply(.empty, to: address)
@@ -224,6 +232,7 @@ extension Session.Identity {
               })
           })
         $0.member("ping_interval_ms", limits.pingIntervalMilliseconds)
+        $0.member("features", object: { settings.encodeFeatures(into: &$0) })
       }
     }
   }

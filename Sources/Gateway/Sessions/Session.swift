@@ -34,6 +34,8 @@ final class Session {
     let openedAt: Int64
     /// The token that keeps it open; `session.refresh` may bring another.
     var proof: TokenProof
+    /// The number of the last ``Eviction`` before that token was checked.
+    var lastEviction: Int64
   }
 
   /// A channel that the connection is in, and its place in the channel's feed.
@@ -72,23 +74,28 @@ final class Session {
   /// With too much unanswered the connection is not read.
   private var isFull = false
   private let keepsContext: Bool
+  /// The base of addresses that the upgrade named; see ``NamedBases``.
+  let base: UInt16
   /// The channels that the connection is in: a few at most, so that a list is smaller and faster
   /// than a table.
   var places: [Place] = []
   var timer: EventLoop.TimerToken?
   var deadline = Deadline.open
-  /// Kinds of tokens that were revoked while one was being looked up.
-  var revokedProofs: Set<TokenProof> = []
+  /// The last evictions, by the kinds of tokens that are void, while one is being looked up.
+  var evictions: [TokenProof: Int64] = [:]
   private var pipeline = Pipeline()
   private var budget = CallBudget()
   /// Waits until the caller is out of debt; the connection is not read meanwhile.
   private var silence: Silence?
+  /// The files of a call that sends several.
+  var fileSends: FileSends?
   /// A close that waits until what was accepted is answered.
   private var pendingClose: PendingClose?
 
   /// - Parameter keepsContext: Whether the client may compress with what it sent before.
-  init(connection: Connection, shard: Shard, keepsContext: Bool) {
+  init(connection: Connection, shard: Shard, keepsContext: Bool, base: UInt16 = 0) {
     self.keepsContext = keepsContext
+    self.base = base
     self.connection = connection
     self.shard = shard
     reference = SessionAddress(on: shard.handle.address, connection: connection.id)
@@ -125,6 +132,7 @@ final class Session {
 
   /// Brings the reply to a call.
   func complete(_ address: ReplyAddress, _ outcome: CallOutcome) {
+    if FileSends.isPart(address.ticket) { return completePart(address, outcome) }
     if case .failure(let error) = outcome {
       shard.counters.add(to: .callsFailed)
       // The server's own failures are not the client's to pay for.
@@ -343,8 +351,10 @@ extension Session: WebSocketApplication {
 
 extension RPCRequest {
   /// Sends may follow one another; all else waits for its turn.
+  ///
+  /// A send of an uploaded file waits as well, because the file is looked up on its way.
   fileprivate var concurrency: Session.Pipeline.Concurrency {
-    method == "message.send" ? .besideItsLike : .alone
+    method == "message.send" && params?.present("file_id") == nil ? .besideItsLike : .alone
   }
 
   /// The bytes that must be left of a batch's budget when the call starts.

@@ -10,7 +10,7 @@ extension ChannelCommand {
     switch command {
     case .sessionOpen, .sessionRefresh, .sessionPing, .sessionClose, .userGet, .userUpdate,
       .channelCreate, .channelList, .channelEnter, .channelExit, .channelParticipants,
-      .messageList:
+      .messageList, .messageSendFiles, .fileCreate, .fileGet, .fileList, .fileCancel:
       return nil
     case .channelGet: self = .view
     case .channelUpdate(let update): self = .update(update.fields)

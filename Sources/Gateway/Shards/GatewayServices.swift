@@ -14,6 +14,8 @@ final class GatewayServices: Sendable {
   let shards: ShardSet
   let store: Store
   let files: FileStore
+  let uploads: UploadService
+  let publicPath: PublicPath
   /// `nil` when previews are off.
   let previews: PreviewService?
   /// `nil` when no events are posted.
@@ -43,7 +45,8 @@ final class GatewayServices: Sendable {
   let refusals: RefusalLog
   let logger: Logger
   let relayCounts: RelayCounts
-  let sharedReading = SharedReading()
+  /// The changes of all servers; `nil` on a server that is alone.
+  let controlLog: ControlLog?
   private let lifecycle = Atomic(Lifecycle.starting.rawValue)
   private let undrainedShards: Atomic<Int>
   private let departure = Atomic(false)
@@ -61,14 +64,18 @@ final class GatewayServices: Sendable {
     authenticator: Authenticator, apiTokens: APITokens, limits: LimitTable, messageIDs: MessageIDs,
     metrics: GatewayMetrics, relayCounts: RelayCounts = RelayCounts(),
     descriptors: DescriptorPlan, cluster: (any ClusterObserver)? = nil,
+    controlLog: ControlLog? = nil,
     clock: DeploymentClock = DeploymentClock(), logger: Logger
   ) {
     self.cluster = cluster
+    self.controlLog = controlLog
     self.clock = clock
     self.settings = settings
     self.shards = shards
     self.store = store
     self.files = files
+    uploads = UploadService(settings, store: store, key: apiTokens.sealingKey, clock: clock)
+    publicPath = PublicPath(publicURL: settings.files.publicURL)
     self.previews = previews
     self.webhooks = webhooks
     self.participantCounts = participantCounts

@@ -18,8 +18,16 @@ enum LocalMessage: Sendable {
   case send(ShardMessage)
   /// The ring of servers is another.
   case ringDidChange
+  /// The store has connected anew to its database, which may have lost its last commits.
+  case storeReconnected
   /// Messages from and to a server were lost.
   case linkWasReset(ServerID)
+  /// These servers are not heard, and no others.
+  case silenceDidChange(Set<ServerID>)
+  /// Closes sessions that have lost their right.
+  case evict(EvictionList)
+  /// Has all clients open their sessions once more.
+  case authenticateAnew
   /// The cluster goes on without this server.
   case leaveCluster(reason: String)
   /// Asks for a sign that the event loop turns.
@@ -50,8 +58,14 @@ extension Shard {
       loop.stop()
     case .send(let message): send(message)
     case .ringDidChange: edge?.ringDidChange()
+    case .storeReconnected: channels.compareWithLog()
     case .linkWasReset(let server): edge?.linkWasReset(with: server)
-    case .leaveCluster(let reason): services.leaveCluster(reason: reason)
+    case .silenceDidChange(let servers): channels.polling.silenceDidChange(servers)
+    case .evict(let evictions): evict(evictions)
+    case .authenticateAnew: authenticateAnew()
+    case .leaveCluster(let reason):
+      edge?.leave()
+      services.leaveCluster(reason: reason)
     case .pulse(let missing): missing.oneCame()
     case .shed(let pool): transport.shed(in: pool)
     case .nameHolders(let index): send(.holders(largestHolders), to: index)

@@ -1,3 +1,4 @@
+import Channels
 import Reactor
 import ShardMessages
 
@@ -112,6 +113,7 @@ extension Shard {
       case .connections: .connections([connectionCount])
       case .participantCounts(let urls):
         .participantCounts(urls.map { services.participantCounts[$0] })
+      case .awaitedSends(let url): .awaitedSends(edge?.awaitedSends(toChannel: url) ?? [])
       }
     send(.shard(address.shard, .answer(answer, to: address)))
   }
@@ -156,6 +158,7 @@ extension ShardAnswer {
   fileprivate init(_ answers: [ShardAnswer], to question: ShardQuestion) {
     var (ids, sessions): ([String], [SessionSummary]) = ([], [])
     var (connections, numbers): ([ConnectionCount], [Int]) = ([], [])
+    var sends: [AwaitedSend] = []
     var isClosed = false
     for answer in answers {
       switch answer {
@@ -164,7 +167,8 @@ extension ShardAnswer {
       case .closed(let here): isClosed = isClosed || here
       case .connections(let some): connections += some
       case .participantCounts(let some): numbers += some
-      case .dismissed: break
+      case .awaitedSends(let some): sends += some
+      case .dismissed, .sent: break
       }
     }
     switch question {
@@ -175,6 +179,7 @@ extension ShardAnswer {
     case .close: self = .closed(isClosed)
     case .connections: self = .connections(connections)
     case .participantCounts: self = .participantCounts(numbers)
+    case .awaitedSends: self = .awaitedSends(sends)
     }
   }
 }

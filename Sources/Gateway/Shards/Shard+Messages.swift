@@ -42,6 +42,8 @@ extension Shard {
     case .platform(let request): perform(request)
     case .submit(let order, let author, let address):
       submit(order, onBehalfOf: author, toChannel: url, replyTo: address)
+    case .sendUploaded(let order, let user, let address):
+      send(order, byUploader: user, toChannel: url, replyTo: address)
     case .explainLimits(let userID, let address):
       explainLimits(ofUser: userID, inChannel: url, replyTo: address)
     case .create(let channel, let address): create(channel, replyTo: address)
@@ -68,13 +70,11 @@ extension Shard {
       stage.handle(AttachmentInput.answer(address, outcome))
     case .windowQuestion(let question):
       guard let stage = channels.stage(url) else {
-        let answer = StageMessage.window(
-          nil, userID: question.userID, server: services.server)
-        return send(.stage(server: question.server, url: url, answer))
+        let answer = WindowAnswer(question, nil)
+        return send(.stage(server: question.server, url: url, .window(answer)))
       }
       stage.handle(.windowQuestion(question))
-    case .window(let window, let userID, let server):
-      channels.stage(url)?.handle(.window(window, userID: userID, server: server))
+    case .window(let answer): channels.stage(url)?.handle(.window(answer))
     }
   }
 
@@ -120,7 +120,8 @@ extension Shard {
     case .expelOldest:
       session?.close(
         .tooManySessions, reason: "the user has opened too many sessions: this was its oldest")
-    case .revoke(let proof, let reason): session?.revoke(proof, reason: reason)
+    case .revoke(let proof, let reason):
+      session?.evict(Eviction(of: proof, reason: reason))
     case .charge(let cost): session?.charge(cost)
     case .chargeRepetition: session?.chargeRepetition()
     case .disconnect:
@@ -144,11 +145,11 @@ extension Shard {
     case .deliver(let plan): deliver(plan)
     case .notify(let event, let sessions): send(event, to: sessions)
     case .renewLimits: channels.renewLimits()
-    case .reread(let state): services.sharedReading.read(state, for: services)
     case .drain: services.drainOnRequest()
     case .ask(let question, let address): answer(question, to: address)
     case .askServer(let question, let address): answerForServer(question, to: address)
     case .answer(let answer, let address): take(answer, to: address)
+    case .stagesMark(let mark): take(mark)
     case .notice(let service, let notice): services.receive(notice, for: service)
     }
   }

@@ -48,6 +48,10 @@ final class Shard {
   var drain: ShardDrain?
   /// The way to other servers; `nil` on a server alone.
   private(set) var edge: ShardEdge?
+  /// The bases of addresses that upgrades have named.
+  var bases = NamedBases()
+  /// On the first shard.
+  var uploadSweeper: UploadSweeper?
   /// The tags of the listeners on which `/metrics` is served.
   var metricsListeners: Set<Int> = []
   /// The tags of the listeners that answer only by names of this machine.
@@ -104,10 +108,12 @@ final class Shard {
       // Fan-out comes when the turn's events are gathered, and may send further messages.
       if ownMail.isEmpty { channels.fanOut() }
     } while !ownMail.isEmpty
-    // Before the fan-out is written: the disk can work meanwhile.
+    // Before the fan-out is written: the disk and other servers can work meanwhile.
     services.store.submit(&writes)
+    edge?.flush()
     let outcome = transport.flush()
     services.store.submit(&writes)
+    edge?.flush()
     balanceMemory()
     report()
     services.refusals.writeSummaries(at: loop.now)

@@ -19,11 +19,14 @@ final class ShardHandle: Sendable {
     mailbox.post(mail)
   }
 
-  /// Adds mail that a job of the store has brought: the store wakes the shards when its batch is
-  /// answered.
+  /// Adds mail that may wait until the shards are woken: that of the store until its batch is answered,
+  /// that of other servers until all of it has arrived.
   func enqueue(_ mail: ShardMail) {
     mailbox.enqueue(mail)
   }
+
+  /// Wakes the shard if something waits.
+  func wake() { mailbox.wakeReceiver() }
 }
 
 /// Mail in the order in which it is to be worked on.

@@ -70,6 +70,11 @@ struct ShardSet: Sendable {
     receiver(of: message).enqueue(.message(message))
   }
 
+  /// Wakes the shards for which mail was enqueued.
+  func wake() {
+    for shard in handles { shard.wake() }
+  }
+
   /// Sends a request of an HTTP exchange, whose shard keeps it until it is answered.
   func send(_ message: ShardMessage, from exchange: ExchangeAddress) {
     guard network != nil else { return send(message) }

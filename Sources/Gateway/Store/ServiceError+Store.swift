@@ -39,6 +39,7 @@ extension ServiceError {
     case .message: self.init(.notFound, "there is no such message", field: "message_id")
     case .metadata, .metacounter: self.init(.notFound, "there is no such key", field: "key")
     case .token: self.init(.notFound, "there is no such token")
+    case .file: self.init(.notFound, "there is no such file", field: "file_id")
     }
   }
 }

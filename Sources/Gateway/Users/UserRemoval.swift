@@ -41,7 +41,7 @@ struct UserRemoval: Sendable {
           services.shards.send(.channel(url: url, .restrictionsRemoved(userID: userID)))
         }
         guard case .finished = step else { return proceed(done) }
-        services.shards.closeSessions(of: userID, reason: "the user was deleted")
+        services.closeSessions(of: userID, .deleted)
         done(.success(()))
       }
     }

@@ -55,10 +55,12 @@ package struct HTTPStatus: Sendable, Hashable {
     411: "Length Required", 413: "Content Too Large", 414: "URI Too Long",
     415: "Unsupported Media Type", 416: "Range Not Satisfiable", 417: "Expectation Failed",
     421: "Misdirected Request",
-    422: "Unprocessable Content", 426: "Upgrade Required", 429: "Too Many Requests",
-    431: "Request Header Fields Too Large",
+    422: "Unprocessable Content", 423: "Locked", 426: "Upgrade Required",
+    429: "Too Many Requests",
+    431: "Request Header Fields Too Large", 460: "Checksum Mismatch",
     500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway",
     503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
+    507: "Insufficient Storage",
   ]
 }
 

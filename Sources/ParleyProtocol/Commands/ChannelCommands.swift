@@ -41,11 +41,14 @@ package struct ChannelCreate: Sendable, Hashable {
   /// The server makes one when it is absent.
   package var channelURL: String?
   package var fields: ChannelFields
+  /// An uploaded file whose address becomes the cover.
+  package var coverFileID: String?
   package var isEphemeral: Bool
 
   package init(_ parameters: Fields) throws(ServiceError) {
     channelURL = try parameters.optionalChannelURL()
     fields = try ChannelFields(parameters)
+    coverFileID = try parameters.fileID("cover_file_id", insteadOf: "cover_url")
     isEphemeral = try parameters.boolean("is_ephemeral") ?? false
   }
 }
@@ -54,10 +57,13 @@ package struct ChannelCreate: Sendable, Hashable {
 package struct ChannelUpdate: Sendable, Hashable {
   package var channelURL: String
   package var fields: ChannelFields
+  /// An uploaded file whose address becomes the cover.
+  package var coverFileID: String?
 
   package init(_ parameters: Fields) throws(ServiceError) {
     channelURL = try parameters.channelURL()
     fields = try ChannelFields(parameters)
+    coverFileID = try parameters.fileID("cover_file_id", insteadOf: "cover_url")
   }
 }
 

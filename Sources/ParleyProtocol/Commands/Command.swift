@@ -24,7 +24,13 @@ package enum Command: Sendable {
   case channelAddOperators(ChannelOperators)
   case channelRemoveOperators(ChannelOperators)
 
+  case fileCreate(FileCreate)
+  case fileGet(FileReference)
+  case fileList(FileList)
+  case fileCancel(FileReference)
+
   case messageSend(MessageSend)
+  case messageSendFiles(MessageSendFiles)
   case messageUpdate(MessageUpdate)
   case messageDelete(MessageReference)
   case messageGet(MessageReference)
@@ -40,7 +46,7 @@ extension Command {
   package var channelURL: String? {
     switch self {
     case .sessionOpen, .sessionRefresh, .sessionPing, .sessionClose, .userGet, .userUpdate,
-      .channelList:
+      .channelList, .fileCreate, .fileGet, .fileList, .fileCancel:
       nil
     case .channelCreate(let command): command.channelURL
     case .channelUpdate(let command): command.channelURL
@@ -54,6 +60,7 @@ extension Command {
     case .channelAddOperators(let command), .channelRemoveOperators(let command):
       command.channelURL
     case .messageSend(let command): command.channelURL
+    case .messageSendFiles(let command): command.channelURL
     case .messageUpdate(let command): command.reference.channelURL
     case .messageDelete(let command), .messageGet(let command): command.channelURL
     case .messageList(let command): command.channelURL
@@ -83,7 +90,7 @@ extension Command {
 
   private static let methods: [String: Reader] =
     sessionMethods.merging(channelMethods) { $1 }.merging(moderationMethods) { $1 }
-    .merging(messageMethods) { $1 }
+    .merging(messageMethods) { $1 }.merging(fileMethods) { $1 }
 
   private static let sessionMethods: [String: Reader] = [
     "session.open": { p throws(ServiceError) in .sessionOpen(try .init(p)) },
@@ -118,8 +125,16 @@ extension Command {
     },
   ]
 
+  private static let fileMethods: [String: Reader] = [
+    "file.create": { p throws(ServiceError) in .fileCreate(try .init(p)) },
+    "file.get": { p throws(ServiceError) in .fileGet(try .init(p)) },
+    "file.list": { p throws(ServiceError) in .fileList(try .init(p)) },
+    "file.cancel": { p throws(ServiceError) in .fileCancel(try .init(p)) },
+  ]
+
   private static let messageMethods: [String: Reader] = [
     "message.send": { p throws(ServiceError) in .messageSend(try .init(p)) },
+    "message.send_files": { p throws(ServiceError) in .messageSendFiles(try .init(p)) },
     "message.update": { p throws(ServiceError) in .messageUpdate(try .init(p)) },
     "message.delete": { p throws(ServiceError) in .messageDelete(try .init(p)) },
     "message.get": { p throws(ServiceError) in .messageGet(try .init(p)) },

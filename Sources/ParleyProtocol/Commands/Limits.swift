@@ -35,6 +35,11 @@ package enum Limits {
   package static let fileURLLength = 2048
   package static let fileNameLength = 255
   package static let fileTypeLength = 128
+  package static let fileIDLength = 64
+  /// File messages that one call sends.
+  package static let filesPerCall = 20
+  package static let thumbnailCount = 3
+  package static let thumbnailSides: ClosedRange<Int64> = 1...2_000
   /// Over the socket.
   package static let mentionedUserCount = 10
   /// Over the Platform API.

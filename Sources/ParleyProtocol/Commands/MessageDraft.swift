@@ -37,14 +37,42 @@ package struct MessageDraft: Sendable, Hashable {
   package init(_ parameters: Fields) throws(ServiceError) {
     switch try parameters.choice("message_type", of: SendableMessageType.self) {
     case nil, .user:
-      type = .user
-      file = nil
-      text = try parameters.requiredText("message", limit: Limits.messageLength)
-    case .file:
-      type = .file
-      file = try MessageFile(parameters)
-      text = try parameters.text("message", limit: Limits.messageLength) ?? ""
+      guard parameters.value("file_id") == nil else {
+        throw .notCombinable("file_id", "only a message of the type FILE has a file")
+      }
+      try self.init(
+        .user, text: parameters.requiredText("message", limit: Limits.messageLength), file: nil,
+        parameters)
+    case .file: try self.init(file: parameters)
     }
+  }
+
+  /// Reads a message with a file: by its address, or one that was uploaded.
+  init(file parameters: Fields) throws(ServiceError) {
+    try self.init(
+      .file, text: parameters.text("message", limit: Limits.messageLength) ?? "",
+      file: MessageFile(sent: parameters), parameters)
+  }
+
+  /// Reads a message whose file is about to be uploaded.
+  init(ofUpload parameters: Fields) throws(ServiceError) {
+    guard try parameters.choice("message_type", of: SendableMessageType.self) != .user else {
+      throw .invalid("message_type", "MESG", expected: "FILE")
+    }
+    for name in ["url", "file_id"] where parameters.value(name) != nil {
+      throw .notCombinable(name, "the message has the file that is uploaded")
+    }
+    try self.init(
+      .file, text: parameters.text("message", limit: Limits.messageLength) ?? "",
+      file: MessageFile(named: parameters), parameters)
+  }
+
+  private init(
+    _ type: MessageType, text: String, file: MessageFile?, _ parameters: Fields
+  ) throws(ServiceError) {
+    self.type = type
+    self.text = text
+    self.file = file
     data = try parameters.data("data") ?? ""
     customType = try parameters.text("custom_type", limit: Limits.customTypeLength) ?? ""
     mentionType = try parameters.choice("mention_type", of: MentionType.self) ?? .users
@@ -85,6 +113,30 @@ extension Fields {
 }
 
 extension MessageFile {
+  /// Reads either `url`, as ``init(_:)`` does, or `file_id` with a name and a type that differ from
+  /// those of the upload.
+  ///
+  /// - Throws: 400920 for both, 400105 for neither.
+  init(sent parameters: Fields) throws(ServiceError) {
+    guard let id = try parameters.text("file_id", limit: Limits.fileIDLength), !id.isEmpty else {
+      try self.init(parameters)
+      return
+    }
+    guard parameters.value("url") == nil else {
+      throw .notCombinable("file_id", "a message has a url or a file_id")
+    }
+    try self.init(named: parameters)
+    self.id = id
+    try parameters.checkThumbnailSizes()
+  }
+
+  /// Reads the name and the type alone.
+  init(named parameters: Fields) throws(ServiceError) {
+    self.init(
+      url: "", name: try parameters.name("file_name", limit: Limits.fileNameLength) ?? "",
+      type: try parameters.text("file_type", limit: Limits.fileTypeLength) ?? "")
+  }
+
   /// Reads `url`, which must be given, `file_name`, `file_type` and `file_size`.
   ///
   /// - Throws: One of 400100 to 400151; 400111 unless `url` is one of http or https.

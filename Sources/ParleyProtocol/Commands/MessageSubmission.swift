@@ -65,13 +65,35 @@ package struct MessageSend: Sendable {
   package var draft: Result<MessageDraft, ServiceError>
 
   package init(_ parameters: Fields) throws(ServiceError) {
-    channelURL = try parameters.channelURL()
+    self.init(parameters, toChannel: try parameters.channelURL()) {
+      fields throws(ServiceError) in try MessageDraft(fields)
+    }
+  }
+
+  /// Reads one of the files of `message.send_files`.
+  init(fileOf parameters: Fields, toChannel url: String) {
+    self.init(parameters, toChannel: url) { fields throws(ServiceError) in
+      try MessageDraft(file: fields)
+    }
+  }
+
+  private init(
+    _ parameters: Fields, toChannel url: String,
+    _ read: (Fields) throws(ServiceError) -> MessageDraft
+  ) {
+    channelURL = url
     do throws(ServiceError) {
       requestID = try parameters.requestID()
-      draft = .success(try MessageDraft(parameters))
+      draft = .success(try read(parameters))
     } catch {
       draft = .failure(error)
     }
+  }
+
+  /// The file that was uploaded before, if the message has one.
+  package var fileID: String? {
+    guard case .success(let draft) = draft, let id = draft.file?.id, !id.isEmpty else { return nil }
+    return id
   }
 }
 

@@ -8,6 +8,11 @@ package struct SessionOpen: Sendable, Hashable {
   /// Replaces the stored one when given.
   package var profileURL: String?
 
+  package init(userID: String, accessToken: String?) {
+    self.userID = userID
+    self.accessToken = accessToken
+  }
+
   package init(_ parameters: Fields) throws(ServiceError) {
     userID = try parameters.userID()
     accessToken = try parameters.text("access_token", limit: Limits.accessTokenLength)
@@ -39,12 +44,15 @@ package struct UserGet: Sendable, Hashable {
 package struct UserUpdate: Sendable, Hashable {
   package var nickname: String?
   package var profileURL: String?
+  /// An uploaded file whose address becomes that of the profile picture.
+  package var profileFileID: String?
   /// Replaces all of the stored metadata.
   package var metadata: [String: String]?
 
   package init(_ parameters: Fields) throws(ServiceError) {
     nickname = try parameters.name("nickname", limit: Limits.nicknameLength)
     profileURL = try parameters.webURL("profile_url", limit: Limits.profileURLLength)
+    profileFileID = try parameters.fileID("profile_file_id", insteadOf: "profile_url")
     metadata = try parameters.metadata()
     try metadata?.checkUserByteCount()
   }

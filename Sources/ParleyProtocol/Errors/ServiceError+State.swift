@@ -13,6 +13,7 @@ extension ServiceError {
     case mute
     case metadata = "metadata key"
     case metacounter = "metacounter key"
+    case file
 
     var field: String {
       switch self {
@@ -23,6 +24,7 @@ extension ServiceError {
       case .apiToken: "id"
       case .ban, .mute: "user_id"
       case .metadata, .metacounter: "key"
+      case .file: "file_id"
       }
     }
   }
@@ -189,6 +191,11 @@ extension ServiceError {
   /// The server takes no more connections, or is draining.
   package static let overCapacity = ServiceError(
     .tooManyConnections, "the server takes no connections at the moment: try again later")
+
+  /// The server has not reached its database.
+  package static let starting = ServiceError(
+    .tooManyConnections, "the server is starting: try again in a moment, or another one",
+    data: ErrorDetails(retryAfterMilliseconds: 1000))
 
   /// The server is about to end; whoever asks again after a second may find another in its place.
   package static let draining = ServiceError(

@@ -124,3 +124,11 @@ package enum LengthUnit: String, Sendable {
   case characters
   case bytes
 }
+
+extension ServiceError {
+  /// A parameter that does not go with another.
+  package static func notCombinable(_ field: String, _ reason: String) -> ServiceError {
+    ServiceError(
+      .combinationNotAcceptable, "'\(field)' is not acceptable here: \(reason)", field: field)
+  }
+}

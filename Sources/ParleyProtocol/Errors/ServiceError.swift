@@ -43,6 +43,7 @@ package struct ServiceError: Error, Sendable, Hashable {
         if let window = data.windowMilliseconds { $0.member("window_ms", window) }
         if let scope = data.scope { $0.member("scope", scope) }
       }
+      if let reason = data.reason { $0.member("reason", reason) }
     }
   }
 
@@ -74,10 +75,13 @@ package struct ErrorDetails: Sendable, Hashable {
   package var scope: String?
   /// `unknown` when a refused request may have changed something all the same.
   package var outcome: String?
+  /// The cause of a failure that its code alone does not name: `storage_full`.
+  package var reason: String?
 
   package init(
     field: String? = nil, retryAfterMilliseconds: Int64? = nil, limit: Int64? = nil,
-    windowMilliseconds: Int64? = nil, scope: String? = nil, outcome: String? = nil
+    windowMilliseconds: Int64? = nil, scope: String? = nil, outcome: String? = nil,
+    reason: String? = nil
   ) {
     self.field = field
     self.retryAfterMilliseconds = retryAfterMilliseconds
@@ -85,6 +89,7 @@ package struct ErrorDetails: Sendable, Hashable {
     self.windowMilliseconds = windowMilliseconds
     self.scope = scope
     self.outcome = outcome
+    self.reason = reason
   }
 
   /// Writes the object; what is not known is left out.
@@ -96,6 +101,7 @@ package struct ErrorDetails: Sendable, Hashable {
       if let windowMilliseconds { $0.member("window_ms", windowMilliseconds) }
       if let scope { $0.member("scope", scope) }
       if let outcome { $0.member("outcome", outcome) }
+      if let reason { $0.member("reason", reason) }
     }
   }
 
@@ -107,6 +113,7 @@ package struct ErrorDetails: Sendable, Hashable {
     windowMilliseconds = json?["window_ms"]?.integer
     scope = json?["scope"]?.string
     outcome = json?["outcome"]?.string
+    reason = json?["reason"]?.string
   }
 }
 

@@ -175,6 +175,8 @@ extension ResourceReader {
 
 /// The file of a file message: its address, and its name, type and size by the sender.
 package struct MessageFile: Sendable, Hashable {
+  /// The id of an uploaded file; empty for one that is somewhere else.
+  package var id: String
   package var url: String
   /// Empty when it was not given.
   package var name: String
@@ -183,7 +185,10 @@ package struct MessageFile: Sendable, Hashable {
   /// Bytes; 0 when it was not given.
   package var size: Int64
 
-  package init(url: String, name: String = "", type: String = "", size: Int64 = 0) {
+  package init(
+    id: String = "", url: String, name: String = "", type: String = "", size: Int64 = 0
+  ) {
+    self.id = id
     self.url = url
     self.name = name
     self.type = type
@@ -195,10 +200,14 @@ extension MessageFile {
   /// Writes the file as the contract shows it.
   package func encode(into writer: inout JSONWriter) {
     writer.object {
+      $0.member("file_id", id)
       $0.member("url", url)
       $0.member("name", name)
       $0.member("type", type)
       $0.member("size", size)
+      $0.member("require_auth", false)
+      $0.name("thumbnails")
+      $0.array { _ in }
     }
   }
 
@@ -206,7 +215,8 @@ extension MessageFile {
   package init(json: JSONNode) throws(ResourceError) {
     let reader = try ResourceReader("file", json)
     self.init(
-      url: try reader.text("url"), name: try reader.optionalText("name"),
+      id: try reader.optionalText("file_id"), url: try reader.text("url"),
+      name: try reader.optionalText("name"),
       type: try reader.optionalText("type"),
       size: json.present("size") == nil ? 0 : try reader.integer("size"))
   }

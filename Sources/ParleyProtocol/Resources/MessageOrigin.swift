@@ -15,6 +15,9 @@ package enum MessageOrigin {
     "\(prefix)\(String(server, radix: 36)).\(shard).\(call)"
   }
 
+  /// The name of the message that is sent when an upload is complete.
+  package static func name(fileID: String) -> String { "\(prefix)file.\(fileID)" }
+
   /// Whether a `req_id` is a name of this kind.
   package static func isName(_ requestID: String) -> Bool {
     requestID.utf8.starts(with: prefix.utf8)

@@ -83,7 +83,7 @@ extension [MetaArray] {
 extension MessageFile {
   /// As JSON.
   fileprivate var byteCount: Int {
-    64 + JSONSize.quoted(url) + JSONSize.quoted(name) + JSONSize.quoted(type)
+    208 + JSONSize.quoted(url) + JSONSize.quoted(name) + JSONSize.quoted(type)
   }
 }
 

@@ -132,8 +132,14 @@ package final class EventLoop {
       let (key, readiness) = poller.event(index)
       dispatch(key: key, readiness: readiness)
     }
-    for (handler, token) in timers.due(now: now) { handler.timerDidFire(token) }
+    fireTimers(at: now)
     return endOfTurn()
+  }
+
+  /// Lets the timers fire that are due at a time.
+  func fireTimers(at time: Int64) {
+    now = time
+    for (handler, token) in timers.due(now: time) { handler.timerDidFire(token) }
   }
 
   private func dispatch(key: UInt64, readiness: Readiness) {

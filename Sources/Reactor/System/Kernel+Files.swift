@@ -12,6 +12,8 @@ extension Kernel {
     Int32(call(.close, descriptor) { _ in Int(Glibc.close(descriptor)) })
   }
 
+  static func duplicate(_ descriptor: Int32) -> Int32 { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
+
   package static func read(
     _ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int
   ) -> Int {

@@ -47,7 +47,7 @@ package final class OpenFile: Sendable {
   }
 
   /// Reads a part; less when the file is shorter by now.
-  func read(from offset: Int64, atMost count: Int) throws(SystemError) -> [UInt8] {
+  package func read(from offset: Int64, atMost count: Int) throws(SystemError) -> [UInt8] {
     var failure: SystemError?
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       let result = Kernel.uninterrupted {

@@ -208,6 +208,13 @@ package enum Socket {
     _ = Kernel.shutDown(descriptor, Int32(SHUT_WR))
   }
 
+  /// Makes another descriptor of a socket, to be closed by itself.
+  package static func duplicate(_ descriptor: Int32) throws(SystemError) -> Int32 {
+    let copy = Kernel.duplicate(descriptor)
+    guard copy >= 0 else { throw .last("fcntl") }
+    return copy
+  }
+
   /// Gives the descriptor back.
   ///
   /// Unsent and unread bytes are left to the kernel.

@@ -1,6 +1,7 @@
 internal import Curl
 package import Logging
 package import Store
+internal import Uploads
 import Synchronization
 
 /// Files as objects of a bucket, which any number of servers may use at the same time.
@@ -9,20 +10,38 @@ import Synchronization
 package final class S3Depot: FileDepot {
   private let client: S3Client
   private let bucket: S3Bucket
+  /// The place of uploads that come in several requests, until they are complete: parts of a bucket's
+  /// objects have 5 MiB at least, and pieces of an upload any number.
+  private let spool: DirectoryDepot?
 
+  /// - Parameter spool: A place on this server for uploads that are not complete; without one there are
+  ///   none.
   /// - Throws: An error in words when libcurl or a thread is missing.
-  package init(_ account: S3Account, logger: Logger) throws {
+  package init(_ account: S3Account, spool: DirectoryDepot? = nil, logger: Logger) throws {
+    self.spool = spool
     client = try S3Client(account, logger: logger)
     bucket = S3Bucket(client, prefix: account.prefix)
   }
 
   /// Nothing is waited for: a bucket that cannot be used is reported in the log.
-  package func prepare() {
+  package func prepare() throws {
+    try spool?.prepare()
     bucket.abortOldUploads()
   }
 
   package func beginUpload(_ id: String) -> any FileUpload {
     S3Upload(id: id, to: bucket)
+  }
+
+  package func continueUpload(
+    _ request: PartialFileRequest, completion: @escaping FileCompletion<any PartialFile>
+  ) {
+    guard let spool else { return completion(.failure(.storage)) }
+    let (depot, id) = (self, request.id)
+    spool.continueUpload(request) { result in
+      completion(
+        result.map { SpooledFile(id, $0, in: spool, to: depot.beginUpload(id)) })
+    }
   }
 
   package func open(_ id: String) -> ReadableFile {
@@ -33,6 +52,7 @@ package final class S3Depot: FileDepot {
     _ ids: [String], completion: @escaping @Sendable (Result<Void, any Error>) -> Void
   ) {
     guard !ids.isEmpty else { return completion(.success(())) }
+    spool?.remove(ids) { _ in }
     let removal = Removal(count: ids.count, completion)
     for id in ids { bucket.remove(id) { removal.end($0.mapError { $0 }) } }
   }
@@ -47,6 +67,7 @@ package final class S3Depot: FileDepot {
   }
 
   package func close() {
+    spool?.close()
     client.stop()
   }
 

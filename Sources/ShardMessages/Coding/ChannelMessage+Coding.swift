@@ -42,6 +42,11 @@ extension ChannelMessage: MessageCodable {
       writer.write(case: 16)
       writer.write(userID)
       writer.write(address)
+    case .sendUploaded(let order, let user, let address):
+      writer.write(case: 17)
+      writer.write(order)
+      writer.write(user)
+      writer.write(address)
     case .restrictionsRemoved(let userID):
       writer.write(case: 11)
       writer.write(userID)
@@ -74,6 +79,8 @@ extension ChannelMessage: MessageCodable {
     case 8: self = .explainLimits(userID: try reader.read(), replyTo: try reader.read())
     case 9: self = .create(try reader.read(), replyTo: try reader.read())
     case 16: self = .dismiss(userID: try reader.read(), replyTo: try reader.read())
+    case 17:
+      self = .sendUploaded(try reader.read(), by: try reader.read(), replyTo: try reader.read())
     case 11: self = .restrictionsRemoved(userID: try reader.read())
     case 12: self = .metadata(try reader.read())
     case 13:

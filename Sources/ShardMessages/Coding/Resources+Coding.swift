@@ -56,6 +56,7 @@ extension MetaArray: MessageCodable {
 
 extension MessageFile: MessageCodable {
   package func encode(into writer: inout MessageWriter) {
+    writer.write(id)
     writer.write(url)
     writer.write(name)
     writer.write(type)
@@ -64,8 +65,8 @@ extension MessageFile: MessageCodable {
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
-      url: try reader.read(), name: try reader.read(), type: try reader.read(),
-      size: try reader.read())
+      id: try reader.read(), url: try reader.read(), name: try reader.read(),
+      type: try reader.read(), size: try reader.read())
   }
 }
 

@@ -19,9 +19,6 @@ extension ShardTask: MessageCodable {
       writer.write(case: 4)
       writer.write(answer)
       writer.write(address)
-    case .reread(let state):
-      writer.write(case: 6)
-      writer.write(case: state.rawValue)
     case .drain: writer.write(case: 7)
     case .askServer(let question, let address):
       writer.write(case: 5)
@@ -31,6 +28,9 @@ extension ShardTask: MessageCodable {
       writer.write(case: 8)
       writer.write(case: service.rawValue)
       writer.write(notice)
+    case .stagesMark(let mark):
+      writer.write(case: 9)
+      writer.write(mark)
     }
   }
 
@@ -42,17 +42,41 @@ extension ShardTask: MessageCodable {
     case 3: self = .ask(try reader.read(), replyTo: try reader.read())
     case 4: self = .answer(try reader.read(), to: try reader.read())
     case 5: self = .askServer(try reader.read(), replyTo: try reader.read())
-    case 6:
-      guard let state = SharedState(rawValue: try reader.readCase()) else { throw .unknownCase }
-      self = .reread(state)
     case 7: self = .drain
     case 8:
       guard let service = SharedService(rawValue: try reader.readCase()) else {
         throw .unknownCase
       }
       self = .notice(service, try reader.read())
+    case 9: self = .stagesMark(try reader.read())
     default: throw .unknownCase
     }
+  }
+}
+
+extension AwaitedSend: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(session)
+    writer.write(userID)
+    writer.write(requestID)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      session: try reader.read(), userID: try reader.read(), requestID: try reader.read())
+  }
+}
+
+extension StagesMark: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(ring)
+    writer.write(shard)
+    writer.write(shardCount)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      ring: try reader.read(), shard: try reader.read(), shardCount: try reader.read())
   }
 }
 
@@ -106,6 +130,9 @@ extension ShardQuestion: MessageCodable {
     case .participantCounts(let urls):
       writer.write(case: 4)
       writer.write(urls)
+    case .awaitedSends(let url):
+      writer.write(case: 5)
+      writer.write(url)
     }
   }
 
@@ -118,6 +145,7 @@ extension ShardQuestion: MessageCodable {
     case 2: self = .close(sessionID: try reader.read())
     case 3: self = .connections
     case 4: self = .participantCounts(try reader.read())
+    case 5: self = .awaitedSends(channelURL: try reader.read())
     default: throw .unknownCase
     }
   }
@@ -141,9 +169,15 @@ extension ShardAnswer: MessageCodable {
     case .participantCounts(let counts):
       writer.write(case: 4)
       writer.write(counts)
+    case .awaitedSends(let sends):
+      writer.write(case: 6)
+      writer.write(sends)
     case .dismissed(let isDone):
       writer.write(case: 5)
       writer.write(isDone)
+    case .sent(let outcome):
+      writer.write(case: 7)
+      writer.write(outcome)
     }
   }
 
@@ -155,6 +189,8 @@ extension ShardAnswer: MessageCodable {
     case 3: self = .connections(try reader.read())
     case 4: self = .participantCounts(try reader.read())
     case 5: self = .dismissed(try reader.read())
+    case 6: self = .awaitedSends(try reader.read())
+    case 7: self = .sent(try reader.read())
     default: throw .unknownCase
     }
   }

@@ -19,11 +19,9 @@ extension StageMessage: MessageCodable {
     case .windowQuestion(let question):
       writer.write(case: 3)
       writer.write(question)
-    case .window(let window, let userID, let server):
+    case .window(let answer):
       writer.write(case: 4)
-      writer.write(window)
-      writer.write(userID)
-      writer.write(server)
+      writer.write(answer)
     case .answer(let address, let outcome):
       writer.write(case: 5)
       writer.write(address)
@@ -37,9 +35,7 @@ extension StageMessage: MessageCodable {
     case 1: self = .leave(try reader.read(), userID: try reader.read())
     case 2: self = .news(try reader.read(), attachment: try reader.read())
     case 3: self = .windowQuestion(try reader.read())
-    case 4:
-      self = .window(
-        try reader.read(), userID: try reader.read(), server: try reader.read())
+    case 4: self = .window(try reader.read())
     case 5: self = .answer(try reader.read(), try reader.read())
     default: throw .unknownCase
     }
@@ -51,9 +47,7 @@ extension StageReport: MessageCodable {
     switch self {
     case .attach(let attachment):
       writer.write(case: 0)
-      writer.write(attachment.epoch)
-      writer.write(attachment.seq)
-      writer.write(attachment.userIDs)
+      writer.write(attachment)
     case .admit(let number, let user):
       writer.write(case: 1)
       writer.write(number)
@@ -62,29 +56,118 @@ extension StageReport: MessageCodable {
       writer.write(case: 2)
       writer.write(user)
       writer.write(session)
-    case .left(let userID):
+    case .left(let userID, let heirs):
       writer.write(case: 3)
       writer.write(userID)
+      writer.write(heirs)
     case .detach: writer.write(case: 4)
-    case .settled(let number):
+    case .arrive(let piece):
+      writer.write(case: 6)
+      writer.write(piece)
+    case .settled(let number, let userID):
       writer.write(case: 5)
       writer.write(number)
+      writer.write(userID)
     }
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     switch try reader.readCase() {
     case 0:
-      self = .attach(
-        StageAttachment(
-          epoch: try reader.read(), seq: try reader.read(), userIDs: try reader.read()))
+      self = .attach(try reader.read())
     case 1: self = .admit(try reader.read(), try reader.read())
     case 2: self = .entered(try reader.read(), try reader.read())
-    case 3: self = .left(userID: try reader.read())
+    case 3: self = .left(userID: try reader.read(), heirs: try reader.read())
     case 4: self = .detach
-    case 5: self = .settled(try reader.read())
+    case 6: self = .arrive(try reader.read())
+    case 5: self = .settled(try reader.read(), userID: try reader.read())
     default: throw .unknownCase
     }
+  }
+}
+
+extension StageAttachment: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(epoch)
+    writer.write(seq)
+    writer.write(announced)
+    writer.write(lastAdmission)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      epoch: try reader.read(), seq: try reader.read(), announced: try reader.read(),
+      lastAdmission: try reader.read())
+  }
+}
+
+extension StagePiece: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(userIDs)
+    writer.write(entering)
+    writer.write(isLast)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      userIDs: try reader.read(), entering: try reader.read(), isLast: try reader.read())
+  }
+}
+
+extension AnnouncedUsers: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    switch self {
+    case .users(let users):
+      writer.write(case: 0)
+      writer.write(users.sorted())
+    case .number: writer.write(case: 1)
+    }
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    switch try reader.readCase() {
+    case 0:
+      let users: [String] = try reader.read()
+      let set = Set(users)
+      guard set.sorted() == users else { throw .invalidValue }
+      self = .users(set)
+    case 1: self = .number
+    default: throw .unknownCase
+    }
+  }
+}
+
+extension PresenceMark: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    switch self {
+    case .entered(let userID):
+      writer.write(case: 0)
+      writer.write(userID)
+    case .exited(let userID):
+      writer.write(case: 1)
+      writer.write(userID)
+    case .count: writer.write(case: 2)
+    }
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    switch try reader.readCase() {
+    case 0: self = .entered(userID: try reader.read())
+    case 1: self = .exited(userID: try reader.read())
+    case 2: self = .count
+    default: throw .unknownCase
+    }
+  }
+}
+
+extension EntryClaim: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(number)
+    writer.write(userID)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(number: try reader.read(), userID: try reader.read())
   }
 }
 
@@ -107,6 +190,7 @@ extension StageNews: MessageCodable {
       writer.write(case: 5)
       writer.write(notice.payload)
       writer.write(notice.author)
+      writer.write(notice.mark)
     case .record(let channel):
       writer.write(case: 6)
       writer.write(channel)
@@ -120,17 +204,22 @@ extension StageNews: MessageCodable {
       writer.write(case: 9)
       writer.write(address)
       writer.write(outcome)
+    case .next: writer.write(case: 10)
     }
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     switch try reader.readCase() {
+    case 10: self = .next
     case 0: self = .attached(try reader.read())
     case 1: self = .absent
     case 2: self = .released
     case 3: self = .admitted(try reader.read(), try reader.read())
     case 4: self = .event(try reader.read())
-    case 5: self = .notice(StageNotice(payload: try reader.read(), author: try reader.read()))
+    case 5:
+      self = .notice(
+        StageNotice(
+          payload: try reader.read(), author: try reader.read(), mark: try reader.read()))
     case 6: self = .record(try reader.read())
     case 7: self = .throttle(try reader.read())
     case 8: self = .elsewhere(try reader.read())
@@ -147,12 +236,13 @@ extension StageStart: MessageCodable {
     writer.write(epoch)
     writer.write(seq)
     writer.write(throttleLimit)
+    writer.write(announced)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
       channel: try reader.read(), channelID: try reader.read(), epoch: try reader.read(),
-      seq: try reader.read(), throttleLimit: try reader.read())
+      seq: try reader.read(), throttleLimit: try reader.read(), announced: try reader.read())
   }
 }
 
@@ -231,13 +321,27 @@ extension ChannelEvent.Subject: MessageCodable {
 
 extension WindowQuestion: MessageCodable {
   package func encode(into writer: inout MessageWriter) {
+    writer.write(number)
     writer.write(userID)
     writer.write(seq)
     writer.write(server)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
-    self.init(userID: try reader.read(), seq: try reader.read(), server: try reader.read())
+    self.init(
+      number: try reader.read(), userID: try reader.read(), seq: try reader.read(),
+      server: try reader.read())
+  }
+}
+
+extension WindowAnswer: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(question)
+    writer.write(window)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(try reader.read(), try reader.read())
   }
 }
 

@@ -19,6 +19,8 @@ package enum ChannelMessage: Sendable {
   /// A message that a back end sends, with its author as found on the way: `nil` for an admin message.
   case submit(
     MessageOrder, onBehalfOf: Result<User?, ServiceError>, replyTo: ExchangeAddress)
+  /// The message of a user's upload that is complete; the answer is ``ShardAnswer/sent(_:)``.
+  case sendUploaded(MessageOrder, by: User, replyTo: PollAddress)
   /// A question about the limits as they stand for a user.
   case explainLimits(userID: String, replyTo: ExchangeAddress)
 

@@ -8,30 +8,40 @@ package enum ShardTask: Sendable {
   case notify([UInt8], [SessionAddress])
   /// Other limits hold in general: channels at home on the shard go on with those.
   case renewLimits
-  /// Another server has changed what every server keeps in memory: to be read from the store again.
-  case reread(SharedState)
   /// Begins to stop the receiver's server: an operator asked for it.
   case drain
   indirect case ask(ShardQuestion, replyTo: PollAddress)
   /// A question to all shards of the receiver's server, with one answer.
   indirect case askServer(ShardQuestion, replyTo: PollAddress)
   indirect case answer(ShardAnswer, to: PollAddress)
+  /// All stages of a shard of another server have been attached to the homes of a ring.
+  indirect case stagesMark(StagesMark)
   /// A report of another server to a service that the shards of this one share.
   indirect case notice(SharedService, [UInt8])
+}
+
+/// Follows the stages that a shard has attached after a change of the ring.
+package struct StagesMark: Sendable, Hashable {
+  /// Names the servers of the ring.
+  package let ring: UInt64
+  /// The shard that has attached its stages.
+  package let shard: ShardAddress
+  /// The number of shards of its server.
+  package let shardCount: UInt16
+
+  package init(ring: UInt64, shard: ShardAddress, shardCount: UInt16) {
+    self.ring = ring
+    self.shard = shard
+    self.shardCount = shardCount
+  }
 }
 
 /// A service that all shards of a server share, and that has its like on other servers.
 package enum SharedService: UInt8, Sendable, Hashable, CaseIterable {
   case previews = 0
   case webhooks = 1
-}
-
-/// A part of the store that every server keeps in memory.
-package enum SharedState: UInt8, Sendable, Hashable, CaseIterable {
-  /// The limits of the deployment and of custom types.
-  case limits
-  /// The tokens of the Platform API that were issued.
-  case apiTokens
+  /// A hint that something was announced in the store.
+  case controlLog = 2
 }
 
 /// A question that several shards are asked.
@@ -46,6 +56,8 @@ package enum ShardQuestion: Sendable, Hashable {
   case connections
   /// How many participants do these channels have, as far as they are at home on the shard?
   case participantCounts([String])
+  /// Which sends to this channel await their answers on the shard?
+  case awaitedSends(channelURL: String)
 }
 
 /// A shard's answer to the question of the same name, or a channel's to ``ChannelMessage/dismiss(userID:replyTo:)``.
@@ -58,8 +70,11 @@ package enum ShardAnswer: Sendable, Hashable {
   case connections([ConnectionCount])
   /// In the order of the channels.
   case participantCounts([Int])
+  case awaitedSends([AwaitedSend])
   /// Whether a channel has written that a user is no operator any more; the channel may be gone.
   case dismissed(Bool)
+  /// The result of sending the message of an upload, as a session's call would get it.
+  case sent(CallOutcome)
 }
 
 /// A page of sessions, in the order of their ids.

@@ -17,6 +17,5 @@ package enum StageMessage: Sendable {
 
   // From the channel's stages on other servers.
   case windowQuestion(WindowQuestion)
-  /// The answer; `nil` when the server does not have the user.
-  case window(UserWindow?, userID: String, server: UInt16)
+  case window(WindowAnswer)
 }

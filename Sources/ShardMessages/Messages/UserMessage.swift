@@ -51,7 +51,7 @@ extension UserMessage {
 }
 
 /// The kind of token by which a session lives.
-package enum TokenProof: Sendable, Hashable {
+package enum TokenProof: Sendable, Hashable, CaseIterable {
   /// None: the server asks for no tokens.
   case none
   /// A JSON Web Token.

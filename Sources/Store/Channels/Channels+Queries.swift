@@ -65,25 +65,38 @@ extension StoreTransaction {
     _ query: ChannelQuery, _ item: (Channel) throws -> PageItem<Value>
   ) throws -> ListPage<Value> {
     let (range, filter) = try query.conditions()
+    var channels = ReadAhead<Int64, Channel>()
     return try page(
       """
       SELECT \(filter.flag), created_at, channel_id FROM channels \(query.index)
       WHERE \(range.sql) ORDER BY created_at DESC, channel_id DESC
       """, filter.arguments + range.arguments, limit: min(max(query.limit, 1), 100)
-    ) { row in
-      try item(try listedChannel(row[2]))
+    ) { row, upcoming in
+      let channel = try channels.item(row[2], upcoming: upcoming.values(2), read: listedChannels)
+      guard let channel else { throw StoreError.notFound(.channel) }
+      return try item(channel)
     } token: { row in
       query.token(createdAt: row[1], id: row[2])
     }
   }
 
-  private func listedChannel(_ id: Int64) throws -> Channel {
-    let state = try connection.first(
-      "SELECT \(ChannelState.columns) FROM channels WHERE channel_id = ?", [id],
+  /// The channels with their operators, by number.
+  private func listedChannels(_ ids: [Int64]) throws -> [Int64: Channel] {
+    let (condition, value): (StoreStatement, any StoreArgument) =
+      ids.count == 1 ? ("= ?", ids[0]) : (.isAnyOf, StoreValue.integers(ids))
+    let states = try connection.all(
+      "SELECT \(ChannelState.columns) FROM channels WHERE channel_id \(condition)", [value],
       ChannelState.init(row:))
-    guard var channel = state?.channel else { throw StoreError.notFound(.channel) }
-    channel.operators = try operators(channelID: id)
-    return channel
+    var channels = Dictionary(states.map { ($0.id, $0.channel) }) { first, _ in first }
+    let operators = try connection.all(
+      """
+      SELECT users.user_id, nickname, profile_url, metadata, channel_id
+      FROM channel_operators JOIN users USING (user_id)
+      WHERE channel_id \(condition) ORDER BY channel_id, position
+      """, [value]
+    ) { (try User(row: $0), $0[4] as Int64) }
+    for (user, id) in operators { channels[id]?.operators.append(user) }
+    return channels
   }
 }
 

@@ -4,26 +4,38 @@ import Synchronization
 
 /// Files in a directory: the server's own, or one that several servers share.
 ///
-/// Writes run on one thread of their own, so that no event loop waits for the disk.
+/// Writes run on threads of their own, so that no event loop waits for the disk: files that come with
+/// messages share one, and uploads of users have others, side by side.
 package final class DirectoryDepot: FileDepot {
   private let directory: FileDirectory
+  private let reserve: Int64
+  private let workers: FileWorkers
   private let jobs = JobQueue<FileJob>(capacity: 65_536)
   private let thread: Mutex<Reactor.Thread?>
   /// The complete files that were there at the start.
   private let found = Mutex<[String]>([])
 
+  /// Uploads whose bytes are written at the same time.
+  private static let workerCount = 4
+
   /// Keeps files in a data directory, which no other server uses meanwhile.
-  package convenience init(dataDirectory: String) throws(SystemError) {
-    try self.init(FileDirectory(dataDirectory: dataDirectory))
+  ///
+  /// - Parameter reserve: Bytes of the file system that uploads leave free.
+  package convenience init(dataDirectory: String, reserve: Int64 = 0) throws(SystemError) {
+    try self.init(FileDirectory(dataDirectory: dataDirectory), reserve: reserve)
   }
 
   /// Keeps files in a directory that other servers may use at the same time.
-  package convenience init(sharedDirectory: String) throws(SystemError) {
-    try self.init(FileDirectory(sharedDirectory: sharedDirectory))
+  ///
+  /// - Parameter reserve: Bytes of the file system that uploads leave free.
+  package convenience init(sharedDirectory: String, reserve: Int64 = 0) throws(SystemError) {
+    try self.init(FileDirectory(sharedDirectory: sharedDirectory), reserve: reserve)
   }
 
-  init(_ directory: FileDirectory) throws(SystemError) {
+  init(_ directory: FileDirectory, reserve: Int64 = 0) throws(SystemError) {
     self.directory = directory
+    self.reserve = reserve
+    workers = try FileWorkers(threadCount: Self.workerCount)
     let jobs = jobs
     thread = Mutex(
       try Reactor.Thread(name: "files") {
@@ -44,6 +56,13 @@ package final class DirectoryDepot: FileDepot {
 
   package func beginUpload(_ id: String) -> any FileUpload {
     DirectoryUpload(id: id, directory: directory, jobs: jobs)
+  }
+
+  package func continueUpload(
+    _ request: PartialFileRequest, completion: @escaping FileCompletion<any PartialFile>
+  ) {
+    DirectoryPartialFile(request, in: directory, reserve: reserve, on: workers.makeLane())
+      .open(completion: completion)
   }
 
   package func open(_ id: String) throws(FileReadError) -> ReadableFile {
@@ -73,6 +92,7 @@ package final class DirectoryDepot: FileDepot {
   }
 
   package func close() {
+    workers.close()
     jobs.close()
     thread.withLock { thread in
       thread?.join()

@@ -7,8 +7,8 @@ package import Reactor
 /// Completions run on the depot's threads, or at once on the caller's, and must be brief.
 ///
 /// What is unfinished lies under the file's id as well, where any server finds it that uses the same
-/// place: `uploads/{id}` of a directory, the multipart upload to the file's key of a bucket. An upload
-/// that another server continues needs no more than the id and the offset.
+/// place: `uploads/{id}` and `partial/{id}` of a directory. An upload that another server continues
+/// needs no more than the id and the offset.
 package protocol FileDepot: AnyObject, Sendable {
   /// Makes the place ready, and begins to remove what earlier processes were receiving when they
   /// ended.
@@ -23,10 +23,16 @@ package protocol FileDepot: AnyObject, Sendable {
   /// - Parameter id: An id that no other file has; see ``FileID``.
   func beginUpload(_ id: String) -> any FileUpload
 
+  /// Continues to receive a file that may come over several requests, or begins to.
+  ///
+  /// One request does at a time; the store sees to that.
+  func continueUpload(
+    _ request: PartialFileRequest, completion: @escaping FileCompletion<any PartialFile>)
+
   /// Opens a complete file; it stays readable until it is let go, where the place allows that.
   func open(_ id: String) throws(FileReadError) -> ReadableFile
 
-  /// Removes complete files; one that is not there is removed already.
+  /// Removes files, complete or not; one that is not there is removed already.
   ///
   /// - Parameter completion: Called once they are gone for good; with a failure when the depot gives
   ///   up, and never when it is closed first.

@@ -4,9 +4,10 @@ import Reactor
 /// The directories of files on disk.
 ///
 ///     …/files/0123456789abcdef0123456789abcdef    those that messages have
-///     …/uploads/…                                 those that are still coming
+///     …/uploads/…                                 those that are still coming, in one request
+///     …/partial/…                                 those that are still coming, in several
 ///
-/// Both are on one file system, so that a file becomes one of the first by its name alone.
+/// All are on one file system, so that a file becomes one of the first by its name alone.
 struct FileDirectory: Sendable {
   /// The users of the directory.
   private enum Use: Sendable {
@@ -21,6 +22,7 @@ struct FileDirectory: Sendable {
 
   private let kept: String
   private let incoming: String
+  private let partial: String
   private let base: String
   private let use: Use
 
@@ -37,11 +39,15 @@ struct FileDirectory: Sendable {
   private init(_ base: String, _ use: Use) {
     kept = base + "/files"
     incoming = base + "/uploads"
+    partial = base + "/partial"
     self.base = base
     self.use = use
   }
 
-  /// Makes the places, and removes what earlier processes were receiving when they ended.
+  /// Makes the places, and removes what earlier processes were receiving in one request when they
+  /// ended.
+  ///
+  /// The store knows what becomes of the rest.
   ///
   /// - Parameter time: The time on the file system's clock; `nil` to ask it.
   /// - Returns: The complete files that no living process is about to store the message of.
@@ -50,6 +56,7 @@ struct FileDirectory: Sendable {
     if case .shared = use { try DataDirectory.check(base) }
     try DataDirectory.create(kept)
     try DataDirectory.create(incoming)
+    try DataDirectory.create(partial)
     switch use {
     case .exclusive:
       for name in Self.names(in: incoming) { Kernel.unlink(incoming + "/" + name) }
@@ -67,16 +74,31 @@ struct FileDirectory: Sendable {
 
   func incomingPath(of id: String) -> String { incoming + "/" + id }
 
-  /// Removes a file; one that is not there is removed already.
+  func partialPath(of id: String) -> String { partial + "/" + id }
+
+  /// Bytes that may still be written; `nil` where that is not known.
+  var room: Int64? { FileSystemRoom.byteCount(below: base) }
+
+  /// Removes a file, complete or not; one that is not there is removed already.
   func remove(_ id: String) {
     Kernel.unlink(path(of: id))
+    Kernel.unlink(partialPath(of: id))
   }
 
   /// Moves a complete file to those that are kept, for good once this returns; removes it when that
   /// fails.
   func keep(_ id: String) throws(SystemError) {
-    guard Kernel.rename(incomingPath(of: id), to: path(of: id)) == 0 else {
-      throw .last("rename", on: incomingPath(of: id))
+    try keep(id, from: incomingPath(of: id))
+  }
+
+  /// The same for a file that came in several requests.
+  func keepPartial(_ id: String) throws(SystemError) {
+    try keep(id, from: partialPath(of: id))
+  }
+
+  private func keep(_ id: String, from source: String) throws(SystemError) {
+    guard Kernel.rename(source, to: path(of: id)) == 0 else {
+      throw .last("rename", on: source)
     }
     do throws(SystemError) { try synchronize() } catch {
       remove(id)

@@ -15,6 +15,13 @@ package final class FileStore: Sendable {
     depot.beginUpload(FileID.make())
   }
 
+  /// Continues to receive a file that may come over several requests, or begins to.
+  package func continueUpload(
+    _ request: PartialFileRequest, completion: @escaping FileCompletion<any PartialFile>
+  ) {
+    depot.continueUpload(request, completion: completion)
+  }
+
   /// Opens a file to be sent.
   package func open(_ id: String) throws(FileReadError) -> ReadableFile {
     try depot.open(id)
@@ -64,7 +71,7 @@ package final class FileStore: Sendable {
 /// The name of a file in the store: 128 random bits, which nobody guesses.
 package enum FileID {
   /// Makes a new one.
-  static func make() -> String {
+  package static func make() -> String {
     SecureRandom.hex(byteCount: 16)
   }
 

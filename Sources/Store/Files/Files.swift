@@ -1,59 +1,78 @@
 package import Channels
 import Synchronization
+import Uploads
 
 extension StoreTransaction {
-  /// A file whose message was sent and whose channel still exists.
+  /// A file that can be read: of a message whose channel still exists, of a picture, or a user's that
+  /// is complete and has not expired.
   func file(_ id: String) throws -> FileRecord? {
     guard FileID.isValid(id) else { return nil }
     return try connection.first(
       """
       SELECT file_id, name, type, size FROM files
-      WHERE file_id = ? AND EXISTS (SELECT 1 FROM channels WHERE channel_id = files.channel_id)
+      WHERE file_id = ? AND (
+        EXISTS (SELECT 1 FROM file_messages AS m JOIN channels AS c ON c.channel_id = m.channel_id
+                WHERE m.file_id = files.file_id)
+        OR EXISTS (SELECT 1 FROM uploads WHERE uploads.file_id = files.file_id
+                   AND uploads.stage = 'complete')
+        OR EXISTS (SELECT 1 FROM file_pictures AS p WHERE p.file_id = files.file_id))
       """, [id]
     ) { FileRecord(id: $0[0], name: $0[1], type: $0[2], size: $0[3]) }
   }
 
-  /// Those of the ids that are of files which the store keeps.
+  /// Those of the ids that are of files which the store keeps, or of uploads that are not over.
   func knownFiles(_ ids: [String]) throws -> Set<String> {
-    Set(
-      try connection.all(
-        "SELECT file_id FROM files WHERE file_id \(.isAnyOf)", [StoreValue.texts(ids)]
-      ) { $0[0] as String })
+    let kept = try connection.all(
+      "SELECT file_id FROM files WHERE file_id \(.isAnyOf)", [StoreValue.texts(ids)]
+    ) { $0[0] as String }
+    let uploads = try connection.all(
+      "SELECT file_id FROM uploads WHERE file_id \(.isAnyOf) AND stage IN ('open', 'complete')",
+      [StoreValue.texts(ids)]
+    ) { $0[0] as String }
+    return Set(kept).union(uploads)
   }
 }
 
 extension WriteTransaction {
   /// Notes a file that is safe on disk as that of a message, in the message's own transaction.
   func keepFile(
-    _ file: FileRecord, ofMessage messageID: Int64, channelID: Int64, at timestamp: Int64
+    _ file: FileRecord, of userID: String?, inMessage messageID: Int64, channelID: Int64,
+    at timestamp: Int64
   ) throws {
     try FileRows.insert(
-      file, messageID: messageID, channelID: channelID, at: timestamp, on: connection)
+      file, of: userID, inMessage: messageID, channelID: channelID, at: timestamp, on: connection)
   }
 }
 
-/// The rows of files; what removes messages leaves theirs to a trigger.
+/// The rows of files, and of the messages that have them; what removes messages leaves theirs to a
+/// trigger.
 enum FileRows {
+  /// - Throws: `StoreError.notFound(.file)` for a user's file that was removed meanwhile.
   static func insert(
-    _ file: FileRecord, messageID: Int64, channelID: Int64, at timestamp: Int64,
-    on connection: StoreConnection
+    _ file: FileRecord, of userID: String?, inMessage messageID: Int64, channelID: Int64,
+    at timestamp: Int64, on connection: StoreConnection
   ) throws {
+    let stage = try connection.first("SELECT stage FROM uploads WHERE file_id = ?", [file.id]) {
+      $0[0] as String
+    }
+    switch stage {
+    case nil:
+      try connection.execute(
+        """
+        INSERT INTO files (file_id, user_id, name, type, size, created_at)
+        VALUES (?, ?, ?, ?, ?, ?)
+        """, [file.id, userID ?? "", file.name, file.type, file.size, timestamp])
+    case UploadRecord.Stage.complete.rawValue: break
+    case .some: throw StoreError.notFound(.file)
+    }
     try connection.execute(
-      """
-      INSERT INTO files (file_id, channel_id, message_id, name, type, size, created_at)
-      VALUES (?, ?, ?, ?, ?, ?, ?)
-      """,
-      [file.id, channelID, messageID, file.name, file.type, file.size, timestamp])
+      "INSERT INTO file_messages (message_id, file_id, channel_id) VALUES (?, ?, ?)",
+      [messageID, file.id, channelID])
   }
 
   /// Gives up what is left of a channel: the files of messages that it did not keep.
   static func remove(ofChannel channelID: Int64, on connection: StoreConnection) throws {
-    try connection.execute(
-      """
-      INSERT INTO removed_files (file_id) SELECT file_id FROM files WHERE channel_id = ?
-      ON CONFLICT DO NOTHING
-      """, [channelID])
-    try connection.execute("DELETE FROM files WHERE channel_id = ?", [channelID])
+    try connection.execute("DELETE FROM file_messages WHERE channel_id = ?", [channelID])
   }
 }
 
@@ -105,7 +124,7 @@ final class FileRemoval: Sendable {
   }
 }
 
-/// Finds a file whose message was sent and whose channel still exists; `nil` otherwise.
+/// Finds a file that can be read; `nil` for one that no message, channel or user has.
 package struct FileLookup: StoreLookup {
   package var fileID: String
 

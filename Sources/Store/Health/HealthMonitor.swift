@@ -61,11 +61,14 @@ enum StorageProbe {
 
   /// Writes and removes a record, each in a commit of its own.
   static func run(on connection: StoreConnection) throws {
+    // PostgreSQL would compress a body that repeats itself.
+    var random = SystemRandomNumberGenerator()
+    let body = (0..<byteCount).map { _ in UInt8.random(in: 0 ... .max, using: &random) }
     try connection.inTransaction {
       try connection.execute(
         """
         INSERT INTO probe (id, body) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body
-        """, [[UInt8](repeating: 0, count: byteCount)])
+        """, [body])
     }
     try connection.inTransaction { try connection.execute("DELETE FROM probe") }
   }

@@ -12,6 +12,8 @@ final class Writer {
   private let health: HealthMonitor
   private let counters: StoreCounters
   private let options: StoreOptions
+  /// The connections that the session had when this was last looked at.
+  private var connectionCount: Int?
 
   init(
     connection: StoreConnection, files: (any FileDepot)?, jobs: JobQueue<WriteJob>,
@@ -22,6 +24,7 @@ final class Writer {
     self.health = health
     self.counters = counters
     self.options = options
+    connectionCount = connection.session.connectionCount
     removal = files.map { FileRemoval(from: $0, jobs: jobs) }
     log = LogWriting(
       connection: connection, appender: connection.session.makeAppender(for: connection))
@@ -34,17 +37,37 @@ final class Writer {
     while true {
       switch jobs.take(upTo: options.batchLimit, timeout: patience(purge)) {
       case .jobs(let taken): process(taken)
-      case .nothing: break
+      case .nothing: watchConnection()
       case .end: return
       }
       if health.isFailing { probeWhenDue() } else { purge = purgeStep() }
+      noteConnection()
     }
   }
 
   /// How long to wait for jobs when there is other work.
   private func patience(_ purge: PurgeProgress) -> DispatchTimeInterval? {
     if health.isFailing { return .milliseconds(options.probeIntervalMilliseconds) }
-    return purge == .unfinished ? .milliseconds(0) : nil
+    if purge == .unfinished { return .milliseconds(0) }
+    return connectionCount.map { _ in .milliseconds(options.probeIntervalMilliseconds) }
+  }
+
+  /// Finds out that the connection was lost while nothing was to be written.
+  private func watchConnection() {
+    guard !health.isFailing else { return }
+    connection.session.lookAtConnection()
+    do {
+      try connection.session.restore()
+    } catch {
+      health.report(.failing(reason: error.storageFailure ?? "\(error)"))
+    }
+  }
+
+  private func noteConnection() {
+    let count = connection.session.connectionCount
+    guard count != connectionCount else { return }
+    connectionCount = count
+    options.didReconnect()
   }
 
   private func purgeStep() -> PurgeProgress {

@@ -193,6 +193,10 @@ package struct LimitChange: StoreWrite {
         }
       case .removeAll: try transaction.removeLimitOverrides(for: scope)
       }
+      switch scope {
+      case .deployment, .customType: try transaction.announce(.limits)
+      case .channel: break
+      }
       var own: [LimitKind: LimitOverride] = [:]
       for kind in LimitKind.allCases {
         own[kind] = try transaction.limitOverride(kind, for: scope)

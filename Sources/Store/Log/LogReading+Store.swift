@@ -22,7 +22,15 @@ extension StoreTransaction {
       return .missed(
         try missed(channelID: channelID, after: seq, byteLimit: byteLimit, reach: reach))
     case .users(let ids): return .users(try usersInOrder(ids))
+    case .places(let ids): return .places(try places(ids))
     }
+  }
+
+  private func places(_ ids: [Int64]) throws -> [LogChannel] {
+    try connection.all(
+      "SELECT channel_id, url, term, last_seq FROM channels WHERE channel_id \(.isAnyOf)",
+      [StoreValue.integers(ids)]
+    ) { LogChannel(id: $0[0], url: $0[1], term: $0[2], lastSeq: $0[3]) }
   }
 
   private func missed(

@@ -14,7 +14,7 @@ struct LogWriting {
     switch entry {
     case .create(let channel, let epoch):
       return .channel(try transaction.createChannel(channel, epoch: epoch))
-    case .takeOver(let url): return try takeOver(url)
+    case .takeOver(let url, let renewal): return try takeOver(url, renewal)
     case .write(let operation, let channel): return try perform(operation, on: channel)
     }
   }
@@ -49,11 +49,28 @@ struct LogWriting {
     _ = try appender.lastSeq(of: channel)
   }
 
-  private func takeOver(_ url: String) throws -> LogOutcome {
-    let count = try connection.change("UPDATE channels SET term = term + 1 WHERE url = ?", [url])
+  private func takeOver(_ url: String, _ renewal: EpochRenewal?) throws -> LogOutcome {
+    let count = try connection.change(Self.nextTerm, [url])
+    if let renewal {
+      try connection.execute(
+        "UPDATE channels SET epoch = ? WHERE url = ? AND epoch = ? AND last_seq < ?",
+        [renewal.next, url, renewal.epoch, renewal.seq])
+    }
     guard count > 0, let state = try transaction.channel(url) else { return .absent }
     return .channel(state)
   }
+
+  /// The statement that raises the term of a channel.
+  ///
+  /// A database that has lost its last commits must not give a term again that one of them gave: a
+  /// writer may still have it. So terms there follow the clock.
+  private static let nextTerm = StoreStatement(
+    sqlite: "UPDATE channels SET term = term + 1 WHERE url = ?",
+    postgreSQL: """
+      UPDATE channels
+      SET term = greatest(term + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
+      WHERE url = ?
+      """)
 
   private func append(_ message: UnsequencedMessage, to channel: LogChannel) throws -> LogOutcome {
     do {
@@ -79,7 +96,8 @@ struct LogWriting {
   private func relay(_ new: UnsequencedMessage, in channel: LogChannel) throws -> LogOutcome {
     if let file = new.upload {
       try transaction.keepFile(
-        file, ofMessage: new.message.id, channelID: channel.id, at: new.message.createdAt)
+        file, of: new.message.user?.id, inMessage: new.message.id, channelID: channel.id,
+        at: new.message.createdAt)
     }
     return .relayed(mentionedUsers: try transaction.usersInOrder(new.mentionedUserIDs))
   }

@@ -40,7 +40,9 @@ extension Store: MessageLog {
     _ query: MessageQuery, for principal: QueryPrincipal, _ ticket: LogTicket, to sink: any LogSink
   ) {
     self.query(for: principal) { transaction in
-      try transaction.listMessages(query) { PageItem($0, byteCount: MessageSize($0).total) }
+      try transaction.listMessages(query) {
+        PageItem($0.message, byteCount: MessageSize($0.message).total)
+      }
     } completion: { result, cost in
       let result = result.map { LogOutcome.read(.page($0)) }.mapError(LogError.init)
       sink.receive([LogAnswer(ticket, result, cost: cost)])
@@ -78,7 +80,7 @@ extension LogError {
       case .exists: .exists
       case .noUser(let id): .noUser(id)
       case .notFound(.channel): .missing(.channel)
-      case .notFound(.message): .missing(.message)
+      case .notFound(.message), .notFound(.file): .missing(.message)
       case .unstorableText: .unstorableText
       case .keyExists, .tooManyItems, .tooLong, .tooLarge, .counterOverflow, .invalidPageToken,
         .locked,

@@ -80,7 +80,8 @@ final class MessageAppender: MessageAppending {
     try store(new, to: channel, seq: seq, mentionedIDs: mentioned.map(\.id))
     if let file = new.upload {
       try FileRows.insert(
-        file, messageID: message.id, channelID: channel.id, at: message.createdAt, on: connection)
+        file, of: message.user?.id, inMessage: message.id, channelID: channel.id,
+        at: message.createdAt, on: connection)
     }
     if connection.outbox?.wants(.messageReceived) == true {
       var shown = message
@@ -102,7 +103,10 @@ final class MessageAppender: MessageAppending {
     let statement = try prepared().lastSeq
     try statement.bind(channel.id, at: 1)
     try statement.bind(channel.term, at: 2)
-    if let last = try statement.integer() { return last }
+    if let last = try statement.integer() {
+      guard last >= channel.lastSeq else { throw LogError.fenced }
+      return last
+    }
     let url = try ReadTransaction(connection: connection).channelURL(channel.id)
     guard url == nil else { throw LogError.fenced }
     throw StoreError.notFound(.channel)

@@ -26,14 +26,19 @@ struct MessageListReading<Value> {
   private let transaction: any StoreTransaction
   private let query: MessageQuery
   private let channelURL: String
-  private let item: (Message) throws -> PageItem<Value>
+  private let item: (ListedMessage) throws -> PageItem<Value>
   private var room = PageRoom.answer
-  /// Authors that were seen; a few, since a profile may be large.
-  private var authors: [String: User] = [:]
+  private var stored = ReadAhead<Int64, StoredMessage>()
+  /// Users that were seen; not many, since a profile may be large.
+  private var users: [String: ListedUser] = [:]
+  /// Users that were looked for and are gone.
+  private var goneIDs: Set<String> = []
+
+  private static var userLimit: Int { 128 }
 
   init(
     transaction: any StoreTransaction, query: MessageQuery, channelURL: String,
-    item: @escaping (Message) throws -> PageItem<Value>
+    item: @escaping (ListedMessage) throws -> PageItem<Value>
   ) {
     self.transaction = transaction
     self.query = query
@@ -62,14 +67,15 @@ struct MessageListReading<Value> {
       SELECT \(filter.flag), message_id FROM messages \(index.clause) WHERE \(condition.sql)
       ORDER BY created_at \(direction.rawValue), message_id \(direction.rawValue)
       """, filter.arguments + condition.arguments
-    ) { row in
+    ) { row, rows in
       let id: Int64 = row[1]
       guard row[0] as Bool else {
         stretch.pass(id)
         return .passed
       }
       guard stretch.items.count < limit else { return .stop }
-      let made = try item(try message(id))
+      let upcoming = UpcomingRows(rows, limit: limit - stretch.items.count - 1)
+      let made = try item(try message(id, upcoming))
       guard room.admit(byteCount: made.byteCount) else { return .stop }
       stretch.items.append(made.value)
       stretch.pass(id)
@@ -79,28 +85,46 @@ struct MessageListReading<Value> {
     return stretch
   }
 
-  private mutating func message(_ id: Int64) throws -> Message {
-    let stored = try transaction.connection.first(
-      "SELECT \(StoredMessage.columns) FROM messages WHERE message_id = ?", [id]
-    ) {
-      try StoredMessage(
-        row: $0, channelURL: channelURL, fileURL: transaction.connection.fileURL)
+  private mutating func message(
+    _ id: Int64, _ upcoming: UpcomingRows
+  ) throws -> ListedMessage {
+    var found = stored.take(id)
+    if found == nil {
+      let block = try messages([id] + upcoming.values(1))
+      try meet(block)
+      stored.fill(Dictionary(block.map { ($0.message.id, $0) }) { first, _ in first })
+      found = stored.take(id)
     }
-    guard let stored else { throw StoreError.notFound(.message) }
-    var users: [String: User] = [:]
-    if let id = stored.userID { users[id] = try author(id) }
-    if !stored.mentionedIDs.isEmpty {
-      users.merge(try transaction.users(stored.mentionedIDs)) { first, _ in first }
-    }
-    return stored.sequenced(users).message
+    guard let found else { throw StoreError.notFound(.message) }
+    // Those that were seen may have been forgotten since.
+    try meet([found])
+    let ids = found.userIDs
+    let known = users.filter { ids.contains($0.key) }
+    return ListedMessage(
+      message: found.sequenced(known.mapValues(\.user)).message,
+      deactivatedIDs: Set(known.lazy.filter { !$0.value.isActive }.map(\.key)))
   }
 
-  private mutating func author(_ id: String) throws -> User? {
-    if let author = authors[id] { return author }
-    let author = try transaction.user(id)
-    if authors.count >= 32 { authors = [:] }
-    authors[id] = author
-    return author
+  private func messages(_ ids: [Int64]) throws -> [StoredMessage] {
+    let connection = transaction.connection
+    let (condition, value): (StoreStatement, any StoreArgument) =
+      ids.count == 1 ? ("= ?", ids[0]) : (.isAnyOf, StoreValue.integers(ids))
+    return try connection.all(
+      "SELECT \(StoredMessage.columns) FROM messages WHERE message_id \(condition)", [value]
+    ) { try StoredMessage(row: $0, channelURL: channelURL, fileURL: connection.fileURL) }
+  }
+
+  /// Reads the users of messages who were not seen before.
+  private mutating func meet(_ messages: [StoredMessage]) throws {
+    let ids = messages.reduce(into: Set<String>()) { $0.formUnion($1.userIDs) }
+    var missing = ids.filter { users[$0] == nil && !goneIDs.contains($0) }
+    guard !missing.isEmpty else { return }
+    if users.count + goneIDs.count + missing.count > Self.userLimit {
+      (users, goneIDs) = ([:], [])
+      missing = ids
+    }
+    for user in try transaction.listedUsers(missing) { users[user.user.id] = user }
+    goneIDs.formUnion(missing.filter { users[$0] == nil })
   }
 }
 

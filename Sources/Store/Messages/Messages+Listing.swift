@@ -19,13 +19,10 @@ package struct MessageListing<Encoder: PageEncoder<ListedMessage>>: StoreQuery {
   package var statements: ReadStatements<MessagePage<Encoder.Encoded>> {
     .init { transaction in
       try transaction.listMessages(query) { message in
-        var listed = ListedMessage(message: message)
         switch users {
-        case .profiles: break
-        case .profilesAndStates:
-          listed.deactivatedIDs = try transaction.deactivatedUsers(among: message.userIDs)
+        case .profiles: encoder.encode(ListedMessage(message: message.message))
+        case .profilesAndStates: encoder.encode(message)
         }
-        return encoder.encode(listed)
       }
     }
   }
@@ -34,7 +31,7 @@ package struct MessageListing<Encoder: PageEncoder<ListedMessage>>: StoreQuery {
 /// The facts about users that are read with each message of a list.
 package enum ListedUsers: Sendable, Hashable {
   case profiles
-  /// And whether they are deactivated, which takes a look-up for each.
+  /// And whether they are deactivated.
   case profilesAndStates
 }
 
@@ -63,7 +60,7 @@ extension StoreTransaction {
   ///
   /// - Throws: `StoreError.notFound(.channel)`.
   func listMessages<Value>(
-    _ query: MessageQuery, _ item: (Message) throws -> PageItem<Value>
+    _ query: MessageQuery, _ item: (ListedMessage) throws -> PageItem<Value>
   ) throws -> MessagePage<Value> {
     guard let url = try channelURL(query.channelID) else { throw StoreError.notFound(.channel) }
     let ranges = try ranges(around: query.anchor, channelID: query.channelID)

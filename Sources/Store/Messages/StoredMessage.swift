@@ -40,6 +40,13 @@ struct StoredMessage {
       createdAt: row[13], updatedAt: row[14])
   }
 
+  /// Its author and those that it mentions.
+  var userIDs: Set<String> {
+    var ids = Set(mentionedIDs)
+    if let userID { ids.insert(userID) }
+    return ids
+  }
+
   /// The message with its users; an author whose record is gone is shown by the id alone.
   func sequenced(_ users: [String: User]) -> SequencedMessage {
     var message = message
@@ -86,7 +93,8 @@ struct StoredFile: Codable {
 
   /// The file; the address of an uploaded one is composed anew.
   func file(_ fileURL: StoreOptions.FileURL) -> MessageFile {
-    MessageFile(url: id.map { fileURL(url, $0) } ?? url, name: name, type: type, size: size)
+    MessageFile(
+      id: id ?? "", url: id.map { fileURL(url, $0) } ?? url, name: name, type: type, size: size)
   }
 }
 

@@ -53,26 +53,42 @@ extension StoreTransaction {
     let cursor = PageCursor<String>(of: [kind.rawValue, "\(channelID)"])
     let position = (token ?? "").isEmpty ? "" : cursor.position(in: token ?? "")
     guard let position else { throw StoreError.invalidPageToken }
+    var restricted = ReadAhead<String, RestrictedUser>()
     return try page(
       """
       SELECT ends_at > ?, user_id FROM \(kind.table)
       WHERE channel_id = ? AND user_id > ? ORDER BY user_id
       """, [now, channelID, position],
       limit: min(max(limit, 1), 100)
-    ) { row in
-      try item(restrictedUser(row[1], by: kind, channelID: channelID, at: now))
+    ) { row, upcoming in
+      let id: String = row[1]
+      let found = try restricted.item(id, upcoming: upcoming.values(1)) { ids in
+        try restrictedUsers(ids, by: kind, channelID: channelID)
+      }
+      guard let found else { throw StoreError.noUser(id) }
+      return try item(found)
     } token: { row in
       cursor.token(after: row[1])
     }
   }
 
-  private func restrictedUser(
-    _ id: String, by kind: RestrictionKind, channelID: Int64, at now: Int64
-  ) throws -> RestrictedUser {
-    guard let found = try restriction(kind, channelID: channelID, userID: id, at: now) else {
-      throw StoreError.noUser(id)
-    }
-    return RestrictedUser(user: try user(id) ?? User(id: id), restriction: found)
+  private func restrictedUsers(
+    _ ids: [String], by kind: RestrictionKind, channelID: Int64
+  ) throws -> [String: RestrictedUser] {
+    let (condition, value): (StoreStatement, any StoreArgument) =
+      ids.count == 1 ? ("= ?", ids[0]) : (.isAnyOf, StoreValue.texts(ids))
+    let found = try connection.all(
+      """
+      SELECT user_id, starts_at, ends_at, description FROM \(kind.table)
+      WHERE channel_id = ? AND user_id \(condition)
+      """, [channelID, value], Restriction.init(row:))
+    let users = try users(ids)
+    return Dictionary(
+      found.map { restriction in
+        let id = restriction.userID
+        return (id, RestrictedUser(user: users[id] ?? User(id: id), restriction: restriction))
+      }
+    ) { first, _ in first }
   }
 }
 

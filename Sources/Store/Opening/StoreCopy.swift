@@ -197,7 +197,15 @@ private struct CopiedTable {
     CopiedTable("webhook_events", "event_id# channel_url kind seq# ts# body"),
     CopiedTable("webhook_receivers", "receiver_id# url since#"),
     CopiedTable("webhook_cursors", "receiver_id# channel_url event_id#"),
-    CopiedTable("files", "file_id channel_id# message_id# name type size# created_at#"),
+    CopiedTable("files", "file_id user_id name type size# created_at# is_picture#"),
+    CopiedTable("file_messages", "message_id# file_id channel_id#"),
+    CopiedTable("file_pictures", "holder file_id"),
+    CopiedTable(
+      "uploads",
+      """
+      file_id secret_hash* sealed_secret* user_id stage name type size# durable_bytes# created_at# \
+      expires_at# term# claimed_until# base req_id message message_id# message_result message_error
+      """),
     CopiedTable("removed_files", "file_id"),
   ]
 

@@ -1,6 +1,4 @@
 import Channels
-import Glibc
-import Logging
 import PostgreSQL
 import SQLite
 import Synchronization
@@ -73,12 +71,28 @@ struct StoreSessions: Sendable {
       }, files: try options.files ?? DirectoryDepot(dataDirectory: directory))
   }
 
+  /// Waits for a server that cannot be reached.
+  ///
+  /// - Throws: `StoreError`: `closed` when waiting was given up, otherwise why it would not help.
+  private static func openPatiently(_ options: StoreOptions, _ body: () throws -> Void) throws {
+    while true {
+      do {
+        return try body()
+      } catch let error as PostgreSQLError {
+        guard error.mayRecover else {
+          throw StoreError.inaccessible(path: "the database of store.url", reason: error.message)
+        }
+        guard options.waitForServer(error.message) else { throw StoreError.closed }
+      }
+    }
+  }
+
   private static func openPostgreSQL(
     _ url: String, _ options: StoreOptions
   ) throws -> StoreSessions {
     let locks = PostgreSQLLocks(options.sharing)
     let writing = SharedSession(PostgreSQLAccess(url: url, role: .writer(locks)))
-    try PostgreSQLOpening(options).run {
+    try openPatiently(options) {
       // Found out first: the schema is no other server's to change.
       try writing.use { try $0.open() }
       let connection = try PostgreSQLAccess(url: url, role: .administrator).connect(after: nil)
@@ -98,46 +112,6 @@ struct StoreSessions: Sendable {
       },
       reader: { { body in body(PostgreSQLSession(PostgreSQLAccess(url: url, role: .reader))) } },
       files: options.files)
-  }
-}
-
-/// Opens a PostgreSQL database, and waits for a server that cannot be reached.
-struct PostgreSQLOpening {
-  private let options: StoreOptions
-
-  init(_ options: StoreOptions) {
-    self.options = options
-  }
-
-  /// - Throws: `StoreError` when waiting does not help, or is not wanted.
-  func run(_ body: () throws -> Void) throws {
-    var lastReason: String?
-    while true {
-      do {
-        return try body()
-      } catch let error as PostgreSQLError {
-        guard error.isOfServer, options.waitsForServer() else {
-          throw StoreError.inaccessible(path: "the database of store.url", reason: error.message)
-        }
-        if lastReason != error.message {
-          options.logger.warning(
-            "waiting for PostgreSQL", metadata: ["reason": "\(error.message)"])
-        }
-        lastReason = error.message
-        usleep(500_000)
-      }
-    }
-  }
-}
-
-extension PostgreSQLError {
-  /// Whether the server cannot be reached or cannot serve at present, rather than refuses.
-  fileprivate var isOfServer: Bool {
-    switch kind {
-    case .disconnected, .timedOut: true
-    case .statement(let state): ["08", "53", "57"].contains(state.errorClass)
-    case .skipped, .unexpected: false
-    }
   }
 }
 

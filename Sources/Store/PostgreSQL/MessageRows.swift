@@ -11,7 +11,10 @@ struct MessageRows {
 
   var messages: [Row] = []
   var requests: [(RequestKey, messageID: Int64, createdAt: Int64)] = []
-  var files: [(FileRecord, Row)] = []
+  /// Files that came with messages, with their authors.
+  var files: [(FileRecord, userID: String, Row)] = []
+  /// Files of users that messages have.
+  var keptFiles: [(fileID: String, Row)] = []
   /// Events for webhooks, with their bodies.
   var outbox: [(EventOrigin, EventName, body: [UInt8])] = []
 
@@ -67,7 +70,9 @@ struct MessageRows {
             .integers(requests.map(\.createdAt)),
           ]))
     }
-    return queries + files.map(Self.fileInsertion)
+    queries += files.map(Self.fileInsertion)
+    return queries
+      + (files.map { ($0.0.id, $0.2) } + keptFiles.map { ($0.0, $0.1) }).map(Self.holderInsertion)
   }
 
   private var messageColumns: [PostgreSQLValue] {
@@ -100,16 +105,22 @@ struct MessageRows {
     DO UPDATE SET message_id = excluded.message_id, created_at = excluded.created_at
     """
 
-  private static func fileInsertion(_ file: FileRecord, of row: Row) -> Query {
+  private static func fileInsertion(_ file: FileRecord, of userID: String, in row: Row) -> Query {
     Query(
       """
-      INSERT INTO files (file_id, channel_id, message_id, name, type, size, created_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7)
+      INSERT INTO files (file_id, user_id, name, type, size, created_at)
+      VALUES ($1, $2, $3, $4, $5, $6)
       """,
       [
-        .text(file.id), .integer(row.channelID), .integer(row.messageID), .text(file.name),
-        .text(file.type), .integer(file.size), .integer(row.createdAt),
+        .text(file.id), .text(userID), .text(file.name), .text(file.type), .integer(file.size),
+        .integer(row.createdAt),
       ])
+  }
+
+  private static func holderInsertion(_ fileID: String, in row: Row) -> Query {
+    Query(
+      "INSERT INTO file_messages (message_id, file_id, channel_id) VALUES ($1, $2, $3)",
+      [.integer(row.messageID), .text(fileID), .integer(row.channelID)])
   }
 
   /// Puts an event into the outbox; its row has the number that it was given.

@@ -107,7 +107,8 @@ struct PostgreSQLLocks: Sendable {
     let database = try connection.execute("SELECT current_database()").text(0, 0)
     throw StoreError.inaccessible(
       path: "the database \(database)",
-      reason: "it is in use by another server" + (holder.map { " (\($0.name))" } ?? ""))
+      reason: "it is in use by another server" + (holder.map { " (\($0.name))" } ?? "")
+        + "; several servers share a database if all have cluster.bus set")
   }
 
   private struct Holder {

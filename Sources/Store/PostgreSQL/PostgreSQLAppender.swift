@@ -1,6 +1,7 @@
 import Channels
 import ParleyProtocol
 import PostgreSQL
+import Uploads
 
 /// Writes new messages in runs of two round trips: one that locks the channels and reads everything
 /// that a decision depends on, by primary keys, and one for the rows, which is that of the commit or
@@ -37,8 +38,9 @@ final class PostgreSQLAppender: MessageAppending {
       Query(Self.place, [.integer(channel.id)])
     ])[0]
     guard rows.count > 0 else { throw StoreError.notFound(.channel) }
-    guard rows.integer(0, 1) == channel.term else { throw LogError.fenced }
-    return rows.integer(0, 2)
+    let place = Facts.Place(term: rows.integer(0, 1), lastSeq: rows.integer(0, 2))
+    try place.requireTerm(of: channel)
+    return place.lastSeq
   }
 
   /// Keeps the channel's row until the transaction ends, so that its term stays.
@@ -86,6 +88,11 @@ final class PostgreSQLAppender: MessageAppending {
       var lastSeq: Int64
       var lastCreatedAt: Int64 = 0
       var addedCount: Int64 = 0
+
+      /// - Throws: `LogError.fenced` when the channel was taken over, or has lost events.
+      func requireTerm(of channel: LogChannel) throws(LogError) {
+        guard term == channel.term, lastSeq >= channel.lastSeq else { throw .fenced }
+      }
     }
 
     struct Request {
@@ -97,6 +104,8 @@ final class PostgreSQLAppender: MessageAppending {
     var requests: [RequestKey: Request] = [:]
     var takenIDs: Set<Int64> = []
     var takenFiles: Set<String> = []
+    /// Files of users, by whether they can be in messages.
+    var uploads: [String: Bool] = [:]
     var users: [String: User] = [:]
   }
 
@@ -138,8 +147,11 @@ final class PostgreSQLAppender: MessageAppending {
           """, [.texts(Array(mentioned))]))
     }
     if !files.isEmpty {
+      // A file that is in a message stays until this one is there.
       queries.append(
-        Query("SELECT file_id FROM files WHERE file_id = ANY ($1)", [.texts(files)]))
+        Query("SELECT file_id FROM files WHERE file_id = ANY ($1) FOR SHARE", [.texts(files)]))
+      queries.append(
+        Query("SELECT file_id, stage FROM uploads WHERE file_id = ANY ($1)", [.texts(files)]))
     }
     var rows = try session.run(queries)[...]
     var facts = Facts()
@@ -158,6 +170,9 @@ final class PostgreSQLAppender: MessageAppending {
     }
     if !files.isEmpty {
       for row in rows.removeFirst().all { facts.takenFiles.insert(row[0]) }
+      for row in rows.removeFirst().all {
+        facts.uploads[row[0]] = row[1] as String == UploadRecord.Stage.complete.rawValue
+      }
     }
     return facts
   }
@@ -170,7 +185,7 @@ final class PostgreSQLAppender: MessageAppending {
     let (new, channel) = (addition.new, addition.channel)
     let message = new.message
     guard var place = facts.places[channel.id] else { throw StoreError.notFound(.channel) }
-    guard place.term == channel.term else { throw LogError.fenced }
+    try place.requireTerm(of: channel)
     if let upload = new.upload {
       try upload.name.checkStorable()
       try upload.type.checkStorable()
@@ -193,10 +208,16 @@ final class PostgreSQLAppender: MessageAppending {
     let seq = place.lastSeq + 1
     let row = try MessageRows.Row(new, channel, seq: seq, mentionedIDs: mentioned.map(\.id))
     guard !facts.takenIDs.contains(message.id) else { throw StoreError.exists }
-    if let file = new.upload?.id, facts.takenFiles.contains(file) { throw StoreError.exists }
+    let comesFromUser = try new.upload.map { try isUpload($0.id, facts) } ?? false
     rows.messages.append(row)
     if let request { rows.requests.append((request, message.id, message.createdAt)) }
-    if let upload = new.upload { rows.files.append((upload, row)) }
+    if let upload = new.upload {
+      if comesFromUser {
+        rows.keptFiles.append((upload.id, row))
+      } else {
+        rows.files.append((upload, message.user?.id ?? "", row))
+      }
+    }
     if connection.outbox?.wants(.messageReceived) == true {
       var shown = message
       shown.mentionedUsers = mentioned
@@ -209,6 +230,19 @@ final class PostgreSQLAppender: MessageAppending {
     place.addedCount += 1
     facts.places[channel.id] = place
     return .stored(seq: seq, mentionedUsers: mentioned)
+  }
+
+  /// Whether a file is one that its user uploaded before; else it came with its message.
+  ///
+  /// - Throws: `StoreError.exists`, or `.notFound(.file)` for one that was removed meanwhile.
+  private func isUpload(_ id: String, _ facts: Facts) throws -> Bool {
+    let isThere = facts.takenFiles.contains(id)
+    guard let isComplete = facts.uploads[id] else {
+      if isThere { throw StoreError.exists }
+      return false
+    }
+    guard isComplete, isThere else { throw StoreError.notFound(.file) }
+    return true
   }
 
   /// The first message of a repeated request, as it is now.

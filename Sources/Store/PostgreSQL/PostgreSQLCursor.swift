@@ -29,6 +29,9 @@ final class PostgreSQLCursor {
     isComplete = rows.count < Self.firstCount
   }
 
+  /// The rows in memory that come next.
+  var upcoming: [StoreRow] { (position..<rows.count).map { StoreRow($0, of: rows) } }
+
   deinit {
     if let name { session.forget(cursor: name) }
   }

@@ -34,6 +34,9 @@ final class PostgreSQLSession: StoreSession {
   private var cursorNumbers: [String: Int] = [:]
   private var nextTry: UInt64 = 0
   private var lastRefusal = ""
+  private var openedCount = 0
+  /// The number of times that an answer of the server was waited for; tests bound that of lists.
+  private(set) var roundTripCount = 0
 
   init(_ access: PostgreSQLAccess) {
     self.access = access
@@ -50,6 +53,13 @@ final class PostgreSQLSession: StoreSession {
     let made = try access.connect(after: lastProcessID)
     lastProcessID = made.processID
     connection = made
+    openedCount += 1
+  }
+
+  var connectionCount: Int? { openedCount }
+
+  func lookAtConnection() {
+    if case .idle = phase, let connection, !connection.isOpen { lose() }
   }
 
   func close() { lose() }
@@ -230,6 +240,7 @@ final class PostgreSQLSession: StoreSession {
     let connection = try live()
     let sent = deferred
     deferred = []
+    roundTripCount += 1
     do {
       let outcomes = try connection.run(sent.map(\.query) + queries)
       for (statement, outcome) in zip(sent, outcomes) {

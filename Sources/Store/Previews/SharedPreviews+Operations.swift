@@ -126,40 +126,45 @@ package struct PreviewList: StoreQuery {
   }
 }
 
+/// Removes outcomes that count as unknown, and those that are over soonest while all together hold more
+/// bytes than they may.
+///
+/// One server does so at a time. What is being fetched stays.
+package struct PreviewTrimming: StoreWrite {
+  package enum Outcome: Sendable, Hashable {
+    /// More than one step can remove may be left.
+    case unfinished
+    case finished
+    /// Another server is at it.
+    case left
+  }
+
+  package var byteLimit: Int
+  /// Most outcomes that are removed.
+  package var stepLimit: Int
+
+  package init(byteLimit: Int, stepLimit: Int = 1_000) {
+    self.byteLimit = byteLimit
+    self.stepLimit = stepLimit
+  }
+
+  package var urgency: WriteUrgency { .aside }
+  package var statements: WriteStatements<Outcome> { .init { try $0.trimPreviews(self) } }
+}
+
 /// Removes outcomes and claims, and announces that to all servers; the number of outcomes.
 package struct PreviewPurge: StoreWrite {
   package var scope: SharedPreviewScope
   /// The announcement, as the servers understand it.
   package var notice: String
-  /// Unix milliseconds.
-  package var time: Int64
 
-  package init(_ scope: SharedPreviewScope, announcing notice: String, at time: Int64) {
+  package init(_ scope: SharedPreviewScope, announcing notice: String) {
     self.scope = scope
     self.notice = notice
-    self.time = time
   }
 
   package var urgency: WriteUrgency { .aside }
   package var statements: WriteStatements<Int> { .init { try $0.purgePreviews(self) } }
-}
-
-/// Reads the purges that were announced after a number, in their order.
-package struct PreviewPurges: StoreLookup {
-  package struct Announced: Sendable, Hashable {
-    /// The number of the last announcement.
-    package var last: Int64
-    package var notices: [String]
-  }
-
-  /// `nil` reads the last number alone.
-  package var number: Int64?
-
-  package init(after number: Int64?) { self.number = number }
-
-  package var statements: ReadStatements<Announced> {
-    .init { try $0.previewPurges(after: number) }
-  }
 }
 
 extension StoreTransaction {
@@ -173,19 +178,6 @@ extension StoreTransaction {
       WHERE \(condition) AND link > ? AND stale_until > \(Self.now) ORDER BY link LIMIT ?
       """, values + [last, limit]
     ) { $0[0] }
-  }
-
-  func previewPurges(after number: Int64?) throws -> PreviewPurges.Announced {
-    guard let number else {
-      let last = try connection.first("SELECT max(id) FROM announcements", []) {
-        $0[0] as Int64?
-      }
-      return PreviewPurges.Announced(last: last.flatMap(\.self) ?? 0, notices: [])
-    }
-    let rows = try connection.all(
-      "SELECT id, body FROM announcements WHERE id > ? AND kind = 'previews' ORDER BY id", [number]
-    ) { (id: $0[0] as Int64, body: $0[1] as String) }
-    return PreviewPurges.Announced(last: rows.last?.id ?? number, notices: rows.map(\.body))
   }
 
   /// The database's clock in Unix milliseconds.
@@ -264,16 +256,36 @@ extension WriteTransaction {
       "DELETE FROM previews WHERE \(condition) RETURNING body IS NOT NULL AND stale_until > \(Self.now)",
       values
     ) { $0[0] as Bool }.count { $0 }
-    try connection.execute(
-      "DELETE FROM announcements WHERE kind = 'previews' AND created_at < ?",
-      [purge.time - 86_400_000])
-    // One after the other, so that numbers become visible in their order.
-    try connection.execute("LOCK TABLE announcements IN SHARE ROW EXCLUSIVE MODE")
-    try connection.execute(
-      "INSERT INTO announcements (kind, body, created_at) VALUES ('previews', ?, ?)",
-      [purge.notice, purge.time])
+    try announce(.previewPurge(notice: purge.notice))
     return count
   }
+
+  func trimPreviews(_ trimming: PreviewTrimming) throws -> PreviewTrimming.Outcome {
+    let isAlone = try connection.first("SELECT pg_try_advisory_xact_lock(?)", [Self.trimmingLock]) {
+      $0[0] as Bool
+    }
+    guard isAlone == true else { return .left }
+    let expired = try connection.change(
+      """
+      DELETE FROM previews WHERE link IN (
+        SELECT link FROM previews WHERE stale_until <= \(Self.now) AND claimed_until <= \(Self.now)
+        ORDER BY stale_until LIMIT ? FOR UPDATE SKIP LOCKED)
+      """, [trimming.stepLimit])
+    let excess = try connection.change(
+      """
+      DELETE FROM previews WHERE link IN (
+        SELECT link FROM (
+          SELECT link, claimed_until,
+            sum(octet_length(link) + octet_length(host) + coalesce(octet_length(body), 0))
+              OVER (ORDER BY stale_until DESC, link DESC) AS total
+          FROM previews) AS kept
+        WHERE total > ? AND claimed_until <= \(Self.now) LIMIT ?)
+      """, [trimming.byteLimit, trimming.stepLimit])
+    return max(expired, excess) < trimming.stepLimit ? .finished : .unfinished
+  }
+
+  /// "Parley" and a number.
+  private static let trimmingLock: Int64 = 0x5061_726C_6579_0002
 
   /// Removes a few outcomes that count as unknown.
   private func removeOldPreviews() throws {

@@ -34,6 +34,7 @@ enum Migrations {
     Migration("8 lists", steps: ListsSchema.steps),
     Migration("9 ids of files in messages", FilesSchema.nameInMessages),
     Migration("10 terms", ChannelsSchema.addTerm),
+    Migration("11 uploads", UploadsSchema.create),
   ]
 
   /// Carries out the migrations that a database has not had, each in a transaction of its own.

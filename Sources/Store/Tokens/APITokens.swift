@@ -93,7 +93,12 @@ package struct APITokenIssue: StoreWrite {
 
   package init(_ token: APIToken) { self.token = token }
 
-  package var statements: WriteStatements<Void> { .init { try $0.addAPIToken(token) } }
+  package var statements: WriteStatements<Void> {
+    .init {
+      try $0.addAPIToken(token)
+      try $0.announce(.apiTokens)
+    }
+  }
 }
 
 /// Revokes a token of the Platform API.
@@ -104,7 +109,12 @@ package struct APITokenRevocation: StoreWrite {
 
   package init(hash: [UInt8]) { self.hash = hash }
 
-  package var statements: WriteStatements<Void> { .init { try $0.revokeAPIToken(hash: hash) } }
+  package var statements: WriteStatements<Void> {
+    .init {
+      try $0.revokeAPIToken(hash: hash)
+      try $0.announce(.apiTokens)
+    }
+  }
 }
 
 /// Notes that a token of the Platform API was used; one moment a minute is kept.

@@ -127,7 +127,9 @@ package struct SessionTokenRevocation: StoreWrite {
   package var statements: WriteStatements<Int> {
     .init {
       guard try $0.user(userID) != nil else { throw StoreError.noUser(userID) }
-      return try $0.removeSessionTokens(userID)
+      let count = try $0.removeSessionTokens(userID)
+      try $0.announce(.eviction(userID: userID, .sessionTokensRevoked))
+      return count
     }
   }
 }

@@ -74,6 +74,10 @@ final class SQLiteSession: StoreSession {
     MessageAppender(connection: connection)
   }
 
+  var connectionCount: Int? { nil }
+
+  func lookAtConnection() {}
+
   func restore() throws {}
 
   private func bound(_ sql: StoreStatement, _ values: StoreArguments) throws -> Statement {

@@ -72,4 +72,12 @@ struct StoreRows {
     case .postgreSQL(let cursor): try cursor.next()
     }
   }
+
+  /// Rows that come next, as far as they are in memory: none where a statement costs no round trip.
+  var upcoming: [StoreRow] {
+    switch source {
+    case .sqlite: []
+    case .postgreSQL(let cursor): cursor.upcoming
+    }
+  }
 }

@@ -60,6 +60,12 @@ protocol StoreSession: AnyObject {
   /// The writer of new messages that suits the database.
   func makeAppender(for connection: StoreConnection) -> any MessageAppending
 
+  /// The number of connections that there have been; `nil` for a database in this process.
+  var connectionCount: Int? { get }
+
+  /// Finds out, without waiting, whether the connection was lost.
+  func lookAtConnection()
+
   /// Connects anew after the connection was lost; does nothing while there is one.
   func restore() throws
 }

@@ -42,13 +42,14 @@ enum ScanEnd {
 }
 
 extension StoreTransaction {
-  /// Calls `body` with the rows of a query, until it stops or the time is up.
+  /// Calls `body` with the rows of a query, each and those after it, until it stops or the time is up.
   func scan(
-    _ sql: StoreStatement, _ arguments: StoreArguments, _ body: (StoreRow) throws -> ScanStep
+    _ sql: StoreStatement, _ arguments: StoreArguments,
+    _ body: (StoreRow, StoreRows) throws -> ScanStep
   ) throws -> ScanEnd {
     let rows = try connection.scan(sql, arguments)
     while let row = try rows.next() {
-      switch try body(row) {
+      switch try body(row, rows) {
       case .stop: return .stopped
       case .passed: if time?.isOverAfterRow() == true { return .outOfTime }
       case .taken: if time?.isOverAfterItem() == true { return .outOfTime }
@@ -62,11 +63,11 @@ extension StoreTransaction {
   /// - Parameters:
   ///   - sql: A statement whose first column says whether the row fits the filters.
   ///   - limit: Most items; 1 at least.
-  ///   - item: Makes an item of a row that fits.
+  ///   - item: Makes an item of a row that fits, and may look at those after it.
   ///   - token: The token that goes on after a row.
   func page<Value>(
     _ sql: StoreStatement, _ arguments: StoreArguments, limit: Int,
-    item: (StoreRow) throws -> PageItem<Value>, token: (StoreRow) throws -> String
+    item: (StoreRow, UpcomingRows) throws -> PageItem<Value>, token: (StoreRow) throws -> String
   ) throws -> ListPage<Value> {
     var room = PageRoom.answer
     var page = ListPage<Value>(items: [], next: "")
@@ -78,7 +79,8 @@ extension StoreTransaction {
         return page
       }
       guard page.items.count < limit else { return page }
-      let made = try item(row)
+      let upcoming = UpcomingRows(rows, limit: limit - page.items.count - 1)
+      let made = try item(row, upcoming)
       guard room.admit(byteCount: made.byteCount) else { return page }
       page.items.append(made.value)
       page.next = try token(row)

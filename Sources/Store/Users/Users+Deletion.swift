@@ -70,7 +70,9 @@ extension WriteTransaction {
         try channels(of: id, in: $0).isEmpty
       })
     else { return .unfinished(traces) }
+    try expireUploads(of: id)
     try connection.execute("DELETE FROM users WHERE user_id = ?", [id])
+    try announce(.eviction(userID: id, .deleted))
     return .finished(traces)
   }
 

@@ -53,18 +53,31 @@ extension StoreTransaction {
     _ query: UserQuery, _ item: (Account) throws -> PageItem<Value>
   ) throws -> ListPage<Value> {
     let (range, filter) = try query.conditions()
+    var accounts = ReadAhead<String, Account>()
     return try page(
       """
       SELECT \(filter.flag), created_at, nickname_folded, user_id FROM users \(query.index)
       WHERE \(range.sql) ORDER BY \(query.order)
       """, filter.arguments + range.arguments, limit: min(max(query.limit, 1), 100)
-    ) { row in
+    ) { row, upcoming in
       let id: String = row[3]
-      guard let account = try account(id) else { throw StoreError.noUser(id) }
+      let account = try accounts.item(id, upcoming: upcoming.values(3), read: listedAccounts)
+      guard let account else { throw StoreError.noUser(id) }
       return try item(account)
     } token: { row in
       query.token(createdAt: row[1], nickname: row[2], userID: row[3])
     }
+  }
+}
+
+extension StoreTransaction {
+  private func listedAccounts(_ ids: [String]) throws -> [String: Account] {
+    let (condition, value): (StoreStatement, any StoreArgument) =
+      ids.count == 1 ? ("= ?", ids[0]) : (.isAnyOf, StoreValue.texts(ids))
+    let found = try connection.all(
+      "SELECT \(Account.columns) FROM users WHERE user_id \(condition)", [value],
+      Account.init(row:))
+    return Dictionary(found.map { ($0.user.id, $0) }) { first, _ in first }
   }
 }
 

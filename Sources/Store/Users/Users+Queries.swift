@@ -53,6 +53,18 @@ extension StoreTransaction {
     return Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
   }
 
+  /// Those of the users that exist, with their states.
+  func listedUsers(_ ids: Set<String>) throws -> [ListedUser] {
+    let (condition, value): (StoreStatement, any StoreArgument) =
+      ids.count == 1 ? ("= ?", ids.first ?? "") : (.isAnyOf, StoreValue.texts(Array(ids)))
+    return try connection.all(
+      """
+      SELECT user_id, nickname, profile_url, metadata, is_active FROM users
+      WHERE user_id \(condition)
+      """, [value]
+    ) { ListedUser(user: try User(row: $0), isActive: $0[4]) }
+  }
+
   /// The user with what the server alone knows of it.
   func account(_ id: String) throws -> Account? {
     try connection.first(
@@ -61,7 +73,8 @@ extension StoreTransaction {
 
   /// Those of the users that exist and are deactivated.
   func deactivatedUsers(among ids: Set<String>) throws -> Set<String> {
-    try ids.filter { try account($0)?.isActive == false }
+    guard !ids.isEmpty else { return [] }
+    return Set(try listedUsers(ids).filter { !$0.isActive }.map(\.user.id))
   }
 
   /// Whether this is the hash of the access token issued to the user; the time taken does not tell
@@ -70,6 +83,12 @@ extension StoreTransaction {
     guard let stored = try account(userID)?.accessTokenHash else { return false }
     return ConstantTime.areEqual(stored, hash)
   }
+}
+
+/// A user, and whether it is not deactivated.
+struct ListedUser {
+  var user: User
+  var isActive: Bool
 }
 
 extension User {

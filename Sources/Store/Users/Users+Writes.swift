@@ -56,8 +56,12 @@ package struct UserChange: StoreWrite {
       if let isActive {
         if isActive { try $0.activateUser(userID) } else { try $0.deactivateUser(userID) }
         account.isActive = isActive
+        if !isActive { try $0.announce(.eviction(userID: userID, .deactivated)) }
       }
-      if let accessTokenHash { try $0.setAccessTokenHash(accessTokenHash, userID: userID) }
+      if let accessTokenHash {
+        try $0.setAccessTokenHash(accessTokenHash, userID: userID)
+        try $0.announce(.eviction(userID: userID, .accessTokenReplaced))
+      }
       return account
     }
   }

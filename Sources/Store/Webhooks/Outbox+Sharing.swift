@@ -1,5 +1,6 @@
-/// Reads the owners of all lanes and what waits in some of them, in one state of the store.
-package struct OutboxSurvey: StoreLookup {
+/// Reads the owners of all lanes and what waits in some of them, in one state of the store; walks
+/// through all that waits there.
+package struct OutboxSurvey: StoreQuery {
   package struct Findings: Sendable, Hashable {
     /// All lanes; one that no server has claimed has term 0.
     package var lanes: [OutboxLaneRow]

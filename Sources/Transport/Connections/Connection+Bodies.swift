@@ -12,25 +12,47 @@ extension Connection {
       sendContinue(after: try parser.takeBody(.whole))
       enter(.http(parser))
     case .pieces(let limit, let receiver):
-      trace(head)
-      do throws(HTTPError) {
-        sendContinue(after: try parser.takeBody(.pieces(limit: limit)))
-      } catch {
-        receiver.bodyWasAbandoned()
-        throw error
-      }
-      let body = ReceivedBody(
-        exchange: exchange.number, head: head, parser: parser, receiver: receiver)
+      let event = try begin(exchange, &parser, receiver, limit: limit)
+      sendContinue(after: event)
+    case .pausedPieces(let limit, let receiver):
+      let event = try begin(exchange, &parser, receiver, limit: limit)
+      guard case .receiving(var body) = stage else { return }
+      enter(.lingering)
+      body.owesContinue = event == .expectsContinue
       enter(.receiving(body))
-      awaitBody()
+      stopReading()
     case .refused(let response): respond(response, to: nil)
     case nil: end()
     }
   }
 
+  /// Takes a body in pieces.
+  private func begin(
+    _ exchange: Exchange, _ parser: inout HTTPRequestParser, _ receiver: any HTTPBodyReceiver,
+    limit: Int
+  ) throws(HTTPError) -> HTTPRequestEvent? {
+    trace(exchange.head)
+    let event: HTTPRequestEvent?
+    do throws(HTTPError) { event = try parser.takeBody(.pieces(limit: limit)) } catch {
+      receiver.bodyWasAbandoned()
+      throw error
+    }
+    let body = ReceivedBody(
+      exchange: exchange.number, head: exchange.head, parser: parser, receiver: receiver)
+    enter(.receiving(body))
+    awaitBody()
+    return event
+  }
+
   /// Reads on, for a receiver that has paused the body.
   func resumeBody() {
-    guard case .receiving = stage, isReadingPaused else { return }
+    guard case .receiving(var body) = stage, isReadingPaused else { return }
+    if body.owesContinue {
+      enter(.lingering)
+      body.owesContinue = false
+      enter(.receiving(body))
+      append(HTTPResponse.continueBytes)
+    }
     // The pause was not the peer's.
     noteInput()
     resumeReading()
@@ -120,6 +142,9 @@ package enum BodyDecision {
   case whole
   /// By the receiver as it comes, at most `limit` bytes in all.
   case pieces(limit: Int, any HTTPBodyReceiver)
+  /// The same, but nothing is read until ``Transport/resumeBody(of:)``, before which a client that waits
+  /// for leave to send is not given it; bytes that were read already may come.
+  case pausedPieces(limit: Int, any HTTPBodyReceiver)
   /// The body is not received: the answer is sent at once and the connection closed.
   case refused(HTTPResponse)
 }
@@ -131,6 +156,8 @@ struct ReceivedBody {
   let head: HTTPRequestHead
   var parser: HTTPRequestParser
   let receiver: any HTTPBodyReceiver
+  /// Whether the client waits for leave to send.
+  var owesContinue = false
 }
 
 /// A request whose answer comes later, with the state to continue from there.

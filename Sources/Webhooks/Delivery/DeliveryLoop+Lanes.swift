@@ -1,3 +1,4 @@
+import Channels
 import Cluster
 import Logging
 import Store
@@ -121,7 +122,7 @@ extension DeliveryLoop {
     lanes?.beginSurvey(at: now)
     let door = door
     let survey = OutboxSurvey(of: OutboxLanes(holds.map(\.lane)), for: receivers.map(\.id))
-    store.perform(survey) { door.post(.didSurvey(holds, $0)) }
+    store.perform(survey, for: .server) { result, _ in door.post(.didSurvey(holds, result)) }
   }
 
   private func add(_ backlog: [OutboxBacklog], of holds: [OutboxHold]) {

@@ -18,12 +18,14 @@ extension DeliveryLoop {
     case .taken:
       names[turn.path] = nil
       let last = events.last?.id ?? turn.after
-      schedule.didDeliver(turn.path, through: last)
+      schedule.didTake(turn.path, through: last)
       if holds(channel: turn.path.channelURL) {
         lanes?.taken.didTake(turn.path, through: last)
         advances.append(
           OutboxAdvance(
             receiverID: receivers[place].id, channelURL: turn.path.channelURL, eventID: last))
+      } else {
+        schedule.didDeliver(turn.path, through: last)
       }
       counters.add(events.count, to: .delivered)
       counters.add(1, to: .requests)
@@ -131,13 +133,13 @@ extension DeliveryLoop {
   }
 
   private func didNote(_ batch: [OutboxAdvance]) {
-    guard lanes != nil else { return }
     for advance in batch {
       guard let place = receivers.firstIndex(where: { $0.id == advance.receiverID }) else {
         continue
       }
-      lanes?.taken.didNote(
-        DeliveryPath(receiver: place, channelURL: advance.channelURL), through: advance.eventID)
+      let path = DeliveryPath(receiver: place, channelURL: advance.channelURL)
+      lanes?.taken.didNote(path, through: advance.eventID)
+      schedule.didDeliver(path, through: advance.eventID)
     }
   }
 

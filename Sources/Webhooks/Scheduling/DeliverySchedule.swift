@@ -45,6 +45,13 @@ package struct DeliverySchedule: Sendable {
     return nil
   }
 
+  /// A path's request is over, and all up to an event was taken, which is yet to be noted.
+  ///
+  /// ``didDeliver(_:through:)`` follows. Until then nothing is sent that a crash would have sent again.
+  package mutating func didTake(_ path: DeliveryPath, through eventID: Int64) {
+    queues[path.receiver].didTake(path.channelURL, through: eventID)
+  }
+
   /// A path's turn is over: all up to an event is delivered, or need not be.
   package mutating func didDeliver(_ path: DeliveryPath, through eventID: Int64) {
     queues[path.receiver].didDeliver(path.channelURL, through: eventID)

@@ -7,6 +7,8 @@ struct ReceiverQueue {
     /// It waits for its turn.
     case ready
     case inFlight
+    /// Its events were taken, and that is being noted.
+    case taken
     /// It failed and waits for a time.
     case waiting(until: Int64)
   }
@@ -73,10 +75,23 @@ struct ReceiverQueue {
     return (channelURL, entry)
   }
 
-  /// A request has ended, and the receiver has all up to `through`.
-  mutating func didDeliver(_ channelURL: String, through: Int64) {
-    guard var entry = paths[channelURL], case .inFlight = entry.state else { return }
+  /// A request has ended, and the receiver has all up to `through`; nothing more is sent until that is
+  /// noted.
+  mutating func didTake(_ channelURL: String, through: Int64) {
+    guard let entry = paths[channelURL], entry.isInFlight else { return }
     inFlightCount -= 1
+    paths[channelURL]?.delivered = max(entry.delivered, through)
+    paths[channelURL]?.state = .taken
+  }
+
+  /// The receiver has all up to `through`, and that is noted if it needs to be.
+  mutating func didDeliver(_ channelURL: String, through: Int64) {
+    guard var entry = paths[channelURL] else { return }
+    switch entry.state {
+    case .inFlight: inFlightCount -= 1
+    case .taken: break
+    case .ready, .waiting: return
+    }
     entry.delivered = max(entry.delivered, through)
     entry.failures = 0
     entry.state = .ready

@@ -8,7 +8,7 @@ extension MessageCommand {
       discussion: """
         The user need not be in the channel. Freezing, muting and flood protection do not apply. \
         A text of - is read from standard input. With --file or --file-url a file message is sent, \
-        whose text is optional.
+        whose text is optional. Each --file is a message of its own; the text goes with the first.
         """)
 
     @OptionGroup var channel: ChannelArgument
@@ -45,13 +45,16 @@ extension MessageCommand {
     }
 
     func run() throws {
-      let path = "\(channel.path)/messages"
-      let answer =
-        if let form = try form() {
-          try gateway.client().call("POST", path, form: form)
-        } else {
-          try gateway.client().call("POST", path, body: try body())
-        }
+      let (path, client) = ("\(channel.path)/messages", try gateway.client())
+      guard !file.file.isEmpty else {
+        return try show(try client.call("POST", path, body: try body()))
+      }
+      for (index, name) in file.file.enumerated() {
+        try show(try client.call("POST", path, form: try form(name, index)))
+      }
+    }
+
+    private func show(_ answer: [UInt8]) throws {
       try output.show(answer) { [MessageText.line(ofMessage: $0)] }
     }
 
@@ -70,12 +73,13 @@ extension MessageCommand {
       return body
     }
 
-    /// Returns the form for a file upload; `nil` without a file.
-    private func form() throws -> FormBody? {
-      guard let path = file.file else { return nil }
+    /// Returns the form for the upload of a file; each but the first has a key of its own.
+    private func form(_ path: String, _ index: Int) throws -> FormBody {
+      let text = index == 0 ? try text.map(StandardInput.text) : nil
+      let key = dedupID.map { index == 0 ? $0 : "\($0)-\(index + 1)" }
       let fields: [(String, String?)] = [
-        ("message_type", "FILE"), ("user_id", user), ("message", try text.map(StandardInput.text)),
-        ("custom_type", customType), ("data", data), ("dedup_id", dedupID),
+        ("message_type", "FILE"), ("user_id", user), ("message", text),
+        ("custom_type", customType), ("data", data), ("dedup_id", key),
         ("file_name", file.fileName), ("file_type", file.fileType),
       ]
       let mentions = mention.map { ("mentioned_user_ids", $0) }
@@ -122,9 +126,9 @@ extension MessageCommand {
 /// The file of a file message.
 struct MessageFileOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Upload this file.", valueName: "path"),
+    help: ArgumentHelp("Upload this file; repeatable.", valueName: "path"),
     completion: .file())
-  var file: String?
+  var file: [String] = []
 
   @Option(help: ArgumentHelp("Send a file that is available at this URL.", valueName: "url"))
   var fileURL: String?
@@ -139,11 +143,14 @@ struct MessageFileOptions: ParsableArguments {
   var fileType: String?
 
   /// Whether there is a file.
-  var isGiven: Bool { file != nil || fileURL != nil }
+  var isGiven: Bool { !file.isEmpty || fileURL != nil }
 
   func validate() throws {
-    guard file == nil || fileURL == nil else {
+    guard file.isEmpty || fileURL == nil else {
       throw ValidationError("give --file or --file-url, not both")
+    }
+    guard file.count <= 1 || (fileName == nil && fileType == nil) else {
+      throw ValidationError("--file-name and --file-type need a single --file")
     }
     guard isGiven || (fileName == nil && fileType == nil) else {
       throw ValidationError("--file-name and --file-type need --file or --file-url")

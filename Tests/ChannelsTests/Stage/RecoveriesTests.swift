@@ -92,6 +92,24 @@ struct RecoveriesTests {
     #expect(missed(read.number, with: deleted(1...4), lastSeq: 5) == [1, 2, 3, 4])
   }
 
+  @Test("a last read that a repair has overtaken is followed by another")
+  mutating func overtaken() throws {
+    var read = try begin(after: 0, lastSeq: 1)
+    while case .beside = read.path {
+      guard case .read(let next)? = recoveries.proceed(read.number, with: [], lastSeq: 4) else {
+        return #expect(Bool(false))
+      }
+      read = next
+    }
+    recoveries.renew()
+    guard
+      case .read(let next)? = recoveries.proceed(read.number, with: deleted(1...4), lastSeq: 9),
+      case .behindWrites = next.path
+    else { return #expect(Bool(false)) }
+    #expect(next.seq == 4)
+    #expect(missed(next.number, with: deleted(5...9), lastSeq: 9) == Array(1...9))
+  }
+
   @Test("more than 300 events during the reads, or none in the log, end it without any")
   mutating func tooMany() throws {
     for (events, lastSeq) in [(deleted(2...2), Int64(302)), (nil, 2)] {

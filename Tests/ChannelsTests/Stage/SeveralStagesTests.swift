@@ -9,21 +9,39 @@ import Testing
 struct SeveralStagesTests {
   @Test(
     "whatever is delivered when and lost, each connection is shown the same events in order",
-    arguments: UInt64(1)...40)
-  func lossy(seed: UInt64) {
-    var schedule = Schedule(seed: seed)
-    for _ in 0..<400 { schedule.step { .cut } }
-    schedule.settle()
-    schedule.check()
-    schedule.checkUsers()
+    arguments: UInt64(0)..<8)
+  func lossy(part: UInt64) {
+    for seed in Schedules.seeds(part) {
+      var schedule = Schedule(seed: seed)
+      for _ in 0..<400 { schedule.step { .cut } }
+      schedule.settle()
+      schedule.check()
+      schedule.checkUsers()
+    }
   }
 
-  @Test("so they are when the home moves", arguments: UInt64(1)...40)
-  func moving(seed: UInt64) {
-    var schedule = Schedule(seed: seed)
-    for number in 0..<400 { schedule.step { number % 3 == 0 ? .cut : .move } }
-    schedule.settle()
-    schedule.check()
+  @Test("so they are when the home moves", arguments: UInt64(0)..<8)
+  func moving(part: UInt64) {
+    for seed in Schedules.seeds(part) {
+      var schedule = Schedule(seed: seed)
+      for number in 0..<400 { schedule.step { number % 3 == 0 ? .cut : .move } }
+      schedule.settle()
+      schedule.check()
+      schedule.checkUsers()
+    }
+  }
+
+  @Test(
+    "so they are when servers die, and nobody is left who died with them", arguments: UInt64(0)..<8)
+  func dying(part: UInt64) {
+    for seed in Schedules.seeds(part) {
+      var schedule = Schedule(seed: seed)
+      for number in 0..<400 { schedule.step { number % 3 == 0 ? .move : .kill } }
+      schedule.settle()
+      schedule.check()
+      schedule.checkUsers()
+      schedule.checkNotices()
+    }
   }
 }
 
@@ -32,10 +50,11 @@ private struct Schedule {
   enum Fault {
     case cut
     case move
+    case kill
   }
 
   private let channel: SeveralStages
-  private let limit: RateLimit
+  private let limits: SimulatedHome.Limits
   private var random: SeededGenerator
   private let seed: UInt64
   private var nextConnection = 100
@@ -43,8 +62,11 @@ private struct Schedule {
   init(seed: UInt64) {
     self.seed = seed
     random = SeededGenerator(seed: seed)
-    limit = RateLimit(count: Int.random(in: 1...3, using: &random), windowMilliseconds: 1_000)
-    channel = SeveralStages(limit: limit)
+    limits = SimulatedHome.Limits(
+      flood: RateLimit(count: Int.random(in: 1...4, using: &random), windowMilliseconds: 1_000),
+      throttle: RateLimit(
+        count: Int.random(in: 1...3, using: &random), windowMilliseconds: 1_000))
+    channel = SeveralStages(limits)
   }
 
   mutating func step(_ fault: () -> Fault) {
@@ -63,21 +85,30 @@ private struct Schedule {
       if let stay = present.randomElement(using: &random) { channel.leave(stay.session) }
     case 26..<44:
       let author = channel.stays.last { !$0.hasEnded && $0.start != nil && $0.user == user }
-      channel.send(by: user, from: random.oneIn(2) ? nil : author?.session)
-    case 44..<48: channel.announce()
-    case 48: channel.ban(user)
-    case 49..<51: channel.unban(user)
+      if let author {
+        channel.send(from: author.session, by: user, isNamed: random.oneIn(2))
+      }
+    case 44..<46: channel.perform(.mute("away"))
+    case 46..<48: channel.perform(.unmute(userID: "away"))
+    case 48: channel.perform(.ban(user))
+    case 49..<51: channel.perform(.unban(userID: user))
     case 51:
       switch fault() {
       case .cut:
         channel.cut(
           Int.random(in: 0..<3, using: &random), Int.random(in: 0..<3, using: &random))
       case .move: channel.moveHome(to: UInt16.random(in: 0..<3, using: &random))
+      case .kill:
+        channel.kill(
+          UInt16.random(in: 0..<3, using: &random),
+          nextHome: UInt16.random(in: 0..<3, using: &random),
+          written: Int.random(in: 0...2, using: &random))
       }
     case 52..<55: channel.learnHome(Int.random(in: 0..<3, using: &random))
-    case 55..<62: channel.answerRead(Int.random(in: 0..<3, using: &random))
-    case 62..<70: channel.wait(Int64.random(in: 0...400, using: &random))
-    case 70..<76: channel.flush()
+    case 55..<60: channel.answerRead(Int.random(in: 0..<3, using: &random))
+    case 60..<68: channel.answerLog(Int.random(in: 0..<3, using: &random))
+    case 68..<74: channel.wait(Int64.random(in: 0...400, using: &random))
+    case 74..<80: channel.flush()
     default:
       channel.deliver(
         from: Int.random(in: 0..<3, using: &random), to: Int.random(in: 0..<3, using: &random))
@@ -91,13 +122,17 @@ private struct Schedule {
     repeat {
       for sender in 0..<3 {
         channel.answerRead(sender)
+        channel.answerLog(sender)
         for receiver in 0..<3 { channel.deliver(from: sender, to: receiver) }
       }
       channel.wait(rounds % 50 == 49 ? 300 : 0)
       rounds += 1
     } while !channel.isQuiet && rounds < 20_000
     #expect(channel.isQuiet, "seed \(seed)")
-    channel.announce()
+    for command in [ChannelCommand.mute("away"), .unmute(userID: "away")] {
+      channel.perform(command)
+      for server in 0..<3 { channel.answerLog(server) }
+    }
     for _ in 0..<30 {
       channel.wait(100)
       for sender in 0..<3 { for receiver in 0..<3 { channel.deliver(from: sender, to: receiver) } }
@@ -106,9 +141,10 @@ private struct Schedule {
 
   /// Checks each connection by itself, and the home.
   mutating func check() {
-    #expect(channel.stays.allSatisfy { $0.hasEnded || $0.start != nil }, "seed \(seed)")
-    #expect(Set(channel.home.roster.page(after: 0, limit: 99).map(\.user.id)) == channel.present)
-    #expect(channel.present.isDisjoint(with: channel.banned), "seed \(seed)")
+    let waiting = channel.stays.filter { !$0.hasEnded && $0.start == nil }.map(\.session)
+    #expect(waiting == [], "seed \(seed)")
+    #expect(Set(channel.roster.page(after: 0, limit: 99).map(\.user.id)) == channel.present)
+    #expect(!channel.present.contains { channel.isBanned($0) }, "seed \(seed)")
     for stay in channel.stays {
       guard let start = stay.start else { continue }
       let seqs = stay.seqs
@@ -128,7 +164,44 @@ private struct Schedule {
           "\(stay.session) of \(stay.user) lacks \(event.seq), seed \(seed)")
       }
     }
+    checkSends()
     checkCounts()
+  }
+
+  /// Checks that what was acknowledged is in the log once, and the rules of the flood and the throttle over
+  /// the log.
+  private func checkSends() {
+    let messages = channel.log.compactMap { event in
+      if case .received(let message, let seq) = event { (message: message, seq: seq) } else { nil }
+    }
+    #expect(Set(messages.map(\.message.text)).count == messages.count, "seed \(seed)")
+    for (call, id) in channel.acknowledged {
+      let found = messages.filter { $0.message.text == "\(call.number)" }
+      #expect(found.map(\.message.id) == [id], "call \(call.number), seed \(seed)")
+      let sender = channel.stays.first { $0.session == call.session }
+      #expect(
+        found.allSatisfy { sender?.seqs.contains($0.seq) == false },
+        "call \(call.number), seed \(seed)")
+    }
+    for (index, last) in messages.enumerated() {
+      let used = messages[...index].count {
+        $0.message.user?.id == last.message.user?.id
+          && $0.message.createdAt > last.message.createdAt - limits.flood.windowMilliseconds
+      }
+      #expect(used <= limits.flood.count, "seq \(last.seq), seed \(seed)")
+    }
+    for stay in channel.stays where stay.user != "u0" {
+      let shown = messages.filter {
+        stay.seqs.contains($0.seq) || $0.message.user?.id == stay.user && $0.seq > stay.start ?? 0
+      }
+      for (index, last) in shown.enumerated() where last.message.user?.id != stay.user {
+        let used = shown[..<index].count {
+          $0.message.createdAt > last.message.createdAt - limits.throttle.windowMilliseconds
+        }
+        #expect(
+          used < limits.throttle.count, "\(stay.session) \(last.seq), seed \(seed)")
+      }
+    }
   }
 
   /// Checks that those who enter now are shown the right number.
@@ -144,6 +217,18 @@ private struct Schedule {
         }
       }
       #expect(channel.stay(of: session)?.count == count + Int(server) + 1, "seed \(seed)")
+    }
+  }
+
+  /// Checks that the last notice of each user is right.
+  func checkNotices() {
+    for stay in channel.stays where !stay.hasEnded {
+      // A connection is not notified of its own entering.
+      for (user, isPresent) in stay.notices where !user.hasPrefix("last") && user != stay.user {
+        #expect(
+          channel.present.contains(user) == isPresent,
+          "\(stay.session) of \(stay.user) about \(user), seed \(seed)")
+      }
     }
   }
 

@@ -89,6 +89,38 @@ struct MembershipTests {
     #expect(other.declared == [])
   }
 
+  @Test(
+    "looks at the lock and the beats of a server that hangs, each from when they say something")
+  func moments() {
+    var server = TestMembership(peers: 1)
+    server.settle()
+    server.passWithBeats(4_000, of: [1])
+    let lastBeat = server.now
+    let peer = server.rows[1].member.id
+    var (lockAt, beatAt): (Int64?, Int64?)
+    while beatAt == nil, server.now < lastBeat + 10_000 {
+      server.pass(max(1, server.membership.deadline - server.now))
+      server.echo()
+      server.answer()
+      if server.declared.contains(.declareDead(peer, .lockIsFree)) { lockAt = lockAt ?? server.now }
+      if server.declared.contains(.declareDead(peer, .noBeat(for: 3_000))) { beatAt = server.now }
+    }
+    #expect(lockAt == lastBeat + 1_001 && beatAt == lastBeat + 3_001)
+  }
+
+  @Test("names the servers that are not heard, as long as that is so")
+  func silentServers() {
+    var server = TestMembership(peers: 2)
+    server.settle()
+    server.passWithBeats(2_000, of: [1, 2])
+    #expect(server.silent == [])
+    server.passWithBeats(2_000, of: [2])
+    #expect(server.silent == [server.rows[1].member.id])
+    // Beats that come after a tick count in the next one.
+    server.passWithBeats(1_000, of: [1, 2])
+    #expect(server.silent == [])
+  }
+
   @Test("forgives the others after it was stopped itself")
   func stopped() {
     var server = TestMembership(peers: 1)
@@ -109,6 +141,7 @@ struct MembershipTests {
     server.rows.removeFirst()
     server.answer()
     #expect(server.leaves == [.declaredDead])
+    #expect(server.membership.ring.members.map(\.slot) == [1])
     let count = server.written.count
     server.pass(5_000)
     #expect(server.written.count == count && server.membership.deadline == .max)
@@ -127,6 +160,20 @@ struct MembershipTests {
     }
     #expect(server.leaves == (othersHear ? [.isolatedFromBus] : []))
     #expect(server.membership.isReady(at: server.now) == !othersHear)
+  }
+
+  @Test("is no home while it is deaf and others are not, and one again when it hears")
+  func yields() {
+    var server = TestMembership(peers: 2)
+    server.settle()
+    server.passWithBeats(3_000, of: [1, 2])
+    for _ in 0..<10 { server.passWithoutBeats(500) }
+    #expect(server.written.last == .draining && server.leaves == [])
+    #expect(server.membership.ring.homes.map(\.slot).sorted() == [1, 2])
+    server.echo()
+    server.passWithBeats(1_000, of: [1, 2])
+    #expect(server.written.last == .live && server.leaves == [])
+    #expect(server.membership.ring.homes.count == 3)
   }
 
   @Test("leaves when it alone does not reach the registry", arguments: [true, false])

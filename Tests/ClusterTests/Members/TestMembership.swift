@@ -12,6 +12,7 @@ struct TestMembership {
   /// The states that were to be written.
   private(set) var written: [ServerState] = []
   private(set) var declared: [MembershipAction] = []
+  private(set) var silent: Set<ServerID> = []
   private(set) var leaves: [LeaveReason] = []
   var newsCount = 0
 
@@ -40,6 +41,7 @@ struct TestMembership {
         lastBeat = beat.number
         newsCount += beat.hasNews ? 1 : 0
       case .ring: break
+      case .silence(let servers): silent = servers
       case .leave(let reason): leaves.append(reason)
       }
     }

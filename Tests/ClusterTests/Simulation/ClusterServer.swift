@@ -79,6 +79,7 @@ struct ClusterServer: SimulatedServer {
         if canAsk, registry.declareDead(peer, evidence, at: now) {
           answers.append((now + registryDelay, .registryChanged))
         }
+      case .silence: break
       case .leave(let reason):
         hasLeft = true
         events.append(.left(reason))

@@ -15,6 +15,60 @@ struct ClusterSimulationTests {
       guard run.failures.isEmpty else { return }
     }
   }
+
+  /// A way in which a server is lost.
+  enum Loss: Sendable {
+    case ends, hangs
+
+    /// The milliseconds after which the others have a ring without it.
+    var bound: Int64 {
+      switch self {
+      case .ends: 1_020
+      case .hangs: 3_020
+      }
+    }
+  }
+
+  @Test(
+    "gives up a server that ends or hangs in time, wherever in its beats that is",
+    arguments: [Loss.ends, .hangs])
+  func losses(loss: Loss) {
+    let (lost, others) = (ServerID(rawValue: 2), [1, 3].map(ServerID.init(rawValue:)))
+    for seed in 0..<UInt64(100) {
+      var simulation = Simulation<ClusterServer>(seed: seed)
+      func pass(_ time: Int64) {
+        let end = simulation.now + time
+        while simulation.step(until: end) {}
+      }
+      let registry = SimulatedRegistry()
+      let settings = ClusterMachine.Settings(limits: LinkLimits(frameBytes: 1_000))
+      for id in others + [lost] {
+        pass(Int64.random(in: 1...500, using: &simulation.random))
+        let server = ClusterServer(id, registry: registry, settings: settings, at: simulation.now)
+        simulation.start(server)
+      }
+      pass(4_000 + Int64.random(in: 0..<500, using: &simulation.random))
+      let time = simulation.now
+      switch loss {
+      case .ends:
+        simulation.kill(lost)
+        registry.locks.remove(lost)
+      case .hangs: simulation.stop(lost)
+      }
+      func isKnown() -> Bool {
+        others.contains { simulation.servers[$0]?.machine.ring.member(lost) != nil }
+      }
+      // A step changes rings and then goes on to the time of the next.
+      var noticedAt = time
+      repeat { noticedAt = simulation.now } while simulation.step(until: time + 9_000) && isKnown()
+      #expect(noticedAt - time <= loss.bound, "seed \(seed)")
+      guard loss == .hangs else { continue }
+      simulation.goOn(lost)
+      pass(100)
+      let hasLeft = simulation.with(lost) { $0.takeEvents().contains(.left(.declaredDead)) }
+      #expect(hasLeft == true, "seed \(seed)")
+    }
+  }
 }
 
 /// One schedule, and its checks.

@@ -43,15 +43,6 @@ struct ClusterStatusTests {
     #expect(!running.gateway.hasLeftCluster)
   }
 
-  @Test("a server that leaves the cluster drains, and shows it to its process")
-  func leaving() throws {
-    let running = try RunningGateway()
-    running.gateway.leaveCluster(reason: "declared dead")
-    running.gateway.leaveCluster(reason: "again")
-    running.gateway.waitUntilStopped()
-    #expect(running.gateway.hasLeftCluster)
-  }
-
   @Test("status, metrics and readiness come from the cluster when there is one")
   func clustered() throws {
     let cluster = FakeCluster()
@@ -94,11 +85,18 @@ struct ClusterStatusTests {
     #expect(one.differences(from: ClusterAgreement(settings)).isEmpty)
     settings.reactors = 7
     settings.listen = []
+    settings.dataDirectory = "/srv/elsewhere"
     #expect(one.differences(from: ClusterAgreement(settings)).isEmpty, "each may have its own")
     settings.webhooks.urls.append("https://b.example/")
     settings.auth.apiToken = Secret("other")
+    settings.cluster.secret = Secret("hush, hush, hush")
+    settings.files.store = .directory("/srv/files")
     let other = ClusterAgreement(settings)
-    #expect(one.differences(from: other) == ["auth.api_token", "webhooks.urls"])
+    #expect(
+      one.differences(from: other)
+        == ["auth.api_token", "cluster.secret", "files.store", "webhooks.urls"])
+    settings.files.store = .directory("/mnt/files")
+    #expect(other.differences(from: ClusterAgreement(settings)).isEmpty, "a mount of its own")
     #expect(other.differences(from: ClusterAgreement(digests: [:])).isEmpty, "another version")
     #expect(!"\(one)".contains("hush") && !"\(one)".contains("a.example"))
   }

@@ -131,17 +131,6 @@ struct SeveralServersTests {
     try clients[1].wait(for: "Annie")
   }
 
-  @Test("a user is put out on all servers")
-  func expels() throws {
-    let user = servers.user(at: 2)
-    let clients = try (0..<3).map { try servers.open(user, on: $0) }
-    servers.servers[0].services.shards.closeSessions(of: user, reason: "out")
-    try servers.turns {
-      clients.forEach { $0.receive() }
-      return clients.allSatisfy { $0.closeCode == .unauthorized }
-    }
-  }
-
   @Test("the Platform API answers the same on each server")
   func answersPlatform() throws {
     let clients = try clients(on: [0, 1])
@@ -216,28 +205,6 @@ struct SeveralServersTests {
       #expect(try viewer.say("x", in: url).contains(#""seq":2"#))
     }
     #expect(try servers.platform(UserEndpoints.view, arguments, on: 2).text == "400201")
-  }
-
-  @Test("limits and API tokens that one server changes hold on all")
-  func sharesChanges() throws {
-    let body = #"{"flood":{"messages":7,"window_ms":1000}}"#
-    _ = try servers.platform(
-      LimitEndpoints.deployment.set, PathArguments(), "", body, on: 0)
-    let issued = try servers.platform(
-      APITokenEndpoints.issue, PathArguments(), "", #"{"name":"second"}"#, on: 1)
-    let token = try #require(issued.text.firstMatch(of: /"token":"([^"]+)"/)?.1)
-    let id = try #require(issued.text.firstMatch(of: /"id":"([^"]+)"/)?.1)
-    try servers.turns {
-      servers.servers.allSatisfy {
-        $0.services.limits.limit(.flood).count == 7
-          && $0.services.apiTokens.admit(String(token)) != nil
-      }
-    }
-    _ = try servers.platform(
-      APITokenEndpoints.revoke, PathArguments(["api_token_id": String(id)]), on: 2)
-    try servers.turns {
-      servers.servers.allSatisfy { $0.services.apiTokens.admit(String(token)) == nil }
-    }
   }
 
   @Test("message ids of all servers differ and say which server made them")

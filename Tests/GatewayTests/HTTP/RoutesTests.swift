@@ -130,14 +130,22 @@ struct RoutesTests {
             bodies: Set(content?.members.map(\.name) ?? [])))
       }
     }
+    // The bodies of uploads are files, and their routes take several methods.
+    let uploads = Routes.table.routes.filter { $0.access == .uploads }
+    let uploadPaths = Set(uploads.map(\.pattern.description))
+    #expect(
+      Set(described.filter { uploadPaths.contains($0.path) }.map { "\($0.method) \($0.path)" })
+        == Set(uploads.flatMap { route in route.methods.map { "\($0) \(route.pattern)" } }))
+    described = described.filter { !uploadPaths.contains($0.path) }
+    let routes = Routes.table.routes.filter { $0.access != .uploads }
     let routed = Set(
-      Routes.table.routes.map { route in
+      routes.map { route in
         Operation(
           method: route.methods[0], path: route.pattern.description, bodies: route.body.mediaTypes)
       })
     #expect(described.subtracting(routed).isEmpty, "described, and not there")
     #expect(routed.subtracting(described).isEmpty, "there, and not described")
-    #expect(routed.count == Routes.table.routes.count)
+    #expect(routed.count == routes.count)
   }
 }
 

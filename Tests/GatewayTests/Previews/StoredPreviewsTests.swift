@@ -57,7 +57,7 @@ struct StoredPreviewsTests {
       stores = try pages.map { _ in try Store(.postgreSQL(url: url), options: options) }
       for (index, pages) in pages.enumerated() {
         let shared = StoredPreviews(
-          store: stores[index], serverID: UInt64.max - UInt64(index), lastPurge: 0
+          store: stores[index], serverID: UInt64.max - UInt64(index), byteLimit: 1 << 30
         ) { [unowned self] notice in
           guard !losesNotices else { return }
           let others = services.withLock { Array($0.enumerated()) }.filter { $0.offset != index }
@@ -69,7 +69,6 @@ struct StoredPreviewsTests {
           cache: PreviewCache(directory: nil, logger: logger) { SystemClock.unixMilliseconds },
           timeout: timeout, logger: logger, shared: shared)
         services.withLock { $0.append(service) }
-        shared.watch(for: service)
       }
     }
 
@@ -142,7 +141,7 @@ struct StoredPreviewsTests {
     }
   }
 
-  @Test("a purge reaches all servers, also those that its notice does not reach")
+  @Test("a purge is announced to servers that its notice does not reach")
   func purge() async throws {
     try await Self.withServer { url in
       let pages = Pages()
@@ -166,7 +165,12 @@ struct StoredPreviewsTests {
       }
       #expect(count == 1)
       #expect(deployment[0].lookUp(links[0], for: .operation) == .unknown(links[0]))
-      try Deadline.in(seconds: 60).wait(for: "the announcement") {
+      let announced = try deployment.stores[1].performNow(AnnouncementRead.newest)
+      for entry in announced.entries {
+        guard case .previewPurge(let notice)? = entry.announcement else { continue }
+        deployment[1].receive(try #require(PreviewNotice(encoded: Array(notice.utf8))))
+      }
+      try Deadline.in(seconds: 60).wait(for: "the purge") {
         deployment[1].lookUp(links[0], for: .operation) == .unknown(links[0])
       }
       #expect(deployment[1].lookUp(links[1], for: .operation) != .unknown(links[1]))
@@ -181,14 +185,18 @@ struct StoredPreviewsTests {
       let pages = Pages()
       let deployment = try Deployment(url, pages: [pages])
       let link = try #require(Link("https://example.com/page"))
-      let shared = StoredPreviews(store: deployment.stores[0], serverID: 7) { _ in }
+      let shared = StoredPreviews(store: deployment.stores[0], serverID: 7, byteLimit: 1 << 30) {
+        _ in
+      }
       func claim(by shared: StoredPreviews) async -> SharedClaim {
         await withCheckedContinuation { continuation in
           shared.claim(link, for: .seconds(60), since: nil) { continuation.resume(returning: $0) }
         }
       }
       #expect(await claim(by: shared) == .granted(nil))
-      let other = StoredPreviews(store: deployment.stores[0], serverID: 8) { _ in }
+      let other = StoredPreviews(store: deployment.stores[0], serverID: 8, byteLimit: 1 << 30) {
+        _ in
+      }
       guard case .taken(nil, let wait) = await claim(by: other) else {
         Issue.record("it is not taken")
         return

@@ -21,7 +21,9 @@ struct SessionCommandsTests {
   private static let elsewhere: Set<String> = [
     "session.open", "session.refresh", "session.ping", "session.close", "user.get", "user.update",
     "channel.create", "channel.list", "channel.enter", "channel.exit", "channel.participants",
-    "message.list", "message.translate",
+    "message.list", "message.translate", "message.send_files", "file.create", "file.get",
+    "file.list",
+    "file.cancel",
   ]
 
   @Test(
@@ -35,7 +37,7 @@ struct SessionCommandsTests {
     "the other methods are carried out elsewhere",
     arguments: [
       "session.ping", "session.close", "user.get", "channel.create", "channel.list",
-      "channel.enter", "channel.exit", "channel.participants", "message.list",
+      "channel.enter", "channel.exit", "channel.participants", "message.list", "file.list",
     ])
   func leavesOut(method: String) throws {
     #expect(try command(method) == nil)

@@ -7,8 +7,17 @@ import Synchronization
 final class DrivenNetwork: ClusterNetwork {
   private struct State {
     var ring: ServerRing
-    var sent: [(message: [UInt8], receiver: ServerID)] = []
+    /// Messages that leave with the next that leave.
+    var enqueued: [Message] = []
+    var sent: [Message] = []
+
+    mutating func depart() {
+      sent += enqueued
+      enqueued = []
+    }
   }
+
+  typealias Message = (message: [UInt8], receiver: ServerID)
 
   let local: ClusterMember
   private let state: Mutex<State>
@@ -24,11 +33,20 @@ final class DrivenNetwork: ClusterNetwork {
   }
 
   func send(_ message: [UInt8], to server: ServerID) {
-    state.withLock { $0.sent.append((message, server)) }
+    state.withLock { state in
+      state.enqueued.append((message, server))
+      state.depart()
+    }
   }
 
+  func enqueue(_ message: [UInt8], to server: ServerID) {
+    state.withLock { $0.enqueued.append((message, server)) }
+  }
+
+  func flush() { state.withLock { $0.depart() } }
+
   /// Takes out what was sent.
-  func takeSent() -> [(message: [UInt8], receiver: ServerID)] {
+  func takeSent() -> [Message] {
     state.withLock { state in
       defer { state.sent = [] }
       return state.sent

@@ -5,13 +5,14 @@ import Crypto
 import HTTP1
 import Logging
 import ParleyProtocol
-import Reactor
 import ShardMessages
+import Synchronization
 import TestPeers
 import Testing
 import WebSocket
 
 @testable import Gateway
+@testable import Reactor
 @testable import Store
 @testable import Transport
 
@@ -48,8 +49,11 @@ final class DrivenServers {
   private let directories: [TemporaryDirectory]
   private var lastExchange: UInt64 = 0
 
+  /// - Parameter databaseURL: A database in PostgreSQL, where servers announce changes to each other;
+  ///   `nil` for SQLite.
   init(
-    count: Int, shards shardCount: Int = 2, _ adjust: (inout Settings) -> Void = { _ in }
+    count: Int, shards shardCount: Int = 2, databaseURL: String? = nil,
+    _ adjust: (inout Settings) -> Void = { _ in }
   )
     throws
   {
@@ -59,7 +63,11 @@ final class DrivenServers {
     settings.unfurl.mode = .off
     settings.auth.apiToken = Secret("token")
     adjust(&settings)
-    let store = try Store(directory: directories[count].path, options: StoreOptions(logger: logger))
+    var options = StoreOptions(logger: logger)
+    options.sharing = databaseURL == nil ? .alone : .shared
+    let place: StorePlace =
+      databaseURL.map { .postgreSQL(url: $0) } ?? .directory(directories[count].path)
+    let store = try Store(place, options: options)
     self.store = store
     let members = (0..<count).map { number in
       ClusterMember(
@@ -74,7 +82,7 @@ final class DrivenServers {
       let inbox = ClusterInbox(logger: logger)
       let set = try ShardSet(count: shardCount, network: network)
       let services = try GatewayServices(
-        GatewayPlan(settings), set, store: store, inbox.figures, logger)
+        GatewayPlan(settings), set, store: store, options.sharing, inbox.figures, logger)
       services.stage = .serving
       inbox.open(set, network)
       return Server(
@@ -96,6 +104,7 @@ final class DrivenServers {
   func turn() {
     for server in servers {
       for shard in server.shards {
+        shard.loop.fireTimers(at: SystemClock.monotonicMilliseconds)
         for mail in shard.handle.mailbox.takeAll(reusing: []) {
           if case .message(.exchange(let address, let outcome)) = mail {
             server.exchanges[address.number] = shard.edge?.accept(outcome, .exchange(address))
@@ -151,6 +160,35 @@ final class DrivenServers {
   func show(_ ring: ServerRing, to server: Int) {
     servers[server].network.ring = ring
     servers[server].inbox.ringDidChange(ring)
+  }
+
+  /// Has the database lose the last event of a channel, a message.
+  func loseLastEvent(of url: String) throws {
+    let isDone = Mutex(false)
+    store.write { transaction in
+      for sql: StoreStatement in [
+        """
+        DELETE FROM messages WHERE channel_id = (SELECT channel_id FROM channels WHERE url = ?1)
+          AND seq = (SELECT last_seq FROM channels WHERE url = ?1)
+        """,
+        "UPDATE channels SET last_seq = last_seq - 1 WHERE url = ?1",
+      ] { try transaction.connection.execute(sql, [url]) }
+    } completion: { _ in
+      isDone.withLock { $0 = true }
+    }
+    try turns { isDone.withLock(\.self) }
+  }
+
+  /// Has the servers know that they have connected to the database anew.
+  func reconnectStores() {
+    for shard in servers.flatMap(\.shards) { shard.handle.post(.local(.storeReconnected)) }
+    for _ in 0..<50 { turn() }
+  }
+
+  /// Has the stages of a channel attach that wait for the time of another attempt.
+  func attachStages(of url: String) {
+    for shard in servers.flatMap(\.shards) { shard.channels.attachedStage(url)?.attach() }
+    settle()
   }
 
   /// Reports on both sides that messages were lost.
@@ -244,22 +282,28 @@ extension CallOutcome {
 extension GatewayServices {
   /// The services of one of several servers with one store.
   fileprivate convenience init(
-    _ plan: GatewayPlan, _ shards: ShardSet, store: Store, _ figures: RelayCounts,
-    _ logger: Logger
+    _ plan: GatewayPlan, _ shards: ShardSet, store: Store, _ sharing: StoreSharing,
+    _ figures: RelayCounts, _ logger: Logger
   ) throws {
     let settings = plan.settings
+    let controlLog: ControlLog? =
+      switch sharing {
+      case .alone: nil
+      case .shared: try ControlLog(store)
+      }
     self.init(
       settings: settings, shards: shards, store: store,
       files: try FileStore(DirectoryDepot(dataDirectory: settings.dataDirectory)), previews: nil,
       webhooks: nil,
       participantCounts: ParticipantCounts(),
-      authenticator: Authenticator(settings.auth.mode, plan.verifiers, store: store),
+      authenticator: Authenticator(
+        settings.auth.mode, plan.verifiers, store: store, sharing: sharing),
       apiTokens: try APITokens(settings, issued: IssuedAPITokens([])),
       limits: LimitTable(settings.limits, try store.performNow(SharedLimits())),
       messageIDs: MessageIDs(
         after: try store.performNow(LargestMessageID()), slot: shards.slot),
       metrics: GatewayMetrics(shards: shards.count + 2), relayCounts: figures,
-      descriptors: DescriptorPlan(limit: 100_000), logger: logger)
+      descriptors: DescriptorPlan(limit: 100_000), controlLog: controlLog, logger: logger)
   }
 }
 
@@ -315,6 +359,9 @@ final class DrivenClient {
     receive()
     return try #require(replies[number])
   }
+
+  /// Whether the reply to a call has come.
+  func hasReply(to number: Int) -> Bool { replies[number] != nil }
 
   func enter(_ url: String) throws -> String {
     try call("channel.enter", #""channel_url":"\#(url)""#)

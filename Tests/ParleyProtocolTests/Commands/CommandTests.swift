@@ -9,9 +9,10 @@ struct CommandTests {
       channel.add_operators channel.ban channel.create channel.delete channel.enter channel.exit \
       channel.freeze channel.get channel.list channel.mute channel.participants \
       channel.remove_operators channel.unban channel.unfreeze channel.unmute channel.update \
+      file.cancel file.create file.get file.list \
       message.add_metaarray_values message.create_metaarray_keys message.delete \
       message.delete_metaarray_keys message.get message.list message.remove_metaarray_values \
-      message.send message.translate message.update session.close session.open session.ping \
+      message.send message.send_files message.translate message.update session.close session.open session.ping \
       session.refresh user.get user.update
       """
     #expect(Command.methodNames == names.split(separator: " ").map(String.init))

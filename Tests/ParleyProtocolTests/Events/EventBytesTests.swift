@@ -37,7 +37,8 @@ extension EventSample {
     + #""og_tag":{"og:title":"T","og:url":null,"og:description":null,"og:image":"#
     + #"{"url":"https://a.b/i","secure_url":null,"type":null,"width":12,"height":6,"alt":null}},"#
     + #""translations":{"de":"y","ko":"x"},"#
-    + #""file":{"url":"https://a.b/f","name":"f","type":"image/png","size":3},"#
+    + #""file":{"file_id":"","url":"https://a.b/f","name":"f","type":"image/png","size":3,"#
+    + #""require_auth":false,"thumbnails":[]},"#
     + #""req_id":"r","created_at":1730000000000,"updated_at":7}"#
 
   private static let channel = Channel(

@@ -194,5 +194,9 @@ private final class BrokenOffSession: StoreSession {
   func makeAppender(for connection: StoreConnection) -> any MessageAppending {
     session.makeAppender(for: connection)
   }
+  var connectionCount: Int? { session.connectionCount }
+
+  func lookAtConnection() { session.lookAtConnection() }
+
   func restore() throws { try session.restore() }
 }

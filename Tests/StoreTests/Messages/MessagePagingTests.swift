@@ -50,7 +50,7 @@ struct MessagePagingTests {
         return passed
       }
       let timed = ReadTransaction(connection: transaction.connection, time: time)
-      return try timed.listMessages(query) { PageItem($0.id, byteCount: itemBytes) }
+      return try timed.listMessages(query) { PageItem($0.message.id, byteCount: itemBytes) }
     }
   }
 
@@ -104,7 +104,7 @@ struct MessagePagingTests {
     for _ in 0..<60 {
       let query = query(fixture.lobby.id, &random)
       let page = try await fixture.store.read {
-        try $0.listMessages(query) { PageItem($0.id, byteCount: 0) }
+        try $0.listMessages(query) { PageItem($0.message.id, byteCount: 0) }
       }
       var everything = query
       (everything.previousLimit, everything.nextLimit) = (1_000, 1_000)
@@ -133,7 +133,7 @@ struct MessagePagingTests {
       let page = try await fixture.store.read { transaction in
         try transaction.listMessages(query) { message in
           encoded.count += 1
-          return PageItem(message.id, byteCount: bytes)
+          return PageItem(message.message.id, byteCount: bytes)
         }
       }
       #expect(page.items == Array((Int64(21 - count))...20))

@@ -1,3 +1,4 @@
+import Channels
 import ParleyProtocol
 import Testing
 
@@ -31,7 +32,7 @@ struct OutboxLanesTests {
   private static func survey(
     _ store: Store, _ lanes: OutboxLanes, _ receiver: OutboxReceiver
   ) async throws -> OutboxSurvey.Findings {
-    try await store.perform(OutboxSurvey(of: lanes, for: [receiver.id]))
+    try await store.perform(OutboxSurvey(of: lanes, for: [receiver.id]), for: .server)
   }
 
   @Test("a lane is claimed once under each term, and what another server has claimed is fenced")

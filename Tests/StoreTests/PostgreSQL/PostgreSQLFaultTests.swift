@@ -31,12 +31,12 @@ struct PostgreSQLFaultTests {
           }
         }
       }
-      for _ in 0..<10 {
-        try await Task.sleep(for: .milliseconds(200))
+      for crash in 0..<10 {
+        try await sent.waitForAcknowledgements(3 * crash)
         try server.stop(.immediate)
         try server.start()
       }
-      try await Task.sleep(for: .milliseconds(1_500))
+      try await sent.waitForAcknowledgements(30)
       sent.end()
       try await group.waitForAll()
     }
@@ -51,7 +51,7 @@ struct PostgreSQLFaultTests {
     #expect(stored.map(\.1) == Array(1...Int64(max(stored.count, 1))))
     let kept = Dictionary(uniqueKeysWithValues: stored)
     let known = sent.acknowledged
-    #expect(known.count > 20)
+    #expect(known.count >= 30)
     for (id, seq) in known { #expect(kept[id] == seq) }
     #expect(known.count == kept.count)
     try server.remove()
@@ -80,6 +80,38 @@ struct PostgreSQLFaultTests {
     let read = LogOperation.read(.message(2, channelID: fixture.lobby.id))
     #expect(await fixture.answer(read)?.reading == .message(nil))
     #expect(await fixture.write(.append(fixture.message(3))).appendedSeq == 2)
+    fixture.store?.close()
+    try server.remove()
+  }
+
+  @Test("a connection that is lost while nothing is written is noticed, and made anew")
+  func lostWhileIdle() async throws {
+    let server = try PostgreSQLServer()
+    let count = Atomic<Int>(0)
+    var options = Self.options
+    options.didReconnect = { count.wrappingAdd(1, ordering: .relaxed) }
+    let fixture = try await LogFixture(.postgreSQL, at: server.url, options: options)
+    func reconnects(_ number: Int) async throws {
+      for _ in 0..<600 where count.load(ordering: .relaxed) < number {
+        try await Task.sleep(for: .milliseconds(50))
+      }
+      #expect(count.load(ordering: .relaxed) == number)
+    }
+    let admin = try PostgreSQLConnection(server.url)
+    try await kill("pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory')", admin)
+    try await reconnects(1)
+    #expect(fixture.store?.health == .healthy)
+    try server.stop(.immediate)
+    for _ in 0..<600 where fixture.store?.health == .healthy {
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    #expect(fixture.store?.health != .healthy)
+    try server.start()
+    try await reconnects(2)
+    for _ in 0..<600 where fixture.store?.health != .healthy {
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    #expect(await fixture.write(.append(fixture.message(1))).appendedSeq == 1)
     fixture.store?.close()
     try server.remove()
   }
@@ -167,6 +199,14 @@ final class SentMessages: Sendable {
   func acknowledge(_ id: Int64, _ seq: Int64) { state.withLock { $0.acknowledged[id] = seq } }
 
   func end() { state.withLock { $0.isOver = true } }
+
+  /// Waits until a number of messages are acknowledged.
+  func waitForAcknowledgements(_ count: Int) async throws {
+    for _ in 0..<3_000 where acknowledged.count < count {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    try #require(acknowledged.count >= count)
+  }
 }
 
 extension LogFixture {

@@ -42,6 +42,13 @@ struct FilesSchemaTests {
     fixture.store.close()
     let database = try Database(path: fixture.directory.database)
     try database.execute("UPDATE messages SET file = json_remove(file, '$.id')")
+    // As it was then: a file was in one message.
+    try database.execute("ALTER TABLE files ADD COLUMN message_id INTEGER NOT NULL DEFAULT 0")
+    try database.execute(
+      """
+      UPDATE files SET message_id =
+        (SELECT message_id FROM file_messages WHERE file_messages.file_id = files.file_id)
+      """)
     try database.execute("DELETE FROM grdb_migrations WHERE identifier LIKE '9 %'")
     database.close()
     let set = try await urls(fixture.directory, base: "https://cdn.example/chat")

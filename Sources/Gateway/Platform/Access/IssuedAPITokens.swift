@@ -26,6 +26,12 @@ struct APITokens: Sendable {
     first = TokenDigest(of: try APITokenFile.readOrMake(inDirectory: settings.dataDirectory))
   }
 
+  /// A key for what the store keeps sealed: the servers of a deployment, which have one first token,
+  /// have the same.
+  var sealingKey: [UInt8] {
+    HMACSHA256.code(of: Array("parley sealed secrets".utf8), under: first.bytes) ?? []
+  }
+
   /// The token of a request if it may pass; takes equally long for all wrong ones.
   func admit(_ token: String?) -> TokenDigest? {
     guard let token, token.utf8.count <= Self.maximumLength else { return nil }

@@ -1,0 +1,57 @@
+import ParleyProtocol
+
+/// The events that a stage missed, as it applies them in place of those that it would have received.
+///
+/// As in a recovery, several updates of a message are one, and a deleted message has its deletion alone.
+/// The connection that still awaits the answer to a send learns of its message by that answer.
+struct RepairedEvents {
+  private(set) var list: [ChannelEvent] = []
+
+  /// - Parameters:
+  ///   - missed: The events that the log has, in order.
+  ///   - range: The first and the last event to apply.
+  ///   - channel: The channel as it is now.
+  ///   - awaited: The sends of connections on the stage's server whose answers have not come.
+  init(
+    _ missed: [DurableEvent], in range: ClosedRange<Int64>, of channel: ChannelInfo,
+    awaited: [AwaitedSend]
+  ) {
+    var awaited = awaited
+    let missed = missed.filter { range.contains($0.seq) }
+    let lastUpdates = RecoveredEvents.lastUpdates(in: missed)
+    for event in missed {
+      var author: SessionAddress?
+      switch event {
+      case .received(let message, _):
+        if let index = awaited.firstIndex(where: { $0.isSend(of: message) }) {
+          author = awaited.remove(at: index).session
+        }
+      case .updated(let message, let seq, _):
+        guard lastUpdates[message.id]?.seq == seq else { continue }
+      case .deleted, .channel: break
+      }
+      guard let content = event.event(in: channel) else { continue }
+      list.append(
+        ChannelEvent(
+          content, in: channel.channel.url, seq: event.seq, at: event.timestamp, author: author))
+    }
+  }
+}
+
+/// A send of a connection that has not been answered.
+package struct AwaitedSend: Sendable, Hashable {
+  package let session: SessionAddress
+  package let userID: String
+  /// The name by which the log recognises the message; empty for a send without one.
+  package let requestID: String
+
+  package init(session: SessionAddress, userID: String, requestID: String) {
+    self.session = session
+    self.userID = userID
+    self.requestID = requestID
+  }
+
+  fileprivate func isSend(of message: Message) -> Bool {
+    message.user?.id == userID && message.requestID == requestID
+  }
+}

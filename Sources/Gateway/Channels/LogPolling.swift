@@ -1,0 +1,66 @@
+import Channels
+import Cluster
+import ParleyProtocol
+import Reactor
+import ShardMessages
+import Store
+
+/// Reads the events of channels from the log while their homes are not heard: so they come late when
+/// the bus is away, and not only when it is back.
+///
+/// Confined to its shard.
+final class LogPolling: TimerHandler {
+  /// Milliseconds between two looks.
+  private static let interval: Int64 = 1_000
+
+  private unowned let shard: Shard
+  private var silent: Set<ServerID> = []
+  private var timer: EventLoop.TimerToken?
+  private var isReading = false
+
+  init(_ shard: Shard) {
+    self.shard = shard
+  }
+
+  /// Takes the servers that are not heard.
+  func silenceDidChange(_ servers: Set<ServerID>) {
+    silent = servers
+    if servers.isEmpty {
+      if let timer { shard.loop.cancel(timer) }
+      timer = nil
+    } else if timer == nil {
+      timer = shard.loop.schedule(after: Self.interval, self)
+    }
+  }
+
+  func timerDidFire(_ token: EventLoop.TimerToken) {
+    timer = shard.loop.schedule(after: Self.interval, self)
+    look()
+  }
+
+  /// Asks the log how far all the channels have come, and then for the events of those that are ahead.
+  func look() {
+    guard !isReading else { return }
+    let slots = Set(silent.compactMap { shard.edge?.ring.member($0)?.slot })
+    var known: [Int64: (url: String, position: StreamPosition)] = [:]
+    for stage in shard.channels.attachedStages(to: slots.contains) {
+      guard let place = stage.logPlace else { continue }
+      known[place.channelID] = (stage.url, place.position)
+    }
+    guard !known.isEmpty else { return }
+    isReading = true
+    let (polling, path, asked) = (LoopBound(self), shard.returnPath, known)
+    shard.services.store.perform(ChannelPositions(of: Array(asked.keys))) { result in
+      path.enqueue { shard in
+        polling.value.isReading = false
+        guard case .success(let positions) = result else { return }
+        for (channelID, position) in positions {
+          guard let (url, seen) = asked[channelID], position.epoch == seen.epoch,
+            position.seq > seen.seq
+          else { continue }
+          shard.channels.attachedStage(url)?.readMissed()
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Channels
+import Cluster
+import ShardMessages
+
+/// The servers that have sent their stages to the homes of a ring.
+///
+/// After each change of the ring, and after a link was reset, every shard attaches its stages to their
+/// homes and then sends a mark to all servers. Since messages keep their order, a home that has the marks of a
+/// server's shards has all of its stages too.
+struct StageReports {
+  private struct Shards {
+    let count: Int
+    /// The ring of each shard's last mark.
+    var rings: [UInt16: UInt64] = [:]
+  }
+
+  private var servers: [UInt16: Shards] = [:]
+  /// The servers with stages that are about to attach to channels that are not in memory.
+  private var expected: [String: Set<UInt16>] = [:]
+
+  mutating func take(_ mark: StagesMark) {
+    let server = mark.shard.server
+    if servers[server]?.count != Int(mark.shardCount) {
+      servers[server] = Shards(count: Int(mark.shardCount))
+    }
+    servers[server]?.rings[mark.shard.shard] = mark.ring
+  }
+
+  /// Whether all shards of a server have sent their stages to the homes of a ring.
+  func isComplete(_ server: UInt16, ring: UInt64) -> Bool {
+    guard let shards = servers[server] else { return false }
+    return shards.rings.count == shards.count && shards.rings.values.allSatisfy { $0 == ring }
+  }
+
+  mutating func expect(_ servers: Set<UInt16>, of url: String) {
+    if !servers.isEmpty { expected[url, default: []].formUnion(servers) }
+  }
+
+  mutating func stopExpecting(_ server: UInt16, of url: String) {
+    expected[url]?.remove(server)
+    if expected[url]?.isEmpty == true { expected[url] = nil }
+  }
+
+  mutating func takeExpected(_ url: String) -> Set<UInt16> {
+    expected.removeValue(forKey: url) ?? []
+  }
+
+  /// Forgets a server that is gone.
+  mutating func remove(_ server: UInt16) {
+    servers[server] = nil
+    for url in expected.keys { stopExpecting(server, of: url) }
+  }
+
+  /// Forgets channels that are not at home here any more.
+  mutating func keepExpected(where isKept: (String) -> Bool) {
+    expected = expected.filter { isKept($0.key) }
+  }
+}
+
+extension ServerRing {
+  /// A number that is the same for the same servers, on all of them.
+  var number: UInt64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for value in members.map(\.id.rawValue) + [0] + homes.map(\.id.rawValue) {
+      for shift in stride(from: UInt64(0), to: 64, by: 8) {
+        hash = (hash ^ (value >> shift & 0xff)) &* 0x0100_0000_01b3
+      }
+    }
+    return hash
+  }
+}
+
+extension Shard {
+  /// Lets servers know that they have been sent all stages of this shard.
+  func markStages(for servers: [UInt16]) {
+    guard let edge else { return }
+    let mark = StagesMark(
+      ring: edge.ring.number, shard: handle.address, shardCount: UInt16(services.shards.count))
+    for server in servers {
+      send(.shard(ShardAddress(server: server, shard: 0), .stagesMark(mark)))
+    }
+  }
+
+  /// Takes a mark in; the first shard has the others take it in too.
+  func take(_ mark: StagesMark) {
+    channels.take(mark)
+    guard handle.index == 0 else { return }
+    for index in 1..<max(services.shards.count, 1) {
+      send(.shard(services.shards[index].address, .stagesMark(mark)))
+    }
+  }
+}

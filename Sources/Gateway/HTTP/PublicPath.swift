@@ -1,0 +1,31 @@
+import HTTP1
+
+/// The path in `files.public_url`, below which files and uploads are answered too.
+struct PublicPath: Sendable {
+  /// With a slash at the beginning and none at the end; `nil` without one.
+  private let prefix: String?
+
+  init(publicURL: String?) {
+    guard let url = publicURL, let scheme = url.firstRange(of: "://"),
+      let slash = url[scheme.upperBound...].firstIndex(of: "/")
+    else {
+      prefix = nil
+      return
+    }
+    let path = url[slash...]
+    let end = path.hasSuffix("/") ? path.dropLast() : path
+    prefix = end.isEmpty ? nil : String(end)
+  }
+
+  /// The head with its path as it is without the prefix.
+  func inside(_ head: HTTPRequestHead) -> HTTPRequestHead {
+    guard let prefix, head.target.hasPrefix(prefix) else { return head }
+    let rest = head.target.dropFirst(prefix.count)
+    guard ["/files/", "/v1/uploads/", "/v1/files"].contains(where: rest.hasPrefix) else {
+      return head
+    }
+    var inner = head
+    inner.target = String(rest)
+    return inner
+  }
+}

@@ -1,0 +1,116 @@
+import Channels
+import ParleyProtocol
+
+/// The messages of one `message.send_files`, whose replies come one by one.
+///
+/// Confined to the session's shard.
+final class FileSends {
+  /// The call that waits.
+  let address: ReplyAddress
+  private var outcomes: [CallOutcome?]
+
+  init(_ count: Int, replyTo address: ReplyAddress) {
+    self.address = address
+    outcomes = Array(repeating: nil, count: count)
+  }
+
+  /// The address for the reply to one of the messages; no call of a session has such a ticket.
+  static func part(_ index: Int, of address: ReplyAddress) -> ReplyAddress {
+    ReplyAddress(
+      session: address.session, ticket: CallTicket(unit: address.ticket.unit, index: -index - 1),
+      id: address.id, isPaid: true, limit: address.limit)
+  }
+
+  /// Whether a ticket is that of one of several messages.
+  static func isPart(_ ticket: CallTicket) -> Bool { ticket.index < 0 }
+
+  /// Takes a reply.
+  ///
+  /// - Returns: The result of the call, with the last reply.
+  func take(_ outcome: CallOutcome, at ticket: CallTicket) -> CallOutcome? {
+    let index = -ticket.index - 1
+    guard ticket.unit == address.ticket.unit, outcomes.indices.contains(index),
+      outcomes[index] == nil
+    else { return nil }
+    outcomes[index] = outcome
+    let all = outcomes.compactMap(\.self)
+    return all.count == outcomes.count ? Self.result(of: all) : nil
+  }
+
+  private static func result(of outcomes: [CallOutcome]) -> CallOutcome {
+    let errors = outcomes.compactMap { outcome -> ServiceError? in
+      if case .failure(let error) = outcome { error } else { nil }
+    }
+    if errors.count == outcomes.count, let error = errors.first,
+      errors.allSatisfy({ $0.code == error.code && $0.concernsCaller })
+    {
+      return .failure(error)
+    }
+    var place = FloodPlaces(sent: outcomes.count - errors.count)
+    var room = Limits.answerByteCount - 8_192
+    return .success(
+      JSONWriter.bytes { writer in
+        writer.object {
+          $0.name("results")
+          $0.array { writer in
+            for outcome in outcomes {
+              switch outcome {
+              case .success(let result):
+                writer.value(raw: result.count < room ? result : Self.shortened(result))
+                room -= result.count
+              case .failure(let error):
+                writer.object { writer in
+                  writer.name("error")
+                  place.placed(error).encode(into: &writer)
+                }
+              }
+            }
+          }
+        }
+      })
+  }
+
+  /// The id of a message, where an answer has no room for all of it.
+  private static func shortened(_ result: [UInt8]) -> [UInt8] {
+    let root = try? JSONDocument(result).root
+    return JSONWriter.bytes {
+      $0.object {
+        $0.name("message")
+        $0.object { $0.member("message_id", root?["message"]?["message_id"]?.integer ?? 0) }
+        $0.member("seq", root?["seq"]?.integer ?? 0)
+      }
+    }
+  }
+}
+
+/// The times at which refused messages may be sent again, if that is done in their order.
+private struct FloodPlaces {
+  /// Messages that were sent by the same call.
+  let sent: Int
+  private var refusedCount: Int64 = 0
+
+  init(sent: Int) { self.sent = sent }
+
+  /// The error with the time at which this message may come: places of the flood window come free one
+  /// after another.
+  mutating func placed(_ error: ServiceError) -> ServiceError {
+    guard error.code == .flood, let first = error.data.retryAfterMilliseconds,
+      let limit = error.data.limit, limit > 0, let window = error.data.windowMilliseconds
+    else { return error }
+    defer { refusedCount += 1 }
+    guard refusedCount > 0 else { return error }
+    var error = error
+    // The places that the call itself has taken come free together; of others that is not known.
+    let start = Int64(sent) >= limit ? first : max(first, window)
+    error.data.retryAfterMilliseconds = start + refusedCount / limit * window
+    return error
+  }
+}
+
+extension ServiceError {
+  /// Whether it refuses the caller, whatever the message.
+  fileprivate var concernsCaller: Bool {
+    [.banned, .notInChannel, .frozen, .muted].contains(code)
+      || code == .notFound && data.field == "channel_url"
+  }
+}

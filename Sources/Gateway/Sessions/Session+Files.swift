@@ -1,0 +1,215 @@
+import Channels
+import ParleyProtocol
+import Reactor
+import ShardMessages
+import Store
+import Uploads
+
+/// The calls about files of the session's user.
+extension Session {
+  func create(_ command: FileCreate, _ caller: SessionPrincipal, _ address: ReplyAddress) {
+    let uploads = shard.services.uploads
+    do throws(ServiceError) {
+      let base = try FileAddress(publicURL: uploads.publicURL, namedBase: shard.bases[base])
+      let path = shard.returnPath
+      uploads.create(command, for: caller.user.id, at: base) { result in
+        let outcome = result.map { $0.encoded(uploads.view($0.record)) }
+        path.resume { $0.reply(to: address, outcome) }
+      }
+    } catch {
+      reply(.failure(error), to: address)
+    }
+  }
+
+  func view(_ command: FileReference, _ caller: SessionPrincipal, _ address: ReplyAddress) {
+    let uploads = shard.services.uploads
+    lookUp([command.fileID]) { shard, result in
+      shard.reply(
+        to: address,
+        result.flatMap { records in
+          guard let record = records[command.fileID], record.userID == caller.user.id,
+            record.status(at: shard.services.clock.now) != .expired
+          else { return .failure(.notFound(.file, command.fileID)) }
+          return .success(uploads.view(record).encodedAsResult())
+        })
+    }
+  }
+
+  /// Lists the user's uploads that are not complete, or whose file is in no message.
+  func list(_ command: FileList, _ caller: SessionPrincipal, _ address: ReplyAddress) {
+    let (uploads, path) = (shard.services.uploads, shard.returnPath)
+    let listing = UploadListing(
+      of: caller.user.id, limit: command.limit, token: command.token, at: shard.services.clock.now,
+      as: JSONPageEncoder<UploadRecord> { uploads.view($0).encode(into: &$1) })
+    shard.services.store.perform(listing, for: .user(caller.user.id)) {
+      [services = shard.services] result, cost in
+      QueryCaller.session(caller).pay(cost, to: services)
+      path.resume { $0.reply(to: address, result.serviceResult.map { $0.encoded(as: "files") }) }
+    }
+  }
+
+  func cancel(_ command: FileReference, _ caller: SessionPrincipal, _ address: ReplyAddress) {
+    let (services, now) = (shard.services, shard.services.clock.now)
+    lookUp([command.fileID]) { shard, result in
+      let path = shard.returnPath
+      switch result {
+      case .failure(let error): shard.reply(to: address, .failure(error))
+      case .success(let records):
+        guard let record = records[command.fileID], record.userID == caller.user.id else {
+          return shard.reply(to: address, .failure(.notFound(.file, command.fileID)))
+        }
+        services.uploads.cancel(record.fileID) { result in
+          let outcome = result.map { found -> [UInt8] in
+            let isCancelled =
+              switch found?.status(at: now) {
+              case .waiting, .uploading: true
+              case .complete, .cancelled, .expired, nil: false
+              }
+            return JSONWriter.bytes { $0.object { $0.member("cancelled", isCancelled) } }
+          }
+          path.resume { $0.reply(to: address, outcome) }
+        }
+      }
+    }
+  }
+
+  // MARK: Messages
+
+  /// Sends a message with a file that was uploaded before.
+  func sendFile(_ command: MessageSend, _ caller: SessionPrincipal, _ address: ReplyAddress) {
+    let arrival = SystemClock.monotonicNanoseconds
+    lookUp([command.fileID ?? ""]) { shard, result in
+      let order = command.order(
+        result, of: caller.user.id, in: shard.services, arrival: arrival)
+      shard.send(
+        .channel(
+          url: command.channelURL, .command(.send(order), by: caller, replyTo: address)))
+    }
+  }
+
+  /// Sends several messages with files; the replies come together.
+  func send(_ command: MessageSendFiles, _ caller: SessionPrincipal, _ address: ReplyAddress) {
+    let arrival = SystemClock.monotonicNanoseconds
+    fileSends = FileSends(command.sends.count, replyTo: address)
+    lookUp(command.sends.compactMap(\.fileID)) { shard, result in
+      for (index, send) in command.sends.enumerated() {
+        let order = send.order(result, of: caller.user.id, in: shard.services, arrival: arrival)
+        shard.send(
+          .channel(
+            url: command.channelURL,
+            .command(.send(order), by: caller, replyTo: FileSends.part(index, of: address))))
+      }
+    }
+  }
+
+  /// Takes the reply to one of several messages with files.
+  func completePart(_ address: ReplyAddress, _ outcome: CallOutcome) {
+    guard let sends = fileSends, let result = sends.take(outcome, at: address.ticket) else {
+      return
+    }
+    fileSends = nil
+    complete(sends.address, result)
+  }
+
+  // MARK: Pictures
+
+  /// Goes on with the address of a picture, if one of the user's files is to be one.
+  func withPicture(
+    _ fileID: String?, _ caller: SessionPrincipal, _ address: ReplyAddress,
+    then next: @escaping @Sendable (Session, String?) -> Void
+  ) {
+    guard let fileID else { return next(self, nil) }
+    let (path, publicURL) = (shard.returnPath, shard.services.uploads.publicURL)
+    lookUp([fileID]) { shard, result in
+      do throws(ServiceError) {
+        let record = try result.get()[fileID]
+        let usable = try MessageSend.usable(record, fileID, of: caller.user.id, in: shard.services)
+        let url = usable.file(named: nil, publicURL: publicURL).url
+        shard.services.store.perform(PictureClaim(fileID)) { result in
+          path.resume { shard in
+            switch result.serviceResult {
+            case .success(true):
+              if let session = shard.session(address.session) { next(session, url) }
+            case .success(false): shard.reply(to: address, .failure(.notFound(.file, fileID)))
+            case .failure(let error): shard.reply(to: address, .failure(error))
+            }
+          }
+        }
+      } catch {
+        shard.reply(to: address, .failure(error))
+      }
+    }
+  }
+
+  private func lookUp(
+    _ ids: [String],
+    then next: @escaping @Sendable (Shard, Result<[String: UploadRecord], ServiceError>) -> Void
+  ) {
+    let path = shard.returnPath
+    shard.services.store.perform(UploadsLookup(ids.filter(FileID.isValid))) { result in
+      path.resume { next($0, result.serviceResult) }
+    }
+  }
+}
+
+extension UserUpdate {
+  /// With the address of a picture.
+  func picturing(_ url: String?) -> UserUpdate {
+    var update = self
+    if let url { update.profileURL = url }
+    return update
+  }
+}
+
+extension ChannelCreate {
+  /// With the address of a cover.
+  func picturing(_ url: String?) -> ChannelCreate {
+    var create = self
+    if let url { create.fields.coverURL = url }
+    return create
+  }
+}
+
+extension ChannelUpdate {
+  /// With the address of a cover.
+  func picturing(_ url: String?) -> ChannelUpdate {
+    var update = self
+    if let url { update.fields.coverURL = url }
+    return update
+  }
+}
+
+extension MessageSend {
+  /// A file of a user's that can be in messages or be a picture.
+  ///
+  /// - Throws: 400201, or 400920 for one that is not complete.
+  fileprivate static func usable(
+    _ record: UploadRecord?, _ fileID: String, of userID: String, in services: GatewayServices
+  ) throws(ServiceError) -> UploadRecord {
+    guard let record, record.userID == userID else { throw .notFound(.file, fileID) }
+    switch record.status(at: services.clock.now) {
+    case .complete: return record
+    case .waiting, .uploading:
+      throw .notCombinable("file_id", "the upload of the file is not complete")
+    case .cancelled, .expired: throw .notFound(.file, fileID)
+    }
+  }
+
+  /// The order for the channel: with the file, or the reason why it cannot be in a message.
+  fileprivate func order(
+    _ found: Result<[String: UploadRecord], ServiceError>, of userID: String,
+    in services: GatewayServices, arrival: Int64
+  ) -> MessageOrder {
+    guard let fileID, case .success(var draft) = draft else {
+      return MessageOrder(draft, requestID: requestID, arrival: arrival)
+    }
+    do throws(ServiceError) {
+      let record = try Self.usable(found.get()[fileID], fileID, of: userID, in: services)
+      draft.file = record.file(named: draft.file, publicURL: services.uploads.publicURL)
+      return MessageOrder(
+        .success(draft), requestID: requestID, upload: record.fileRecord, arrival: arrival)
+    } catch {
+      return MessageOrder(.failure(error), requestID: requestID, arrival: arrival)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import Channels
+import ParleyProtocol
+import Reactor
+import ShardMessages
+import Store
+import Uploads
+
+/// The messages that are sent when uploads are complete.
+extension Shard {
+  /// The time for which the answer of another server is waited for.
+  private static let patience: Int64 = 10_000
+
+  /// Sends the message of an upload, and records what became of it.
+  ///
+  /// Repeating it sends nothing: the message has a name of its own.
+  ///
+  /// - Parameter completion: Takes the record with the outcome; without one when that is not known.
+  func sendMessage(
+    of record: UploadRecord, then completion: @escaping @Sendable (Shard, UploadRecord) -> Void
+  ) {
+    let path = returnPath
+    services.store.perform(AccountLookup(record.userID)) { result in
+      let account = result.serviceResult.existing(record.userID)
+      path.resume { shard in
+        shard.sendMessage(of: record, by: account) { outcome in
+          shard.record(outcome, of: record, then: completion)
+        }
+      }
+    }
+  }
+
+  private func sendMessage(
+    of record: UploadRecord, by account: Result<Account, ServiceError>,
+    then completion: @escaping (CallOutcome?) -> Void
+  ) {
+    do throws(ServiceError) {
+      let account = try account.get()
+      guard account.isActive else { throw .deactivated(record.userID) }
+      let message = try UploadMessage(json: record.message ?? "{}")
+      var draft = message.draft
+      draft.file = record.file(named: draft.file, publicURL: services.uploads.publicURL)
+      let order = MessageOrder(
+        .success(draft), requestID: message.requestID ?? MessageOrigin.name(fileID: record.fileID),
+        upload: record.fileRecord, arrival: SystemClock.monotonicNanoseconds)
+      poll(count: 1, within: edge == nil ? nil : Self.patience) { _, address in
+        .channel(
+          url: message.channelURL, .sendUploaded(order, by: account.user, replyTo: address))
+      } then: { answers in
+        guard case .sent(let outcome)? = answers.first else { return completion(nil) }
+        completion(outcome)
+      }
+    } catch {
+      completion(.failure(error))
+    }
+  }
+
+  private func record(
+    _ outcome: CallOutcome?, of record: UploadRecord,
+    then completion: @escaping @Sendable (Shard, UploadRecord) -> Void
+  ) {
+    var record = record
+    let result: UploadMessageResult
+    switch outcome {
+    case .success(let json):
+      let text = String(decoding: json, as: UTF8.self)
+      let id = (try? JSONDocument(json).root)?["message"]?["message_id"]?.integer ?? 0
+      (record.messageID, record.messageResult) = (id, text)
+      result = UploadMessageResult(record.fileID, messageID: id, result: text)
+    case .failure(let error) where !error.isPassing:
+      let text = String(
+        decoding: JSONWriter.bytes { error.encode(into: &$0) }, as: UTF8.self)
+      record.messageError = text
+      result = UploadMessageResult(record.fileID, error: text)
+    case .failure, nil:
+      // The sweep tries again.
+      return completion(self, record)
+    }
+    let (path, known) = (returnPath, record)
+    services.store.perform(result) { _ in path.resume { completion($0, known) } }
+  }
+
+  /// Gives the message of an upload to its channel, which is at home here.
+  func send(
+    _ order: MessageOrder, byUploader user: User, toChannel url: String,
+    replyTo address: PollAddress
+  ) {
+    channels.withChannel(url) { [unowned self] channel in
+      do throws(ServiceError) {
+        try channel.get().send(order, byUploader: user) { channel, result in
+          channel.shard.answer(result.map { $0.encodedAsResult() }, to: address)
+        }
+      } catch {
+        answer(.failure(error), to: address)
+      }
+    }
+  }
+
+  fileprivate func answer(_ outcome: CallOutcome, to address: PollAddress) {
+    send(.shard(address.shard, .answer(.sent(outcome), to: address)))
+  }
+}
+
+extension ServiceError {
+  /// Whether the same call may succeed later without anyone changing anything: a failure of the
+  /// server's own.
+  fileprivate var isPassing: Bool { code == .internalError }
+}

@@ -1,0 +1,165 @@
+import HTTP1
+import ParleyProtocol
+import Uploads
+
+/// The answers to requests for uploads: those of tus, with the fields that let pages of other origins
+/// read them.
+struct UploadAnswers: Sendable {
+  static let extensions = "creation,creation-with-upload,expiration,checksum,termination"
+  private static let methods = "PUT, HEAD, PATCH, DELETE, POST, OPTIONS"
+  private static let requestFields = """
+    Authorization, Parley-User, Content-Type, Tus-Resumable, Upload-Offset, Upload-Length, \
+    Upload-Metadata, Upload-Checksum, X-HTTP-Method-Override, X-Requested-With
+    """
+  private static let answerFields = """
+    Location, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm, \
+    Upload-Offset, Upload-Length, Upload-Expires, Parley-Message-Id, Parley-Error, Retry-After
+    """
+
+  /// The origin of the page that asks; `nil` without one.
+  private let origin: String?
+  private let admitsAllOrigins: Bool
+
+  init(origin: String?, allowedOrigins: [String]) {
+    self.origin = origin
+    admitsAllOrigins = allowedOrigins.isEmpty || allowedOrigins.contains("*")
+  }
+
+  // MARK: Requests that write
+
+  func completion(
+    _ view: UploadView, _ moment: TransferAnswer.Completion, _ style: UploadTransfer.Style
+  ) -> HTTPResponse {
+    var response: HTTPResponse
+    switch style {
+    case .put:
+      response = HTTPResponse(
+        status: moment == .now ? .created : .ok, fields: ["Content-Type": "application/json"],
+        body: view.encodedWithMessage())
+    case .patch: response = HTTPResponse(status: .noContent)
+    case .creation(let url):
+      response = HTTPResponse(status: .created, fields: ["Location": url])
+    }
+    if let id = view.record.messageID {
+      response.fields.append("Parley-Message-Id", String(id))
+    } else if let code = view.errorCode {
+      response.fields.append("Parley-Error", String(code))
+    }
+    response.fields.append("Upload-Offset", String(view.record.size))
+    return finished(response)
+  }
+
+  func progress(_ offset: Int64, _ style: UploadTransfer.Style) -> HTTPResponse {
+    var response: HTTPResponse
+    switch style {
+    case .put, .patch: response = HTTPResponse(status: .noContent)
+    case .creation(let url):
+      response = HTTPResponse(status: .created, fields: ["Location": url])
+    }
+    response.fields.append("Upload-Offset", String(offset))
+    return finished(response)
+  }
+
+  // MARK: Other requests
+
+  func creation(_ url: String, _ record: UploadRecord) -> HTTPResponse {
+    var response = HTTPResponse(status: .created, fields: ["Location": url])
+    response.fields.append("Upload-Expires", HTTPDate.text(record.expiresAt))
+    return finished(response)
+  }
+
+  func state(_ record: UploadRecord) -> HTTPResponse {
+    let response = HTTPResponse(
+      status: .ok,
+      fields: [
+        "Upload-Offset": String(record.offset), "Upload-Length": String(record.size),
+        "Upload-Expires": HTTPDate.text(record.expiresAt),
+      ])
+    return finished(response)
+  }
+
+  /// The abilities of the server.
+  func options(maximumByteCount: Int) -> HTTPResponse {
+    finished(
+      HTTPResponse(
+        status: .noContent,
+        fields: [
+          "Tus-Version": TusFields.version, "Tus-Extension": Self.extensions,
+          "Tus-Max-Size": String(maximumByteCount),
+          "Tus-Checksum-Algorithm":
+            UploadChecksum.Algorithm.allCases.map(\.rawValue).joined(separator: ","),
+          "Access-Control-Allow-Methods": Self.methods,
+          "Access-Control-Allow-Headers": Self.requestFields,
+          "Access-Control-Max-Age": "86400",
+        ]))
+  }
+
+  func done() -> HTTPResponse { finished(HTTPResponse(status: .noContent)) }
+
+  func refusal(_ refusal: UploadRefusal) -> HTTPResponse {
+    var response = HTTPResponse(refusing: refusal.error)
+    response.status = HTTPStatus(refusal.status)
+    switch refusal {
+    case .offset(let offset): response.fields.append("Upload-Offset", String(offset))
+    case .version: response.fields.append("Tus-Version", TusFields.version)
+    case .locked: response.fields.append("Retry-After", "1")
+    case .unknown, .gone, .tooLarge, .incomplete, .checksum, .contentType, .field, .inUse, .full,
+      .storage:
+      break
+    }
+    return finished(response)
+  }
+
+  func refusal(_ error: ServiceError, _ status: HTTPStatus? = nil) -> HTTPResponse {
+    var response = HTTPResponse(refusing: error)
+    if let status { response.status = status }
+    return finished(response)
+  }
+
+  func methodNotAllowed() -> HTTPResponse {
+    finished(
+      HTTPResponse(
+        status: .methodNotAllowed, text: Self.methods + " only\n", fields: ["Allow": Self.methods]))
+  }
+
+  private func finished(_ response: HTTPResponse) -> HTTPResponse {
+    var response = response
+    response.fields.append("Tus-Resumable", TusFields.version)
+    response.fields.append("Cache-Control", "no-store")
+    response.fields.append("X-Content-Type-Options", "nosniff")
+    response.fields.append("Referrer-Policy", "no-referrer")
+    guard let origin else { return response }
+    response.fields.append("Access-Control-Allow-Origin", admitsAllOrigins ? "*" : origin)
+    if !admitsAllOrigins { response.fields.append("Vary", "Origin") }
+    response.fields.append("Access-Control-Expose-Headers", Self.answerFields)
+    return response
+  }
+}
+
+/// A time as HTTP writes it (RFC 9110 §5.6.7).
+enum HTTPDate {
+  private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+  private static let months = [
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+  ]
+
+  /// - Parameter time: Unix milliseconds; not before 1970.
+  static func text(_ time: Int64) -> String {
+    let seconds = max(0, time) / 1_000
+    let (day, rest) = (seconds / 86_400, seconds % 86_400)
+    // The civil calendar, in eras of 400 years that begin on a first of March.
+    let shifted = day + 719_468
+    let (era, dayOfEra) = (shifted / 146_097, shifted % 146_097)
+    let yearOfEra =
+      (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    let dayOfMonth = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    let two = { (number: Int64) in number < 10 ? "0\(number)" : "\(number)" }
+    let clock = [rest / 3_600, rest / 60 % 60, rest % 60].map(two).joined(separator: ":")
+    return
+      "\(days[Int(day % 7)]), \(two(dayOfMonth)) \(months[Int(month - 1)]) \(year) \(clock) GMT"
+  }
+}

@@ -1,0 +1,230 @@
+import Channels
+import Configuration
+import Crypto
+import Logging
+import ParleyProtocol
+import Store
+import Synchronization
+import Transport
+import Uploads
+
+/// The uploads of users on this server: makes them, knows the requests that write, and sweeps.
+final class UploadService: Sendable {
+  /// The time for which a request may write without recording what has come.
+  static let claimTime: Int64 = 30_000
+
+  private let store: Store
+  private let settings: Settings
+  private let clock: DeploymentClock
+  /// Seals secrets; not in the store.
+  private let key: [UInt8]
+  /// The requests that write here, by the ids of their files, with the ways to end them.
+  private let active = Mutex<[String: @Sendable () -> Void]>([:])
+  private let usage = Mutex<Usage>(Usage())
+  let counters = UploadCounters()
+
+  /// The bytes of all files, as they were last counted.
+  private struct Usage {
+    var byteCount: Int64 = 0
+    /// Unix milliseconds.
+    var countedAt: Int64 = 0
+  }
+
+  init(_ settings: Settings, store: Store, key: [UInt8], clock: DeploymentClock) {
+    self.settings = settings
+    self.store = store
+    self.key = key
+    self.clock = clock
+  }
+
+  /// Whether users may upload files.
+  var isOn: Bool { settings.limits.fileBytes > 0 }
+
+  var publicURL: String? { settings.files.publicURL }
+
+  func view(_ record: UploadRecord) -> UploadView {
+    UploadView(record: record, time: clock.now, publicURL: publicURL)
+  }
+
+  // MARK: Creation
+
+  /// An upload that was made, with its address.
+  struct Creation: Sendable {
+    let record: UploadRecord
+    let url: String
+    let secretHash: [UInt8]
+
+    fileprivate init(_ record: UploadRecord, _ secret: UploadSecret, at address: FileAddress) {
+      self.record = record
+      url = address.shownBase + Routes.upload.path(secret.text)
+      secretHash = secret.hash
+    }
+
+    /// The result of `file.create`.
+    func encoded(_ view: UploadView) -> [UInt8] {
+      JSONWriter.bytes {
+        $0.object {
+          $0.name("file")
+          view.encode(into: &$0)
+          $0.member("upload_url", url)
+        }
+      }
+    }
+  }
+
+  /// Makes an upload for a user; on any thread.
+  ///
+  /// - Parameter completion: Called on a thread of the store, or at once.
+  func create(
+    _ request: FileCreate, for userID: String, at address: FileAddress,
+    completion: @escaping @Sendable (Result<Creation, ServiceError>) -> Void
+  ) {
+    do throws(ServiceError) {
+      try check(request)
+    } catch {
+      return completion(.failure(error))
+    }
+    let now = clock.now
+    let secret = UploadSecret()
+    let record = UploadRecord(
+      fileID: FileID.make(), userID: userID, name: FileName(request.name).text,
+      type: request.type, size: request.size, createdAt: now,
+      expiresAt: now + settings.limits.uploadRetentionSeconds * 1_000, base: address.storedBase,
+      message: request.message)
+    let sealed = request.requestID.flatMap { _ in secret.sealed(fileID: record.fileID, key: key) }
+    let upload = NewUpload(
+      record, secretHash: secret.hash, sealedSecret: sealed, requestID: request.requestID)
+    store.perform(UploadCreation(upload, limits: UploadLimits(settings.limits))) { [self] result in
+      completion(
+        result.serviceResult.flatMap { outcome in
+          switch outcome {
+          case .created:
+            counters.add(.created)
+            return .success(Creation(record, secret, at: address))
+          case .repeated(let first, let sealed):
+            guard let secret = UploadSecret(sealed: sealed, fileID: first.fileID, key: key) else {
+              return .failure(.internalError)
+            }
+            return .success(Creation(first, secret, at: address))
+          case .inactive: return .failure(.deactivated(userID))
+          case .full: return .failure(.tooManyUploads(settings.limits.uploadsPerUser))
+          case .late(let wait, let limit, let window):
+            return .failure(
+              .rateLimited(retryAfter: wait, limit: limit, window: window, scope: "uploads"))
+          case .overQuota: return .failure(.tooManyFileBytes(settings.limits.userFileBytes))
+          }
+        })
+    }
+  }
+
+  private func check(_ request: FileCreate) throws(ServiceError) {
+    guard isOn else {
+      throw ServiceError(.combinationNotAcceptable, "uploads are off: limits.file_bytes is 0")
+    }
+    guard request.size <= Int64(settings.limits.fileBytes) else {
+      throw .fileTooLarge(limit: settings.limits.fileBytes)
+    }
+  }
+
+  // MARK: Requests that write
+
+  /// Notes a request that writes.
+  ///
+  /// - Parameter cancel: Ends it, on any thread.
+  func begin(_ fileID: String, cancel: @escaping @Sendable () -> Void) {
+    active.withLock { $0[fileID] = cancel }
+  }
+
+  func end(_ fileID: String) {
+    active.withLock { $0[fileID] = nil }
+  }
+
+  /// Requests that write now.
+  var activeCount: Int { active.withLock { $0.count } }
+
+  /// Cancels an upload that is not complete.
+  ///
+  /// - Parameter completion: Takes the record as it was; `nil` without one.
+  func cancel(
+    _ fileID: String,
+    completion: @escaping @Sendable (Result<UploadRecord?, ServiceError>) -> Void
+  ) {
+    store.perform(UploadCancellation(fileID, at: clock.now)) { [self] result in
+      if case .success(let record?) = result, record.stage == .open {
+        active.withLock { $0[fileID] }?()
+        counters.add(.cancelled)
+      }
+      completion(result.serviceResult)
+    }
+  }
+
+  /// Whether there is room for more bytes below `limits.files_disk_bytes`, as far as is known: files
+  /// are counted every few seconds while some come.
+  func hasRoom(for byteCount: Int64) -> Bool {
+    let limit = settings.limits.filesDiskBytes
+    guard limit > 0 else { return true }
+    let now = clock.now
+    let (hasRoom, mustCount) = usage.withLock { usage -> (Bool, Bool) in
+      let isOld = now - usage.countedAt >= 5_000
+      if isOld { usage.countedAt = now }
+      let hasRoom = usage.byteCount + byteCount <= limit
+      if hasRoom { usage.byteCount += byteCount }
+      return (hasRoom, isOld)
+    }
+    if mustCount { countUsage() }
+    return hasRoom
+  }
+
+  private func countUsage() {
+    store.perform(FileUsageLookup()) { [self] result in
+      guard case .success(let found) = result else { return }
+      usage.withLock { $0.byteCount = found.byteCount }
+    }
+  }
+
+  // MARK: Sweeping
+
+  /// Ends the claims of the process before this one, on a server alone.
+  func start(isAlone: Bool) {
+    guard isAlone else { return }
+    store.perform(UploadRelease()) { _ in }
+  }
+
+  /// Removes what has expired, and sends messages that an earlier process did not get to.
+  func sweep(sendingUnsent send: @escaping @Sendable ([UploadRecord]) -> Void) {
+    store.perform(UploadSweep(at: clock.now)) { [self] result in
+      if case .success(true) = result { return sweep(sendingUnsent: send) }
+      store.perform(UnsentUploads()) { result in
+        if case .success(let records) = result, !records.isEmpty { send(records) }
+      }
+    }
+  }
+}
+
+extension UploadLimits {
+  fileprivate init(_ limits: LimitSettings) {
+    self.init(
+      unfinished: limits.uploadsPerUser, perSecond: limits.uploadsPerSecond,
+      perMinute: limits.uploadsPerMinute, byteCount: limits.userFileBytes)
+  }
+}
+
+extension ServiceError {
+  static func fileTooLarge(limit: Int) -> ServiceError {
+    ServiceError(
+      .invalidValue, "the file is larger than \(limit) bytes (limits.file_bytes)",
+      data: ErrorDetails(field: "size", limit: Int64(limit)))
+  }
+
+  fileprivate static func tooManyUploads(_ limit: Int) -> ServiceError {
+    ServiceError(
+      .tooManyItems, "the user has \(limit) unfinished uploads: complete or cancel one",
+      data: ErrorDetails(limit: Int64(limit), scope: "user_uploads"))
+  }
+
+  fileprivate static func tooManyFileBytes(_ limit: Int64) -> ServiceError {
+    ServiceError(
+      .tooManyItems, "the files of the user would hold more than \(limit) bytes",
+      data: ErrorDetails(limit: limit, scope: "user_files"))
+  }
+}

@@ -1,0 +1,242 @@
+import Configuration
+import HTTP1
+import ParleyProtocol
+import Reactor
+import Store
+import Transport
+import Uploads
+
+/// One request that writes to an upload: carries out what its ``Transfer`` decides.
+///
+/// Confined to the shard of its connection. The store and the file work on other threads.
+final class UploadTransfer: HTTPBodyReceiver {
+  /// The form of the answer.
+  enum Style: Sendable {
+    case put
+    case patch
+    /// `POST` with the first piece; the answer names the address.
+    case creation(url: String)
+  }
+
+  private unowned let shard: Shard
+  private let exchange: Exchange.ID
+  private let request: TransferRequest
+  private let answers: UploadAnswers
+  private var secretHash: [UInt8] = []
+  private var style: Style
+  private var transfer: Transfer
+  private var kept: [[UInt8]] = []
+  private var keptByteCount = 0
+  private var piece: [UInt8] = []
+  private var file: (any PartialFile)?
+  private var isListed = false
+
+  init(
+    _ request: TransferRequest, _ style: Style, _ answers: UploadAnswers,
+    exchange: Exchange.ID, on shard: Shard
+  ) {
+    self.request = request
+    self.style = style
+    self.answers = answers
+    self.exchange = exchange
+    self.shard = shard
+    transfer = Transfer(request)
+  }
+
+  /// Begins with the upload of an address.
+  func begin(with secretHash: [UInt8]) {
+    self.secretHash = secretHash
+    handle(.begun)
+  }
+
+  /// Begins with an upload that was just made.
+  func begin(with secretHash: [UInt8], at url: String) {
+    style = .creation(url: url)
+    begin(with: secretHash)
+  }
+
+  /// Ends a request without a body.
+  func endBody() { handle(.bodyEnded) }
+
+  // MARK: The body
+
+  func connection(_ connection: Connection, receivedBody piece: [UInt8]) -> BodyDemand {
+    self.piece = piece
+    handle(.received(piece.count))
+    self.piece = []
+    connection.applicationByteCount = keptByteCount + (file?.heldByteCount ?? 0)
+    return transfer.pausesBody ? .later : .more
+  }
+
+  func connectionDidReceiveBody(_ connection: Connection) -> RequestOutcome {
+    handle(.bodyEnded)
+    return .respondLater(onAbandonment: nil)
+  }
+
+  func bodyWasAbandoned() { handle(.bodyCut) }
+
+  // MARK: Actions
+
+  private func handle(_ input: TransferInput) {
+    let now = TransferMoment(unix: shard.services.clock.now, steady: shard.loop.now)
+    var actions: [TransferAction] = []
+    transfer.handle(input, at: now, into: &actions)
+    for action in actions { perform(action) }
+    if transfer.hasEnded, isListed, let id = transfer.upload?.fileID {
+      isListed = false
+      shard.services.uploads.end(id)
+    }
+  }
+
+  private func perform(_ action: TransferAction) {
+    switch action {
+    case .find:
+      ask(UploadAddressLookup(secretHash: secretHash)) { .found($0) }
+    case .claim(let record, let offset): claim(record, from: offset)
+    case .open(let record, let offset): open(record, at: offset)
+    case .keep:
+      kept.append(piece)
+      keptByteCount += piece.count
+    case .writeKept:
+      let pieces = kept
+      (kept, keptByteCount) = ([], 0)
+      for piece in pieces { write(piece) }
+    case .write: write(piece)
+    case .resume: shard.transport.resumeBody(of: exchange)
+    case .verify:
+      file?.verify(request.checksum?.digest ?? [], completion: resumption { .digest(matches: $0) })
+    case .drop(let offset): file?.drop(to: offset, completion: resumption { .dropped })
+    case .synchronize: file?.synchronize(completion: resumption { .synchronized })
+    case .record(let offset, let end): record(offset, end)
+    case .complete: file?.complete(completion: resumption { .completed })
+    case .finish: finish()
+    case .close: file = nil
+    case .answer(let answer): give(answer)
+    }
+  }
+
+  private func claim(_ record: UploadRecord, from offset: Int64) {
+    guard shard.services.uploads.hasRoom(for: record.size - offset) else {
+      return handle(.noRoom)
+    }
+    let end = shard.services.clock.now + UploadService.claimTime
+    ask(UploadClaim(record, from: offset, until: end)) {
+      $0.map { .claimed(term: $0) } ?? .claimTaken
+    }
+  }
+
+  private func open(_ record: UploadRecord, at offset: Int64) {
+    let (path, transfer) = (shard.returnPath, LoopBound(self))
+    isListed = true
+    shard.services.uploads.begin(record.fileID) {
+      path.resume { _ in transfer.value.handle(.cancelled) }
+    }
+    let opening = PartialFileRequest(
+      id: record.fileID, offset: offset, size: record.size,
+      algorithm: request.checksum?.algorithm)
+    shard.services.files.continueUpload(opening) { result in
+      path.resume { _ in transfer.value.didOpen(result) }
+    }
+  }
+
+  private func didOpen(_ result: Result<any PartialFile, PartialFileFailure>) {
+    switch result {
+    case .success(let file):
+      self.file = file
+      handle(.opened)
+    case .failure(let failure): handle(.failed(failure))
+    }
+  }
+
+  private func write(_ bytes: [UInt8]) {
+    let count = bytes.count
+    shard.services.uploads.counters.add(byteCount: count)
+    file?.write(bytes, completion: resumption { .written(count) })
+  }
+
+  private func record(_ offset: Int64, _ end: TransferRecord) {
+    guard let upload = transfer.upload else { return }
+    let until: Int64
+    switch end {
+    case .more: until = shard.services.clock.now + UploadService.claimTime
+    case .last: until = 0
+    }
+    let progress = UploadProgress(upload.fileID, term: upload.term, offset: offset, until: until)
+    ask(progress) { $0 ? .recorded(offset) : .lost }
+  }
+
+  private func finish() {
+    guard let upload = transfer.upload else { return }
+    let now = shard.services.clock.now
+    let retention = shard.services.settings.limits.uploadRetentionSeconds * 1_000
+    file = nil
+    ask(UploadCompletion(upload, at: now, expiresAt: now + retention)) { $0 ? .finished : .lost }
+  }
+
+  // MARK: The answer
+
+  private func give(_ answer: TransferAnswer) {
+    let uploads = shard.services.uploads
+    switch answer {
+    case .complete(let record, .before): respond(to: record, .before)
+    case .complete(let record, .now):
+      uploads.counters.add(.completed)
+      guard record.message != nil else { return respond(to: record, .now) }
+      let transfer = LoopBound(self)
+      shard.sendMessage(of: record) { _, record in transfer.value.respond(to: record, .now) }
+    case .progress(let offset):
+      shard.transport.respond(answers.progress(offset, style), to: exchange)
+    case .refused(let refusal):
+      uploads.counters.add(refusal == .full ? .full : .refused)
+      if refusal == .full { shard.services.refusals.note(.fullStorage, at: shard.loop.now) }
+      shard.transport.respond(answers.refusal(refusal), to: exchange)
+    }
+  }
+
+  private func respond(to record: UploadRecord, _ moment: TransferAnswer.Completion) {
+    let view = shard.services.uploads.view(record)
+    shard.transport.respond(answers.completion(view, moment, style), to: exchange)
+  }
+
+  // MARK: Ways back
+
+  private func ask<Lookup: StoreLookup>(
+    _ lookup: Lookup, _ input: @escaping @Sendable (Lookup.Outcome) -> TransferInput
+  ) {
+    shard.services.store.perform(lookup, completion: storeResumption(input))
+  }
+
+  private func ask<Write: StoreWrite>(
+    _ write: Write, _ input: @escaping @Sendable (Write.Outcome) -> TransferInput
+  ) {
+    shard.services.store.perform(write, completion: storeResumption(input))
+  }
+
+  private func storeResumption<Value>(
+    _ input: @escaping @Sendable (Value) -> TransferInput
+  ) -> @Sendable (Result<Value, StoreError>) -> Void {
+    let (path, transfer) = (shard.returnPath, LoopBound(self))
+    return { result in
+      let next: TransferInput
+      switch result {
+      case .success(let value): next = input(value)
+      case .failure: next = .storeFailed
+      }
+      path.resume { _ in transfer.value.handle(next) }
+    }
+  }
+
+  private func resumption<Value>(
+    _ input: @escaping @Sendable (Value) -> TransferInput
+  ) -> FileCompletion<Value> {
+    let (path, transfer) = (shard.returnPath, LoopBound(self))
+    return { result in
+      let next: TransferInput
+      switch result {
+      case .success(let value): next = input(value)
+      case .failure(let failure): next = .failed(failure)
+      }
+      path.resume { _ in transfer.value.handle(next) }
+    }
+  }
+}

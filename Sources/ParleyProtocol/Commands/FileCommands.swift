@@ -1,0 +1,136 @@
+/// `file.create`.
+package struct FileCreate: Sendable, Hashable {
+  /// Bytes; above 0.
+  package var size: Int64
+  package var name: String
+  package var type: String
+  /// The client's own name of the request, by which repetitions are recognised.
+  package var requestID: String?
+  /// The parameters of the message to be sent when the upload is complete, as JSON.
+  package var message: String?
+
+  /// - Throws: 400105 to 400151, 400203, or 400920 for a message that has a file of its own.
+  package init(_ parameters: Fields) throws(ServiceError) {
+    guard let size = try parameters.integer("size", in: 1...Limits.messageIDs.upperBound) else {
+      throw .missing("size")
+    }
+    self.size = size
+    name = try parameters.string("name") ?? ""
+    guard name.unicodeScalars.count <= Limits.fileNameLength else {
+      throw .tooLong("name", limit: Limits.fileNameLength)
+    }
+    type = try parameters.name("type", limit: Limits.fileTypeLength) ?? ""
+    let id = try parameters.text("req_id", limit: Limits.requestIDLength)
+    requestID = id?.isEmpty == true ? nil : id
+    try parameters.checkThumbnailSizes()
+    guard let value = parameters.value("message") else { return }
+    let object = try value.object("message")
+    _ = try UploadMessage(Fields(object))
+    message = String(decoding: object.raw, as: UTF8.self)
+  }
+
+  /// The creation of an upload over HTTP, whose texts are to be checked.
+  package init(size: Int64, name: String, type: String) {
+    self.size = size
+    self.name = name
+    self.type = type
+  }
+
+  /// - Throws: 400110 or 400151.
+  package func checkTexts() throws(ServiceError) {
+    let fields = Fields(form: ["name": [name], "type": [type]])
+    guard name.unicodeScalars.count <= Limits.fileNameLength else {
+      throw .tooLong("name", limit: Limits.fileNameLength)
+    }
+    _ = try fields.name("type", limit: Limits.fileTypeLength)
+  }
+}
+
+/// The message that is sent when an upload is complete: the parameters of `message.send` without a
+/// file.
+package struct UploadMessage: Sendable, Hashable {
+  package var channelURL: String
+  package var requestID: String?
+  /// Its file has a name and a type at most.
+  package var draft: MessageDraft
+
+  package init(_ parameters: Fields) throws(ServiceError) {
+    channelURL = try parameters.channelURL()
+    let id = try parameters.text("req_id", limit: Limits.requestIDLength)
+    requestID = id?.isEmpty == true ? nil : id
+    draft = try MessageDraft(ofUpload: parameters)
+  }
+
+  /// Reads what ``FileCreate/message`` holds.
+  package init(json: String) throws(ServiceError) {
+    let root: JSONNode
+    do throws(JSONError) { root = try JSONDocument(Array(json.utf8)).root } catch {
+      throw .internalError
+    }
+    try self.init(try Fields(root))
+  }
+}
+
+/// The parameters of `file.get` and `file.cancel`.
+package struct FileReference: Sendable, Hashable {
+  package var fileID: String
+
+  package init(_ parameters: Fields) throws(ServiceError) {
+    fileID = try parameters.requiredText("file_id", limit: Limits.fileIDLength)
+  }
+}
+
+/// `file.list`.
+package struct FileList: Sendable, Hashable {
+  /// 1 to 100.
+  package var limit: Int
+  package var token: String?
+
+  package init(_ parameters: Fields) throws(ServiceError) {
+    limit = try parameters.pageSize()
+    token = try parameters.pageToken()
+  }
+}
+
+/// `message.send_files`: several file messages to one channel, each judged by itself.
+package struct MessageSendFiles: Sendable {
+  package var channelURL: String
+  package var sends: [MessageSend]
+
+  package init(_ parameters: Fields) throws(ServiceError) {
+    channelURL = try parameters.channelURL()
+    guard let nodes = try parameters.value("files")?.nodes("files", limit: Limits.filesPerCall)
+    else { throw .missing("files") }
+    guard !nodes.isEmpty else { throw .invalid("files", "[]", expected: "1 to 20 files") }
+    sends = []
+    for node in nodes {
+      guard node.kind == .object else { throw .notObject("files") }
+      sends.append(try MessageSend(fileOf: Fields(node), toChannel: channelURL))
+    }
+  }
+}
+
+extension Fields {
+  /// The id of an uploaded file, if given.
+  ///
+  /// - Throws: 400920 beside the address that it stands for.
+  func fileID(_ name: String, insteadOf address: String) throws(ServiceError) -> String? {
+    guard let id = try text(name, limit: Limits.fileIDLength), !id.isEmpty else { return nil }
+    guard value(address) == nil else {
+      throw .notCombinable(name, "'\(address)' is given too")
+    }
+    return id
+  }
+
+  /// Checks `thumbnail_sizes`: 1 to 3 boxes of 1 to 2,000 pixels a side, or none.
+  package func checkThumbnailSizes() throws(ServiceError) {
+    let name = "thumbnail_sizes"
+    for node in try value(name)?.nodes(name, limit: Limits.thumbnailCount) ?? [] {
+      guard node.kind == .object else { throw .notObject(name) }
+      let box = try Fields(node)
+      for side in ["max_width", "max_height"] {
+        guard try box.integer(side, in: Limits.thumbnailSides) != nil else { throw .missing(side) }
+      }
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import Glibc
+
+/// A file that is written from an offset on, over several openings.
+package final class GrowingFile: Sendable {
+  private let descriptor: Int32
+  private let path: String
+
+  /// Opens a file, or makes one that only its owner may read.
+  package init(at path: String) throws(SystemError) {
+    descriptor = Kernel.uninterrupted {
+      Kernel.open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    }
+    self.path = path
+    guard descriptor >= 0 else { throw .last("open", on: path) }
+  }
+
+  deinit {
+    Kernel.close(descriptor)
+  }
+
+  /// Bytes of the file.
+  package func byteCount() throws(SystemError) -> Int64 {
+    let end = Glibc.lseek(descriptor, 0, SEEK_END)
+    guard end >= 0 else { throw .last("lseek", on: path) }
+    return Int64(end)
+  }
+
+  /// Shortens the file, and goes on writing there.
+  package func cut(to offset: Int64) throws(SystemError) {
+    guard Kernel.uninterrupted({ Kernel.truncate(descriptor, to: offset) }) == 0 else {
+      throw .last("ftruncate", on: path)
+    }
+    guard Glibc.lseek(descriptor, off_t(offset), SEEK_SET) >= 0 else {
+      throw .last("lseek", on: path)
+    }
+  }
+
+  /// Writes all the bytes where the last ones ended; after a failure, any number of them.
+  package func append(_ bytes: [UInt8]) throws(SystemError) {
+    var written = 0
+    while written < bytes.count {
+      let count = Kernel.uninterrupted {
+        bytes.withUnsafeBytes {
+          Kernel.write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written)
+        }
+      }
+      guard count >= 0 else { throw .last("write", on: path) }
+      // A file that takes nothing, without a reason, would be asked forever.
+      guard count > 0 else { throw SystemError(call: "write", code: EIO, object: path) }
+      written += count
+    }
+  }
+
+  /// Waits until the file's bytes are on disk; see ``NewFile/synchronize()``.
+  package func synchronize() throws(SystemError) {
+    guard Kernel.uninterrupted({ Kernel.synchronize(descriptor) }) == 0 else {
+      throw .last("fsync", on: path)
+    }
+  }
+}
+
+/// The room on a file system.
+package enum FileSystemRoom {
+  /// Bytes that the process may still write below a path; `nil` where that is not known.
+  package static func byteCount(below path: String) -> Int64? {
+    var status = statvfs()
+    guard statvfs(path, &status) == 0 else { return nil }
+    let (count, isTooLarge) = UInt64(status.f_bavail).multipliedReportingOverflow(
+      by: UInt64(status.f_frsize))
+    return isTooLarge ? .max : Int64(clamping: count)
+  }
+}

@@ -1,0 +1,95 @@
+/// A change that every server of a cluster has to learn of.
+///
+/// It is a row that is written in the transaction of the change: whoever sees the change finds the
+/// row. Servers read the rows with an ``AnnouncementCursor``. A store in SQLite has one server and
+/// keeps none.
+package enum Announcement: Sendable, Hashable {
+  /// The limits of the deployment or of custom types.
+  case limits
+  /// The tokens of the Platform API that were issued.
+  case apiTokens
+  /// Previews were removed; the notice is in the words of the service of previews.
+  case previewPurge(notice: String)
+  /// Sessions of a user have lost their right.
+  case eviction(userID: String, EvictionCause)
+}
+
+/// The way in which sessions of a user lose their right.
+package enum EvictionCause: String, Sendable, Hashable, CaseIterable {
+  case deactivated
+  case deleted
+  /// The session tokens; sessions that were opened with other tokens end too.
+  case sessionTokensRevoked = "session_tokens_revoked"
+  /// The access token; sessions that were opened with other tokens stay.
+  case accessTokenReplaced = "access_token_replaced"
+}
+
+/// An announcement as a row of the database.
+package struct AnnouncementEntry: Sendable, Hashable {
+  /// Counts in the order in which transactions asked for a number, not in that of their commits.
+  package var id: Int64
+  /// Unix milliseconds by the database's clock.
+  package var createdAt: Int64
+  /// `nil` for one that a later version has written.
+  package var announcement: Announcement?
+
+  package init(id: Int64, createdAt: Int64, _ announcement: Announcement?) {
+    self.id = id
+    self.createdAt = createdAt
+    self.announcement = announcement
+  }
+}
+
+/// Entries that were read in one snapshot of the database.
+package struct AnnouncementPage: Sendable, Hashable {
+  /// In the order of their ids.
+  package var entries: [AnnouncementEntry]
+  /// Whether nothing is left that the read asked for.
+  package var isLast: Bool
+  /// Unix milliseconds by the database's clock.
+  package var now: Int64
+  /// Transactions before this one have ended, and what they have committed is in the snapshot.
+  package var firstOpenTransaction: Int64
+  /// No transaction of this number or a higher one had begun.
+  package var nextTransaction: Int64
+
+  package init(
+    entries: [AnnouncementEntry], isLast: Bool = true, now: Int64, firstOpenTransaction: Int64,
+    nextTransaction: Int64
+  ) {
+    self.entries = entries
+    self.isLast = isLast
+    self.now = now
+    self.firstOpenTransaction = firstOpenTransaction
+    self.nextTransaction = nextTransaction
+  }
+}
+
+extension Announcement {
+  /// The time for which rows are kept, in milliseconds.
+  ///
+  /// Far longer than a server that does not answer stays in its cluster.
+  package static let retention: Int64 = 3_600_000
+
+  /// The columns kind, user_id and body.
+  var columns: (kind: String, userID: String?, body: String) {
+    switch self {
+    case .limits: ("limits", nil, "")
+    case .apiTokens: ("api_tokens", nil, "")
+    case .previewPurge(let notice): ("previews", nil, notice)
+    case .eviction(let userID, let cause): ("eviction", userID, cause.rawValue)
+    }
+  }
+
+  init?(kind: String, userID: String?, body: String) {
+    switch (kind, userID) {
+    case ("limits", _): self = .limits
+    case ("api_tokens", _): self = .apiTokens
+    case ("previews", _): self = .previewPurge(notice: body)
+    case ("eviction", let userID?):
+      guard let cause = EvictionCause(rawValue: body) else { return nil }
+      self = .eviction(userID: userID, cause)
+    default: return nil
+    }
+  }
+}

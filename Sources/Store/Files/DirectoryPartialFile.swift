@@ -1,0 +1,142 @@
+import Crypto
+import Glibc
+import Reactor
+import Synchronization
+import Uploads
+
+/// A file in a directory that is received over several requests.
+///
+/// Its bytes lie in `partial/` until it is complete.
+final class DirectoryPartialFile: PartialFile {
+  private let request: PartialFileRequest
+  private let directory: FileDirectory
+  private let lane: FileWorkers.Lane
+  /// Bytes of the file system that are kept free of uploads.
+  private let reserve: Int64
+  private let state = Mutex(State())
+  private let heldBytes = Atomic(0)
+
+  private struct State {
+    var file: GrowingFile?
+    var digest: RunningDigest?
+    var failure: PartialFileFailure?
+    var uncheckedByteCount = 0
+  }
+
+  /// Bytes after which the room is looked at.
+  private static let checkByteCount = 16 << 20
+
+  init(
+    _ request: PartialFileRequest, in directory: FileDirectory, reserve: Int64,
+    on lane: FileWorkers.Lane
+  ) {
+    self.request = request
+    self.directory = directory
+    self.reserve = reserve
+    self.lane = lane
+  }
+
+  var heldByteCount: Int { heldBytes.load(ordering: .relaxed) }
+
+  /// Opens the file at its offset.
+  func open(completion: @escaping FileCompletion<any PartialFile>) {
+    submit(completion) { [self] state in
+      try checkRoom(for: request.size - request.offset)
+      let path = directory.partialPath(of: request.id)
+      // A process that ended while it completed the file left it under its other name.
+      if request.offset > 0, access(path, F_OK) != 0 {
+        _ = Kernel.rename(directory.path(of: request.id), to: path)
+      }
+      let file = try GrowingFile(at: path)
+      let count = try file.byteCount()
+      guard count >= request.offset else { throw PartialFileFailure.shrunk(to: count) }
+      try file.cut(to: request.offset)
+      if let algorithm = request.algorithm { state.digest = RunningDigest(.init(algorithm)) }
+      state.file = file
+      return self
+    }
+  }
+
+  func write(_ bytes: [UInt8], completion: @escaping FileCompletion<Void>) {
+    heldBytes.add(bytes.count, ordering: .relaxed)
+    submit(completion) { [self] state in
+      defer { heldBytes.subtract(bytes.count, ordering: .relaxed) }
+      state.uncheckedByteCount += bytes.count
+      if state.uncheckedByteCount >= Self.checkByteCount {
+        state.uncheckedByteCount = 0
+        try checkRoom(for: 0)
+      }
+      try state.file?.append(bytes)
+      state.digest?.add(bytes)
+    }
+  }
+
+  func verify(_ digest: [UInt8], completion: @escaping FileCompletion<Bool>) {
+    submit(completion) { state in
+      defer { state.digest = nil }
+      return state.digest?.end() == digest
+    }
+  }
+
+  func drop(to offset: Int64, completion: @escaping FileCompletion<Void>) {
+    submit(completion) { state in try state.file?.cut(to: offset) }
+  }
+
+  func synchronize(completion: @escaping FileCompletion<Void>) {
+    submit(completion) { state in try state.file?.synchronize() }
+  }
+
+  func complete(completion: @escaping FileCompletion<Void>) {
+    submit(completion) { [self] state in
+      try state.file?.synchronize()
+      try directory.keepPartial(request.id)
+      state.file = nil
+    }
+  }
+
+  private func checkRoom(for byteCount: Int64) throws(PartialFileFailure) {
+    guard let room = directory.room else { return }
+    guard room > reserve, room - reserve >= byteCount else { throw .full }
+  }
+
+  /// Submits work, which is passed over once something has failed.
+  private func submit<Value: Sendable>(
+    _ completion: @escaping FileCompletion<Value>,
+    _ work: @escaping @Sendable (inout State) throws -> Value
+  ) {
+    let isAccepted = lane.submit { [self] in
+      let result = state.withLock { state -> Result<Value, PartialFileFailure> in
+        if let failure = state.failure { return .failure(failure) }
+        do {
+          return .success(try work(&state))
+        } catch {
+          let failure = PartialFileFailure(error)
+          state.failure = failure
+          return .failure(failure)
+        }
+      }
+      completion(result)
+    }
+    if !isAccepted { completion(.failure(.storage)) }
+  }
+}
+
+extension PartialFileFailure {
+  /// The failure that an error of the file system is.
+  fileprivate init(_ error: any Error) {
+    switch error {
+    case let failure as PartialFileFailure: self = failure
+    case let error as SystemError where [ENOSPC, EDQUOT, EFBIG].contains(error.code): self = .full
+    default: self = .storage
+    }
+  }
+}
+
+extension RunningDigest.Algorithm {
+  fileprivate init(_ algorithm: UploadChecksum.Algorithm) {
+    switch algorithm {
+    case .sha1: self = .sha1
+    case .sha256: self = .sha256
+    }
+  }
+}

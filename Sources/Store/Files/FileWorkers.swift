@@ -1,0 +1,92 @@
+import Reactor
+import Synchronization
+
+/// Threads that wait for the disk, so that no event loop does.
+///
+/// Jobs of one ``FileWorkers/Lane`` are done one after another, those of several side by side: no file
+/// waits for another's disk writes as long as a thread is free.
+final class FileWorkers: Sendable {
+  private let lanes = JobQueue<Lane>(capacity: 65_536)
+  private let threads: Mutex<[Reactor.Thread]>
+
+  /// Jobs that are done in order.
+  final class Lane: Sendable {
+    private struct State {
+      var jobs: [FileJob] = []
+      var isQueued = false
+    }
+
+    private let state = Mutex(State())
+    private let workers: FileWorkers
+
+    fileprivate init(_ workers: FileWorkers) {
+      self.workers = workers
+    }
+
+    /// Submits a job.
+    ///
+    /// - Returns: Whether it is going to be done.
+    func submit(_ job: @escaping FileJob) -> Bool {
+      let mustQueue = state.withLock { state in
+        state.jobs.append(job)
+        guard !state.isQueued else { return false }
+        state.isQueued = true
+        return true
+      }
+      guard mustQueue, workers.lanes.submit(self) != .accepted else { return true }
+      state.withLock { state in
+        _ = state.jobs.popLast()
+        state.isQueued = false
+      }
+      return false
+    }
+
+    /// Does what has gathered, and comes behind the other lanes with what came meanwhile: a file that
+    /// comes fast does not keep a thread to itself.
+    fileprivate func work() {
+      repeat {
+        var jobs: [FileJob] = []
+        state.withLock { swap(&jobs, &$0.jobs) }
+        for job in jobs { job() }
+      } while mustGoOn()
+    }
+
+    /// Whether there is more to do that no thread will be given.
+    private func mustGoOn() -> Bool {
+      let isDone = state.withLock { state in
+        if state.jobs.isEmpty { state.isQueued = false }
+        return state.jobs.isEmpty
+      }
+      return !isDone && workers.lanes.submit(self) != .accepted
+    }
+  }
+
+  init(threadCount: Int) throws(SystemError) {
+    let lanes = lanes
+    var started: [Reactor.Thread] = []
+    for _ in 0..<threadCount {
+      started.append(
+        try Reactor.Thread(name: "file-writer") {
+          while case .jobs(let taken) = lanes.take(upTo: 1) {
+            for lane in taken { lane.work() }
+          }
+        })
+    }
+    threads = Mutex(started)
+  }
+
+  deinit {
+    lanes.close()
+  }
+
+  func makeLane() -> Lane { Lane(self) }
+
+  /// Ends after all that was submitted; blocks meanwhile.
+  func close() {
+    lanes.close()
+    threads.withLock { threads in
+      for thread in threads { thread.join() }
+      threads = []
+    }
+  }
+}

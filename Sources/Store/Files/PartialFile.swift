@@ -1,0 +1,50 @@
+package import Uploads
+
+/// A file that is received over several requests, and outlives processes.
+///
+/// What is asked for is done in order, on threads of the depot. Once something has failed, nothing
+/// succeeds any more. A file that is let go keeps its bytes until it is removed by its id.
+package protocol PartialFile: AnyObject, Sendable {
+  /// The bytes that were taken and are still in memory.
+  var heldByteCount: Int { get }
+
+  /// Appends bytes.
+  ///
+  /// - Parameter completion: Called when more may come without filling memory.
+  func write(_ bytes: [UInt8], completion: @escaping FileCompletion<Void>)
+
+  /// Compares the digest of what was written since the file was opened.
+  func verify(_ digest: [UInt8], completion: @escaping FileCompletion<Bool>)
+
+  /// Removes what lies behind an offset.
+  func drop(to offset: Int64, completion: @escaping FileCompletion<Void>)
+
+  /// Has what was written go to the disk.
+  func synchronize(completion: @escaping FileCompletion<Void>)
+
+  /// Makes the file complete, under its id, for good.
+  func complete(completion: @escaping FileCompletion<Void>)
+}
+
+/// Takes the outcome of work on a file, on a thread of the depot.
+package typealias FileCompletion<Value> = @Sendable (Result<Value, PartialFileFailure>) -> Void
+
+/// The request to continue a file.
+package struct PartialFileRequest: Sendable {
+  package var id: String
+  /// The bytes that are kept; what lies behind them is removed.
+  package var offset: Int64
+  /// Bytes of the whole file.
+  package var size: Int64
+  /// The digest that is computed of what is written.
+  package var algorithm: UploadChecksum.Algorithm?
+
+  package init(
+    id: String, offset: Int64, size: Int64, algorithm: UploadChecksum.Algorithm? = nil
+  ) {
+    self.id = id
+    self.offset = offset
+    self.size = size
+    self.algorithm = algorithm
+  }
+}

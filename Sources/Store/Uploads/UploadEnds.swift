@@ -1,0 +1,135 @@
+import Channels
+package import Uploads
+
+/// Cancels an upload that is not complete, and removes what came of it.
+///
+/// Outcome: the record as it was; `nil` when there is none.
+package struct UploadCancellation: StoreWrite {
+  package var fileID: String
+  /// Unix milliseconds.
+  package var time: Int64
+
+  package init(_ fileID: String, at time: Int64) {
+    self.fileID = fileID
+    self.time = time
+  }
+
+  package var statements: WriteStatements<UploadRecord?> {
+    .init { transaction in
+      guard let record = try transaction.upload(fileID) else { return nil }
+      switch record.status(at: time) {
+      case .waiting, .uploading:
+        try transaction.connection.execute(
+          "UPDATE uploads SET stage = 'cancelled', claimed_until = 0 WHERE file_id = ?", [fileID])
+        try transaction.removeFiles([fileID])
+      case .complete, .cancelled, .expired: break
+      }
+      return record
+    }
+  }
+}
+
+/// Removes a complete file that no message and no picture has.
+package struct UnusedFileRemoval: StoreWrite {
+  package enum Outcome: Sendable, Hashable {
+    case removed
+    case inUse
+    case absent
+  }
+
+  package var fileID: String
+
+  package init(_ fileID: String) { self.fileID = fileID }
+
+  package var statements: WriteStatements<Outcome> {
+    .init { transaction in
+      guard try transaction.isFileKept(fileID) else { return .absent }
+      guard try !transaction.isFileHeld(fileID) else { return .inUse }
+      try transaction.expire(fileID)
+      return .removed
+    }
+  }
+}
+
+/// Removes what has expired, some at a time.
+///
+/// A record outlives its upload by a day, so that its address is answered as gone. Outcome: whether
+/// there is more.
+package struct UploadSweep: StoreWrite {
+  /// The time for which the record of an upload that is over is kept, in milliseconds.
+  private static let recordLifetime: Int64 = 86_400_000
+
+  /// Unix milliseconds.
+  package var time: Int64
+  package var limit: Int
+
+  package init(at time: Int64, limit: Int = 100) {
+    self.time = time
+    self.limit = limit
+  }
+
+  package var statements: WriteStatements<Bool> {
+    .init { transaction in
+      let connection = transaction.connection
+      let due = try connection.all(
+        """
+        SELECT file_id, stage FROM uploads \(.index("uploads_by_expiry"))
+        WHERE expires_at <= ? ORDER BY expires_at LIMIT ?
+        """, [time, limit]
+      ) { (id: $0[0] as String, stage: $0[1] as String) }
+      for (id, stage) in due {
+        switch UploadRecord.Stage(rawValue: stage) {
+        case .open: try transaction.expire(id)
+        case .complete where try transaction.isFileHeld(id):
+          try connection.execute("DELETE FROM uploads WHERE file_id = ?", [id])
+          continue
+        case .complete: try transaction.expire(id)
+        case .cancelled, .expired, nil:
+          try connection.execute("DELETE FROM uploads WHERE file_id = ?", [id])
+          continue
+        }
+        try connection.execute(
+          "UPDATE uploads SET expires_at = ? WHERE file_id = ?", [time + Self.recordLifetime, id])
+      }
+      let secrets = try connection.change(
+        """
+        UPDATE uploads SET sealed_secret = NULL WHERE file_id IN
+          (SELECT file_id FROM uploads WHERE sealed_secret IS NOT NULL AND created_at <= ?
+           ORDER BY created_at LIMIT ?)
+        """, [time - requestIDLifetimeMilliseconds, limit])
+      // Pictures that were replaced are among them.
+      connection.mayHaveRemains = true
+      return due.count == limit || secrets == limit
+    }
+  }
+}
+
+/// Ends the uploads of a user who is deleted, with what came of them.
+extension WriteTransaction {
+  func expireUploads(of userID: String) throws {
+    try connection.execute("UPDATE uploads SET expires_at = 0 WHERE user_id = ?", [userID])
+  }
+
+  fileprivate func expire(_ fileID: String) throws {
+    try connection.execute(
+      "UPDATE uploads SET stage = 'expired', claimed_until = 0 WHERE file_id = ?", [fileID])
+    try connection.execute("DELETE FROM files WHERE file_id = ?", [fileID])
+    try removeFiles([fileID])
+  }
+}
+
+extension StoreTransaction {
+  func isFileKept(_ id: String) throws -> Bool {
+    try connection.first("SELECT 1 FROM files WHERE file_id = ?", [id]) { _ in true } ?? false
+  }
+
+  /// Whether a message or a picture has a file.
+  func isFileHeld(_ id: String) throws -> Bool {
+    try connection.first(
+      """
+      SELECT 1 FROM file_messages WHERE file_id = ?1
+      UNION ALL SELECT 1 FROM file_pictures WHERE file_id = ?1 LIMIT 1
+      """, [id]
+    ) { _ in true } ?? false
+  }
+}

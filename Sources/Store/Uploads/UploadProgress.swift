@@ -1,0 +1,165 @@
+package import Uploads
+
+/// Makes a request the only one that may write to an upload, if its record is still as it was found.
+///
+/// Outcome: the term under which it may; `nil` when the record has changed.
+package struct UploadClaim: StoreWrite {
+  package var record: UploadRecord
+  /// The offset from which on the request writes.
+  package var offset: Int64
+  /// Unix milliseconds until which the claim holds.
+  package var end: Int64
+
+  package init(_ record: UploadRecord, from offset: Int64, until end: Int64) {
+    self.record = record
+    self.offset = offset
+    self.end = end
+  }
+
+  package var urgency: WriteUrgency { .aside }
+
+  package var statements: WriteStatements<Int64?> {
+    .init { transaction in
+      let count = try transaction.connection.change(
+        """
+        UPDATE uploads SET term = term + 1, claimed_until = ?, durable_bytes = ?
+        WHERE file_id = ? AND stage = 'open' AND term = ? AND durable_bytes = ?
+          AND claimed_until = ?
+        """,
+        [end, offset, record.fileID, record.term, record.offset, record.claimedUntil])
+      return count > 0 ? record.term + 1 : nil
+    }
+  }
+}
+
+/// Records how much of an upload is durable.
+///
+/// Outcome: whether the claim still holds; otherwise nothing changes.
+package struct UploadProgress: StoreWrite {
+  package var fileID: String
+  package var term: Int64
+  package var offset: Int64
+  /// Unix milliseconds until which the claim holds; 0 ends it.
+  package var end: Int64
+
+  package init(_ fileID: String, term: Int64, offset: Int64, until end: Int64) {
+    self.fileID = fileID
+    self.term = term
+    self.offset = offset
+    self.end = end
+  }
+
+  package var urgency: WriteUrgency { .aside }
+
+  package var statements: WriteStatements<Bool> {
+    .init { transaction in
+      try transaction.connection.change(
+        """
+        UPDATE uploads SET durable_bytes = ?, claimed_until = ?
+        WHERE file_id = ? AND term = ? AND stage = 'open'
+        """, [offset, end, fileID, term]) > 0
+    }
+  }
+}
+
+/// Records that an upload is complete: from now on it is a file of its user.
+///
+/// Outcome: whether the claim still held; otherwise the file is removed.
+package struct UploadCompletion: StoreWrite {
+  package var record: UploadRecord
+  /// Unix milliseconds.
+  package var time: Int64
+  /// Unix milliseconds, the first moment at which it is removed unless a message has it.
+  package var expiresAt: Int64
+
+  package init(_ record: UploadRecord, at time: Int64, expiresAt: Int64) {
+    self.record = record
+    self.time = time
+    self.expiresAt = expiresAt
+  }
+
+  package var statements: WriteStatements<Bool> {
+    .init { transaction in
+      let count = try transaction.connection.change(
+        """
+        UPDATE uploads SET stage = 'complete', durable_bytes = size, claimed_until = 0,
+          expires_at = ?
+        WHERE file_id = ? AND term = ? AND stage = 'open'
+        """, [expiresAt, record.fileID, record.term])
+      guard count > 0 else {
+        let stage = try transaction.upload(record.fileID)?.stage
+        // Another request that goes on with it has taken the file back.
+        if stage != .open, stage != .complete { try transaction.removeFiles([record.fileID]) }
+        return false
+      }
+      try transaction.connection.execute(
+        """
+        INSERT INTO files (file_id, user_id, name, type, size, created_at)
+        VALUES (?, ?, ?, ?, ?, ?)
+        """, [record.fileID, record.userID, record.name, record.type, record.size, time])
+      return true
+    }
+  }
+}
+
+/// Ends all claims: those of processes that have ended, where no other server has any.
+package struct UploadRelease: StoreWrite {
+  package init() {}
+
+  package var statements: WriteStatements<Void> {
+    .init { transaction in
+      try transaction.connection.execute(
+        "UPDATE uploads SET claimed_until = 0 WHERE stage = 'open' AND claimed_until <> 0")
+    }
+  }
+}
+
+/// Records what became of the message that an upload was to send.
+package struct UploadMessageResult: StoreWrite {
+  package var fileID: String
+  package var messageID: Int64?
+  /// The result of the send, as JSON.
+  package var result: String?
+  /// The error as JSON.
+  package var error: String?
+
+  package init(_ fileID: String, messageID: Int64, result: String) {
+    self.fileID = fileID
+    self.messageID = messageID
+    self.result = result
+  }
+
+  package init(_ fileID: String, error: String) {
+    self.fileID = fileID
+    self.error = error
+  }
+
+  package var urgency: WriteUrgency { .aside }
+
+  package var statements: WriteStatements<Void> {
+    .init { transaction in
+      try transaction.connection.execute(
+        """
+        UPDATE uploads SET message_id = ?, message_result = ?, message_error = ?
+        WHERE file_id = ? AND message_id IS NULL AND message_error IS NULL
+        """, [messageID, result, error, fileID])
+    }
+  }
+}
+
+/// Gives a complete file as the picture of a channel or a user: the address in their rows keeps it from
+/// now on.
+///
+/// Outcome: whether there is such a file.
+package struct PictureClaim: StoreWrite {
+  package var fileID: String
+
+  package init(_ fileID: String) { self.fileID = fileID }
+
+  package var statements: WriteStatements<Bool> {
+    .init { transaction in
+      try transaction.connection.change(
+        "UPDATE files SET is_picture = 1 WHERE file_id = ?", [fileID]) > 0
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/// A request that writes to an upload, as far as its head says.
+package struct TransferRequest: Sendable, Hashable {
+  /// The part of the file that the body is.
+  package enum Extent: Sendable, Hashable {
+    /// `PUT`: all of it.
+    case whole
+    /// `PATCH`: what follows from an offset on.
+    case piece(at: Int64)
+  }
+
+  package var extent: Extent
+  /// The length of the body; `nil` for one that comes in chunks.
+  package var length: Int64?
+  package var checksum: UploadChecksum?
+
+  package init(_ extent: Extent, length: Int64?, checksum: UploadChecksum? = nil) {
+    self.extent = extent
+    self.length = length
+    self.checksum = checksum
+  }
+
+  /// Reads the head of a `PUT`.
+  package static func whole(
+    _ fields: TusFields, length: Int64?
+  ) throws(UploadRefusal) -> TransferRequest {
+    TransferRequest(.whole, length: length, checksum: try fields.checksum())
+  }
+
+  /// Reads the head of a `PATCH`.
+  package static func piece(
+    _ fields: TusFields, length: Int64?
+  ) throws(UploadRefusal) -> TransferRequest {
+    try fields.requireVersion()
+    try fields.requirePiece()
+    return TransferRequest(
+      .piece(at: try fields.offset()), length: length, checksum: try fields.checksum())
+  }
+}

@@ -1,0 +1,127 @@
+import FloodControl
+import ParleyProtocol
+import Testing
+
+@testable import Channels
+
+/// A home on server 0 that follows another home, with stages on servers 1 and 2.
+@Suite("A channel's new home")
+struct ChannelHomeTests {
+  private var home = ChannelHome(url: "lobby", server: 0, awaiting: [1, 2])
+  private let now = Moment(unix: 1_000, monotonic: 1_000)
+
+  private func address(_ server: UInt16) -> StageAddress {
+    StageAddress(server: server, attachment: 1)
+  }
+
+  private mutating func attach(_ server: UInt16, announced: AnnouncedUsers?) {
+    let start = StageStart(
+      channel: Channel(url: "lobby", createdAt: 0), channelID: 1, epoch: "e", seq: 1,
+      throttleLimit: RateLimit(count: 5, windowMilliseconds: 1_000), announced: home.announced)
+    home.attach(
+      StageAttachment(epoch: "e", seq: 1, announced: announced, lastAdmission: 0),
+      at: address(server), from: start)
+  }
+
+  private mutating func arrive(
+    _ server: UInt16, _ userIDs: [String], _ entering: [EntryClaim] = [], isLast: Bool = true
+  ) -> [String] {
+    let piece = StagePiece(userIDs: userIDs, entering: entering, isLast: isLast)
+    return names(home.arrive(piece, at: address(server), at: now))
+  }
+
+  /// The published notices and the profiles to read.
+  private func names(_ actions: [PresenceAction]) -> [String] {
+    actions.flatMap { action -> [String] in
+      switch action {
+      case .publish(let notice):
+        switch notice.mark {
+        case .entered(let userID): ["+" + userID]
+        case .exited(let userID): ["-" + userID]
+        case .count: ["="]
+        }
+      case .readProfiles(let userIDs): userIDs.map { "?" + $0 }
+      case .present, .absent, .wake: []
+      }
+    }
+  }
+
+  @Test("lets nobody in before all servers have reported")
+  mutating func applicants() {
+    attach(1, announced: .users(["ann"]))
+    #expect(home.isGathering)
+    home.hold(.elsewhere(User(id: "ann"), number: 1, address(2)))
+    _ = arrive(1, ["ann"])
+    #expect(home.takeApplicants().isEmpty)
+    _ = home.stopAwaiting(2, at: now)
+    #expect(!home.isGathering)
+    #expect(home.takeApplicants().count == 1)
+    #expect(home.admit("ann", 1, on: 2) { _ in false } == 1)
+  }
+
+  @Test("publishes the exits of users who are on no server any more, and no others")
+  mutating func exits() {
+    attach(1, announced: .users(["ann", "ben", "cat"]))
+    #expect(arrive(1, ["ann"]) == ["?ann"])
+    attach(2, announced: .users(["ann", "ben", "cat"]))
+    #expect(arrive(2, ["ben"]) == ["?ben", "?cat"])
+    #expect(names(home.handle(.profile(User(id: "cat")), at: now)) == ["-cat"])
+    #expect(home.roster.count == 2)
+  }
+
+  @Test("publishes the entering of users whom the old home could not announce")
+  mutating func entering() {
+    attach(1, announced: .users([]))
+    #expect(arrive(1, ["ann"]) == ["?ann"])
+    #expect(names(home.stopAwaiting(2, at: now)) == ["+ann"])
+  }
+
+  @Test("says nothing of a user who comes back before the profile for the notice is read")
+  mutating func comesBack() {
+    attach(1, announced: .users(["ann", "cat"]))
+    _ = arrive(1, ["ann"])
+    #expect(names(home.stopAwaiting(2, at: now)) == ["?cat"])
+    let session = SessionAddress(server: 0, shard: 0, connection: 1)
+    #expect(names(home.handle(.entered(User(id: "cat"), session), at: now)) == [])
+    #expect(names(home.handle(.profile(User(id: "cat")), at: now)) == [])
+  }
+
+  @Test("announces the number alone when the old home did")
+  mutating func number() {
+    attach(1, announced: .number)
+    _ = arrive(1, ["ann"])
+    _ = home.stopAwaiting(2, at: now)
+    #expect(names(home.handle(.deadline, at: now)) == ["="])
+  }
+
+  @Test("awaits a server until the last piece has come, though its mark came before")
+  mutating func pieces() {
+    _ = home.stopAwaiting(2, at: now)
+    attach(1, announced: nil)
+    _ = arrive(1, ["ann"], isLast: false)
+    _ = home.stopAwaiting(1, at: now)
+    #expect(home.isGathering)
+    _ = arrive(1, ["ben"])
+    #expect(!home.isGathering)
+  }
+
+  @Test("goes on with the connections that are on the way to an attached stage")
+  mutating func claims() {
+    attach(1, announced: nil)
+    _ = arrive(1, [], [EntryClaim(number: 0x1, userID: "ann")])
+    _ = home.stopAwaiting(2, at: now)
+    #expect(home.admit("ann", 1, on: 2) { _ in false } == 1)
+  }
+
+  @Test("finds those who left while a stage was away, and those who came while it reported")
+  mutating func differences() {
+    _ = home.stopAwaitingAll(at: now)
+    attach(1, announced: nil)
+    _ = arrive(1, ["ann", "ben", "cat"])
+    attach(1, announced: nil)
+    let session = SessionAddress(server: 1, shard: 0, connection: 1)
+    _ = home.handle(.entered(User(id: "cat"), session), at: now)
+    #expect(arrive(1, ["ann"]) == ["-ben"])
+    #expect(home.roster.contains("cat"))
+  }
+}

@@ -1,0 +1,198 @@
+import FloodControl
+import ParleyProtocol
+import Testing
+
+@testable import Channels
+
+/// A stage on another server than its channel's home, and what it reads from the log.
+@Suite("An attached stage and the log")
+struct AttachedStageTests {
+  private let rig = AttachedRig()
+
+  @Test("nothing follows the last read for a connection until it is answered")
+  func lastRead() throws {
+    rig.attach(1, seq: 1)
+    rig.enter("ann", recover: 0)
+    for seq in Int64(2)...4 {
+      let read = try #require(rig.takeRead())
+      guard case .beside = read.path else { return #expect(Bool(false)) }
+      rig.news([.event(rig.event(seq))])
+      rig.answer(read, upTo: seq - 1)
+    }
+    let last = try #require(rig.takeRead())
+    guard case .behindWrites = last.path else { return #expect(Bool(false)) }
+    rig.news([.event(rig.event(5)), .event(rig.event(6))])
+    rig.answer(last, upTo: 4)
+    #expect(rig.welcomes == [4])
+    #expect(rig.takeDelivered() == [5, 6])
+  }
+
+  @Test("a connection misses nothing when the stage goes on with another home during its last read")
+  func move() throws {
+    rig.attach(1, seq: 1)
+    rig.enter("ann", recover: 0)
+    for seq in Int64(2)...4 {
+      let read = try #require(rig.takeRead())
+      rig.news([.event(rig.event(seq))])
+      rig.answer(read, upTo: seq - 1)
+    }
+    let overtaken = try #require(rig.takeRead())
+    rig.attach(2, seq: 9)
+    rig.repair(upTo: 9)
+    rig.answer(overtaken, upTo: 4)
+    #expect(rig.welcomes == [])
+    rig.answer(try #require(rig.takeRead()), upTo: 9)
+    #expect(rig.welcomes == [9])
+  }
+
+  @Test("events that the log had before the home sent them are applied once")
+  func polled() {
+    rig.attach(1, seq: 1)
+    rig.enter("ann")
+    rig.poll(upTo: 3)
+    #expect(rig.takeDelivered() == [2, 3])
+    rig.news([.event(rig.event(2)), .event(rig.event(3)), .event(rig.event(4))])
+    #expect(rig.takeDelivered() == [4])
+    // The link was reset, and its home is not heard again so far.
+    rig.ask(2)
+    rig.poll(upTo: 6)
+    #expect(rig.takeDelivered() == [5, 6])
+    rig.start(seq: 8)
+    rig.repair(upTo: 8)
+    rig.news([.event(rig.event(9))])
+    #expect(rig.takeDelivered() == [7, 8, 9])
+  }
+
+  @Test("events from the log are left to a later look while another read is under way")
+  func busy() throws {
+    rig.attach(1, seq: 1)
+    rig.enter("ann")
+    rig.ask(2)
+    rig.start(seq: 4)
+    rig.poll(upTo: 5)
+    #expect(rig.takeDelivered() == [])
+    rig.repair(upTo: 4)
+    rig.poll(upTo: 5)
+    #expect(rig.takeDelivered() == [2, 3, 4, 5])
+  }
+}
+
+/// An attached stage, and a log of deletions that it reads: event n is of message n.
+private final class AttachedRig {
+  private var stage = AttachedStage(url: "lobby", server: 1)
+  private var attachment: UInt64 = 0
+  private var reads: [RecoveryRead] = []
+  private var repairs: [(number: UInt64, seq: Int64)] = []
+  private var delivered: [Int64] = []
+  /// The `seq`s that connections have entered with.
+  private(set) var welcomes: [Int64] = []
+  private var lastConnection = 0
+
+  func event(_ seq: Int64) -> ChannelEvent {
+    ChannelEvent(
+      payload: Array("\(seq)".utf8), subject: .deletion(ofMessage: seq), seq: seq, timestamp: seq,
+      author: nil)
+  }
+
+  func attach(_ number: UInt64, seq: Int64) {
+    ask(number)
+    start(seq: seq)
+  }
+
+  /// Has the stage ask its home.
+  func ask(_ number: UInt64) {
+    attachment = number
+    handle(AttachmentInput.attach(number))
+  }
+
+  /// Lets the home answer.
+  func start(seq: Int64) {
+    news([
+      .attached(
+        StageStart(
+          channel: Channel(url: "lobby", createdAt: 0), channelID: 7, epoch: "epoch", seq: seq,
+          throttleLimit: RateLimit(count: 0, windowMilliseconds: 0), announced: nil))
+    ])
+  }
+
+  func news(_ news: [StageNews]) { handle(AttachmentInput.news(attachment, news)) }
+
+  func enter(_ userID: String, recover seq: Int64? = nil) {
+    lastConnection += 1
+    let session = SessionAddress.sample(lastConnection)
+    handle(
+      AttachmentInput.enter(
+        EnterRequest(
+          principal: SessionPrincipal(user: User(id: userID), session: session),
+          recover: seq.map { StreamPosition(epoch: "epoch", seq: $0) },
+          address: ReplyAddress(
+            session: session, ticket: CallTicket(unit: 0, index: 0), id: nil, isPaid: true,
+            limit: Limits.answerByteCount))))
+  }
+
+  /// Reads what the home could not send.
+  func poll(upTo seq: Int64) {
+    let events = log(after: stage.position?.seq ?? 0, upTo: seq)
+    handle(AttachmentInput.polled(events, epoch: "epoch", awaited: []))
+  }
+
+  func takeRead() -> RecoveryRead? { reads.isEmpty ? nil : reads.removeFirst() }
+
+  func answer(_ read: RecoveryRead, upTo seq: Int64) {
+    handle(StageInput.recovered(read.number, .success(log(after: read.seq, upTo: seq))))
+  }
+
+  func repair(upTo seq: Int64) {
+    for repair in repairs {
+      handle(
+        AttachmentInput.repaired(
+          repair.number, .success(log(after: repair.seq, upTo: seq)), awaited: []))
+    }
+    repairs = []
+  }
+
+  /// The events that were delivered to those who are in.
+  func takeDelivered() -> [Int64] {
+    handle(StageInput.endOfTurn)
+    defer { delivered = [] }
+    return delivered
+  }
+
+  private func log(after start: Int64, upTo end: Int64) -> [DurableEvent] {
+    start < end
+      ? (start + 1...end).map { .deleted(messageID: $0, seq: $0, timestamp: $0) } : []
+  }
+
+  private func handle(_ input: StageInput) {
+    var actions = StageActions()
+    stage.handle(input, at: Moment(unix: 1_000, monotonic: 0), into: &actions)
+    for action in actions.list { perform(action) }
+  }
+
+  func handle(_ input: AttachmentInput) {
+    var actions = StageActions()
+    stage.handle(input, at: Moment(unix: 1_000, monotonic: 0), into: &actions)
+    for action in actions.list { perform(action) }
+  }
+
+  /// The number of an event of the home, or of one from the log.
+  private static func seq(of payload: [UInt8]) -> Int64 {
+    Int64(String(decoding: payload, as: UTF8.self))
+      ?? (try? JSONDocument(payload))?.root["params"]?["seq"]?.integer ?? -1
+  }
+
+  private func perform(_ action: StageAction) {
+    switch action {
+    case .read(let read): reads.append(read)
+    case .repair(let number, _, let seq): repairs.append((number, seq))
+    case .report(.admit(let number, _)): news([.admitted(number, .success(nil))])
+    case .welcome(_, _, let result):
+      welcomes.append((try? JSONDocument(result))?.root["seq"]?.integer ?? -1)
+    case .deliver(let plan, _):
+      delivered += plan.payloads.map(Self.seq)
+    case .report, .notify, .reply, .release, .unsubscribe, .disconnect, .admit, .askWindow,
+      .answerWindow, .reattach, .entered, .left, .withheld, .wake:
+      break
+    }
+  }
+}

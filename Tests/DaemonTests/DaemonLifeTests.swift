@@ -1,0 +1,92 @@
+import Glibc
+import Logging
+import Synchronization
+import Testing
+
+@testable import Daemon
+
+@Suite("A daemon's life")
+struct DaemonLifeTests {
+  private struct Refusal: Error {}
+
+  private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+  /// A daemon that ends when it is told to drain or hurry.
+  private final class Tracked: Daemon {
+    let calls = Mutex<[String]>([])
+
+    func takePulse(_ answer: @escaping @Sendable () -> Void) { answer() }
+    func reload() { note("reload") }
+    func drain() { note("drain") }
+    func hurry() { note("hurry") }
+    func waitUntilStopped() { note("wait") }
+    var exitStatus: Int32 { 7 }
+
+    private func note(_ call: String) { calls.withLock { $0.append(call) } }
+  }
+
+  private func life(_ receiver: DatagramReceiver? = nil) -> DaemonLife {
+    let environment = receiver.map { ["NOTIFY_SOCKET": $0.name] } ?? [:]
+    return DaemonLife(
+      Supervision(environment: environment, logger: Self.logger), Self.logger)
+  }
+
+  @Test("a signal during the start ends the wait, and that is no failure")
+  func cancels() throws {
+    let receiver = try DatagramReceiver(DatagramReceiver.abstractName())
+    let life = life(receiver)
+    life.run { start in
+      #expect(start.wait("no database\nat all"))
+      life.take(SIGHUP)
+      #expect(start.wait("still none"))
+      life.take(SIGTERM)
+      #expect(!start.wait("never"))
+      throw Refusal()
+    }
+    guard case .cancelled = life.outcome else { return #expect(Bool(false)) }
+    let notices = [try receiver.next(), try receiver.next(), try receiver.next()]
+    #expect(notices[0] == "EXTEND_TIMEOUT_USEC=120000000\nSTATUS=no database at all")
+    #expect(notices[2].hasPrefix("STOPPING=1"))
+    #expect(receiver.waiting() == nil)
+  }
+
+  @Test("a start that fails by itself has failed")
+  func fails() {
+    let life = life()
+    life.run { _ in throw Refusal() }
+    guard case .failed(let error) = life.outcome else { return #expect(Bool(false)) }
+    #expect(error is Refusal)
+  }
+
+  @Test("a daemon that is there in spite of a signal drains at once")
+  func drainsLate() {
+    let (life, daemon) = (life(), Tracked())
+    life.run { _ in
+      life.take(SIGINT)
+      return daemon
+    }
+    guard case .ended(status: 7) = life.outcome else { return #expect(Bool(false)) }
+    #expect(daemon.calls.withLock(\.self) == ["drain", "wait"])
+  }
+
+  @Test("signals of a daemon that serves: reload, drain, hurry")
+  func serves() {
+    final class Serving: Daemon {
+      let tracked = Tracked()
+      let life: DaemonLife
+      init(_ life: DaemonLife) { self.life = life }
+      func takePulse(_ answer: @escaping @Sendable () -> Void) { answer() }
+      func reload() { tracked.reload() }
+      func drain() { tracked.drain() }
+      func hurry() { tracked.hurry() }
+      func waitUntilStopped() {
+        for signal in [SIGHUP, SIGTERM, SIGHUP, SIGTERM] { life.take(signal) }
+      }
+    }
+    let life = life()
+    let daemon = Serving(life)
+    life.run { _ in daemon }
+    life.take(SIGTERM)
+    #expect(daemon.tracked.calls.withLock(\.self) == ["reload", "drain", "reload", "hurry"])
+  }
+}

@@ -1,0 +1,77 @@
+import Cluster
+import ShardMessages
+import Testing
+
+@testable import Gateway
+
+/// A server without which the cluster goes on: it was declared dead, or is cut off.
+@Suite("A server that leaves the cluster")
+struct LeavingTests {
+  private let servers: DrivenServers
+  private let url: String
+
+  init() throws {
+    servers = try DrivenServers(count: 3)
+    url = servers.channel(at: 0)
+  }
+
+  private func client(on server: Int) throws -> DrivenClient {
+    let client = try servers.open(servers.user(at: 2, "user\(server)"), on: server)
+    _ = try client.call("channel.create", #""channel_url":"\#(url)""#)
+    _ = try client.enter(url)
+    return client
+  }
+
+  /// Declares a server dead, as the others do first and the server itself learns then.
+  private func lose(_ server: Int) {
+    let kept = (0..<3).filter { $0 != server }
+    servers.keep(kept)
+    servers.servers[server].inbox.mustLeave(reason: "declared dead")
+    servers.show(servers.ring, to: server)
+    servers.settle()
+  }
+
+  private func outcome(of number: Int, _ client: DrivenClient, on server: Int) throws -> String {
+    servers.settle()
+    for shard in servers.servers[server].shards { shard.edge?.lookAtCalls() }
+    return try client.reply(to: number)
+  }
+
+  @Test("writes nothing any more, and takes over no channel")
+  func home() throws {
+    let (there, here) = (try client(on: 1), try client(on: 0))
+    _ = try there.say("one", in: url)
+    lose(0)
+    let left = servers.servers[0]
+    #expect(left.services.hasLeftCluster && left.services.unreadiness == "draining")
+    let takeOvers = left.inbox.figures[.takenOver]
+    #expect(try there.say("two", in: url).contains(#""seq":2"#))
+    let number = here.begin("message.send", #""channel_url":"\#(url)","message":"late""#)
+    #expect(try outcome(of: number, here, on: 0).contains("500901"))
+    #expect(try there.say("three", in: url).contains(#""seq":3"#))
+    #expect(left.inbox.figures[.takenOver] == takeOvers)
+    #expect(left.shards.allSatisfy { $0.channels.resident(url) == nil })
+  }
+
+  @Test("answers the calls that wait for other servers at once")
+  func edge() throws {
+    let client = try client(on: 1)
+    servers.isLost = { message, _, _ in
+      if case .channel(_, .command) = message { true } else { false }
+    }
+    let send = client.begin("message.send", #""channel_url":"\#(url)","message":"x""#)
+    servers.settle()
+    lose(1)
+    #expect(try client.reply(to: send).contains(#""outcome":"unknown""#))
+    let read = client.begin("message.list", #""channel_url":"\#(url)""#)
+    #expect(try outcome(of: read, client, on: 1).contains("500901"))
+  }
+
+  @Test("leaves once, whatever it is called for")
+  func once() {
+    for reason in ["declared dead", "again"] { servers.servers[0].inbox.mustLeave(reason: reason) }
+    servers.settle()
+    #expect(servers.servers[0].services.hasLeftCluster)
+    #expect(!servers.servers[1].services.hasLeftCluster)
+  }
+}

@@ -1,0 +1,39 @@
+import Cluster
+import Testing
+
+@testable import Gateway
+
+/// Servers that see the cluster differently for a while.
+@Suite("Servers with different views of the ring")
+struct RingViewsTests {
+  @Test("a call that is passed on to a home that its stage does not know waits for the stage")
+  func waitsForTheStage() throws {
+    let servers = try DrivenServers(count: 3)
+    let members = servers.servers.map(\.network.local)
+    let newer = ServerRing(live: [members[1], members[2]], draining: [members[0]])
+    let url = try #require(
+      (1...1000).lazy.map { "room-\($0)" }.first {
+        servers.ring.home(ofChannel: $0).id == members[0].id
+          && newer.home(ofChannel: $0).id == members[2].id
+      })
+    let client = try servers.open(servers.user(at: 1), on: 1)
+    _ = try client.call("channel.create", #""channel_url":"\#(url)""#)
+    _ = try client.enter(url)
+    servers.show(newer, to: 0)
+    servers.show(newer, to: 2)
+    servers.settle()
+    let number = client.begin("message.send", #""channel_url":"\#(url)","message":"early""#)
+    servers.settle()
+    client.receive()
+    #expect(!client.hasReply(to: number))
+    servers.show(newer, to: 1)
+    try servers.turns {
+      client.receive()
+      return client.hasReply(to: number)
+    }
+    let reply = try client.reply(to: number)
+    #expect(reply.contains(#""message":"early""#), "\(reply)")
+    let outside = try servers.open(servers.user(at: 1, "outside"), on: 1)
+    #expect(try outside.say("not in", in: url).contains("900020"))
+  }
+}

@@ -1,0 +1,529 @@
+"""Uploads of users: made on the socket or by tus, filled over HTTP, sent as messages."""
+
+import asyncio
+import base64
+import hashlib
+import http.client
+import json
+import os
+import shutil
+import time
+import uuid
+from urllib.parse import urlsplit
+
+from files import call, download
+from harness import Refused
+
+FLAGS = ["--unfurl-mode", "off"]
+TUS = {"Tus-Resumable": "1.0.0"}
+PIECE = {**TUS, "Content-Type": "application/offset+octet-stream"}
+
+
+async def create(client, size, **params):
+    made = await client.call("file.create", size=size, **params)
+    return made["file"], made["upload_url"]
+
+
+def path(url):
+    return urlsplit(url).path
+
+
+async def request(server, method, url, body=None, **headers):
+    fields = {name.replace("_", "-"): text for name, text in headers.items()}
+    return await asyncio.to_thread(call, server, method, path(url), body, fields)
+
+
+async def put(server, url, content, **headers):
+    status, fields, body = await request(server, "PUT", url, content, **headers)
+    return status, fields, json.loads(body) if body else None
+
+
+async def patch(server, url, offset, content, **headers):
+    fields = {**PIECE, "Upload-Offset": str(offset), **headers}
+    return await asyncio.to_thread(call, server, "PATCH", path(url), content, fields)
+
+
+async def offset(server, url):
+    status, fields, _ = await asyncio.to_thread(call, server, "HEAD", path(url), None, TUS)
+    return int(fields["Upload-Offset"]) if status == 200 else status
+
+
+async def refusal_of(waiting):
+    try:
+        result = await waiting
+    except Refused as refusal:
+        return refusal
+    raise AssertionError(f"not refused: {result}")
+
+
+def cut(server, url, content, total, method="PUT", headers=None, offset=None):
+    """Sends the beginning of a body that is said to be longer, and closes."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection.putrequest(method, path(url))
+    connection.putheader("Content-Length", str(total))
+    for name, text in (headers or {}).items():
+        connection.putheader(name, text)
+    if offset is not None:
+        connection.putheader("Upload-Offset", str(offset))
+    connection.endheaders()
+    connection.send(content)
+    time.sleep(0.1)
+    connection.close()
+
+
+async def until(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not (found := await condition()):
+        assert time.monotonic() < end, "it never came"
+        await asyncio.sleep(0.05)
+    return found
+
+
+async def user(ctx, server):
+    return await ctx.user(server)
+
+
+async def test_a_whole_body_becomes_a_message(ctx):
+    """PUT completes an upload; its file is sent by its id, and read by anyone in the channel."""
+    server = await ctx.fresh(*FLAGS)
+    channel, owner, viewer = await ctx.room(server, 1)
+    assert owner.session["features"]["files"]["tus"] == "1.0.0"
+    content = os.urandom(1_000_000)
+    file, url = await create(owner, len(content), name="../a\u202eb/plän.png", type="image/png")
+    assert file["status"] == "waiting" and file["offset"] == 0 and file["name"] == "plän.png"
+    status, _, answer = await put(server, url, content)
+    assert status == 201 and answer["file"]["status"] == "complete", answer
+    status, _, again = await put(server, url, content)
+    assert status == 200 and again["file"]["file_id"] == file["file_id"]
+    sent = await owner.call(
+        "message.send", channel_url=channel, message_type="FILE", file_id=file["file_id"],
+        message="the plan")
+    shown = sent["message"]["file"]
+    assert shown["file_id"] == file["file_id"] and shown["size"] == len(content)
+    assert (shown["name"], shown["type"], shown["thumbnails"]) == ("plän.png", "image/png", [])
+    event = await viewer.event("message.received")
+    assert event["message"]["file"] == shown
+    status, _, body = await download(server, shown["url"])
+    assert status == 200 and body == content
+
+
+async def test_tus_resumes(ctx):
+    """Pieces continue where the upload stands; wrong offsets, versions and types are refused."""
+    server = await ctx.fresh(*FLAGS)
+    owner = await user(ctx, server)
+    content = os.urandom(300_000)
+    file, url = await create(owner, len(content))
+    assert await offset(server, url) == 0
+    status, fields, _ = await patch(server, url, 0, content[:100_000])
+    assert (status, fields["Upload-Offset"]) == (204, "100000")
+    assert (await owner.call("file.get", file_id=file["file_id"]))["file"]["status"] == "uploading"
+    for wrong in (0, 99_999, 100_001, 2**63 - 1):
+        status, fields, _ = await patch(server, url, wrong, b"x")
+        assert (status, fields["Upload-Offset"]) == (409, "100000"), wrong
+    for malformed in ("-0", "-1", "+1", str(2**63), "1.0", ""):
+        status, _, _ = await patch(server, url, 0, b"x", **{"Upload-Offset": malformed})
+        assert status == 400, malformed
+    status, fields, _ = await patch(server, url, 100_000, b"x", **{"Tus-Resumable": "0.2.2"})
+    assert (status, fields["Tus-Version"]) == (412, "1.0.0")
+    status, _, _ = await patch(server, url, 100_000, b"x", **{"Content-Type": "text/plain"})
+    assert status == 415
+    status, _, _ = await patch(server, url, 100_000, b"x" * 200_001)
+    assert status == 413
+    assert await offset(server, url) == 100_000
+    await asyncio.to_thread(
+        cut, server, url, content[100_000:150_000], 200_000, "PATCH", PIECE, 100_000)
+    async def came():
+        return await offset(server, url) == 150_000
+    await until(came)
+    status, fields, _ = await patch(server, url, 150_000, content[150_000:])
+    assert (status, fields["Upload-Offset"]) == (204, "300000")
+    assert await offset(server, url) == 300_000
+    status, _, _ = await patch(server, url, 300_000, b"")
+    assert status == 409
+    got = (await owner.call("file.get", file_id=file["file_id"]))["file"]
+    status, _, body = await download(server, got["url"])
+    assert body == content
+
+
+async def test_a_checksum_that_lies(ctx):
+    """A piece with another checksum is dropped with 460; the true one is taken."""
+    server = await ctx.fresh(*FLAGS)
+    owner = await user(ctx, server)
+    _, url = await create(owner, 10)
+    true = base64.b64encode(hashlib.sha1(b"12345").digest()).decode()
+    status, _, _ = await patch(server, url, 0, b"1234x", **{"Upload-Checksum": f"sha1 {true}"})
+    assert status == 460 and await offset(server, url) == 0
+    status, _, _ = await patch(server, url, 0, b"12345", **{"Upload-Checksum": f"sha1 {true}"})
+    assert status == 204 and await offset(server, url) == 5
+    status, _, _ = await patch(server, url, 5, b"12345", **{"Upload-Checksum": "md5 xx"})
+    assert status == 400
+
+
+async def test_bodies_of_another_length(ctx):
+    """Too much, too little and chunks that lie are refused; what came of a cut body is kept."""
+    server = await ctx.fresh(*FLAGS)
+    owner = await user(ctx, server)
+    _, url = await create(owner, 100)
+    assert (await put(server, url, b"x" * 101))[0] == 413
+    assert (await put(server, url, b"x" * 99))[0] == 400
+    assert (await put(server, url, b""))[0] == 400
+    assert (await put(server, url, iter([b"x" * 50, b"x" * 51])))[0] == 413
+    status, _, answer = await put(server, url, iter([b"x" * 40, b"x" * 20]))
+    assert status == 400 and await offset(server, url) == 60
+    status, _, answer = await put(server, url, iter([b"y" * 50, b"y" * 50]))
+    assert status == 201 and answer["file"]["size"] == 100
+
+
+async def test_two_writers(ctx):
+    """While one request writes, another gets 423, whatever its offset."""
+    server = await ctx.fresh(*FLAGS)
+    owner = await user(ctx, server)
+    _, url = await create(owner, 100)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection.putrequest("PUT", path(url))
+    connection.putheader("Content-Length", "100")
+    connection.endheaders()
+    connection.send(b"x" * 10)
+    async def is_locked():
+        return (await patch(server, url, 7, b"x"))[0] == 423
+    await until(is_locked)
+    connection.send(b"x" * 90)
+    assert connection.getresponse().status == 201
+
+
+async def test_cancelling(ctx):
+    """file.cancel ends an upload in the middle of a request; the second time it answers false."""
+    server = await ctx.fresh(*FLAGS)
+    owner, other = await user(ctx, server), await user(ctx, server)
+    file, url = await create(owner, 100)
+    refusal = await refusal_of(other.call("file.cancel", file_id=file["file_id"]))
+    assert refusal.code == 400201
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection.putrequest("PUT", path(url))
+    connection.putheader("Content-Length", "100")
+    connection.endheaders()
+    connection.send(b"x" * 10)
+    async def is_locked():
+        return (await patch(server, url, 7, b"x"))[0] == 423
+    await until(is_locked)
+    assert (await owner.call("file.cancel", file_id=file["file_id"]))["cancelled"] is True
+    assert connection.getresponse().status == 410
+    assert (await owner.call("file.cancel", file_id=file["file_id"]))["cancelled"] is False
+    assert (await owner.call("file.get", file_id=file["file_id"]))["file"]["status"] == "cancelled"
+    assert (await owner.call("file.list"))["files"] == []
+    assert await offset(server, url) == 410
+    assert (await put(server, url, b"x" * 100))[0] == 410
+    assert await offset(server, url + "x") == 404
+    file, url = await create(owner, 3)
+    assert (await request(server, "DELETE", url))[0] == 204
+    assert (await request(server, "DELETE", url))[0] == 410
+
+
+async def test_wrong_parameters(ctx):
+    """Each wrong parameter of file.create has its code."""
+    server = await ctx.fresh(*FLAGS, "--limits-file-bytes", "1000")
+    owner = await user(ctx, server)
+    for params, code in [
+        ({}, 400105), ({"size": -1}, 400106), ({"size": 0}, 400113), ({"size": "1"}, 400101),
+        ({"size": 1001}, 400111), ({"size": 1, "name": "x" * 256}, 400110),
+        ({"size": 1, "type": "x" * 129}, 400110),
+        ({"size": 1, "thumbnail_sizes": [{"max_width": 1, "max_height": 2001}]}, 400113),
+        ({"size": 1, "thumbnail_sizes": [{"max_width": 1, "max_height": 1}] * 4}, 400203),
+        ({"size": 1, "message": {"channel_url": "lobby", "url": "http://a.b/c"}}, 400920),
+        ({"size": 1, "message": {}}, 400105),
+    ]:
+        refusal = await refusal_of(owner.call("file.create", **params))
+        assert refusal.code == code, (params, refusal)
+
+
+async def test_files_in_messages(ctx):
+    """A message has a url or a file_id, of the sender's own and complete."""
+    server = await ctx.fresh(*FLAGS)
+    channel, owner, other = await ctx.room(server, 1)
+    file, url = await create(owner, 3)
+
+    def send(client, **params):
+        return client.call("message.send", channel_url=channel, **params)
+
+    for client, params, code in [
+        (owner, {"message_type": "FILE", "file_id": file["file_id"]}, 400920),
+        (owner, {"message_type": "FILE", "file_id": "0" * 32}, 400201),
+        (owner, {"message_type": "FILE", "file_id": "../x"}, 400201),
+        (owner, {"message_type": "FILE", "file_id": file["file_id"], "url": "http://a.b/"}, 400920),
+        (owner, {"message_type": "FILE"}, 400105),
+        (owner, {"message": "x", "file_id": file["file_id"]}, 400920),
+        (other, {"message_type": "FILE", "file_id": file["file_id"]}, 400201),
+    ]:
+        refusal = await refusal_of(send(client, **params))
+        assert refusal.code == code, (params, refusal)
+    assert (await put(server, url, b"abc"))[0] == 201
+    refusal = await refusal_of(send(other, message_type="FILE", file_id=file["file_id"]))
+    assert refusal.code == 400201
+    first = await send(owner, message_type="FILE", file_id=file["file_id"])
+    second = await send(
+        owner, message_type="FILE", file_id=file["file_id"], file_name="other.txt",
+        file_type="text/plain")
+    assert second["message"]["file"]["name"] == "other.txt"
+    address = first["message"]["file"]["url"]
+    assert (await request(server, "DELETE", url))[0] == 403
+    await owner.call(
+        "message.delete", channel_url=channel, message_id=first["message"]["message_id"])
+    assert (await download(server, address))[0] == 200
+    await owner.call(
+        "message.delete", channel_url=channel, message_id=second["message"]["message_id"])
+    assert (await download(server, address))[0] == 404
+    refusal = await refusal_of(send(owner, message_type="FILE", file_id=file["file_id"]))
+    assert refusal.code == 400201
+
+
+async def test_several_files_in_one_call(ctx):
+    """Each of twenty is judged by itself; five go out, and the others say when they may."""
+    server = await ctx.fresh(*FLAGS, "--limits-uploads-per-second", "0")
+    channel, owner, viewer = await ctx.room(server, 1)
+    files = []
+    for number in range(7):
+        file, url = await create(owner, 1, name=f"{number}.bin")
+        assert (await put(server, url, b"x"))[0] == 201
+        files.append({"file_id": file["file_id"], "req_id": f"r{number}"})
+    results = (await owner.call("message.send_files", channel_url=channel, files=files))["results"]
+    assert [("message" in result) for result in results] == [True] * 5 + [False] * 2, results
+    assert all(result["error"]["code"] == 900200 for result in results[5:])
+    assert all(result["error"]["data"]["retry_after_ms"] > 0 for result in results[5:])
+    await asyncio.sleep(1.1)
+    rest = await owner.call("message.send_files", channel_url=channel, files=files[5:])
+    assert all("message" in result for result in rest["results"]), rest
+    again = (await owner.call("message.send_files", channel_url=channel, files=files[:2]))["results"]
+    assert [r["message"]["message_id"] for r in again] == [
+        r["message"]["message_id"] for r in results[:2]]
+    for params, code in [
+        ({"files": []}, 400111), ({}, 400105), ({"files": files * 3}, 400203),
+        ({"files": [1]}, 400103),
+    ]:
+        refusal = await refusal_of(owner.call("message.send_files", channel_url=channel, **params))
+        assert refusal.code == code, (params, refusal)
+    outsider = await user(ctx, server)
+    refusal = await refusal_of(
+        outsider.call("message.send_files", channel_url=channel, files=files[:1]))
+    assert refusal.code == 900020
+
+
+async def test_the_server_sends_the_message(ctx):
+    """An upload with a message is sent when it is complete, with the socket closed."""
+    server = await ctx.fresh(*FLAGS)
+    channel, owner, viewer = await ctx.room(server, 1)
+    file, url = await create(
+        owner, 5, name="a.txt", type="text/plain",
+        message={"channel_url": channel, "message": "later", "data": "d"})
+    await owner.leave()
+    status, _, answer = await put(server, url, b"hello")
+    assert status == 201 and answer["message"]["message"] == "later", answer
+    assert answer["message"]["file"]["file_id"] == file["file_id"] and answer["seq"] > 0
+    event = await viewer.event("message.received")
+    assert event["message"]["message_id"] == answer["message"]["message_id"]
+    assert event["message"]["req_id"] == ""
+    status, _, again = await put(server, url, b"hello")
+    assert status == 200 and again["message"] == answer["message"]
+    back = await ctx.user(server, owner.user_id)
+    got = (await back.call("file.get", file_id=file["file_id"]))["file"]
+    assert got["message_id"] == answer["message"]["message_id"]
+
+
+async def test_a_message_that_is_refused_keeps_the_file(ctx):
+    """A sender who is muted at completion gets the error with the file, which is kept."""
+    server = await ctx.fresh(*FLAGS)
+    channel, owner, other = await ctx.room(server, 1)
+    file, url = await create(other, 5, message={"channel_url": channel})
+    await owner.call("channel.mute", channel_url=channel, user_id=other.user_id)
+    status, fields, _ = await patch(server, url, 0, b"hello")
+    assert (status, fields["Parley-Error"]) == (204, "900041")
+    status, _, answer = await put(server, url, b"hello")
+    assert status == 200 and answer["error"]["code"] == 900041
+    got = (await other.call("file.get", file_id=file["file_id"]))["file"]
+    assert got["status"] == "complete" and got["error"]["code"] == 900041
+
+
+async def test_creation_by_tus(ctx):
+    """POST /v1/files makes an upload, with its first piece or without, for a user with a token."""
+    server = await ctx.fresh(*FLAGS, "--auth-mode", "token")
+    status, _, made = await asyncio.to_thread(
+        call, server, "POST", "/v3/users",
+        json.dumps({"user_id": "tus", "nickname": "", "profile_url": "",
+                    "issue_access_token": True}),
+        {"Api-Token": server.api_token})
+    token = json.loads(made)["access_token"]
+    name = base64.b64encode("a b.txt".encode()).decode()
+    fields = {**TUS, "Authorization": f"Bearer {token}", "Parley-User": "tus",
+              "Upload-Length": "5", "Upload-Metadata": f"filename {name}"}
+
+    def post(body=None, **more):
+        return asyncio.to_thread(call, server, "POST", "/v1/files", body, {**fields, **more})
+
+    status, answered, _ = await post()
+    assert status == 201
+    url = answered["Location"]
+    assert await offset(server, url) == 0
+    status, answered, _ = await post(b"hel", **{"Content-Type": PIECE["Content-Type"]})
+    assert (status, answered["Upload-Offset"]) == (201, "3"), (status, answered)
+    assert (await patch(server, answered["Location"], 3, b"lo"))[0] == 204
+    assert (await post(**{"Authorization": "Bearer wrong"}))[0] == 401
+    assert (await post(**{"Upload-Length": str(10**12)}))[0] == 413
+    assert (await post(**{"Upload-Length": "0"}))[0] == 400
+    assert (await post(**{"Upload-Length": "-1"}))[0] == 400
+    assert (await post(**{"Tus-Resumable": "1"}))[0] == 412
+
+
+async def test_pages_of_other_origins(ctx):
+    """OPTIONS says what there is; a page of any origin may upload, without credentials."""
+    server = await ctx.fresh(*FLAGS)
+    owner = await user(ctx, server)
+    _, url = await create(owner, 3)
+    status, fields, _ = await request(
+        server, "OPTIONS", url, Origin="https://a.example",
+        Access_Control_Request_Method="PATCH")
+    assert status == 204 and fields["Tus-Version"] == "1.0.0"
+    assert fields["Tus-Extension"] == "creation,creation-with-upload,expiration,checksum,termination"
+    assert fields["Access-Control-Allow-Origin"] == "*"
+    assert "PATCH" in fields["Access-Control-Allow-Methods"]
+    assert "Access-Control-Allow-Credentials" not in fields
+    status, fields, _ = await request(
+        server, "POST", url, b"abc", Origin="https://a.example",
+        X_HTTP_Method_Override="PATCH", Upload_Offset="0", Tus_Resumable="1.0.0",
+        Content_Type=PIECE["Content-Type"])
+    assert status == 204 and "Upload-Offset" in fields["Access-Control-Expose-Headers"]
+    assert (await request(server, "GET", url))[0] == 405
+
+
+async def test_bounds_of_a_user(ctx):
+    """Unfinished uploads, creations and bytes of a user are bounded; a repetition is none of them."""
+    server = await ctx.fresh(
+        *FLAGS, "--limits-uploads-per-user", "2", "--limits-uploads-per-second", "0",
+        "--limits-user-file-bytes", "100")
+    owner = await user(ctx, server)
+    file, url = await create(owner, 40, req_id="r1")
+    again, same = await create(owner, 40, req_id="r1")
+    assert (again["file_id"], same) == (file["file_id"], url)
+    refusal = await refusal_of(owner.call("file.create", size=61))
+    assert refusal.code == 400203 and refusal.data["scope"] == "user_files"
+    await create(owner, 1)
+    refusal = await refusal_of(owner.call("file.create", size=1))
+    assert refusal.code == 400203
+    assert len((await owner.call("file.list"))["files"]) == 2
+    fast = await ctx.fresh(*FLAGS, "--limits-uploads-per-second", "2")
+    owner = await user(ctx, fast)
+    for _ in range(2):
+        await create(owner, 1)
+    refusal = await refusal_of(owner.call("file.create", size=1))
+    assert refusal.code == 500910 and 0 < refusal.data["retry_after_ms"] <= 1000
+
+
+async def test_a_full_disk(ctx):
+    """Without room an upload gets 507 with a reason, and can go on later; the server stays ready."""
+    server = await ctx.fresh(*FLAGS, "--limits-disk-reserve-bytes", str(2**50))
+    owner = await user(ctx, server)
+    _, url = await create(owner, 3)
+    status, _, answer = await put(server, url, b"abc")
+    assert (status, answer["code"], answer["reason"]) == (507, 500901, "storage_full")
+    assert (await server.get("/readyz"))[0] == 200
+    assert await offset(server, url) == 0
+
+
+async def test_expiry(ctx):
+    """What is unfinished, or in no message, goes when its time is over."""
+    server = await ctx.fresh(*FLAGS, "--limits-upload-retention-seconds", "2")
+    channel, owner = await ctx.room(server, 0)
+    _, unfinished = await create(owner, 3)
+    stray, url = await create(owner, 3)
+    assert (await put(server, url, b"abc"))[0] == 201
+    kept, url2 = await create(owner, 3)
+    assert (await put(server, url2, b"abc"))[0] == 201
+    address = (await owner.call("file.get", file_id=stray["file_id"]))["file"]["url"]
+    sent = await owner.call(
+        "message.send", channel_url=channel, message_type="FILE", file_id=kept["file_id"])
+    async def is_gone():
+        return await offset(server, unfinished) == 410 and (await download(server, address))[0] == 404
+    await until(is_gone)
+    refusal = await refusal_of(owner.call("file.get", file_id=stray["file_id"]))
+    assert refusal.code == 400201
+    assert (await download(server, sent["message"]["file"]["url"]))[0] == 200
+    async def is_empty():
+        return not os.listdir(os.path.join(server.data, "partial"))
+    await until(is_empty)
+
+
+async def test_a_killed_server_keeps_what_it_said(ctx):
+    """What HEAD has said is there after kill -9, at any byte; the file is the one that was sent."""
+    data = ctx.directory()
+    server = await ctx.fresh(*FLAGS, data=data)
+    owner = await user(ctx, server)
+    content = os.urandom(2_000_000)
+    file, url = await create(owner, len(content))
+    done = 0
+    for step in (1, 65_537, 300_000, 800_001):
+        await asyncio.to_thread(
+            cut, server, url, content[done:done + step], len(content) - done, "PATCH", PIECE, done)
+        async def moved():
+            return await offset(server, url) > done
+        await until(moved)
+        said = await offset(server, url)
+        # Another piece is under way when the server dies.
+        rest = len(content) - said
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        connection.putrequest("PATCH", path(url))
+        for name, text in {**PIECE, "Upload-Offset": said, "Content-Length": rest}.items():
+            connection.putheader(name, str(text))
+        connection.endheaders()
+        connection.send(content[said:said + 50_000])
+        await server.kill()
+        server = await ctx.fresh(*FLAGS, data=data)
+        done = await offset(server, url)
+        assert done >= said, (done, said)
+    status, _, _ = await patch(server, url, done, content[done:])
+    assert status == 204
+    owner = await ctx.user(server, owner.user_id)
+    got = (await owner.call("file.get", file_id=file["file_id"]))["file"]
+    status, _, body = await download(server, got["url"])
+    assert body == content
+
+
+async def test_curl_uploads(ctx):
+    """curl -T uploads a file whole."""
+    curl = shutil.which("curl")
+    if curl is None:
+        return
+    server = await ctx.fresh(*FLAGS)
+    owner = await user(ctx, server)
+    content = os.urandom(5_000_000)
+    name = os.path.join(ctx.root, uuid.uuid4().hex)
+    with open(name, "wb") as file:
+        file.write(content)
+    _, url = await create(owner, len(content))
+    process = await asyncio.create_subprocess_exec(
+        curl, "-s", "-S", "-T", name, url, stdout=asyncio.subprocess.PIPE)
+    answer, _ = await process.communicate()
+    assert json.loads(answer)["file"]["status"] == "complete", answer
+
+
+async def test_tuspy_uploads(ctx):
+    """The Python client of tus makes an upload and sends it in pieces, and resumes it after a kill."""
+    from tusclient.client import TusClient
+    data = ctx.directory()
+    server = await ctx.fresh(*FLAGS, data=data)
+    content = os.urandom(1_000_000)
+    name = os.path.join(ctx.root, uuid.uuid4().hex)
+    with open(name, "wb") as file:
+        file.write(content)
+    tus = TusClient(f"http://127.0.0.1:{server.port}/v1/files", headers={"Parley-User": "tuspy"})
+    uploader = tus.uploader(name, chunk_size=100_000, metadata={"filename": "a.bin"})
+    await asyncio.to_thread(uploader.upload, stop_at=300_000)
+    url = uploader.url
+    await server.kill()
+    server = await ctx.fresh(*FLAGS, data=data)
+    moved = f"http://127.0.0.1:{server.port}{path(url)}"
+    rest = tus.uploader(name, chunk_size=100_000, url=moved)
+    assert await asyncio.to_thread(rest.get_offset) == 300_000
+    await asyncio.to_thread(rest.upload)
+    owner = await ctx.user(server, "tuspy")
+    listed = (await owner.call("file.list"))["files"]
+    assert [(f["name"], f["status"]) for f in listed] == [("a.bin", "complete")]
+    status, _, body = await download(server, listed[0]["url"])
+    assert body == content

@@ -1,0 +1,95 @@
+import Channels
+import ParleyProtocol
+import Testing
+
+@testable import Store
+
+@Suite("Round trips of lists from PostgreSQL", .serialized)
+struct RoundTripTests {
+  private let store: Store
+  private let lobbyID: Int64
+
+  /// 150 users, 100 of whom are banned; 150 channels with an operator each; 150 messages in the first.
+  init() async throws {
+    store = try Store(.postgreSQL(url: try PostgreSQLDatabase.make()))
+    lobbyID = try await store.write { transaction in
+      for number in 100..<250 {
+        _ = try transaction.upsertUser("user\(number)", nickname: "n\(number)", at: Int64(number))
+      }
+      var ids: [Int64] = []
+      for number in Int64(100)..<250 {
+        let channel = Channel(
+          url: "room\(number)", operators: [User(id: "user\(number)")], createdAt: number)
+        ids.append(try transaction.createChannel(channel, epoch: "e").id)
+      }
+      for number in Int64(100)..<200 {
+        _ = try transaction.impose(
+          .ban, Restriction(userID: "user\(number)", startsAt: 1, endsAt: .max),
+          channelID: ids[0])
+      }
+      for number in Int64(100)..<250 {
+        try transaction.append(
+          NewMessage(
+            channelID: ids[0], id: number, userID: "user\(number)", text: "t",
+            mentionedUserIDs: ["user\(349 - number)"], createdAt: number))
+      }
+      return ids[0]
+    }
+  }
+
+  /// Runs a list, and counts what it takes.
+  private func count<T: Sendable>(
+    _ list: @escaping @Sendable (ReadTransaction) throws -> [T]
+  ) async throws -> (items: [T], roundTrips: Int) {
+    try await store.read { transaction in
+      let session = try #require(transaction.connection.session as? PostgreSQLSession)
+      let before = session.roundTripCount
+      return (try list(transaction), session.roundTripCount - before)
+    }
+  }
+
+  @Test("a page of messages with their users takes a few, however long it is")
+  func messages() async throws {
+    let query = MessageQuery(channelID: lobbyID, anchor: .time(.max), previousLimit: 100)
+    let (messages, roundTrips) = try await count { try $0.listMessages(query) }
+    #expect(messages.map(\.id) == Array(150..<250))
+    #expect(messages.allSatisfy { $0.user?.nickname == "n\($0.id)" })
+    #expect(messages.allSatisfy { $0.mentionedUsers.map(\.nickname) == ["n\(349 - $0.id)"] })
+    #expect(roundTrips <= 9, "\(roundTrips)")
+  }
+
+  @Test("a message that is wanted alone takes no more than before")
+  func oneMessage() async throws {
+    let query = MessageQuery(channelID: lobbyID, anchor: .message(120), previousLimit: 0)
+    let (messages, roundTrips) = try await count { try $0.listMessages(query) }
+    #expect(messages.map(\.id) == [120])
+    #expect(roundTrips <= 7, "\(roundTrips)")
+  }
+
+  @Test("a page of channels with their operators, of users or of banned users takes a few")
+  func others() async throws {
+    let channels = try await count { try $0.listChannels(ChannelQuery(limit: 100)).channels }
+    #expect(channels.items.map(\.url) == (150..<250).reversed().map { "room\($0)" })
+    #expect(channels.items.allSatisfy { $0.operators.count == 1 })
+    #expect(channels.items.first?.operators.first?.nickname == "n249")
+    let users = try await count { try $0.listUsers(UserQuery(limit: 100)).users }
+    #expect(users.items.map(\.user.id) == (150..<250).reversed().map { "user\($0)" })
+    let banned = try await count { [lobbyID] in
+      try $0.listRestrictions(.ban, channelID: lobbyID, at: 5, limit: 100).restrictions
+    }
+    #expect(banned.items.map(\.user.nickname) == (100..<200).map { "n\($0)" })
+    for roundTrips in [channels.roundTrips, users.roundTrips, banned.roundTrips] {
+      #expect(roundTrips <= 7, "\(roundTrips)")
+    }
+  }
+
+  @Test("what does not fit is passed over, and no item is read that is not wanted")
+  func filtered() async throws {
+    let query = MessageQuery(
+      channelID: lobbyID, anchor: .time(.max), previousLimit: 3,
+      senderIDs: ["user110", "user120", "user130", "user140"])
+    let (messages, roundTrips) = try await count { try $0.listMessages(query) }
+    #expect(messages.map(\.id) == [120, 130, 140])
+    #expect(roundTrips <= 7, "\(roundTrips)")
+  }
+}

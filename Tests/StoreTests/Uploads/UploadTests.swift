@@ -1,0 +1,293 @@
+import Channels
+import ParleyProtocol
+import Testing
+import Uploads
+
+@testable import Store
+
+@Suite("Uploads of users", .onEachDatabase)
+struct UploadTests {
+  private static let limits = UploadLimits(
+    unfinished: 3, perSecond: 2, perMinute: 5, byteCount: 1_000)
+
+  private static func id(_ number: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: 32 - digits.count) + digits
+  }
+
+  private static func upload(
+    _ number: Int, of userID: String = "ann", size: Int64 = 100, at time: Int64 = 1_000_000,
+    expiresAt: Int64 = 2_000_000, requestID: String? = nil, message: String? = nil
+  ) -> NewUpload {
+    let record = UploadRecord(
+      fileID: id(number), userID: userID, name: "a.txt", type: "text/plain", size: size,
+      createdAt: time, expiresAt: expiresAt, base: "http://a", message: message)
+    return NewUpload(
+      record, secretHash: [UInt8(number)], sealedSecret: requestID.map { _ in [9, 9] },
+      requestID: requestID)
+  }
+
+  @discardableResult
+  private static func create(
+    _ upload: NewUpload, in store: Store, limits: UploadLimits = limits
+  ) async throws -> UploadCreation.Outcome {
+    try await store.perform(UploadCreation(upload, limits: limits))
+  }
+
+  /// Makes an upload that is complete.
+  private static func complete(
+    _ upload: NewUpload, in store: Store, expiresAt: Int64 = 2_000_000
+  ) async throws {
+    let limits = UploadLimits(unfinished: 0, perSecond: 0, perMinute: 0, byteCount: 0)
+    #expect(try await create(upload, in: store, limits: limits) == .created)
+    var record = try #require(try await store.perform(UploadLookup(upload.record.fileID)))
+    let term = try await store.perform(UploadClaim(record, from: 0, until: 2_000_000))
+    record.term = try #require(term)
+    #expect(
+      try await store.perform(UploadCompletion(record, at: 1_000_000, expiresAt: expiresAt)))
+  }
+
+  private static func send(_ id: Int64, _ number: Int, in fixture: Fixture) async throws {
+    var message = fixture.message(id)
+    message.type = .file
+    message.file = MessageFile(id: Self.id(number), url: "https://a.example/")
+    message.upload = FileRecord(id: Self.id(number), name: "a.txt", type: "", size: 100)
+    try await fixture.store.append(message)
+  }
+
+  private static func removed(in store: Store) async throws -> [String] {
+    try await store.read { transaction in
+      try transaction.connection.all("SELECT file_id FROM removed_files ORDER BY file_id", []) {
+        $0[0] as String
+      }
+    }
+  }
+
+  @Test("an upload is found by its id and by the hash of its secret")
+  func isFound() async throws {
+    let store = try await Fixture().store
+    let upload = Self.upload(1, message: "{}")
+    #expect(try await Self.create(upload, in: store) == .created)
+    let byID = try await store.perform(UploadLookup(Self.id(1)))
+    #expect(byID == upload.record)
+    #expect(try await store.perform(UploadAddressLookup(secretHash: [1])) == upload.record)
+    #expect(try await store.perform(UploadAddressLookup(secretHash: [2])) == nil)
+    #expect(try await store.perform(UploadsLookup([Self.id(1), Self.id(2)])).count == 1)
+  }
+
+  @Test("a user who is not there, or deactivated, makes none, and loses the right to its own")
+  func needsUser() async throws {
+    let store = try await Fixture().store
+    #expect(try await Self.create(Self.upload(1, of: "eve"), in: store) == .inactive)
+    try await Self.create(Self.upload(1), in: store)
+    _ = try await store.perform(UserChange("ann", isActive: false))
+    #expect(try await store.perform(UploadLookup(Self.id(1)))?.isUserActive == false)
+    #expect(try await Self.create(Self.upload(2), in: store) == .inactive)
+  }
+
+  @Test("creations are bounded by their number, their rate and their bytes")
+  func isBounded() async throws {
+    let store = try await Fixture().store
+    try await Self.create(Self.upload(1), in: store)
+    try await Self.create(Self.upload(2, at: 1_000_100), in: store)
+    #expect(
+      try await Self.create(Self.upload(3, at: 1_000_400), in: store)
+        == .late(retryAfter: 600, limit: 2, window: 1_000))
+    try await Self.create(Self.upload(3, at: 1_001_000), in: store)
+    #expect(try await Self.create(Self.upload(4, at: 1_003_000), in: store) == .full)
+    _ = try await store.perform(UploadCancellation(Self.id(1), at: 1_003_000))
+    #expect(
+      try await Self.create(Self.upload(4, size: 801, at: 1_003_000), in: store) == .overQuota)
+    #expect(
+      try await Self.create(Self.upload(4, size: 800, at: 1_003_000), in: store) == .created)
+    _ = try await store.perform(UploadCancellation(Self.id(4), at: 1_005_000))
+    try await Self.create(Self.upload(5, at: 1_005_000), in: store)
+    _ = try await store.perform(UploadCancellation(Self.id(5), at: 1_005_000))
+    #expect(
+      try await Self.create(Self.upload(6, at: 1_007_000), in: store)
+        == .late(retryAfter: 53_000, limit: 5, window: 60_000))
+  }
+
+  @Test("a repeated request finds the first upload, for ten minutes")
+  func isRepeated() async throws {
+    let store = try await Fixture().store
+    let first = Self.upload(1, requestID: "r")
+    try await Self.create(first, in: store)
+    let soon = Self.upload(2, at: 1_000_001, requestID: "r")
+    #expect(
+      try await Self.create(soon, in: store)
+        == .repeated(first.record, sealedSecret: [9, 9]))
+    let other = Self.upload(2, of: "bob", requestID: "r")
+    #expect(try await Self.create(other, in: store) == .created)
+    let late = Self.upload(3, at: 1_600_000, requestID: "r")
+    #expect(try await Self.create(late, in: store) == .created)
+  }
+
+  @Test("one claim holds, and records of an earlier one change nothing")
+  func isClaimed() async throws {
+    let store = try await Fixture().store
+    try await Self.create(Self.upload(1), in: store)
+    let found = try #require(try await store.perform(UploadLookup(Self.id(1))))
+    let first = try await store.perform(UploadClaim(found, from: 0, until: 1_500_000))
+    #expect(first == 1)
+    #expect(try await store.perform(UploadClaim(found, from: 0, until: 1_500_000)) == nil)
+    let progress = UploadProgress(Self.id(1), term: 1, offset: 40, until: 0)
+    #expect(try await store.perform(progress))
+    let next = try #require(try await store.perform(UploadLookup(Self.id(1))))
+    #expect(next.offset == 40 && next.claimedUntil == 0)
+    #expect(try await store.perform(UploadClaim(next, from: 40, until: 1_500_000)) == 2)
+    #expect(
+      try await !store.perform(UploadProgress(Self.id(1), term: 1, offset: 50, until: 0)))
+    try await store.perform(UploadRelease())
+    #expect(try await store.perform(UploadLookup(Self.id(1)))?.claimedUntil == 0)
+  }
+
+  @Test("what is cancelled takes nothing any more, and its file goes even if it was just complete")
+  func isCancelled() async throws {
+    let store = try await Fixture().store
+    try await Self.create(Self.upload(1), in: store)
+    var found = try #require(try await store.perform(UploadLookup(Self.id(1))))
+    found.term = try #require(
+      try await store.perform(UploadClaim(found, from: 0, until: 1_500_000)))
+    let before = try await store.perform(UploadCancellation(Self.id(1), at: 1_000_000))
+    #expect(before?.stage == .open)
+    let again = try await store.perform(UploadCancellation(Self.id(1), at: 1_000_000))
+    #expect(again?.stage == .cancelled)
+    #expect(try await store.perform(UploadCancellation(Self.id(2), at: 1_000_000)) == nil)
+    #expect(
+      try await !store.perform(UploadCompletion(found, at: 1_000_000, expiresAt: 2_000_000)))
+    #expect(try await store.perform(FileLookup(Self.id(1))) == nil)
+  }
+
+  @Test("a complete file is in several messages, and goes with the last one")
+  func isShared() async throws {
+    let fixture = try await Fixture()
+    let store = fixture.store
+    try await Self.complete(Self.upload(1), in: store)
+    #expect(try await store.perform(FileLookup(Self.id(1)))?.size == 100)
+    try await Self.send(10, 1, in: fixture)
+    try await Self.send(11, 1, in: fixture)
+    #expect(try await store.perform(UnusedFileRemoval(Self.id(1))) == .inUse)
+    #expect(
+      try await store.perform(FileDetailsLookup(Self.id(1)))?.messages.map(\.messageID) == [10, 11])
+    for (id, isLeft) in [(Int64(10), true), (11, false)] {
+      _ = try await store.write { [lobby = fixture.lobby] in
+        try $0.deleteMessage(id, channelID: lobby.id, at: 2_000)
+      }
+      #expect(try await (store.perform(FileLookup(Self.id(1))) != nil) == isLeft)
+    }
+    #expect(try await store.perform(UploadLookup(Self.id(1)))?.stage == .expired)
+    await #expect(throws: (any Error).self) { try await Self.send(12, 1, in: fixture) }
+  }
+
+  @Test("the sweep removes what is over, and leaves what messages have")
+  func isSwept() async throws {
+    let fixture = try await Fixture()
+    let store = fixture.store
+    let limits = UploadLimits(unfinished: 0, perSecond: 0, perMinute: 0, byteCount: 0)
+    try await Self.create(
+      Self.upload(1, requestID: "r"), in: store, limits: limits)
+    try await Self.complete(Self.upload(2), in: store)
+    try await Self.complete(Self.upload(3), in: store)
+    try await Self.send(10, 3, in: fixture)
+    #expect(try await !store.perform(UploadSweep(at: 1_999_999)))
+    #expect(try await store.perform(UploadLookup(Self.id(1)))?.stage == .open)
+    #expect(try await !store.perform(UploadSweep(at: 2_000_000)))
+    #expect(try await store.perform(UploadLookup(Self.id(1)))?.stage == .expired)
+    #expect(try await store.perform(UploadLookup(Self.id(2)))?.stage == .expired)
+    #expect(try await store.perform(UploadLookup(Self.id(3))) == nil)
+    #expect(try await store.perform(FileLookup(Self.id(2))) == nil)
+    #expect(try await store.perform(FileLookup(Self.id(3))) != nil)
+    #expect(try await !store.perform(UploadSweep(at: 2_000_000 + 86_400_000)))
+    #expect(try await store.perform(UploadLookup(Self.id(1))) == nil)
+  }
+
+  @Test("a sweep does some at a time")
+  func isSweptInSteps() async throws {
+    let store = try await Fixture().store
+    let limits = UploadLimits(unfinished: 0, perSecond: 0, perMinute: 0, byteCount: 0)
+    for number in 1...5 {
+      try await Self.create(Self.upload(number), in: store, limits: limits)
+    }
+    #expect(try await store.perform(UploadSweep(at: 2_000_000, limit: 3)))
+    #expect(try await !store.perform(UploadSweep(at: 2_000_000, limit: 3)))
+    for number in 1...5 {
+      #expect(try await store.perform(UploadLookup(Self.id(number)))?.stage == .expired)
+    }
+  }
+
+  @Test("a message that was to be sent is found until its result is recorded, which stays")
+  func isUnsent() async throws {
+    let store = try await Fixture().store
+    try await Self.complete(Self.upload(1, message: "{}"), in: store)
+    try await Self.complete(Self.upload(2), in: store)
+    #expect(try await store.perform(UnsentUploads()).map(\.fileID) == [Self.id(1)])
+    try await store.perform(UploadMessageResult(Self.id(1), messageID: 7, result: "{}"))
+    try await store.perform(UploadMessageResult(Self.id(1), error: "{}"))
+    #expect(try await store.perform(UnsentUploads()) == [])
+    let record = try await store.perform(UploadLookup(Self.id(1)))
+    #expect(record?.messageID == 7 && record?.messageError == nil)
+  }
+
+  @Test("a picture is kept by its channel or user, and released when it is replaced")
+  func isPicture() async throws {
+    let fixture = try await Fixture()
+    let store = fixture.store
+    for number in 1...2 {
+      try await Self.complete(Self.upload(number), in: store)
+      #expect(try await store.perform(PictureClaim(Self.id(number))))
+    }
+    func setCover(_ url: String) async throws {
+      _ = try await store.write {
+        try $0.setFields("lobby", ChannelChanges(coverURL: url), at: 1_000)
+      }
+    }
+    try await setCover("https://a/files/\(Self.id(1))/a.png")
+    #expect(try await store.perform(UnusedFileRemoval(Self.id(1))) == .inUse)
+    _ = try await store.perform(
+      ProfileChange("ann", profileURL: "https://a/files/\(Self.id(1))/a.png", at: 1))
+    try await setCover("https://a/files/\(Self.id(2))/a.png")
+    #expect(try await store.perform(FileLookup(Self.id(1))) != nil)
+    _ = try await store.perform(ProfileChange("ann", profileURL: "", at: 1))
+    #expect(try await store.perform(FileLookup(Self.id(1))) == nil)
+    #expect(try await store.perform(UnusedFileRemoval(Self.id(2))) == .inUse)
+    _ = try await store.write { try $0.deleteChannel("lobby", at: 2_000) }
+    #expect(try await store.perform(FileLookup(Self.id(2))) == nil)
+  }
+
+  @Test("files are counted, and listed by user and channel")
+  func isListed() async throws {
+    let fixture = try await Fixture()
+    let store = fixture.store
+    for number in 1...3 { try await Self.complete(Self.upload(number), in: store) }
+    try await Self.complete(Self.upload(4, of: "bob"), in: store)
+    try await Self.send(10, 1, in: fixture)
+    #expect(try await store.perform(FileUsageLookup()) == FileUsage(count: 4, byteCount: 400))
+    #expect(
+      try await store.perform(FileUsageLookup(of: "bob")) == FileUsage(count: 1, byteCount: 100))
+    func list(user: String? = nil, channel: String? = nil) async throws -> [String] {
+      var (ids, token): ([String], String?) = ([], nil)
+      repeat {
+        let place = token
+        let page = try await store.read { transaction in
+          try FileListing(
+            ofUser: user, inChannel: channel, limit: 2, token: place, as: IDs()
+          ).statements.run(transaction)
+        }
+        ids += page.items
+        token = page.next.isEmpty ? nil : page.next
+      } while token != nil
+      return ids
+    }
+    #expect(try await list() == [4, 3, 2, 1].map(Self.id))
+    #expect(try await list(user: "ann") == [3, 2, 1].map(Self.id))
+    #expect(try await list(channel: "lobby") == [Self.id(1)])
+    #expect(try await list(user: "eve") == [])
+  }
+
+  private struct IDs: PageEncoder {
+    func encode(_ item: FileDetails) -> PageItem<String> {
+      PageItem(item.file.id, byteCount: 32)
+    }
+  }
+}
