@@ -13,6 +13,13 @@ struct SecretsTests {
     #expect(SecureRandom.base64URL(byteCount: 24).utf8.count == 32)
   }
 
+  @Test("a random text in base64url is never taken for an option of a command")
+  func hyphens() {
+    let tokens = (0..<2_000).map { _ in SecureRandom.base64URL(byteCount: 3) }
+    #expect(tokens.allSatisfy { $0.first != "-" })
+    #expect(Set(tokens.compactMap(\.first)).count == 63)
+  }
+
   @Test("digests are SHA-256, by the examples of FIPS 180")
   func digest() {
     #expect(

@@ -29,13 +29,16 @@ async def test_without_a_token(ctx):
 
 
 async def test_a_token_of_the_settings(ctx):
-    """With auth.api_token that one opens the API, and no file is made."""
-    server = await ctx.fresh("--auth-api-token", "s3cret-token-of-the-settings")
+    """With auth.api_token that one opens the API, and no file is made; a hyphen may come first."""
+    token = "-s3cret-token-of-the-settings"
+    server = await ctx.fresh(f"--auth-api-token={token}")
     assert not os.path.exists(os.path.join(server.data, "api-token"))
     for name in ("Api-Token", "api-token", "API-TOKEN"):
-        status, _, _ = await http(
-            server.port, "GET", PREVIEWS, {name: "s3cret-token-of-the-settings"})
+        status, _, _ = await http(server.port, "GET", PREVIEWS, {name: token})
         assert status == 200, name
+    code, _, errors = await ctx.run(
+        ctx.parley, "status", "--server", f"http://127.0.0.1:{server.port}", "--api-token", token)
+    assert code == 0, errors
 
 
 @with_pages

@@ -23,7 +23,14 @@ package enum SecureRandom {
   }
 
   /// Returns that many random bytes in base64url, 4 characters for each 3 bytes.
+  ///
+  /// The first character is never a hyphen: on a command line that would begin an option.
   package static func base64URL(byteCount: Int) -> String {
-    Base64URL.encode(bytes(count: byteCount))
+    var bytes = bytes(count: byteCount)
+    while let first = bytes.first, first >> 2 == hyphen { bytes[0] = Self.bytes(count: 1)[0] }
+    return Base64URL.encode(bytes)
   }
+
+  /// The value of the hyphen in base64url (RFC 4648, section 5).
+  private static let hyphen: UInt8 = 62
 }

@@ -6,7 +6,9 @@ internal import ParleyClient
 struct GatewayOptions: ParsableArguments {
   @OptionGroup var server: ServerOptions
 
+  // A token may begin with a hyphen.
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "The API token. (default: PARLEY_CLI_API_TOKEN, the profile, or --api-token-file)",
       valueName: "token"))
@@ -108,6 +110,7 @@ struct SessionOptions: ParsableArguments {
   var user: String?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "The user's access token, if the gateway requires one. (default: PARLEY_CLI_TOKEN or the "
         + "profile)", valueName: "token"))

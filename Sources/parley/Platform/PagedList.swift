@@ -49,7 +49,10 @@ struct PageOptions: ParsableArguments {
       "Elements per page, 1 to 100. (default: \(standardLimit))", valueName: "count"))
   var limit: Int?
 
-  @Option(help: ArgumentHelp("The page token printed after the previous page.", valueName: "token"))
+  // A token may begin with a hyphen.
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The page token printed after the previous page.", valueName: "token"))
   var token: String?
 
   @Flag(help: "Show all pages; with --json, as one array.")
