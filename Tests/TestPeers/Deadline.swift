@@ -16,7 +16,7 @@ package struct Deadline: Sendable {
   }
 
   /// For what takes moments unless something is wrong.
-  package static var standard: Deadline { .in(seconds: 20) }
+  package static var standard: Deadline { .in(seconds: 60) }
 
   /// Whether the moment is over.
   package var hasPassed: Bool { remainingMilliseconds == 0 }
