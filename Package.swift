@@ -136,7 +136,7 @@ let package = Package(
       ["Basics", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "Streams", "TLS"]),
     library(
       "ParleyClient",
-      ["Basics", "ClientTransport", "WebSocket", "ParleyProtocol", "Reactor", deque]),
+      ["Basics", "ClientTransport", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", deque]),
     library(
       "LoadGenerator",
       ["ClientTransport", "FloodControl", "ParleyProtocol", "Reactor", "WebSocket"]),
