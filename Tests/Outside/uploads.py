@@ -654,3 +654,25 @@ async def test_senders_without_a_right_at_completion(ctx):
     assert (await put(server, made[gone][1], b"hello"))[0] in (404, 410)
     listed = await owner.call("message.list", channel_url=channel, prev_limit=10)
     assert listed["messages"] == []
+
+
+async def test_a_chat_sends_files(ctx):
+    """parley chat sends the files that its input names, in order, and says which it can't read."""
+    server = await ctx.fresh(*FLAGS)
+    channel, owner = await ctx.room(server, 0)
+    folder, content = ctx.directory(), os.urandom(700_000)
+    for name in ("a plan.png", "b.bin"):
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(content)
+    lines = f"/file {folder}/a plan.png\nbetween\n/file {folder}/none\n/file {folder}/b.bin\n"
+    status, output, errors = await ctx.run(
+        ctx.parley, "chat", channel, "--user", ctx.name("user"), "--server",
+        f"http://127.0.0.1:{server.port}", stdin=lines.encode())
+    assert status == 0, errors
+    assert b"none not sent" in output and b"No such file" in output, output
+    listed = (await owner.call("message.list", channel_url=channel, prev_limit=10))["messages"]
+    assert [m["file"]["name"] if m["file"] else m["message"] for m in listed] == [
+        "a plan.png", "between", "b.bin"]
+    assert listed[0]["file"]["type"] == "image/png"
+    for message in (listed[0], listed[2]):
+        assert (await download(server, message["file"]["url"]))[2] == content
