@@ -13,6 +13,8 @@ package struct ChannelHome: Sendable {
   private let server: UInt16
   private var presence: ChannelPresence
   private var stages: [UInt16: RemotePlace] = [:]
+  /// What the turn has brought for servers whose stages are gone.
+  private var farewells: [(address: StageAddress, news: [StageNews])] = []
   private var claims: EntryClaims
   /// `nil` once all servers have reported.
   private var gathering: Gathering?
@@ -134,9 +136,15 @@ package struct ChannelHome: Sendable {
     if let place = stages[address.server], place.attachment > address.attachment { return }
     if let announced = attachment.announced { gathering?.note(announced) }
     stages[address.server] = RemotePlace(
-      attachment: address.attachment, news: [.attached(start)],
+      attachment: address.attachment, news: [.attached(start)] + unsentAnswers(address.server),
       arrival: StageArrival(
         unconfirmed: roster.userIDs(on: address.server), lastNumber: attachment.lastAdmission))
+  }
+
+  /// The answers that wait for the end of the turn: the calls were carried out, whatever becomes of the
+  /// attachment.
+  private func unsentAnswers(_ server: UInt16) -> [StageNews] {
+    stages[server]?.news.filter { if case .answer = $0 { true } else { false } } ?? []
   }
 
   /// Takes a part of an attached stage's users in.
@@ -178,7 +186,11 @@ package struct ChannelHome: Sendable {
   ///
   /// - Returns: What is to be done here, in this order.
   package mutating func detach(_ address: StageAddress, at now: Moment) -> [PresenceAction] {
-    if isAttached(address) { stages[address.server] = nil }
+    if isAttached(address) {
+      let answers = unsentAnswers(address.server)
+      if !answers.isEmpty { farewells.append((address, answers)) }
+      stages[address.server] = nil
+    }
     return stopAwaiting(address.server, at: now)
   }
 
@@ -210,15 +222,17 @@ package struct ChannelHome: Sendable {
 
   /// Whether anything waits for the end of the turn.
   package var awaitsEndOfTurn: Bool {
-    stages.contains { server, place in
-      !place.news.isEmpty
-        || !isGathering && place.toldElsewhere != roster.count(outside: server)
-    } || !isGathering && localElsewhere != toldElsewhere
+    !farewells.isEmpty
+      || stages.contains { server, place in
+        !place.news.isEmpty
+          || !isGathering && place.toldElsewhere != roster.count(outside: server)
+      } || !isGathering && localElsewhere != toldElsewhere
   }
 
   /// Hands over what the turn has brought for each stage on another server.
   package mutating func takePackets() -> [(address: StageAddress, news: [StageNews])] {
-    var packets: [(address: StageAddress, news: [StageNews])] = []
+    var packets = farewells
+    farewells = []
     for server in stages.keys.sorted() {
       guard var place = stages[server] else { continue }
       let elsewhere = roster.count(outside: server)

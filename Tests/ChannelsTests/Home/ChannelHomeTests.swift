@@ -124,4 +124,26 @@ struct ChannelHomeTests {
     #expect(arrive(1, ["ann"]) == ["-ben"])
     #expect(home.roster.contains("cat"))
   }
+
+  @Test("an answer that waits for the end of the turn outlives the attachment")
+  mutating func answers() {
+    attach(1, announced: nil)
+    _ = home.takePackets()
+    let session = SessionAddress(server: 1, shard: 0, connection: 1)
+    let call = ReplyAddress(
+      session: session, ticket: CallTicket(unit: 0, index: 0), id: nil, isPaid: true)
+    home.tell(.answer(call, .empty), server: 1)
+    home.tell(.next, server: 1)
+    attach(1, announced: nil)
+    #expect(home.takePackets().map { $0.news.map(\.isAnswer) } == [[false, true]])
+    home.tell(.answer(call, .empty), server: 1)
+    _ = home.detach(address(1), at: now)
+    #expect(home.awaitsEndOfTurn)
+    #expect(home.takePackets().map { $0.news.map(\.isAnswer) } == [[true]])
+    #expect(home.takePackets().isEmpty)
+  }
+}
+
+extension StageNews {
+  fileprivate var isAnswer: Bool { if case .answer = self { true } else { false } }
 }
