@@ -1,8 +1,9 @@
 /// The servers that users are on or about to enter on, in the order in which they asked.
 ///
-/// The first of them begins the user's window, and the others take it over. A server keeps its place
-/// while it has the user or any of the user's connections is on the way there, however many enter, leave or give up. A
-/// list is kept for users alone of whom a connection is on the way.
+/// The first of them begins the user's window, and the others take it over; from a server that has the
+/// user they do so in any case. A server keeps its place while it has the user or any of the user's
+/// connections is on the way there, however many enter, leave or give up. A list is kept for users alone of
+/// whom a connection is on the way.
 struct EntryClaims: Sendable {
   private struct Claim: Sendable {
     let server: UInt16
@@ -25,7 +26,7 @@ struct EntryClaims: Sendable {
   /// - Parameters:
   ///   - roster: The users in the channel.
   ///   - isEntering: Whether a user is about to enter on the home's server.
-  /// - Returns: A server with an earlier place.
+  /// - Returns: Another server that has the user, or one with an earlier place.
   mutating func add(
     _ number: UInt64, of userID: String, on server: UInt16, in roster: ChannelRoster,
     isEntering: (String) -> Bool
@@ -42,7 +43,10 @@ struct EntryClaims: Sendable {
     if index == list.count { list.append(Claim(server: server)) }
     list[index].numbers.insert(number)
     claims[userID] = list
-    return index > 0 ? list[0].server : nil
+    guard !roster.contains(userID, on: server) else { return nil }
+    // A window that was on the way to a server may have come before that of the first place began.
+    let holder = list.first { roster.contains(userID, on: $0.server) }?.server
+    return holder ?? (index > 0 ? list[0].server : nil)
   }
 
   /// Forgets an admission whose connection has entered, or does not enter.

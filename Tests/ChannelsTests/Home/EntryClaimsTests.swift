@@ -57,6 +57,15 @@ struct EntryClaimsTests {
     #expect(add(3, on: 2) == nil)
   }
 
+  @Test("a server that has the user comes before the first place, which has only asked")
+  mutating func presentLater() {
+    #expect(add(1, on: 1) == nil)
+    #expect(add(1, on: 2) == 1)
+    _ = roster.add("ann", on: 2)
+    #expect(add(2, on: 1) == 2)
+    #expect(add(2, on: 2) == nil)
+  }
+
   @Test("a server that attaches anew keeps the places of connections that are still on the way")
   mutating func attached() {
     _ = add(1, on: 1)
