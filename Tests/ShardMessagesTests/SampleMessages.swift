@@ -53,7 +53,10 @@ struct SampleMessages {
           announced: optional { .users([$0.text()]) }, lastAdmission: word())),
       .arrive(
         StagePiece(
-          userIDs: texts(), entering: list { EntryClaim(number: $0.word(), userID: $0.text()) },
+          userIDs: texts(),
+          entering: list {
+            EntryClaim(number: $0.word(), userID: $0.text(), standing: .awaiting)
+          },
           isLast: true)),
       .admit(word(), user()), .entered(user(), session()),
       .left(userID: text(), heirs: list { $0.half() }), .detach,

@@ -84,6 +84,7 @@ package struct ChannelHome: Sendable {
 
   /// Forgets an admission whose connection has entered, or does not enter.
   package mutating func settle(_ number: UInt64, of userID: String, on server: UInt16) {
+    gathering?.withdraw(number, on: server)
     claims.settle(number, of: userID, on: server)
     stages[server]?.arrival?.settle(number)
   }
@@ -170,7 +171,9 @@ package struct ChannelHome: Sendable {
     }
     stages[server]?.arrival = nil
     actions += handle(.gone(userIDs: arrival.unconfirmed.sorted(), server: server), at: now)
-    claims.replace(of: server, by: arrival.claims, upTo: arrival.lastNumber)
+    // What this home has granted itself has its place.
+    let entering = isGathering ? arrival.claims : arrival.claims.map(\.asAsked)
+    claims.replace(of: server, by: entering, upTo: arrival.lastNumber)
     return actions + stopAwaiting(server, at: now)
   }
 

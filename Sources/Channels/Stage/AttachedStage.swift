@@ -142,6 +142,7 @@ package struct AttachedStage: ~Copyable, Sendable {
       if epoch == stage.epoch { take(polled: events, awaited, at: now, into: &actions) }
     case .enter(let request): enter(request, at: now, into: &actions)
     case .answer(let address, let outcome): answers.append((address, outcome))
+    case .released(let known): announced = known
     }
     if !answers.isEmpty { passAnswers(at: now, into: &actions) }
     if !granted.isEmpty { settle(into: &actions) }
@@ -195,6 +196,7 @@ package struct AttachedStage: ~Copyable, Sendable {
     keepAnswers(of: news)
     news = []
     lastReads = []
+    nameGranted()
     inventory = StageInventory(userIDs: stage.userIDs, claims: openClaims)
     let attachment = StageAttachment(
       epoch: stage.epoch, seq: stage.lastSeq,
@@ -207,15 +209,31 @@ package struct AttachedStage: ~Copyable, Sendable {
   }
 
   private mutating func reportPiece(into actions: inout StageActions) {
-    let open = Set(openClaims)
-    let piece = inventory.next(isHere: { stage.contains($0) }, isOpen: open.contains)
+    let open = Set(openClaims.map(\.number))
+    let piece = inventory.next(
+      isHere: { stage.contains($0) }, isOpen: { open.contains($0.number) })
     actions.append(.report(.arrive(piece)))
+  }
+
+  /// Gives the connections numbers that were let in beside the home and have not entered.
+  private mutating func nameGranted() {
+    let named = Set(granted.map(\.user.id))
+    for user in stage.enteringUsers where !named.contains(user.id) {
+      lastAdmission += 1
+      granted.append((lastAdmission, user))
+    }
   }
 
   /// The connections about which the home was asked and that have not entered.
   private var openClaims: [EntryClaim] {
-    granted.map { EntryClaim(number: $0.number, userID: $0.user.id) }
-      + admissions.map { EntryClaim(number: $0.number, userID: $0.request.principal.user.id) }
+    granted.map { number, user in
+      EntryClaim(
+        number: number, userID: user.id,
+        standing: stage.asksForWindow(of: user.id) ? .awaiting : .holding)
+    }
+      + admissions.map {
+        EntryClaim(number: $0.number, userID: $0.request.principal.user.id, standing: .asking)
+      }
   }
 
   private mutating func begin(
@@ -386,6 +404,8 @@ package struct AttachedStage: ~Copyable, Sendable {
 package enum AttachmentInput: Sendable {
   /// The channel has another home, or the link to it broke: attach under a new number.
   case attach(UInt64)
+  /// The home beside the stage gives the channel up; participants know of these users.
+  case released(AnnouncedUsers)
   /// The news of a turn, for the attachment of a number.
   case news(UInt64, [StageNews])
   /// The events that the read for an attachment found, `nil` when they are no longer known, and the

@@ -470,6 +470,7 @@ extension ChannelHost {
   func release() {
     guard !isReleased else { return }
     isReleased = true
+    let announced = home.announced
     shard.channels.expect(home.stageServers, of: url)
     let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
     // Stages ask for their connections again; those of this server have no stage that would.
@@ -483,7 +484,9 @@ extension ChannelHost {
     tellAll(.released)
     guard let stage else { return }
     self.stage = nil
-    if !stage.isIdle { shard.channels.attach(stage) }
+    guard !stage.isIdle else { return }
+    if let announced { stage.handle(AttachmentInput.released(announced)) }
+    shard.channels.attach(stage)
   }
 
   private func tellAll(_ news: StageNews) {

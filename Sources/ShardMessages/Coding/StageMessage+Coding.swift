@@ -164,10 +164,15 @@ extension EntryClaim: MessageCodable {
   package func encode(into writer: inout MessageWriter) {
     writer.write(number)
     writer.write(userID)
+    writer.write(case: standing.rawValue)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
-    self.init(number: try reader.read(), userID: try reader.read())
+    let (number, userID): (UInt64, String) = (try reader.read(), try reader.read())
+    guard let standing = EntryClaim.Standing(rawValue: try reader.readCase()) else {
+      throw .unknownCase
+    }
+    self.init(number: number, userID: userID, standing: standing)
   }
 }
 

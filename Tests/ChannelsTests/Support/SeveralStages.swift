@@ -267,11 +267,15 @@ final class SeveralStages {
     host.isReleased = true
     server.host = nil
     server.retired.append(host)
+    let announced = host.presence.announced
     host.presence.tellAll(.released)
     flush(host)
     _ = host.presence.stopAwaitingAll(at: moment)
     let applicants = host.presence.takeApplicants()
-    if isBesideHome(server) { attach(server) }
+    if isBesideHome(server) {
+      if let announced { handle(AttachmentInput.released(announced), server) }
+      attach(server)
+    }
     for case .here(let request) in applicants { enter(request) }
   }
 
