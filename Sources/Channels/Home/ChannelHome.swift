@@ -13,7 +13,7 @@ package struct ChannelHome: Sendable {
   private let server: UInt16
   private var presence: ChannelPresence
   private var stages: [UInt16: RemotePlace] = [:]
-  /// What the turn has brought for servers whose stages are gone.
+  /// News of the turn for servers whose stages are gone.
   private var farewells: [(address: StageAddress, news: [StageNews])] = []
   private var claims: EntryClaims
   /// `nil` once all servers have reported.
