@@ -234,6 +234,8 @@ class Roamer:
         self.gaps = 0
         self.longest_silence = 0.0
         self.alive = True
+        # What it waits for while it is not in the channel.
+        self.doing = "nothing yet"
         self.entered = asyncio.Event()
         self.running = asyncio.ensure_future(self._run())
 
@@ -247,9 +249,12 @@ class Roamer:
             self.client = None
             try:
                 async with asyncio.timeout(5 * PATIENCE):
+                    self.doing = f"connecting to {server.name}"
                     self.client = await Client.connect(server)
                     self.client.server = server
+                    self.doing = f"opening a session on {server.name}"
                     await self.client.call("session.open", user_id=self.user_id)
+                    self.doing = f"entering on {server.name}"
                     recover = {"recover": self.position} if self.position else {}
                     answer = await self.client.enter(self.channel, **recover)
                 self._take(answer)
