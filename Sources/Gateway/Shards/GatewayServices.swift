@@ -125,6 +125,7 @@ final class GatewayServices: Sendable {
   func leaveCluster(reason: String) {
     guard !departure.exchange(true, ordering: .relaxed) else { return }
     logger.critical("leaving the cluster", metadata: ["reason": "\(reason)"])
+    store.hurry(within: 1_000)
     drain()
   }
 
