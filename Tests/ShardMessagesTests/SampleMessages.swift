@@ -71,7 +71,7 @@ struct SampleMessages {
       .news(news(), attachment: word()),
       .windowQuestion(question), .window(WindowAnswer(question, window)),
       .window(WindowAnswer(question, nil)),
-      .answer(reply(), outcome()),
+      .answer(reply(), outcome(), after: integer()),
     ]
   }
 
@@ -276,7 +276,8 @@ struct SampleMessages {
       data: ErrorDetails(
         field: optional { $0.text() }, retryAfterMilliseconds: optional { $0.integer() },
         limit: optional { $0.integer() }, windowMilliseconds: optional { $0.integer() },
-        scope: optional { $0.text() }, outcome: optional { $0.text() }))
+        scope: optional { $0.text() }, outcome: optional { $0.text() },
+        reason: optional { $0.text() }))
   }
 
   private mutating func reply() -> ReplyAddress {

@@ -49,10 +49,12 @@ package struct LinkNumbers: Sendable, Equatable {
   }
 }
 
-/// The versions of data frames that a server speaks.
+/// The versions of data frames, and of the messages in them, that a server speaks.
+///
+/// The frames themselves have the same form in all versions so far.
 package struct LinkVersions: Sendable, Equatable {
   /// The versions of this program.
-  package static let current = LinkVersions(lowest: 1, highest: 1)
+  package static let current = LinkVersions(lowest: 1, highest: 2)
 
   package let lowest: UInt8
   package let highest: UInt8

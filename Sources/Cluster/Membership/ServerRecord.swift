@@ -14,8 +14,6 @@ package struct ServerRecord: Sendable, Equatable {
   package var member: ClusterMember
   /// The version of its program, for people.
   package var version: String
-  /// The highest version of data frames that it speaks.
-  package var protocolVersion: UInt8
   package var state: ServerState
   /// Whether it receives its own beats on the bus.
   package var isOnBus: Bool
@@ -25,12 +23,11 @@ package struct ServerRecord: Sendable, Equatable {
   package var beatAt: Int64
 
   package init(
-    member: ClusterMember, version: String, protocolVersion: UInt8, state: ServerState,
-    isOnBus: Bool, startedAt: Int64, beatAt: Int64
+    member: ClusterMember, version: String, state: ServerState, isOnBus: Bool, startedAt: Int64,
+    beatAt: Int64
   ) {
     self.member = member
     self.version = version
-    self.protocolVersion = protocolVersion
     self.state = state
     self.isOnBus = isOnBus
     self.startedAt = startedAt

@@ -120,9 +120,11 @@ final class ServerRegistry {
     else { return nil }
     let id = ServerID(rawValue: UInt64(bitPattern: rows.integer(row, 1)))
     return ServerRecord(
-      member: ClusterMember(id: id, slot: slot, name: rows.text(row, 3)),
-      version: rows.text(row, 4), protocolVersion: UInt8(clamping: rows.integer(row, 5)),
-      state: state, isOnBus: rows.integer(row, 7) != 0, startedAt: rows.integer(row, 8),
+      member: ClusterMember(
+        id: id, slot: slot, name: rows.text(row, 3),
+        version: UInt8(clamping: rows.integer(row, 5))),
+      version: rows.text(row, 4), state: state, isOnBus: rows.integer(row, 7) != 0,
+      startedAt: rows.integer(row, 8),
       beatAt: rows.integer(row, 9))
   }
 

@@ -356,7 +356,8 @@ final class ChannelHost {
       awaitEndOfTurn()
     } else if shard.edge != nil, !outcome.isMoved {
       let server = address.session.server
-      shard.send(.stage(server: server, url: url, .answer(address, outcome)))
+      shard.send(
+        .stage(server: server, url: url, .answer(address, outcome, after: judge.lastSeq)))
     } else {
       shard.reply(to: address, outcome)
     }

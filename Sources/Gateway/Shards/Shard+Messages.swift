@@ -65,9 +65,9 @@ extension Shard {
       }
     case .news(let news, let attachment):
       channels.attachedStage(url)?.take(news, attachment: attachment)
-    case .answer(let address, let outcome):
+    case .answer(let address, let outcome, let seq):
       guard let stage = channels.attachedStage(url) else { return reply(to: address, outcome) }
-      stage.handle(AttachmentInput.answer(address, outcome))
+      stage.handle(AttachmentInput.answer(address, outcome, after: seq))
     case .windowQuestion(let question):
       guard let stage = channels.stage(url) else {
         let answer = WindowAnswer(question, nil)

@@ -15,7 +15,7 @@ struct FrameCodecTests {
       case 1: .greeting(numbers, LinkVersions(lowest: 2, highest: 9))
       default:
         .data(
-          numbers, version: 1,
+          numbers, version: 2,
           LinkData(
             sequence: random.next() >> 2, sent: .max, confirmed: random.next(),
             gaps: (0..<Int.random(in: 0...16, using: &random)).map { _ in
@@ -75,8 +75,8 @@ struct FrameCodecTests {
     let data = LinkData(sequence: 1, sent: 1, confirmed: 0, payload: [1])
     let frame = Frame(
       sender: ServerID(rawValue: 1), receiver: nil,
-      .data(LinkNumbers(sender: 1, receiver: 1), version: 2, data))
-    let both = FrameCodec(versions: LinkVersions(lowest: 1, highest: 2))
+      .data(LinkNumbers(sender: 1, receiver: 1), version: 3, data))
+    let both = FrameCodec(versions: LinkVersions(lowest: 2, highest: 3))
     #expect(throws: FrameError.otherVersion) { try FrameCodec().decode(both.encode(frame)) }
     #expect(throws: Never.self) { try both.decode(both.encode(frame)) }
     var bytes = both.encode(frame)

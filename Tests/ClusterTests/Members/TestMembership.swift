@@ -21,7 +21,7 @@ struct TestMembership {
       ServerRecord(
         member: ClusterMember(
           id: ServerID(rawValue: UInt64(number) + 1), slot: UInt16(number), name: "s\(number)"),
-        version: "1", protocolVersion: 1, state: number == 0 ? .joining : .live, isOnBus: true,
+        version: "1", state: number == 0 ? .joining : .live, isOnBus: true,
         startedAt: 0, beatAt: 1_000_000)
     }
     membership = Membership(rows[0].member, MembershipTiming(), at: 0)
