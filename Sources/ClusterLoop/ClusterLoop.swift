@@ -71,6 +71,9 @@ package final class ClusterLoop: ClusterNetwork {
   /// The counts and states, some milliseconds old.
   package var figures: ClusterFigures { state.figures }
 
+  /// Takes note whether the database takes writes, for the other servers.
+  package func storeDidChange(canWrite: Bool) { mailbox.post(.store(canWrite: canWrite)) }
+
   /// Makes this server a home no longer.
   package func drain() { mailbox.post(.drain) }
 
@@ -94,6 +97,7 @@ enum ClusterCommand: Sendable {
   case send([UInt8], ServerID)
   case start(any ClusterDelegate)
   case drain
+  case store(canWrite: Bool)
   case registry(RegistryThread.Answer)
   case leave
   case stop

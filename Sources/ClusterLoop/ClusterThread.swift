@@ -101,6 +101,7 @@ final class ClusterThread: ReadinessHandler, TimerHandler {
       early = []
       machine.handle(.mayServe, at: loop.now)
     case .drain: machine.handle(.drain, at: loop.now)
+    case .store(let canWrite): machine.handle(.store(canWrite: canWrite), at: loop.now)
     case .registry(let answer): take(answer)
     case .leave:
       leaveUntil = loop.now + Self.leaveTime

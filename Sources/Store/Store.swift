@@ -48,7 +48,7 @@ package final class Store: Sendable {
     let sessions = try StoreSessions.open(place, options)
     let readers = try Readers(sessions, options)
     let writeJobs = JobQueue<WriteJob>(capacity: options.queueCapacity)
-    let health = HealthMonitor(logger: options.logger)
+    let health = HealthMonitor(logger: options.logger, options.healthDidChange)
     let writer = try Self.startWriter(
       sessions, jobs: writeJobs, health: health, counters: counters, options: options)
     let asideJobs = sessions.aside.map { _ in

@@ -46,6 +46,8 @@ package struct StoreOptions: Sendable {
   package var onCommit: @Sendable (_ durationNanoseconds: UInt64, _ jobCount: Int) -> Void
   /// Called on the writer thread when it has connected anew to a database whose connection was lost.
   package var didReconnect: @Sendable () -> Void = {}
+  /// Called with each change of health, on the thread that has noticed it.
+  package var healthDidChange: @Sendable (StoreHealth) -> Void = { _ in }
   /// Called after completions, on their thread: after all of a batch, of a read, of a refusal.
   package var afterBatch: @Sendable () -> Void
 

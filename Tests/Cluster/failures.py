@@ -212,8 +212,13 @@ async def test_postgresql_is_gone_for_all(ctx):
     channel = await cluster.channel_at(cluster.servers[2], owner)
     await owner.enter(channel)
     await ctx.postgresql.stop()
-    await asyncio.sleep(8)
+    for _ in range(4):
+        await asyncio.sleep(0.5)
+        assert all([await server.is_ready() for server in cluster.servers])
+    await asyncio.sleep(6 * PATIENCE)
     assert all(server.process.returncode is None for server in cluster.servers)
+    ready = [await server.is_ready() for server in cluster.servers]
+    assert ready == [ctx.bus == "redis"] * 3, ready
     async with refused(500901):
         await owner.send(channel, "nowhere")
     await ctx.postgresql.up()
@@ -224,6 +229,10 @@ async def test_postgresql_is_gone_for_all(ctx):
         except Refused:
             return None
     await eventually(works, "a message stored")
+
+    async def all_ready():
+        return all([await server.is_ready() for server in cluster.servers])
+    await eventually(all_ready, "200 of /readyz")
 
 
 async def test_a_synchronous_standby_is_promoted(ctx):

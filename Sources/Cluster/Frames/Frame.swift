@@ -26,12 +26,17 @@ package struct Beat: Sendable, Equatable {
   package var number: UInt64
   /// Whether the sender reaches the registry.
   package var seesRegistry: Bool
+  /// Whether the sender's database takes writes.
+  package var canWrite: Bool
   /// Whether the sender has changed the registry, which is to be read now.
   package var hasNews: Bool
 
-  package init(number: UInt64, seesRegistry: Bool, hasNews: Bool = false) {
+  package init(
+    number: UInt64, seesRegistry: Bool, canWrite: Bool = true, hasNews: Bool = false
+  ) {
     self.number = number
     self.seesRegistry = seesRegistry
+    self.canWrite = canWrite
     self.hasNews = hasNews
   }
 }

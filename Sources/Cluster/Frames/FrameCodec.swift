@@ -46,6 +46,7 @@ package struct FrameCodec: Sendable {
     case .beat(let beat):
       writer.write(beat.number)
       writer.write(beat.seesRegistry)
+      writer.write(beat.canWrite)
       writer.write(beat.hasNews)
     case .greeting(let numbers, let versions):
       writer.write(numbers.sender)
@@ -98,7 +99,7 @@ package struct FrameCodec: Sendable {
       return .beat(
         Beat(
           number: try reader.read(), seesRegistry: try reader.readTruth(),
-          hasNews: try reader.readTruth()))
+          canWrite: try reader.readTruth(), hasNews: try reader.readTruth()))
     case .greeting:
       guard format == 0 else { throw .otherVersion }
       let numbers = try numbers(&reader)

@@ -36,8 +36,9 @@ package struct ClusterFigures: Sendable, Equatable {
   package var servers: [ServerRecord] = []
   /// Milliseconds since the last own beat came back from the bus; `nil` before the first.
   package var echoAge: Int64?
-  /// Whether the server is a home, and no worse off than the others.
-  package var isReady = false
+  /// Why clients should go to another server; `nil` while this one is no worse off than the others.
+  package var unreadiness: Unreadiness? = .noHome
+  package var isReady: Bool { unreadiness == nil }
   /// Milliseconds to add to the local Unix time for that of the registry.
   package var clockOffset: Int64 = 0
   /// The reason for which the bus is down; `nil` while it is up.

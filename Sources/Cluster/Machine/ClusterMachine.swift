@@ -128,7 +128,7 @@ package struct ClusterMachine {
     }
     figures.servers = membership.records
     figures.echoAge = membership.echoAge(at: now)
-    figures.isReady = membership.isReady(at: now)
+    figures.unreadiness = membership.unreadiness(at: now)
     return figures
   }
 

@@ -15,6 +15,9 @@ package struct Membership {
   private var bus: BusContact
   private var peers: [ServerID: Peer] = [:]
   private var isolatedSince: Int64?
+  /// Since when neither the registry nor the bus answers.
+  private var aloneSince: Int64?
+  private var canWrite = true
   private var silent: Set<ServerID> = []
   private var hasLeft = false
   private var lastInput: Int64
@@ -56,10 +59,20 @@ package struct Membership {
     return min(beatAt, overdueAt, silence ?? .max)
   }
 
-  /// Whether the server is a home, and no worse off than the others.
-  package func isReady(at now: Int64) -> Bool {
-    !hasLeft && wanted == .live && isolation(at: now) == nil
-      && view.records.contains { $0.member.id == local.id && $0.state == .live }
+  /// Why clients should go to another server; `nil` while this one is a home, and no worse off than
+  /// the others.
+  ///
+  /// What all servers lack is no reason: clients would find nothing better, and a load balancer without
+  /// any server helps nobody. A server that hears neither the bus nor the registry cannot know what the
+  /// others lack; after ``MembershipTiming/isolation`` it takes itself for the one that is cut off.
+  package func unreadiness(at now: Int64) -> Unreadiness? {
+    guard !hasLeft, wanted == .live,
+      view.records.contains(where: { $0.member.id == local.id && $0.state == .live })
+    else { return .noHome }
+    if let reason = isolation(at: now) { return .isolated(reason) }
+    if let aloneSince, now - aloneSince >= timing.isolation { return .alone }
+    let isWorse = !canWrite && isHeard(at: now) { $0.canWrite }
+    return isWorse ? .cannotWrite : nil
   }
 
   /// Milliseconds since the last own beat came back from the bus; `nil` before the first.
@@ -82,6 +95,10 @@ package struct Membership {
       registry.answered(at: now)
       take(view, at: now, into: &actions)
     case .registryFailed: registry.failed()
+    case .store(let canWrite):
+      guard canWrite != self.canWrite else { break }
+      self.canWrite = canWrite
+      beat(hasNews: false, at: now, into: &actions)
     case .registryChanged:
       registry.mustRead = true
       beat(hasNews: true, at: now, into: &actions)
@@ -140,6 +157,7 @@ package struct Membership {
     registry.wasAway()
     bus.wasAway(at: now)
     isolatedSince = nil
+    aloneSince = nil
     beatAt = now
   }
 
@@ -182,7 +200,8 @@ package struct Membership {
     hasNews: Bool, at now: Int64, into actions: inout [MembershipAction]
   ) {
     let beat = Beat(
-      number: bus.nextNumber(), seesRegistry: registry.isInReach(at: now), hasNews: hasNews)
+      number: bus.nextNumber(), seesRegistry: registry.isInReach(at: now), canWrite: canWrite,
+      hasNews: hasNews)
     actions.append(.broadcast(beat))
   }
 
@@ -243,6 +262,8 @@ package struct Membership {
   // MARK: Isolation
 
   private mutating func checkIsolation(at now: Int64, into actions: inout [MembershipAction]) {
+    let isAlone = !registry.isInReach(at: now) && !bus.isHearing(at: now)
+    aloneSince = isAlone ? aloneSince ?? now : nil
     guard let reason = isolation(at: now) else { return isolatedSince = nil }
     let since = isolatedSince ?? now
     isolatedSince = since
@@ -254,10 +275,7 @@ package struct Membership {
   /// When all are alike nobody leaves: their clients would find nothing better.
   private func isolation(at now: Int64) -> LeaveReason? {
     if !registry.isInReach(at: now) {
-      let isSeenByOthers = peers.values.contains {
-        $0.beat?.seesRegistry == true && now - $0.heardAt <= timing.silence
-      }
-      return isSeenByOthers ? .isolatedFromRegistry : nil
+      return isHeard(at: now) { $0.seesRegistry } ? .isolatedFromRegistry : nil
     }
     guard !bus.isHearing(at: now) else { return nil }
     let isUsedByOthers = view.records.contains {
@@ -265,5 +283,12 @@ package struct Membership {
         && view.now - $0.beatAt <= timing.beat * 3
     }
     return isUsedByOthers ? .isolatedFromBus : nil
+  }
+
+  /// Whether another server has said something lately.
+  private func isHeard(at now: Int64, saying condition: (Beat) -> Bool) -> Bool {
+    peers.values.contains { peer in
+      peer.beat.map(condition) == true && now - peer.heardAt <= timing.silence
+    }
   }
 }

@@ -118,8 +118,14 @@ final class ClusterNode: ClusterObserver {
 
   var unreadiness: String? {
     let figures = network.figures
-    guard !figures.isReady else { return nil }
-    return figures.busFault.map { "the bus is down: \($0)" } ?? "not yet a home in the cluster"
+    let fault = figures.busFault.map { "the bus is down: \($0)" }
+    switch figures.unreadiness {
+    case nil: return nil
+    case .noHome: return fault ?? "not yet a home in the cluster"
+    case .isolated(let reason): return fault ?? "\(reason)"
+    case .alone: return "neither the bus nor the database can be reached"
+    case .cannotWrite: return "the database takes no writes of this server, and those of others"
+    }
   }
 
   func home(ofChannel url: String) -> ServerID { network.ring.home(ofChannel: url).id }

@@ -14,8 +14,8 @@ protocol ClusterObserver: AnyObject, Sendable {
   /// The reason why clients should go to another server; `nil` when there is none.
   ///
   /// There is one until the server is registered and sees a complete ring, and while it alone hears
-  /// nothing of the bus. A bus or a database that fails for all servers alike is no reason: clients
-  /// would find no better server.
+  /// nothing of the bus or reaches no database that takes writes. A bus or a database that fails for
+  /// all servers alike is no reason: clients would find no better server.
   var unreadiness: String? { get }
 
   /// The server on which a channel is judged.

@@ -11,7 +11,8 @@ struct FrameCodecTests {
       case 0:
         .beat(
           Beat(
-            number: random.next(), seesRegistry: random.oneIn(2), hasNews: random.oneIn(2)))
+            number: random.next(), seesRegistry: random.oneIn(2), canWrite: random.oneIn(2),
+            hasNews: random.oneIn(2)))
       case 1: .greeting(numbers, LinkVersions(lowest: 2, highest: 9))
       default:
         .data(

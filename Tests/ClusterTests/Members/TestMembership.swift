@@ -63,13 +63,15 @@ struct TestMembership {
   }
 
   mutating func beat(
-    of peer: Int, number: UInt64? = nil, seesRegistry: Bool = true, hasNews: Bool = false
+    of peer: Int, number: UInt64? = nil, seesRegistry: Bool = true, canWrite: Bool = true,
+    hasNews: Bool = false
   ) {
     beats[peer, default: 1] += 1
     handle(
       .beat(
         Beat(
-          number: number ?? beats[peer, default: 1], seesRegistry: seesRegistry, hasNews: hasNews),
+          number: number ?? beats[peer, default: 1], seesRegistry: seesRegistry,
+          canWrite: canWrite, hasNews: hasNews),
         from: rows[peer].member.id))
   }
 
