@@ -9,6 +9,8 @@ internal import Synchronization
 /// registry.
 package final class ClusterLoop: ClusterNetwork {
   package let local: ClusterMember
+  /// The number of the deployment, which its database was given once.
+  package var deployment: UInt64 { registry.place.deployment }
   private let mailbox: Mailbox<ClusterCommand>
   private let state: ClusterState
   private let registry: RegistryThread
@@ -30,8 +32,8 @@ package final class ClusterLoop: ClusterNetwork {
     let mailbox = mailbox
     registry = try RegistryThread(id, options) { mailbox.post(.registry($0)) }
     self.registry = registry
-    local = registry.local
-    let state = ClusterState(registry.local)
+    local = registry.place.member
+    let state = ClusterState(local)
     self.state = state
     let report = StartReport<ClusterError>()
     do throws(SystemError) {

@@ -46,9 +46,10 @@ async def test_the_home_is_killed(ctx):
     assert await cluster.home(channel) in cluster.servers[:2]
 
     async def gone():
-        states = [s["state"] for s in (await cluster.servers[0].cluster_status())["servers"]]
-        return states.count("live") == 2
-    await eventually(gone, "two live servers")
+        servers = (await cluster.servers[0].cluster_status())["servers"]
+        ends = [s["ending"] for s in servers if s["state"] == "dead"]
+        return [s["state"] for s in servers].count("live") == 2 and ends == ["expelled"]
+    await eventually(gone, "two live servers, and one that is listed as lost")
 
 
 async def test_an_edge_is_killed(ctx):
@@ -206,7 +207,8 @@ async def test_postgresql_crashes(ctx):
 
 async def test_postgresql_is_gone_for_all(ctx):
     """Without PostgreSQL nobody drains: writes are 500901 after cluster.call_timeout_ms, and go on when it
-    is back."""
+    is back. No server is worse off than another, so /readyz stays 200; servers with PostgreSQL as their bus
+    know nothing of each other then, and are not ready after cluster.isolation_ms."""
     cluster = await ctx.cluster(3, *FREE, "--cluster-call-timeout-ms", "1000")
     owner = await ctx.user(cluster.servers[0])
     channel = await cluster.channel_at(cluster.servers[2], owner)

@@ -81,6 +81,12 @@ package struct Membership {
   /// The servers as the registry has them.
   package var records: [ServerRecord] { view.records }
 
+  /// Servers that have ended within the last minutes, as the registry has them.
+  package var lostServers: [LostServer] { view.lost }
+
+  /// Whether a server is this one, or another of the registry.
+  package func knows(_ server: ServerID) -> Bool { server == local.id || peers[server] != nil }
+
   package mutating func handle(
     _ input: MembershipInput, at now: Int64, into actions: inout [MembershipAction]
   ) {

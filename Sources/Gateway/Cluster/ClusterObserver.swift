@@ -4,7 +4,8 @@ import Cluster
 ///
 /// A server that is alone has none. All of it is callable from any thread and never waits.
 protocol ClusterObserver: AnyObject, Sendable {
-  /// All servers that the registry holds, in the order of their slots.
+  /// All servers that the registry holds, in the order of their slots, and behind them those that have
+  /// ended within the last minutes, the last one first.
   var servers: [ClusterStatus.Server] { get }
   /// This server.
   var local: ServerID { get }
@@ -35,8 +36,10 @@ struct ClusterCounters: Sendable, Equatable {
   var linkResets: UInt64 = 0
   /// Frames dropped because their signature is wrong or missing.
   var forgedFrames: UInt64 = 0
-  /// Frames dropped because they cannot be decoded, or are of an unknown version.
+  /// Frames and messages dropped because they cannot be decoded, or are of an unknown version.
   var unreadableFrames: UInt64 = 0
+  /// Frames dropped because they are of another deployment.
+  var foreignFrames: UInt64 = 0
   /// Channels that this server took over from another.
   var takeOvers: UInt64 = 0
   /// Writes that changed nothing because another server had taken the channel over.

@@ -85,6 +85,58 @@ struct FrameCodecTests {
     #expect(throws: FrameError.otherVersion) { try both.decode(bytes) }
   }
 
+  @Test("of another deployment are named as such, but for those that are forged")
+  func foreign() {
+    var random = SeededGenerator(seed: 8)
+    let theirs = FrameCodec(deployment: 7)
+    for _ in 0..<50 {
+      let bytes = theirs.encode(Self.frame(&random))
+      #expect(throws: FrameError.foreign(deployment: 7)) {
+        try FrameCodec(deployment: 8).decode(bytes)
+      }
+      #expect(throws: Never.self) { try FrameCodec(deployment: 7).decode(bytes) }
+      #expect(throws: FrameError.forged) {
+        try FrameCodec(deployment: 8, authentication: TestAuthentication(secret: 1)).decode(bytes)
+      }
+    }
+  }
+
+  /// Never changed: servers of other versions send these.
+  @Test("that were recorded are read for ever, and written again as they were")
+  func recorded() throws {
+    let numbers = LinkNumbers(sender: 3, receiver: 2)
+    let recordings: [(String, Frame.Content)] = [
+      (
+        "0000" + "0700000000000000" + "0100000000000000" + "0000000000000000"
+          + "0900000000000000" + "01" + "00" + "01",
+        .beat(Beat(number: 9, seesRegistry: true, canWrite: false, hasNews: true))
+      ),
+      (
+        "0001" + "0700000000000000" + "0100000000000000" + "0000000000000000"
+          + "0300000000000000" + "0200000000000000" + "0102",
+        .greeting(numbers, LinkVersions(lowest: 1, highest: 2))
+      ),
+      (
+        "0102" + "0700000000000000" + "0100000000000000" + "0000000000000000"
+          + "0300000000000000" + "0200000000000000" + "0500000000000000" + "0600000000000000"
+          + "0400000000000000" + "01" + "0800000000000000" + "0900000000000000" + "aabb",
+        .data(
+          numbers, version: 1,
+          LinkData(sequence: 5, sent: 6, confirmed: 4, gaps: [8...9], payload: [0xaa, 0xbb]))
+      ),
+    ]
+    let codec = FrameCodec(deployment: 7)
+    for (text, content) in recordings {
+      let digits = Array(text.utf8)
+      let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { index in
+        UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16)
+      }
+      let frame = Frame(sender: ServerID(rawValue: 1), receiver: nil, content)
+      #expect(try codec.decode(bytes) == frame)
+      #expect(codec.encode(frame) == bytes)
+    }
+  }
+
   @Test("that make no sense are refused")
   func senseless() {
     let numbers = LinkNumbers(sender: 1, receiver: 1)
