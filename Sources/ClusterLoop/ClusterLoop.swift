@@ -9,6 +9,8 @@ internal import Synchronization
 /// registry.
 package final class ClusterLoop: ClusterNetwork {
   package let local: ClusterMember
+  /// The number of the deployment, which its database was given once.
+  package var deployment: UInt64 { registry.place.deployment }
   private let mailbox: Mailbox<ClusterCommand>
   private let state: ClusterState
   private let registry: RegistryThread
@@ -30,8 +32,8 @@ package final class ClusterLoop: ClusterNetwork {
     let mailbox = mailbox
     registry = try RegistryThread(id, options) { mailbox.post(.registry($0)) }
     self.registry = registry
-    local = registry.local
-    let state = ClusterState(registry.local)
+    local = registry.place.member
+    let state = ClusterState(local)
     self.state = state
     let report = StartReport<ClusterError>()
     do throws(SystemError) {
@@ -71,6 +73,9 @@ package final class ClusterLoop: ClusterNetwork {
   /// The counts and states, some milliseconds old.
   package var figures: ClusterFigures { state.figures }
 
+  /// Takes note whether the database takes writes, for the other servers.
+  package func storeDidChange(canWrite: Bool) { mailbox.post(.store(canWrite: canWrite)) }
+
   /// Makes this server a home no longer.
   package func drain() { mailbox.post(.drain) }
 
@@ -94,6 +99,7 @@ enum ClusterCommand: Sendable {
   case send([UInt8], ServerID)
   case start(any ClusterDelegate)
   case drain
+  case store(canWrite: Bool)
   case registry(RegistryThread.Answer)
   case leave
   case stop

@@ -62,15 +62,16 @@ final class ClusterThread: ReadinessHandler, TimerHandler {
     self.inboxes = inboxes
     // Events come with the first turn at the earliest.
     let events = BusEvents()
-    let bus = try makeBus(loop, [inboxes[registry.local.id], inboxes[nil]]) {
+    let bus = try makeBus(loop, [inboxes[registry.place.member.id], inboxes[nil]]) {
       events.receiver?.take($0)
     }
     self.bus = bus
     var settings = ClusterMachine.Settings(
       limits: LinkLimits(frameBytes: min(bus.messageByteLimit, Self.frameLimit)))
     settings.timing = options.timing
+    settings.deployment = registry.place.deployment
     settings.authentication = options.secret.map(SecretAuthentication.init)
-    machine = ClusterMachine(registry.local, settings, at: loop.now)
+    machine = ClusterMachine(registry.place.member, settings, at: loop.now)
     events.receiver = self
   }
 
@@ -101,6 +102,7 @@ final class ClusterThread: ReadinessHandler, TimerHandler {
       early = []
       machine.handle(.mayServe, at: loop.now)
     case .drain: machine.handle(.drain, at: loop.now)
+    case .store(let canWrite): machine.handle(.store(canWrite: canWrite), at: loop.now)
     case .registry(let answer): take(answer)
     case .leave:
       leaveUntil = loop.now + Self.leaveTime

@@ -14,6 +14,8 @@ final class DaemonLife: Sendable {
 
   private enum Stage {
     case starting
+    /// Files may have changed after the start had read them.
+    case startingAndReloading
     case serving(any Daemon)
     case draining(any Daemon)
     case over(Outcome)
@@ -54,8 +56,9 @@ final class DaemonLife: Sendable {
   func take(_ signal: Int32) {
     stage.withLock { stage in
       switch (stage, signal) {
-      case (.starting, SIGHUP), (.over, _): break
-      case (.starting, _):
+      case (.over, _): break
+      case (.starting, SIGHUP), (.startingAndReloading, SIGHUP): stage = .startingAndReloading
+      case (.starting, _), (.startingAndReloading, _):
         logger.notice("stopping before it serves")
         supervision.isStopping()
         start.cancel()
@@ -79,8 +82,10 @@ final class DaemonLife: Sendable {
         stage = .draining(daemon)
         return daemon.drain()
       }
+      let reloads = if case .startingAndReloading = stage { true } else { false }
       stage = .serving(daemon)
       supervision.didStart(daemon)
+      if reloads { supervision.reloading(daemon.reload) }
     }
   }
 

@@ -26,13 +26,16 @@ extension PostgreSQLConnection {
   /// Waits until the socket is ready, and takes what has come.
   private func wait(for events: Int32, by deadline: Int64) throws(PostgreSQLError) {
     while true {
-      let left = deadline - Self.now
+      let left = min(deadline, options.patience?.end ?? .max) - Self.now
       guard left > 0 else {
+        let isGivenUp = options.patience?.isOver ?? false
         throw PostgreSQLError(
-          kind: .timedOut, message: "no answer within \(options.answerTimeout) ms")
+          kind: .timedOut,
+          message: isGivenUp
+            ? "no answer is awaited any more" : "no answer within \(options.answerTimeout) ms")
       }
       var entry = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
-      let count = poll(&entry, 1, Int32(min(left, 60_000)))
+      let count = poll(&entry, 1, Int32(min(left, options.patience == nil ? 60_000 : 200)))
       if count < 0, errno != EINTR { throw lost() }
       guard count > 0 else { continue }
       if entry.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0, PQconsumeInput(handle) == 0 {

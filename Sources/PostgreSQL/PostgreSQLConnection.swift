@@ -26,6 +26,8 @@ package final class PostgreSQLConnection {
     package var connectTimeout = 5
     /// Milliseconds that an answer may take.
     package var answerTimeout = 10_000
+    /// Ends all waiting, when it ends.
+    package var patience: PostgreSQLPatience?
 
     package init() {}
   }

@@ -1,5 +1,6 @@
 import Channels
 import Logging
+import PostgreSQL
 import Reactor
 import Synchronization
 
@@ -24,6 +25,7 @@ package final class Store: Sendable {
   private let queries: QueryQueue
   private let queryCounters = QueryCounters()
   private let counters = StoreCounters()
+  private let patience: PostgreSQLPatience
   private let healthMonitor: HealthMonitor
   private let threads: Mutex<[Reactor.Thread]>
   private let afterBatch: @Sendable () -> Void
@@ -46,7 +48,7 @@ package final class Store: Sendable {
     let sessions = try StoreSessions.open(place, options)
     let readers = try Readers(sessions, options)
     let writeJobs = JobQueue<WriteJob>(capacity: options.queueCapacity)
-    let health = HealthMonitor(logger: options.logger)
+    let health = HealthMonitor(logger: options.logger, options.healthDidChange)
     let writer = try Self.startWriter(
       sessions, jobs: writeJobs, health: health, counters: counters, options: options)
     let asideJobs = sessions.aside.map { _ in
@@ -61,6 +63,7 @@ package final class Store: Sendable {
     healthMonitor = health
     threads = Mutex(reading + [writer] + (aside.map { [$0] } ?? []))
     afterBatch = options.afterBatch
+    patience = options.patience
   }
 
   // Does not wait: the last reference may go on one of the store's own threads.
@@ -180,6 +183,10 @@ package final class Store: Sendable {
       threads = []
     }
   }
+
+  /// Has the store wait for PostgreSQL no longer than this, in all that it still does: the outcome of a
+  /// commit that is not answered is unknown then, and nothing more is read or written.
+  package func hurry(within milliseconds: Int64) { patience.end(within: milliseconds) }
 
   private func closeReading() {
     lookUps.close()

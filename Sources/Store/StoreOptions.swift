@@ -1,5 +1,6 @@
 import Glibc
 package import Logging
+import PostgreSQL
 
 /// How a store is opened; the defaults suit a server.
 package struct StoreOptions: Sendable {
@@ -39,10 +40,14 @@ package struct StoreOptions: Sendable {
     usleep(500_000)
     return true
   }
+  /// Ends all waiting for PostgreSQL, when it ends.
+  let patience = PostgreSQLPatience()
   /// Called on the writer thread after each commit: its duration in nanoseconds, its jobs.
   package var onCommit: @Sendable (_ durationNanoseconds: UInt64, _ jobCount: Int) -> Void
   /// Called on the writer thread when it has connected anew to a database whose connection was lost.
   package var didReconnect: @Sendable () -> Void = {}
+  /// Called with each change of health, on the thread that has noticed it.
+  package var healthDidChange: @Sendable (StoreHealth) -> Void = { _ in }
   /// Called after completions, on their thread: after all of a batch, of a read, of a refusal.
   package var afterBatch: @Sendable () -> Void
 

@@ -79,7 +79,9 @@ start_servers() {
     database_count=$((database_count + 1))
     "$postgresql/createdb" -h 127.0.0.1 -p "$postgresql_port" -U parley "bench$database_count"
     url=postgresql://parley@127.0.0.1:$postgresql_port/bench$database_count
-    environment+=("PARLEY_STORE_URL=$url" PARLEY_FILES_PUBLIC_URL=http://127.0.0.1:9)
+    mkdir -p "$work/files"
+    environment+=("PARLEY_STORE_URL=$url" PARLEY_FILES_PUBLIC_URL=http://127.0.0.1:9
+      "PARLEY_FILES_STORE=directory:$work/files")
     beside=(--database "$postgresql_pid")
   fi
   case $kind in

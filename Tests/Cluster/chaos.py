@@ -27,6 +27,8 @@ from harness import PATIENCE  # noqa: E402
 
 # How long everything may take to be well again when the last fault of a round is mended.
 RECOVERY = 30 * PATIENCE
+# A round that takes longer to be well leaves what servers logged.
+SLOW = 5 * PATIENCE
 
 
 class Broken(Exception):
@@ -118,7 +120,7 @@ class Run:
         # Of each kind, when it was alone: the longest pause of a channel and the longest call.
         self.pauses = {}
         self.counts = {}
-        self.failures, self.well_after, self.last_reason = [], 0.0, None
+        self.failures, self.well_after, self.was_slow = [], 0.0, False
 
     async def go(self, rounds):
         cluster = await self.ctx.cluster(self.options.servers, *FLAGS)
@@ -151,7 +153,7 @@ class Run:
         began = time.monotonic()
         print(f"round {number}/{total}  {', '.join(map(str, planned)):60} ", end="", flush=True)
         self.crowd.begin_round()
-        self.site.ended = []
+        self.site.ended, self.was_slow = [], False
         under_way = []
         for fault in planned:
             under_way.append(asyncio.ensure_future(
@@ -162,6 +164,8 @@ class Run:
         healed = time.monotonic()
         await self.recover(healed)
         self.check_ends(planned)
+        if self.was_slow:
+            print(f"[see {self.keep(f'round-{number}')}] ", end="", flush=True)
         self.done += len(planned)
         pause, call = self.crowd.longest_gap, self.crowd.longest_call
         name = planned[0].kind if len(planned) == 1 else "several at once"
@@ -172,11 +176,8 @@ class Run:
     async def recover(self, healed):
         """Waits until everything is well, then holds the rules; a reason that lasts is a broken one."""
         await self.settle(self.unwell, "servers are not whole")
-        waited_for = self.last_reason
         await self.settle(lambda: self.silent(healed), "channels are silent")
         self.well_after = time.monotonic() - healed
-        if self.well_after > 5:
-            print(f"[waited for: {waited_for or self.last_reason}] ", end="", flush=True)
         self.crowd.gate.clear()
         await self.settle(self.busy, "calls are not answered")
         marks = {}
@@ -188,10 +189,15 @@ class Run:
 
     async def settle(self, reasons, what):
         """Waits until a coroutine function gives no reasons."""
-        end = time.monotonic() + RECOVERY
-        self.last_reason = None
+        began = time.monotonic()
+        end = began + RECOVERY
+        told = SLOW
         while found := await reasons() or self.final():
-            self.last_reason = found[0]
+            if time.monotonic() - began > told:
+                told *= 2
+                self.was_slow = True
+                print(f"[{what} for {time.monotonic() - began:.0f} s: {found[0]}] ", end="",
+                      flush=True)
             if final := self.final():
                 raise Broken("rules do not hold:\n  " + "\n  ".join(final[:30]))
             if time.monotonic() > end:
@@ -226,7 +232,7 @@ class Run:
 
     async def busy(self):
         now = time.monotonic()
-        outside = [f"{person.user_id} is not in {person.channel}"
+        outside = [f"{person.user_id} is not in {person.channel}: {person.doing}"
                    for person in self.crowd.people if not person.is_in]
         return outside + [f"{what}: {now - began:.1f} s"
                           for what, began in self.crowd.under_way.values()]

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import pathlib
 import signal
 import time
 from urllib.parse import urlencode
@@ -60,6 +61,16 @@ class ClusterServer(Server):
     def halt(self):
         """Stops it as a machine that hangs: its sockets stay open, and nothing is done."""
         self.signal(signal.SIGSTOP)
+        # A thread on another processor goes on for a moment.
+        while self.process_state() not in "TZX":
+            time.sleep(0.001)
+
+    def process_state(self):
+        """The letter that proc(5) has for it."""
+        with contextlib.suppress(FileNotFoundError):
+            stat = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text()
+            return stat.rpartition(")")[2].split()[0]
+        return "X"
 
     def go_on(self):
         self.signal(signal.SIGCONT)
@@ -234,6 +245,8 @@ class Roamer:
         self.gaps = 0
         self.longest_silence = 0.0
         self.alive = True
+        # What it waits for while it is not in the channel.
+        self.doing = "nothing yet"
         self.entered = asyncio.Event()
         self.running = asyncio.ensure_future(self._run())
 
@@ -247,9 +260,12 @@ class Roamer:
             self.client = None
             try:
                 async with asyncio.timeout(5 * PATIENCE):
+                    self.doing = f"connecting to {server.name}"
                     self.client = await Client.connect(server)
                     self.client.server = server
+                    self.doing = f"opening a session on {server.name}"
                     await self.client.call("session.open", user_id=self.user_id)
+                    self.doing = f"entering on {server.name}"
                     recover = {"recover": self.position} if self.position else {}
                     answer = await self.client.enter(self.channel, **recover)
                 self._take(answer)

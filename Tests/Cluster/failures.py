@@ -46,9 +46,10 @@ async def test_the_home_is_killed(ctx):
     assert await cluster.home(channel) in cluster.servers[:2]
 
     async def gone():
-        states = [s["state"] for s in (await cluster.servers[0].cluster_status())["servers"]]
-        return states.count("live") == 2
-    await eventually(gone, "two live servers")
+        servers = (await cluster.servers[0].cluster_status())["servers"]
+        ends = [s["ending"] for s in servers if s["state"] == "dead"]
+        return [s["state"] for s in servers].count("live") == 2 and ends == ["expelled"]
+    await eventually(gone, "two live servers, and one that is listed as lost")
 
 
 async def test_an_edge_is_killed(ctx):
@@ -206,14 +207,20 @@ async def test_postgresql_crashes(ctx):
 
 async def test_postgresql_is_gone_for_all(ctx):
     """Without PostgreSQL nobody drains: writes are 500901 after cluster.call_timeout_ms, and go on when it
-    is back."""
+    is back. No server is worse off than another, so /readyz stays 200; servers with PostgreSQL as their bus
+    know nothing of each other then, and are not ready after cluster.isolation_ms."""
     cluster = await ctx.cluster(3, *FREE, "--cluster-call-timeout-ms", "1000")
     owner = await ctx.user(cluster.servers[0])
     channel = await cluster.channel_at(cluster.servers[2], owner)
     await owner.enter(channel)
     await ctx.postgresql.stop()
-    await asyncio.sleep(8)
+    for _ in range(4):
+        await asyncio.sleep(0.5)
+        assert all([await server.is_ready() for server in cluster.servers])
+    await asyncio.sleep(6 * PATIENCE)
     assert all(server.process.returncode is None for server in cluster.servers)
+    ready = [await server.is_ready() for server in cluster.servers]
+    assert ready == [ctx.bus == "redis"] * 3, ready
     async with refused(500901):
         await owner.send(channel, "nowhere")
     await ctx.postgresql.up()
@@ -224,6 +231,10 @@ async def test_postgresql_is_gone_for_all(ctx):
         except Refused:
             return None
     await eventually(works, "a message stored")
+
+    async def all_ready():
+        return all([await server.is_ready() for server in cluster.servers])
+    await eventually(all_ready, "200 of /readyz")
 
 
 async def test_a_synchronous_standby_is_promoted(ctx):

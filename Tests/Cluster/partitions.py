@@ -40,14 +40,15 @@ async def test_half_a_partition_that_heals(ctx):
 
 
 async def test_lists_of_servers_that_differ(ctx):
-    """A server that cannot read the registry for two seconds misses that another has joined: calls for
+    """A server that cannot read the registry for a while misses that another has joined: calls for
     channels that have moved are passed on, nobody is closed, and no channel goes to and fro."""
     cluster, channel, traffic = await busy(ctx)
     before = await takeovers(cluster)
     for server in list(cluster.servers):
         server.store_wire.silence()
         joining = asyncio.ensure_future(cluster.add(*FREE))
-        await asyncio.sleep(2)
+        # With PostgreSQL as the bus it is cut off altogether, and dead for the others after three.
+        await asyncio.sleep(2 if ctx.bus == "redis" else 1)
         server.store_wire.restore()
         await joining
         await cluster.until_whole()

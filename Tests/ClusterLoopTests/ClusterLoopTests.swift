@@ -13,7 +13,7 @@ struct ClusterLoopTests {
     registry = try #require(RunningRegistry.current)
     let connection = try PostgreSQLConnection(registry.url)
     try connection.execute(
-      script: "DROP TABLE IF EXISTS servers; DROP SEQUENCE IF EXISTS server_slots")
+      script: "DROP TABLE IF EXISTS servers, lost_servers, registry")
   }
 
   @Test("carries messages in order between servers that join, and none after one leaves")
@@ -154,11 +154,70 @@ struct ClusterLoopTests {
     }
     #expect(slots == [0, 1, 2, 3])
     let connection = try PostgreSQLConnection(registry.url)
-    _ = try connection.execute("SELECT setval('server_slots', 254)")
+    _ = try connection.execute("UPDATE registry SET last_slot = 254")
     let servers = try (0..<3).map { try TestServer("t\($0)", registry, broker) }
     #expect(servers.map(\.network.local.slot) == [255, 0, 1])
     for server in servers { server.wait(forHomes: servers) }
     for server in servers { server.network.stop() }
+  }
+
+  @Test("a crash of the registry skips no number, and one in use is never given again")
+  func slotsAfterCrash() throws {
+    var slots: [UInt16] = []
+    for _ in 0..<3 {
+      let server = try TestServer("s", registry, broker)
+      slots.append(server.network.local.slot)
+      server.network.stop()
+      try registry.stop(.immediate)
+      try registry.start()
+    }
+    #expect(slots == [0, 1, 2])
+    let old = try TestServer("old", registry, broker)
+    #expect(old.network.local.slot == 3)
+    let connection = try PostgreSQLConnection(registry.url)
+    _ = try connection.execute("UPDATE registry SET last_slot = 2")
+    let new = try TestServer("new", registry, broker)
+    #expect(new.network.local.slot == 4)
+    for server in [old, new] { server.wait(forHomes: [old, new]) }
+    for server in [old, new] { server.network.stop() }
+  }
+
+  @Test("remembers for a while which servers have ended, when and how")
+  func lostServers() throws {
+    let a = try TestServer("a", registry, broker)
+    let b = try TestServer("b", registry, broker)
+    var c: TestServer? = try TestServer("c", registry, broker)
+    try a.wait(forHomes: [a, b, #require(c)])
+    #expect(a.network.figures.lostServers == [])
+    b.network.stop()
+    a.wait(for: "a server that left") {
+      a.network.figures.lostServers.map(\.ending) == [.left]
+    }
+    let slot = try #require(c).network.local.slot
+    c = nil
+    a.wait(for: "a server that was lost") { a.network.figures.lostServers.count == 2 }
+    let lost = try #require(a.network.figures.lostServers.first)
+    #expect(lost.member.name == "c" && lost.member.slot == slot && lost.ending == .expelled)
+    #expect(lost.startedAt <= lost.beatAt && lost.beatAt <= lost.endedAt)
+    let connection = try PostgreSQLConnection(registry.url)
+    _ = try connection.execute("UPDATE lost_servers SET ended_at = ended_at - 600000")
+    a.wait(for: "forgetting") { a.network.figures.lostServers.isEmpty }
+    a.network.stop()
+  }
+
+  @Test("drops what another deployment sends on the same bus, and names it")
+  func deployments() throws {
+    let a = try TestServer("a", registry, broker)
+    a.wait(forHomes: [a])
+    let connection = try PostgreSQLConnection(registry.url)
+    // As another database would have it.
+    _ = try connection.execute("UPDATE registry SET deployment = deployment # 1")
+    _ = try connection.execute("DELETE FROM servers")
+    let other = try TestServer("b", registry, broker)
+    a.wait(for: "foreign frames") { a.network.figures.traffic.foreignFrames > 0 }
+    #expect(a.network.figures.traffic.foreignDeployment == other.network.deployment)
+    #expect(a.network.deployment ^ 1 == other.network.deployment)
+    for server in [a, other] { server.network.stop() }
   }
 
   @Test("a secret keeps strangers out")

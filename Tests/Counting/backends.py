@@ -49,10 +49,12 @@ class Backends:
         """The settings of servers on them."""
         return {
             "PARLEY_STORE_URL": f"postgresql://parley@127.0.0.1:{self.postgresql_port}/postgres",
-            "PARLEY_CLUSTER_BUS": f"redis://127.0.0.1:{self.redis_port}"}
+            "PARLEY_CLUSTER_BUS": f"redis://127.0.0.1:{self.redis_port}",
+            "PARLEY_FILES_STORE": f"directory:{self.folder / 'files'}"}
 
     def __enter__(self):
         self.folder.mkdir()
+        (self.folder / "files").mkdir()
         if self.account:
             self.folder.parent.chmod(0o711)
             os.chown(self.folder, *pwd.getpwnam("postgres")[2:4])

@@ -69,6 +69,16 @@ struct DaemonLifeTests {
     #expect(daemon.calls.withLock(\.self) == ["drain", "wait"])
   }
 
+  @Test("a reload that is asked for during the start comes after it")
+  func reloadsLate() {
+    let (life, daemon) = (life(), Tracked())
+    life.run { _ in
+      life.take(SIGHUP)
+      return daemon
+    }
+    #expect(daemon.calls.withLock(\.self) == ["reload", "wait"])
+  }
+
   @Test("signals of a daemon that serves: reload, drain, hurry")
   func serves() {
     final class Serving: Daemon {

@@ -98,9 +98,24 @@ async def sends(w):
             w.owner, w.channel, members=members, mentioned=w.names[:100])
         w.largest = message["message_id"]
     await w.owner.call(
-        "message.send", channel_url=w.channel, message_type="FILE",
-        url=heaviest.link("\U0001f600", 2048), file_name="\U0001f600" * 255,
-        data="\U0001f600" * 4096)
+        "message.send", channel_url=w.channel, **LARGEST_FILE)
+
+
+LARGEST_FILE = {
+    "message_type": "FILE", "url": heaviest.link("\U0001f600", 2048),
+    "file_name": "\U0001f600" * 255, "data": "\U0001f600" * 4096}
+
+
+async def creates_files(w):
+    """Uploads with the longest of names, one of which sends a message when it is complete."""
+    w.file = (await w.owner.call(
+        "file.create", size=1, name="\U0001f600" * 255, type="a" * 128,
+        message={"channel_url": w.channel, "message": "\u0001" * 5000}))["file"]["file_id"]
+
+
+async def sends_files(w):
+    await w.owner.call(
+        "message.send_files", channel_url=w.channel, files=[LARGEST_FILE] * 9)
 
 
 async def updates(w):
@@ -309,6 +324,11 @@ CASES = {
     "user.get": lambda w: w.owner.call("user.get", user_id=w.owner.user_id),
     "channel.create": creates_channels,
     "message.send": sends,
+    "message.send_files": sends_files,
+    "file.create": creates_files,
+    "file.get": lambda w: w.owner.call("file.get", file_id=w.file),
+    "file.list": lambda w: w.owner.call("file.list", limit=100),
+    "file.cancel": lambda w: w.owner.call("file.cancel", file_id=w.file),
     "message.update": updates,
     "message.create_metaarray_keys": metaarrays,
     "message.add_metaarray_values": values,

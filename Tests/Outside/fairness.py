@@ -130,6 +130,8 @@ def endless(*calls):
 
 
 COPIES = [f"copy-{n}" for n in range(1, 101)]
+UNKNOWN = "0" * 32
+FILE = {"message_type": "FILE", "url": "https://a.example/f", "data": "\u0001" * 1000}
 TEXT = {"message": "\u0001" * 5000, "data": "\u0001" * 16_384}
 
 
@@ -179,6 +181,15 @@ def costly(message_id):
         "channel.remove_operators": [
             ("channel.remove_operators", {**room, "user_ids": COPIES[:99]})],
         "message.send": [("message.send", {**room, **TEXT}), ("message.send", {**here, **TEXT})],
+        "message.send_files": [
+            ("message.send_files", {**room, "files": [FILE] * 20}),
+            ("message.send_files", {**here, "files": [{"file_id": UNKNOWN}] * 20})],
+        "file.create": [
+            ("file.create", {"size": 1, "name": "n" * 255}),
+            ("file.create", {"size": 1, "message": {**room, **TEXT}})],
+        "file.get": [("file.get", {"file_id": UNKNOWN})],
+        "file.list": [("file.list", {"limit": 100})],
+        "file.cancel": [("file.cancel", {"file_id": UNKNOWN})],
         "message.update": [("message.update", {**message, "data": "\u0001" * 8000})],
         "message.delete": [
             ("message.delete", message), ("message.delete", {**here, "message_id": 5})],

@@ -6,6 +6,7 @@ import hashlib
 import http.client
 import json
 import os
+import resource
 import shutil
 import time
 import uuid
@@ -527,3 +528,151 @@ async def test_tuspy_uploads(ctx):
     assert [(f["name"], f["status"]) for f in listed] == [("a.bin", "complete")]
     status, _, body = await download(server, listed[0]["url"])
     assert body == content
+
+
+async def test_a_disk_that_fills_up_in_the_middle(ctx):
+    """The write that finds no room ends with 507; what was recorded stays, and goes on with room."""
+    server = await ctx.fresh(*FLAGS)
+    owner = await user(ctx, server)
+    content = os.urandom(20_000_000)
+    file, url = await create(owner, len(content))
+    limits = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (12_000_000, limits[1]))
+    try:
+        status, _, answer = await put(server, url, content)
+        assert (status, answer["code"], answer["reason"]) == (507, 500901, "storage_full")
+        assert (await server.get("/readyz"))[0] == 200
+        # Messages and small files go on meanwhile.
+        _, small = await create(owner, 3)
+        assert (await put(server, small, b"abc"))[0] == 201
+    finally:
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, limits)
+    done = await offset(server, url)
+    assert 0 <= done <= 12_000_000
+    status, _, _ = await patch(server, url, done, content[done:])
+    assert status == 204
+    got = (await owner.call("file.get", file_id=file["file_id"]))["file"]
+    assert (await download(server, got["url"]))[2] == content
+
+
+async def test_a_slow_loris(ctx):
+    """A body that pauses gets 408, and what came of it is kept; others are served meanwhile."""
+    server = await ctx.fresh(*FLAGS, "--limits-head-timeout-ms", "1000")
+    owner = await user(ctx, server)
+    made = [(await create(owner, 1_000))[1] for _ in range(3)]
+    connections = []
+    for url in made:
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        connection.putrequest("PATCH", path(url))
+        for name, text in {**PIECE, "Upload-Offset": 0, "Content-Length": 1_000}.items():
+            connection.putheader(name, str(text))
+        connection.endheaders()
+        connection.send(b"x" * 7)
+        connections.append(connection)
+    _, url = await create(owner, 3)
+    assert (await put(server, url, b"abc"))[0] == 201
+    for connection, url in zip(connections, made):
+        assert (await asyncio.to_thread(connection.getresponse)).status == 408
+
+        async def is_kept():
+            return await offset(server, url) == 7
+        await until(is_kept)
+        status, fields, _ = await patch(server, url, 7, b"x" * 993)
+        assert (status, fields["Upload-Offset"]) == (204, "1000")
+
+
+async def test_an_upload_that_is_terminated_while_it_is_written(ctx):
+    """DELETE during a PATCH ends both: 204 for the one, 410 for the other."""
+    server = await ctx.fresh(*FLAGS)
+    owner = await user(ctx, server)
+    _, url = await create(owner, 100)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection.putrequest("PATCH", path(url))
+    for name, text in {**PIECE, "Upload-Offset": 0, "Content-Length": 100}.items():
+        connection.putheader(name, str(text))
+    connection.endheaders()
+    connection.send(b"x" * 10)
+
+    async def is_locked():
+        return (await patch(server, url, 7, b"x"))[0] == 423
+    await until(is_locked)
+    assert (await request(server, "DELETE", url))[0] == 204
+    assert (await asyncio.to_thread(connection.getresponse)).status == 410
+    assert await offset(server, url) == 410
+
+    async def is_empty():
+        return not os.listdir(os.path.join(server.data, "partial"))
+    await until(is_empty)
+
+
+async def test_ten_thousand_creations(ctx):
+    """A user who creates without end gets 20 uploads; the others are refused, and nobody waits."""
+    server = await ctx.fresh(
+        *FLAGS, "--limits-calls-per-second", "0", "--limits-uploads-per-second", "0",
+        "--limits-uploads-per-minute", "0")
+    owner, other = await user(ctx, server), await user(ctx, server)
+
+    async def attempt():
+        try:
+            await create(owner, 1)
+            return None
+        except Refused as refusal:
+            return refusal.code
+
+    slowest, outcomes = 0, []
+    for _ in range(100):
+        batch = asyncio.gather(*(attempt() for _ in range(100)))
+        begin = time.monotonic()
+        await other.call("session.ping")
+        slowest = max(slowest, time.monotonic() - begin)
+        outcomes += await batch
+    assert outcomes.count(None) == 20 and outcomes.count(400203) == 9_980, set(outcomes)
+    assert slowest < 2, slowest
+    assert len((await owner.call("file.list", limit=100))["files"]) == 20
+
+
+async def test_senders_without_a_right_at_completion(ctx):
+    """Ban, freeze and deactivation count when the upload is complete; a deactivated user's is gone."""
+    server = await ctx.fresh(*FLAGS)
+    channel, owner, banned, frozen, gone = await ctx.room(server, 3)
+    made = {}
+    for sender in (banned, frozen, gone):
+        made[sender] = await create(sender, 5, message={"channel_url": channel})
+    await owner.call("channel.ban", channel_url=channel, user_id=banned.user_id)
+    status, _, answer = await put(server, made[banned][1], b"hello")
+    assert (status, answer["error"]["code"]) == (201, 400750)
+    await owner.call("channel.freeze", channel_url=channel)
+    status, _, answer = await put(server, made[frozen][1], b"hello")
+    assert (status, answer["error"]["code"]) == (201, 900050)
+    await owner.call("channel.unfreeze", channel_url=channel)
+    status, _, again = await put(server, made[frozen][1], b"hello")
+    assert (status, again["error"]["code"]) == (200, 900050)
+    body = json.dumps({"is_active": False})
+    status, _, _ = await asyncio.to_thread(
+        call, server, "PUT", f"/v3/users/{gone.user_id}", body, {"Api-Token": server.api_token})
+    assert status == 200
+    assert (await put(server, made[gone][1], b"hello"))[0] in (404, 410)
+    listed = await owner.call("message.list", channel_url=channel, prev_limit=10)
+    assert listed["messages"] == []
+
+
+async def test_a_chat_sends_files(ctx):
+    """parley chat sends the files that its input names, in order, and says which it can't read."""
+    server = await ctx.fresh(*FLAGS)
+    channel, owner = await ctx.room(server, 0)
+    folder, content = ctx.directory(), os.urandom(700_000)
+    for name in ("a plan.png", "b.bin"):
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(content)
+    lines = f"/file {folder}/a plan.png\nbetween\n/file {folder}/none\n/file {folder}/b.bin\n"
+    status, output, errors = await ctx.run(
+        ctx.parley, "chat", channel, "--user", ctx.name("user"), "--server",
+        f"http://127.0.0.1:{server.port}", stdin=lines.encode())
+    assert status == 0, errors
+    assert b"none not sent" in output and b"No such file" in output, output
+    listed = (await owner.call("message.list", channel_url=channel, prev_limit=10))["messages"]
+    assert [m["file"]["name"] if m["file"] else m["message"] for m in listed] == [
+        "a plan.png", "between", "b.bin"]
+    assert listed[0]["file"]["type"] == "image/png"
+    for message in (listed[0], listed[2]):
+        assert (await download(server, message["file"]["url"]))[2] == content

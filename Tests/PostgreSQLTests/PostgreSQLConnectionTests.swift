@@ -106,6 +106,21 @@ struct PostgreSQLConnectionTests {
     #expect(error?.endsConnection == true)
   }
 
+  @Test("waiting ends when patience does, on all connections that share it")
+  func patience() throws {
+    let patience = PostgreSQLPatience()
+    let connections = try (0..<2).map { _ in try connection { $0.patience = patience } }
+    #expect(try connections[0].execute("SELECT 1").integer(0, 0) == 1 && !patience.isOver)
+    patience.end(within: 200)
+    for connection in connections {
+      let error = #expect(throws: PostgreSQLError.self) {
+        try connection.execute("SELECT pg_sleep(30)")
+      }
+      #expect(error?.kind == .timedOut)
+    }
+    #expect(patience.isOver)
+  }
+
   @Test("a session that is ended from elsewhere is lost, and says so")
   func terminated() throws {
     let connection = try connection()

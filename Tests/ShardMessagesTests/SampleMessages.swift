@@ -53,7 +53,10 @@ struct SampleMessages {
           announced: optional { .users([$0.text()]) }, lastAdmission: word())),
       .arrive(
         StagePiece(
-          userIDs: texts(), entering: list { EntryClaim(number: $0.word(), userID: $0.text()) },
+          userIDs: texts(),
+          entering: list {
+            EntryClaim(number: $0.word(), userID: $0.text(), standing: .awaiting)
+          },
           isLast: true)),
       .admit(word(), user()), .entered(user(), session()),
       .left(userID: text(), heirs: list { $0.half() }), .detach,
@@ -71,7 +74,7 @@ struct SampleMessages {
       .news(news(), attachment: word()),
       .windowQuestion(question), .window(WindowAnswer(question, window)),
       .window(WindowAnswer(question, nil)),
-      .answer(reply(), outcome()),
+      .answer(reply(), outcome(), after: integer()),
     ]
   }
 
@@ -276,7 +279,8 @@ struct SampleMessages {
       data: ErrorDetails(
         field: optional { $0.text() }, retryAfterMilliseconds: optional { $0.integer() },
         limit: optional { $0.integer() }, windowMilliseconds: optional { $0.integer() },
-        scope: optional { $0.text() }, outcome: optional { $0.text() }))
+        scope: optional { $0.text() }, outcome: optional { $0.text() },
+        reason: optional { $0.text() }))
   }
 
   private mutating func reply() -> ReplyAddress {

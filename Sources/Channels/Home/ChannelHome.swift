@@ -13,6 +13,8 @@ package struct ChannelHome: Sendable {
   private let server: UInt16
   private var presence: ChannelPresence
   private var stages: [UInt16: RemotePlace] = [:]
+  /// News of the turn for servers whose stages are gone.
+  private var farewells: [(address: StageAddress, news: [StageNews])] = []
   private var claims: EntryClaims
   /// `nil` once all servers have reported.
   private var gathering: Gathering?
@@ -82,6 +84,7 @@ package struct ChannelHome: Sendable {
 
   /// Forgets an admission whose connection has entered, or does not enter.
   package mutating func settle(_ number: UInt64, of userID: String, on server: UInt16) {
+    gathering?.withdraw(number, on: server)
     claims.settle(number, of: userID, on: server)
     stages[server]?.arrival?.settle(number)
   }
@@ -134,9 +137,15 @@ package struct ChannelHome: Sendable {
     if let place = stages[address.server], place.attachment > address.attachment { return }
     if let announced = attachment.announced { gathering?.note(announced) }
     stages[address.server] = RemotePlace(
-      attachment: address.attachment, news: [.attached(start)],
+      attachment: address.attachment, news: [.attached(start)] + unsentAnswers(address.server),
       arrival: StageArrival(
         unconfirmed: roster.userIDs(on: address.server), lastNumber: attachment.lastAdmission))
+  }
+
+  /// The answers that wait for the end of the turn: the calls were carried out, whatever becomes of the
+  /// attachment.
+  private func unsentAnswers(_ server: UInt16) -> [StageNews] {
+    stages[server]?.news.filter { if case .answer = $0 { true } else { false } } ?? []
   }
 
   /// Takes a part of an attached stage's users in.
@@ -162,7 +171,9 @@ package struct ChannelHome: Sendable {
     }
     stages[server]?.arrival = nil
     actions += handle(.gone(userIDs: arrival.unconfirmed.sorted(), server: server), at: now)
-    claims.replace(of: server, by: arrival.claims, upTo: arrival.lastNumber)
+    // What this home has granted itself has its place.
+    let entering = isGathering ? arrival.claims : arrival.claims.map(\.asAsked)
+    claims.replace(of: server, by: entering, upTo: arrival.lastNumber)
     return actions + stopAwaiting(server, at: now)
   }
 
@@ -178,7 +189,11 @@ package struct ChannelHome: Sendable {
   ///
   /// - Returns: What is to be done here, in this order.
   package mutating func detach(_ address: StageAddress, at now: Moment) -> [PresenceAction] {
-    if isAttached(address) { stages[address.server] = nil }
+    if isAttached(address) {
+      let answers = unsentAnswers(address.server)
+      if !answers.isEmpty { farewells.append((address, answers)) }
+      stages[address.server] = nil
+    }
     return stopAwaiting(address.server, at: now)
   }
 
@@ -210,15 +225,17 @@ package struct ChannelHome: Sendable {
 
   /// Whether anything waits for the end of the turn.
   package var awaitsEndOfTurn: Bool {
-    stages.contains { server, place in
-      !place.news.isEmpty
-        || !isGathering && place.toldElsewhere != roster.count(outside: server)
-    } || !isGathering && localElsewhere != toldElsewhere
+    !farewells.isEmpty
+      || stages.contains { server, place in
+        !place.news.isEmpty
+          || !isGathering && place.toldElsewhere != roster.count(outside: server)
+      } || !isGathering && localElsewhere != toldElsewhere
   }
 
   /// Hands over what the turn has brought for each stage on another server.
   package mutating func takePackets() -> [(address: StageAddress, news: [StageNews])] {
-    var packets: [(address: StageAddress, news: [StageNews])] = []
+    var packets = farewells
+    farewells = []
     for server in stages.keys.sorted() {
       guard var place = stages[server] else { continue }
       let elsewhere = roster.count(outside: server)

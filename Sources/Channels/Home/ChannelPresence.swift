@@ -26,8 +26,11 @@ package struct ChannelPresence: Sendable {
   var announced: AnnouncedUsers? {
     guard !isGathering else { return nil }
     guard roster.count <= PresenceNotices.largeChannel else { return .number }
-    return .users(
-      Set(roster.page(after: 0, limit: roster.count).map(\.user.id)).union(departed))
+    var users = Set(roster.page(after: 0, limit: roster.count).map(\.user.id)).union(departed)
+    for (userID, isPublished) in notices.held {
+      if isPublished { users.insert(userID) } else { users.remove(userID) }
+    }
+    return .users(users)
   }
 
   /// Takes an input in.

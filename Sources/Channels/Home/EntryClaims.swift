@@ -1,13 +1,17 @@
 /// The servers that users are on or about to enter on, in the order in which they asked.
 ///
-/// The first of them begins the user's window, and the others take it over. A server keeps its place
-/// while it has the user or any of the user's connections is on the way there, however many enter, leave or give up. A
-/// list is kept for users alone of whom a connection is on the way.
+/// The first of them begins the user's window, and the others take it over; from a server that has the
+/// user they do so in any case. A server keeps its place while it has the user or any of the user's
+/// connections is on the way there, however many enter, leave or give up. To a new home, a server that
+/// goes on by the word of the home before comes ahead of those that only ask. A list is kept for users alone of
+/// whom a connection is on the way.
 struct EntryClaims: Sendable {
   private struct Claim: Sendable {
     let server: UInt16
     /// The admissions that are not settled.
-    var numbers: Set<UInt64> = []
+    var numbers: [UInt64: EntryClaim.Standing] = [:]
+
+    var standing: EntryClaim.Standing { numbers.values.max() ?? .asking }
   }
 
   /// The number of admissions to a stage beside the home, which are not settled by number.
@@ -25,7 +29,7 @@ struct EntryClaims: Sendable {
   /// - Parameters:
   ///   - roster: The users in the channel.
   ///   - isEntering: Whether a user is about to enter on the home's server.
-  /// - Returns: A server with an earlier place.
+  /// - Returns: Another server that has the user, or one with an earlier place.
   mutating func add(
     _ number: UInt64, of userID: String, on server: UInt16, in roster: ChannelRoster,
     isEntering: (String) -> Bool
@@ -40,16 +44,23 @@ struct EntryClaims: Sendable {
     }
     let index = list.firstIndex { $0.server == server } ?? list.count
     if index == list.count { list.append(Claim(server: server)) }
-    list[index].numbers.insert(number)
+    list[index].numbers[number] = .asking
     claims[userID] = list
-    return index > 0 ? list[0].server : nil
+    guard !roster.contains(userID, on: server) else { return nil }
+    // A window that was on the way to a server may have come before that of the first place began.
+    if let holder = list.first(where: { roster.contains(userID, on: $0.server) }) {
+      return holder.server
+    }
+    let highest = list.map(\.standing).max()
+    let first = list.first { $0.standing == highest }?.server
+    return first == server ? nil : first
   }
 
   /// Forgets an admission whose connection has entered, or does not enter.
   mutating func settle(_ number: UInt64, of userID: String, on server: UInt16) {
     guard var list = claims[userID], let index = list.firstIndex(where: { $0.server == server })
     else { return }
-    list[index].numbers.remove(number)
+    list[index].numbers[number] = nil
     claims[userID] = list.allSatisfy(\.numbers.isEmpty) ? nil : list
   }
 
@@ -68,13 +79,13 @@ struct EntryClaims: Sendable {
   ) {
     for (userID, list) in claims {
       guard let index = list.firstIndex(where: { $0.server == server }) else { continue }
-      claims[userID]?[index].numbers = list[index].numbers.filter { $0 > lastNumber }
+      claims[userID]?[index].numbers = list[index].numbers.filter { $0.key > lastNumber }
     }
     for claim in entering {
       var list = claims[claim.userID] ?? []
       let index = list.firstIndex { $0.server == server } ?? list.count
       if index == list.count { list.append(Claim(server: server)) }
-      list[index].numbers.insert(claim.number)
+      list[index].numbers[claim.number] = claim.standing
       claims[claim.userID] = list
     }
   }
@@ -98,7 +109,7 @@ struct EntryClaims: Sendable {
 
   /// Whether a connection of a user is on the way to a server.
   private func isOpen(_ claim: Claim, of userID: String, _ isEntering: (String) -> Bool) -> Bool {
-    claim.numbers.contains { $0 != Self.here } || claim.server == server && isEntering(userID)
+    claim.numbers.keys.contains { $0 != Self.here } || claim.server == server && isEntering(userID)
   }
 }
 
@@ -106,9 +117,26 @@ struct EntryClaims: Sendable {
 package struct EntryClaim: Sendable, Hashable {
   package let number: UInt64
   package let userID: String
+  package let standing: Standing
 
-  package init(number: UInt64, userID: String) {
+  package init(number: UInt64, userID: String, standing: Standing) {
     self.number = number
     self.userID = userID
+    self.standing = standing
   }
+
+  /// The way that a connection has gone, least first.
+  package enum Standing: UInt8, Sendable, Comparable {
+    /// The home is asked about it.
+    case asking
+    /// The window of its user was asked for, by the word of a home.
+    case awaiting
+    /// The window of its user has come, or begins with it, by the word of a home.
+    case holding
+
+    package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
+  }
+
+  /// The same of a connection about which the home is asked.
+  var asAsked: EntryClaim { EntryClaim(number: number, userID: userID, standing: .asking) }
 }

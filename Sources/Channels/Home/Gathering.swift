@@ -22,6 +22,17 @@ struct Gathering: Sendable {
 
   mutating func hold(_ applicant: Applicant) { applicants.append(applicant) }
 
+  /// Forgets an applicant whose stage has let its connection in, or does not.
+  mutating func withdraw(_ number: UInt64, on server: UInt16) {
+    applicants.removeAll { applicant in
+      if case .elsewhere(_, number, let address) = applicant {
+        address.server == server
+      } else {
+        false
+      }
+    }
+  }
+
   mutating func note(_ more: AnnouncedUsers) { announced.formUnion(more) }
 
   mutating func remove(_ server: UInt16) { awaited.remove(server) }

@@ -82,6 +82,9 @@ struct PresenceNotices: Sendable {
     return announce(change, isPresent: isPresent, count: count)
   }
 
+  /// The users whose last change is held back, and whether participants know them as present.
+  var held: [(userID: String, isPublished: Bool)] { pacer.held }
+
   /// Announces the number of participants, in place of changes that are not known.
   mutating func noteCount(at now: Int64) { scheduleCount(at: now) }
 

@@ -32,6 +32,12 @@ struct PresencePacer<Subject: Sendable>: Sendable {
   /// The users in their pause.
   var userCount: Int { entries.count }
 
+  /// The users with a change that is held back, and whether each was last published as present.
+  var held: [(userID: String, isPublished: Bool)] {
+    guard heldCount > 0 else { return [] }
+    return entries.compactMap { $0.value.held == nil ? nil : ($0.key, $0.value.isPresent) }
+  }
+
   /// Takes in that a user entered or left.
   ///
   /// - Returns: Whether to publish it now; else it is held back.

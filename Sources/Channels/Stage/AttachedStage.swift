@@ -30,8 +30,8 @@ package struct AttachedStage: ~Copyable, Sendable {
   private var news: [StageNews] = []
   /// The last event that was read from the log while the home was not heard; it may send it again.
   private var polledSeq: Int64 = 0
-  /// Answers to calls that wait for the attachment.
-  private var answers: [(address: ReplyAddress, outcome: CallOutcome)] = []
+  /// Answers to calls that wait for the attachment, or for events of another home than it is to.
+  private var answers: [(address: ReplyAddress, outcome: CallOutcome, seq: Int64)] = []
   /// The reads for connections after which nothing may happen until they are answered.
   private var lastReads: Set<Int> = []
   /// The connections about which the home was asked, in order.
@@ -141,7 +141,8 @@ package struct AttachedStage: ~Copyable, Sendable {
     case .polled(let events, let epoch, let awaited):
       if epoch == stage.epoch { take(polled: events, awaited, at: now, into: &actions) }
     case .enter(let request): enter(request, at: now, into: &actions)
-    case .answer(let address, let outcome): answers.append((address, outcome))
+    case .answer(let address, let outcome, let seq): answers.append((address, outcome, seq))
+    case .released(let known): announced = known
     }
     if !answers.isEmpty { passAnswers(at: now, into: &actions) }
     if !granted.isEmpty { settle(into: &actions) }
@@ -174,17 +175,21 @@ package struct AttachedStage: ~Copyable, Sendable {
   }
 
   /// Returns the answers that waited, once all events before them are applied.
+  ///
+  /// A home of which the stage has not heard may answer before the stage has the events from it.
   private mutating func passAnswers(at now: Moment, into actions: inout StageActions) {
     guard isAttached, !isWaiting else { return }
     let waiting = answers
-    answers = []
-    for (address, outcome) in waiting { pass(.answer(address, outcome), at: now, into: &actions) }
+    answers = waiting.filter { $0.seq > stage.lastSeq }
+    for (address, outcome, seq) in waiting where seq <= stage.lastSeq {
+      pass(.answer(address, outcome), at: now, into: &actions)
+    }
   }
 
   /// Keeps the answers in news of another attachment: the calls were carried out, and the events before
   /// them are known when the stage is attached again.
   private mutating func keepAnswers(of news: [StageNews]) {
-    for case .answer(let address, let outcome) in news { answers.append((address, outcome)) }
+    for case .answer(let address, let outcome) in news { answers.append((address, outcome, 0)) }
   }
 
   // MARK: Attaching
@@ -195,6 +200,7 @@ package struct AttachedStage: ~Copyable, Sendable {
     keepAnswers(of: news)
     news = []
     lastReads = []
+    nameGranted()
     inventory = StageInventory(userIDs: stage.userIDs, claims: openClaims)
     let attachment = StageAttachment(
       epoch: stage.epoch, seq: stage.lastSeq,
@@ -207,15 +213,31 @@ package struct AttachedStage: ~Copyable, Sendable {
   }
 
   private mutating func reportPiece(into actions: inout StageActions) {
-    let open = Set(openClaims)
-    let piece = inventory.next(isHere: { stage.contains($0) }, isOpen: open.contains)
+    let open = Set(openClaims.map(\.number))
+    let piece = inventory.next(
+      isHere: { stage.contains($0) }, isOpen: { open.contains($0.number) })
     actions.append(.report(.arrive(piece)))
+  }
+
+  /// Gives the connections numbers that were let in beside the home and have not entered.
+  private mutating func nameGranted() {
+    let named = Set(granted.map(\.user.id))
+    for user in stage.enteringUsers where !named.contains(user.id) {
+      lastAdmission += 1
+      granted.append((lastAdmission, user))
+    }
   }
 
   /// The connections about which the home was asked and that have not entered.
   private var openClaims: [EntryClaim] {
-    granted.map { EntryClaim(number: $0.number, userID: $0.user.id) }
-      + admissions.map { EntryClaim(number: $0.number, userID: $0.request.principal.user.id) }
+    granted.map { number, user in
+      EntryClaim(
+        number: number, userID: user.id,
+        standing: stage.asksForWindow(of: user.id) ? .awaiting : .holding)
+    }
+      + admissions.map {
+        EntryClaim(number: $0.number, userID: $0.request.principal.user.id, standing: .asking)
+      }
   }
 
   private mutating func begin(
@@ -257,6 +279,8 @@ package struct AttachedStage: ~Copyable, Sendable {
   ) {
     link = .attached
     polledSeq = 0
+    // Positions in another epoch mean nothing here.
+    if start.epoch != stage.epoch { for index in answers.indices { answers[index].seq = 0 } }
     pass(.resume(start), at: now, into: &actions)
   }
 
@@ -386,6 +410,8 @@ package struct AttachedStage: ~Copyable, Sendable {
 package enum AttachmentInput: Sendable {
   /// The channel has another home, or the link to it broke: attach under a new number.
   case attach(UInt64)
+  /// The home beside the stage gives the channel up; participants know of these users.
+  case released(AnnouncedUsers)
   /// The news of a turn, for the attachment of a number.
   case news(UInt64, [StageNews])
   /// The events that the read for an attachment found, `nil` when they are no longer known, and the
@@ -396,6 +422,7 @@ package enum AttachmentInput: Sendable {
   case polled([DurableEvent], epoch: String, awaited: [AwaitedSend])
   /// A connection that asks to enter.
   case enter(EnterRequest)
-  /// The outcome of a call, from a home that the stage may not be attached to yet.
-  case answer(ReplyAddress, CallOutcome)
+  /// The outcome of a call, from a home that the stage may not be attached to yet, and the last event
+  /// before it.
+  case answer(ReplyAddress, CallOutcome, after: Int64)
 }

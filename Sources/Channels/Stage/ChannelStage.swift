@@ -56,7 +56,9 @@ package struct ChannelStage: ~Copyable, Sendable {
     switch input {
     case .apply(let event): apply(event, at: now, into: &actions)
     case .record(let channel): setRecord(channel)
-    case .enter(let request): enter(request, at: now, into: &actions)
+    case .enter(let request):
+      // A window that is on the way is that of all connections of its user.
+      if windows.isEmpty || !windows.join(request) { enter(request, at: now, into: &actions) }
     case .enterBeside(let request, let server):
       enter(request, beside: server, at: now, into: &actions)
     case .refuse(let request, let error): refuse(request, error, into: &actions)
@@ -87,7 +89,7 @@ package struct ChannelStage: ~Copyable, Sendable {
   package var participantCount: Int { audience.participants.count }
 
   /// The users on the stage, in no order.
-  package var userIDs: [String] { Array(audience.participants.userIDs) }
+  package var userIDs: [String] { Array(audience.participants.userIDs) + windows.keptUserIDs }
 
   /// Whether events or answers wait for the end of the turn.
   package var awaitsEndOfTurn: Bool { !queue.isEmpty }
@@ -97,7 +99,10 @@ package struct ChannelStage: ~Copyable, Sendable {
     participantCount == 0 && queue.isEmpty && recoveries.isEmpty && windows.isEmpty
   }
 
-  package func contains(_ userID: String) -> Bool { audience.participants.contains(userID) }
+  /// Whether a user is on the stage, were it between two connections.
+  package func contains(_ userID: String) -> Bool {
+    audience.participants.contains(userID) || windows.isKept(userID)
+  }
 
   /// The throttle of a user who is in the channel.
   package func throttle(of userID: String) -> Throttle? {
@@ -106,7 +111,8 @@ package struct ChannelStage: ~Copyable, Sendable {
 
   /// The channel as it is known here.
   var lastInfo: ChannelInfo {
-    ChannelInfo(record, participantCount: participantCount + elsewhereCount)
+    let keptCount = windows.isEmpty ? 0 : windows.keptUserIDs.count
+    return ChannelInfo(record, participantCount: participantCount + keptCount + elsewhereCount)
   }
 }
 
@@ -232,7 +238,7 @@ extension ChannelStage {
       withheldIDs: window?.withheldIDs ?? recovered.map { Array($0.withheldIDs) } ?? [])
     var info = lastInfo
     // The home has counted a user with a window from another server there, and is going to say so.
-    if window != nil, isNew, elsewhereCount > 0 { info.participantCount -= 1 }
+    if let window, !window.wasKept, isNew, elsewhereCount > 0 { info.participantCount -= 1 }
     let result = info.encodedForEntering(
       epoch: epoch, seq: lastSeq, recovered: recovered?.events)
     actions.append(.welcome(request.address, userID: user.id, result: result))
@@ -272,8 +278,11 @@ extension ChannelStage {
       windows.isShared(userID) && recoveries.contains(userID)
       ? audience.window(of: userID, after: lastSeq) : nil
     guard audience.remove(session, of: userID) else { return }
-    actions.append(.left(userID: userID, heirs: windows.endSharing(userID)))
-    if let window { windows.keep(window, of: userID) }
+    guard let window else {
+      return actions.append(.left(userID: userID, heirs: windows.endSharing(userID)))
+    }
+    // The user has not left for the home: others who ask there have to take the window over.
+    windows.keep(window, of: userID)
   }
 
   /// Puts a user out with all its connections, after the event that says why.
@@ -313,7 +322,7 @@ extension ChannelStage {
     into actions: inout StageActions
   ) {
     let userID = request.principal.user.id
-    guard !audience.participants.contains(userID) else {
+    guard !contains(userID) else {
       return enter(request, at: now, into: &actions)
     }
     if let question = windows.begin(request, on: server, from: self.server, after: lastSeq) {
@@ -358,6 +367,13 @@ extension ChannelStage {
   /// another in a circle.
   private func isEnteringUnasked(_ userID: String) -> Bool {
     !windows.isAsked(userID) && isEntering(userID)
+  }
+
+  /// The users who are about to enter, each once.
+  var enteringUsers: [User] {
+    guard !recoveries.isEmpty || !windows.isEmpty else { return [] }
+    let users = (recoveries.requests + windows.requests).map(\.principal.user)
+    return Dictionary(users.map { ($0.id, $0) }) { $1 }.values.sorted { $0.id < $1.id }
   }
 
   /// Whether a user is about to enter.

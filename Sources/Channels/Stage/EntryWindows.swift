@@ -21,6 +21,8 @@ struct EntryWindows: Sendable {
 
   private struct Entry: Sendable {
     var state: State
+    /// Whether the window is that of a user who was here, and is still here for the home.
+    var isKept = false
     /// Those who wait until the stage has reached the window's event.
     var requests: [EnterRequest]
   }
@@ -33,6 +35,15 @@ struct EntryWindows: Sendable {
   var isEmpty: Bool { entries.isEmpty }
 
   func contains(_ userID: String) -> Bool { entries[userID] != nil }
+
+  /// Those who wait, in no order.
+  var requests: [EnterRequest] { entries.values.flatMap(\.requests) }
+
+  /// Whether the window of a user was kept who is about to come back.
+  func isKept(_ userID: String) -> Bool { entries[userID]?.isKept == true }
+
+  /// The users whose windows were kept, in no order.
+  var keptUserIDs: [String] { entries.compactMap { $0.value.isKept ? $0.key : nil } }
 
   /// Whether another server was asked for a user's window, and has not answered.
   func isAsked(_ userID: String) -> Bool {
@@ -59,6 +70,16 @@ struct EntryWindows: Sendable {
       number: lastQuestion, userID: userID, seq: seq, server: server)
     entries[userID] = Entry(state: .asked(question, of: other, since: []), requests: [request])
     return question
+  }
+
+  /// Has a connection wait with others of its user.
+  ///
+  /// - Returns: Whether there are any whose window is on the way.
+  mutating func join(_ request: EnterRequest) -> Bool {
+    let userID = request.principal.user.id
+    guard entries[userID] != nil else { return false }
+    entries[userID]?.requests.append(request)
+    return true
   }
 
   /// Takes note of a message that the stage applies.
@@ -88,7 +109,7 @@ struct EntryWindows: Sendable {
   mutating func keep(_ window: UserWindow, of userID: String) {
     let throttle = Throttle(shownTimes: window.shownTimes)
     entries[userID] = Entry(
-      state: .known(seq: window.seq, throttle, withheldIDs: window.withheldIDs),
+      state: .known(seq: window.seq, throttle, withheldIDs: window.withheldIDs), isKept: true,
       requests: entries[userID]?.requests ?? [])
   }
 
@@ -121,11 +142,21 @@ struct EntryWindows: Sendable {
   }
 
   /// Takes out the window of a user who is seated now.
-  mutating func takeWindow(of userID: String) -> (throttle: Throttle, withheldIDs: [Int64])? {
-    guard case .known(_, let throttle, let ids)? = entries[userID]?.state else { return nil }
+  mutating func takeWindow(of userID: String) -> TakenWindow? {
+    guard let entry = entries[userID], case .known(_, let throttle, let ids) = entry.state else {
+      return nil
+    }
     entries[userID] = nil
     shared[userID] = shared[userID] ?? []
-    return (throttle, ids)
+    return TakenWindow(throttle: throttle, withheldIDs: ids, wasKept: entry.isKept)
+  }
+
+  /// The window of a user who is seated.
+  struct TakenWindow {
+    let throttle: Throttle
+    let withheldIDs: [Int64]
+    /// Whether the user was here before, rather than on another server.
+    let wasKept: Bool
   }
 
   /// Notes that a server is given the window of a user who is here.
@@ -145,7 +176,8 @@ struct EntryWindows: Sendable {
 
   /// Forgets a user who does not enter, and hands over those who wait.
   mutating func remove(_ userID: String) -> [EnterRequest] {
-    entries.removeValue(forKey: userID)?.requests ?? []
+    if isKept(userID) { shared[userID] = nil }
+    return entries.removeValue(forKey: userID)?.requests ?? []
   }
 
   /// Forgets all users, and hands over those who wait.

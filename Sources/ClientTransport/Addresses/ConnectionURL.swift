@@ -134,6 +134,28 @@ struct ServerURL: Sendable, Hashable {
     }
   }
 
+  /// Reads `http://host[:port][/path]` or `https://…`, for a request in place of a WebSocket.
+  ///
+  /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)``.
+  init(ofRequest url: String) throws(ConnectionPlanError) {
+    let parts = try ConnectionURL(url)
+    switch parts.scheme {
+    case "http": security = .plain
+    case "https": security = .tls
+    default: throw .invalidConfiguration("the address of a request begins with http:// or https://")
+    }
+    guard parts.userInfo == nil else {
+      throw .invalidConfiguration("the address of a request has a user name")
+    }
+    host = parts.host
+    port = parts.port ?? (security == .tls ? 443 : 80)
+    switch parts.target {
+    case "": target = "/"
+    case let target where target.hasPrefix("?"): self.target = "/" + target
+    default: target = parts.target
+    }
+  }
+
   /// `host:port`, an IPv6 address in brackets.
   var authority: String { "\(bracketedHost):\(port)" }
 

@@ -1,3 +1,4 @@
+internal import HTTP1
 internal import Reactor
 internal import Streams
 internal import TLS
@@ -86,7 +87,7 @@ extension ClientConnection {
   /// Bytes now go to the server itself.
   func didReachServer() {
     switch plan.server.security {
-    case .plain: upgrade()
+    case .plain: open()
     case .tls: secure()
     }
   }
@@ -106,7 +107,21 @@ extension ClientConnection {
     }
   }
 
-  func upgrade() {
+  /// The server itself is reached, by TLS if it is to be.
+  func open() {
+    guard let request else { return upgrade() }
+    setTimer(after: request.timeout)
+    stage = .requesting(request)
+    write(request.bytes)
+  }
+
+  func didAnswer(_ response: HTTPResponse) {
+    let request = request
+    drop()
+    request?.complete(.success(response))
+  }
+
+  private func upgrade() {
     let nonce = (0..<16).map { _ in UInt8.random(in: 0...255) }
     let exchange = UpgradeExchange(plan, nonce: nonce)
     stage = .upgrading(exchange)

@@ -41,6 +41,7 @@ extension ClientConnection: ReadinessHandler {
     case .tunnelling: end(.temporary, "within the proxy's answer: \(reason)")
     case .securing: end(.temporary, "within the TLS handshake: \(reason)")
     case .upgrading(var exchange): end(exchange.receiveEnd(because: reason))
+    case .requesting(var exchange): end(exchange.receiveEnd(because: reason))
     case .resolving, .connecting: end(.temporary, reason)
     }
   }
@@ -48,7 +49,7 @@ extension ClientConnection: ReadinessHandler {
   private func process(_ decryption: inout SocketStream.Decryption) {
     defer { context.resources.recycle(&decryption.plaintext) }
     if decryption.hasReply { scheduleFlush() }
-    if case .securing = stage, stream.isEstablished { upgrade() }
+    if case .securing = stage, stream.isEstablished { open() }
     decryption.plaintext.withUnsafeBytes { process($0) }
     switch decryption.result {
     case .success(.closedByPeer): socketDidEnd(because: "the server ended TLS")
@@ -63,7 +64,8 @@ extension ClientConnection: ReadinessHandler {
     switch stage {
     case .closing, .closed: drop()
     case .open: end(.lost, error.description)
-    case .resolving, .connecting, .tunnelling, .securing, .upgrading: end(ConnectionFailure(error))
+    case .resolving, .connecting, .tunnelling, .securing, .upgrading, .requesting:
+      end(ConnectionFailure(error))
     }
   }
 
@@ -96,6 +98,13 @@ extension ClientConnection: ReadinessHandler {
       }
       didUpgrade(acceptance)
       return consumed
+    case .requesting(var exchange):
+      guard let response = try exchange.receive(span) else {
+        stage = .requesting(exchange)
+        return nil
+      }
+      didAnswer(response)
+      return nil
     case .open:
       receiveFrames(span)
       return nil

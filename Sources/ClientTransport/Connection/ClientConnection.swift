@@ -20,6 +20,9 @@ package protocol ConnectionOwner: AnyObject {
 ///     resolving ─► connecting ─► tunnelling ─► securing ─► upgrading ─► open ─► closing ─► closed
 ///                                 (proxy)       (TLS)
 ///
+/// A connection for a request of HTTP is `requesting` in place of `upgrading`, and closed after the
+/// response.
+///
 /// Confined to its loop. The loop keeps it alive until it is closed.
 package final class ClientConnection {
   enum Stage {
@@ -29,6 +32,8 @@ package final class ClientConnection {
     /// The TLS handshake is under way.
     case securing
     case upgrading(UpgradeExchange)
+    /// A request is under way, in place of a WebSocket.
+    case requesting(RequestExchange)
     case open
     /// Nothing more is sent: the queue is written, and the server ends the connection.
     case closing
@@ -41,6 +46,8 @@ package final class ClientConnection {
   let plan: ConnectionPlan
   unowned let context: ClientLoopContext
   package weak var owner: (any ConnectionOwner)?
+  /// The request in place of a WebSocket, until its outcome is reported.
+  var request: RequestExchange?
   var stage = Stage.resolving
   var endpoint: WebSocketEndpoint?
   /// The socket, TLS, and the bytes that wait to be written.
@@ -61,6 +68,15 @@ package final class ClientConnection {
     self.local = local
     self.context = context
     self.owner = owner
+    attemptDeadline = context.loop.now + plan.attemptTimeout
+  }
+
+  /// A connection for one request; its outcome is reported once, unless the connection is dropped.
+  init(_ plan: ConnectionPlan, context: ClientLoopContext, request: RequestExchange) {
+    self.plan = plan
+    self.context = context
+    self.request = request
+    local = LocalEnd()
     attemptDeadline = context.loop.now + plan.attemptTimeout
   }
 
@@ -115,6 +131,10 @@ package final class ClientConnection {
   }
 
   func report(_ end: ConnectionEnd) {
+    if let request, case .failed(let failure) = end {
+      self.request = nil
+      request.complete(.failure(failure))
+    }
     let owner = owner
     self.owner = nil
     owner?.connection(self, ended: end)
@@ -133,6 +153,7 @@ package final class ClientConnection {
     if case .closed = stage { return }
     stage = .closed
     owner = nil
+    request = nil
     cancelTimer()
     closeSocket()
     endpoint = nil
@@ -165,6 +186,7 @@ extension ClientConnection: TimerHandler {
     case .tunnelling: end(.temporary, "the proxy's answer took too long")
     case .securing: end(.temporary, "the TLS handshake took too long")
     case .upgrading: end(.temporary, "the opening handshake took too long")
+    case .requesting: end(.temporary, "the request took too long")
     }
   }
 }

@@ -30,6 +30,30 @@ package struct ConnectionPlan: Sendable {
     maximumQueuedBytes = settings.maximumQueuedBytes
   }
 
+  /// The way to another address by the settings of this plan.
+  ///
+  /// The added fields and the name in the certificate belong to the server: another host gets none.
+  private init(_ plan: ConnectionPlan, to address: ServerURL) {
+    server = address
+    proxy = plan.proxy
+    let isSameServer = address.host == plan.server.host && address.port == plan.server.port
+    fields = isSameServer ? plan.fields : HTTPFields()
+    compression = plan.compression
+    var tls = plan.tls
+    if address.host != plan.server.host { tls.serverName = nil }
+    self.tls = tls
+    attemptTimeout = plan.attemptTimeout
+    maximumMessageBytes = plan.maximumMessageBytes
+    maximumQueuedBytes = plan.maximumQueuedBytes
+  }
+
+  /// The way to the address of a request of HTTP, by the settings of this plan.
+  ///
+  /// - Throws: ``ConnectionPlanError/invalidConfiguration(_:)``.
+  package func toRequest(_ url: String) throws(ConnectionPlanError) -> ConnectionPlan {
+    ConnectionPlan(self, to: try ServerURL(ofRequest: url))
+  }
+
   private static func fields(
     _ headers: [(name: String, value: String)]
   ) throws(ConnectionPlanError) -> HTTPFields {

@@ -26,12 +26,17 @@ package struct Beat: Sendable, Equatable {
   package var number: UInt64
   /// Whether the sender reaches the registry.
   package var seesRegistry: Bool
+  /// Whether the sender's database takes writes.
+  package var canWrite: Bool
   /// Whether the sender has changed the registry, which is to be read now.
   package var hasNews: Bool
 
-  package init(number: UInt64, seesRegistry: Bool, hasNews: Bool = false) {
+  package init(
+    number: UInt64, seesRegistry: Bool, canWrite: Bool = true, hasNews: Bool = false
+  ) {
     self.number = number
     self.seesRegistry = seesRegistry
+    self.canWrite = canWrite
     self.hasNews = hasNews
   }
 }
@@ -49,10 +54,12 @@ package struct LinkNumbers: Sendable, Equatable {
   }
 }
 
-/// The versions of data frames that a server speaks.
+/// The versions of data frames, and of the messages in them, that a server speaks.
+///
+/// The frames themselves have the same form in all versions so far.
 package struct LinkVersions: Sendable, Equatable {
   /// The versions of this program.
-  package static let current = LinkVersions(lowest: 1, highest: 1)
+  package static let current = LinkVersions(lowest: 1, highest: 2)
 
   package let lowest: UInt8
   package let highest: UInt8

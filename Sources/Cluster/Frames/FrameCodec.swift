@@ -9,12 +9,15 @@ package enum FrameError: Error, Sendable, Equatable {
   case invalidValue
   /// The code at the end is not that of the cluster's secret.
   case forged
+  /// The frame of another deployment, which uses the same bus and the same name.
+  case foreign(deployment: UInt64)
 }
 
 /// The form of frames as bytes; each frame has exactly one.
 ///
 ///     format     1   0 for beats and greetings, whose form never changes; else the version of data
 ///     kind       1   0 beat, 1 greeting, 2 data
+///     deployment 8
 ///     sender     8
 ///     receiver   8   0 for all servers
 ///     content        by its kind
@@ -23,15 +26,19 @@ package enum FrameError: Error, Sendable, Equatable {
 /// Numbers end with their most significant byte.
 package struct FrameCodec: Sendable {
   /// Bytes of a data frame beside its payload and without gaps.
-  package static let overhead = 18 + 16 + 24 + 1 + codeSize
+  package static let overhead = 26 + 16 + 24 + 1 + codeSize
   package static let codeSize = 32
 
+  private let deployment: UInt64
   private let versions: LinkVersions
   private let authentication: (any FrameAuthentication)?
 
+  /// - Parameter deployment: A number that all servers of one deployment share, and no others.
   package init(
-    versions: LinkVersions = .current, authentication: (any FrameAuthentication)? = nil
+    deployment: UInt64 = 0, versions: LinkVersions = .current,
+    authentication: (any FrameAuthentication)? = nil
   ) {
+    self.deployment = deployment
     self.versions = versions
     self.authentication = authentication
   }
@@ -40,12 +47,14 @@ package struct FrameCodec: Sendable {
     var writer = FrameWriter(capacity: Self.overhead + frame.payloadSize)
     writer.write(frame.format)
     writer.write(frame.kind.rawValue)
+    writer.write(deployment)
     writer.write(frame.sender.rawValue)
     writer.write(frame.receiver?.rawValue ?? 0)
     switch frame.content {
     case .beat(let beat):
       writer.write(beat.number)
       writer.write(beat.seesRegistry)
+      writer.write(beat.canWrite)
       writer.write(beat.hasNews)
     case .greeting(let numbers, let versions):
       writer.write(numbers.sender)
@@ -81,6 +90,8 @@ package struct FrameCodec: Sendable {
     var reader = FrameReader(bytes, end: end)
     let format = try reader.read(UInt8.self)
     guard let kind = FrameKind(rawValue: try reader.read()) else { throw .otherVersion }
+    let origin = try reader.read(UInt64.self)
+    guard origin == deployment else { throw .foreign(deployment: origin) }
     let sender = ServerID(rawValue: try reader.read())
     let receiver = try reader.read(UInt64.self)
     let content = try content(kind, format: format, &reader)
@@ -98,7 +109,7 @@ package struct FrameCodec: Sendable {
       return .beat(
         Beat(
           number: try reader.read(), seesRegistry: try reader.readTruth(),
-          hasNews: try reader.readTruth()))
+          canWrite: try reader.readTruth(), hasNews: try reader.readTruth()))
     case .greeting:
       guard format == 0 else { throw .otherVersion }
       let numbers = try numbers(&reader)

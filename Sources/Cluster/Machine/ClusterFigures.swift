@@ -10,6 +10,13 @@ package struct ClusterTraffic: Sendable, Equatable {
   package var otherVersionFrames: UInt64 = 0
   /// Frames that make no sense.
   package var malformedFrames: UInt64 = 0
+  /// Frames of other deployments, which use the same bus and the same name.
+  package var foreignFrames: UInt64 = 0
+  /// The deployment of the last of them.
+  package var foreignDeployment: UInt64?
+  /// Beats of servers that the registry does not have: those that are about to be read, and those of
+  /// a deployment with a copy of the database.
+  package var strangeBeats: UInt64 = 0
   /// Frames for another server, such as an earlier start of this one.
   package var misdirectedFrames: UInt64 = 0
 
@@ -19,6 +26,9 @@ package struct ClusterTraffic: Sendable, Equatable {
     switch error {
     case .forged: forgedFrames += 1
     case .otherVersion: otherVersionFrames += 1
+    case .foreign(let deployment):
+      foreignFrames += 1
+      foreignDeployment = deployment
     case .truncated, .excessive, .invalidValue: malformedFrames += 1
     }
   }
@@ -34,10 +44,13 @@ package struct ClusterFigures: Sendable, Equatable {
   package var keptBytes = 0
   /// The servers that are not dead, as the registry has them.
   package var servers: [ServerRecord] = []
+  /// Servers that have ended within the last minutes, the last one first.
+  package var lostServers: [LostServer] = []
   /// Milliseconds since the last own beat came back from the bus; `nil` before the first.
   package var echoAge: Int64?
-  /// Whether the server is a home, and no worse off than the others.
-  package var isReady = false
+  /// Why clients should go to another server; `nil` while this one is no worse off than the others.
+  package var unreadiness: Unreadiness? = .noHome
+  package var isReady: Bool { unreadiness == nil }
   /// Milliseconds to add to the local Unix time for that of the registry.
   package var clockOffset: Int64 = 0
   /// The reason for which the bus is down; `nil` while it is up.

@@ -7,6 +7,8 @@ package struct ClusterMachine {
     package var timing = MembershipTiming()
     package var limits: LinkLimits
     package var versions = LinkVersions.current
+    /// The number that the servers of this deployment share.
+    package var deployment: UInt64 = 0
     /// Needed of all frames, if any.
     package var authentication: (any FrameAuthentication)?
 
@@ -30,7 +32,9 @@ package struct ClusterMachine {
   package init(_ local: ClusterMember, _ settings: Settings, at now: Int64) {
     self.local = local
     self.settings = settings
-    codec = FrameCodec(versions: settings.versions, authentication: settings.authentication)
+    codec = FrameCodec(
+      deployment: settings.deployment, versions: settings.versions,
+      authentication: settings.authentication)
     membership = Membership(local, settings.timing, at: now)
   }
 
@@ -70,6 +74,7 @@ package struct ClusterMachine {
     switch frame.content {
     case .beat(let beat):
       if frame.receiver == nil {
+        if !membership.knows(sender) { traffic.strangeBeats += 1 }
         handle(.beat(beat, from: sender), at: now)
       } else if sender == local.id {
         handle(.echo(beat.number), at: now)
@@ -127,8 +132,9 @@ package struct ClusterMachine {
       figures.openLinks += link.isOpen ? 1 : 0
     }
     figures.servers = membership.records
+    figures.lostServers = membership.lostServers
     figures.echoAge = membership.echoAge(at: now)
-    figures.isReady = membership.isReady(at: now)
+    figures.unreadiness = membership.unreadiness(at: now)
     return figures
   }
 

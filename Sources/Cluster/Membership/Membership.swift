@@ -15,6 +15,11 @@ package struct Membership {
   private var bus: BusContact
   private var peers: [ServerID: Peer] = [:]
   private var isolatedSince: Int64?
+  /// Since when neither the registry nor the bus answers.
+  private var aloneSince: Int64?
+  private var canWrite = true
+  /// Since when another server can write to the store, and this one cannot.
+  private var worseSince: Int64?
   private var silent: Set<ServerID> = []
   private var hasLeft = false
   private var lastInput: Int64
@@ -56,10 +61,28 @@ package struct Membership {
     return min(beatAt, overdueAt, silence ?? .max)
   }
 
-  /// Whether the server is a home, and no worse off than the others.
-  package func isReady(at now: Int64) -> Bool {
-    !hasLeft && wanted == .live && isolation(at: now) == nil
-      && view.records.contains { $0.member.id == local.id && $0.state == .live }
+  /// Why clients should go to another server; `nil` while this one is a home, and no worse off than
+  /// the others.
+  ///
+  /// What all servers lack is no reason: clients would find nothing better, and a load balancer without
+  /// any server helps nobody. A server that hears neither the bus nor the registry cannot know what the
+  /// others lack; after ``MembershipTiming/isolation`` it takes itself for the one that is cut off.
+  /// Servers find out one after the other that the database is away for all, so that is given time.
+  package func unreadiness(at now: Int64) -> Unreadiness? {
+    guard !hasLeft, wanted == .live,
+      view.records.contains(where: { $0.member.id == local.id && $0.state == .live })
+    else { return .noHome }
+    switch isolation(at: now) {
+    case .isolatedFromRegistry?:
+      if let isolatedSince, now - isolatedSince >= timing.discovery {
+        return .isolated(.isolatedFromRegistry)
+      }
+    case let reason?: return .isolated(reason)
+    case nil: break
+    }
+    if let aloneSince, now - aloneSince >= timing.isolation { return .alone }
+    guard let worseSince, now - worseSince >= timing.discovery else { return nil }
+    return .cannotWrite
   }
 
   /// Milliseconds since the last own beat came back from the bus; `nil` before the first.
@@ -67,6 +90,12 @@ package struct Membership {
 
   /// The servers as the registry has them.
   package var records: [ServerRecord] { view.records }
+
+  /// Servers that have ended within the last minutes, as the registry has them.
+  package var lostServers: [LostServer] { view.lost }
+
+  /// Whether a server is this one, or another of the registry.
+  package func knows(_ server: ServerID) -> Bool { server == local.id || peers[server] != nil }
 
   package mutating func handle(
     _ input: MembershipInput, at now: Int64, into actions: inout [MembershipAction]
@@ -82,6 +111,10 @@ package struct Membership {
       registry.answered(at: now)
       take(view, at: now, into: &actions)
     case .registryFailed: registry.failed()
+    case .store(let canWrite):
+      guard canWrite != self.canWrite else { break }
+      self.canWrite = canWrite
+      beat(hasNews: false, at: now, into: &actions)
     case .registryChanged:
       registry.mustRead = true
       beat(hasNews: true, at: now, into: &actions)
@@ -90,6 +123,8 @@ package struct Membership {
     case .stranger: registry.mustRead = true
     }
     guard !hasLeft else { return }
+    let isWorse = !canWrite && isHeard(at: now) { $0.canWrite }
+    worseSince = isWorse ? worseSince ?? now : nil
     if now >= beatAt {
       beatAt = now + timing.beat
       registry.mustRead = true
@@ -140,6 +175,7 @@ package struct Membership {
     registry.wasAway()
     bus.wasAway(at: now)
     isolatedSince = nil
+    aloneSince = nil
     beatAt = now
   }
 
@@ -182,7 +218,9 @@ package struct Membership {
     hasNews: Bool, at now: Int64, into actions: inout [MembershipAction]
   ) {
     let beat = Beat(
-      number: bus.nextNumber(), seesRegistry: registry.isInReach(at: now), hasNews: hasNews)
+      number: bus.nextNumber(), seesRegistry: registry.isInReach(at: now),
+      canWrite: canWrite,
+      hasNews: hasNews)
     actions.append(.broadcast(beat))
   }
 
@@ -243,6 +281,8 @@ package struct Membership {
   // MARK: Isolation
 
   private mutating func checkIsolation(at now: Int64, into actions: inout [MembershipAction]) {
+    let isAlone = !registry.isInReach(at: now) && !bus.isHearing(at: now)
+    aloneSince = isAlone ? aloneSince ?? now : nil
     guard let reason = isolation(at: now) else { return isolatedSince = nil }
     let since = isolatedSince ?? now
     isolatedSince = since
@@ -254,10 +294,7 @@ package struct Membership {
   /// When all are alike nobody leaves: their clients would find nothing better.
   private func isolation(at now: Int64) -> LeaveReason? {
     if !registry.isInReach(at: now) {
-      let isSeenByOthers = peers.values.contains {
-        $0.beat?.seesRegistry == true && now - $0.heardAt <= timing.silence
-      }
-      return isSeenByOthers ? .isolatedFromRegistry : nil
+      return isHeard(at: now) { $0.seesRegistry } ? .isolatedFromRegistry : nil
     }
     guard !bus.isHearing(at: now) else { return nil }
     let isUsedByOthers = view.records.contains {
@@ -265,5 +302,12 @@ package struct Membership {
         && view.now - $0.beatAt <= timing.beat * 3
     }
     return isUsedByOthers ? .isolatedFromBus : nil
+  }
+
+  /// Whether another server has said something lately.
+  private func isHeard(at now: Int64, saying condition: (Beat) -> Bool) -> Bool {
+    peers.values.contains { peer in
+      peer.beat.map(condition) == true && now - peer.heardAt <= timing.silence
+    }
   }
 }

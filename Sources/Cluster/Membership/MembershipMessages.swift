@@ -9,6 +9,8 @@ package enum MembershipInput: Sendable {
   case registryAnswered(RegistryView)
   /// The registry has not taken the beat.
   case registryFailed
+  /// The database takes writes, or does not.
+  case store(canWrite: Bool)
   /// A server was declared dead here, or this one has left.
   case registryChanged
   /// A beat came over the bus, for all servers.
@@ -31,6 +33,17 @@ package enum MembershipAction: Sendable, Equatable {
   /// These servers are not heard on the bus, and no others.
   case silence(Set<ServerID>)
   case leave(LeaveReason)
+}
+
+/// The reason why clients should go to another server.
+package enum Unreadiness: Sendable, Equatable {
+  /// It is not a home yet, or no longer.
+  case noHome
+  case isolated(LeaveReason)
+  /// It has heard neither the bus nor the registry for a while.
+  case alone
+  /// Its database takes no writes, and that of others does.
+  case cannotWrite
 }
 
 /// The reason for leaving the cluster.

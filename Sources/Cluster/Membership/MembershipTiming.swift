@@ -9,6 +9,10 @@ package struct MembershipTiming: Sendable, Equatable {
 
   package init() {}
 
+  /// The time within which all servers find out that the database is away: an idle one looks each
+  /// second, and says so with a beat.
+  package var discovery: Int64 { max(3_000, beat * 4) }
+
   /// The time without a server's beat on the bus after which its lock is looked at.
   package var silence: Int64 { max(1_000, beat * 2) }
   /// The time without an own beat on the bus after which this server is deaf.

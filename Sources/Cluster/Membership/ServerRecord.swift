@@ -14,8 +14,6 @@ package struct ServerRecord: Sendable, Equatable {
   package var member: ClusterMember
   /// The version of its program, for people.
   package var version: String
-  /// The highest version of data frames that it speaks.
-  package var protocolVersion: UInt8
   package var state: ServerState
   /// Whether it receives its own beats on the bus.
   package var isOnBus: Bool
@@ -25,12 +23,11 @@ package struct ServerRecord: Sendable, Equatable {
   package var beatAt: Int64
 
   package init(
-    member: ClusterMember, version: String, protocolVersion: UInt8, state: ServerState,
-    isOnBus: Bool, startedAt: Int64, beatAt: Int64
+    member: ClusterMember, version: String, state: ServerState, isOnBus: Bool, startedAt: Int64,
+    beatAt: Int64
   ) {
     self.member = member
     self.version = version
-    self.protocolVersion = protocolVersion
     self.state = state
     self.isOnBus = isOnBus
     self.startedAt = startedAt
@@ -44,10 +41,47 @@ package struct RegistryView: Sendable, Equatable {
   package var now: Int64
   /// The servers, without those that are dead.
   package var records: [ServerRecord]
+  /// Servers that have ended within the last minutes.
+  package var lost: [LostServer]
 
-  package init(now: Int64, records: [ServerRecord]) {
+  package init(now: Int64, records: [ServerRecord], lost: [LostServer] = []) {
     self.now = now
     self.records = records
+    self.lost = lost
+  }
+}
+
+/// The way in which a server has ended.
+package enum ServerEnding: String, Sendable, CaseIterable {
+  /// It left by itself: it had drained, or was cut off.
+  case left
+  /// The others found its lock in the registry free: its process had ended, or its connection.
+  case expelled
+  /// Its beats in the registry had become too old: it hung, or was cut off.
+  case silent
+}
+
+/// A server that has ended.
+package struct LostServer: Sendable, Equatable {
+  package var member: ClusterMember
+  /// The version of its program, for people.
+  package var version: String
+  /// Unix milliseconds of the registry's clock, as all times here.
+  package var startedAt: Int64
+  package var beatAt: Int64
+  package var endedAt: Int64
+  package var ending: ServerEnding
+
+  package init(
+    member: ClusterMember, version: String, startedAt: Int64, beatAt: Int64, endedAt: Int64,
+    ending: ServerEnding
+  ) {
+    self.member = member
+    self.version = version
+    self.startedAt = startedAt
+    self.beatAt = beatAt
+    self.endedAt = endedAt
+    self.ending = ending
   }
 }
 

@@ -1,3 +1,5 @@
+internal import Cluster
+
 /// The registry's SQL.
 enum RegistryStatements {
   /// The advisory lock under which numbers are given and tables made.
@@ -5,6 +7,8 @@ enum RegistryStatements {
 
   /// Unix milliseconds of the registry's clock.
   private static let clock = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+  /// Milliseconds for which a server that is gone is shown.
+  private static let memory: Int64 = 600_000
 
   static let schema = """
     SELECT pg_advisory_xact_lock(\(lock));
@@ -15,8 +19,21 @@ enum RegistryStatements {
       state text NOT NULL CHECK (state IN ('joining', 'live', 'draining', 'dead')),
       bus_ok boolean NOT NULL, started_at bigint NOT NULL, beat_at bigint NOT NULL,
       settings jsonb NOT NULL);
-    CREATE SEQUENCE IF NOT EXISTS server_slots AS smallint MINVALUE 0 MAXVALUE 255 CYCLE;
+    CREATE TABLE IF NOT EXISTS lost_servers (
+      server_id bigint PRIMARY KEY, slot smallint NOT NULL, name text NOT NULL,
+      version text NOT NULL, started_at bigint NOT NULL, beat_at bigint NOT NULL,
+      ended_at bigint NOT NULL, ending text NOT NULL);
+    CREATE TABLE IF NOT EXISTS registry (
+      is_whole boolean PRIMARY KEY DEFAULT true CHECK (is_whole), deployment bigint NOT NULL,
+      last_slot smallint NOT NULL);
+    INSERT INTO registry (deployment, last_slot) VALUES (
+      ('x' || left(md5(gen_random_uuid()::text), 16))::bit(64)::bigint,
+      coalesce((SELECT slot FROM servers ORDER BY started_at DESC LIMIT 1), -1))
+    ON CONFLICT DO NOTHING;
     """
+
+  /// The number of the deployment, which its database was given once.
+  static let deployment = "SELECT deployment FROM registry"
 
   /// Settings that servers with a process have otherwise: keys, values.
   static let differences = """
@@ -28,14 +45,24 @@ enum RegistryStatements {
     ORDER BY other.key, s.name
     """
 
-  /// The next number, and whether a server has it that is not dead.
+  /// The next number after the last one given that no server has; no row when all are in use.
+  ///
+  /// Not a sequence, which skips numbers when the database crashes: after few crashes the numbers of
+  /// servers that have just died would come back.
   static let nextSlot = """
-    SELECT next.slot, EXISTS (
-      SELECT FROM servers s WHERE s.slot = next.slot AND s.state <> 'dead')
-    FROM (SELECT nextval('server_slots')::bigint AS slot) next
+    WITH next AS (
+      SELECT step, (last_slot + step) % \(ServerRing.capacity) AS slot
+      FROM registry, generate_series(1, \(ServerRing.capacity)) step),
+    free AS (
+      SELECT slot FROM next
+      WHERE NOT EXISTS (SELECT FROM servers s WHERE s.slot = next.slot AND s.state <> 'dead')
+      ORDER BY step LIMIT 1)
+    UPDATE registry SET last_slot = free.slot FROM free RETURNING last_slot::bigint
     """
 
   static let forget = "DELETE FROM servers WHERE slot = $1 AND state = 'dead'"
+
+  static let forgetLost = "DELETE FROM lost_servers WHERE ended_at < \(clock) - \(memory)"
 
   /// Server, number, name, version, protocol, keys and values of settings.
   static let insert = """
@@ -60,19 +87,36 @@ enum RegistryStatements {
     FROM (SELECT \(clock) AS time) now LEFT JOIN servers s ON s.state <> 'dead'
     """
 
-  /// Server.
-  static let declareDeadWithoutLock = """
-    WITH evidence AS MATERIALIZED (SELECT pg_try_advisory_xact_lock_shared($1) AS is_free)
-    UPDATE servers SET state = 'dead' FROM evidence
-    WHERE server_id = $1 AND state <> 'dead' AND is_free
+  /// The servers that are gone since a while, the last one first.
+  static let lostServers = """
+    SELECT server_id, slot, name, version, started_at, beat_at, ended_at, ending
+    FROM lost_servers WHERE ended_at > \(clock) - \(memory) ORDER BY ended_at DESC LIMIT 64
     """
+
+  /// Server.
+  static let declareDeadWithoutLock =
+    "WITH evidence AS MATERIALIZED (SELECT pg_try_advisory_xact_lock_shared($1) AS is_free), "
+    + end(.expelled, from: "FROM evidence", where: "is_free")
 
   /// Server, milliseconds.
-  static let declareDeadWithoutBeat = """
-    UPDATE servers SET state = 'dead'
-    WHERE server_id = $1 AND state <> 'dead' AND beat_at < \(clock) - $2
-    """
+  static let declareDeadWithoutBeat =
+    "WITH " + end(.silent, where: "beat_at < \(clock) - $2")
 
   /// Server.
-  static let leave = "UPDATE servers SET state = 'dead' WHERE server_id = $1"
+  static let leave = "WITH " + end(.left, where: "true")
+
+  /// Ends a server that has not ended; one row is changed if so.
+  private static func end(
+    _ ending: ServerEnding, from source: String = "", where condition: String
+  ) -> String {
+    let columns = "server_id, slot, name, version, started_at, beat_at"
+    return """
+      gone AS (
+        UPDATE servers SET state = 'dead' \(source)
+        WHERE server_id = $1 AND state <> 'dead' AND \(condition)
+        RETURNING \(columns))
+      INSERT INTO lost_servers (\(columns), ended_at, ending)
+      SELECT \(columns), \(clock), '\(ending.rawValue)' FROM gone
+      """
+  }
 }

@@ -19,7 +19,7 @@ final class RegistryThread: Sendable {
   }
 
   /// This server, as the registry has it.
-  let local: ClusterMember
+  let place: ServerRegistry.Place
   private let requests: RequestQueue
   private let thread: Thread
 
@@ -44,7 +44,7 @@ final class RegistryThread: Sendable {
     } catch {
       throw .system("\(error)")
     }
-    local = try report.wait()
+    place = try report.wait()
   }
 
   deinit { requests.end() }
@@ -78,17 +78,17 @@ final class RegistryThread: Sendable {
 
 /// The outcome of the registration, for the thread that waits for it.
 private final class RegistrationReport: Sendable {
-  private let outcome = Mutex<Result<ClusterMember, ClusterError>?>(nil)
+  private let outcome = Mutex<Result<ServerRegistry.Place, ClusterError>?>(nil)
   private let added = DispatchSemaphore(value: 0)
 
   /// - Returns: Whether the server is registered.
-  func add(_ result: Result<ClusterMember, ClusterError>) -> Bool {
+  func add(_ result: Result<ServerRegistry.Place, ClusterError>) -> Bool {
     outcome.withLock { $0 = result }
     added.signal()
     return (try? result.get()) != nil
   }
 
-  func wait() throws(ClusterError) -> ClusterMember {
+  func wait() throws(ClusterError) -> ServerRegistry.Place {
     added.wait()
     guard let result = outcome.withLock({ $0 }) else { throw .system("no registration") }
     return try result.get()

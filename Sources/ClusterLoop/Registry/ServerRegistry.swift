@@ -23,16 +23,26 @@ final class ServerRegistry {
     self.options = options
   }
 
+  /// This server in its deployment.
+  struct Place {
+    let member: ClusterMember
+    /// The number of the deployment, which keeps it apart from others on the same bus.
+    let deployment: UInt64
+  }
+
   /// Adds this server and gives it the next number.
-  func register() throws(ClusterError) -> ClusterMember {
+  func register() throws(ClusterError) -> Place {
     try connect(script: RegistryStatements.schema)
     _ = try run("BEGIN")
     do throws(ClusterError) {
       _ = try run("SELECT pg_advisory_xact_lock($1)", [.integer(RegistryStatements.lock)])
       let slot = try insert()
+      let deployment = try run(RegistryStatements.deployment).integer(0, 0)
       _ = try run("COMMIT")
       try takeLock()
-      return ClusterMember(id: id, slot: slot, name: options.serverName)
+      return Place(
+        member: ClusterMember(id: id, slot: slot, name: options.serverName),
+        deployment: UInt64(bitPattern: deployment))
     } catch {
       // The transaction ends with its connection.
       connection = nil
@@ -51,13 +61,15 @@ final class ServerRegistry {
       .init("BEGIN"), .init("SET LOCAL synchronous_commit = off"),
       .init(
         RegistryStatements.beat, [.id(id), .text(state.rawValue), .boolean(isOnBus)]),
-      .init(RegistryStatements.servers), .init("COMMIT"),
+      .init(RegistryStatements.servers), .init(RegistryStatements.lostServers), .init("COMMIT"),
     ])
     let roundTrip = SystemClock.monotonicMilliseconds - start
     let rows = outcomes[3]
     let now = rows.integer(0, 0)
     return Answer(
-      view: RegistryView(now: now, records: (0..<rows.count).compactMap { record(rows, $0) }),
+      view: RegistryView(
+        now: now, records: (0..<rows.count).compactMap { record(rows, $0) },
+        lost: (0..<outcomes[4].count).compactMap { lost(outcomes[4], $0) }),
       clock: ClockSample(offset: now - unix - roundTrip / 2, roundTrip: roundTrip))
   }
 
@@ -95,7 +107,10 @@ final class ServerRegistry {
           SettingDifference(setting: rows.text($0, 0), server: rows.text($0, 1))
         })
     }
-    let slot = try freeSlot()
+    let free = try run(RegistryStatements.nextSlot)
+    guard free.count > 0 else { throw .full }
+    let slot = UInt16(clamping: free.integer(0, 0))
+    _ = try run(RegistryStatements.forgetLost)
     _ = try run(RegistryStatements.forget, [.integer(Int64(slot))])
     _ = try run(
       RegistryStatements.insert,
@@ -106,24 +121,28 @@ final class ServerRegistry {
     return slot
   }
 
-  private func freeSlot() throws(ClusterError) -> UInt16 {
-    for _ in 0..<ServerRing.capacity {
-      let rows = try run(RegistryStatements.nextSlot)
-      if rows.integer(0, 1) == 0 { return UInt16(clamping: rows.integer(0, 0)) }
-    }
-    throw .full
-  }
-
   private func record(_ rows: PostgreSQLRows, _ row: Int) -> ServerRecord? {
     guard let state = ServerState(rawValue: rows.text(row, 6)),
       let slot = UInt16(exactly: rows.integer(row, 2)), slot < ServerRing.capacity
     else { return nil }
     let id = ServerID(rawValue: UInt64(bitPattern: rows.integer(row, 1)))
     return ServerRecord(
-      member: ClusterMember(id: id, slot: slot, name: rows.text(row, 3)),
-      version: rows.text(row, 4), protocolVersion: UInt8(clamping: rows.integer(row, 5)),
-      state: state, isOnBus: rows.integer(row, 7) != 0, startedAt: rows.integer(row, 8),
+      member: ClusterMember(
+        id: id, slot: slot, name: rows.text(row, 3),
+        version: UInt8(clamping: rows.integer(row, 5))),
+      version: rows.text(row, 4), state: state, isOnBus: rows.integer(row, 7) != 0,
+      startedAt: rows.integer(row, 8),
       beatAt: rows.integer(row, 9))
+  }
+
+  private func lost(_ rows: PostgreSQLRows, _ row: Int) -> LostServer? {
+    guard let ending = ServerEnding(rawValue: rows.text(row, 7)) else { return nil }
+    let id = ServerID(rawValue: UInt64(bitPattern: rows.integer(row, 0)))
+    return LostServer(
+      member: ClusterMember(
+        id: id, slot: UInt16(clamping: rows.integer(row, 1)), name: rows.text(row, 2)),
+      version: rows.text(row, 3), startedAt: rows.integer(row, 4), beatAt: rows.integer(row, 5),
+      endedAt: rows.integer(row, 6), ending: ending)
   }
 
   // MARK: The connection

@@ -356,7 +356,8 @@ final class ChannelHost {
       awaitEndOfTurn()
     } else if shard.edge != nil, !outcome.isMoved {
       let server = address.session.server
-      shard.send(.stage(server: server, url: url, .answer(address, outcome)))
+      shard.send(
+        .stage(server: server, url: url, .answer(address, outcome, after: judge.lastSeq)))
     } else {
       shard.reply(to: address, outcome)
     }
@@ -470,6 +471,7 @@ extension ChannelHost {
   func release() {
     guard !isReleased else { return }
     isReleased = true
+    let announced = home.announced
     shard.channels.expect(home.stageServers, of: url)
     let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
     // Stages ask for their connections again; those of this server have no stage that would.
@@ -483,7 +485,9 @@ extension ChannelHost {
     tellAll(.released)
     guard let stage else { return }
     self.stage = nil
-    if !stage.isIdle { shard.channels.attach(stage) }
+    guard !stage.isIdle else { return }
+    if let announced { stage.handle(AttachmentInput.released(announced)) }
+    shard.channels.attach(stage)
   }
 
   private func tellAll(_ news: StageNews) {

@@ -1,5 +1,6 @@
 import Store
 import Channels
+import Cluster
 import FloodControl
 import ParleyProtocol
 import Reactor
@@ -188,6 +189,10 @@ final class StageHost {
     case .admit(let request):
       if let home { home.enter(request) } else { handle(AttachmentInput.enter(request)) }
     case .askWindow(let question, let server):
+      // A home that has not heard of a server's end may name it, and nobody reports that end again.
+      guard shard.edge?.ring.member(slot: server) != nil else {
+        return handle(StageInput.window(WindowAnswer(question, nil)))
+      }
       shard.send(.stage(server: server, url: url, .windowQuestion(question)))
     case .answerWindow(let answer):
       shard.send(.stage(server: answer.question.server, url: url, .window(answer)))

@@ -115,7 +115,7 @@ final class ClusterInbox: ClusterDelegate {
     case .there(let next) where relayed.passCount < RelayedMessage.passLimit:
       figures.add(to: .passedOn)
       let further = RelayedMessage(message, passCount: relayed.passCount + 1)
-      network.send(further.encoded(), to: next)
+      network.send(network.ring.encode(further, for: next), to: next)
     case .there:
       figures.add(to: .lost)
       if let refusal = message.callAddress?.answer(.failure(.moved)) { shards.send(refusal) }

@@ -47,6 +47,7 @@ final class ClusterNode: ClusterObserver {
       metadata: [
         "cluster": "\(settings.cluster.name)", "server": "\(network.local.id)",
         "slot": "\(network.local.slot)", "bus": "\(busKind)",
+        "deployment": "\(Self.name(ofDeployment: network.deployment))",
       ])
   }
 
@@ -86,13 +87,21 @@ final class ClusterNode: ClusterObserver {
   var servers: [ClusterStatus.Server] {
     let figures = network.figures
     let now = SystemClock.unixMilliseconds + figures.clockOffset
-    return figures.servers.sorted { $0.member.slot < $1.member.slot }.map { record in
+    let present = figures.servers.map { record in
       ClusterStatus.Server(
         id: record.member.id, slot: record.member.slot, name: record.member.name,
         version: record.version, state: ClusterStatus.State(record.state),
         hearsBus: record.isOnBus, startedAt: record.startedAt,
         beatAge: max(0, now - record.beatAt), sessions: nil)
     }
+    let past = figures.lostServers.map { lost in
+      ClusterStatus.Server(
+        id: lost.member.id, slot: lost.member.slot, name: lost.member.name,
+        version: lost.version, state: .dead, hearsBus: false, startedAt: lost.startedAt,
+        beatAge: max(0, now - lost.beatAt), sessions: nil,
+        end: ClusterStatus.End(ending: lost.ending, time: lost.endedAt))
+    }
+    return present.sorted { $0.slot < $1.slot } + past
   }
 
   var bus: ClusterStatus.Bus {
@@ -110,6 +119,8 @@ final class ClusterNode: ClusterObserver {
     counters.forgedFrames = figures.traffic.forgedFrames
     counters.unreadableFrames =
       figures.traffic.malformedFrames + figures.traffic.otherVersionFrames
+      + UInt64(relays[.unreadable])
+    counters.foreignFrames = figures.traffic.foreignFrames
     counters.takeOvers = UInt64(relays[.takenOver])
     counters.fencedWrites = UInt64(relays[.fenced])
     counters.unknownOutcomes = UInt64(relays[.unanswered])
@@ -118,11 +129,20 @@ final class ClusterNode: ClusterObserver {
 
   var unreadiness: String? {
     let figures = network.figures
-    guard !figures.isReady else { return nil }
-    return figures.busFault.map { "the bus is down: \($0)" } ?? "not yet a home in the cluster"
+    let fault = figures.busFault.map { "the bus is down: \($0)" }
+    switch figures.unreadiness {
+    case nil: return nil
+    case .noHome: return fault ?? "not yet a home in the cluster"
+    case .isolated(let reason): return fault ?? "\(reason)"
+    case .alone: return "neither the bus nor the database can be reached"
+    case .cannotWrite: return "the database takes no writes of this server, and those of others"
+    }
   }
 
   func home(ofChannel url: String) -> ServerID { network.ring.home(ofChannel: url).id }
+
+  /// The number of a deployment as the log shows it.
+  static func name(ofDeployment number: UInt64) -> String { "\(ServerID(rawValue: number))" }
 
   // MARK: Joining
 

@@ -1,3 +1,4 @@
+import Cluster
 import Telemetry
 
 extension ClusterObserver {
@@ -19,6 +20,7 @@ extension ClusterObserver {
         "parley_cluster_link_resets_total", "Links that began anew, with repair from the log.",
         counters.linkResets),
       dropped("forged", counters.forgedFrames), dropped("unreadable", counters.unreadableFrames),
+      dropped("foreign", counters.foreignFrames),
       .count(
         "parley_cluster_takeovers_total", "Channels taken over from other servers.",
         counters.takeOvers),
@@ -34,7 +36,8 @@ extension ClusterObserver {
   }
 
   private var serverSamples: [MetricSample] {
-    let states = servers.map(\.state)
+    // One that has left as it should is nobody's loss.
+    let states = servers.filter { $0.end?.ending != .left }.map(\.state)
     return ClusterStatus.State.allCases.map { state in
       MetricSample(
         "parley_cluster_servers", .gauge, "Servers in the registry, by state.",

@@ -4,7 +4,8 @@ import Cluster
 ///
 /// A server that is alone has none. All of it is callable from any thread and never waits.
 protocol ClusterObserver: AnyObject, Sendable {
-  /// All servers that the registry holds, in the order of their slots.
+  /// All servers that the registry holds, in the order of their slots, and behind them those that have
+  /// ended within the last minutes, the last one first.
   var servers: [ClusterStatus.Server] { get }
   /// This server.
   var local: ServerID { get }
@@ -14,8 +15,8 @@ protocol ClusterObserver: AnyObject, Sendable {
   /// The reason why clients should go to another server; `nil` when there is none.
   ///
   /// There is one until the server is registered and sees a complete ring, and while it alone hears
-  /// nothing of the bus. A bus or a database that fails for all servers alike is no reason: clients
-  /// would find no better server.
+  /// nothing of the bus or reaches no database that takes writes. A bus or a database that fails for
+  /// all servers alike is no reason: clients would find no better server.
   var unreadiness: String? { get }
 
   /// The server on which a channel is judged.
@@ -35,8 +36,10 @@ struct ClusterCounters: Sendable, Equatable {
   var linkResets: UInt64 = 0
   /// Frames dropped because their signature is wrong or missing.
   var forgedFrames: UInt64 = 0
-  /// Frames dropped because they cannot be decoded, or are of an unknown version.
+  /// Frames and messages dropped because they cannot be decoded, or are of an unknown version.
   var unreadableFrames: UInt64 = 0
+  /// Frames dropped because they are of another deployment.
+  var foreignFrames: UInt64 = 0
   /// Channels that this server took over from another.
   var takeOvers: UInt64 = 0
   /// Writes that changed nothing because another server had taken the channel over.

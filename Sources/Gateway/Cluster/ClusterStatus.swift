@@ -17,14 +17,24 @@ struct ClusterStatus: Sendable, Equatable {
     /// Milliseconds since its last sign of life.
     let beatAge: Int64
     /// `nil` for a server that has not said how many it has.
-    let sessions: Int64?
+    var sessions: Int64?
+    /// `nil` for a server that has not ended.
+    var end: End?
 
     /// The same server with a number of sessions, if there is one.
     func counting(_ sessions: Int64?) -> Server {
-      Server(
-        id: id, slot: slot, name: name, version: version, state: state, hearsBus: hearsBus,
-        startedAt: startedAt, beatAge: beatAge, sessions: sessions ?? self.sessions)
+      guard end == nil else { return self }
+      var server = self
+      server.sessions = sessions ?? self.sessions
+      return server
     }
+  }
+
+  /// The end of a server.
+  struct End: Sendable, Equatable {
+    let ending: ServerEnding
+    /// Unix milliseconds.
+    let time: Int64
   }
 
   /// The stage of a server's life.
@@ -34,7 +44,7 @@ struct ClusterStatus: Sendable, Equatable {
     case live
     /// Its channels and users have other homes, and its sessions leave.
     case draining
-    /// The others have declared it dead.
+    /// It has ended within the last minutes.
     case dead
   }
 
@@ -107,6 +117,10 @@ extension ClusterStatus.Server {
       $0.member("started_at", startedAt)
       $0.member("beat_age_ms", beatAge)
       if let sessions { $0.member("sessions", sessions) }
+      if let end {
+        $0.member("ended_at", end.time)
+        $0.member("ending", end.ending.rawValue)
+      }
     }
   }
 }

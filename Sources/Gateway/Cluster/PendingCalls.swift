@@ -13,7 +13,8 @@ struct PendingCalls {
     let address: AnswerAddress
     fileprivate(set) var message: ShardMessage
     let kind: CallKind
-    /// The server that has the call; `nil` for this one, which answers without fail.
+    /// The server that has the call; `nil` for this one, which answers without fail while it is in the
+    /// cluster.
     var server: ServerID?
     /// The place among all calls of the shard.
     let number: UInt64
@@ -36,9 +37,14 @@ struct PendingCalls {
   /// The first pause before a call is sent to a home that has moved, in milliseconds; each further one
   /// is twice as long.
   private static let pause: Int64 = 50
+  /// Milliseconds that this server may still take for a call when the cluster goes on without it: what a
+  /// call waits for here may be a database, or another server, that does not answer it any more.
+  private static let lastTime: Int64 = 1_000
 
   /// Milliseconds that a call may take.
-  private var timeout: Int64
+  private let timeout: Int64
+  /// Whether the time of all calls is over.
+  private var isOver = false
   private var calls: [CallKey: Call] = [:]
   private var lastNumber: UInt64 = 0
   /// Calls that are over though another answer may come, with the time until which that is so.
@@ -68,7 +74,7 @@ struct PendingCalls {
     ended[address.key] = nil
     var call = Call(
       address: address, message: message, kind: message.callKind, server: server,
-      number: lastNumber, deadline: now + timeout, sentAt: now)
+      number: lastNumber, deadline: now + time(on: server), sentAt: now)
     if !pauses.isEmpty, let url = message.channelURL, let end = pauses[url], end > now {
       call.repetition = end
     }
@@ -151,16 +157,26 @@ struct PendingCalls {
   mutating func takeExpired(at now: Int64) -> [Call] {
     ended = ended.filter { $0.value > now }
     let expired = calls.values.filter { call in
-      call.deadline <= now && (call.server != nil || call.repetition != nil)
+      call.deadline <= now && (isOver || call.server != nil || call.repetition != nil)
     }
     for call in expired { give(up: call.address.key, at: now) }
     return expired.sorted { $0.number < $1.number }
   }
 
-  /// Lets the time of all calls be over, and of those that begin later too.
+  /// Lets the time of all calls be over, and of those that begin later too; those that this server has
+  /// get a moment more.
   mutating func end(at now: Int64) {
-    timeout = 0
-    for key in calls.keys { calls[key]?.deadline = now }
+    isOver = true
+    for (key, call) in calls {
+      let deadline = now + time(on: call.server)
+      calls[key]?.deadline = deadline
+    }
+  }
+
+  /// Milliseconds that a call may take.
+  private func time(on server: ServerID?) -> Int64 {
+    guard isOver else { return timeout }
+    return server == nil ? Self.lastTime : 0
   }
 
   /// Takes out a call whose caller is gone.

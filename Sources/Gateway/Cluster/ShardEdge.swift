@@ -289,7 +289,7 @@ final class ShardEdge: TimerHandler {
     case .here:
       shard.send(.message(message), to: shard.services.shards.receiver(of: message))
     case .there(let server):
-      network.enqueue(RelayedMessage(message).encoded(), to: server)
+      network.enqueue(ring.encode(RelayedMessage(message), for: server), to: server)
       hasEnqueued = true
     case .nowhere: figures.add(to: .lost)
     }

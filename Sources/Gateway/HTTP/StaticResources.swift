@@ -74,7 +74,7 @@ enum StaticResources {
   /// Nothing but the page's own style and script, which their hashes name.
   private static let pagePolicy = """
     default-src 'none'; style-src '\(hash(of: "style"))'; script-src '\(hash(of: "script"))'; \
-    connect-src 'self' ws: wss:; img-src http: https:; base-uri 'none'; form-action 'none'; \
+    connect-src 'self' ws: wss:; img-src http: https:; media-src http: https:; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'
     """
 

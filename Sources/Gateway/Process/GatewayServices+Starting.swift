@@ -1,3 +1,4 @@
+import ClusterLoop
 import Configuration
 import FloodControl
 import LinkPreview
@@ -29,6 +30,9 @@ extension GatewayServices {
       afterBatch: { shards.wake() })
     if let wait { options.waitForServer = { wait.wait($0) } }
     options.didReconnect = { shards.sendToAll(LocalMessage.storeReconnected) }
+    if let network = cluster?.network {
+      options.healthDidChange = { network.storeDidChange(canWrite: $0 == .healthy) }
+    }
     let depot = try FileDepots.make(settings, logger: logger)
     options.files = depot
     options.queryMilliseconds = settings.limits.queryMilliseconds

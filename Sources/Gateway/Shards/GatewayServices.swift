@@ -125,6 +125,7 @@ final class GatewayServices: Sendable {
   func leaveCluster(reason: String) {
     guard !departure.exchange(true, ordering: .relaxed) else { return }
     logger.critical("leaving the cluster", metadata: ["reason": "\(reason)"])
+    store.hurry(within: 1_000)
     drain()
   }
 
@@ -142,7 +143,10 @@ final class GatewayServices: Sendable {
     case .draining: return "draining"
     case .serving: break
     }
-    if case .failing(let reason) = store.health { return "storage fails: \(reason)" }
-    return cluster?.unreadiness
+    let failure: String? =
+      if case .failing(let reason) = store.health { "storage fails: \(reason)" } else { nil }
+    // In a cluster it matters whether other servers can do what this one can't.
+    guard let cluster else { return failure }
+    return cluster.unreadiness.map { failure ?? $0 }
   }
 }

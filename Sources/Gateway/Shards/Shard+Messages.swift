@@ -64,10 +64,15 @@ extension Shard {
         inChannel(url) { $0.leave(session, userID: userID) }
       }
     case .news(let news, let attachment):
-      channels.attachedStage(url)?.take(news, attachment: attachment)
-    case .answer(let address, let outcome):
+      if let stage = channels.attachedStage(url) {
+        stage.take(news, attachment: attachment)
+      } else {
+        // Calls may be answered after the stage has gone.
+        for case .answer(let address, let outcome) in news { reply(to: address, outcome) }
+      }
+    case .answer(let address, let outcome, let seq):
       guard let stage = channels.attachedStage(url) else { return reply(to: address, outcome) }
-      stage.handle(AttachmentInput.answer(address, outcome))
+      stage.handle(AttachmentInput.answer(address, outcome, after: seq))
     case .windowQuestion(let question):
       guard let stage = channels.stage(url) else {
         let answer = WindowAnswer(question, nil)

@@ -21,6 +21,8 @@ final class ShardDrain: TimerHandler {
   private static let lingering: Int64 = 100
   /// How long a request whose head has come in part may take.
   private static let unfinishedRequest: Int64 = 1000
+  /// How long a server stays without which the cluster goes on: what it waits for may never come.
+  private static let longestLeave: Int64 = 3000
 
   private unowned let shard: Shard
   private let deadline: Int64
@@ -32,7 +34,8 @@ final class ShardDrain: TimerHandler {
 
   init(shard: Shard, timeout: Int64) {
     self.shard = shard
-    deadline = shard.loop.now + timeout
+    let hasLeft = shard.services.hasLeftCluster
+    deadline = shard.loop.now + (hasLeft ? min(timeout, Self.longestLeave) : timeout)
   }
 
   /// Closes idle connections, and notifies every session.

@@ -149,7 +149,8 @@ extension ShardSet {
   private func relay(_ message: ShardMessage, over network: any ClusterNetwork) -> Bool {
     switch residence(of: message, in: network.ring, seenBy: network.local) {
     case .here: return false
-    case .there(let server): network.send(RelayedMessage(message).encoded(), to: server)
+    case .there(let server):
+      network.send(network.ring.encode(RelayedMessage(message), for: server), to: server)
     case .nowhere: break
     }
     return true

@@ -8,6 +8,10 @@ final class ClientCore: Sendable {
   let streams: EventStreams
   let callbacks: CallbackQueue
   let requestIDs = RequestIDs()
+  let files = FileSendings()
+  let engineConfiguration: EngineConfiguration
+  /// The time without progress after which an upload fails.
+  let uploadPatience: Duration
   private let engine: Engine
   private let session = Mutex(SessionView())
 
@@ -16,7 +20,9 @@ final class ClientCore: Sendable {
     streams = EventStreams(limit: limit)
     callbacks = CallbackQueue(delegates, limit: limit)
     let inlet = EventInlet()
-    engine = Engine(configuration.engineConfiguration) { inlet.take($0) }
+    engineConfiguration = configuration.engineConfiguration
+    uploadPatience = configuration.uploadTimeout
+    engine = Engine(engineConfiguration) { inlet.take($0) }
     inlet.connect(to: self)
   }
 
@@ -95,6 +101,7 @@ final class ClientCore: Sendable {
   }
 
   func close() async {
+    files.cancelAll()
     await withCheckedContinuation { waiter in
       engine.close { waiter.resume() }
     }
@@ -102,6 +109,7 @@ final class ClientCore: Sendable {
 
   /// Nobody holds the client any more.
   func shutDown() {
+    files.cancelAll()
     engine.close {}
     channels.exitAll()
     streams.end()

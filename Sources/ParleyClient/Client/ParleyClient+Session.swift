@@ -36,6 +36,8 @@ extension ParleyClient {
   }
 
   /// Ends the session after what was sent has been answered, and leaves all channels.
+  ///
+  /// Uploads fail with ``ParleyError/cancelled``.
   public func disconnect() async {
     await core.close()
   }

@@ -8,6 +8,8 @@ public struct ParleyClientConfiguration: Sendable, Hashable {
   public var requestTimeout = Duration.seconds(10)
   /// The time limit of the first connection.
   public var connectTimeout = Duration.seconds(30)
+  /// The time for which an upload goes on trying without the server taking a byte.
+  public var uploadTimeout = Duration.seconds(120)
   /// Calls that wait for their answers; beyond: ``ParleyError/tooManyPending(limit:)``.
   public var maximumPendingCalls = 1000
   /// Events that wait for one consumer, and for the delegates together; beyond, the oldest are

@@ -33,6 +33,8 @@ public enum ParleyError: Error, Sendable, Hashable {
   case tooManyPending(limit: Int)
   /// The configuration can't be used, and why.
   case invalidConfiguration(String)
+  /// A file to be sent can't be read, and why.
+  case unreadableFile(String)
   /// The server's answer is not what the protocol promises, and where.
   case malformedAnswer(String)
 }
@@ -51,7 +53,7 @@ extension ParleyError {
     case .unauthorized: 400_302
     case .refused(let code, _, _): code
     case .connectionLost, .connectionFailed, .timedOut, .cancelled, .notConnected,
-      .tooManyPending, .invalidConfiguration, .malformedAnswer:
+      .tooManyPending, .invalidConfiguration, .unreadableFile, .malformedAnswer:
       nil
     }
   }
@@ -82,6 +84,7 @@ extension ParleyError {
     case .notConnected: "the client is not connected"
     case .tooManyPending(let limit): "\(limit) calls wait for their answers already"
     case .invalidConfiguration(let reason): "the configuration can't be used: \(reason)"
+    case .unreadableFile(let reason): "the file can't be read: \(reason)"
     case .malformedAnswer(let reason): "the server's answer can't be read: \(reason)"
     }
   }

@@ -79,7 +79,9 @@ public enum SendingStatus: Sendable, Hashable {
 public struct FileMessage: BaseMessage, Hashable {
   /// The members of messages of all kinds; ``BaseMessage/message`` may be empty.
   public let record: MessageRecord
-  /// The address, of http or https.
+  /// The id of an uploaded file; empty for one that is somewhere else.
+  public let fileID: String
+  /// The address, of http or https; empty while the file is uploaded.
   public let url: String
   /// The file's name; empty when it was not told.
   public let name: String
@@ -95,14 +97,15 @@ extension FileMessage {
   /// Creates a message from the server's form.
   init(_ record: MessageRecord, _ file: MessageFile?) {
     self.init(
-      record: record, url: file?.url ?? "", name: file?.name ?? "", type: file?.type ?? "",
+      record: record, fileID: file?.id ?? "", url: file?.url ?? "", name: file?.name ?? "",
+      type: file?.type ?? "",
       size: file?.size ?? 0, sendingStatus: .succeeded)
   }
 
   /// A message that is about to be sent.
   init(pending params: FileMessageCreateParams, _ record: MessageRecord) {
     self.init(
-      record: record, url: params.fileURL, name: params.fileName, type: params.mimeType,
+      record: record, fileID: "", url: params.fileURL, name: params.fileName, type: params.mimeType,
       size: params.fileSize, sendingStatus: .pending)
   }
 }

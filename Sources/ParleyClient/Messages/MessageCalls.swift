@@ -15,14 +15,14 @@ enum MessageCalls {
   }
 
   static func send(
-    _ params: FileMessageCreateParams, to url: String, requestID: String
+    _ params: FileMessageCreateParams, fileID: String? = nil, to url: String, requestID: String
   ) -> Call<FileMessage> {
     Call(
       "message.send", .identified,
       params: {
         $0.member("channel_url", url)
         $0.member("req_id", requestID)
-        params.write(into: &$0)
+        params.write(uploadedAs: fileID, into: &$0)
       }, reading: AnswerReader.fileMessage)
   }
 

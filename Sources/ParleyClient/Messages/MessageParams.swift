@@ -90,7 +90,10 @@ public struct UserMessageUpdateParams: Sendable, Hashable {
   }
 }
 
-/// A file to send that is already available at a URL.
+/// A file to send: one to be uploaded, or one that is available at a URL.
+///
+///     var params = FileMessageCreateParams(file: .path("/tmp/plan.png"))
+///     params.mimeType = "image/png"
 ///
 /// All that goes with a text goes with a file too, under the names of ``UserMessageCreateParams``:
 ///
@@ -99,14 +102,20 @@ public struct UserMessageUpdateParams: Sendable, Hashable {
 ///     params.customType = "plan"
 @dynamicMemberLookup
 public struct FileMessageCreateParams: Sendable, Hashable {
-  /// The http or https URL of the file; at most 2,048 characters.
+  /// The http or https URL of the file, at most 2,048 characters; empty for one to be uploaded.
   public var fileURL: String
+  /// The bytes to be uploaded; `nil` for a file at a URL.
+  public var file: FileContent?
   /// The file's name, at most 255 characters.
   public var fileName = ""
   /// The media type, such as `image/png`; at most 128 characters.
   public var mimeType = ""
   /// Bytes; 0 when it is not known.
+  ///
+  /// The size of an uploaded file is counted.
   public var fileSize: Int64 = 0
+  /// Whether reading the uploaded file takes a key of a participant.
+  public var requireAuth = false
   /// The parameters shared with text messages.
   private(set) var common: UserMessageCreateParams
 
@@ -118,6 +127,21 @@ public struct FileMessageCreateParams: Sendable, Hashable {
     common = UserMessageCreateParams(message: message)
   }
 
+  /// Begins with the bytes of a file, which are uploaded before the message is sent.
+  ///
+  /// A file at a path has the name of the path, and the media type that the name suggests, unless
+  /// ``fileName`` and ``mimeType`` are set.
+  ///
+  /// - Parameter message: A text beside it, at most 5,000 characters; it may be empty.
+  public init(file: FileContent, message: String = "") {
+    fileURL = ""
+    self.file = file
+    fileName = file.name
+    mimeType = MediaTypes.type(ofName: file.name)
+    fileSize = file.knownSize ?? 0
+    common = UserMessageCreateParams(message: message)
+  }
+
   /// The parameters shared with text messages.
   public subscript<Value>(
     dynamicMember member: WritableKeyPath<UserMessageCreateParams, Value>
@@ -126,12 +150,13 @@ public struct FileMessageCreateParams: Sendable, Hashable {
     set { common[keyPath: member] = newValue }
   }
 
-  func write(into writer: inout JSONWriter) {
+  /// - Parameter fileID: The id of the uploaded file; `nil` for one at a URL.
+  func write(uploadedAs fileID: String?, into writer: inout JSONWriter) {
     writer.member("message_type", "FILE")
-    writer.member("url", fileURL)
+    if let fileID { writer.member("file_id", fileID) } else { writer.member("url", fileURL) }
     if !fileName.isEmpty { writer.member("file_name", fileName) }
     if !mimeType.isEmpty { writer.member("file_type", mimeType) }
-    if fileSize != 0 { writer.member("file_size", fileSize) }
+    if fileSize != 0, fileID == nil { writer.member("file_size", fileSize) }
     common.write(into: &writer)
   }
 }

@@ -52,24 +52,30 @@ extension OpenChannel {
 }
 
 extension OpenChannel {
-  /// Sends a file by its address, and waits until the server has stored the message.
+  /// Sends a file, and waits until the server has stored the message.
   ///
-  /// The file itself is not uploaded: it must be available at its URL.
+  /// A file at a URL is not uploaded: it must be available there. The bytes of another are uploaded
+  /// first; see ``sendingFileMessage(params:)`` for its progress.
   ///
-  /// - Throws: See ``sendUserMessage(params:)``.
+  /// - Throws: See ``sendUserMessage(params:)``. For an upload also
+  ///   ``ParleyError/unreadableFile(_:)``, ``ParleyError/connectionFailed(_:)`` and
+  ///   ``ParleyError/refused(code:message:field:)``, as for a file that is too large: a sending that
+  ///   failed can be repeated with ``resendFileMessage(_:)``.
   @discardableResult
   public func sendFileMessage(
     params: FileMessageCreateParams
   ) async throws(ParleyError) -> FileMessage {
-    try await core.perform(
+    guard params.file == nil else { return try await sendUploaded(params) }
+    return try await core.perform(
       MessageCalls.send(
         params, to: url, requestID: params.requestID ?? core.requestIDs.next()))
   }
 
-  /// Sends a file by its address without waiting for the message to be stored.
+  /// Sends a file without waiting for the message to be stored.
   ///
   /// - Parameters:
-  ///   - params: The file.
+  ///   - params: The file; see ``sendFileMessage(params:progressHandler:completionHandler:)`` for
+  ///     the progress of an upload.
   ///   - completion: Called once, on the client's callback queue.
   /// - Returns: The message as it is on its way, to be shown at once; replace it by the one of the
   ///   same ``BaseMessage/requestID`` that `completion` is given.
@@ -78,6 +84,9 @@ extension OpenChannel {
     params: FileMessageCreateParams,
     completion: @escaping @Sendable (Result<FileMessage, ParleyError>) -> Void
   ) -> FileMessage {
+    guard params.file == nil else {
+      return sendFileMessage(params: params, completionHandler: completion)
+    }
     let requestID = params.requestID ?? core.requestIDs.next()
     core.start(
       MessageCalls.send(params, to: url, requestID: requestID), completion: completion)

@@ -50,7 +50,11 @@ extension MessageCodable {
 
 /// The bytes of a message that is being encoded.
 package struct MessageWriter {
+  /// The version that the receiver reads.
+  package let version: UInt8
   package private(set) var bytes: [UInt8] = []
+
+  package init(version: UInt8 = MessageVersion.current) { self.version = version }
 
   package mutating func write(_ value: some MessageCodable) { value.encode(into: &self) }
 
@@ -69,8 +73,16 @@ package struct MessageWriter {
 package struct MessageReader {
   private let bytes: [UInt8]
   private var position = 0
+  /// The version that the sender has written.
+  package private(set) var version = MessageVersion.current
 
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Reads the version of what follows.
+  mutating func readVersion() throws(MessageDecodingError) {
+    version = try readNumber()
+    guard MessageVersion.isKnown(version) else { throw .unsupported }
+  }
 
   /// Bytes that are left.
   package var count: Int { bytes.count - position }

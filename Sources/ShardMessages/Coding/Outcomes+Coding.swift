@@ -31,6 +31,7 @@ extension ServiceError: MessageCodable {
     writer.write(data.windowMilliseconds)
     writer.write(data.scope)
     writer.write(data.outcome)
+    if writer.version >= 2 { writer.write(data.reason) }
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
@@ -39,6 +40,7 @@ extension ServiceError: MessageCodable {
       data: ErrorDetails(
         field: try reader.read(), retryAfterMilliseconds: try reader.read(),
         limit: try reader.read(), windowMilliseconds: try reader.read(),
-        scope: try reader.read(), outcome: try reader.read()))
+        scope: try reader.read(), outcome: try reader.read(),
+        reason: reader.version >= 2 ? try reader.read() : nil))
   }
 }

@@ -2,8 +2,6 @@
 package struct RelayedMessage: Sendable {
   /// The most servers that pass a message on.
   package static let passLimit: UInt8 = 3
-  /// The version of the format, which is the first byte.
-  private static let version: UInt8 = 1
 
   package let message: ShardMessage
   /// The servers that have passed the message on because the receiver was not there.
@@ -14,10 +12,10 @@ package struct RelayedMessage: Sendable {
     self.passCount = passCount
   }
 
-  /// Encodes the message.
-  package func encoded() -> [UInt8] {
-    var writer = MessageWriter()
-    writer.write(case: Self.version)
+  /// Encodes the message for a server that reads a version, which is the first byte.
+  package func encoded(version: UInt8 = MessageVersion.current) -> [UInt8] {
+    var writer = MessageWriter(version: version)
+    writer.write(case: version)
     writer.write(case: passCount)
     writer.write(message)
     return writer.bytes
@@ -25,11 +23,11 @@ package struct RelayedMessage: Sendable {
 
   /// Decodes a message.
   ///
-  /// - Throws: For bytes that ``encoded()`` of no message returns.
+  /// - Throws: For bytes that ``encoded(version:)`` of no message returns.
   package init(decoding bytes: [UInt8]) throws(MessageDecodingError) {
     guard bytes.count <= ShardMessage.byteLimit else { throw .unsupported }
     var reader = MessageReader(bytes)
-    guard try reader.readCase() == Self.version else { throw .unsupported }
+    try reader.readVersion()
     passCount = try reader.readCase()
     guard passCount <= Self.passLimit else { throw .invalidValue }
     message = try reader.read()

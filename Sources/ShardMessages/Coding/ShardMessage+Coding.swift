@@ -4,24 +4,22 @@ import ParleyProtocol
 extension ShardMessage {
   /// The bytes that a message may have.
   package static let byteLimit = 64 << 20
-  /// The version of the format, which is the first byte.
-  private static let version: UInt8 = 1
 
-  /// Encodes the message.
-  package func encoded() -> [UInt8] {
-    var writer = MessageWriter()
-    writer.write(case: Self.version)
+  /// Encodes the message for a reader of a version, which is the first byte.
+  package func encoded(version: UInt8 = MessageVersion.current) -> [UInt8] {
+    var writer = MessageWriter(version: version)
+    writer.write(case: version)
     writer.write(self)
     return writer.bytes
   }
 
   /// Decodes a message.
   ///
-  /// - Throws: For bytes that ``encoded()`` of no message returns.
+  /// - Throws: For bytes that ``encoded(version:)`` of no message returns.
   package init(decoding bytes: [UInt8]) throws(MessageDecodingError) {
     guard bytes.count <= Self.byteLimit else { throw .unsupported }
     var reader = MessageReader(bytes)
-    guard try reader.readCase() == Self.version else { throw .unsupported }
+    try reader.readVersion()
     self = try reader.read()
     guard reader.count == 0 else { throw .excessive }
   }

@@ -22,10 +22,11 @@ extension StageMessage: MessageCodable {
     case .window(let answer):
       writer.write(case: 4)
       writer.write(answer)
-    case .answer(let address, let outcome):
+    case .answer(let address, let outcome, let seq):
       writer.write(case: 5)
       writer.write(address)
       writer.write(outcome)
+      if writer.version >= 2 { writer.write(seq) }
     }
   }
 
@@ -36,7 +37,9 @@ extension StageMessage: MessageCodable {
     case 2: self = .news(try reader.read(), attachment: try reader.read())
     case 3: self = .windowQuestion(try reader.read())
     case 4: self = .window(try reader.read())
-    case 5: self = .answer(try reader.read(), try reader.read())
+    case 5:
+      self = .answer(
+        try reader.read(), try reader.read(), after: reader.version >= 2 ? try reader.read() : 0)
     default: throw .unknownCase
     }
   }
@@ -164,10 +167,15 @@ extension EntryClaim: MessageCodable {
   package func encode(into writer: inout MessageWriter) {
     writer.write(number)
     writer.write(userID)
+    writer.write(case: standing.rawValue)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
-    self.init(number: try reader.read(), userID: try reader.read())
+    let (number, userID): (UInt64, String) = (try reader.read(), try reader.read())
+    guard let standing = EntryClaim.Standing(rawValue: try reader.readCase()) else {
+      throw .unknownCase
+    }
+    self.init(number: number, userID: userID, standing: standing)
   }
 }
 

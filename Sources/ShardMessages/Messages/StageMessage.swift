@@ -12,8 +12,8 @@ package enum StageMessage: Sendable {
   /// The news of a turn, for the attachment of a number.
   case news([StageNews], attachment: UInt64)
   /// The outcome of a call of a session on the stage's server, from a home that the stage is not attached
-  /// to yet: it comes after the events that the stage has missed.
-  case answer(ReplyAddress, CallOutcome)
+  /// to yet: it comes after the events that the stage has missed, up to a `seq`.
+  case answer(ReplyAddress, CallOutcome, after: Int64)
 
   // From the channel's stages on other servers.
   case windowQuestion(WindowQuestion)

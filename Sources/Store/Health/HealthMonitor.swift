@@ -19,9 +19,12 @@ final class HealthMonitor: Sendable {
 
   private let state = Mutex(State())
   private let logger: Logger
+  private let didChange: @Sendable (StoreHealth) -> Void
 
-  init(logger: Logger) {
+  /// - Parameter didChange: Called with each change, on the thread that reports it.
+  init(logger: Logger, _ didChange: @escaping @Sendable (StoreHealth) -> Void = { _ in }) {
     self.logger = logger
+    self.didChange = didChange
   }
 
   var current: StoreHealth { state.withLock { $0.health } }
@@ -37,8 +40,10 @@ final class HealthMonitor: Sendable {
     switch (previous, health) {
     case (.healthy, .failing(let reason)):
       logger.error("the store cannot write", metadata: ["reason": "\(reason)"])
+      didChange(health)
     case (.failing, .healthy):
       logger.notice("the store can write again")
+      didChange(health)
     case (.healthy, .healthy), (.failing, .failing):
       break
     }

@@ -91,7 +91,8 @@ struct StoreSessions: Sendable {
     _ url: String, _ options: StoreOptions
   ) throws -> StoreSessions {
     let locks = PostgreSQLLocks(options.sharing)
-    let writing = SharedSession(PostgreSQLAccess(url: url, role: .writer(locks)))
+    let writing = SharedSession(
+      PostgreSQLAccess(url: url, role: .writer(locks), patience: options.patience))
     try openPatiently(options) {
       // Found out first: the schema is no other server's to change.
       try writing.use { try $0.open() }
@@ -106,11 +107,18 @@ struct StoreSessions: Sendable {
         }
       },
       aside: { body in
-        let session = PostgreSQLSession(PostgreSQLAccess(url: url, role: .aside))
+        let session = PostgreSQLSession(
+          PostgreSQLAccess(url: url, role: .aside, patience: options.patience))
         body(session)
         session.close()
       },
-      reader: { { body in body(PostgreSQLSession(PostgreSQLAccess(url: url, role: .reader))) } },
+      reader: {
+        { body in
+          body(
+            PostgreSQLSession(PostgreSQLAccess(url: url, role: .reader, patience: options.patience))
+          )
+        }
+      },
       files: options.files)
   }
 }

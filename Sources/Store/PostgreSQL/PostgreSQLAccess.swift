@@ -17,6 +17,8 @@ struct PostgreSQLAccess: Sendable {
   /// As libpq takes it; may hold a password, and is never shown.
   let url: String
   let role: Role
+  /// Ends all waiting for the server, when it ends.
+  var patience: PostgreSQLPatience?
   /// Wait between two tries to connect.
   var retryNanoseconds: UInt64 = 1_000_000_000
 
@@ -26,7 +28,11 @@ struct PostgreSQLAccess: Sendable {
   ///   still there: its transaction must not be kept after this session has looked.
   /// - Throws: `StoreError` or `PostgreSQLError`.
   func connect(after previous: Int32?) throws -> PostgreSQLConnection {
+    if let patience, patience.isOver {
+      throw StoreError.unavailable(reason: "the server is about to end")
+    }
     var options = PostgreSQLConnection.Options()
+    options.patience = patience
     options.applicationName = Self.applicationName
     if case .administrator = role { options.answerTimeout = 24 * 3_600_000 }
     let connection = try PostgreSQLConnection(url, options)

@@ -8,8 +8,8 @@ struct ChatCommand: AsyncParsableCommand {
     commandName: "chat",
     abstract: "Chat in a channel.",
     discussion: """
-      Each line is sent as a message, except the commands /who, /more (show withheld messages), \
-      /help and /quit; a line that begins with // is sent with one slash. Ctrl-C, or Ctrl-D on an \
+      Each line is sent as a message, except the commands /file PATH (send a file), /cancel (end \
+      its upload), /who, /more (show withheld messages), /help and /quit; a line that begins with // is sent with one slash. Ctrl-C, or Ctrl-D on an \
       empty line, quits; Ctrl-Z suspends. Lines from a pipe wait for flood protection.
 
       EXAMPLES:
@@ -55,11 +55,13 @@ struct ChatCommand: AsyncParsableCommand {
     _ conversation: ChatConversation, _ events: ParleyEvents<ParleyEvent>
   ) async -> CommandFailure? {
     let withheld = WithheldRange()
+    let uploads = ChatUploads(conversation)
     let (endings, ending) = AsyncStream.makeStream(of: CommandFailure?.self)
-    // Neither task is awaited: reading from the terminal cannot be cancelled.
+    Task { await uploads.run() }
+    // No task is awaited: reading from the terminal cannot be cancelled.
     Task { ending.yield(await conversation.follow(events, withheld)) }
     Task {
-      await ChatInput(conversation: conversation, withheld: withheld).run()
+      await ChatInput(conversation: conversation, withheld: withheld, uploads: uploads).run()
       ending.yield(nil)
     }
     for await failure in endings { return failure }

@@ -3,10 +3,13 @@ internal import Glibc
 
 /// Executes the typed lines.
 struct ChatInput {
-  private static let help = "/who: list participants; /more: show withheld messages; /quit: leave"
+  private static let help =
+    "/file PATH: send a file; /cancel: end its upload; /who: list participants; "
+    + "/more: show withheld messages; /quit: leave"
 
   let conversation: ChatConversation
   let withheld: WithheldRange
+  let uploads: ChatUploads
 
   /// Runs until the input ends or a line quits.
   ///
@@ -45,6 +48,8 @@ struct ChatInput {
     switch line {
     case .nothing: break
     case .message(let text): await conversation.say(text)
+    case .file(let path): await send(path)
+    case .cancel: await uploads.cancel()
     case .participants: await conversation.showParticipants()
     case .withheld: await conversation.showWithheld(withheld)
     case .help: await conversation.notice(Self.help)
@@ -55,10 +60,23 @@ struct ChatInput {
   }
 }
 
+extension ChatInput {
+  /// Sends a file; typing goes on meanwhile, a pipe waits.
+  private func send(_ path: String) async {
+    guard !path.isEmpty else { return await conversation.notice("/file needs a path") }
+    switch conversation.haste {
+    case .told: uploads.add(path)
+    case .waits: await uploads.send(path)
+    }
+  }
+}
+
 /// A typed line: a message or a command.
 enum ChatLine: Equatable {
   case nothing
   case message(String)
+  case file(String)
+  case cancel
   case participants
   case withheld
   case help
@@ -75,7 +93,10 @@ enum ChatLine: Equatable {
         text.isEmpty ? .nothing : .message(text.hasPrefix("//") ? String(text.dropFirst()) : text)
       return
     }
-    switch text {
+    let (command, argument) = text.splitAtWhitespace
+    switch command == "/file" ? command : text {
+    case "/file": self = .file(argument)
+    case "/cancel": self = .cancel
     case "/quit", "/exit": self = .quit
     case "/who": self = .participants
     case "/more": self = .withheld
@@ -86,6 +107,12 @@ enum ChatLine: Equatable {
 }
 
 extension String {
+  /// The part before the first white space, and the part after it.
+  fileprivate var splitAtWhitespace: (String, String) {
+    let first = prefix { !$0.isWhitespace }
+    return (String(first), String(dropFirst(first.count).drop(while: \.isWhitespace)))
+  }
+
   fileprivate var trimmingWhitespace: String {
     String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
   }

@@ -1,3 +1,5 @@
+internal import Basics
+
 /// The output of a chat and, on a terminal, the input line below it.
 ///
 /// Output is written above the input line, which is then drawn again.
@@ -19,6 +21,8 @@ actor ChatScreen {
   private var editor = LineEditor()
   private var decoder = KeyDecoder()
   private var splitter = LineSplitter()
+  /// The progress of an upload, in front of the prompt.
+  private var progress: String?
 
   init(_ mode: Mode, log: ConversationLog) {
     self.mode = mode
@@ -55,13 +59,20 @@ actor ChatScreen {
   /// Returns the last line of the input, which has no line break.
   func endInput() -> [String] { splitter.finish() }
 
+  /// Shows the progress of an upload in front of the prompt; `nil` when there is none.
+  func setProgress(_ text: String?) {
+    progress = text
+    redraw()
+  }
+
   /// Draws the input line again.
   func redraw() {
     if case .editing = mode { Terminal.write(Self.eraseLine + inputLine) }
   }
 
   private var inputLine: String {
-    guard case .editing(let prompt) = mode else { return "" }
+    guard case .editing(let name) = mode else { return "" }
+    let prompt = progress.map { "[\(DisplayText.shortened($0, limit: 40))] " + name } ?? name
     let margin = DisplayWidth.of(prompt)
     let (text, column) = editor.window(width: max(8, Terminal.size.columns - margin))
     return "\(prompt)\(text)\r\u{1b}[\(max(1, margin + column))C"

@@ -21,8 +21,11 @@ extension ClusterCommand {
     static let configuration = CommandConfiguration(
       commandName: "status", abstract: "Show the servers, the bus and the database.",
       discussion: """
-        The list is that of the server at --server, which is marked with *. The exit status is 1 if \
-        a server is dead, or the bus or the database does not work.
+        The list is that of the server at --server, which is marked with *. Servers that have ended \
+        within the last ten minutes stand behind the others: 'left' after a drain, 'expelled' when \
+        its process or its connection to the database has ended, 'silent' when it gave no sign of \
+        life. The exit status is 1 if one was lost and no live server has its name, or the bus or \
+        the database does not work.
         """)
 
     @Option(help: ArgumentHelp("Show the home of this channel too.", valueName: "channel url"))
@@ -45,16 +48,19 @@ extension ClusterCommand {
       let local = cluster.text("server_id")
       let home = cluster.text("home")
       var table = TextTable([
-        .text("server"), .text("name"), .text("state"), .number("sessions"), .text("started"),
-        .text("last beat"), .text("bus"), .text("version"),
+        .text("server"), .text("name"), .text("slot"), .text("state"), .number("sessions"),
+        .text("started"), .text("last beat"), .text("bus"), .text("version"),
       ])
       for server in cluster.list("servers") {
         let id = server.text("server_id")
         let name = server.text("name")
+        let ending = server.text("ending")
         table.add([
-          id == local ? id + " *" : id, id == home ? "\(name) (home)" : name, server.text("state"),
+          id == local ? id + " *" : id, id == home ? "\(name) (home)" : name, server.number("slot"),
+          ending.isEmpty ? server.text("state") : ending,
           server.number("sessions"), server.time("started_at"),
-          "\(server.number("beat_age_ms")) ms ago", server.isTrue("hears_bus") ? "heard" : "deaf",
+          ending.isEmpty ? "\(server.number("beat_age_ms")) ms ago" : server.time("ended_at"),
+          server.isTrue("hears_bus") ? "heard" : ending.isEmpty ? "deaf" : "",
           server.text("version"),
         ])
       }
@@ -72,8 +78,16 @@ extension ClusterCommand {
 
     /// The faults that need an operator, in words.
     static func problems(_ cluster: JSONNode) -> [String] {
-      let dead = cluster.list("servers").filter { $0.text("state") == "dead" }
-      return dead.map { "\($0.text("name")) is dead" }
+      let servers = cluster.list("servers")
+      let live = Set(servers.filter { $0.text("state") == "live" }.map { $0.text("name") })
+      // One that was started again has its name.
+      let dead = servers.filter { server in
+        server.text("state") == "dead" && server.text("ending") != "left"
+          && !live.contains(server.text("name"))
+      }
+      return dead.map {
+        "\($0.text("name")) is dead" + ($0.text("ending").isEmpty ? "" : " (\($0.text("ending")))")
+      }
         + ["bus", "store"].filter { cluster[$0]?.isTrue("is_up") == false }
         .map { "the \($0) does not work" }
     }

@@ -105,10 +105,30 @@ struct ChannelHomeTests {
     #expect(!home.isGathering)
   }
 
+  @Test("forgets an applicant whose connection does not enter any more")
+  mutating func withdrawal() {
+    attach(1, announced: nil)
+    home.hold(.elsewhere(User(id: "ann"), number: 1, address(1)))
+    home.settle(1, of: "ann", on: 1)
+    home.hold(.elsewhere(User(id: "ann"), number: 2, address(1)))
+    _ = home.stopAwaitingAll(at: now)
+    #expect(home.takeApplicants().count == 1)
+  }
+
+  @Test("knows of a user who has left and whose exit waits")
+  mutating func held() {
+    _ = home.stopAwaitingAll(at: now)
+    let session = SessionAddress(server: 0, shard: 0, connection: 1)
+    _ = home.handle(.entered(User(id: "ann"), session), at: now)
+    _ = home.handle(.left(userID: "ann", server: 0, heirs: []), at: now)
+    #expect(home.roster.count == 0)
+    #expect(home.announced == .users(["ann"]))
+  }
+
   @Test("goes on with the connections that are on the way to an attached stage")
   mutating func claims() {
     attach(1, announced: nil)
-    _ = arrive(1, [], [EntryClaim(number: 0x1, userID: "ann")])
+    _ = arrive(1, [], [.asking(1, "ann")])
     _ = home.stopAwaiting(2, at: now)
     #expect(home.admit("ann", 1, on: 2) { _ in false } == 1)
   }
@@ -124,4 +144,26 @@ struct ChannelHomeTests {
     #expect(arrive(1, ["ann"]) == ["-ben"])
     #expect(home.roster.contains("cat"))
   }
+
+  @Test("an answer that waits for the end of the turn outlives the attachment")
+  mutating func answers() {
+    attach(1, announced: nil)
+    _ = home.takePackets()
+    let session = SessionAddress(server: 1, shard: 0, connection: 1)
+    let call = ReplyAddress(
+      session: session, ticket: CallTicket(unit: 0, index: 0), id: nil, isPaid: true)
+    home.tell(.answer(call, .empty), server: 1)
+    home.tell(.next, server: 1)
+    attach(1, announced: nil)
+    #expect(home.takePackets().map { $0.news.map(\.isAnswer) } == [[false, true]])
+    home.tell(.answer(call, .empty), server: 1)
+    _ = home.detach(address(1), at: now)
+    #expect(home.awaitsEndOfTurn)
+    #expect(home.takePackets().map { $0.news.map(\.isAnswer) } == [[true]])
+    #expect(home.takePackets().isEmpty)
+  }
+}
+
+extension StageNews {
+  fileprivate var isAnswer: Bool { if case .answer = self { true } else { false } }
 }

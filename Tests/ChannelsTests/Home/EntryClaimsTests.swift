@@ -57,14 +57,34 @@ struct EntryClaimsTests {
     #expect(add(3, on: 2) == nil)
   }
 
+  @Test("a server that has the user comes before the first place, which has only asked")
+  mutating func presentLater() {
+    #expect(add(1, on: 1) == nil)
+    #expect(add(1, on: 2) == 1)
+    _ = roster.add("ann", on: 2)
+    #expect(add(2, on: 1) == 2)
+    #expect(add(2, on: 2) == nil)
+  }
+
   @Test("a server that attaches anew keeps the places of connections that are still on the way")
   mutating func attached() {
     _ = add(1, on: 1)
     _ = add(1, on: 2)
-    claims.replace(of: 1, by: [EntryClaim(number: 5, userID: "ann")], upTo: 5)
+    claims.replace(of: 1, by: [.asking(5, "ann")], upTo: 5)
     #expect(add(2, on: 2) == 1)
     claims.replace(of: 1, by: [], upTo: 5)
     #expect(add(3, on: 2) == nil)
+  }
+
+  @Test("one that goes on by the word of the home before comes ahead of those that ask")
+  mutating func holding() {
+    claims.replace(of: 1, by: [.asking(1, "ann")], upTo: 1)
+    claims.replace(of: 2, by: [.holding(1, "ann"), .asking(2, "ann")], upTo: 2)
+    #expect(add(2, on: 1) == 2)
+    #expect(add(2, on: 2) == nil)
+    claims.settle(1, of: "ann", on: 2)
+    #expect(add(3, on: 1) == nil)
+    #expect(add(3, on: 2) == 1)
   }
 
   @Test("a server that was given the window comes before all others")
@@ -90,5 +110,15 @@ struct EntryClaimsTests {
     _ = add(1, on: 1)
     claims.removeAll(of: 1)
     #expect(add(1, on: 2) == nil)
+  }
+}
+
+extension EntryClaim {
+  static func asking(_ number: UInt64, _ userID: String) -> EntryClaim {
+    EntryClaim(number: number, userID: userID, standing: .asking)
+  }
+
+  static func holding(_ number: UInt64, _ userID: String) -> EntryClaim {
+    EntryClaim(number: number, userID: userID, standing: .holding)
   }
 }

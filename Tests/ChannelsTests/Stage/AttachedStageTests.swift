@@ -63,6 +63,32 @@ struct AttachedStageTests {
     #expect(rig.takeDelivered() == [7, 8, 9])
   }
 
+  @Test("an answer from a home that the stage does not know waits for the events before it")
+  func early() {
+    rig.attach(1, seq: 1)
+    rig.enter("ann")
+    rig.reply(after: 3)
+    rig.news([.event(rig.event(2))])
+    #expect(rig.takeDelivered() == [2] && rig.replyCount == 0)
+    rig.news([.event(rig.event(3))])
+    #expect(rig.takeDelivered() == [3] && rig.replyCount == 1)
+    rig.reply(after: 3)
+    #expect(rig.replyCount == 2)
+    // The events come from the log once the stage knows the home.
+    rig.reply(after: 5)
+    rig.attach(2, seq: 5)
+    #expect(rig.takeDelivered() == [] && rig.replyCount == 2)
+    rig.repair(upTo: 5)
+    #expect(rig.takeDelivered() == [4, 5] && rig.replyCount == 3)
+    // Another epoch has another count.
+    rig.reply(after: 9)
+    #expect(rig.takeDelivered() == [] && rig.replyCount == 3)
+    rig.ask(3)
+    rig.start(seq: 2, epoch: "next")
+    rig.endTurn()
+    #expect(rig.replyCount == 4)
+  }
+
   @Test("events from the log are left to a later look while another read is under way")
   func busy() throws {
     rig.attach(1, seq: 1)
@@ -86,6 +112,7 @@ private final class AttachedRig {
   private var delivered: [Int64] = []
   /// The `seq`s that connections have entered with.
   private(set) var welcomes: [Int64] = []
+  private(set) var replyCount = 0
   private var lastConnection = 0
 
   func event(_ seq: Int64) -> ChannelEvent {
@@ -105,12 +132,21 @@ private final class AttachedRig {
     handle(AttachmentInput.attach(number))
   }
 
+  /// Brings the outcome of a call from a home that the stage may not be attached to.
+  func reply(after seq: Int64) {
+    let address = ReplyAddress(
+      session: .sample(1), ticket: CallTicket(unit: 0, index: 0), id: nil, isPaid: true,
+      limit: Limits.answerByteCount)
+    handle(AttachmentInput.answer(address, .failure(.internalError), after: seq))
+    handle(StageInput.endOfTurn)
+  }
+
   /// Lets the home answer.
-  func start(seq: Int64) {
+  func start(seq: Int64, epoch: String = "epoch") {
     news([
       .attached(
         StageStart(
-          channel: Channel(url: "lobby", createdAt: 0), channelID: 7, epoch: "epoch", seq: seq,
+          channel: Channel(url: "lobby", createdAt: 0), channelID: 7, epoch: epoch, seq: seq,
           throttleLimit: RateLimit(count: 0, windowMilliseconds: 0), announced: nil))
     ])
   }
@@ -151,6 +187,8 @@ private final class AttachedRig {
     repairs = []
   }
 
+  func endTurn() { handle(StageInput.endOfTurn) }
+
   /// The events that were delivered to those who are in.
   func takeDelivered() -> [Int64] {
     handle(StageInput.endOfTurn)
@@ -190,7 +228,8 @@ private final class AttachedRig {
       welcomes.append((try? JSONDocument(result))?.root["seq"]?.integer ?? -1)
     case .deliver(let plan, _):
       delivered += plan.payloads.map(Self.seq)
-    case .report, .notify, .reply, .release, .unsubscribe, .disconnect, .admit, .askWindow,
+    case .reply: replyCount += 1
+    case .report, .notify, .release, .unsubscribe, .disconnect, .admit, .askWindow,
       .answerWindow, .reattach, .entered, .left, .withheld, .wake:
       break
     }

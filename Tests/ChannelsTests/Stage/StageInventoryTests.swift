@@ -7,7 +7,9 @@ struct StageInventoryTests {
   @Test("pieces are of bounded size and hold everyone once")
   func pieces() {
     let users = (0..<10_000).map { "user-\($0)" }
-    let claims = (0..<2_000).map { EntryClaim(number: UInt64($0), userID: "user-\($0)") }
+    let claims = (0..<2_000).map {
+      EntryClaim(number: UInt64($0), userID: "user-\($0)", standing: .asking)
+    }
     var inventory = StageInventory(userIDs: users, claims: claims)
     var found: [String] = []
     var open: [EntryClaim] = []
@@ -29,10 +31,10 @@ struct StageInventoryTests {
   func left() {
     var inventory = StageInventory(
       userIDs: ["ann", "ben"],
-      claims: [EntryClaim(number: 1, userID: "cat"), EntryClaim(number: 2, userID: "dan")])
+      claims: [.asking(1, "cat"), .asking(2, "dan")])
     let piece = inventory.next(isHere: { $0 == "ben" }, isOpen: { $0.number == 2 })
     #expect(piece.userIDs == ["ben"])
-    #expect(piece.entering == [EntryClaim(number: 2, userID: "dan")])
+    #expect(piece.entering == [.asking(2, "dan")])
     #expect(piece.isLast)
   }
 

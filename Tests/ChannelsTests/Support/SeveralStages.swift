@@ -17,7 +17,7 @@ final class SeveralStages {
     /// All stages of a server have been reported to the homes of a ring.
     case reported(ring: Int)
     case send(SimulatedCall)
-    case answer(ReplyAddress, CallOutcome)
+    case answer(ReplyAddress, CallOutcome, after: Int64)
     /// The receiver of a call is not the channel's home.
     case moved(SimulatedCall)
   }
@@ -267,11 +267,15 @@ final class SeveralStages {
     host.isReleased = true
     server.host = nil
     server.retired.append(host)
+    let announced = host.presence.announced
     host.presence.tellAll(.released)
     flush(host)
     _ = host.presence.stopAwaitingAll(at: moment)
     let applicants = host.presence.takeApplicants()
-    if isBesideHome(server) { attach(server) }
+    if isBesideHome(server) {
+      if let announced { handle(AttachmentInput.released(announced), server) }
+      attach(server)
+    }
     for case .here(let request) in applicants { enter(request) }
   }
 
@@ -435,9 +439,9 @@ final class SeveralStages {
       perform(host.handle(call.input, at: moment), host)
     case .moved(let call):
       if server.calls[call.number] != nil { server.repetitions.insert(call.number) }
-    case .answer(let address, let outcome):
+    case .answer(let address, let outcome, let seq):
       guard isAttached(server) else { return complete(address, outcome) }
-      handle(AttachmentInput.answer(address, outcome), server)
+      handle(AttachmentInput.answer(address, outcome, after: seq), server)
     }
   }
 
@@ -538,7 +542,7 @@ final class SeveralStages {
     {
       return
     } else {
-      post(.answer(address, outcome), from: host.server, to: receiver)
+      post(.answer(address, outcome, after: host.lastSeq), from: host.server, to: receiver)
     }
   }
 

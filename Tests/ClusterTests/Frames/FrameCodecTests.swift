@@ -11,11 +11,12 @@ struct FrameCodecTests {
       case 0:
         .beat(
           Beat(
-            number: random.next(), seesRegistry: random.oneIn(2), hasNews: random.oneIn(2)))
+            number: random.next(), seesRegistry: random.oneIn(2), canWrite: random.oneIn(2),
+            hasNews: random.oneIn(2)))
       case 1: .greeting(numbers, LinkVersions(lowest: 2, highest: 9))
       default:
         .data(
-          numbers, version: 1,
+          numbers, version: 2,
           LinkData(
             sequence: random.next() >> 2, sent: .max, confirmed: random.next(),
             gaps: (0..<Int.random(in: 0...16, using: &random)).map { _ in
@@ -75,13 +76,65 @@ struct FrameCodecTests {
     let data = LinkData(sequence: 1, sent: 1, confirmed: 0, payload: [1])
     let frame = Frame(
       sender: ServerID(rawValue: 1), receiver: nil,
-      .data(LinkNumbers(sender: 1, receiver: 1), version: 2, data))
-    let both = FrameCodec(versions: LinkVersions(lowest: 1, highest: 2))
+      .data(LinkNumbers(sender: 1, receiver: 1), version: 3, data))
+    let both = FrameCodec(versions: LinkVersions(lowest: 2, highest: 3))
     #expect(throws: FrameError.otherVersion) { try FrameCodec().decode(both.encode(frame)) }
     #expect(throws: Never.self) { try both.decode(both.encode(frame)) }
     var bytes = both.encode(frame)
     bytes[1] = 77
     #expect(throws: FrameError.otherVersion) { try both.decode(bytes) }
+  }
+
+  @Test("of another deployment are named as such, but for those that are forged")
+  func foreign() {
+    var random = SeededGenerator(seed: 8)
+    let theirs = FrameCodec(deployment: 7)
+    for _ in 0..<50 {
+      let bytes = theirs.encode(Self.frame(&random))
+      #expect(throws: FrameError.foreign(deployment: 7)) {
+        try FrameCodec(deployment: 8).decode(bytes)
+      }
+      #expect(throws: Never.self) { try FrameCodec(deployment: 7).decode(bytes) }
+      #expect(throws: FrameError.forged) {
+        try FrameCodec(deployment: 8, authentication: TestAuthentication(secret: 1)).decode(bytes)
+      }
+    }
+  }
+
+  /// Never changed: servers of other versions send these.
+  @Test("that were recorded are read for ever, and written again as they were")
+  func recorded() throws {
+    let numbers = LinkNumbers(sender: 3, receiver: 2)
+    let recordings: [(String, Frame.Content)] = [
+      (
+        "0000" + "0700000000000000" + "0100000000000000" + "0000000000000000"
+          + "0900000000000000" + "01" + "00" + "01",
+        .beat(Beat(number: 9, seesRegistry: true, canWrite: false, hasNews: true))
+      ),
+      (
+        "0001" + "0700000000000000" + "0100000000000000" + "0000000000000000"
+          + "0300000000000000" + "0200000000000000" + "0102",
+        .greeting(numbers, LinkVersions(lowest: 1, highest: 2))
+      ),
+      (
+        "0102" + "0700000000000000" + "0100000000000000" + "0000000000000000"
+          + "0300000000000000" + "0200000000000000" + "0500000000000000" + "0600000000000000"
+          + "0400000000000000" + "01" + "0800000000000000" + "0900000000000000" + "aabb",
+        .data(
+          numbers, version: 1,
+          LinkData(sequence: 5, sent: 6, confirmed: 4, gaps: [8...9], payload: [0xaa, 0xbb]))
+      ),
+    ]
+    let codec = FrameCodec(deployment: 7)
+    for (text, content) in recordings {
+      let digits = Array(text.utf8)
+      let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { index in
+        UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16)
+      }
+      let frame = Frame(sender: ServerID(rawValue: 1), receiver: nil, content)
+      #expect(try codec.decode(bytes) == frame)
+      #expect(codec.encode(frame) == bytes)
+    }
   }
 
   @Test("that make no sense are refused")

@@ -13,7 +13,7 @@ struct LinkTests {
   func opening() {
     var pair = LinkPair(Self.limits)
     pair.pass(until: 100)
-    #expect(pair.a.isOpen && pair.b.isOpen && pair.a.version == 1)
+    #expect(pair.a.isOpen && pair.b.isOpen && pair.a.version == LinkVersions.current.highest)
     #expect(pair.frameCount <= 6)
     let count = pair.frameCount
     pair.pass(until: 20_000)
@@ -161,11 +161,11 @@ struct LinkTests {
       LinkData(sequence: .max, sent: .max, confirmed: 0, payload: [0, 0, 0, 0, 0]),
       LinkData(sent: 1 << 40, confirmed: 0),
     ]
-    for data in senseless { pair.inject((to: .b, .data(numbers, version: 1, data))) }
+    for data in senseless { pair.inject((to: .b, .data(numbers, version: 2, data))) }
     #expect(pair.b.counters.invalid == 3)
-    pair.inject((to: .b, .data(numbers, version: 2, LinkData(sent: 0, confirmed: 0))))
+    pair.inject((to: .b, .data(numbers, version: 1, LinkData(sent: 0, confirmed: 0))))
     pair.inject(
-      (to: .b, .data(numbers, version: 1, LinkData(sent: 0, confirmed: 0, gaps: [1...(.max)]))))
+      (to: .b, .data(numbers, version: 2, LinkData(sent: 0, confirmed: 0, gaps: [1...(.max)]))))
     pair.inject((to: .b, .greeting(LinkNumbers(sender: 1, receiver: 9), .current)))
     #expect(pair.b.counters.invalid == 5 && pair.resets == 0)
     for payload: [UInt8] in [[7, 0, 0, 0, 0], [0, 255, 255, 255, 255], [0]] {
@@ -174,7 +174,7 @@ struct LinkTests {
       pair.inject(
         (
           to: .b,
-          .data(numbers, version: 1, LinkData(sequence: 1, sent: 1, confirmed: 0, payload: payload))
+          .data(numbers, version: 2, LinkData(sequence: 1, sent: 1, confirmed: 0, payload: payload))
         ))
       pair.pass(until: 1_000)
       #expect(pair.resets == 2 && pair.a.isOpen && pair.b.isOpen)
@@ -191,7 +191,7 @@ struct LinkTests {
         (
           to: .b,
           .data(
-            LinkNumbers(sender: 1, receiver: 1), version: 1,
+            LinkNumbers(sender: 1, receiver: 1), version: 2,
             LinkData(
               sequence: UInt64(number), sent: UInt64(number), confirmed: 0, payload: piece))
         ))

@@ -12,10 +12,76 @@ struct MembershipTests {
     server.echo()
     server.pass(500)
     #expect(server.written.last == .live)
-    #expect(!server.membership.isReady(at: server.now))
+    #expect(server.membership.unreadiness(at: server.now) != nil)
     server.answer()
-    #expect(server.membership.isReady(at: server.now))
+    #expect(server.membership.unreadiness(at: server.now) == nil)
     #expect(server.membership.ring.homes == [server.membership.local])
+  }
+
+  @Test("is no reason to go elsewhere when the database takes no writes, unless it takes others'")
+  func writes() {
+    var server = TestMembership(peers: 1)
+    server.settle()
+    server.passWithBeats(1_000, of: [1])
+    func unreadiness() -> Unreadiness? { server.membership.unreadiness(at: server.now) }
+    #expect(unreadiness() == nil)
+    server.handle(.store(canWrite: false))
+    // The other may just not know yet.
+    server.passWithBeats(2_500, of: [1])
+    #expect(unreadiness() == nil)
+    server.passWithBeats(1_000, of: [1])
+    #expect(unreadiness() == .cannotWrite)
+    server.beat(of: 1, canWrite: false)
+    #expect(unreadiness() == nil)
+    // It can again, and this one will in a moment.
+    server.beat(of: 1)
+    #expect(unreadiness() == nil)
+    server.handle(.store(canWrite: true))
+    #expect(unreadiness() == nil)
+  }
+
+  @Test("stays ready while the registry is away for all, and not when it alone misses it")
+  func registryAway() {
+    var server = TestMembership(peers: 1)
+    server.settle()
+    server.passWithBeats(1_000, of: [1])
+    func pass(_ time: Int64, peerSees: Bool) {
+      for _ in 0..<(time / 500) {
+        server.pass(500)
+        server.handle(.registryFailed)
+        server.echo()
+        server.beat(of: 1, seesRegistry: peerSees, canWrite: peerSees)
+      }
+    }
+    server.handle(.store(canWrite: false))
+    pass(20_000, peerSees: false)
+    #expect(server.membership.unreadiness(at: server.now) == nil && server.leaves == [])
+    pass(1_000, peerSees: true)
+    #expect(server.membership.unreadiness(at: server.now) == nil)
+    pass(3_000, peerSees: true)
+    #expect(
+      server.membership.unreadiness(at: server.now) == .isolated(.isolatedFromRegistry))
+  }
+
+  @Test("without bus and registry is ready as long as it may be isolated")
+  func cutOff() {
+    var server = TestMembership(peers: 1)
+    server.settle()
+    server.passWithBeats(1_000, of: [1])
+    var unreadyAt: Int64?
+    let lastContact = server.now
+    while unreadyAt == nil, server.now < lastContact + 20_000 {
+      server.pass(500)
+      server.handle(.registryFailed)
+      if server.membership.unreadiness(at: server.now) != nil { unreadyAt = server.now }
+    }
+    // What is late is missed after 1.5 s, and found out at a beat.
+    #expect(unreadyAt == lastContact + 7_000 && server.leaves == [])
+    #expect(server.membership.unreadiness(at: server.now) == .alone)
+    server.answer()
+    server.echo()
+    server.pass(500)
+    #expect(server.membership.unreadiness(at: server.now) == nil)
   }
 
   @Test("has the ring of the registry's rows, and beats news when its own row has changed")
@@ -159,7 +225,7 @@ struct MembershipTests {
       if second < 10 { #expect(server.leaves == []) }
     }
     #expect(server.leaves == (othersHear ? [.isolatedFromBus] : []))
-    #expect(server.membership.isReady(at: server.now) == !othersHear)
+    #expect((server.membership.unreadiness(at: server.now) == nil) == !othersHear)
   }
 
   @Test("is no home while it is deaf and others are not, and one again when it hears")

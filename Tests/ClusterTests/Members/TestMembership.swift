@@ -21,7 +21,7 @@ struct TestMembership {
       ServerRecord(
         member: ClusterMember(
           id: ServerID(rawValue: UInt64(number) + 1), slot: UInt16(number), name: "s\(number)"),
-        version: "1", protocolVersion: 1, state: number == 0 ? .joining : .live, isOnBus: true,
+        version: "1", state: number == 0 ? .joining : .live, isOnBus: true,
         startedAt: 0, beatAt: 1_000_000)
     }
     membership = Membership(rows[0].member, MembershipTiming(), at: 0)
@@ -63,13 +63,15 @@ struct TestMembership {
   }
 
   mutating func beat(
-    of peer: Int, number: UInt64? = nil, seesRegistry: Bool = true, hasNews: Bool = false
+    of peer: Int, number: UInt64? = nil, seesRegistry: Bool = true, canWrite: Bool = true,
+    hasNews: Bool = false
   ) {
     beats[peer, default: 1] += 1
     handle(
       .beat(
         Beat(
-          number: number ?? beats[peer, default: 1], seesRegistry: seesRegistry, hasNews: hasNews),
+          number: number ?? beats[peer, default: 1], seesRegistry: seesRegistry,
+          canWrite: canWrite, hasNews: hasNews),
         from: rows[peer].member.id))
   }
 

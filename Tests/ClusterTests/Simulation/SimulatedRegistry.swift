@@ -19,7 +19,7 @@ final class SimulatedRegistry {
     }
     let member = ClusterMember(id: id, slot: UInt16(lastSlot), name: "s\(lastSlot)")
     rows[id] = ServerRecord(
-      member: member, version: "1", protocolVersion: 1, state: .joining, isOnBus: false,
+      member: member, version: "1", state: .joining, isOnBus: false,
       startedAt: now + clockOffset, beatAt: now + clockOffset)
     locks.insert(id)
     return member

@@ -58,7 +58,9 @@ struct ClusterStatusTests {
         "slot":7,"name":"a","version":"1","state":"live","hears_bus":true,"started_at":1000,\
         "beat_age_ms":3,"sessions":5},{"server_id":"0000000000000002","slot":8,"name":"b",\
         "version":"2","state":"dead","hears_bus":false,"started_at":2000,"beat_age_ms":4000,\
-        "sessions":0}],"bus":{"kind":"redis","is_up":false,"echo_age_ms":1500},"store":{\
+        "ended_at":3000,"ending":"silent"},{"server_id":"0000000000000003","slot":9,"name":"c",\
+        "version":"2","state":"dead","hears_bus":false,"started_at":2000,"beat_age_ms":5000,\
+        "ended_at":2500,"ending":"left"}],"bus":{"kind":"redis","is_up":false,"echo_age_ms":1500},"store":{\
         "kind":"postgresql","is_up":false,"reason":"disk full"},"home":"0000000000000002"}
         """)
     let metrics = GatewayMetrics(shards: 1).render(with: cluster.samples)
@@ -69,6 +71,7 @@ struct ClusterStatusTests {
       "parley_cluster_link_refills_total 2", "parley_cluster_link_resets_total 3",
       "parley_cluster_frames_dropped_total{reason=\"forged\"} 4",
       "parley_cluster_frames_dropped_total{reason=\"unreadable\"} 5",
+      "parley_cluster_frames_dropped_total{reason=\"foreign\"} 9",
       "parley_cluster_takeovers_total 6", "parley_cluster_fenced_writes_total 7",
       "parley_cluster_unknown_outcomes_total 8",
     ] {
@@ -102,7 +105,7 @@ struct ClusterStatusTests {
   }
 }
 
-/// A cluster of two servers, one of which is dead.
+/// A cluster of three servers, one of which was lost, and one has left.
 private final class FakeCluster: ClusterObserver {
   let local = ServerID(rawValue: 1)
   let servers = [
@@ -111,12 +114,17 @@ private final class FakeCluster: ClusterObserver {
       startedAt: 1000, beatAge: 3, sessions: 5),
     ClusterStatus.Server(
       id: ServerID(rawValue: 2), slot: 8, name: "b", version: "2", state: .dead, hearsBus: false,
-      startedAt: 2000, beatAge: 4000, sessions: 0),
+      startedAt: 2000, beatAge: 4000, sessions: nil,
+      end: ClusterStatus.End(ending: .silent, time: 3000)),
+    ClusterStatus.Server(
+      id: ServerID(rawValue: 3), slot: 9, name: "c", version: "2", state: .dead, hearsBus: false,
+      startedAt: 2000, beatAge: 5000, sessions: nil,
+      end: ClusterStatus.End(ending: .left, time: 2500)),
   ]
   let bus = ClusterStatus.Bus(kind: "redis", isUp: false, echoAge: 1500)
   let counters = ClusterCounters(
     linkGaps: 1, linkRefills: 2, linkResets: 3, forgedFrames: 4, unreadableFrames: 5,
-    takeOvers: 6, fencedWrites: 7, unknownOutcomes: 8)
+    foreignFrames: 9, takeOvers: 6, fencedWrites: 7, unknownOutcomes: 8)
   let unreadiness: String? = nil
 
   func home(ofChannel url: String) -> ServerID { ServerID(rawValue: 2) }

@@ -1,4 +1,5 @@
 import Cluster
+import Logging
 import Testing
 
 @testable import Gateway
@@ -32,6 +33,34 @@ struct ClusterWarningsTests {
     var warnings = ClusterWarnings()
     #expect(warnings.take(figures("starting"), at: 0).isEmpty)
     #expect(warnings.take(figures("refused"), at: 0).count == 1)
+  }
+
+  @Test("another deployment on the bus is named, once a minute")
+  func foreign() {
+    var warnings = ClusterWarnings()
+    var figures = figures(nil)
+    figures.traffic.foreignFrames = 3
+    figures.traffic.foreignDeployment = 0xab
+    let lines = warnings.take(figures, at: 0)
+    #expect(lines.map(\.metadata) == [["deployment": "00000000000000ab", "messages": "3"]])
+    #expect(lines.first?.level == .error)
+    figures.traffic.foreignFrames = 9
+    #expect(warnings.take(figures, at: 59_999).isEmpty)
+    #expect(warnings.take(figures, at: 60_000).first?.metadata["messages"] == "6")
+  }
+
+  @Test(
+    "servers that go on to beat and are in no registry are named; those that come and go are not")
+  func strangers() {
+    var warnings = ClusterWarnings()
+    var figures = figures(nil)
+    figures.traffic.strangeBeats = 19
+    #expect(warnings.take(figures, at: 0).isEmpty)
+    figures.traffic.strangeBeats = 38
+    #expect(warnings.take(figures, at: 60_000).isEmpty)
+    figures.traffic.strangeBeats = 58
+    #expect(warnings.take(figures, at: 119_999).isEmpty)
+    #expect(warnings.take(figures, at: 120_000).map(\.metadata) == [["beats": "20"]])
   }
 
   @Test("dropped messages are counted in one line a minute")

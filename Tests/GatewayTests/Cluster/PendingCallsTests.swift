@@ -67,6 +67,18 @@ final class PendingCallsTests {
 
   private func takeExpired(at now: Int64) -> [PendingCalls.Call] { calls.takeExpired(at: now) }
 
+  @Test("when the cluster goes on without this server, a call ends within a second wherever it is")
+  func over() {
+    #expect(begin(1, send("a"), to: server) && begin(2, send("b"), to: nil))
+    calls.end(at: 100)
+    #expect(begin(3, to: nil, at: 200) && begin(4, to: server, at: 200))
+    #expect(numbers(calls.takeExpired(at: 200)) == [1, 4])
+    #expect(end(.session(reply(3)), at: 300) == .deliver)
+    #expect(numbers(calls.takeExpired(at: 1_099)) == [])
+    #expect(numbers(calls.takeExpired(at: 1_100)) == [2])
+    #expect(end(.session(reply(2)), at: 1_200) == .drop)
+  }
+
   @Test("an answer is delivered once, and so is one to a call that was never kept")
   func delivers() {
     #expect(begin(1, to: server))

@@ -6,6 +6,29 @@ import Testing
 /// Servers that see the cluster differently for a while.
 @Suite("Servers with different views of the ring")
 struct RingViewsTests {
+  @Test("a connection enters although the home names a server that is gone")
+  func goneBeside() throws {
+    let servers = try DrivenServers(count: 3)
+    let (url, userID) = (servers.channel(at: 0), servers.user(at: 0))
+    let client = try servers.open(userID, on: 2)
+    _ = try client.call("channel.create", #""channel_url":"\#(url)""#)
+    _ = try client.enter(url)
+    let members = servers.servers.map(\.network.local)
+    let newer = ServerRing(live: [members[0], members[1]])
+    servers.isLost = { _, _, receiver in receiver == members[2].id }
+    // The home learns of the end last.
+    servers.show(newer, to: 1)
+    let other = try servers.open(userID, on: 1)
+    let number = other.begin("channel.enter", #""channel_url":"\#(url)""#)
+    servers.settle()
+    servers.show(newer, to: 0)
+    try servers.turns {
+      other.receive()
+      return other.hasReply(to: number)
+    }
+    #expect(try other.reply(to: number).contains("epoch"))
+  }
+
   @Test("a call that is passed on to a home that its stage does not know waits for the stage")
   func waitsForTheStage() throws {
     let servers = try DrivenServers(count: 3)

@@ -8,6 +8,8 @@ struct ChatLineTests {
     "is a message, a command or nothing",
     arguments: [
       (" hello ", ChatLine.message("hello")), ("", .nothing), ("  ", .nothing), ("/quit", .quit),
+      ("/file /tmp/a b.png", .file("/tmp/a b.png")), ("/file", .file("")),
+      ("/file\t x ", .file("x")), ("/files", .unknown("/files")), ("/cancel", .cancel),
       ("/who", .participants), ("/more", .withheld), ("/help", .help), ("/x", .unknown("/x")),
       ("//x", .message("/x")),
     ])

@@ -16,7 +16,13 @@ struct ClusterCommandTests {
       {"server_id":"00000000000000dd","slot":3,"name":"twin","version":"1","state":"live",
        "hears_bus":true,"started_at":1,"beat_age_ms":1,"sessions":0},
       {"server_id":"00000000000000ee","slot":4,"name":"twin","version":"1","state":"live",
-       "hears_bus":true,"started_at":1,"beat_age_ms":1,"sessions":0}],
+       "hears_bus":true,"started_at":1,"beat_age_ms":1,"sessions":0},
+      {"server_id":"00000000000000ff","slot":5,"name":"chat4","version":"1","state":"dead",
+       "hears_bus":false,"started_at":1,"beat_age_ms":1,"ended_at":1700000000000,"ending":"left"},
+      {"server_id":"00000000000000f0","slot":6,"name":"chat5","version":"1","state":"dead",
+       "hears_bus":false,"started_at":1,"beat_age_ms":1,"ended_at":1700000000000,"ending":"silent"},
+      {"server_id":"00000000000000f1","slot":7,"name":"chat1","version":"1","state":"dead",
+       "hears_bus":false,"started_at":1,"beat_age_ms":1,"ended_at":1,"ending":"expelled"}],
      "bus":{"kind":"redis","is_up":true,"echo_age_ms":3},
      "store":{"kind":"postgresql","is_up":false,"reason":"disk full"}}
     """
@@ -25,18 +31,20 @@ struct ClusterCommandTests {
   func lines() throws {
     let lines = ClusterCommand.Status.lines(try JSONDocument(Self.answer).root)
     let text = lines.joined(separator: "\n")
-    #expect(lines.count == 9, "\(text)")
+    #expect(lines.count == 12, "\(text)")
     #expect(text.contains("00000000000000aa *") && text.contains("chat2 (home)"), "\(text)")
     #expect(text.contains("2023-11-14") && text.contains("120 ms ago"), "\(text)")
     #expect(text.contains("deaf") && text.contains("redis, works"), "\(text)")
     #expect(text.contains("postgresql, FAILS: disk full"), "\(text)")
+    for ending in ["left", "silent", "expelled"] { #expect(text.contains(ending), "\(text)") }
   }
 
-  @Test("a dead server and a store that fails are problems")
+  @Test("a server that was lost, and has not come again, and a store that fails are problems")
   func problems() throws {
     let root = try JSONDocument(Self.answer).root
     #expect(
-      ClusterCommand.Status.problems(root) == ["chat2 is dead", "the store does not work"])
+      ClusterCommand.Status.problems(root)
+        == ["chat2 is dead", "chat5 is dead (silent)", "the store does not work"])
   }
 
   @Test("a server is chosen by its id, by a name that is its own, or as the server called")

@@ -1,0 +1,37 @@
+internal import ParleyProtocol
+
+/// The place where the server takes the bytes of a file.
+struct UploadAddress: Sendable, Hashable {
+  let fileID: String
+  /// Whoever knows it may write to the upload.
+  let url: String
+}
+
+/// The requests about files.
+enum FileCalls {
+  /// - Parameter requestID: Another for each upload: a repetition gets the same upload again.
+  static func create(
+    _ params: FileMessageCreateParams, size: Int64, requestID: String
+  ) -> Call<UploadAddress> {
+    Call(
+      "file.create", .safe,
+      params: {
+        $0.member("size", size)
+        if !params.fileName.isEmpty { $0.member("name", params.fileName) }
+        if !params.mimeType.isEmpty { $0.member("type", params.mimeType) }
+        if params.requireAuth { $0.member("require_auth", true) }
+        $0.member("req_id", requestID)
+      },
+      reading: { (node: JSONNode) throws(ParleyError) in
+        UploadAddress(
+          fileID: try AnswerReader.text("file_id", of: try AnswerReader.member("file", of: node)),
+          url: try AnswerReader.text("upload_url", of: node))
+      })
+  }
+
+  static func cancel(fileID: String) -> Call<Void> {
+    Call(
+      "file.cancel", .safe, params: { $0.member("file_id", fileID) },
+      reading: { (_: JSONNode) throws(ParleyError) in })
+  }
+}

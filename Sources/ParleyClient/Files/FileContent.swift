@@ -1,0 +1,170 @@
+internal import Dispatch
+internal import Glibc
+internal import Reactor
+
+/// The bytes of a file to be uploaded.
+public struct FileContent: Sendable, Hashable {
+  enum Source: Sendable, Hashable {
+    case path(String)
+    case bytes([UInt8])
+    case pieces(PieceSource)
+  }
+
+  let source: Source
+
+  /// A regular file, which is read while it is sent.
+  public static func path(_ path: String) -> FileContent {
+    FileContent(source: .path(path))
+  }
+
+  /// Bytes in memory.
+  public static func bytes(_ bytes: [UInt8]) -> FileContent {
+    FileContent(source: .bytes(bytes))
+  }
+
+  /// Pieces that come one after another, of any length.
+  ///
+  /// The sequence is iterated again from its beginning when a sending is repeated, or when the
+  /// server lost what it had.
+  ///
+  /// - Parameter size: The number of bytes of all pieces together.
+  public static func sequence<Pieces: AsyncSequence & Sendable>(
+    _ pieces: Pieces, size: Int64
+  ) -> FileContent where Pieces.Element == [UInt8] {
+    let source = PieceSource(size: size) {
+      var iterator = pieces.makeAsyncIterator()
+      return { try await iterator.next() }
+    }
+    return FileContent(source: .pieces(source))
+  }
+
+  /// The name of the file at a path; empty for other contents.
+  var name: String {
+    switch source {
+    case .path(let path): path.split(separator: "/").last.map(String.init) ?? ""
+    case .bytes, .pieces: ""
+    }
+  }
+
+  /// The number of bytes if it is known without opening a file.
+  var knownSize: Int64? {
+    switch source {
+    case .path: nil
+    case .bytes(let bytes): Int64(bytes.count)
+    case .pieces(let pieces): pieces.size
+    }
+  }
+}
+
+/// A sequence of pieces that can be begun anew; compared by identity.
+final class PieceSource: Sendable, Hashable {
+  typealias Next = () async throws -> [UInt8]?
+
+  let size: Int64
+  let begin: @Sendable () -> Next
+
+  init(size: Int64, begin: @escaping @Sendable () -> Next) {
+    self.size = size
+    self.begin = begin
+  }
+
+  static func == (one: PieceSource, other: PieceSource) -> Bool { one === other }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+/// Reads a content piece by piece, mostly forwards; used by one task.
+final class FileReader {
+  private enum Source {
+    case file(OpenFile)
+    case bytes([UInt8])
+    case pieces(PieceSource)
+  }
+
+  let size: Int64
+  private let source: Source
+  private var next: PieceSource.Next?
+  /// Bytes that came and may be read again, and the place of the first.
+  private var kept: [UInt8] = []
+  private var keptFrom: Int64 = 0
+
+  /// - Throws: ``ParleyError/unreadableFile(_:)``.
+  init(_ content: FileContent) async throws(ParleyError) {
+    switch content.source {
+    case .path(let path):
+      let file = try await Self.offThread { () throws(SystemError) in
+        try OpenFile(readingFrom: Self.resolved(path))
+      }
+      (source, size) = (.file(file), file.byteCount)
+    case .bytes(let bytes): (source, size) = (.bytes(bytes), Int64(bytes.count))
+    case .pieces(let pieces): (source, size) = (.pieces(pieces), pieces.size)
+    }
+  }
+
+  /// Reads bytes; all of them lie within the size.
+  ///
+  /// - Throws: ``ParleyError/unreadableFile(_:)``, also when the content is shorter than its size.
+  func read(from offset: Int64, count: Int) async throws(ParleyError) -> [UInt8] {
+    let bytes: [UInt8]
+    switch source {
+    case .bytes(let content): bytes = Array(content[Int(offset)...].prefix(count))
+    case .file(let file):
+      bytes = try await Self.offThread { () throws(SystemError) in
+        try file.read(from: offset, atMost: count)
+      }
+    case .pieces(let pieces): bytes = try await read(pieces, from: offset, count: count)
+    }
+    guard bytes.count == count else {
+      throw .unreadableFile("it has fewer than \(size) bytes")
+    }
+    return bytes
+  }
+
+  private func read(
+    _ pieces: PieceSource, from offset: Int64, count: Int
+  ) async throws(ParleyError) -> [UInt8] {
+    if next == nil || offset < keptFrom { (next, kept, keptFrom) = (pieces.begin(), [], 0) }
+    guard let next else { return [] }
+    while keptFrom + Int64(kept.count) < offset + Int64(count) {
+      let passed = min(Int(offset - keptFrom), kept.count)
+      kept.removeFirst(passed)
+      keptFrom += Int64(passed)
+      do {
+        guard let piece = try await next() else { break }
+        kept += piece
+      } catch {
+        throw .unreadableFile("\(error)")
+      }
+    }
+    return Array(kept.dropFirst(Int(offset - keptFrom)).prefix(count))
+  }
+
+  /// A file may be chosen by a link to it.
+  private static func resolved(_ path: String) -> String {
+    guard let found = realpath(path, nil) else { return path }
+    defer { free(found) }
+    return String(cString: found)
+  }
+
+  private static let queue = DispatchQueue(
+    label: "parley-client.files", attributes: .concurrent)
+
+  private static func offThread<Value: Sendable>(
+    _ work: @escaping @Sendable () throws(SystemError) -> Value
+  ) async throws(ParleyError) -> Value {
+    let result: Result<Value, SystemError> = await withCheckedContinuation { waiter in
+      queue.async {
+        do throws(SystemError) {
+          waiter.resume(returning: .success(try work()))
+        } catch {
+          waiter.resume(returning: .failure(error))
+        }
+      }
+    }
+    do throws(SystemError) {
+      return try result.get()
+    } catch {
+      throw .unreadableFile(error.description)
+    }
+  }
+}

@@ -1,0 +1,163 @@
+internal import DequeModule
+internal import Synchronization
+
+/// The file messages that are being sent, and those whose sending failed.
+final class FileSendings: Sendable {
+  typealias Outcome = Result<FileMessage, ParleyError>
+
+  /// A file message to be sent.
+  struct Order: Sendable {
+    let params: FileMessageCreateParams
+    let channelURL: String
+    let requestID: String
+  }
+
+  private enum Stage {
+    case uploading
+    case sending
+    case failed
+  }
+
+  private struct Entry {
+    let order: Order
+    var stage: Stage
+    var address: UploadAddress?
+    var task: Task<Outcome, Never>?
+  }
+
+  private struct State {
+    var entries: [String: Entry] = [:]
+    /// Those that failed, the oldest first.
+    var failed: Deque<String> = []
+  }
+
+  /// Beyond, those that failed first are forgotten.
+  private static let failedLimit = 100
+
+  private let state = Mutex(State())
+
+  /// Begins a sending.
+  ///
+  /// - Parameter send: Carries it out, given the upload of an earlier attempt.
+  func begin(
+    _ order: Order, _ send: @escaping @Sendable (UploadAddress?) async -> Outcome
+  ) -> Task<Outcome, Never> {
+    let id = order.requestID
+    return state.withLock { state in
+      let address = state.entries[id]?.address
+      state.failed.removeAll { $0 == id }
+      let task = Task { [self] in
+        let outcome = await send(address)
+        end(id, outcome)
+        return outcome
+      }
+      state.entries[id] = Entry(order: order, stage: .uploading, address: address, task: task)
+      return task
+    }
+  }
+
+  /// The server gave an address for the bytes of a sending.
+  func didCreate(_ address: UploadAddress, for id: String) {
+    state.withLock { $0.entries[id]?.address = address }
+  }
+
+  /// The bytes of a sending are at the server: it can't be cancelled any more.
+  ///
+  /// - Returns: Whether it goes on.
+  func didUpload(_ id: String) -> Bool {
+    state.withLock { state in
+      guard state.entries[id]?.stage == .uploading else { return false }
+      state.entries[id]?.stage = .sending
+      return true
+    }
+  }
+
+  /// Ends an upload.
+  ///
+  /// - Returns: Whether it was under way, and its address if it had one.
+  func cancel(_ id: String) -> (wasUploading: Bool, address: UploadAddress?) {
+    let (task, address): (Task<Outcome, Never>?, UploadAddress?) = state.withLock { state in
+      guard let entry = state.entries[id], entry.stage == .uploading else { return (nil, nil) }
+      state.entries[id]?.stage = .failed
+      state.entries[id]?.address = nil
+      return (entry.task, entry.address)
+    }
+    task?.cancel()
+    return (task != nil, address)
+  }
+
+  /// The sending that failed, to be repeated.
+  func failed(_ id: String) -> Order? {
+    state.withLock { state in
+      state.failed.contains(id) ? state.entries[id]?.order : nil
+    }
+  }
+
+  /// Ends all uploads; they can be repeated.
+  func cancelAll() {
+    let tasks = state.withLock { $0.entries.values.compactMap(\.task) }
+    for task in tasks { task.cancel() }
+  }
+
+  private func end(_ id: String, _ outcome: Outcome) {
+    state.withLock { state in
+      guard case .failure = outcome else { return state.entries[id] = nil }
+      state.entries[id]?.stage = .failed
+      state.entries[id]?.task = nil
+      state.failed.append(id)
+      if state.failed.count > Self.failedLimit, let oldest = state.failed.popFirst() {
+        state.entries[oldest] = nil
+      }
+    }
+  }
+}
+
+extension ClientCore {
+  /// Sends a file message whose file is uploaded first.
+  ///
+  /// - Parameters:
+  ///   - places: Where the upload waits for its turn.
+  ///   - turn: Waited for between upload and message, so that messages keep their order.
+  ///   - patience: After how long a refused message is sent again; `nil` to give up.
+  func send(
+    _ order: FileSendings.Order, in places: UploadPlaces? = nil,
+    after turn: Task<Void, Never>? = nil,
+    report: @escaping @Sendable (FileUploadProgress) -> Void,
+    patience: @escaping @Sendable (ParleyError) -> Duration? = { _ in nil }
+  ) -> Task<FileSendings.Outcome, Never> {
+    files.begin(order) { [self] address in
+      do throws(ParleyError) {
+        await places?.take()
+        let upload = await uploading(order, continuing: address, report: report)
+        await places?.leave()
+        let fileID = try upload.get()
+        await turn?.value
+        guard files.didUpload(order.requestID) else { throw .cancelled }
+        let call = MessageCalls.send(
+          order.params, fileID: fileID, to: order.channelURL, requestID: order.requestID)
+        return .success(try await performPatiently(call, waiting: patience))
+      } catch {
+        // A sequence that is cut short by the cancellation has an error of its own.
+        return .failure(Task.isCancelled ? .cancelled : error)
+      }
+    }
+  }
+
+  /// - Returns: The id of the file; `nil` for one that is somewhere else.
+  private func uploading(
+    _ order: FileSendings.Order, continuing address: UploadAddress?,
+    report: @escaping @Sendable (FileUploadProgress) -> Void
+  ) async -> Result<String?, ParleyError> {
+    guard let content = order.params.file else { return .success(nil) }
+    let upload = FileUpload(
+      params: order.params, content: content, requestID: order.requestID, report: report)
+    do throws(ParleyError) {
+      return .success(
+        try await upload.run(in: self, continuing: address) { [files] in
+          files.didCreate($0, for: order.requestID)
+        })
+    } catch {
+      return .failure(error)
+    }
+  }
+}

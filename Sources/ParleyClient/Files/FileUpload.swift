@@ -1,0 +1,95 @@
+internal import ClientTransport
+internal import ParleyProtocol
+
+/// A file on its way to the server.
+struct FileUpload: Sendable {
+  let params: FileMessageCreateParams
+  let content: FileContent
+  let requestID: String
+  let report: @Sendable (FileUploadProgress) -> Void
+
+  /// Uploads the file, and goes on where an earlier attempt ended.
+  ///
+  /// - Parameters:
+  ///   - address: The upload of an earlier attempt; one that is gone is replaced.
+  ///   - didCreate: Called with the address of a new upload.
+  /// - Returns: The file's id.
+  func run(
+    in core: ClientCore, continuing address: UploadAddress?,
+    didCreate: @Sendable (UploadAddress) -> Void
+  ) async throws(ParleyError) -> String {
+    let reader = try await FileReader(content)
+    var reports = ProgressReports(requestID, size: reader.size, report: report)
+    if let address {
+      do throws(ParleyError) {
+        return try await send(reader, to: address, first: .ask, in: core, &reports)
+      } catch {
+        guard case .notFound = error else { throw error }
+      }
+    }
+    let created = try await create(reader.size, in: core)
+    didCreate(created)
+    return try await send(reader, to: created, first: nil, in: core, &reports)
+  }
+
+  private func create(
+    _ size: Int64, in core: ClientCore
+  ) async throws(ParleyError) -> UploadAddress {
+    let call = FileCalls.create(params, size: size, requestID: core.requestIDs.next())
+    return try await core.performPatiently(call) { error in
+      if case .rateLimited(let wait) = error { wait } else { nil }
+    }
+  }
+
+  private func send(
+    _ reader: FileReader, to address: UploadAddress, first: UploadStep?, in core: ClientCore,
+    _ reports: inout ProgressReports
+  ) async throws(ParleyError) -> String {
+    let clock = ContinuousClock()
+    let begin = clock.now
+    func now() -> Int64 { begin.duration(to: clock.now).milliseconds }
+    let route = try UploadRoute(to: address.url, core.engineConfiguration)
+    var course = UploadCourse(
+      size: reader.size, patience: core.uploadPatience.milliseconds, at: now())
+    var step = first ?? course.next
+    while true {
+      guard !Task.isCancelled else { throw .cancelled }
+      switch step {
+      case .ask:
+        let answer = await route.ask()
+        step = course.didAsk(answer, at: now(), random: .random(in: 0 ... .max))
+      case .send(let offset, let count):
+        let piece = try await reader.read(from: offset, count: count)
+        let sentAt = now()
+        let answer = await route.send(piece, from: offset)
+        let answeredAt = now()
+        step = course.didSend(
+          answer, in: answeredAt - sentAt, at: answeredAt, random: .random(in: 0 ... .max))
+      case .wait(let milliseconds):
+        try? await Task.sleep(for: .milliseconds(milliseconds))
+        step = .ask
+      case .complete:
+        reports.reach(reader.size)
+        return address.fileID
+      case .fail(let error): throw Task.isCancelled ? .cancelled : error
+      }
+      reports.reach(course.offset)
+    }
+  }
+}
+
+extension ClientCore {
+  /// Makes a call again, as long as the server names a time after which it may succeed.
+  func performPatiently<Value: Sendable>(
+    _ call: Call<Value>, waiting wait: (ParleyError) -> Duration?
+  ) async throws(ParleyError) -> Value {
+    while true {
+      do throws(ParleyError) {
+        return try await perform(call)
+      } catch {
+        guard let pause = wait(error) else { throw error }
+        try? await Task.sleep(for: pause)
+      }
+    }
+  }
+}

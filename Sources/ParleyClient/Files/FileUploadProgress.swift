@@ -1,0 +1,36 @@
+/// The progress of an upload.
+public struct FileUploadProgress: Sendable, Hashable {
+  /// The name of the sending, as ``BaseMessage/requestID`` of the pending message has it.
+  public let requestID: String
+  /// The bytes that the server has since the last report.
+  public let bytesSent: Int64
+  /// The bytes that the server has.
+  public let totalBytesSent: Int64
+  /// The length of the file.
+  public let totalBytesExpectedToSend: Int64
+}
+
+/// Reports progress: every step once, and never backwards.
+struct ProgressReports {
+  private let requestID: String
+  private let size: Int64
+  private let report: @Sendable (FileUploadProgress) -> Void
+  private var reported: Int64 = 0
+
+  init(
+    _ requestID: String, size: Int64, report: @escaping @Sendable (FileUploadProgress) -> Void
+  ) {
+    self.requestID = requestID
+    self.size = size
+    self.report = report
+  }
+
+  mutating func reach(_ offset: Int64) {
+    guard offset > reported else { return }
+    report(
+      FileUploadProgress(
+        requestID: requestID, bytesSent: offset - reported, totalBytesSent: offset,
+        totalBytesExpectedToSend: size))
+    reported = offset
+  }
+}

@@ -1,0 +1,15 @@
+/// The versions of the form of messages between servers, which run side by side during an upgrade.
+///
+/// A server reads the versions of this range, and writes to each other server the highest that both
+/// know. What an older version has no words for is left out, or said as that version says it; a message
+/// that no older server knows must not be sent to one. A version is given up only when no server that
+/// could be a neighbour writes it.
+///
+/// - 1: the first.
+/// - 2: errors have a reason, and answers from a home that the stage may not be attached to a position.
+package enum MessageVersion {
+  package static let oldest: UInt8 = 1
+  package static let current: UInt8 = 2
+
+  static func isKnown(_ version: UInt8) -> Bool { oldest <= version && version <= current }
+}

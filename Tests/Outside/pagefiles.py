@@ -1,0 +1,136 @@
+"""Files in the embedded page, in a real browser where one is installed."""
+
+import base64
+import json
+import os
+
+import browser
+from files import download
+from uploads import until
+
+FLAGS = ["--unfurl-mode", "off", "--auth-mode", "open"]
+# A red pixel.
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==")
+
+
+def in_browser(test):
+    async def attempt(ctx):
+        if browser.program() is None:
+            return
+        async with browser.Page(ctx.directory()) as page:
+            await test(ctx, page)
+            assert not page.errors, page.errors
+    attempt.__doc__ = test.__doc__
+    return attempt
+
+
+async def enter(page, server, channel, name="ada"):
+    await page.open(f"http://127.0.0.1:{server.port}/?name={name}&channel={channel}")
+    await page.run("document.querySelector('#join form').requestSubmit()")
+    await page.until("document.getElementById('status').className === 'live'")
+
+
+def file(ctx, name, content):
+    path = os.path.join(ctx.directory(), name)
+    with open(path, "wb") as made:
+        made.write(content)
+    return path
+
+
+def drop(event, name, type, text):
+    """A script that hands the page a file, as pasting and dropping do."""
+    target, member = ("box", "clipboardData") if event == "paste" else ("room", "dataTransfer")
+    return f"""(() => {{
+      const held = new DataTransfer();
+      held.items.add(new File([{json.dumps(text)}], {json.dumps(name)}, {{ type: {json.dumps(type)} }}));
+      const event = new Event({json.dumps(event)}, {{ bubbles: true, cancelable: true }});
+      Object.defineProperty(event, {json.dumps(member)}, {{ value: held }});
+      document.getElementById({json.dumps(target)}).dispatchEvent(event);
+      return event.defaultPrevented;
+    }})()"""
+
+
+LINKS = "[...document.querySelectorAll('#timeline .file a')].map((a) => a.textContent.slice(1, -1))"
+
+
+@in_browser
+async def test_a_picture_is_chosen_and_shown(ctx, page):
+    """A chosen picture is uploaded, sent and shown in place; others get it as it was."""
+    server = await ctx.fresh(*FLAGS)
+    viewer = await ctx.user(server)
+    await viewer.call("channel.create", channel_url="lobby")
+    await viewer.enter("lobby")
+    await enter(page, server, "lobby")
+    await page.choose("#files", file(ctx, "dot <b>.png", PNG))
+    await page.until("document.querySelector('img.shown')?.naturalWidth === 1")
+    assert await page.run(LINKS) == ["dot <b>.png"]
+    assert await page.run("document.querySelectorAll('.upload').length") == 0
+    message = (await viewer.event("message.received"))["message"]
+    assert message["file"]["type"] == "image/png"
+    assert (await download(server, message["file"]["url"]))[2] == PNG
+    # The address of an upload is a secret: the panel with the traffic does not show it.
+    shown = await page.run("""(document.getElementById('develop').click(),
+      document.querySelectorAll('#frames details').forEach((row) => { row.open = true; }),
+      new Promise((done) => setTimeout(() =>
+        done(document.getElementById('frames').textContent), 200)))""")
+    assert "file.create" in shown and "/v1/uploads/" not in shown
+
+
+@in_browser
+async def test_files_are_pasted_and_dropped(ctx, page):
+    """Pasted and dropped files are sent in order, beside texts; five a second and no more."""
+    server = await ctx.fresh(*FLAGS)
+    await enter(page, server, "lobby")
+    assert await page.run(drop("paste", "a.txt", "text/plain", "a"))
+    for number in range(6):
+        assert await page.run(drop("drop", f"{number}.bin", "", f"{number}"))
+    names = ["a.txt"] + [f"{number}.bin" for number in range(6)]
+    await page.until(f"{LINKS}.length === 7")
+    assert await page.run(LINKS) == names
+
+
+@in_browser
+async def test_a_large_file_with_progress_and_cancel(ctx, page):
+    """20 MB go up with progress; one that is cancelled is gone, one beyond the limit is refused."""
+    server = await ctx.fresh(*FLAGS)
+    await enter(page, server, "lobby")
+    content = os.urandom(20_000_000)
+    path = file(ctx, "film.bin", content)
+    await page.slow(8_000_000)
+    await page.choose("#files", path)
+    first = await page.until("document.querySelector('.upload progress')?.value")
+    await page.until(f"document.querySelector('.upload progress')?.value > {first + 1_000_000}")
+    await page.run("document.querySelector('.upload button:last-child').click()")
+    await page.until("document.querySelectorAll('.upload').length === 0")
+    viewer = await ctx.user(server, "ada")
+
+    async def is_cancelled():
+        return (await viewer.call("file.list"))["files"] == []
+    await until(is_cancelled)
+    await page.slow(0)
+    await page.choose("#files", path)
+    await page.until(f"{LINKS}.length === 1")
+    url = await page.run("document.querySelector('#timeline .file a').href")
+    assert (await download(server, url))[2] == content
+    await page.choose("#files", file(ctx, "huge.bin", bytes(26_214_401)))
+    await page.until("document.querySelector('.upload.failed .state')?.textContent.includes('larger')")
+
+
+@in_browser
+async def test_an_upload_survives_its_server(ctx, page):
+    """An upload goes on where it was after the server was killed; a failed one by its button."""
+    data = ctx.directory()
+    server = await ctx.fresh(*FLAGS, data=data)
+    await enter(page, server, "lobby")
+    content = os.urandom(12_000_000)
+    await page.slow(3_000_000)
+    await page.choose("#files", file(ctx, "film.bin", content))
+    await page.until("document.querySelector('.upload progress')?.value > 5_000_000")
+    port = server.port
+    await server.kill()
+    server = await ctx.fresh(*FLAGS, "--listen", f"127.0.0.1:{port}", data=data)
+    await page.slow(0)
+    await page.until(f"{LINKS}.length === 1", seconds=120)
+    url = await page.run("document.querySelector('#timeline .file a').href")
+    assert (await download(server, url))[2] == content

@@ -1,0 +1,204 @@
+import Foundation
+import ParleyClient
+import Synchronization
+import TestPeers
+import Testing
+
+extension ClientTests {
+  @Suite("sends files")
+  struct FileTests {
+    /// Bytes that no other place of the file has in the same order.
+    private static func content(_ count: Int) -> [UInt8] {
+      var state: UInt32 = 1
+      return (0..<count).map { _ in
+        state = state &* 1_664_525 &+ 1_013_904_223
+        return UInt8(truncatingIfNeeded: state >> 24)
+      }
+    }
+
+    @Test("that are uploaded from memory, from a path and from a sequence, with progress")
+    func sources() async throws {
+      let server = try ServerProcess(unlimited)
+      let ann = try await server.client("ann")
+      defer { withExtendedLifetime(ann) {} }
+      let lobby = try await ann.enterNewChannel()
+      let bytes = Self.content(700_000)
+      let path = server.directory.path(of: "plan.png")
+      try Data(bytes).write(to: URL(fileURLWithPath: path))
+      let pieces = AsyncStream<[UInt8]> { stream in
+        for start in stride(from: 0, to: bytes.count, by: 99_999) {
+          stream.yield(Array(bytes[start...].prefix(99_999)))
+        }
+        stream.finish()
+      }
+      for file: FileContent in [
+        .path(path), .bytes(bytes), .sequence(pieces, size: Int64(bytes.count)),
+      ] {
+        var params = FileMessageCreateParams(file: file, message: "the plan")
+        params.fileName = "plan.png"
+        params.mimeType = "image/png"
+        let sending = lobby.sendingFileMessage(params: params)
+        #expect(sending.pendingMessage.sendingStatus == .pending)
+        #expect(sending.pendingMessage.name == "plan.png")
+        var last: FileUploadProgress?
+        for await step in sending.progress {
+          #expect(step.totalBytesSent > last?.totalBytesSent ?? 0)
+          #expect(step.requestID == sending.pendingMessage.requestID)
+          last = step
+        }
+        #expect(last?.totalBytesSent == Int64(bytes.count))
+        let message = try await sending.message()
+        #expect(message.requestID == sending.pendingMessage.requestID)
+        #expect(message.message == "the plan" && message.type == "image/png")
+        #expect(message.size == Int64(bytes.count) && !message.fileID.isEmpty)
+        #expect(try Self.download(message, from: server) == bytes)
+        #expect(!sending.cancel())
+      }
+      let missing = FileMessageCreateParams(file: .path(path + "x"))
+      await #expect(throws: ParleyError.self) { try await lobby.sendFileMessage(params: missing) }
+    }
+
+    @Test("that resume after a cut and after their server was killed")
+    func cuts() async throws {
+      let first = try ServerProcess(unlimited)
+      let proxy = try CuttingProxy(to: first.port)
+      defer { proxy.stop() }
+      let ann = try await connectedClient(to: proxy.url, "ann")
+      defer { withExtendedLifetime(ann) {} }
+      let lobby = try await ann.enterNewChannel()
+      let bytes = Self.content(8_000_000)
+      proxy.cut(after: 1_500_000, .toServer)
+      let totals = Mutex<[Int64]>([])
+      let (answers, answer) = AsyncStream.makeStream(of: Result<FileMessage, ParleyError>.self)
+      lobby.sendFileMessage(params: FileMessageCreateParams(file: .bytes(bytes))) { step in
+        totals.withLock { $0.append(step.totalBytesSent) }
+      } completionHandler: {
+        answer.yield($0)
+      }
+      try Deadline.standard.wait(for: "half of the file") { proxy.count(.toServer) > 4_000_000 }
+      try first.kill()
+      let second = try ServerProcess(unlimited, in: first.directory)
+      proxy.lead(to: second.port)
+      let message = try #require(await answers.first { _ in true }).get()
+      #expect(try Self.download(message, from: second) == bytes)
+      let steps = totals.withLock { $0 }
+      #expect(steps == steps.sorted() && steps.last == 8_000_000)
+      // Far less than twice the file went over the wire: nothing began anew.
+      #expect(proxy.count(.toServer) < 13_000_000)
+      #expect(try await lobby.allMessages().count == 1)
+    }
+
+    @Test("twenty in one call, in order and each once, as fast as the flood limit allows")
+    func twenty() async throws {
+      let server = try ServerProcess([
+        "--limits-throttle-messages", "0", "--unfurl-mode", "off", "--limits-flood-messages", "5",
+        "--limits-flood-window-ms", "300",
+      ])
+      let proxy = try CuttingProxy(to: server.port)
+      defer { proxy.stop() }
+      let ann = try await connectedClient(to: proxy.url, "ann")
+      defer { withExtendedLifetime(ann) {} }
+      let lobby = try await ann.enterNewChannel()
+      let params = (0..<20).map { number in
+        var params = FileMessageCreateParams(file: .bytes([UInt8(number)]))
+        params.fileName = "\(number).bin"
+        return params
+      }
+      let told = Mutex<[String]>([])
+      let (ends, end) = AsyncStream.makeStream(of: [Result<FileMessage, ParleyError>].self)
+      let pending = lobby.sendFileMessages(
+        params: params,
+        sentMessageHandler: { id, outcome in
+          told.withLock { $0.append((try? outcome.get())?.requestID == id ? id : "failed") }
+          if told.withLock({ $0.count }) == 7 { proxy.cutNow() }
+        }, completionHandler: { end.yield($0) })
+      let outcomes = try #require(await ends.first { _ in true })
+      #expect(try outcomes.map { try $0.get().name } == (0..<20).map { "\($0).bin" })
+      #expect(told.withLock { $0 } == pending.map(\.requestID))
+      let stored = try await lobby.allMessages()
+      #expect(stored.map(\.requestID) == pending.map(\.requestID))
+
+      let (refusals, refusal) = AsyncStream.makeStream(of: [Result<FileMessage, ParleyError>].self)
+      lobby.sendFileMessages(params: params + params.prefix(1)) { refusal.yield($0) }
+      let refused = try #require(await refusals.first { _ in true })
+      #expect(refused.count == 21 && refused.allSatisfy { (try? $0.get()) == nil })
+    }
+
+    @Test("whose upload is cancelled once, and sent again")
+    func cancelling() async throws {
+      let server = try ServerProcess(unlimited)
+      let ann = try await server.client("ann")
+      defer { withExtendedLifetime(ann) {} }
+      let lobby = try await ann.enterNewChannel()
+      let isOpen = Mutex(false)
+      let pieces = GatedPieces { isOpen.withLock { $0 } }
+      let params = FileMessageCreateParams(file: .sequence(pieces, size: 400_000))
+      let sending = lobby.sendingFileMessage(params: params)
+      for await _ in sending.progress { break }
+      let requestID = sending.pendingMessage.requestID
+      #expect(lobby.cancelUploadingFileMessage(requestID: requestID))
+      #expect(!lobby.cancelUploadingFileMessage(requestID: requestID))
+      #expect(!lobby.cancelUploadingFileMessage(requestID: "unknown"))
+      await #expect(throws: ParleyError.cancelled) { try await sending.message() }
+      isOpen.withLock { $0 = true }
+      let message = try await lobby.resendFileMessage(sending.pendingMessage)
+      #expect(message.requestID == requestID && message.size == 400_000)
+      await #expect(throws: ParleyError.self) {
+        try await lobby.resendFileMessage(sending.pendingMessage)
+      }
+      #expect(try await lobby.allMessages().count == 1)
+    }
+
+    @Test("whose message was refused, and is sent again without a second upload")
+    func resending() async throws {
+      let server = try ServerProcess(unlimited)
+      let ann = try await server.client("ann")
+      let lobby = try await ann.enterNewChannel()
+      let kim = try await server.client("kim")
+      defer { withExtendedLifetime(kim) {} }
+      let seen = try await kim.enterChannel()
+      try await lobby.freeze()
+      let sending = seen.sendingFileMessage(params: .init(file: .bytes(Self.content(300_000))))
+      await #expect(throws: ParleyError.frozen) { try await sending.message() }
+      try await lobby.unfreeze()
+      let steps = Mutex<[FileUploadProgress]>([])
+      let (answers, answer) = AsyncStream.makeStream(of: Result<FileMessage, ParleyError>.self)
+      seen.resendFileMessage(sending.pendingMessage) { step in
+        steps.withLock { $0.append(step) }
+      } completionHandler: {
+        answer.yield($0)
+      }
+      let message = try #require(await answers.first { _ in true }).get()
+      #expect(message.size == 300_000)
+      #expect(steps.withLock { $0 }.map(\.bytesSent) == [300_000])
+      let metrics = try server.get("/metrics").text
+      #expect(metrics.contains("parley_upload_bytes_total 300000"))
+    }
+
+    private static func download(
+      _ message: FileMessage, from server: ServerProcess
+    ) throws -> [UInt8] {
+      let path = message.url.split(separator: "/", maxSplits: 2).last ?? ""
+      return try server.get("/" + path).body
+    }
+  }
+}
+
+/// 400,000 bytes of which the second half comes when a gate is open.
+private struct GatedPieces: AsyncSequence, Sendable {
+  let isOpen: @Sendable () -> Bool
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    let isOpen: @Sendable () -> Bool
+    var count = 0
+
+    mutating func next() async throws -> [UInt8]? {
+      guard count < 4 else { return nil }
+      while count == 3, !isOpen() { try await Task.sleep(for: .milliseconds(5)) }
+      count += 1
+      return [UInt8](repeating: 7, count: 100_000)
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(isOpen: isOpen) }
+}
