@@ -89,7 +89,10 @@ final class DirectoryLock: Sendable {
   /// Lets another process use the directory; releasing again does nothing.
   func release() {
     let descriptor = held.exchange(-1, ordering: .acquiringAndReleasing)
-    if descriptor >= 0 { Kernel.close(descriptor) }
+    guard descriptor >= 0 else { return }
+    // A child between fork and exec still has the file open, and with it the lock.
+    _ = Kernel.lock(descriptor, LOCK_UN)
+    Kernel.close(descriptor)
   }
 
   private static func writeProcessID(_ descriptor: Int32) {

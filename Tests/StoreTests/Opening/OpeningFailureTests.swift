@@ -54,6 +54,20 @@ struct OpeningFailureTests {
     }
   }
 
+  @Test("a released lock is free while a child between fork and exec still has its file")
+  func inheritedLock() throws {
+    try DataDirectory.create(directory.path)
+    kernel.play { _ in .pass }
+    try kernel.run {
+      let lock = try DirectoryLock(directory: directory.path)
+      // It shares the open file, as a child's copy does.
+      let inherited = dup(try #require(kernel.openDescriptors.first))
+      defer { close(inherited) }
+      lock.release()
+      try DirectoryLock(directory: directory.path).release()
+    }
+  }
+
   @Test("a directory that cannot be made, or is not known to be on disk, is reported")
   func directoryFails() {
     let nested = directory.path + "/nested"
