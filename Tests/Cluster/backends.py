@@ -111,9 +111,11 @@ class PostgreSQL(Backend):
 
     async def up(self):
         """Starts it and waits until it takes connections, after a crash recovery too."""
+        # A recovery would synchronise each file of each test's database by itself, for a minute and more.
         await self.spawn(*self.command(
             "postgres", "-D", self.data, "-p", str(self.port), "-c", "listen_addresses=127.0.0.1",
-            "-c", f"unix_socket_directories={self.folder}", "-c", "max_connections=200"))
+            "-c", f"unix_socket_directories={self.folder}", "-c", "max_connections=200",
+            "-c", "recovery_init_sync_method=syncfs"))
 
         async def accepts():
             assert self.process.returncode is None, self.log()

@@ -45,9 +45,12 @@ extension ClientTests {
     @Test("and is told when its token has expired, not to come back with it")
     func expired() async throws {
       let server = try ServerProcess(Self.settings)
-      let token = WebToken.make(userID: "ann", expiresIn: 3)
-      let client = try await connectedClient(to: server.url, "ann", accessToken: token)
+      var configuration = ParleyClientConfiguration(serverURL: server.url)
+      configuration.requestTimeout = .seconds(120)
+      let client = ParleyClient(configuration: configuration)
       var events = client.events.makeAsyncIterator()
+      try await client.connect(
+        userID: "ann", accessToken: WebToken.make(userID: "ann", expiresIn: 6))
       let reason = try await events.first { event in
         if case .disconnected(let reason) = event.connection { reason } else { nil }
       }

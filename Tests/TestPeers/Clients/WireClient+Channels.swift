@@ -51,14 +51,14 @@ extension WireClient {
   /// All messages of a channel, oldest first.
   package func allMessages(in url: String) throws -> [ChannelMessage] {
     var all = try page(of: url) { $0.member("message_ts", 1) }
-    var size = all.count
-    while size == Self.pageSize, let last = all.last {
+    // A page may be shorter than asked for when its time is up.
+    while let last = all.last {
       let next = try page(of: url) {
         $0.member("message_id", last.id)
         $0.member("include", false)
       }
+      guard !next.isEmpty else { break }
       all += next
-      size = next.count
     }
     return all
   }
