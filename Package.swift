@@ -91,6 +91,7 @@ let package = Package(
         "Basics", "Channels", "Crypto", "ParleyProtocol", "PostgreSQL", "Reactor", "SQLite",
         "Uploads", logging,
       ]),
+    library("SealedFiles", ["Basics", "Crypto"]),
     library("ClusterLoop", ["Bus", "Cluster", "Crypto", "PostgreSQL", "Reactor"]),
     library("Telemetry", ["Basics", "Reactor", logging]),
     library("Curl", ["Reactor", "CCurl"]),
@@ -210,6 +211,7 @@ let package = Package(
     tests("Curl", ["CCurl", "Reactor", "TestPeers"]),
     tests("Tokens", ["Basics", "COpenSSL", "Crypto"]),
     tests("Crypto"),
+    tests("SealedFiles", ["Crypto"]),
     tests("Streams", ["Reactor", "TLS", "TestPeers"]),
     tests("Transport", ["TestPeers", "Reactor", "WebSocket", "HTTP1", "TLS", "Basics"]),
     tests(
