@@ -89,7 +89,7 @@ let package = Package(
       "Store",
       [
         "Basics", "Channels", "Crypto", "ParleyProtocol", "PostgreSQL", "Reactor", "SQLite",
-        "Uploads", logging,
+        "SealedFiles", "Uploads", logging,
       ]),
     library("SealedFiles", ["Basics", "Crypto"]),
     library("ClusterLoop", ["Bus", "Cluster", "Crypto", "PostgreSQL", "Reactor"]),
@@ -123,7 +123,7 @@ let package = Package(
         "Basics", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Channels",
         "ShardMessages", "Cluster", "Reactor", "TLS", "Transport", "Store", "Telemetry",
         "Configuration", "Unfurler", "Bus", "ClusterLoop", "PostgreSQL",
-        "Crypto", "S3", "Tokens", "Uploads", "Webhooks",
+        "Crypto", "S3", "SealedFiles", "Tokens", "Uploads", "Webhooks",
         "COpenSSL", deque, logging,
       ],
       resources: [

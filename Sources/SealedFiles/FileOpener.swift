@@ -1,15 +1,15 @@
-package import Crypto
+internal import Crypto
 
 /// Decrypts a stretch of a sealed file while it is read.
 ///
-///     let opener = FileOpener(key: key, header: header, plainByteCount: 200_000)
+///     let opener = FileOpener(keys: keys, header: header, plainByteCount: 200_000)
 ///     var stretch = opener.stretch(70_000..<140_000)     // chunks 1 and 2
 ///     read stretch.storedRange, and for each piece of it: try stretch.open(piece)
 ///
 /// Only the chunks that hold wanted bytes are read, and no byte comes out of a chunk that does not
 /// authenticate.
 package struct FileOpener: Sendable {
-  private let key: SymmetricKey
+  private let keys: FileKeys
   private let prefix: [UInt8]
   private let plainByteCount: Int64
 
@@ -19,12 +19,12 @@ package struct FileOpener: Sendable {
   ///     chunk fail.
   /// - Throws: ``SealedFileError/notSealed``.
   package init(
-    key: SymmetricKey, header: [UInt8], plainByteCount: Int64
+    keys: FileKeys, header: [UInt8], plainByteCount: Int64
   ) throws(SealedFileError) {
     guard let prefix = SealedHeader.prefix(of: header),
       (0...SealedLayout.maximumByteCount).contains(plainByteCount)
     else { throw .notSealed }
-    self.key = key
+    self.keys = keys
     self.prefix = prefix
     self.plainByteCount = plainByteCount
   }
@@ -34,7 +34,7 @@ package struct FileOpener: Sendable {
   /// - Parameter range: Clamped to the file; an empty one of a file that is not empty reads nothing.
   package func stretch(_ range: Range<Int64>) -> SealedStretch {
     SealedStretch(
-      range.clamped(to: 0..<plainByteCount), of: plainByteCount, key: key, prefix: prefix)
+      range.clamped(to: 0..<plainByteCount), of: plainByteCount, keys: keys, prefix: prefix)
   }
 }
 
@@ -43,7 +43,9 @@ package struct SealedStretch: ~Copyable, Sendable {
   private let wanted: Range<Int64>
   private let plainByteCount: Int64
   private let prefix: [UInt8]
+  private let keys: FileKeys
   private var cipher: AuthenticatedCipher
+  private var key: SymmetricKey
   /// The next chunk.
   private var index: Int64
   /// One behind the last chunk that is wanted.
@@ -51,15 +53,17 @@ package struct SealedStretch: ~Copyable, Sendable {
   /// The stored bytes of the next chunk that have come.
   private var piece: [UInt8] = []
 
-  init(_ wanted: Range<Int64>, of plainByteCount: Int64, key: SymmetricKey, prefix: [UInt8]) {
+  init(_ wanted: Range<Int64>, of plainByteCount: Int64, keys: FileKeys, prefix: [UInt8]) {
     self.wanted = wanted
     self.plainByteCount = plainByteCount
     self.prefix = prefix
-    cipher = AuthenticatedCipher(key)
+    self.keys = keys
     let size = Int64(SealedLayout.chunkByteCount)
     // The one chunk of an empty file proves that it is empty.
     let first = wanted.lowerBound / size
     index = first
+    key = keys.key(ofChunk: UInt32(truncatingIfNeeded: first))
+    cipher = AuthenticatedCipher(key)
     let isNothing = wanted.isEmpty && plainByteCount > 0
     end = isNothing ? first : max(wanted.upperBound - 1, 0) / size + 1
   }
@@ -95,6 +99,11 @@ package struct SealedStretch: ~Copyable, Sendable {
 
   private mutating func openChunk(_ slice: Range<Int>) throws(SealedFileError) -> [UInt8] {
     let isLast = index == SealedLayout.chunkCount(of: plainByteCount) - 1
+    let own = keys.key(ofChunk: UInt32(truncatingIfNeeded: index))
+    if own != key {
+      key = own
+      cipher = AuthenticatedCipher(own)
+    }
     let nonce = SealedLayout.nonce(
       prefix: prefix, chunk: UInt32(truncatingIfNeeded: index), isLast: isLast)
     guard let chunk = cipher.open(piece, slice, nonce: nonce) else {

@@ -35,6 +35,16 @@ package enum SealedLayout {
     return Int64(headerByteCount) + plainByteCount + tags
   }
 
+  /// The stored bytes of a file's header and its first chunks.
+  package static func storedByteCount(ofChunks count: UInt32) -> Int64 {
+    storedOffset(ofChunk: Int64(count))
+  }
+
+  /// The whole chunks in the first bytes of a stored file.
+  package static func chunkCount(inStored byteCount: Int64) -> UInt32 {
+    UInt32(clamping: max(0, byteCount - Int64(headerByteCount)) / Int64(storedChunkByteCount))
+  }
+
   /// The plain bytes of a stored file; `nil` when no file is stored in as many bytes.
   package static func plainByteCount(of storedByteCount: Int64) -> Int64? {
     let chunks = storedByteCount - Int64(headerByteCount)

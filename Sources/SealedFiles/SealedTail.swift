@@ -6,6 +6,10 @@ package import Crypto
 /// drawn each time: at most 2^32 pauses, far more than an upload's time allows, keep within what random
 /// nonces are good for (NIST SP 800-38D, 8.3).
 package struct SealedTail: ~Copyable, Sendable {
+  /// The bytes that a sealed tail has beyond the plain one.
+  package static let extraByteCount =
+    AuthenticatedCipher.nonceByteCount + AuthenticatedCipher.tagByteCount
+
   private var cipher: AuthenticatedCipher
   private let fileID: String
 

@@ -7,8 +7,8 @@ package import Crypto
 package struct WrappedKey: Equatable, Sendable {
   /// The bytes that a file's key protects.
   package enum Kind: Equatable, Sendable {
-    /// The file itself.
-    case file
+    /// The chunks of the file, up to those of another key.
+    case chunks(from: UInt32)
     /// The bytes of an unfinished upload that do not fill a chunk.
     case tail
     /// A thumbnail that was made for a box.
@@ -16,7 +16,8 @@ package struct WrappedKey: Equatable, Sendable {
 
     fileprivate var name: String {
       switch self {
-      case .file: "file"
+      case .chunks(0): "file"
+      case .chunks(let first): "file \(first)"
       case .tail: "tail"
       case .thumbnail(let width, let height): "thumbnail \(width)x\(height)"
       }

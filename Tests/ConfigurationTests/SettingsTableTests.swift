@@ -35,7 +35,9 @@ struct SettingsTableTests {
     "cluster.server_timeout_ms", "cluster.call_timeout_ms", "cluster.isolation_ms",
     "limits.uploads_per_user", "limits.uploads_per_second", "limits.uploads_per_minute",
     "limits.upload_retention_seconds", "limits.user_file_bytes", "limits.files_disk_bytes",
-    "limits.disk_reserve_bytes",
+    "limits.disk_reserve_bytes", "files.encryption", "files.master_keys",
+    "files.master_key_command", "files.key_seconds", "files.grace_seconds",
+    "limits.file_key_failures_per_second",
   ]
 
   @Test("every setting of the contract is there, and none beside the documented ones")

@@ -41,12 +41,13 @@ struct KeyTests {
   @Test("a file's key opens as what it was wrapped for, with the master key that wrapped it")
   func wrapping() throws {
     let key = SymmetricKey()
-    let wrapped = WrappedKey(key, of: .file, ofFile: "f1", with: keys)
+    let wrapped = WrappedKey(key, of: .chunks(from: 0), ofFile: "f1", with: keys)
     #expect(wrapped.sealed.count == 60 && wrapped.masterKeyID == "a")
-    #expect(try wrapped.open(of: .file, ofFile: "f1", with: keys) == key)
-    #expect(wrapped != WrappedKey(key, of: .file, ofFile: "f1", with: keys))
+    #expect(try wrapped.open(of: .chunks(from: 0), ofFile: "f1", with: keys) == key)
+    #expect(wrapped != WrappedKey(key, of: .chunks(from: 0), ofFile: "f1", with: keys))
     for (kind, id) in [
-      (WrappedKey.Kind.tail, "f1"), (.file, "f2"), (.thumbnail(width: 1, height: 1), "f1"),
+      (WrappedKey.Kind.tail, "f1"), (.chunks(from: 0), "f2"),
+      (.thumbnail(width: 1, height: 1), "f1"),
     ] {
       #expect(throws: WrappedKeyError.notAuthentic) {
         try wrapped.open(of: kind, ofFile: id, with: keys)
@@ -56,17 +57,18 @@ struct KeyTests {
       var changed = wrapped.sealed
       changed[place] ^= 0x10
       #expect(throws: WrappedKeyError.notAuthentic) {
-        try WrappedKey(masterKeyID: "a", sealed: changed).open(of: .file, ofFile: "f1", with: keys)
+        try WrappedKey(masterKeyID: "a", sealed: changed).open(
+          of: .chunks(from: 0), ofFile: "f1", with: keys)
       }
     }
     for count in 0..<60 {
       let cut = WrappedKey(masterKeyID: "a", sealed: Array(wrapped.sealed.prefix(count)))
       #expect(throws: WrappedKeyError.notAuthentic) {
-        try cut.open(of: .file, ofFile: "f1", with: keys)
+        try cut.open(of: .chunks(from: 0), ofFile: "f1", with: keys)
       }
     }
     #expect(throws: WrappedKeyError.missingMasterKey("a")) {
-      try wrapped.open(of: .file, ofFile: "f1", with: MasterKeys(MasterKey(id: "b")))
+      try wrapped.open(of: .chunks(from: 0), ofFile: "f1", with: MasterKeys(MasterKey(id: "b")))
     }
   }
 

@@ -32,7 +32,8 @@ struct SealedFileTests {
     piece: Int = 10_000
   ) throws -> [UInt8] {
     let opener = try FileOpener(
-      key: key ?? self.key, header: Array(stored.prefix(12)), plainByteCount: Int64(plainCount))
+      keys: FileKeys(key ?? self.key), header: Array(stored.prefix(12)),
+      plainByteCount: Int64(plainCount))
     var stretch = opener.stretch(range)
     let wanted = stretch.storedRange
     var plain: [UInt8] = []
@@ -78,7 +79,7 @@ struct SealedFileTests {
       #expect(try opened(stored, stretch, of: 200_000, piece: piece) == Array(plain[range]))
     }
     let opener = try FileOpener(
-      key: key, header: Array(stored.prefix(12)), plainByteCount: 200_000)
+      keys: FileKeys(key), header: Array(stored.prefix(12)), plainByteCount: 200_000)
     #expect(opener.stretch(70_000..<70_001).storedRange.count == 65_552)
     #expect(opener.stretch(150_000..<900_000).storedRange.upperBound == Int64(stored.count))
     #expect(opener.stretch(200_000..<200_000).storedRange.isEmpty)
@@ -127,7 +128,8 @@ struct SealedFileTests {
     let plain = contents(200_000)
     var stored = sealed(plain)
     stored[12 + 65_552 + 5] ^= 1
-    let opener = try FileOpener(key: key, header: Array(stored.prefix(12)), plainByteCount: 200_000)
+    let opener = try FileOpener(
+      keys: FileKeys(key), header: Array(stored.prefix(12)), plainByteCount: 200_000)
     var stretch = opener.stretch(0..<200_000)
     #expect(try stretch.open(Array(stored[12..<12 + 65_552])) == Array(plain[..<65_536]))
     #expect(throws: SealedFileError.notAuthentic) {
@@ -183,11 +185,13 @@ struct SealedFileTests {
       [], Array(header.dropLast()), header + [0], Array("PRLY".utf8) + [2] + header[5...],
     ] {
       #expect(throws: SealedFileError.notSealed) {
-        try FileOpener(key: key, header: wrong, plainByteCount: 5)
+        try FileOpener(
+          keys: FileKeys(key), header: wrong, plainByteCount: 5)
       }
     }
     #expect(throws: SealedFileError.notSealed) {
-      try FileOpener(key: key, header: header, plainByteCount: -1)
+      try FileOpener(
+        keys: FileKeys(key), header: header, plainByteCount: -1)
     }
   }
 }

@@ -73,6 +73,24 @@ package struct FileSettings: Sendable, Equatable {
   package var bucketSecret: Secret?
   /// The base of the addresses of files; that of the uploading request when absent.
   package var publicURL: String?
+  /// Whether files of messages are stored encrypted, and need a key.
+  package var encryption = FileEncryptionUse.off
+  /// The path of the file with the master keys; in the data directory when absent.
+  package var masterKeys: String?
+  /// A command that prints the master keys.
+  package var masterKeyCommand: String?
+  /// The time for which a user's key opens files.
+  package var keySeconds: Int64 = 259_200
+  /// The time for which a participant whose connection was lost keeps its right.
+  package var graceSeconds: Int64 = 60
+}
+
+/// The files that are stored encrypted.
+package enum FileEncryptionUse: String, Sendable, CaseIterable {
+  /// Those for which it is asked.
+  case off
+  /// All files of messages.
+  case on
 }
 
 /// Going down in an orderly way.
@@ -164,6 +182,8 @@ package struct LimitSettings: Sendable, Equatable {
   package var diskReserveBytes: Int64 = 1_073_741_824
   /// The time limit of an upload's body.
   package var uploadTimeoutMilliseconds: Int64 = 600_000
+  /// False keys for files that one address may bring; 0 for any number.
+  package var fileKeyFailuresPerSecond = 20
   /// Calls of one connection other than `message.send`.
   package var calls = CallRate(callsPerSecond: 100, burst: 300)
   /// The time limit after which a list or search answers with its results so far; 0 for no limit.

@@ -4,7 +4,7 @@ extension SettingsTable {
   private static let day: Int64 = 86_400_000
 
   /// Limits on clients.
-  static let limits = timeLimits + rateLimits + sizeLimits
+  static let limits = timeLimits + rateLimits + keyLimits + sizeLimits
 
   /// The time limit for the head of a request.
   static let headTimeout = SettingDefinition.integer(
@@ -75,6 +75,13 @@ extension SettingsTable {
       "limits.uploads_per_minute", \.limits.uploadsPerMinute, in: 0...1_000_000,
       unit: "uploads per minute",
       help: "Uploads that a user may create per minute. 0 means unlimited."),
+  ]
+
+  private static let keyLimits: [SettingDefinition] = [
+    .integer(
+      "limits.file_key_failures_per_second", \.limits.fileKeyFailuresPerSecond, in: 0...1_000_000,
+      unit: "keys per second",
+      help: "False file keys from one IPv4 address or IPv6 /64 network. 0 means unlimited.")
   ]
 
   private static let sizeLimits: [SettingDefinition] = [

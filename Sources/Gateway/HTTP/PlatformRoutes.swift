@@ -79,6 +79,7 @@ enum PlatformRoutes {
     route("DELETE", "\(user)", UserEndpoints.delete),
     route("POST", "\(user)/token", body: json, SessionTokenEndpoints.issue),
     route("DELETE", "\(user)/token", SessionTokenEndpoints.revoke),
+    route("POST", "\(user)/file_key", FileEncryptionEndpoints.giveKey),
   ]
 
   private static let metadata = [
@@ -149,6 +150,9 @@ enum PlatformRoutes {
   private static let files = [
     route("GET", "/v3/parley/files", FileEndpoints.list),
     route("GET", "/v3/parley/files/usage", FileEndpoints.countUsage),
+    route("GET", "/v3/parley/files/encryption", FileEncryptionEndpoints.view),
+    route("POST", "/v3/parley/files/rotate_key", FileEncryptionEndpoints.rotate),
+    route("POST", "/v3/parley/files/encrypt_all", FileEncryptionEndpoints.encryptAll),
     route("GET", "/v3/parley/files/{file_id}", FileEndpoints.view),
     route("DELETE", "/v3/parley/files/{file_id}", FileEndpoints.delete),
   ]

@@ -1,5 +1,6 @@
 import Channels
 import Configuration
+import Crypto
 import HTTP1
 import Logging
 import ParleyProtocol
@@ -32,6 +33,8 @@ final class UploadReceiver: HTTPBodyReceiver {
   private var target = Target.nothing
   private var part: MultipartPart?
   private var upload: (any FileUpload)?
+  /// The wrapped key of a file that is stored encrypted.
+  private var seal: FileSeal?
   private var fileSize = 0
   private var fieldSize = 0
   private var waitingBytes = 0
@@ -117,7 +120,11 @@ final class UploadReceiver: HTTPBodyReceiver {
     let record = try record(of: upload)
     let file = MessageFile(
       url: address.url(ofFile: record.id, FileName(record.name)), name: record.name,
-      type: record.type, size: record.size)
+      type: record.type, size: record.size, requiresAuthorization: seal != nil)
+    let mustSeal = try form.fields(file).boolean("require_auth") ?? false
+    guard seal != nil || !mustSeal else {
+      throw .notCombinable("require_auth", "the field must come before the file")
+    }
     var submission = try MessageSubmission(form.fields(file))
     guard submission.draft.type == .file else {
       throw .invalid(
@@ -160,11 +167,25 @@ final class UploadReceiver: HTTPBodyReceiver {
     if name == "file" {
       guard upload == nil else { throw HTTPError(.badRequest, "The form has more than one file.") }
       self.part = part
-      upload = shard.services.files.beginUpload()
+      beginFile()
       target = .file
     } else {
       target = UploadForm.isKnown(name) ? .field(name, []) : .nothing
     }
+  }
+
+  /// Begins to store the file, encrypted if the fields before it or the settings say so.
+  private func beginFile() {
+    let vault = shard.services.vault
+    let wish = try? form.fields(nil).boolean("require_auth")
+    guard (try? vault.mustSeal(wish)) == true else {
+      upload = shard.services.files.beginUpload()
+      return
+    }
+    let key = SymmetricKey()
+    let upload = shard.services.files.beginUpload(sealedWith: key)
+    seal = vault.seal(key, ofFile: upload.id)
+    self.upload = upload
   }
 
   private func take(_ bytes: [UInt8]) throws(HTTPError) {
@@ -218,7 +239,8 @@ final class UploadReceiver: HTTPBodyReceiver {
     let fileName = FileName(name)
     return FileRecord(
       id: upload.id, name: fileName.text, type: type ?? part?.contentType ?? "",
-      size: Int64(fileSize), url: address.storedURL(ofFile: upload.id, fileName))
+      size: Int64(fileSize), url: address.storedURL(ofFile: upload.id, fileName),
+      seal: seal)
   }
 }
 

@@ -48,10 +48,12 @@ extension GatewayServices {
     let authenticator = Authenticator(
       settings.auth.mode, plan.verifiers, store: store, sharing: options.sharing)
     let files = try FileStore(depot)
+    let vault = try FileVault(
+      settings, store: store, files: files, isAlone: cluster == nil, logger: logger)
     files.collectOrphans(in: store)
     let notices = SharedNotices(shards)
     self.init(
-      settings: settings, shards: shards, store: store, files: files,
+      settings: settings, shards: shards, store: store, files: files, vault: vault,
       previews: try PreviewService(
         settings, plan.fetching,
         shared: notices.map { notices in

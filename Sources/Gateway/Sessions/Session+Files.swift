@@ -78,9 +78,9 @@ extension Session {
   /// Sends a message with a file that was uploaded before.
   func sendFile(_ command: MessageSend, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     let arrival = SystemClock.monotonicNanoseconds
-    lookUp([command.fileID ?? ""]) { shard, result in
+    lookUp([command], of: caller.user.id) { shard, files in
       let order = command.order(
-        result, of: caller.user.id, in: shard.services, arrival: arrival)
+        files, of: caller.user.id, in: shard.services, arrival: arrival)
       shard.send(
         .channel(
           url: command.channelURL, .command(.send(order), by: caller, replyTo: address)))
@@ -91,9 +91,9 @@ extension Session {
   func send(_ command: MessageSendFiles, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     let arrival = SystemClock.monotonicNanoseconds
     fileSends = FileSends(command.sends.count, replyTo: address)
-    lookUp(command.sends.compactMap(\.fileID)) { shard, result in
+    lookUp(command.sends, of: caller.user.id) { shard, files in
       for (index, send) in command.sends.enumerated() {
-        let order = send.order(result, of: caller.user.id, in: shard.services, arrival: arrival)
+        let order = send.order(files, of: caller.user.id, in: shard.services, arrival: arrival)
         shard.send(
           .channel(
             url: command.channelURL,
@@ -124,6 +124,9 @@ extension Session {
       do throws(ServiceError) {
         let record = try result.get()[fileID]
         let usable = try MessageSend.usable(record, fileID, of: caller.user.id, in: shard.services)
+        guard usable.seal == nil else {
+          throw .notCombinable("file_id", "a file that needs a key cannot be a picture")
+        }
         let url = usable.file(named: nil, publicURL: publicURL).url
         shard.services.store.perform(PictureClaim(fileID)) { result in
           path.resume { shard in
@@ -141,6 +144,35 @@ extension Session {
     }
   }
 
+  /// Looks up the files of messages, after those were encrypted that need a key from now on.
+  private func lookUp(
+    _ sends: [MessageSend], of userID: String,
+    then next: @escaping @Sendable (Shard, SentFiles) -> Void
+  ) {
+    let ids = sends.compactMap(\.fileID)
+    let vault = shard.services.vault
+    let wished = Set(sends.filter(\.requiresAuthorization).compactMap(\.fileID))
+    let path = shard.returnPath
+    lookUp(ids) { shard, result in
+      guard vault.encryptsAll || !wished.isEmpty, case .success(let records) = result else {
+        return next(shard, SentFiles(records: result))
+      }
+      let clear = records.values.filter { record in
+        record.userID == userID && record.stage == .complete && record.seal == nil
+          && (vault.encryptsAll || wished.contains(record.fileID))
+      }
+      guard !clear.isEmpty else { return next(shard, SentFiles(records: result)) }
+      let store = shard.services.store
+      vault.encrypt(clear.map(\.fileID)[...]) { refused in
+        store.perform(UploadsLookup(ids.filter(FileID.isValid))) { result in
+          let files = SentFiles(
+            records: result.serviceResult, refusals: refused.filter { wished.contains($0.key) })
+          path.resume { next($0, files) }
+        }
+      }
+    }
+  }
+
   private func lookUp(
     _ ids: [String],
     then next: @escaping @Sendable (Shard, Result<[String: UploadRecord], ServiceError>) -> Void
@@ -150,6 +182,13 @@ extension Session {
       path.resume { next($0, result.serviceResult) }
     }
   }
+}
+
+/// The files of messages to be sent, as the store has them.
+private struct SentFiles: Sendable {
+  var records: Result<[String: UploadRecord], ServiceError>
+  /// The reasons why some could not be encrypted that had to be.
+  var refusals: [String: ServiceError] = [:]
 }
 
 extension UserUpdate {
@@ -197,14 +236,14 @@ extension MessageSend {
 
   /// The order for the channel: with the file, or the reason why it cannot be in a message.
   fileprivate func order(
-    _ found: Result<[String: UploadRecord], ServiceError>, of userID: String,
-    in services: GatewayServices, arrival: Int64
+    _ files: SentFiles, of userID: String, in services: GatewayServices, arrival: Int64
   ) -> MessageOrder {
     guard let fileID, case .success(var draft) = draft else {
       return MessageOrder(draft, requestID: requestID, arrival: arrival)
     }
     do throws(ServiceError) {
-      let record = try Self.usable(found.get()[fileID], fileID, of: userID, in: services)
+      let record = try Self.usable(files.records.get()[fileID], fileID, of: userID, in: services)
+      if let refusal = files.refusals[fileID] { throw refusal }
       draft.file = record.file(named: draft.file, publicURL: services.uploads.publicURL)
       return MessageOrder(
         .success(draft), requestID: requestID, upload: record.fileRecord, arrival: arrival)

@@ -36,6 +36,8 @@ final class Session {
     var proof: TokenProof
     /// The number of the last ``Eviction`` before that token was checked.
     var lastEviction: Int64
+    /// Unix milliseconds, when the last key that the session got for files ends; `nil` without one.
+    var fileKeyExpiry: Int64?
   }
 
   /// A channel that the connection is in, and its place in the channel's feed.

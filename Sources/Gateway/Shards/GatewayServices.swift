@@ -14,6 +14,7 @@ final class GatewayServices: Sendable {
   let shards: ShardSet
   let store: Store
   let files: FileStore
+  let vault: FileVault
   let uploads: UploadService
   let publicPath: PublicPath
   /// `nil` when previews are off.
@@ -59,7 +60,8 @@ final class GatewayServices: Sendable {
   }
 
   init(
-    settings: Settings, shards: ShardSet, store: Store, files: FileStore, previews: PreviewService?,
+    settings: Settings, shards: ShardSet, store: Store, files: FileStore, vault: FileVault,
+    previews: PreviewService?,
     webhooks: Webhooks?, participantCounts: ParticipantCounts,
     authenticator: Authenticator, apiTokens: APITokens, limits: LimitTable, messageIDs: MessageIDs,
     metrics: GatewayMetrics, relayCounts: RelayCounts = RelayCounts(),
@@ -74,7 +76,9 @@ final class GatewayServices: Sendable {
     self.shards = shards
     self.store = store
     self.files = files
-    uploads = UploadService(settings, store: store, key: apiTokens.sealingKey, clock: clock)
+    self.vault = vault
+    uploads = UploadService(
+      settings, store: store, vault: vault, key: apiTokens.sealingKey, clock: clock)
     publicPath = PublicPath(publicURL: settings.files.publicURL)
     self.previews = previews
     self.webhooks = webhooks

@@ -97,6 +97,8 @@ extension Shard {
     case .announce(let session, let openedAt, let urls):
       users.announce(session, of: id, openedAt: openedAt, channelURLs: urls)
     case .forget(let session): users.forget(session, of: id)
+    case .isIn(let urls, let address):
+      send(.shard(address.shard, .answer(.isIn(users.isIn(urls, id)), to: address)))
     }
   }
 

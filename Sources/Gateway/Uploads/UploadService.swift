@@ -14,6 +14,7 @@ final class UploadService: Sendable {
   static let claimTime: Int64 = 30_000
 
   private let store: Store
+  let vault: FileVault
   private let settings: Settings
   private let clock: DeploymentClock
   /// Seals secrets; not in the store.
@@ -30,9 +31,10 @@ final class UploadService: Sendable {
     var countedAt: Int64 = 0
   }
 
-  init(_ settings: Settings, store: Store, key: [UInt8], clock: DeploymentClock) {
+  init(_ settings: Settings, store: Store, vault: FileVault, key: [UInt8], clock: DeploymentClock) {
     self.settings = settings
     self.store = store
+    self.vault = vault
     self.key = key
     self.clock = clock
   }
@@ -79,8 +81,10 @@ final class UploadService: Sendable {
     _ request: FileCreate, for userID: String, at address: FileAddress,
     completion: @escaping @Sendable (Result<Creation, ServiceError>) -> Void
   ) {
+    let mustSeal: Bool
     do throws(ServiceError) {
       try check(request)
+      mustSeal = try vault.mustSeal(request.requiresAuthorization)
     } catch {
       return completion(.failure(error))
     }
@@ -90,7 +94,7 @@ final class UploadService: Sendable {
       fileID: FileID.make(), userID: userID, name: FileName(request.name).text,
       type: request.type, size: request.size, createdAt: now,
       expiresAt: now + settings.limits.uploadRetentionSeconds * 1_000, base: address.storedBase,
-      message: request.message)
+      message: request.message, seal: mustSeal ? UploadSeal() : nil)
     let sealed = request.requestID.flatMap { _ in secret.sealed(fileID: record.fileID, key: key) }
     let upload = NewUpload(
       record, secretHash: secret.hash, sealedSecret: sealed, requestID: request.requestID)

@@ -62,6 +62,8 @@ enum Incoming: Sendable {
     case .userUnbanned(let release): try inChannel(.userUnbanned(User(release.user)))
     case .mentionReceived(let message): .mentioned(AnswerReader.message(message.message))
     case .sessionExpiring(let expiry): .connection(.sessionExpiring(at: expiry.expiresAt))
+    case .sessionFileKey(let key):
+      .connection(.fileKeyRenewed(FileKey(key: key.key, expiresAt: key.expiresAt)))
     case .serverDraining(let draining):
       .connection(
         .serverDraining(reconnectAfter: .milliseconds(max(0, draining.reconnectAfter))))

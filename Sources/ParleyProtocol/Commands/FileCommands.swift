@@ -8,6 +8,8 @@ package struct FileCreate: Sendable, Hashable {
   package var requestID: String?
   /// The parameters of the message to be sent when the upload is complete, as JSON.
   package var message: String?
+  /// Whether the file needs a key; `nil` leaves it to the server.
+  package var requiresAuthorization: Bool?
 
   /// - Throws: 400105 to 400151, 400203, or 400920 for a message that has a file of its own.
   package init(_ parameters: Fields) throws(ServiceError) {
@@ -23,6 +25,7 @@ package struct FileCreate: Sendable, Hashable {
     let id = try parameters.text("req_id", limit: Limits.requestIDLength)
     requestID = id?.isEmpty == true ? nil : id
     try parameters.checkThumbnailSizes()
+    requiresAuthorization = try parameters.boolean("require_auth")
     guard let value = parameters.value("message") else { return }
     let object = try value.object("message")
     _ = try UploadMessage(Fields(object))

@@ -127,6 +127,7 @@ extension MessageFile {
     }
     try self.init(named: parameters)
     self.id = id
+    requiresAuthorization = try parameters.boolean("require_auth") ?? false
     try parameters.checkThumbnailSizes()
   }
 
@@ -146,5 +147,7 @@ extension MessageFile {
       name: try parameters.name("file_name", limit: Limits.fileNameLength) ?? "",
       type: try parameters.text("file_type", limit: Limits.fileTypeLength) ?? "",
       size: try parameters.integer("file_size", in: 0...Limits.messageIDs.upperBound) ?? 0)
+    // A file that is somewhere else is not this server's to guard.
+    _ = try parameters.boolean("require_auth")
   }
 }

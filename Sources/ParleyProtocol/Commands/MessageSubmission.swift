@@ -10,7 +10,7 @@ package struct MessageSubmission: Sendable, Hashable {
   package static let fieldNames: Set = [
     "message_type", "user_id", "dedup_id", "message", "data", "custom_type", "mention_type",
     "mentioned_user_ids", "sorted_metaarray", "url", "file_name",
-    "file_type", "file_size",
+    "file_type", "file_size", "require_auth",
   ]
 
   /// Reads the fields of the request.
@@ -88,6 +88,12 @@ package struct MessageSend: Sendable {
     } catch {
       draft = .failure(error)
     }
+  }
+
+  /// Whether the file must need a key.
+  package var requiresAuthorization: Bool {
+    guard case .success(let draft) = draft else { return false }
+    return draft.file?.requiresAuthorization ?? false
   }
 
   /// The file that was uploaded before, if the message has one.

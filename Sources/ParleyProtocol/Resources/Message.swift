@@ -184,15 +184,19 @@ package struct MessageFile: Sendable, Hashable {
   package var type: String
   /// Bytes; 0 when it was not given.
   package var size: Int64
+  /// Whether its bytes are given only to users with a key who have the right.
+  package var requiresAuthorization: Bool
 
   package init(
-    id: String = "", url: String, name: String = "", type: String = "", size: Int64 = 0
+    id: String = "", url: String, name: String = "", type: String = "", size: Int64 = 0,
+    requiresAuthorization: Bool = false
   ) {
     self.id = id
     self.url = url
     self.name = name
     self.type = type
     self.size = size
+    self.requiresAuthorization = requiresAuthorization
   }
 }
 
@@ -205,7 +209,7 @@ extension MessageFile {
       $0.member("name", name)
       $0.member("type", type)
       $0.member("size", size)
-      $0.member("require_auth", false)
+      $0.member("require_auth", requiresAuthorization)
       $0.name("thumbnails")
       $0.array { _ in }
     }
@@ -218,6 +222,8 @@ extension MessageFile {
       id: try reader.optionalText("file_id"), url: try reader.text("url"),
       name: try reader.optionalText("name"),
       type: try reader.optionalText("type"),
-      size: json.present("size") == nil ? 0 : try reader.integer("size"))
+      size: json.present("size") == nil ? 0 : try reader.integer("size"),
+      requiresAuthorization: json.present("require_auth") == nil
+        ? false : try reader.claim("require_auth"))
   }
 }

@@ -61,12 +61,13 @@ extension MessageFile: MessageCodable {
     writer.write(name)
     writer.write(type)
     writer.write(size)
+    writer.write(requiresAuthorization)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
       id: try reader.read(), url: try reader.read(), name: try reader.read(),
-      type: try reader.read(), size: try reader.read())
+      type: try reader.read(), size: try reader.read(), requiresAuthorization: try reader.read())
   }
 }
 
@@ -77,12 +78,26 @@ extension FileRecord: MessageCodable {
     writer.write(type)
     writer.write(size)
     writer.write(url)
+    writer.write(seal)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
       id: try reader.read(), name: try reader.read(), type: try reader.read(),
-      size: try reader.read(), url: try reader.read())
+      size: try reader.read(), url: try reader.read(), seal: try reader.read())
+  }
+}
+
+extension FileSeal: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(masterKeyID)
+    writer.write(keys)
+    writer.write(isUnderWay)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      masterKeyID: try reader.read(), keys: try reader.read(), isUnderWay: try reader.read())
   }
 }
 

@@ -82,6 +82,8 @@ struct StoredFile: Codable {
   var size: Int64
   /// Of the record of an uploaded file; `nil` when the file is somewhere else.
   var id: String?
+  /// Whether it needs a key; `nil` when it does not.
+  var auth: Bool?
 
   init(_ file: MessageFile, _ upload: FileRecord?) {
     url = upload?.url ?? file.url
@@ -89,12 +91,14 @@ struct StoredFile: Codable {
     type = file.type
     size = file.size
     id = upload?.id
+    auth = file.requiresAuthorization ? true : nil
   }
 
   /// The file; the address of an uploaded one is composed anew.
   func file(_ fileURL: StoreOptions.FileURL) -> MessageFile {
     MessageFile(
-      id: id ?? "", url: id.map { fileURL(url, $0) } ?? url, name: name, type: type, size: size)
+      id: id ?? "", url: id.map { fileURL(url, $0) } ?? url, name: name, type: type, size: size,
+      requiresAuthorization: auth ?? false)
   }
 }
 

@@ -137,13 +137,14 @@ extension WriteTransaction {
     try connection.execute(
       """
       INSERT INTO uploads (file_id, secret_hash, sealed_secret, user_id, stage, name, type, size,
-        created_at, expires_at, base, req_id, message)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        created_at, expires_at, base, req_id, message, key_id)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         record.fileID, upload.secretHash, upload.sealedSecret, record.userID,
         record.stage.rawValue, record.name, record.type, record.size, record.createdAt,
         record.expiresAt, record.base, upload.requestID, record.message,
+        record.seal?.masterKeyID,
       ])
   }
 }

@@ -6,7 +6,7 @@ extension UploadRecord {
     file_id, user_id, stage, name, type, size, durable_bytes, created_at, expires_at, term,
     claimed_until, base, message, message_id, message_error,
     coalesce((SELECT is_active FROM users WHERE users.user_id = uploads.user_id), 0),
-    message_result
+    message_result, key_id, file_keys, tail_key, sealed_tail, is_dirty
     """
 
   /// From `columns`.
@@ -14,11 +14,17 @@ extension UploadRecord {
     guard let stage = Stage(rawValue: row[2]) else {
       throw StoreError.damaged(path: "the table uploads", reason: "an unknown stage")
     }
+    let keyID: String? = row[17]
+    let seal = keyID.map { id in
+      UploadSeal(
+        masterKeyID: id, keys: row[18] ?? [], tailKey: row[19] ?? [], tail: row[20],
+        isDirty: row[21])
+    }
     self.init(
       fileID: row[0], userID: row[1], isUserActive: row[15], stage: stage, name: row[3],
       type: row[4], size: row[5], offset: row[6], createdAt: row[7], expiresAt: row[8],
       term: row[9], claimedUntil: row[10], base: row[11], message: row[12], messageID: row[13],
-      messageResult: row[16], messageError: row[14])
+      messageResult: row[16], messageError: row[14], seal: seal)
   }
 }
 
