@@ -22,7 +22,7 @@ MODULES = [
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
     "webhooks",
     "deflate", "hostile", "hostilepages",
-    "racing", "persistence", "files", "uploads", "depots", "operations", "apitokens", "endpoints", "refusals",
+    "racing", "persistence", "files", "uploads", "sealing", "depots", "operations", "apitokens", "endpoints", "refusals",
     "exchanges",
     "limitrows", "commands", "edges", "doors", "documents", "schemadocuments", "schemafuzzing",
 ]
