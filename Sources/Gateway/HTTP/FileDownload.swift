@@ -23,14 +23,14 @@ enum FileDownload {
     var key: FileAccessKey?
     switch judgement {
     case .slowed: return .respond(slowed(vault.settings.limits.fileKeyFailuresPerSecond))
-    case .void where vault.encryptsAll: return .respond(HTTPResponse(refusing: .fileKey))
+    case .void where vault.encryptsAll: return .respond(FileDownload.withoutKey)
     case .good(let good): key = good
     case .void, .missing: break
     }
     let isKnown = key != nil
     guard FileID.isValid(fileID) else {
       return .respond(
-        vault.encryptsAll && !isKnown ? HTTPResponse(refusing: .fileKey) : notFound)
+        vault.encryptsAll && !isKnown ? FileDownload.withoutKey : notFound)
     }
     let request = FileRequest(
       head: call.head, exchange: call.exchange.id, key: key, services: services)
@@ -50,6 +50,13 @@ enum FileDownload {
     var response = HTTPResponse(
       refusing: ServiceError(.notFound, "there is no such file, or no longer"))
     response.status = .notFound
+    return response
+  }()
+
+  /// Without a key that holds.
+  static let withoutKey = {
+    var response = HTTPResponse(refusing: .fileKey)
+    response.status = .unauthorized
     return response
   }()
 
@@ -100,12 +107,12 @@ private struct FileRequest: Sendable {
     guard let file = access.file else {
       let isHidden = services.vault.encryptsAll && key == nil
       return send(
-        .response(isHidden ? HTTPResponse(refusing: .fileKey) : FileDownload.notFound), path)
+        .response(isHidden ? FileDownload.withoutKey : FileDownload.notFound), path)
     }
     guard file.seal != nil else {
       return send(FileAnswer(to: head, file, in: services.files), path)
     }
-    guard let key else { return refuse(.fileKey, path) }
+    guard let key else { return send(.response(FileDownload.withoutKey), path) }
     if access.ownerID == key.userID
       || access.channels.contains(where: { $0.isOperator && !$0.isBanned })
     {
@@ -144,7 +151,9 @@ private struct FileRequest: Sendable {
 
   private func forbid(_ refusal: ServiceError?, _ path: ReturnPath) {
     services.vault.counters.add(.forbidden)
-    refuse(refusal ?? .noRightToFile, path)
+    var response = HTTPResponse(refusing: refusal ?? .noRightToFile)
+    response.status = .forbidden
+    send(.response(response), path)
   }
 
   private func refuse(_ error: ServiceError, _ path: ReturnPath) {

@@ -131,6 +131,7 @@ final class UploadReceiver: HTTPBodyReceiver {
         "message_type", submission.draft.type.rawValue, expected: "FILE with a file")
     }
     submission.draft.file?.id = record.id
+    submission.draft.file?.requiresAuthorization = seal != nil
     // From here on completing it reports every failure, once.
     self.upload = nil
     upload.complete { [channelURL, submission] result in
