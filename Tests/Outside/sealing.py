@@ -305,8 +305,7 @@ async def test_conversion_and_rotation(ctx):
         assert code(await read(server, file["url"])) == (401, 400302)
         assert (await read(server, file["url"], key(owner)))[2] == content
     listed = await owner.call("message.list", channel_url=channel)
-    assert all(item["message"]["file"]["require_auth"] if "message" in item else
-               item["file"]["require_auth"] for item in listed["messages"])
+    assert all(message["file"]["require_auth"] for message in listed["messages"])
     old = state["key_id"]
     status, state = await server.api("POST", "/parley/files/rotate_key")
     assert status == 200 and state["key_id"] != old
