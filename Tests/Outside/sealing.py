@@ -290,7 +290,7 @@ async def test_one_file_alone(ctx):
 
 
 async def test_conversion_and_rotation(ctx):
-    """encrypt-all converts what is in the clear; rotate-key wraps all keys anew; both by the CLI."""
+    """encrypt-all converts what is in the clear; rotate-key wraps all keys anew."""
     server = await ctx.fresh(*FLAGS)
     channel, owner = await ctx.room(server, 0)
     contents = [os.urandom(100_000 + n) for n in range(5)]
