@@ -84,7 +84,9 @@ extension Fetch {
     trace.origins = report.origins
     trace.characterSet = report.characterSet
     trace.emptiness = report.tag == nil ? report.problem : nil
-    completion(UnfurlReport(.success(report.tag), freshness: freshness, trace: trace))
+    completion(
+      UnfurlReport(
+        .success(report.tag), siteName: report.siteName, freshness: freshness, trace: trace))
   }
 
   /// Completes without a preview; if only the description is missing, the page's own is used.

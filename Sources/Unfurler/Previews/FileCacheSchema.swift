@@ -11,7 +11,7 @@ enum FileCacheSchema {
   }
 
   /// Kept as `user_version`; the first one had none.
-  static let current = 2
+  static let current = 3
 
   /// A new file gets its tables.
   ///
@@ -54,6 +54,8 @@ enum FileCacheSchema {
       expires_at INTEGER NOT NULL,
       stale_until INTEGER NOT NULL,
       problem TEXT,
+      problem_kind TEXT,
+      site_name TEXT,
       is_found INTEGER NOT NULL,
       title TEXT, url TEXT, description TEXT,
       has_image INTEGER NOT NULL,
@@ -74,8 +76,9 @@ extension PreviewEntry {
     else { return nil }
     self.init(
       link: link, tag: row.number("is_found") == 1 ? OpenGraphTag(row) : nil,
-      problem: row.text("problem"), fetchedAt: fetchedAt, expiresAt: expiresAt,
-      staleUntil: staleUntil)
+      siteName: row.text("site_name"), problem: row.text("problem"),
+      problemKind: row.text("problem_kind").flatMap(UnfurlError.Kind.init), fetchedAt: fetchedAt,
+      expiresAt: expiresAt, staleUntil: staleUntil)
   }
 
   /// Stores the entry in place of an earlier one for its link.
@@ -86,10 +89,10 @@ extension PreviewEntry {
     let growth = 1 - database.changesCount
     let image = tag?.image
     try database.execute(
-      "INSERT INTO preview VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+      "INSERT INTO preview VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
       [
         link.url, HostKey(link).text, fetchedAt, expiresAt, staleUntil, problem,
-        tag != nil, tag?.title, tag?.url, tag?.description,
+        problemKind?.rawValue, siteName, tag != nil, tag?.title, tag?.url, tag?.description,
         image != nil, image?.url, image?.secureURL, image?.type,
         image?.width ?? 0, image?.height ?? 0, image?.alt,
       ])

@@ -27,7 +27,8 @@ struct Lifetimes: Sendable {
     let lifetime = lifetime(of: report)
     let isShownStale = report.tag != nil && lifetime > 0
     return PreviewEntry(
-      link: link, tag: report.tag, problem: report.problem, fetchedAt: now,
+      link: link, tag: report.tag, siteName: report.siteName, problem: report.problem,
+      problemKind: report.problemKind, fetchedAt: now,
       expiresAt: now + lifetime, staleUntil: now + lifetime + (isShownStale ? stale : 0))
   }
 
@@ -37,8 +38,8 @@ struct Lifetimes: Sendable {
     let isFound = entry.tag != nil
     let expiresAt = min(entry.expiresAt, now + (isFound ? longest : negative))
     return PreviewEntry(
-      link: entry.link, tag: entry.tag, problem: entry.problem, fetchedAt: entry.fetchedAt,
-      expiresAt: expiresAt,
+      link: entry.link, tag: entry.tag, siteName: entry.siteName, problem: entry.problem,
+      problemKind: entry.problemKind, fetchedAt: entry.fetchedAt, expiresAt: expiresAt,
       staleUntil: isFound ? max(expiresAt, min(entry.staleUntil, expiresAt + stale)) : expiresAt)
   }
 
