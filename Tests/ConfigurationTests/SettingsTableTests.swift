@@ -33,7 +33,8 @@ struct SettingsTableTests {
     "limits.unopened_connections_per_address", "store.url", "store.readers",
     "cluster.bus", "cluster.name", "cluster.secret", "cluster.beat_ms",
     "cluster.server_timeout_ms", "cluster.call_timeout_ms", "cluster.isolation_ms",
-    "limits.uploads_per_user", "limits.uploads_per_second", "limits.uploads_per_minute",
+    "limits.preview_fetches_per_second", "limits.uploads_per_user", "limits.uploads_per_second",
+    "limits.uploads_per_minute",
     "limits.upload_retention_seconds", "limits.user_file_bytes", "limits.files_disk_bytes",
     "limits.disk_reserve_bytes",
   ]

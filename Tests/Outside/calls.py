@@ -310,5 +310,6 @@ def calls(world, fresh):
         "deleteFile": nothing,
         "listPreviews": nothing,
         "purgePreviews": [Call(query={"all": "true"})],
+        "fetchPreview": [Call({"url": "http://127.0.0.1:9/"})],
         "explainPreview": [Call(query={"url": "http://127.0.0.1:9/"})],
     }

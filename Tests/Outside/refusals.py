@@ -176,6 +176,7 @@ def own_refusals(world, ghost):
         Refusal("purgePreviews", 400105, query={}),
         Refusal("purgePreviews", 400105, query={"all": "false"}),
         Refusal("purgePreviews", 400920, query={"all": "true", "domain": "a.example"}),
+        Refusal("fetchPreview", 400111, {"url": "no link"}, name="url"),
         Refusal("explainPreview", 400111, query={"url": "no link"}, name="url"),
         Refusal("explainPreview", 400111, query={"url": "http://a.example/" + "x" * 2048}),
     ]

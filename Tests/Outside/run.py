@@ -21,7 +21,7 @@ MODULES = [
     "extracting", "previews", "previewraces", "fetching", "remembering",
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
     "webhooks",
-    "deflate", "hostile", "hostilepages",
+    "deflate", "demandedpreviews", "hostile", "hostilepages",
     "racing", "persistence", "files", "uploads", "depots", "operations", "apitokens", "endpoints", "refusals",
     "exchanges",
     "limitrows", "commands", "edges", "doors", "documents", "schemadocuments", "schemafuzzing",

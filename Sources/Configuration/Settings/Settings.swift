@@ -166,6 +166,8 @@ package struct LimitSettings: Sendable, Equatable {
   package var uploadTimeoutMilliseconds: Int64 = 600_000
   /// Calls of one connection other than `message.send`.
   package var calls = CallRate(callsPerSecond: 100, burst: 300)
+  /// Pages that are fetched for one user by `preview.fetch`; 0 for any number.
+  package var previewFetchesPerSecond = 2
   /// The time limit after which a list or search answers with its results so far; 0 for no limit.
   package var queryMilliseconds = 100
   /// Calls of the Platform API with one token.

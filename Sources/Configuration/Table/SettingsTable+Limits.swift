@@ -68,6 +68,10 @@ extension SettingsTable {
       unit: "a number of calls",
       help: "Calls that may be made with one token at once after a pause."),
     .integer(
+      "limits.preview_fetches_per_second", \.limits.previewFetchesPerSecond, in: 0...1_000_000,
+      unit: "fetches per second",
+      help: "Pages that a user may have fetched per second by preview.fetch. 0 means unlimited."),
+    .integer(
       "limits.uploads_per_second", \.limits.uploadsPerSecond, in: 0...1_000_000,
       unit: "uploads per second",
       help: "Uploads that a user may create per second. 0 means unlimited."),

@@ -142,6 +142,7 @@ enum PlatformRoutes {
 
   private static let previews = [
     route("GET", "/v3/parley/previews/explain", PreviewEndpoints.explain),
+    route("POST", "/v3/parley/previews/fetch", body: json, PreviewEndpoints.fetch),
     route("GET", "/v3/parley/previews", PreviewEndpoints.list),
     route("DELETE", "/v3/parley/previews", PreviewEndpoints.purge),
   ]

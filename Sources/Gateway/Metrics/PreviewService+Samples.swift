@@ -5,7 +5,7 @@ extension PreviewService {
   /// The metrics of link previews.
   var samples: [MetricSample] {
     let counters = counters
-    return lookUps(counters) + fetches(counters) + cache(counters) + service
+    return lookUps(counters) + fetches(counters) + demands(counters) + cache(counters) + service
   }
 
   private func lookUps(_ counters: PreviewCounters) -> [MetricSample] {
@@ -41,6 +41,15 @@ extension PreviewService {
         "parley_preview_fetches_in_flight", .gauge, "Links that are being looked up.",
         counters.inFlight),
     ]
+  }
+
+  private func demands(_ counters: PreviewCounters) -> [MetricSample] {
+    PreviewDemandResult.allCases.map { result in
+      MetricSample(
+        "parley_preview_requests_total", .counter,
+        "Previews requested outside of messages, by result.",
+        counters.demands[result, default: 0], .init("result", result.rawValue))
+    }
   }
 
   private func cache(_ counters: PreviewCounters) -> [MetricSample] {

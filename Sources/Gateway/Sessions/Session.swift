@@ -89,6 +89,8 @@ final class Session {
   private var silence: Silence?
   /// The files of a call that sends several.
   var fileSends: FileSends?
+  /// The previews that are fetched for the client; made with the first.
+  var fetches: PreviewFetches?
   /// A close that waits until what was accepted is answered.
   private var pendingClose: PendingClose?
 
@@ -127,6 +129,7 @@ final class Session {
   /// Closes the connection as soon as all that was asked is answered.
   func closeWhenAnswered(_ code: CloseCode, reason: String) {
     pendingClose = PendingClose(code, reason)
+    cancelFetches()
     closeIfAnswered()
   }
 
@@ -223,7 +226,7 @@ final class Session {
           request,
           ReplyAddress(
             session: reference, ticket: ticket, id: request.id,
-            isPaid: request.concurrency == .alone, limit: limit - 128))
+            isPaid: request.concurrency != .besideItsLike, limit: limit - 128))
       } else {
         refuse(ticket, request.id, .batchTooLarge)
         isAnswered = true
@@ -246,7 +249,7 @@ final class Session {
     let now = shard.loop.now
     let wait =
       switch request.concurrency {
-      case .alone: budget.take(at: now, rate: rate)
+      case .alone, .besideAll: budget.take(at: now, rate: rate)
       case .besideItsLike: budget.admitFree(at: now, rate: rate)
       }
     guard let wait else { return nil }
@@ -327,6 +330,7 @@ extension Session: WebSocketApplication {
 
   func connectionDidClose(_ connection: Connection, _ reason: ClosingReason) {
     if let caller { leave(caller) }
+    cancelFetches()
     withdraw()
     cancelTimer()
     silence?.end()
@@ -350,11 +354,16 @@ extension Session: WebSocketApplication {
 }
 
 extension RPCRequest {
-  /// Sends may follow one another; all else waits for its turn.
+  /// Sends may follow one another, and nothing waits for the fetch of a page; all else waits for its
+  /// turn.
   ///
   /// A send of an uploaded file waits as well, because the file is looked up on its way.
   fileprivate var concurrency: Session.Pipeline.Concurrency {
-    method == "message.send" && params?.present("file_id") == nil ? .besideItsLike : .alone
+    switch method {
+    case "message.send" where params?.present("file_id") == nil: .besideItsLike
+    case "preview.fetch": .besideAll
+    default: .alone
+    }
   }
 
   /// The bytes that must be left of a batch's budget when the call starts.

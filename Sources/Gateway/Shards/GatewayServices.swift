@@ -28,6 +28,7 @@ final class GatewayServices: Sendable {
   let authenticator: Authenticator
   let apiTokens: APITokens
   let tokenRates: TokenRates
+  let previewRates: PreviewRates
   let limits: LimitTable
   /// Milliseconds of the steady clock.
   let startedAt = SystemClock.monotonicMilliseconds
@@ -83,6 +84,7 @@ final class GatewayServices: Sendable {
     self.apiTokens = apiTokens
     memory = MemoryBudget(limit: settings.limits.memoryBytes, shards: shards.count)
     tokenRates = TokenRates(settings.limits.platformCalls)
+    previewRates = PreviewRates(perSecond: settings.limits.previewFetchesPerSecond)
     self.limits = limits
     self.messageIDs = messageIDs
     self.metrics = metrics
