@@ -136,7 +136,9 @@ let package = Package(
       ["Basics", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "Streams", "TLS"]),
     library(
       "ParleyClient",
-      ["Basics", "ClientTransport", "WebSocket", "ParleyProtocol", "Reactor", deque]),
+      [
+        "Basics", "ClientTransport", "LinkPreview", "WebSocket", "ParleyProtocol", "Reactor", deque,
+      ]),
     library(
       "LoadGenerator",
       ["ClientTransport", "FloodControl", "ParleyProtocol", "Reactor", "WebSocket"]),

@@ -19,7 +19,7 @@ extension SessionMachine {
     _ id: EngineCallID, _ call: EngineCall, _ purpose: PendingCall.Purpose, _ moment: Moment
   ) -> Bool {
     let entry = PendingCall(
-      id: id, call: call, deadline: moment.now + settings.requestTimeout,
+      id: id, call: call, deadline: moment.now + settings.requestTimeout + call.patience,
       purpose: purpose)
     guard pending.count < settings.maximumPendingCalls,
       entry.byteCount <= settings.maximumPendingBytes - pending.byteCount
@@ -125,10 +125,10 @@ extension SessionMachine {
   }
 
   mutating func expireCalls(_ moment: Moment) {
-    while let oldest = pending.first, oldest.deadline <= moment.now {
-      _ = pending.remove(oldest.id)
-      takeBack(oldest)
-      complete(oldest.id, .failure(.timedOut))
+    while let due = pending.soonest, due.deadline <= moment.now {
+      _ = pending.remove(due.id)
+      takeBack(due)
+      complete(due.id, .failure(.timedOut))
     }
   }
 
