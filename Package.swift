@@ -41,6 +41,7 @@ let package = Package(
   products: [
     .executable(name: "parleyd", targets: ["parleyd"]),
     .executable(name: "parley-unfurl", targets: ["parley-unfurl"]),
+    .executable(name: "parley-thumbnail", targets: ["parley-thumbnail"]),
     .executable(name: "parley", targets: ["parley"]),
     .library(name: "ParleyClient", targets: ["ParleyClient"]),
   ],
@@ -53,6 +54,7 @@ let package = Package(
   targets: [
     // System headers, and shims for macros and variadic functions.
     .target(name: "CLinux"),
+    .target(name: "CSandbox"),
     .target(name: "CSendRing", linkerSettings: [.linkedLibrary("uring")]),
     .target(name: "COpenSSL", linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
     .target(name: "CHiredis", linkerSettings: [.linkedLibrary("hiredis")]),
@@ -75,6 +77,7 @@ let package = Package(
     library("ShardMessages", ["Channels", "FloodControl", "ParleyProtocol"]),
     library("Uploads", ["Basics", "ParleyProtocol"]),
     library("Cluster", [deque]),
+    library("Thumbnails", ["Basics", deque]),
 
     // Mechanism: descriptors, clocks, threads.
     library("Reactor", ["Basics", "CLinux", "CSendRing"]),
@@ -89,16 +92,18 @@ let package = Package(
       "Store",
       [
         "Basics", "Channels", "Crypto", "ParleyProtocol", "PostgreSQL", "Reactor", "SQLite",
-        "Uploads", logging,
+        "SealedFiles", "Uploads", logging,
       ]),
+    library("SealedFiles", ["Basics", "Crypto"]),
     library("ClusterLoop", ["Bus", "Cluster", "Crypto", "PostgreSQL", "Reactor"]),
     library("Telemetry", ["Basics", "Reactor", logging]),
     library("Curl", ["Reactor", "CCurl"]),
+    library("Thumbnailer", ["Reactor", "Thumbnails", "CSandbox"]),
 
     // Composition: where chat and mechanism meet.
     library(
       "Configuration",
-      ["Basics", "FloodControl", "LinkPreview", "ParleyProtocol", "Reactor", yaml]),
+      ["Basics", "FloodControl", "LinkPreview", "ParleyProtocol", "Reactor", "Thumbnails", yaml]),
     library(
       "Unfurler",
       [
@@ -122,7 +127,7 @@ let package = Package(
         "Basics", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Channels",
         "ShardMessages", "Cluster", "Reactor", "TLS", "Transport", "Store", "Telemetry",
         "Configuration", "Unfurler", "Bus", "ClusterLoop", "PostgreSQL",
-        "Crypto", "S3", "Tokens", "Uploads", "Webhooks",
+        "Crypto", "S3", "SealedFiles", "Thumbnailer", "Thumbnails", "Tokens", "Uploads", "Webhooks",
         "COpenSSL", deque, logging,
       ],
       resources: [
@@ -136,7 +141,10 @@ let package = Package(
       ["Basics", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", "Streams", "TLS"]),
     library(
       "ParleyClient",
-      ["Basics", "ClientTransport", "HTTP1", "WebSocket", "ParleyProtocol", "Reactor", deque]),
+      [
+        "Basics", "ClientTransport", "HTTP1", "LinkPreview", "WebSocket", "ParleyProtocol",
+        "Reactor", deque,
+      ]),
     library(
       "LoadGenerator",
       ["ClientTransport", "FloodControl", "ParleyProtocol", "Reactor", "WebSocket"]),
@@ -153,6 +161,8 @@ let package = Package(
         "Unfurler", arguments, logging,
       ],
       swiftSettings: house),
+    .executableTarget(
+      name: "parley-thumbnail", dependencies: ["Thumbnails", "CSandbox"], swiftSettings: house),
     .executableTarget(
       name: "parley",
       dependencies: [
@@ -172,6 +182,9 @@ let package = Package(
       name: "extractor-throughput", dependencies: ["LinkPreview"],
       path: "Tests/Benchmarks/extractor-throughput", swiftSettings: house),
     .executableTarget(
+      name: "thumbnail-cost", dependencies: ["Reactor", "Thumbnailer", "Thumbnails"],
+      path: "Tests/Benchmarks/thumbnail-cost", swiftSettings: house),
+    .executableTarget(
       name: "bus-latency", dependencies: ["Basics", "Bus", "CHiredis", "Reactor"],
       path: "Tests/Benchmarks/bus-latency", swiftSettings: house),
     .target(
@@ -181,6 +194,10 @@ let package = Package(
       name: "store-crash-writer",
       dependencies: ["CFaultyDisk", "Channels", "Store", "ParleyProtocol"],
       path: "Tests/store-crash-writer", swiftSettings: house),
+    // Without Swift's library, which lies where the walls let nothing be read.
+    .executableTarget(
+      name: "thumbnail-intruder", path: "Tests/thumbnail-intruder",
+      linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
     .target(
       name: "TestSupport", dependencies: ["Cluster", "Reactor"], path: "Tests/TestSupport",
       swiftSettings: house),
@@ -211,6 +228,7 @@ let package = Package(
     tests("Curl", ["CCurl", "Reactor", "TestPeers"]),
     tests("Tokens", ["Basics", "COpenSSL", "Crypto"]),
     tests("Crypto"),
+    tests("SealedFiles", ["Crypto"]),
     tests("Streams", ["Reactor", "TLS", "TestPeers"]),
     tests("Transport", ["TestPeers", "Reactor", "WebSocket", "HTTP1", "TLS", "Basics"]),
     tests(
@@ -222,6 +240,9 @@ let package = Package(
     tests("Telemetry", ["Reactor", logging]),
     tests("Configuration", ["Basics", "FloodControl", "ParleyProtocol", "Reactor"]),
     tests("Daemon", ["Configuration", "Reactor", logging]),
+    tests("Thumbnails"),
+    tests(
+      "Thumbnailer", ["Reactor", "Thumbnails", "parley-thumbnail", "thumbnail-intruder"]),
     tests(
       "Unfurler",
       [
@@ -256,7 +277,8 @@ let package = Package(
       dependencies: [
         "Basics", "Bus", "ClientTransport", "Cluster", "Configuration", "Gateway", "HTTP1",
         "LinkPreview", "ParleyClient",
-        "ParleyProtocol", "ShardMessages", "Store", "TestSupport", "Crypto", "Tokens", "Transport",
+        "ParleyProtocol", "ShardMessages", "Store", "TestSupport", "Crypto", "Thumbnails", "Tokens",
+        "Transport",
         "Unfurler", "WebSocket",
       ],
       path: "Tests/Fuzzing", exclude: ["Corpora"], swiftSettings: house),

@@ -49,6 +49,16 @@ package struct TokenBucket: Sendable {
     owed = excess >= most - owed ? most : owed + excess
   }
 
+  /// Puts a call back that was taken.
+  package mutating func giveBack() { spent = max(0, spent - Self.costOfCall) }
+
+  /// Whether nothing is missing.
+  package func isFull(at now: Int64, rate: CallRate) -> Bool {
+    var bucket = self
+    bucket.refill(until: now, rate: rate)
+    return bucket.spent == 0 && bucket.owed == 0
+  }
+
   /// Whether there was a debt when the bucket was last looked at.
   var mayBeIndebted: Bool { owed > 0 }
 

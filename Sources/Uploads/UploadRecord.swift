@@ -1,3 +1,5 @@
+package import ParleyProtocol
+
 /// A file that a user uploads or has uploaded, as the store knows it.
 package struct UploadRecord: Sendable, Hashable {
   /// The stage of an upload in the store.
@@ -34,19 +36,27 @@ package struct UploadRecord: Sendable, Hashable {
   package var base: String
   /// The parameters of the message to be sent when the upload is complete, as JSON; `nil` for none.
   package var message: String?
+  /// The thumbnails that are made when the upload is complete.
+  package var thumbnailSizes: [ThumbnailSize]
+  /// The thumbnails of a complete file.
+  package var thumbnails = FileThumbnails()
   /// The message that was sent when the upload was complete.
   package var messageID: Int64?
   /// The result of sending that message, as JSON.
   package var messageResult: String?
   /// The reason why that message was not sent, as JSON.
   package var messageError: String?
+  /// `nil` for a file that is stored in the clear.
+  package var seal: UploadSeal?
 
   package init(
     fileID: String, userID: String, isUserActive: Bool = true, stage: Stage = .open, name: String,
     type: String, size: Int64, offset: Int64 = 0, createdAt: Int64, expiresAt: Int64,
     term: Int64 = 0, claimedUntil: Int64 = 0, base: String = "", message: String? = nil,
-    messageID: Int64? = nil, messageResult: String? = nil, messageError: String? = nil
+    messageID: Int64? = nil, messageResult: String? = nil, messageError: String? = nil,
+    seal: UploadSeal? = nil, thumbnailSizes: [ThumbnailSize] = []
   ) {
+    self.thumbnailSizes = thumbnailSizes
     self.fileID = fileID
     self.userID = userID
     self.isUserActive = isUserActive
@@ -64,6 +74,32 @@ package struct UploadRecord: Sendable, Hashable {
     self.messageID = messageID
     self.messageResult = messageResult
     self.messageError = messageError
+    self.seal = seal
+  }
+}
+
+/// The keys of an upload that is stored encrypted, wrapped with a master key, and what waits of it.
+package struct UploadSeal: Sendable, Hashable {
+  /// The id of the master key; empty until the first request writes.
+  package var masterKeyID: String
+  /// The keys of the file.
+  package var keys: [UInt8]
+  /// The key of the bytes that fill no chunk.
+  package var tailKey: [UInt8]
+  /// The bytes before the offset that fill no chunk, encrypted.
+  package var tail: [UInt8]?
+  /// Whether chunks may have been sealed beyond the offset with the last of the keys.
+  package var isDirty: Bool
+
+  package init(
+    masterKeyID: String = "", keys: [UInt8] = [], tailKey: [UInt8] = [], tail: [UInt8]? = nil,
+    isDirty: Bool = false
+  ) {
+    self.masterKeyID = masterKeyID
+    self.keys = keys
+    self.tailKey = tailKey
+    self.tail = tail
+    self.isDirty = isDirty
   }
 }
 

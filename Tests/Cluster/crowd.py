@@ -52,7 +52,7 @@ class Person(Roamer):
         if "method" in value:
             params = value["params"]
             if params.get("channel_url") == self.channel:
-                self.ledger.shown(stay, value)
+                self.ledger.shown(stay, value, self.heard_ms)
             if value["method"] == "channel.user_banned" and (
                     params["user"]["user_id"] == self.user_id):
                 self.hang_up()

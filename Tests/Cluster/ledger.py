@@ -55,6 +55,8 @@ class Stay:
     is_operator: bool = False
     is_out: bool = False
     seen: dict = field(default_factory=dict)
+    # When events came, by their number.
+    heard: dict = field(default_factory=dict)
     answered: set = field(default_factory=set)
     # Texts sent and messages changed over this connection, of which it gets no event.
     asked: set = field(default_factory=set)
@@ -128,8 +130,8 @@ class Ledger:
         self.stays.append(stay)
         return stay
 
-    def shown(self, stay, event):
-        """Takes an event of the channel that a connection was sent."""
+    def shown(self, stay, event, heard_ms=None):
+        """Takes an event of the channel that a connection was sent, and when it came."""
         params = event["params"]
         if event["method"] == "channel.throttled":
             stay.notices.append(params)
@@ -142,6 +144,8 @@ class Ledger:
             self.breaks(f"{stay.user} at {stay.position} was shown {event.method} {seq} after it")
         stay.position = max(stay.position, seq)
         stay.seen[seq] = event
+        if heard_ms is not None:
+            stay.heard[seq] = heard_ms
         # A banned user is put out, and shown nothing of what follows.
         stay.is_out = event.method == "channel.user_banned" and event.about == stay.user
         if event.text is not None:
@@ -304,7 +308,10 @@ class Ledger:
             announced = any(
                 notice["first_message_id"] <= event.about <= notice["last_message_id"]
                 for notice in stay.notices)
-            if not announced and (stay.ended_at is None or event.created_at < stay.ended_at):
+            # A stage that was cut off withholds messages when it has them.
+            passed = min((later for later in stay.heard if later > seq), default=None)
+            withheld_at = max(event.created_at, stay.heard.get(passed, 0))
+            if not announced and (stay.ended_at is None or withheld_at < stay.ended_at):
                 yield (f"{self.channel}: {stay.user} was neither shown {seq} nor notified of it "
                        f"(from {stay.start}, at {stay.position})")
 
@@ -312,6 +319,11 @@ class Ledger:
         """Others' messages shown although the window was full."""
         if stay.is_operator:
             return
+        # The window of a user is that of the connection that entered first. It does not count what another
+        # recovers from before that.
+        is_first = not any(
+            other.user == stay.user and other is not stay
+            and other.start <= stay.recovered_to <= other.position for other in self.stays)
         times = []
         for seq in sorted({*stay.seen, *stay.answered}):
             event = self.events.get(seq)
@@ -321,7 +333,8 @@ class Ledger:
             if event.user not in (stay.user, None) and recent >= THROTTLE:
                 yield (f"{self.channel}: {stay.user} was shown {seq} after {recent} others in a "
                        f"second")
-            times.append(event.created_at)
+            if is_first or seq > stay.recovered_to:
+                times.append(event.created_at)
             del times[:-50]
 
     def settle(self):
@@ -331,6 +344,6 @@ class Ledger:
         self.stays = [stay for stay in self.stays if stay.ended_at is None]
         for stay in self.stays:
             stay.start = stay.position
-            for part in (stay.seen, stay.answered, stay.asked, stay.views, stay.notices):
+            for part in (stay.seen, stay.heard, stay.answered, stay.asked, stay.views, stay.notices):
                 part.clear()
         self.acknowledged = {}

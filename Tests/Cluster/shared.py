@@ -2,6 +2,7 @@
 settings; and what comes over the bus that no server has sent."""
 
 import asyncio
+import base64
 import contextlib
 import http.client
 import os
@@ -16,6 +17,7 @@ from depots import Bucket
 from files import download, upload
 from harness import PATIENCE, eventually, refused
 from pages import Pages
+from sealing import key, read
 from sound import everything, made
 from webhooks import SECRET, Receiver
 
@@ -266,6 +268,44 @@ async def test_files_go_around(ctx):
     """A file that one server has taken is read in parts from the others, out of a shared directory, and is
     gone everywhere with its message."""
     await files_go_around(ctx, await ctx.cluster(3))
+
+
+async def test_keys_open_files_everywhere(ctx):
+    """A key that one server has given opens an encrypted file on another, and an exit ends it on all; each
+    server continues an encrypted upload that another began."""
+    several(ctx)
+    keys = os.path.join(ctx.directory(), "keys")
+    with open(keys, "w", encoding="ascii") as file:
+        file.write(f"first {base64.b64encode(os.urandom(32)).decode()}\n")
+    os.chmod(keys, 0o600)
+    cluster = await ctx.cluster(
+        3, *FREE, "--files-encryption", "on", "--files-master-keys", keys)
+    channel = ctx.name("sealed")
+    owner = await ctx.user(cluster.servers[0])
+    await owner.call("channel.create", channel_url=channel)
+    await owner.enter(channel)
+    reader = await ctx.user(cluster.servers[1])
+    await reader.enter(channel)
+    content = os.urandom(300_000)
+    file, url = await uploads.create(owner, len(content))
+    for server, start, end in zip(
+            cluster.servers, (0, 100_001, 170_000), (100_001, 170_000, len(content))):
+        status, fields, _ = await uploads.patch(server, url, start, content[start:end])
+        assert (status, fields["Upload-Offset"]) == (204, str(end)), (status, fields)
+    sent = await owner.call(
+        "message.send", channel_url=channel, message_type="FILE", file_id=file["file_id"])
+    address = sent["message"]["file"]["url"]
+    for server in cluster.servers:
+        for client in (owner, reader):
+            answer = await read(server, address, key(client))
+            assert answer[0] == 200 and answer[2] == content, (answer[0], server)
+        assert (await read(server, address))[0] == 401
+        part = await read(server, address, key(reader), Range="bytes=65530-131080")
+        assert part[0] == 206 and part[2] == content[65530:131081]
+    await reader.call("channel.exit", channel_url=channel)
+    for server in cluster.servers:
+        assert (await read(server, address, key(reader)))[0] == 403
+        assert (await read(server, address, key(owner)))[0] == 200
 
 
 async def test_files_go_around_a_bucket(ctx):

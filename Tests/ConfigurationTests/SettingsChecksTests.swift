@@ -66,6 +66,19 @@ struct SettingsChecksTests {
     #expect(settings.unfurl.url == "http://127.0.0.1:9000/unfurl")
   }
 
+  @Test("pictures from this server need a base for their addresses, and pages that it fetches")
+  func pictures() throws {
+    #expect(
+      problems(["--unfurl-images=proxy"]) == [
+        "files.public_url: expected the base URL of the pictures' addresses, because unfurl.images"
+          + " is proxy (combination of settings)"
+      ])
+    let base = ["--unfurl-images=proxy", "--files-public-url=https://chat.example"]
+    #expect(try load(base).unfurl.images == .proxy)
+    #expect(problems(base + ["--unfurl-mode=http", "--unfurl-url=http://a.example"]).count == 1)
+    #expect(try load(["--unfurl-images=proxy", "--unfurl-mode=off"]).unfurl.mode == .off)
+  }
+
   @Test("combinations are checked beside other problems, but not with a refused setting")
   func besideOthers() {
     #expect(problems(["--reactors=0", "--unfurl-mode=http"]).count == 2)

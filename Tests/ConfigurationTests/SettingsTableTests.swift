@@ -33,9 +33,15 @@ struct SettingsTableTests {
     "limits.unopened_connections_per_address", "store.url", "store.readers",
     "cluster.bus", "cluster.name", "cluster.secret", "cluster.beat_ms",
     "cluster.server_timeout_ms", "cluster.call_timeout_ms", "cluster.isolation_ms",
-    "limits.uploads_per_user", "limits.uploads_per_second", "limits.uploads_per_minute",
+    "limits.preview_fetches_per_second", "limits.uploads_per_user", "limits.uploads_per_second",
+    "limits.uploads_per_minute",
     "limits.upload_retention_seconds", "limits.user_file_bytes", "limits.files_disk_bytes",
-    "limits.disk_reserve_bytes",
+    "limits.disk_reserve_bytes", "files.encryption", "files.master_keys",
+    "files.master_key_command", "files.key_seconds", "files.grace_seconds",
+    "limits.file_key_failures_per_second", "limits.send_wait_ms",
+    "thumbnails.mode", "thumbnails.sandbox", "thumbnails.concurrency", "thumbnails.queue",
+    "thumbnails.max_pixels", "thumbnails.cpu_ms", "thumbnails.memory_bytes",
+    "unfurl.images", "unfurl.images_disk_bytes",
   ]
 
   @Test("every setting of the contract is there, and none beside the documented ones")

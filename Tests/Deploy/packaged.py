@@ -11,6 +11,7 @@ from skipping import Skipped, need
 
 INSTALLED = [
     "usr/bin/parleyd", "usr/bin/parley", "usr/bin/parley-unfurl",
+    "usr/bin/parley-thumbnail",
     "lib/systemd/system/parleyd.service", "lib/systemd/system/parley-unfurl.service",
     "usr/lib/sysusers.d/parley.conf", "usr/lib/tmpfiles.d/parley.conf", "etc/parley/parley.yaml",
     "etc/parley/parley-unfurl.yaml", "etc/parley/parley.env", "usr/share/doc/parley/copyright",
@@ -230,4 +231,4 @@ async def test_the_container_has_what_the_package_has(ctx):
         if name not in inherited and not name.startswith("systemd"):
             assert re.search(rf"\s{re.escape(name)}\s", text), f"{name} is not in the file"
     assert re.search(r"^USER 10001:10001$", text, re.MULTILINE)
-    assert "for program in parleyd parley-unfurl parley;" in text
+    assert "for program in parleyd parley-unfurl parley-thumbnail parley;" in text

@@ -136,7 +136,8 @@ private struct SessionModel {
         precondition(unanswered.remove(id.number) != nil || isCancelled(id), "completed twice")
         if case .success(let bytes) = result { _ = try? AnswerReader.document(bytes) }
       case .deliver(.notification(let method, let params)):
-        _ = try? Incoming(method: method, params: params)
+        _ = try? Incoming(
+          method: method, params: params, MessageReader(fileKeys: FileKeys()))
       case .deliver: break
       }
     }

@@ -300,6 +300,12 @@ async def calls(w, method, **params):
     await w.owner.call(method, channel_url=w.channel, **params)
 
 
+async def fetches_previews(w):
+    w.pages.add("/fetched", "\U0001f600" * 1024, og__site_name="\U0001f600" * 1024,
+                og__description="\U0001f600" * 4096, og__image="https://a.example/" + "i" * 2000)
+    await w.owner.call("preview.fetch", url=w.pages.url("/fetched"), fetch_id="f" * 64)
+
+
 async def batches(w):
     """The largest of calls a hundredfold; recoveries, lists and pages together."""
     here = await w.owner.call("channel.enter", channel_url=w.channel)
@@ -336,6 +342,8 @@ CASES = {
     "message.get": lambda w: calls(w, "message.get", message_id=w.largest),
     "message.translate": translates,
     "message.list": lists_messages,
+    "preview.fetch": fetches_previews,
+    "preview.cancel": lambda w: w.owner.call("preview.cancel", fetch_id="f" * 64),
     "channel.update": changes_channel,
     "channel.get": lambda w: calls(w, "channel.get"),
     "channel.remove_operators": lambda w: operators(w, "channel.remove_operators"),
@@ -375,6 +383,7 @@ async def previews(w, pages):
 
 async def other_events(w):
     """What calls alone do not bring about."""
+    await w.owner.until(lambda: w.owner.events["session.file_key"], "session.file_key")
     await w.server_call("PUT", f"/parley/limits/channels/{w.channel}",
                         {"throttle": {"messages": 1, "window_ms": 1000}})
     for n in range(4):
@@ -398,9 +407,10 @@ async def measure(ctx):
     pages = await Pages.start()
     server = await ctx.fresh(
         *UNLIMITED, "--unfurl-allow-addresses", "127.0.0.0/8", "--unfurl-allow-ports",
-        str(pages.port))
+        str(pages.port), "--files-key-seconds", "20")
     try:
         w = await World.make(ctx, server)
+        w.pages = pages
         async with Caller(server) as caller:
             w.server_call = lambda *call: caller.send(call[0], f"/v3{call[1]}", call[2])
             failures, started = {}, time.monotonic()

@@ -243,7 +243,9 @@ def ways(stage):
 
 
 # What no call of a user brings about often: told once a second at most, or not by users.
-RARE = {"channel.participant_count", "channel.throttled", "session.expiring", "server.draining"}
+RARE = {
+    "channel.participant_count", "channel.throttled", "session.expiring", "session.file_key",
+    "server.draining"}
 
 
 async def spare(ctx, chosen, connections=10, **options):

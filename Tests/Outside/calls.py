@@ -308,7 +308,12 @@ def calls(world, fresh):
         "countFiles": nothing,
         "viewFile": nothing,
         "deleteFile": nothing,
+        "viewFileEncryption": nothing,
+        "rotateFileKey": nothing,
+        "encryptFiles": nothing,
+        "giveFileKey": nothing,
         "listPreviews": nothing,
         "purgePreviews": [Call(query={"all": "true"})],
+        "fetchPreview": [Call({"url": "http://127.0.0.1:9/"})],
         "explainPreview": [Call(query={"url": "http://127.0.0.1:9/"})],
     }

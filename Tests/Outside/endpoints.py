@@ -310,6 +310,8 @@ async def test_texts_of_the_greatest_length_are_taken(ctx):
                         continue
                     if member == "user_id" and name != "createUser":
                         continue  # It has to be somebody's.
+                    if name == "fetchPreview":
+                        continue  # It has to be a link, and bytes are counted.
                     call = calls(world, ctx.name)[name][index]
                     text = wrongs.longest(part, member)
                     answer = await caller.send(

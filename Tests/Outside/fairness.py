@@ -209,6 +209,11 @@ def costly(message_id):
             **message, "values": {"key": [f"{n % 100}" * 50]}})],
         "message.remove_metaarray_values": [lambda n: ("message.remove_metaarray_values", {
             **message, "values": {"key": [f"{n % 100}" * 50]}})],
+        "preview.fetch": [
+            lambda n: ("preview.fetch", {"url": f"http://127.0.0.1:9/{n}"}),
+            lambda n: ("preview.fetch", {
+                "url": f"https://nowhere.invalid/{n}", "fetch_id": f"{n % 50}"})],
+        "preview.cancel": [lambda n: ("preview.cancel", {"fetch_id": f"{n % 50}"})],
         "message.translate": [("message.translate", {**message, "target_langs": ["ko"] * 50})],
     }
 

@@ -1,11 +1,13 @@
 """Files in the embedded page, in a real browser where one is installed."""
 
+import asyncio
 import base64
 import json
 import os
+from urllib.parse import urlsplit
 
 import browser
-from files import download
+from files import call, download
 from uploads import until
 
 FLAGS = ["--unfurl-mode", "off", "--auth-mode", "open"]
@@ -54,6 +56,18 @@ def drop(event, name, type, text):
 LINKS = "[...document.querySelectorAll('#timeline .file a')].map((a) => a.textContent.slice(1, -1))"
 
 
+# The panel with the traffic, opened.
+FRAMES = """(document.getElementById('develop').click(),
+  document.querySelectorAll('#frames details').forEach((row) => { row.open = true; }),
+  new Promise((done) => setTimeout(() =>
+    done(document.getElementById('frames').textContent), 200)))"""
+
+
+async def with_key(server, url):
+    address = urlsplit(url)
+    return await asyncio.to_thread(call, server, "GET", f"{address.path}?{address.query}")
+
+
 @in_browser
 async def test_a_picture_is_chosen_and_shown(ctx, page):
     """A chosen picture is uploaded, sent and shown in place; others get it as it was."""
@@ -70,11 +84,26 @@ async def test_a_picture_is_chosen_and_shown(ctx, page):
     assert message["file"]["type"] == "image/png"
     assert (await download(server, message["file"]["url"]))[2] == PNG
     # The address of an upload is a secret: the panel with the traffic does not show it.
-    shown = await page.run("""(document.getElementById('develop').click(),
-      document.querySelectorAll('#frames details').forEach((row) => { row.open = true; }),
-      new Promise((done) => setTimeout(() =>
-        done(document.getElementById('frames').textContent), 200)))""")
+    shown = await page.run(FRAMES)
     assert "file.create" in shown and "/v1/uploads/" not in shown
+
+
+@in_browser
+async def test_pictures_of_encrypted_deployments_are_shown(ctx, page):
+    """A picture that needs a key is shown with the page's own; a new key changes the links."""
+    server = await ctx.fresh(*FLAGS, "--files-encryption", "on", "--files-key-seconds", "8")
+    await enter(page, server, "sealed")
+    await page.choose("#files", file(ctx, "red.png", PNG))
+    await page.until("document.querySelector('#timeline img.shown')?.naturalWidth === 1")
+    address = "document.querySelector('#timeline .file a').href"
+    first = await page.run(address)
+    assert "?auth=" in first, first
+    assert (await with_key(server, first))[::2] == (200, PNG)
+    assert (await download(server, first))[0] == 401
+    # The key is a secret too.
+    assert first.split("auth=")[1] not in await page.run(FRAMES)
+    await page.until(f"{address} !== {json.dumps(first)}")
+    assert (await with_key(server, await page.run(address)))[::2] == (200, PNG)
 
 
 @in_browser

@@ -67,7 +67,7 @@ async def test_uncached_then_cached(ctx, pages):
         assert image["width"] == 1200 and image["height"] == 630 and image["alt"] == "A picture"
         assert {"url", "secure_url", "type", "width", "height", "alt"} <= set(image)
         assert updated["updated_at"] == 0
-        assert {**updated, "og_tag": None} == sent
+        assert {**updated, "og_tag": None, "og_pending": True} == sent
     got = await viewer.call(
         "message.get", channel_url=channel, message_id=sent["message_id"])
     assert got["message"] == updated

@@ -15,7 +15,8 @@ from schemas import operations
 # the descriptions have tests of their own.
 PLAIN = {
     "viewPage": 200, "viewIcon": 204, "viewHealth": 200, "viewReadiness": 200, "viewMetrics": 200,
-    "downloadFile": 404, "openSocket": 426, "viewAsyncAPI": 200, "viewOpenAPI": 200}
+    "downloadFile": 404, "downloadThumbnail": 404,
+    "downloadPreviewPicture": 404, "openSocket": 426, "viewAsyncAPI": 200, "viewOpenAPI": 200}
 # Uploads are authorised by their address, and have tests of their own.
 UPLOADS = {
     "putUpload", "viewUpload", "continueUpload", "deleteUpload", "overrideUploadMethod",
@@ -176,6 +177,7 @@ def own_refusals(world, ghost):
         Refusal("purgePreviews", 400105, query={}),
         Refusal("purgePreviews", 400105, query={"all": "false"}),
         Refusal("purgePreviews", 400920, query={"all": "true", "domain": "a.example"}),
+        Refusal("fetchPreview", 400111, {"url": "no link"}, name="url"),
         Refusal("explainPreview", 400111, query={"url": "no link"}, name="url"),
         Refusal("explainPreview", 400111, query={"url": "http://a.example/" + "x" * 2048}),
     ]
@@ -349,7 +351,8 @@ async def test_plain_paths(ctx):
         name = operation["operationId"]
         if name in UPLOADS:
             continue
-        target = path.replace("{file_id}", "0" * 32).replace("{file_name}", "a")
+        target = path.replace("{file_id}", "0" * 32).replace(
+            "{file_name}", "a").replace("{bounds}", "100x100")
         for method in ("GET",) if name == "openSocket" else ("GET", "HEAD"):
             status, _, body = await http(server.port, method, target)
             assert status == PLAIN[name], (method, path, status)

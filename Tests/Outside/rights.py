@@ -14,7 +14,7 @@ OTHERS = {
     "session.open", "session.refresh", "session.ping", "session.close", "user.get", "user.update",
     "channel.create", "channel.get", "channel.list", "channel.enter", "channel.exit",
     "channel.participants", "message.get", "message.list", "message.translate", "batch",
-    "file.create", "file.get", "file.list", "file.cancel",
+    "file.create", "file.get", "file.list", "file.cancel", "preview.fetch", "preview.cancel",
 }
 
 # The kinds of callers. "author" ones wrote the message that they change, the others did not; every

@@ -21,8 +21,9 @@ MODULES = [
     "extracting", "previews", "previewraces", "fetching", "remembering",
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
     "webhooks",
-    "deflate", "hostile", "hostilepages",
-    "racing", "persistence", "files", "uploads", "pagefiles", "depots", "operations", "apitokens", "endpoints", "refusals",
+    "deflate", "demandedpreviews", "previewpictures", "hostile", "hostilepages",
+    "racing", "persistence", "files", "uploads", "covers", "pagefiles", "sealing", "thumbnails", "depots",
+    "operations", "apitokens", "endpoints", "refusals",
     "exchanges",
     "limitrows", "commands", "edges", "doors", "documents", "schemadocuments", "schemafuzzing",
 ]

@@ -147,7 +147,7 @@ async def test_the_methods_described_are_there(ctx):
     # Those about files are on a page of their own.
     assert methods - named <= {
         "session.open", "message.send", "message.translate", "message.send_files", "file.create",
-        "file.get", "file.list", "file.cancel"}, methods - named
+        "file.get", "file.list", "file.cancel", "preview.fetch", "preview.cancel"}, methods - named
 
 
 async def test_the_codes_described_are_those_of_the_page(ctx):
@@ -187,7 +187,7 @@ async def test_the_endpoints_described_are_there(ctx):
             continue
         if named.get("content-type") == "application/json":
             assert json.loads(body).get("code") != 400930, (method, path)
-        if path.startswith("/files/"):
+        if path.startswith(("/files/", "/previews/")):
             # The endpoint is there, and says that such a file is not.
             assert (status, json.loads(body)["code"]) == (404, 400201), (method, status, body)
             continue

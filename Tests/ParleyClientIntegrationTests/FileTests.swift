@@ -175,6 +175,33 @@ extension ClientTests {
       #expect(metrics.contains("parley_upload_bytes_total 300000"))
     }
 
+    @Test("that are encrypted, and opens them with its own key, the newest after a reconnection")
+    func encrypted() async throws {
+      let server = try ServerProcess(unlimited + ["--files-encryption", "on"])
+      let proxy = try CuttingProxy(to: server.port)
+      let ann = try await server.client("ann")
+      let bob = try await connectedClient(to: proxy.url, "bob")
+      defer { withExtendedLifetime((ann, bob)) {} }
+      let lobby = try await ann.enterNewChannel()
+      let seen = try await bob.enterChannel()
+      var events = bob.events.makeAsyncIterator()
+      let bytes = Self.content(100_000)
+      let sent = try await lobby.sendFileMessage(
+        params: FileMessageCreateParams(file: .bytes(bytes)))
+      #expect(sent.requireAuth)
+      #expect(try Self.download(sent, from: server) == bytes)
+      let path = sent.plainURL.split(separator: "/", maxSplits: 2).last ?? ""
+      #expect(try server.get("/" + path).status == 401)
+      let found = try #require(try await seen.getMessage(messageID: sent.messageID) as? FileMessage)
+      let before = found.url
+      #expect(found.plainURL == sent.plainURL && before != sent.url && before != found.plainURL)
+      #expect(try Self.download(found, from: server) == bytes)
+      proxy.cutNow()
+      _ = try await events.first(\.reconnected)
+      #expect(found.url != before)
+      #expect(try Self.download(found, from: server) == bytes)
+    }
+
     private static func download(
       _ message: FileMessage, from server: ServerProcess
     ) throws -> [UInt8] {

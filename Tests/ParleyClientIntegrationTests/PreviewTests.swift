@@ -32,6 +32,69 @@ extension ClientTests {
       #expect(again.ogMetaData?.title == "A page")
     }
 
+    @Test("that an application asks for, and then knows")
+    func providers() async throws {
+      let page = Self.page.replacing(
+        "<head>", with: #"<head><meta property="og:site_name" content="S">"#)
+      let pages = try PageServer(page: page)
+      defer { pages.stop() }
+      let server = try ServerProcess(Self.settings)
+      let ann = try await server.client("ann")
+      let url = pages.url("/a")
+      let link = try #require(LinkDetector.firstMatch(in: "see \(url)!"))
+      let provider = ann.metadataProvider()
+      let metadata = try await provider.startFetchingMetadata(for: link)
+      #expect(metadata.url == url && metadata.siteName == "S" && !metadata.isCached)
+      #expect(metadata.ogMetaData?.title == "A page")
+      let payload = try #require(URLPreviewPayload(metadata))
+      #expect(payload.siteName == "S" && payload.title == "A page")
+      await #expect(throws: MetadataError.alreadyStarted) {
+        try await provider.startFetchingMetadata(for: link)
+      }
+      let again = try await ann.metadataProvider().startFetchingMetadata(for: link)
+      #expect(again.isCached && again.ogMetaData == metadata.ogMetaData)
+      #expect(pages.requestedPaths == ["/a"])
+    }
+
+    @Test("or the reason why there is none: a time-out, a cancelling, a failure")
+    func providersThatFail() async throws {
+      let pages = try PageServer(page: Self.page)
+      defer { pages.stop() }
+      let server = try ServerProcess(
+        Self.settings + ["--limits-preview-fetches-per-second", "0"])
+      let ann = try await server.client("ann")
+      let hurried = ann.metadataProvider()
+      hurried.timeout = .milliseconds(300)
+      await #expect(throws: MetadataError.timedOut) {
+        try await hurried.startFetchingMetadata(for: pages.url("/silent"))
+      }
+      let cancelled = ann.metadataProvider()
+      let spinning = Task { try await cancelled.startFetchingMetadata(for: pages.url("/silent")) }
+      try await pages.wasAsked(2)
+      cancelled.cancel()
+      await #expect(throws: MetadataError.cancelled) { try await spinning.value }
+      let task = Task { [provider = ann.metadataProvider()] in
+        try await provider.startFetchingMetadata(for: pages.url("/silent"))
+      }
+      try await pages.wasAsked(3)
+      task.cancel()
+      await #expect(throws: MetadataError.cancelled) { try await task.value }
+      let early = ann.metadataProvider()
+      early.cancel()
+      await #expect(throws: MetadataError.cancelled) {
+        try await early.startFetchingMetadata(for: pages.url("/a"))
+      }
+      await #expect(throws: MetadataError.failed("the page could not be fetched")) {
+        try await ann.metadataProvider().startFetchingMetadata(for: "http://127.0.0.1:1/")
+      }
+      await #expect {
+        try await ann.metadataProvider().startFetchingMetadata(for: "no link")
+      } throws: { error in
+        guard case MetadataError.refused(let refusal) = error else { return false }
+        return refusal.code == 400_111
+      }
+    }
+
     @Test("that their sender made")
     func senders() async throws {
       let server = try ServerProcess(unlimited)
@@ -42,5 +105,12 @@ extension ClientTests {
       let sent = try await lobby.sendUserMessage(params: params)
       #expect(sent.urlPreview == preview)
     }
+  }
+}
+
+extension PageServer {
+  /// Returns when so many pages have been asked for.
+  fileprivate func wasAsked(_ count: Int) async throws {
+    while requestedPaths.count < count { try await Task.sleep(for: .milliseconds(10)) }
   }
 }

@@ -31,7 +31,7 @@ struct SampleMessages {
       .listMessages(messageList(.now), for: principal(), replyTo: reply()),
       .listMessages(messageList(.message(id: integer())), for: principal(), replyTo: reply()),
       .listMessages(messageList(.time(integer())), for: principal(), replyTo: reply()),
-      .profile(user()),
+      .exited(session()), .profile(user()),
       .platform(
         PlatformRequest(
           method: text(), target: text(), body: bytes(), caller: bytes(), exchange: exchange())),
@@ -66,7 +66,8 @@ struct SampleMessages {
 
   private mutating func stageMessages() -> [StageMessage] {
     let window = UserWindow(
-      seq: integer(), shownTimes: list { $0.integer() }, withheldIDs: list { $0.integer() })
+      seq: integer(), since: integer(), shownTimes: list { $0.integer() },
+      withheldIDs: list { $0.integer() })
     let question = WindowQuestion(
       number: word(), userID: text(), seq: integer(), server: half())
     return [
@@ -214,9 +215,22 @@ struct SampleMessages {
     MessageDraft(
       type: choice(MessageType.allCases), text: text(),
       file: optional {
-        MessageFile(url: $0.text(), name: $0.text(), type: $0.text(), size: $0.integer())
+        MessageFile(
+          url: $0.text(), name: $0.text(), type: $0.text(), size: $0.integer(),
+          thumbnails: $0.list { $0.thumbnail() })
       }, data: text(), customType: text(), mentionType: choice(MentionType.allCases),
-      mentionedUserIDs: texts(), metaArrays: metaArrays(), pushOption: choice(PushOption.allCases))
+      mentionedUserIDs: texts(), metaArrays: metaArrays(), pushOption: choice(PushOption.allCases),
+      thumbnailSizes: optional { $0.list { $0.thumbnailSize() } })
+  }
+
+  private mutating func thumbnailSize() -> ThumbnailSize {
+    ThumbnailSize(maxWidth: number(), maxHeight: number())
+  }
+
+  private mutating func thumbnail() -> MessageThumbnail {
+    MessageThumbnail(
+      url: text(), type: text(), size: integer(), bounds: thumbnailSize(), width: number(),
+      height: number())
   }
 
   private mutating func changes() -> MessageChanges {

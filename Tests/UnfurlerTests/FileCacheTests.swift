@@ -206,7 +206,7 @@ struct FileCacheTests {
       case "earlier version":
         "CREATE TABLE preview (link TEXT PRIMARY KEY NOT NULL, expires_at INTEGER) WITHOUT ROWID"
       case "later version": "CREATE TABLE preview (link TEXT); PRAGMA user_version = 99"
-      case "another table": "CREATE TABLE preview (link TEXT); PRAGMA user_version = 2"
+      case "another table": "CREATE TABLE preview (link TEXT); PRAGMA user_version = 3"
       default: ""
       }
     if !sql.isEmpty {

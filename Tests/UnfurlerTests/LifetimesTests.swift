@@ -32,6 +32,28 @@ struct LifetimesTests {
           expiresAt: 7 + seconds * 1_000, staleUntil: 7 + (seconds + 100) * 1_000))
   }
 
+  @Test("pictures that were cached under the other setting are hidden, or load from the page again")
+  func pictures() {
+    var direct = PreviewCache.Limits()
+    var proxied = direct
+    proxied.hidesOrigins = true
+    direct.hidesOrigins = false
+    let own = OpenGraphImage(url: "https://a.example/i.png", width: 9, height: 9, alt: "A")
+    let copy = OpenGraphImage(
+      url: "https://chat.example/previews/1", secureURL: "https://chat.example/previews/1",
+      type: "image/png", width: 9, height: 9, alt: "A", originURL: "https://a.example/i.png")
+    func shown(_ image: OpenGraphImage?, _ limits: PreviewCache.Limits) -> OpenGraphTag? {
+      Lifetimes(limits).shown(OpenGraphTag(title: "T", image: image))
+    }
+    #expect(shown(own, direct)?.image == own && shown(copy, proxied)?.image == copy)
+    #expect(shown(own, proxied) == OpenGraphTag(title: "T"))
+    #expect(shown(copy, direct)?.image == OpenGraphImage(url: "https://a.example/i.png", alt: "A"))
+    for limits in [direct, proxied] {
+      #expect(Lifetimes(limits).shown(nil) == nil)
+      #expect(shown(nil, limits) == OpenGraphTag(title: "T"))
+    }
+  }
+
   @Test("that there is no preview is kept for its own time, and never shown stale")
   func negative() throws {
     let link = try Previews.link("")

@@ -62,8 +62,8 @@ struct PreviewCacheOperatorTests {
       #expect(
         page.entries == [
           PreviewEntry(
-            link: link, tag: nil, problem: "x", fetchedAt: 0, expiresAt: 300_000,
-            staleUntil: 300_000)
+            link: link, tag: nil, problem: "x", problemKind: .failed, fetchedAt: 0,
+            expiresAt: 300_000, staleUntil: 300_000)
         ])
       clock.advance(by: 300_000)
       #expect(await cache.page(.link(link)).entries.isEmpty)

@@ -56,10 +56,17 @@ package struct ChannelHome: Sendable {
     case .left(let userID, _, let heirs): claims.prefer(heirs, for: userID)
     case .entered(let user, let session):
       stages[session.server]?.arrival?.note(entered: user.id)
-    case .expelled, .ended, .profile, .known, .arrived, .gone, .gathered, .deadline: break
+    case .expelled, .ended, .profile, .known, .arrived, .gone, .gathered, .attached, .deadline:
+      break
     }
     guard hasRemoteStages else { return actions }
-    for case .publish(let notice) in actions { tellAll(.notice(notice)) }
+    for action in actions {
+      switch action {
+      case .publish(let notice): tellAll(.notice(notice))
+      case .correct(let notice, let server): tell(.notice(notice), server: server)
+      case .present, .absent, .readProfiles, .wake: break
+      }
+    }
     return actions
   }
 
@@ -122,7 +129,10 @@ package struct ChannelHome: Sendable {
     guard let gathering, gathering.isOver else { return [] }
     self.gathering = nil
     applicants = gathering.applicants
-    return handle(.gathered(gathering.announcedUsers), at: now)
+    let known = stages.keys.sorted().compactMap { server in
+      takeKnownUsers(of: server).map { (server, $0) }
+    }
+    return handle(.gathered(gathering.announcedUsers, stages: known), at: now)
   }
 
   // MARK: Stages on other servers
@@ -135,11 +145,25 @@ package struct ChannelHome: Sendable {
   ) {
     // One that a server passed on may come after a later one.
     if let place = stages[address.server], place.attachment > address.attachment { return }
-    if let announced = attachment.announced { gathering?.note(announced) }
+    var start = start
+    if let announced = attachment.announced {
+      gathering?.note(announced)
+      // What the participants lack, they are notified of.
+      start.announced = nil
+    }
     stages[address.server] = RemotePlace(
       attachment: address.attachment, news: [.attached(start)] + unsentAnswers(address.server),
       arrival: StageArrival(
-        unconfirmed: roster.userIDs(on: address.server), lastNumber: attachment.lastAdmission))
+        unconfirmed: roster.userIDs(on: address.server), lastNumber: attachment.lastAdmission),
+      knownUsers: attachment.announced ?? (isGathering ? .users([]) : nil))
+  }
+
+  /// Takes the users of whom a stage's participants knew when it was attached, with the notices since;
+  /// `nil` while its users are on the way, and once the stage knows of all.
+  private mutating func takeKnownUsers(of server: UInt16) -> AnnouncedUsers? {
+    guard let place = stages[server], place.arrival == nil else { return nil }
+    stages[server]?.knownUsers = nil
+    return place.knownUsers
   }
 
   /// The answers that wait for the end of the turn: the calls were carried out, whatever becomes of the
@@ -174,6 +198,9 @@ package struct ChannelHome: Sendable {
     // What this home has granted itself has its place.
     let entering = isGathering ? arrival.claims : arrival.claims.map(\.asAsked)
     claims.replace(of: server, by: entering, upTo: arrival.lastNumber)
+    if !isGathering, let known = takeKnownUsers(of: server) {
+      actions += handle(.attached(server: server, known), at: now)
+    }
     return actions + stopAwaiting(server, at: now)
   }
 
@@ -214,13 +241,13 @@ package struct ChannelHome: Sendable {
   @discardableResult
   package mutating func tell(_ news: StageNews, server: UInt16) -> Bool {
     guard stages[server] != nil else { return false }
-    stages[server]?.news.append(news)
+    stages[server]?.append(news)
     return true
   }
 
   /// Sends all stages on other servers something.
   package mutating func tellAll(_ news: StageNews) {
-    for server in stages.keys { stages[server]?.news.append(news) }
+    for server in stages.keys { stages[server]?.append(news) }
   }
 
   /// Whether anything waits for the end of the turn.
@@ -268,6 +295,13 @@ private struct RemotePlace: Sendable {
   var news: [StageNews]
   /// `nil` once the stage's users have come.
   var arrival: StageArrival?
+  /// The users of whom its participants know, if they may lack notices.
+  var knownUsers: AnnouncedUsers?
   /// The number that the stage knows of users elsewhere; none before the first.
   var toldElsewhere = -1
+
+  mutating func append(_ item: StageNews) {
+    if case .notice(let notice) = item { knownUsers?.apply(notice.mark) }
+    news.append(item)
+  }
 }

@@ -14,6 +14,8 @@ package struct ChannelPresence: Sendable {
   private var isGathering = false
   /// The users who left with another home, and whose profiles are being read for the notice.
   private var departed: Set<String> = []
+  /// The servers whose participants are notified of a user once its profile is read.
+  private var corrections: [String: Set<UInt16>] = [:]
 
   package init(url: String) {
     self.url = url
@@ -63,7 +65,9 @@ package struct ChannelPresence: Sendable {
       for userID in userIDs {
         if let user = roster.remove(userID, from: server) { didLeave(user, at: now, &actions) }
       }
-    case .gathered(let announced): endGathering(announced, at: now, &actions)
+    case .gathered(let announced, let stages):
+      endGathering(announced, stages, at: now, &actions)
+    case .attached(let server, let known): correct(known, on: server, at: now, &actions)
     case .deadline: publishDue(at: now, &actions)
     }
     requestWake(&actions)
@@ -88,13 +92,24 @@ package struct ChannelPresence: Sendable {
 
   /// Publishes the difference between the participants that there are and those that are known, or their
   /// number when that alone was announced.
+  ///
+  /// - Parameter stages: The users known on each server; notices may have reached some alone.
   private mutating func endGathering(
-    _ announced: AnnouncedUsers, at now: Moment, _ actions: inout [PresenceAction]
+    _ announced: AnnouncedUsers, _ stages: [(server: UInt16, known: AnnouncedUsers)],
+    at now: Moment, _ actions: inout [PresenceAction]
   ) {
     isGathering = false
     switch announced {
     case .number: notices.noteCount(at: now.monotonic)
     case .users(let known):
+      let present = known.filter { roster.contains($0) }
+      if roster.count <= PresenceNotices.largeChannel {
+        for case (let server, .users(let known)) in stages {
+          for userID in present.subtracting(known).sorted() {
+            correct(userID, on: server, at: now, &actions)
+          }
+        }
+      }
       for entry in roster.page(after: 0, limit: roster.count)
       where !known.contains(entry.user.id) {
         note(
@@ -105,10 +120,45 @@ package struct ChannelPresence: Sendable {
     }
   }
 
+  /// Notifies the participants on a server, who know of other users than those on the others.
+  private mutating func correct(
+    _ known: AnnouncedUsers, on server: UInt16, at now: Moment, _ actions: inout [PresenceAction]
+  ) {
+    guard case .users(let known) = known, case .users(let users)? = announced else {
+      return actions.append(.correct(stageNotice(.count, at: now), server: server))
+    }
+    for userID in known.symmetricDifference(users).sorted() {
+      correct(userID, on: server, at: now, &actions)
+    }
+  }
+
+  private mutating func correct(
+    _ userID: String, on server: UInt16, at now: Moment, _ actions: inout [PresenceAction]
+  ) {
+    if let user = roster.user(userID) {
+      actions.append(.correct(correction(of: user, at: now), server: server))
+    } else {
+      corrections[userID, default: []].insert(server)
+      actions.append(.readProfiles([userID]))
+    }
+  }
+
+  /// The notice by which participants know of a user what the others know.
+  private func correction(of user: User, at now: Moment) -> StageNotice {
+    let change = PresenceChange(user: user, session: nil)
+    let isPresent =
+      notices.held.first { $0.userID == user.id }?.isPublished
+      ?? (roster.contains(user.id) || departed.contains(user.id))
+    return stageNotice(isPresent ? .entered(change) : .exited(change), at: now)
+  }
+
   private mutating func take(
     _ user: User, at now: Moment, _ actions: inout [PresenceAction]
   ) {
     roster.update(user)
+    for server in corrections.removeValue(forKey: user.id)?.sorted() ?? [] {
+      actions.append(.correct(correction(of: user, at: now), server: server))
+    }
     guard departed.remove(user.id) != nil, !roster.contains(user.id) else { return }
     note(PresenceChange(user: user, session: nil), isPresent: false, at: now, &actions)
   }
@@ -139,11 +189,14 @@ package struct ChannelPresence: Sendable {
   }
 
   private func publication(of notice: PresenceNotice, at now: Moment) -> PresenceAction {
+    .publish(stageNotice(notice, at: now))
+  }
+
+  private func stageNotice(_ notice: PresenceNotice, at now: Moment) -> StageNotice {
     let origin = EventOrigin(channelURL: url, timestamp: now.unix)
     let event = notice.event(participantCount: roster.count)
-    return .publish(
-      StageNotice(
-        payload: event.notification(from: origin), author: notice.author, mark: notice.mark))
+    return StageNotice(
+      payload: event.notification(from: origin), author: notice.author, mark: notice.mark)
   }
 
   /// Asks to be woken for the next deadline, unless an earlier one was asked for.
@@ -172,8 +225,10 @@ package enum PresenceInput: Sendable {
   case arrived(userIDs: [String], server: UInt16)
   /// Users who are not on a server any more.
   case gone(userIDs: [String], server: UInt16)
-  /// All servers have reported to a new home; participants know of these users.
-  case gathered(AnnouncedUsers)
+  /// All servers have reported to a new home; participants know of these users, on each server of its own.
+  case gathered(AnnouncedUsers, stages: [(server: UInt16, known: AnnouncedUsers)])
+  /// A stage is attached again whose participants know of these users.
+  case attached(server: UInt16, AnnouncedUsers)
   /// The time of the last ``PresenceAction/wake(at:)``.
   case deadline
 }
@@ -186,6 +241,8 @@ package enum PresenceAction: Sendable {
   case absent(userID: String)
   /// Publish a notice on all stages, in its place among the events.
   case publish(StageNotice)
+  /// Publish a notice on the stage of another server alone, where it is missing.
+  case correct(StageNotice, server: UInt16)
   /// Read the profiles of users of whom the id alone is known, for ``PresenceInput/profile(_:)``, which
   /// follows for users without a profile too.
   case readProfiles([String])

@@ -27,6 +27,9 @@ package struct ChannelRoster: Sendable {
 
   package func contains(_ userID: String) -> Bool { slotByUser[userID] != nil }
 
+  /// The profile of a user in the channel.
+  func user(_ userID: String) -> User? { slotByUser[userID].flatMap { entries[$0]?.user } }
+
   /// The number of users who are not on a server.
   func count(outside server: UInt16) -> Int { count - (counts[server] ?? 0) }
 
@@ -75,8 +78,7 @@ package struct ChannelRoster: Sendable {
   ///
   /// - Returns: Whether the user is in the channel only now.
   mutating func add(_ userID: String, on server: UInt16) -> Bool {
-    let known = slotByUser[userID].flatMap { entries[$0]?.user }
-    return add(known ?? User(id: userID), on: server)
+    add(user(userID) ?? User(id: userID), on: server)
   }
 
   /// Takes a user off a server.

@@ -53,7 +53,10 @@ struct EntryClaims: Sendable {
     }
     let highest = list.map(\.standing).max()
     let first = list.first { $0.standing == highest }?.server
-    return first == server ? nil : first
+    guard first == server else { return first }
+    // The window begins there, whichever of its admissions are settled before it enters.
+    claims[userID]?[index].numbers[number] = .holding
+    return nil
   }
 
   /// Forgets an admission whose connection has entered, or does not enter.
@@ -77,15 +80,18 @@ struct EntryClaims: Sendable {
   mutating func replace(
     of server: UInt16, by entering: [EntryClaim], upTo lastNumber: UInt64
   ) {
+    var former: [String: [UInt64: EntryClaim.Standing]] = [:]
     for (userID, list) in claims {
       guard let index = list.firstIndex(where: { $0.server == server }) else { continue }
+      former[userID] = list[index].numbers
       claims[userID]?[index].numbers = list[index].numbers.filter { $0.key > lastNumber }
     }
     for claim in entering {
       var list = claims[claim.userID] ?? []
       let index = list.firstIndex { $0.server == server } ?? list.count
       if index == list.count { list.append(Claim(server: server)) }
-      list[index].numbers[claim.number] = claim.standing
+      list[index].numbers[claim.number] = max(
+        claim.standing, former[claim.userID]?[claim.number] ?? .asking)
       claims[claim.userID] = list
     }
   }

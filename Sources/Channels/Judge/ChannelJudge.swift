@@ -109,7 +109,9 @@ package struct ChannelJudge: ~Copyable, Sendable {
       work.standing.rights.lift(.ban, of: userID)
       work.standing.rights.lift(.mute, of: userID)
     case .metadataChanged(let metadata): work.standing.rights.setMetadata(metadata)
-    case .deadline: break
+    case .deadline: work.releaseDue(at: now, into: &actions)
+    case .exited(let session): work.exited(session)
+    case .endWaiting(let end): work.endWaiting(end, at: now, into: &actions)
     }
   }
 
@@ -148,6 +150,8 @@ package struct ChannelJudge: ~Copyable, Sendable {
       let result = work.settled(settlement.entry, reading)
       work.take(result, for: settlement.entry, at: now, into: &actions)
       for held in settlement.takeHeld() { handle(held.input, at: held.time, into: &actions) }
+      // Its pauses have taken the place of their deadlines.
+      if self.settlement == nil { work.releaseDue(at: now, into: &actions) }
     }
   }
 }

@@ -59,6 +59,22 @@ struct FloodWindows: Sendable {
     gate.retract(place.userID, place.activity, bytes: place.bytes, at: place.time)
   }
 
+  /// The milliseconds until a send that has waited may leave; `nil` when it may at once, because its
+  /// own place is still in the window, or there is room for another.
+  func wait(toMove place: FloodPlace?, at now: Int64) -> Int64? {
+    guard let place, !limit.isOff, now - place.time >= limit.windowMilliseconds else { return nil }
+    return gate.usage(of: place.userID, place.activity, at: now, limit: limit).wait
+  }
+
+  /// Moves the place of a send that has waited to the time that its message carries.
+  mutating func move(_ place: inout FloodPlace?, to now: Int64) {
+    guard let old = place, !limit.isOff else { return }
+    gate.retract(old.userID, old.activity, at: old.time)
+    gate.restore(old.userID, at: now, limit: limit)
+    place = FloodPlace(
+      userID: old.userID, activity: old.activity, time: now, bytes: old.bytes)
+  }
+
   /// Charges the bytes by which an event is larger than its place accounts for.
   mutating func settle(_ place: FloodPlace?, bytes: Int, at now: Int64) {
     guard let place, bytes > place.bytes + Self.toleratedBytes else { return }

@@ -93,6 +93,8 @@ package struct JudgeTally: Sendable, Hashable {
   package var previewsAttached = 0
   package var previewsUpdated = 0
   package var previewsNone = 0
+  /// Messages that were given thumbnails after they were published.
+  package var thumbnailsLate = 0
 
   package init() {}
 
@@ -103,6 +105,14 @@ package struct JudgeTally: Sendable, Hashable {
     package var frozen = 0
     package var muted = 0
     package var invalid = 0
+  }
+
+  /// Counts an addition that came after its message was published.
+  mutating func countLate(_ enrichment: Enrichment) {
+    switch enrichment {
+    case .preview: previewsUpdated += 1
+    case .thumbnails: thumbnailsLate += 1
+    }
   }
 
   /// Counts a refused send.

@@ -10,6 +10,10 @@ package enum JudgeInput: Sendable {
   case logged(EntryID, LogResult)
   /// The end of an enrichment; `nil` when there is nothing to add.
   case enriched(EnrichmentID, Enrichment?)
+  /// A connection with sends that wait has left the channel; one that was closed has not.
+  case exited(SessionAddress)
+  /// The end of all waiting of sends.
+  case endWaiting(WaitingEnd)
   /// A user's first connection has entered the channel.
   case entered(userID: String)
   /// A user's last connection has left the channel.
@@ -24,6 +28,36 @@ package enum JudgeInput: Sendable {
   case deadline
 }
 
+/// The reason for which the sends of a channel stop waiting.
+package enum WaitingEnd: Sendable {
+  /// The server stops: all leave with what has come.
+  case drain
+  /// Another server is the home of the channel, and is asked for them.
+  case move
+}
+
+/// The bounds on sends that wait, over all channels of the server.
+package struct SendWaits: Sendable {
+  /// The longest time for which a send waits for additions; with 0 none does.
+  package let milliseconds: Int64
+  /// Counts a send that is to wait, by its bytes; returns whether it may.
+  package let admit: @Sendable (Int) -> Bool
+  /// Takes a send off the count, by its bytes and the milliseconds that it has waited.
+  package let end: @Sendable (Int, Int64) -> Void
+
+  package init(
+    milliseconds: Int64, admit: @escaping @Sendable (Int) -> Bool,
+    end: @escaping @Sendable (Int, Int64) -> Void
+  ) {
+    self.milliseconds = milliseconds
+    self.admit = admit
+    self.end = end
+  }
+
+  /// No send waits.
+  package static let none = SendWaits(milliseconds: 0, admit: { _ in false }, end: { _, _ in })
+}
+
 /// The parts of the server that a judge asks at once.
 package struct JudgeSources: Sendable {
   /// Makes the next message id, for a time in Unix milliseconds: larger than all before.
@@ -31,11 +65,13 @@ package struct JudgeSources: Sendable {
   /// Looks a link up in the cache of previews for an author (`nil`: the Platform API); `nil` when
   /// previews are off.
   package let lookUpPreview: (@Sendable (Link, String?) -> LinkKnowledge)?
+  package let waits: SendWaits
 
   package init(
     nextMessageID: @escaping @Sendable (Int64) -> Int64,
-    lookUpPreview: (@Sendable (Link, String?) -> LinkKnowledge)?
+    lookUpPreview: (@Sendable (Link, String?) -> LinkKnowledge)?, waits: SendWaits = .none
   ) {
+    self.waits = waits
     self.nextMessageID = nextMessageID
     self.lookUpPreview = lookUpPreview
   }

@@ -6,7 +6,7 @@ enum MessageChange: Sendable {
   case edit(MessageChanges)
   case metaArrays(MetaArrayChange)
   case deletion
-  /// An addition to a message whose text is still this one.
+  /// An addition to a message whose text is still this one, unless it has nothing to do with the text.
   case enrichment(Enrichment, text: String)
 }
 
@@ -74,7 +74,9 @@ extension PendingChange {
       try MessageSize(changed).check(after: MessageSize(message))
       return .replace(Replacement(message: changed))
     case .enrichment(let enrichment, let text):
-      guard message.text == text, let changed = enrichment.applied(to: message) else {
+      guard enrichment.outlivesText || message.text == text,
+        let changed = enrichment.applied(to: message)
+      else {
         return .nothing
       }
       return .replace(Replacement(message: changed))

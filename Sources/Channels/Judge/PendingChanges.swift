@@ -182,7 +182,7 @@ struct PendingChanges: Sendable {
     standing.flood.settle(change.place, bytes: changed.json.count, at: now)
     switch change.change {
     case .edit: actions.count { $0.updated += 1 }
-    case .enrichment: actions.count { $0.previewsUpdated += 1 }
+    case .enrichment(let enrichment, _): actions.count { $0.countLate(enrichment) }
     case .metaArrays, .deletion: break
     }
     actions.answer(change.call, .success(.changed(changed)))

@@ -14,13 +14,16 @@ private final class PendingSend: Sendable {
   let call: CallID
   /// Its place in the flood window; `nil` when it took none.
   let place: FloodPlace?
-  /// See ``MessageOrder/arrival``.
-  let arrival: Int64
+  /// See ``MessageOrder/arrival``; `nil` for a send that has waited.
+  let arrival: Int64?
+  /// The additions that had not come when it was submitted.
+  let wishes: [EnrichmentID]
 
   init(
     _ message: consuming Message, _ preview: LinkKnowledge, author: SessionAddress?, _ call: CallID,
-    _ place: FloodPlace?, arrival: Int64
+    _ place: FloodPlace?, arrival: Int64?, wishes: [EnrichmentID]
   ) {
+    self.wishes = wishes
     self.message = message
     self.preview = preview
     self.author = author
@@ -39,17 +42,39 @@ private struct RefusedSend: Sendable {
   let call: CallID
 }
 
-/// A message that was published, with the knowledge about its preview.
+/// A message that was published, with the knowledge about its preview, and its additions that are still to
+/// come.
 ///
-/// A reference: most messages have no link, and return none.
+/// A reference: most messages have neither, and return none.
 final class PublishedMessage: Sendable {
   let message: Message
   let preview: LinkKnowledge
+  let wishes: [EnrichmentID]
 
-  init(_ message: Message, _ preview: LinkKnowledge) {
+  init(_ message: Message, _ preview: LinkKnowledge, wishes: [EnrichmentID] = []) {
     self.message = message
     self.preview = preview
+    self.wishes = wishes
   }
+}
+
+/// A send that was accepted, and has neither an id nor a time.
+struct AcceptedSend: Sendable {
+  let draft: MessageDraft
+  let order: MessageOrder
+  let principal: Principal
+  let call: CallID
+  /// `nil` for a send without a name.
+  let key: RequestKey?
+  /// Its place in the flood window; `nil` when it took none.
+  var place: FloodPlace?
+  /// The additions that were asked for.
+  var wishes: [EnrichmentID] = []
+  /// Unix milliseconds since which it has waited; `nil` if it has not.
+  var waitsSince: Int64?
+
+  /// An estimate of its memory.
+  var byteCount: Int { draft.byteCount + 1_024 }
 }
 
 /// Judges sends, and keeps those that wait for the log.
@@ -59,7 +84,10 @@ struct PendingSends: Sendable {
   /// By the number of their look-up.
   private var refused: [Int64: RefusedSend] = [:]
   private var lastLookUp: Int64 = 0
-  private var requests: RequestMemory
+  var requests: RequestMemory
+  var waiting = WaitingSends<AcceptedSend>()
+  /// Connections with sends that wait, and that have left the channel.
+  var exited: Set<SessionAddress> = []
   /// The messages whose callers know that the outcome is unknown.
   private var unsettled: Set<Int64> = []
 
@@ -67,12 +95,12 @@ struct PendingSends: Sendable {
     self.requests = requests
   }
 
-  var isEmpty: Bool { pending.isEmpty && refused.isEmpty }
+  var isEmpty: Bool { pending.isEmpty && refused.isEmpty && waiting.isEmpty }
 
-  /// Judges a message and, unless something stands against it, submits it.
+  /// Judges a message and, unless something stands against it, submits it or has it wait.
   mutating func send(
     _ order: MessageOrder, by principal: Principal, _ call: CallID, in standing: inout Standing,
-    at now: Moment, into actions: inout JudgeActions
+    _ enrichments: inout PendingEnrichments, at now: Moment, into actions: inout JudgeActions
   ) {
     let key = RequestKey(principal.user, order.requestID)
     if let key {
@@ -88,7 +116,13 @@ struct PendingSends: Sendable {
       let draft = try order.draft.get()
       try MessageSize.check(draft)
       let place = try standing.takePlace(principal, .send, bytes: draft.byteCount, at: now.unix)
-      accept(draft, order, by: principal, call, key, place, in: &standing, at: now, into: &actions)
+      let send = AcceptedSend(
+        draft: draft, order: order, principal: principal, call: call, key: key, place: place)
+      if draft.thumbnailSizes == nil, waiting.isEmpty {
+        submit(send, in: &standing, at: now, into: &actions)
+      } else {
+        lineUp(send, in: &standing, &enrichments, at: now, into: &actions)
+      }
     } catch {
       refuse(error, key, call, in: standing, at: now.unix, into: &actions)
     }
@@ -98,8 +132,8 @@ struct PendingSends: Sendable {
   ///
   /// - Returns: The message, when it was published with a link.
   mutating func didLog(
-    _ id: Int64, _ result: LogResult, in standing: inout Standing, at now: Moment,
-    into actions: inout JudgeActions
+    _ id: Int64, _ result: LogResult, in standing: inout Standing,
+    _ enrichments: inout PendingEnrichments, at now: Moment, into actions: inout JudgeActions
   ) -> PublishedMessage? {
     guard let send = pending.removeValue(forKey: id) else { return nil }
     switch result {
@@ -112,15 +146,19 @@ struct PendingSends: Sendable {
     case .success(.repeated(let first)):
       actions.count { $0.repeated += 1 }
       let sent = SentMessage(first.message, seq: first.seq, .repeated)
+      enrichments.forget(send.wishes)
       cancel(send, .success(sent), in: &standing, into: &actions)
     case .success(.withdrawn):
       actions.count { $0.failed += 1 }
+      enrichments.forget(send.wishes)
       cancel(send, .failure(.noSuchMessage), in: &standing, into: &actions)
     case .failure(let error):
       actions.count { $0.failed += 1 }
+      enrichments.forget(send.wishes)
       cancel(send, .failure(ServiceError(error)), in: &standing, into: &actions)
     case .success(.replaced), .success(.deleted), .success(.changed), .success(.removed),
       .success(.channel), .success(.absent), .success(.read):
+      enrichments.forget(send.wishes)
       cancel(send, .failure(.internalError), in: &standing, into: &actions)
     }
     return nil
@@ -168,15 +206,18 @@ struct PendingSends: Sendable {
 
   // MARK: Steps
 
-  private mutating func accept(
-    _ draft: MessageDraft, _ order: MessageOrder, by principal: Principal, _ call: CallID,
-    _ key: RequestKey?, _ place: FloodPlace?, in standing: inout Standing, at now: Moment,
-    into actions: inout JudgeActions
+  /// Gives a message its id and its time, and submits it.
+  ///
+  /// - Parameter additions: Those that have come.
+  mutating func submit(
+    _ accepted: AcceptedSend, with additions: [Enrichment] = [], in standing: inout Standing,
+    at now: Moment, into actions: inout JudgeActions
   ) {
+    let (draft, order) = (accepted.draft, accepted.order)
     let createdAt = standing.count.createdAt(at: now.unix)
-    let user = principal.user
+    let user = accepted.principal.user
     let preview = standing.sources.preview(ofText: draft.text, in: draft.type, by: user?.id)
-    let message = Message(
+    var message = Message(
       id: standing.sources.nextMessageID(createdAt), type: draft.type,
       channelURL: standing.place.url, user: user, text: draft.text, file: draft.file,
       data: draft.data, customType: draft.customType, mentionType: draft.mentionType,
@@ -184,9 +225,19 @@ struct PendingSends: Sendable {
       requestID: order.requestID ?? "",
       isOperatorMessage: user.map { standing.rights.isOperator($0.id) } ?? false,
       createdAt: createdAt)
+    for addition in additions { message = addition.applied(to: message) ?? message }
+    let hasWaited = accepted.waitsSince != nil
+    let call = accepted.call
     let send = PendingSend(
-      message, preview, author: principal.session, call, place, arrival: order.arrival)
-    if let key { requests.begin(key, isEphemeral: standing.isEphemeral, at: createdAt) }
+      message, preview, author: accepted.principal.session, call, accepted.place,
+      arrival: hasWaited ? nil : order.arrival, wishes: accepted.wishes)
+    if let key = accepted.key {
+      if hasWaited {
+        requests.renew(key, isEphemeral: standing.isEphemeral, at: createdAt)
+      } else {
+        requests.begin(key, isEphemeral: standing.isEphemeral, at: createdAt)
+      }
+    }
     let id = send.message.id
     pending[id] = send
     if order.upload != nil { actions.append(.handOverUpload(call)) }
@@ -209,7 +260,7 @@ struct PendingSends: Sendable {
     return isEphemeral ? .relay(unsequenced) : .append(unsequenced)
   }
 
-  private mutating func refuse(
+  mutating func refuse(
     _ error: ServiceError, _ key: RequestKey?, _ call: CallID, in standing: Standing,
     at now: Int64, into actions: inout JudgeActions
   ) {
@@ -234,16 +285,19 @@ struct PendingSends: Sendable {
     _ send: PendingSend, _ mentionedUsers: [User], seq: Int64, in standing: inout Standing,
     at now: Moment, into actions: inout JudgeActions
   ) -> PublishedMessage? {
+    let isPlain = mentionedUsers.isEmpty && !send.preview.isUnknown
     let sent =
-      mentionedUsers.isEmpty
+      isPlain
       ? SentMessage(send.message, seq: seq, .sent)
-      : SentMessage(send.message.mentioning(mentionedUsers), seq: seq, .sent)
+      : SentMessage(
+        send.message.mentioning(mentionedUsers, isPreviewPending: send.preview.isUnknown),
+        seq: seq, .sent)
     standing.flood.settle(send.place, bytes: sent.shown.json.count, at: now.unix)
     if standing.isEphemeral, let key = send.key {
       requests.recordEphemeral(sent, of: key, at: now.monotonic)
     }
     actions.count { $0.accepted += 1 }
-    actions.append(.measure(since: send.arrival))
+    if let arrival = send.arrival { actions.append(.measure(since: arrival)) }
     finish(send, .success(sent), into: &actions)
     let shown = sent.shown
     standing.publish(
@@ -251,8 +305,10 @@ struct PendingSends: Sendable {
       into: &actions)
     actions.mention(
       shown, in: standing, onAccountOf: send.author == nil ? nil : shown.message.user?.id)
-    if case .noLink = send.preview { return nil }
-    return PublishedMessage(shown.message, send.preview)
+    if case .noLink = send.preview, send.wishes.isEmpty { return nil }
+    var message = shown.message
+    message.isPreviewPending = false
+    return PublishedMessage(message, send.preview, wishes: send.wishes)
   }
 
   /// Ends a send that publishes nothing: it takes no place in the flood window.
@@ -280,10 +336,11 @@ struct PendingSends: Sendable {
 }
 
 extension Message {
-  /// The message with the users that it mentions.
-  fileprivate func mentioning(_ users: [User]) -> Message {
+  /// The message as its event shows it, with the users that it mentions.
+  fileprivate func mentioning(_ users: [User], isPreviewPending: Bool) -> Message {
     var message = self
     message.mentionedUsers = users
+    message.isPreviewPending = isPreviewPending
     return message
   }
 }

@@ -33,7 +33,8 @@ struct PendingWork: Sendable {
         try standing.rights.requireChannel()
         actions.answer(call, .success(.channel(standing.info)))
       case .send(let order):
-        sends.send(order, by: principal, call, in: &standing, at: now, into: &actions)
+        sends.send(
+          order, by: principal, call, in: &standing, &enrichments, at: now, into: &actions)
       case .operation(let operation):
         try operate(operation, by: principal, call, at: now.unix, into: &actions)
       case .change(let id, let change):
@@ -127,9 +128,23 @@ struct PendingWork: Sendable {
     _ id: EnrichmentID, with enrichment: Enrichment?, at now: Moment,
     into actions: inout JudgeActions
   ) {
-    guard let message = enrichments.end(id) else { return }
+    switch enrichments.end(id, with: enrichment) {
+    case .early:
+      sends.additionArrived(id, in: &standing, &enrichments, at: now, into: &actions)
+    case .late(let message): add(enrichment, to: message, at: now, into: &actions)
+    case nil: break
+    }
+  }
+
+  /// Adds to a message that was published.
+  private mutating func add(
+    _ enrichment: Enrichment?, to message: Message, at now: Moment,
+    into actions: inout JudgeActions
+  ) {
     guard let enrichment, !standing.rights.isDeleted else {
-      return actions.count { $0.previewsNone += 1 }
+      // The text beside a file has no preview.
+      if message.file == nil { actions.count { $0.previewsNone += 1 } }
+      return
     }
     guard standing.isEphemeral else {
       let pending = PendingChange(
@@ -139,10 +154,29 @@ struct PendingWork: Sendable {
     }
     guard let changed = enrichment.applied(to: message) else { return }
     sends.didUpdate(changed, at: now)
-    actions.count { $0.previewsUpdated += 1 }
+    actions.count { $0.countLate(enrichment) }
     standing.publish(
       .messageUpdated(EventMessage(changed)), seq: standing.count.next(), at: now.unix,
       into: &actions)
+  }
+
+  // MARK: Waiting
+
+  /// Submits the sends that have waited long enough.
+  mutating func releaseDue(at now: Moment, into actions: inout JudgeActions) {
+    sends.releaseDue(in: &standing, &enrichments, at: now, into: &actions)
+  }
+
+  mutating func exited(_ session: SessionAddress) { sends.exited(session) }
+
+  mutating func endWaiting(
+    _ end: WaitingEnd, at now: Moment, into actions: inout JudgeActions
+  ) {
+    switch end {
+    case .drain: sends.releaseAll(in: &standing, &enrichments, at: now, into: &actions)
+    case .move:
+      sends.giveUpWaiting(.moved, in: &standing, &enrichments, at: now, into: &actions)
+    }
   }
 
   // MARK: Answers of the log
@@ -153,8 +187,12 @@ struct PendingWork: Sendable {
   ) {
     switch entry {
     case .send(let id):
-      let published = sends.didLog(id, result, in: &standing, at: now, into: &actions)
+      let published = sends.didLog(
+        id, result, in: &standing, &enrichments, at: now, into: &actions)
       seekPreview(of: published, by: published?.message.user?.id, &actions)
+      if let published, !published.wishes.isEmpty {
+        addRest(to: published, at: now, into: &actions)
+      }
     case .repetition(let number): sends.didLookUp(number, result, into: &actions)
     case .change(let id):
       let author = changes.authorID(ofMessage: id)
@@ -162,8 +200,22 @@ struct PendingWork: Sendable {
       seekPreview(of: published, by: author, &actions)
     case .operation:
       operations.didLog(result, in: &standing, at: now.unix, into: &actions)
+      if standing.rights.isDeleted {
+        sends.releaseAll(in: &standing, &enrichments, at: now, into: &actions)
+      }
     case .view(let number): answerView(number, result, into: &actions)
     }
+  }
+
+  /// Adds what has come since a message was submitted, and waits for the rest.
+  private mutating func addRest(
+    to published: PublishedMessage, at now: Moment, into actions: inout JudgeActions
+  ) {
+    var wishes = published.wishes
+    for enrichment in enrichments.takeArrived(&wishes) {
+      add(enrichment, to: published.message, at: now, into: &actions)
+    }
+    enrichments.attach(wishes, to: published.message)
   }
 
   private mutating func seekPreview(

@@ -26,6 +26,11 @@ struct RequestMemory: Sendable {
     if !isEphemeral { recent.note(key, at: createdAt) }
   }
 
+  /// Takes note that a send that has waited is on its way to the log.
+  mutating func renew(_ key: RequestKey, isEphemeral: Bool, at createdAt: Int64) {
+    if !isEphemeral { recent.note(key, at: createdAt) }
+  }
+
   /// - Returns: The calls that repeated the send meanwhile.
   mutating func end(_ key: RequestKey) -> [CallID] { joined.removeValue(forKey: key) ?? [] }
 

@@ -34,11 +34,7 @@ package struct AttachedStage: ~Copyable, Sendable {
   private var answers: [(address: ReplyAddress, outcome: CallOutcome, seq: Int64)] = []
   /// The reads for connections after which nothing may happen until they are answered.
   private var lastReads: Set<Int> = []
-  /// The connections about which the home was asked, in order.
-  private var admissions: [(number: UInt64, request: EnterRequest)] = []
-  private var lastAdmission: UInt64 = 0
-  /// The admissions that were granted and are not settled.
-  private var granted: [(number: UInt64, user: User)] = []
+  private var admissions = StageAdmissions()
   /// The users who have to be reported to the home.
   private var inventory = StageInventory()
   /// The users of whom the participants here know.
@@ -69,7 +65,7 @@ package struct AttachedStage: ~Copyable, Sendable {
 
   /// Whether nobody is here or about to enter, and nothing waits.
   package var isIdle: Bool {
-    stage.isIdle && admissions.isEmpty && answers.isEmpty && !isWaiting
+    stage.isIdle && admissions.isAnswered && answers.isEmpty && !isWaiting
   }
 
   /// The last event that the stage has applied, from which it can go on by the log.
@@ -112,7 +108,7 @@ package struct AttachedStage: ~Copyable, Sendable {
       .resume, .abandon, .window, .serverGone, .answer, .deadline, .endOfTurn:
       pass(input, at: now, into: &actions)
     }
-    if !granted.isEmpty { settle(into: &actions) }
+    if !admissions.isSettled { settle(into: &actions) }
     if !questions.isEmpty { passQuestions(at: now, into: &actions) }
   }
 
@@ -145,7 +141,7 @@ package struct AttachedStage: ~Copyable, Sendable {
     case .released(let known): announced = known
     }
     if !answers.isEmpty { passAnswers(at: now, into: &actions) }
-    if !granted.isEmpty { settle(into: &actions) }
+    if !admissions.isSettled { settle(into: &actions) }
     if !questions.isEmpty { passQuestions(at: now, into: &actions) }
   }
 
@@ -161,8 +157,9 @@ package struct AttachedStage: ~Copyable, Sendable {
     for index in count..<actions.list.count {
       if case .read(let read) = actions.list[index], read.path == .behindWrites {
         lastReads.insert(read.number)
-      } else if case .left(let userID, _) = actions.list[index], !admissions.isEmpty {
-        admitAgain(userID, into: &actions)
+      } else if case .left(let userID, _) = actions.list[index], !admissions.isAnswered {
+        // An answer that is under way may have counted on the window that was here.
+        for report in admissions.askAgain(about: userID) { actions.append(.report(report)) }
       }
     }
   }
@@ -200,16 +197,14 @@ package struct AttachedStage: ~Copyable, Sendable {
     keepAnswers(of: news)
     news = []
     lastReads = []
-    nameGranted()
+    admissions.name(stage.enteringUsers)
     inventory = StageInventory(userIDs: stage.userIDs, claims: openClaims)
     let attachment = StageAttachment(
       epoch: stage.epoch, seq: stage.lastSeq,
-      announced: stage.participantCount > 0 ? announced : nil, lastAdmission: lastAdmission)
+      announced: stage.participantCount > 0 ? announced : nil, lastAdmission: admissions.lastNumber)
     actions.append(.report(.attach(attachment)))
     reportPiece(into: &actions)
-    for (number, request) in admissions {
-      actions.append(.report(.admit(number, request.principal.user)))
-    }
+    for question in admissions.questions { actions.append(.report(question)) }
   }
 
   private mutating func reportPiece(into actions: inout StageActions) {
@@ -219,25 +214,9 @@ package struct AttachedStage: ~Copyable, Sendable {
     actions.append(.report(.arrive(piece)))
   }
 
-  /// Gives the connections numbers that were let in beside the home and have not entered.
-  private mutating func nameGranted() {
-    let named = Set(granted.map(\.user.id))
-    for user in stage.enteringUsers where !named.contains(user.id) {
-      lastAdmission += 1
-      granted.append((lastAdmission, user))
-    }
-  }
-
   /// The connections about which the home was asked and that have not entered.
   private var openClaims: [EntryClaim] {
-    granted.map { number, user in
-      EntryClaim(
-        number: number, userID: user.id,
-        standing: stage.asksForWindow(of: user.id) ? .awaiting : .holding)
-    }
-      + admissions.map {
-        EntryClaim(number: $0.number, userID: $0.request.principal.user.id, standing: .asking)
-      }
+    admissions.claims { stage.asksForWindow(of: $0) }
   }
 
   private mutating func begin(
@@ -303,15 +282,13 @@ package struct AttachedStage: ~Copyable, Sendable {
       link = .asked
       actions.append(.reattach)
     case .admitted(let number, let result):
-      guard let index = admissions.firstIndex(where: { $0.number == number }) else { return }
-      let request = admissions.remove(at: index).request
+      guard let request = admissions.grant(number) else { return }
       let input: StageInput =
         switch result {
         case .success(nil): .enter(request)
         case .success(let server?): .enterBeside(request, server: server)
         case .failure(let error): .refuse(request, error)
         }
-      granted.append((number, request.principal.user))
       pass(input, at: now, into: &actions)
     case .event(let event):
       guard event.seq > polledSeq else { return }
@@ -344,9 +321,7 @@ package struct AttachedStage: ~Copyable, Sendable {
   /// Puts everyone out: the channel was deleted while the stage had no home.
   private mutating func end(at now: Moment, into actions: inout StageActions) {
     link = .attached
-    let refused = admissions.map(\.request)
-    admissions = []
-    for request in refused {
+    for request in admissions.giveUp() {
       pass(.refuse(request, .notFound(.channel, url)), at: now, into: &actions)
     }
     guard !stage.isIdle else { return }
@@ -364,39 +339,25 @@ package struct AttachedStage: ~Copyable, Sendable {
     guard !stage.contains(request.principal.user.id) || !isAttached else {
       return pass(.enter(request), at: now, into: &actions)
     }
-    lastAdmission += 1
-    admissions.append((lastAdmission, request))
-    actions.append(.report(.admit(lastAdmission, request.principal.user)))
+    actions.append(.report(admissions.ask(about: request)))
   }
 
   private var isAttached: Bool {
     if case .attached = link { true } else { false }
   }
 
-  /// Asks about a user's connections anew when the user has left: an answer that is under way may have
-  /// counted on the window that was here.
-  private mutating func admitAgain(_ userID: String, into actions: inout StageActions) {
-    for index in admissions.indices where admissions[index].request.principal.user.id == userID {
-      actions.append(.report(.settled(admissions[index].number, userID: userID)))
-      lastAdmission += 1
-      admissions[index].number = lastAdmission
-      actions.append(.report(.admit(lastAdmission, admissions[index].request.principal.user)))
-    }
-  }
-
   /// Reports the admissions whose connections have entered or do not enter.
   private mutating func settle(into actions: inout StageActions) {
-    for (number, user) in granted where !stage.isEntering(user.id) {
-      actions.append(.report(.settled(number, userID: user.id)))
+    for report in admissions.settle(isEntering: { stage.isEntering($0) }) {
+      actions.append(.report(report))
     }
-    granted.removeAll { !stage.isEntering($0.user.id) }
   }
 
   /// Passes on the questions about users whom the stage has, or does not wait for.
   private mutating func passQuestions(at now: Moment, into actions: inout StageActions) {
     let open = questions.filter { question in
       !stage.contains(question.userID) && !stage.asksForWindow(of: question.userID)
-        && admissions.contains { $0.request.principal.user.id == question.userID }
+        && admissions.isAsked(about: question.userID)
     }
     let ready = questions.filter { !open.contains($0) }
     questions = open

@@ -6,6 +6,8 @@ struct Audience: Sendable {
   var limit: RateLimit
   private(set) var participants: Participants
   private var withheld = WithheldLedger()
+  /// By slot: the last event before those of which the user was shown all that was not withheld.
+  private var shownSince: [Int64] = []
   private var notices = ThrottleNotices()
 
   init(operatorIDs: Set<String>, limit: RateLimit) {
@@ -19,21 +21,26 @@ struct Audience: Sendable {
   ///
   /// - Parameters:
   ///   - throttle: The user's window, when this is its first connection.
-  ///   - withheldIDs: The messages that were withheld from the user so far.
+  ///   - withheldIDs: The messages that were withheld from the connection so far.
+  ///   - seq: The last event before those that the connection was shown.
   /// - Returns: Whether the user is on the stage only now.
   mutating func add(
     _ connection: SessionAddress, of userID: String, throttle: Throttle,
-    withheldIDs: some Collection<Int64>
+    withheldIDs: some Collection<Int64>, since seq: Int64
   ) -> Bool {
-    guard let slot = participants.add(connection, of: userID, throttle: throttle) else {
-      return false
+    let newSlot = participants.add(connection, of: userID, throttle: throttle)
+    guard let slot = newSlot ?? participants.slot(of: userID) else { return false }
+    if newSlot != nil {
+      withheld.clear(slot: slot)
+      while shownSince.count <= slot { shownSince.append(0) }
+      shownSince[slot] = seq
     }
-    withheld.clear(slot: slot)
-    guard !withheldIDs.isEmpty else { return true }
+    shownSince[slot] = min(seq, shownSince[slot])
+    guard !withheldIDs.isEmpty else { return newSlot != nil }
     var seat = SlotSet()
     seat.insert(slot)
     for messageID in withheldIDs { withheld.record(messageID, withheldFrom: seat) }
-    return true
+    return newSlot != nil
   }
 
   /// Takes a connection out.
@@ -76,8 +83,16 @@ struct Audience: Sendable {
   func window(of userID: String, after seq: Int64) -> UserWindow? {
     guard let slot = participants.slot(of: userID) else { return nil }
     return UserWindow(
-      seq: seq, shownTimes: participants.throttles[slot].shownTimes,
+      seq: seq, since: shownSince[slot], shownTimes: participants.throttles[slot].shownTimes,
       withheldIDs: withheld.messages(withheldFrom: slot))
+  }
+
+  /// The messages that the connections of a user were shown; `nil` when the user is not here.
+  func shown(to userID: String) -> ShownMessages? {
+    participants.slot(of: userID).map { slot in
+      ShownMessages(
+        since: shownSince[slot], withheldIDs: Set(withheld.messages(withheldFrom: slot)))
+    }
   }
 
   /// Forgets a message that was deleted.

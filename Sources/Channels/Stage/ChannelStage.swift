@@ -231,11 +231,18 @@ extension ChannelStage {
     // The turn's events so far happened before the entering.
     queue.flush(of: url, to: audience.participants, into: &actions)
     let (user, session) = (request.principal.user, request.principal.session)
-    let recovered = missed.flatMap { recover($0, for: request, at: now) }
     let window = windows.takeWindow(of: user.id)
+    let recovered = missed.flatMap { missed in
+      let shown =
+        window.map { ShownMessages(since: $0.since, withheldIDs: Set($0.withheldIDs)) }
+        ?? audience.shown(to: user.id)
+      return recover(missed, for: request, beside: shown, at: now)
+    }
+    let start = recovered == nil ? lastSeq : request.recover?.seq ?? lastSeq
     let isNew = audience.add(
       session, of: user.id, throttle: window?.throttle ?? recovered?.throttle ?? Throttle(),
-      withheldIDs: window?.withheldIDs ?? recovered.map { Array($0.withheldIDs) } ?? [])
+      withheldIDs: (window?.withheldIDs ?? []) + (recovered?.withheldIDs ?? []),
+      since: min(window?.since ?? start, start))
     var info = lastInfo
     // The home has counted a user with a window from another server there, and is going to say so.
     if let window, !window.wasKept, isNew, elsewhereCount > 0 { info.participantCount -= 1 }
@@ -246,13 +253,16 @@ extension ChannelStage {
   }
 
   /// The missed events as the user is shown them; `nil` when the answer has no room for them.
+  ///
+  /// - Parameter shown: The messages that other connections of the user were shown, if there are any.
   private func recover(
-    _ missed: [DurableEvent], for request: EnterRequest, at now: Moment
+    _ missed: [DurableEvent], for request: EnterRequest, beside shown: ShownMessages?,
+    at now: Moment
   ) -> RecoveredEvents? {
     let userID = request.principal.user.id
     let viewer = RecoveredEvents.Viewer(
       userID: userID, isOperator: audience.participants.isOperator(userID),
-      byteLimit: request.eventByteLimit)
+      byteLimit: request.eventByteLimit, shown: shown)
     return RecoveredEvents(
       missed, for: viewer, in: lastInfo, limit: audience.limit, at: now.unix,
       isHeld: updates.holds)

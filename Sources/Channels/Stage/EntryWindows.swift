@@ -16,7 +16,7 @@ struct EntryWindows: Sendable {
 
   fileprivate enum State: Sendable {
     case asked(WindowQuestion, of: UInt16, since: [Decision])
-    case known(seq: Int64, Throttle, withheldIDs: [Int64])
+    case known(seq: Int64, since: Int64, Throttle, withheldIDs: [Int64])
   }
 
   private struct Entry: Sendable {
@@ -100,17 +100,13 @@ struct EntryWindows: Sendable {
   mutating func complete(_ question: WindowQuestion, _ window: UserWindow) {
     let userID = question.userID
     guard case .asked(question, _, let decisions)? = entries[userID]?.state else { return }
-    let known = State.known(
-      seq: window.seq, Throttle(shownTimes: window.shownTimes), withheldIDs: window.withheldIDs)
-    entries[userID]?.state = decisions.reduce(known) { $0.after($1) }
+    entries[userID]?.state = decisions.reduce(State(window)) { $0.after($1) }
   }
 
   /// Keeps the window of a user who has left and is about to enter again.
   mutating func keep(_ window: UserWindow, of userID: String) {
-    let throttle = Throttle(shownTimes: window.shownTimes)
     entries[userID] = Entry(
-      state: .known(seq: window.seq, throttle, withheldIDs: window.withheldIDs), isKept: true,
-      requests: entries[userID]?.requests ?? [])
+      state: State(window), isKept: true, requests: entries[userID]?.requests ?? [])
   }
 
   /// Withdraws a question that the other server can't answer, and hands over those who wait.
@@ -132,7 +128,7 @@ struct EntryWindows: Sendable {
     var ready: [EnterRequest] = []
     // In an order that is the same in each run of a simulation.
     for userID in entries.keys.sorted() {
-      guard let entry = entries[userID], case .known(let reached, _, _) = entry.state,
+      guard let entry = entries[userID], case .known(let reached, _, _, _) = entry.state,
         reached <= seq
       else { continue }
       ready += entry.requests
@@ -143,18 +139,19 @@ struct EntryWindows: Sendable {
 
   /// Takes out the window of a user who is seated now.
   mutating func takeWindow(of userID: String) -> TakenWindow? {
-    guard let entry = entries[userID], case .known(_, let throttle, let ids) = entry.state else {
-      return nil
-    }
+    guard let entry = entries[userID], case .known(_, let seq, let throttle, let ids) = entry.state
+    else { return nil }
     entries[userID] = nil
     shared[userID] = shared[userID] ?? []
-    return TakenWindow(throttle: throttle, withheldIDs: ids, wasKept: entry.isKept)
+    return TakenWindow(throttle: throttle, withheldIDs: ids, since: seq, wasKept: entry.isKept)
   }
 
   /// The window of a user who is seated.
   struct TakenWindow {
     let throttle: Throttle
     let withheldIDs: [Int64]
+    /// The last event before those that the user was shown.
+    let since: Int64
     /// Whether the user was here before, rather than on another server.
     let wasKept: Bool
   }
@@ -188,12 +185,18 @@ struct EntryWindows: Sendable {
 }
 
 extension EntryWindows.State {
+  fileprivate init(_ window: UserWindow) {
+    self = .known(
+      seq: window.seq, since: window.since, Throttle(shownTimes: window.shownTimes),
+      withheldIDs: window.withheldIDs)
+  }
+
   /// The state after a message that the stage applies; one before the window is in it already.
   fileprivate func after(_ decision: EntryWindows.Decision) -> Self {
     switch self {
     case .asked(let question, let server, let since):
       return .asked(question, of: server, since: since + [decision])
-    case .known(let seq, var throttle, var withheldIDs):
+    case .known(let seq, let start, var throttle, var withheldIDs):
       guard decision.seq > seq, !decision.limit.isOff, decision.message.authorID != nil else {
         return self
       }
@@ -201,7 +204,7 @@ extension EntryWindows.State {
         decision.relation, createdAt: decision.message.createdAt, messageID: decision.message.id,
         limit: decision.limit)
       if fate == .withheld { withheldIDs.append(decision.message.id) }
-      return .known(seq: seq, throttle, withheldIDs: withheldIDs)
+      return .known(seq: seq, since: start, throttle, withheldIDs: withheldIDs)
     }
   }
 }

@@ -9,11 +9,7 @@ import ParleyProtocol
 struct RecoveredEvents {
   /// Whole notifications, in order; the last is `channel.throttled` when messages were withheld.
   private(set) var events: [[UInt8]] = []
-  /// The participant's window after them, with nothing left to notify it of.
-  private(set) var throttle = Throttle()
-
-  /// The messages that it would not have been shown.
-  private(set) var withheldIDs: Set<Int64> = []
+  private var decisions: RecoveryThrottle
 
   /// The participant who missed the events.
   struct Viewer {
@@ -21,7 +17,15 @@ struct RecoveredEvents {
     let isOperator: Bool
     /// The bytes that the events may hold.
     let byteLimit: Int
+    /// The messages that other connections of the participant were shown, if there are any.
+    var shown: ShownMessages?
   }
+
+  /// The participant's window after them, with nothing left to notify it of.
+  var throttle: Throttle { decisions.throttle }
+
+  /// The messages that it would not have been shown.
+  var withheldIDs: Set<Int64> { decisions.withheldIDs }
 
   /// - Parameters:
   ///   - missed: The events, in order.
@@ -36,6 +40,13 @@ struct RecoveredEvents {
     at now: Int64, isHeld: (Int64) -> Bool
   ) {
     let (lastUpdates, deletedIDs) = (Self.lastUpdates(in: missed), Self.deletedIDs(in: missed))
+    decisions = RecoveryThrottle(
+      viewer, limit,
+      beside: missed.compactMap { event in
+        guard case .received(let message, let seq) = event, !deletedIDs.contains(message.id)
+        else { return nil }
+        return (message, seq)
+      })
     var rest = viewer.byteLimit
     for event in missed {
       guard rest >= 0 else { return nil }
@@ -43,7 +54,9 @@ struct RecoveredEvents {
       switch event {
       case .received(let arrived, let seq):
         let message = lastUpdates[arrived.id]?.message ?? arrived
-        guard !deletedIDs.contains(message.id), shows(message, to: viewer, limit) else { continue }
+        guard !deletedIDs.contains(message.id), decisions.shows(message, seq: seq) else {
+          continue
+        }
         shown = .received(message, seq: seq)
       case .updated(let message, let seq, _):
         guard lastUpdates[message.id]?.seq == seq, !deletedIDs.contains(message.id),
@@ -53,7 +66,7 @@ struct RecoveredEvents {
       }
       if let notification = shown.notification(in: channel) { add(notification, &rest) }
     }
-    if let withheld = throttle.takeWithheld() {
+    if let withheld = decisions.withheld {
       let origin = EventOrigin(channelURL: channel.channel.url, timestamp: now)
       add(Event.throttled(Event.Throttling(withheld)).notification(from: origin), &rest)
     }
@@ -83,21 +96,6 @@ struct RecoveredEvents {
     var ids: Set<Int64> = []
     for case .deleted(let id, _, _) in missed { ids.insert(id) }
     return ids
-  }
-
-  private mutating func shows(
-    _ message: Message, to viewer: Viewer, _ limit: RateLimit
-  ) -> Bool {
-    let relation: Throttle.Relation =
-      switch message.user?.id {
-      case nil: .admin
-      case viewer.userID: .own
-      default: viewer.isOperator ? .operatorView : .others
-      }
-    let decision = throttle.decide(
-      relation, createdAt: message.createdAt, messageID: message.id, limit: limit)
-    if decision == .withheld { withheldIDs.insert(message.id) }
-    return decision == .shown
   }
 }
 

@@ -99,8 +99,8 @@ package struct StageStart: Sendable, Hashable {
   /// The last event of the channel.
   package let seq: Int64
   package let throttleLimit: RateLimit
-  /// The users of whom participants know; `nil` when the stage knows that from another home.
-  package let announced: AnnouncedUsers?
+  /// The users of whom participants know; `nil` when the stage knows better, or the home does not.
+  package var announced: AnnouncedUsers?
 
   package init(
     channel: Channel, channelID: Int64, epoch: String, seq: Int64, throttleLimit: RateLimit,
@@ -148,13 +148,16 @@ package struct WindowAnswer: Sendable, Hashable {
 /// The throttle's record of a user, as it was after an event.
 package struct UserWindow: Sendable, Hashable {
   package let seq: Int64
+  /// The last event before those that the user was shown, but for the messages withheld.
+  package let since: Int64
   /// The times of the messages that the user was shown, oldest first.
   package let shownTimes: [Int64]
   /// The messages that were withheld from the user, as far as is remembered.
   package let withheldIDs: [Int64]
 
-  package init(seq: Int64, shownTimes: [Int64], withheldIDs: [Int64]) {
+  package init(seq: Int64, since: Int64, shownTimes: [Int64], withheldIDs: [Int64]) {
     self.seq = seq
+    self.since = since
     self.shownTimes = shownTimes
     self.withheldIDs = withheldIDs
   }

@@ -65,6 +65,20 @@ enum SettingsChecks {
       let explanation = "expected the service's URL, because unfurl.mode is http"
       findings.append(Finding(settings: ["unfurl.url", "unfurl.mode"], explanation: explanation))
     }
+    if settings.unfurl.images == .proxy, settings.unfurl.mode == .http {
+      let explanation =
+        "expected direct, because unfurl.mode is http: with it this server fetches nothing itself"
+      findings.append(
+        Finding(settings: ["unfurl.images", "unfurl.mode"], explanation: explanation))
+    }
+    if settings.unfurl.images == .proxy, settings.unfurl.mode == .embedded,
+      settings.files.publicURL == nil
+    {
+      let explanation =
+        "expected the base URL of the pictures' addresses, because unfurl.images is proxy"
+      findings.append(
+        Finding(settings: ["files.public_url", "unfurl.images"], explanation: explanation))
+    }
     if settings.unfurl.allowedPorts.isEmpty {
       let explanation = "expected at least one port: no page could be fetched"
       findings.append(Finding(settings: ["unfurl.allow_ports"], explanation: explanation))

@@ -1,6 +1,7 @@
 package import Basics
 package import FloodControl
 package import ParleyProtocol
+package import Thumbnails
 
 /// Every setting of the server, as one value that is made at start and never changes.
 ///
@@ -20,6 +21,7 @@ package struct Settings: Sendable, Equatable {
   package var store = StoreSettings()
   package var cluster = ClusterSettings()
   package var files = FileSettings()
+  package var thumbnails = ThumbnailSettings()
   package var auth = AuthSettings()
   package var unfurl = UnfurlSettings()
   package var fanOut = FanOutSettings()
@@ -73,6 +75,40 @@ package struct FileSettings: Sendable, Equatable {
   package var bucketSecret: Secret?
   /// The base of the addresses of files; that of the uploading request when absent.
   package var publicURL: String?
+  /// Whether files of messages are stored encrypted, and need a key.
+  package var encryption = FileEncryptionUse.off
+  /// The path of the file with the master keys; in the data directory when absent.
+  package var masterKeys: String?
+  /// A command that prints the master keys.
+  package var masterKeyCommand: String?
+  /// The time for which a user's key opens files.
+  package var keySeconds: Int64 = 259_200
+  /// The time for which a participant whose connection was lost keeps its right.
+  package var graceSeconds: Int64 = 60
+}
+
+/// The files that are stored encrypted.
+package enum FileEncryptionUse: String, Sendable, CaseIterable {
+  /// Those for which it is asked.
+  case off
+  /// All files of messages.
+  case on
+}
+
+/// Thumbnails of uploaded pictures and films.
+package struct ThumbnailSettings: Sendable, Equatable {
+  package var mode = ThumbnailMode.auto
+  package var sandbox = ThumbnailSandbox.auto
+  /// The files that are worked on at a time; 0 for half the cores.
+  package var concurrency = 0
+  /// The files that may wait.
+  package var queue = 1_000
+  /// The pixels that a picture or a frame may have.
+  package var maxPixels = 100_000_000
+  /// The processor time of each program that runs, in milliseconds.
+  package var cpuMilliseconds = 5_000
+  /// The address space of a program that decodes a picture; one that decodes a film has twice of it.
+  package var memoryBytes = 536_870_912
 }
 
 /// Going down in an orderly way.
@@ -162,10 +198,16 @@ package struct LimitSettings: Sendable, Equatable {
   package var filesDiskBytes: Int64 = 0
   /// Bytes of the file system that uploads leave free.
   package var diskReserveBytes: Int64 = 1_073_741_824
+  /// The time for which a send waits for what it wishes for; 0 for none.
+  package var sendWaitMilliseconds: Int64 = 2_000
   /// The time limit of an upload's body.
   package var uploadTimeoutMilliseconds: Int64 = 600_000
+  /// False keys for files that one address may bring; 0 for any number.
+  package var fileKeyFailuresPerSecond = 20
   /// Calls of one connection other than `message.send`.
   package var calls = CallRate(callsPerSecond: 100, burst: 300)
+  /// Pages that are fetched for one user by `preview.fetch`; 0 for any number.
+  package var previewFetchesPerSecond = 2
   /// The time limit after which a list or search answers with its results so far; 0 for no limit.
   package var queryMilliseconds = 100
   /// Calls of the Platform API with one token.

@@ -13,7 +13,18 @@ package struct UnfurlSettings: Sendable, Equatable {
     case off
   }
 
+  /// The server from which viewers load the pictures of previews.
+  package enum Images: String, Sendable, CaseIterable {
+    /// The page's.
+    case direct
+    /// This one, which keeps copies.
+    case proxy
+  }
+
   package var mode = Mode.embedded
+  package var images = Images.direct
+  /// The size limit of the copies of pictures, in bytes.
+  package var imagesDiskBytes = 268_435_456
   /// The service's base, to which requests are posted; present when the mode is `http`.
   package var url: String?
   package var timeoutMilliseconds: Int64 = 5000

@@ -4,7 +4,7 @@ extension SettingsTable {
   private static let day: Int64 = 86_400_000
 
   /// Limits on clients.
-  static let limits = timeLimits + rateLimits + sizeLimits
+  static let limits = timeLimits + rateLimits + keyLimits + sizeLimits
 
   /// The time limit for the head of a request.
   static let headTimeout = SettingDefinition.integer(
@@ -22,6 +22,10 @@ extension SettingsTable {
       "limits.pong_timeout_ms", \.limits.pongTimeoutMilliseconds, in: 1...day,
       unit: "milliseconds", help: "Time limit for receiving any data after a ping."),
     headTimeout,
+    .integer(
+      "limits.send_wait_ms", \.limits.sendWaitMilliseconds, in: 0...60_000,
+      unit: "milliseconds",
+      help: "Longest time for which a message waits for its thumbnails. 0 sends it at once."),
     .integer(
       "limits.upload_timeout_ms", \.limits.uploadTimeoutMilliseconds, in: 1...day,
       unit: "milliseconds", help: "Time limit for receiving the body of an upload."),
@@ -68,6 +72,10 @@ extension SettingsTable {
       unit: "a number of calls",
       help: "Calls that may be made with one token at once after a pause."),
     .integer(
+      "limits.preview_fetches_per_second", \.limits.previewFetchesPerSecond, in: 0...1_000_000,
+      unit: "fetches per second",
+      help: "Pages that a user may have fetched per second by preview.fetch. 0 means unlimited."),
+    .integer(
       "limits.uploads_per_second", \.limits.uploadsPerSecond, in: 0...1_000_000,
       unit: "uploads per second",
       help: "Uploads that a user may create per second. 0 means unlimited."),
@@ -75,6 +83,13 @@ extension SettingsTable {
       "limits.uploads_per_minute", \.limits.uploadsPerMinute, in: 0...1_000_000,
       unit: "uploads per minute",
       help: "Uploads that a user may create per minute. 0 means unlimited."),
+  ]
+
+  private static let keyLimits: [SettingDefinition] = [
+    .integer(
+      "limits.file_key_failures_per_second", \.limits.fileKeyFailuresPerSecond, in: 0...1_000_000,
+      unit: "keys per second",
+      help: "False file keys from one IPv4 address or IPv6 /64 network. 0 means unlimited.")
   ]
 
   private static let sizeLimits: [SettingDefinition] = [

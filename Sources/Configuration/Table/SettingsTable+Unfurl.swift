@@ -27,6 +27,14 @@ extension SettingsTable {
       "unfurl.url", \.unfurl.url, expected: "an http or https URL",
       help: "URL of the preview service for unfurl.mode http.",
       read: ServiceURLText.read),
+    .choice(
+      "unfurl.images", \.unfurl.images,
+      help:
+        "Server from which viewers load the pictures of previews: the page's (direct) or this one (proxy)."
+    ),
+    .integer(
+      "unfurl.images_disk_bytes", \.unfurl.imagesDiskBytes, in: 0...1_099_511_627_776,
+      unit: "bytes", help: "Disk space for pictures with unfurl.images proxy. 0 means no pictures."),
     previewTimeout,
     .integer(
       "unfurl.cache_ttl_seconds", \.unfurl.cacheSeconds, in: 0...315_360_000, unit: "seconds",

@@ -25,8 +25,8 @@ struct SettingsTable: Sendable {
 
   /// The settings of `parleyd`.
   static let gateway = SettingsTable(
-    listening + proxies + limits + auth + previews + fetching + webhooks + storage + clustering
-      + process)
+    listening + proxies + limits + auth + previews + fetching + thumbnails + webhooks + storage
+      + clustering + process)
 
   /// The settings of `parley-unfurl`: those of the gateway that concern it, by the same names.
   static let unfurlService = SettingsTable(
@@ -156,6 +156,24 @@ extension SettingsTable {
       read: { text in
         ServiceURLText.read(text).flatMap { $0.utf8.count <= 512 && !$0.contains("?") ? $0 : nil }
       }),
+    .choice(
+      "files.encryption", \.files.encryption,
+      help: "Encrypt all files of messages, which then need a key, or only those that ask for it."),
+    .optional(
+      "files.master_keys", \.files.masterKeys, absent: .described("file-keys in data_dir"),
+      expected: "the path of a file",
+      help: "File with the master keys, one 'id base64' a line, the current one first.",
+      read: { $0.isEmpty ? nil : $0 }),
+    .optional(
+      "files.master_key_command", \.files.masterKeyCommand, expected: "a shell command",
+      help: "Command that prints the master keys, run at the start and on SIGHUP.",
+      read: { $0.isEmpty ? nil : $0 }),
+    .integer(
+      "files.key_seconds", \.files.keySeconds, in: 1...31_536_000, unit: "seconds",
+      help: "Time for which a user's key opens files."),
+    .integer(
+      "files.grace_seconds", \.files.graceSeconds, in: 0...86_400, unit: "seconds",
+      help: "Time for which a participant may read files after its connection was lost."),
     .integer(
       "reactors", \.reactors, in: 1...1024, unit: "a number of threads",
       orElse: .described("number of processor cores"),

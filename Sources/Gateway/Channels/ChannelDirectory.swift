@@ -4,7 +4,6 @@ import ParleyProtocol
 import Reactor
 import ShardMessages
 import Store
-import Synchronization
 import Telemetry
 
 /// The channels that are at home on a shard and in its memory.
@@ -62,6 +61,16 @@ final class ChannelDirectory: TimerHandler {
     }
   }
 
+  /// Calls `body` with a channel that is in memory, or is being read, in the order of the calls.
+  func withKnownChannel(_ url: String, _ body: @escaping (ChannelHost) -> Void) {
+    switch entries[url] {
+    case .resident(let channel): body(channel)
+    case .loading(let waiters):
+      entries[url] = .loading(waiters + [{ if case .success(let channel) = $0 { body(channel) } }])
+    case nil: break
+    }
+  }
+
   /// A channel if it is in memory; asking does not keep it there.
   func resident(_ url: String) -> ChannelHost? {
     guard case .resident(let channel) = entries[url] else { return nil }
@@ -90,6 +99,13 @@ final class ChannelDirectory: TimerHandler {
   /// Has all channels go on with the limits that hold now.
   func renewLimits() {
     for case .resident(let channel) in entries.values { channel.renewLimits() }
+  }
+
+  /// Has the sends of all channels leave that wait.
+  func endWaiting() {
+    for case .resident(let channel) in Array(entries.values) {
+      channel.handle(JudgeInput.endWaiting(.drain))
+    }
   }
 
   /// Ends the turn of a stage with the shard's.
@@ -157,6 +173,10 @@ final class ChannelDirectory: TimerHandler {
       guard let loaded else {
         _ = reports.takeExpected(url)
         return .failure(.notFound(.channel, url))
+      }
+      // Another home that has followed meanwhile is not sent back here.
+      guard shard.homeServer(ofChannel: url) == shard.services.server else {
+        return .failure(.moved)
       }
       return .success(reside(loaded))
     }
@@ -310,7 +330,8 @@ extension ChannelDirectory {
   /// Forgets the users of a server that is gone.
   func serverIsGone(_ server: UInt16) {
     reports.remove(server)
-    for case .resident(let channel) in entries.values { channel.remove(server: server) }
+    // In a channel that is being read, after what the server has reported.
+    for url in entries.keys { withKnownChannel(url) { $0.remove(server: server) } }
     for stage in allStages { stage.handle(.serverGone(server)) }
   }
 
@@ -379,98 +400,4 @@ extension ChannelDirectory {
   private static let fencePause: Int64 = 1_000
   /// The channels whose rows are read at a time.
   private static let comparedCount = 1_000
-}
-
-/// A channel as it was read from the store, with the sends that its flood windows begin with.
-struct LoadedChannel: Sendable {
-  /// The newest sends that are read at most.
-  static let sendLimit = 20_000
-
-  let state: ChannelState
-  /// The users' messages of the last flood window, oldest first.
-  var recentSends: [RecentSend] = []
-  /// Unix milliseconds of the reading.
-  let time: Int64
-}
-
-extension LoadedChannel {
-  /// Reads a channel to take into memory; `nil` when there is none of this URL.
-  ///
-  /// An ephemeral channel has no messages, so its flood windows begin empty. Those of changes do so
-  /// in every channel. The two reads need no common snapshot: a channel that is not in memory has no
-  /// judge, so nothing is sent to it between them.
-  ///
-  /// - Parameter completion: Called once, on any thread.
-  static func read(
-    _ url: String, from log: any MessageLog, _ limits: LimitTable, at now: Int64,
-    _ completion: @escaping @Sendable (Result<LoadedChannel?, ServiceError>) -> Void
-  ) {
-    log.read(.channel(url: url)) { result in
-      switch result {
-      case .failure(let error): completion(.failure(ServiceError(error)))
-      case .success(.channel(nil)): completion(.success(nil))
-      case .success(.channel(let state?)):
-        LoadedChannel(state: state, time: now).readSends(from: log, limits, completion)
-      case .success: completion(.failure(ServiceError(LogError.notOfThisRead)))
-      }
-    }
-  }
-
-  /// The same for a channel that was taken over.
-  ///
-  /// - Parameter result: The log's answer to the entry.
-  static func read(
-    _ result: LogResult, from log: any MessageLog, _ limits: LimitTable, at now: Int64,
-    _ completion: @escaping @Sendable (Result<LoadedChannel?, ServiceError>) -> Void
-  ) {
-    switch result {
-    case .failure(let error): completion(.failure(ServiceError(error)))
-    case .success(.absent): completion(.success(nil))
-    case .success(.channel(let state)):
-      LoadedChannel(state: state, time: now).readSends(from: log, limits, completion)
-    case .success: completion(.failure(ServiceError(LogError.notOfThisRead)))
-    }
-  }
-
-  private func readSends(
-    from log: any MessageLog, _ limits: LimitTable,
-    _ completion: @escaping @Sendable (Result<LoadedChannel?, ServiceError>) -> Void
-  ) {
-    let flood = limits.floodLimit(of: state)
-    guard !flood.isOff, !state.channel.isEphemeral else { return completion(.success(self)) }
-    let read = LogRead.sends(
-      channelID: state.id, after: time - flood.windowMilliseconds, limit: Self.sendLimit)
-    log.read(read) { result in
-      switch result {
-      case .failure(let error): completion(.failure(ServiceError(error)))
-      case .success(.sends(let sends)):
-        completion(.success(LoadedChannel(state: state, recentSends: sends, time: time)))
-      case .success: completion(.failure(ServiceError(LogError.notOfThisRead)))
-      }
-    }
-  }
-}
-
-/// An event that was published.
-struct KnownEvent: Sendable {
-  let epoch: String
-  let seq: Int64
-}
-
-/// How many participants each channel has at the moment, for lists of channels whose homes are on
-/// several shards.
-///
-/// Written when users enter and leave, never when events are delivered. Only a channel's home writes
-/// its count, so it is the home that another server would ask.
-final class ParticipantCounts: Sendable {
-  private let counts = Mutex<[String: Int]>([:])
-
-  /// A channel's count; 0 when nobody is in it.
-  subscript(url: String) -> Int {
-    counts.withLock { $0[url] ?? 0 }
-  }
-
-  func set(_ count: Int, of url: String) {
-    counts.withLock { $0[url] = count == 0 ? nil : count }
-  }
 }

@@ -62,7 +62,9 @@ final class ChannelHost {
     throttleLimit =
       state.throttleOverride.map(RateLimit.init)
       ?? limits.limit(.throttle, customType: state.channel.customType)
-    judge = ChannelJudge(loaded, floodLimit: limits.floodLimit(of: state), shard.services)
+    judge = ChannelJudge(
+      loaded, floodLimit: limits.floodLimit(of: state), shard.services,
+      waits: shard.sendWaits)
     server = shard.services.server
     home = ChannelHome(
       url: state.channel.url, server: server, awaiting: shard.channels.awaited(state.channel.url))
@@ -312,6 +314,7 @@ final class ChannelHost {
       handle(.left(userID: userID))
       countParticipants(-1)
     case .publish(let notice): stage?.handle(.notice(notice))
+    case .correct: break
     case .readProfiles(let userIDs): readProfiles(of: userIDs)
     case .wake(let time):
       if let presenceTimer { shard.loop.cancel(presenceTimer) }
@@ -470,6 +473,7 @@ extension ChannelHost {
   /// Gives the channel up to another home: every stage attaches there.
   func release() {
     guard !isReleased else { return }
+    handle(JudgeInput.endWaiting(.move))
     isReleased = true
     let announced = home.announced
     shard.channels.expect(home.stageServers, of: url)
@@ -522,10 +526,11 @@ extension Shard {
   /// Takes a message of a stage on another server, whose channel may have to be read first.
   func receive(_ report: StageReport, from address: StageAddress, inChannel url: String) {
     switch report {
-    case .left, .settled: channels.resident(url)?.receive(report, from: address)
+    case .left, .settled:
+      channels.withKnownChannel(url) { $0.receive(report, from: address) }
     case .detach:
       channels.stopExpecting(address.server, of: url)
-      channels.resident(url)?.receive(report, from: address)
+      channels.withKnownChannel(url) { $0.receive(report, from: address) }
     case .attach, .arrive, .admit, .entered:
       if case .attach = report { channels.expect([address.server], of: url) }
       channels.withChannel(url) { [unowned self] result in

@@ -16,6 +16,19 @@ extension Shard {
   func enrich(_ request: EnrichmentRequest, in channel: ChannelHost) {
     switch request.subject {
     case .preview(let link): fetchPreview(of: link, request, in: channel)
+    case .thumbnails(let file, let sizes): makeThumbnails(sizes, of: file, request, in: channel)
+    }
+  }
+
+  private func makeThumbnails(
+    _ sizes: [ThumbnailSize], of file: MessageFile, _ request: EnrichmentRequest,
+    in channel: ChannelHost
+  ) {
+    let (channel, path) = (LoopBound(channel), returnPath)
+    services.thumbnails.make(sizes, of: file.id) { found in
+      let shown = found.shown(sizes, of: file)
+      let enrichment = shown.isEmpty ? nil : Enrichment.thumbnails(shown)
+      path.resume { _ in channel.value.handle(.enriched(request.id, enrichment)) }
     }
   }
 
@@ -92,6 +105,7 @@ extension Shard {
     count(tally.previewsAttached, .previewsAttached)
     count(tally.previewsUpdated, .previewsUpdated)
     count(tally.previewsNone, .previewsNone)
+    count(tally.thumbnailsLate, .thumbnailsLate)
   }
 
   private func count(_ number: Int, _ counter: GatewayCounter) {
@@ -99,9 +113,24 @@ extension Shard {
   }
 }
 
+extension Shard {
+  /// The bounds on sends that wait, for the judges of this shard.
+  var sendWaits: SendWaits {
+    let (budget, latencies) = (services.sendWaits, latencies)
+    return SendWaits(milliseconds: services.settings.sendWaitMilliseconds) {
+      budget.admit($0)
+    } end: { byteCount, milliseconds in
+      budget.end(byteCount)
+      latencies.record(nanoseconds: UInt64(max(0, milliseconds)) * 1_000_000, for: .sendWait)
+    }
+  }
+}
+
 extension ChannelJudge {
   /// A judge of a channel that was read from the store.
-  init(_ loaded: LoadedChannel, floodLimit: RateLimit, _ services: GatewayServices) {
+  init(
+    _ loaded: LoadedChannel, floodLimit: RateLimit, _ services: GatewayServices, waits: SendWaits
+  ) {
     let messageIDs = services.messageIDs
     var lookUpPreview: (@Sendable (Link, String?) -> LinkKnowledge)?
     if let previews = services.previews {
@@ -114,7 +143,7 @@ extension ChannelJudge {
       exemptsOperators: services.settings.limits.flood.exemptsOperators, loadedAt: loaded.time,
       sources: JudgeSources(
         nextMessageID: { messageIDs.next(at: $0) },
-        lookUpPreview: lookUpPreview))
+        lookUpPreview: lookUpPreview, waits: waits))
   }
 }
 
@@ -133,5 +162,16 @@ final class ShardLogSink: LogSink {
 
   func receive(_ answers: [LogAnswer]) {
     path.enqueue { $0.channels.receive(answers) }
+  }
+}
+
+extension Settings {
+  /// The time for which a message waits for what it wishes for.
+  ///
+  /// With several servers at most half the time of a call: a caller on another server would get an
+  /// error for a message that is sent all the same.
+  var sendWaitMilliseconds: Int64 {
+    guard cluster.bus != nil else { return limits.sendWaitMilliseconds }
+    return min(limits.sendWaitMilliseconds, cluster.callTimeoutMilliseconds / 2)
   }
 }

@@ -113,7 +113,7 @@ extension ChannelMessage {
     case .submit(_, _, let address), .explainLimits(_, let address): .exchange(address)
     case .create(_, .session(let address)): .session(address)
     case .create(_, .exchange(let address)): .exchange(address)
-    case .profile, .report, .dismiss, .sendUploaded, .restrictionsRemoved, .metadata: nil
+    case .exited, .profile, .report, .dismiss, .sendUploaded, .restrictionsRemoved, .metadata: nil
     }
   }
 
@@ -123,7 +123,7 @@ extension ChannelMessage {
     case .platform(let request): request.method == "GET" ? .repeatable : .change
     case .submit, .sendUploaded: .send
     case .create: .change
-    case .listParticipants, .listMessages, .profile, .report, .explainLimits, .dismiss,
+    case .listParticipants, .listMessages, .exited, .profile, .report, .explainLimits, .dismiss,
       .restrictionsRemoved, .metadata:
       .repeatable
     }

@@ -1,29 +1,73 @@
 import Channels
+import Configuration
 import HTTP1
 import ParleyProtocol
 import Reactor
+import SealedFiles
+import ShardMessages
 import Store
 import Transport
 
-/// The door to the files of messages, for anyone who knows the id of one.
+/// The door to the files of messages: for anyone who knows the id of one in the clear, and for users
+/// with a key and the right to an encrypted one.
 enum FileDownload {
   /// `/files/{id}/{name}`: looks the file up, and answers with it later.
   static func begin(_ call: ResourceCall) -> RequestOutcome {
-    let fileID = call.arguments["file_id"]
-    guard FileID.isValid(fileID) else { return .respond(notFound) }
+    answer(call, FileID.isValid(call.arguments["file_id"]), within: nil)
+  }
+
+  /// `/files/{id}/t/{width}x{height}/{name}`: the same for a thumbnail.
+  static func beginThumbnail(_ call: ResourceCall) -> RequestOutcome {
+    let bounds = ThumbnailSize(call.arguments["bounds"])
+    return answer(call, FileID.isValid(call.arguments["file_id"]) && bounds != nil, within: bounds)
+  }
+
+  private static func answer(
+    _ call: ResourceCall, _ isAddress: Bool, within bounds: ThumbnailSize?
+  ) -> RequestOutcome {
     let services = call.shard.services
-    let (path, id, head) = (call.shard.returnPath, call.exchange.id, call.head)
-    services.store.perform(FileLookup(fileID)) { result in
-      let answer = FileAnswer(to: head, result.serviceResult, in: services.files)
-      path.resume { shard in answer.send(to: id, by: shard) }
+    let vault = services.vault
+    let now = services.clock.now
+    let judgement = vault.judge(
+      SentFileKey(call.head), from: call.exchange.connection.clientAddress.flatMap(AddressKey.init),
+      at: now)
+    var key: FileAccessKey?
+    switch judgement {
+    case .slowed: return .respond(slowed(vault.settings.limits.fileKeyFailuresPerSecond))
+    case .void where vault.encryptsAll: return .respond(FileDownload.withoutKey)
+    case .good(let good): key = good
+    case .void, .missing: break
     }
+    guard isAddress else {
+      return .respond(
+        vault.encryptsAll && key == nil ? FileDownload.withoutKey : notFound)
+    }
+    let request = FileRequest(
+      head: call.head, exchange: call.exchange.id, key: key, services: services)
+    let path = call.shard.returnPath
+    let lookup = FileAccessLookup(
+      call.arguments["file_id"], within: bounds, by: key?.userID ?? "", at: now)
+    services.store.perform(lookup) { request.answer($0.serviceResult, path) }
     return .respondLater(onAbandonment: nil)
+  }
+
+  private static func slowed(_ limit: Int) -> HTTPResponse {
+    HTTPResponse(
+      refusing: .rateLimited(
+        retryAfter: 1_000, limit: limit, window: 1_000, scope: "file_keys"))
   }
 
   static let notFound = {
     var response = HTTPResponse(
       refusing: ServiceError(.notFound, "there is no such file, or no longer"))
     response.status = .notFound
+    return response
+  }()
+
+  /// Without a key that holds.
+  static let withoutKey = {
+    var response = HTTPResponse(refusing: .fileKey)
+    response.status = .unauthorized
     return response
   }()
 
@@ -34,6 +78,7 @@ enum FileDownload {
   static func response(to error: FileReadError) -> HTTPResponse {
     switch error {
     case .missing: notFound
+    case .damaged: damaged
     case .unavailable:
       HTTPResponse(
         refusing: ServiceError(.internalError, "the file can't be read now: try again later"))
@@ -49,6 +94,123 @@ struct RequestedContent: Sendable {
   let size: Int64
 }
 
+/// A request for a file, with the key that it brought if that is good.
+private struct FileRequest: Sendable {
+  /// The time for which the answer of another server is waited for.
+  private static let patience: Int64 = 2_000
+
+  let head: HTTPRequestHead
+  let exchange: Exchange.ID
+  let key: FileAccessKey?
+  let services: GatewayServices
+
+  /// Goes on with what the store knows; on a thread of the store.
+  ///
+  /// The key is judged first, then the file, then the right.
+  func answer(_ found: Result<FileAccess, ServiceError>, _ path: ReturnPath) {
+    let access: FileAccess
+    switch found {
+    case .failure(let error): return refuse(error, path)
+    case .success(let value): access = value
+    }
+    let since = access.fileKeysSince.map { UInt64(clamping: $0) }
+    let key = key.flatMap { $0.generation == since ? $0 : nil }
+    guard let file = access.file else {
+      let isHidden = services.vault.encryptsAll && key == nil
+      return send(
+        .response(isHidden ? FileDownload.withoutKey : FileDownload.notFound), path)
+    }
+    guard file.seal != nil else {
+      return send(FileAnswer(to: head, access.thumbnail ?? file, in: services.files), path)
+    }
+    guard let key else { return send(.response(FileDownload.withoutKey), path) }
+    if access.ownerID == key.userID
+      || access.channels.contains(where: { $0.isOperator && !$0.isBanned })
+    {
+      return open(file, access.thumbnail, path)
+    }
+    let urls = access.channels.filter { !$0.isBanned }.map(\.url)
+    let refusal = access.channels.first { $0.isBanned }.map { ServiceError.banned($0.url) }
+    guard !urls.isEmpty else { return forbid(refusal, path) }
+    path.resume { shard in
+      shard.poll(count: 1, within: shard.edge == nil ? nil : Self.patience) { _, address in
+        .user(id: key.userID, .isIn(channelURLs: urls, replyTo: address))
+      } then: { answers in
+        guard case .isIn(true)? = answers.first else { return forbid(refusal, path) }
+        open(file, access.thumbnail, path)
+      }
+    }
+  }
+
+  private func open(_ file: FileRecord, _ thumbnail: FileRecord?, _ path: ReturnPath) {
+    let vault = services.vault
+    do {
+      let keys = try vault.keys(of: file)
+      let shown = thumbnail ?? file
+      services.files.open(shown, thumbnail.map { keys.ofThumbnail($0.id) } ?? keys) {
+        vault.noteDamage(of: shown.id, $0)
+      } completion: { result in
+        switch result {
+        case .success(let content): send(FileAnswer(to: head, shown, content), path)
+        case .failure(let error): send(.response(FileDownload.response(to: error)), path)
+        }
+      }
+    } catch {
+      vault.noteDamage(of: file.id, "its key cannot be used: \(error)")
+      send(.response(FileDownload.damaged), path)
+    }
+  }
+
+  private func forbid(_ refusal: ServiceError?, _ path: ReturnPath) {
+    services.vault.counters.add(.forbidden)
+    var response = HTTPResponse(refusing: refusal ?? .noRightToFile)
+    response.status = .forbidden
+    send(.response(response), path)
+  }
+
+  private func refuse(_ error: ServiceError, _ path: ReturnPath) {
+    send(.response(HTTPResponse(refusing: error)), path)
+  }
+
+  private func send(_ answer: FileAnswer, _ path: ReturnPath) {
+    path.resume { shard in answer.send(to: exchange, by: shard) }
+  }
+}
+
+/// The key that a request brings for a file.
+enum SentFileKey: Sendable {
+  case none
+  case one(String)
+  /// Two of them: neither counts.
+  case several
+
+  private static let field = "Parley-File-Key"
+  private static let parameter = "auth"
+
+  init(_ head: HTTPRequestHead) {
+    var texts = head.fields.values(of: Self.field)
+    for pair in (head.query ?? "").split(separator: "&") {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts[0] == Self.parameter { texts.append(parts.count == 2 ? String(parts[1]) : "") }
+    }
+    switch texts.count {
+    case 0: self = .none
+    case 1: self = .one(texts[0])
+    default: self = .several
+    }
+  }
+}
+
+extension ServiceError {
+  fileprivate static let fileKey = ServiceError(
+    .invalidAccessToken,
+    "the file needs a key that holds: take the file_key of session.open, as auth or Parley-File-Key",
+    field: "auth")
+
+  fileprivate static let noRightToFile = ServiceError(
+    .notInChannel, "the user is in no channel with a message that has the file")
+}
+
 /// The answer to a request for a file.
 private enum FileAnswer: Sendable {
   case response(HTTPResponse)
@@ -57,21 +219,16 @@ private enum FileAnswer: Sendable {
 
   /// Looks at the disk, so it is not made on an event loop.
   init(
-    to head: HTTPRequestHead, _ found: Result<FileRecord?, ServiceError>, in files: FileStore
+    to head: HTTPRequestHead, _ record: FileRecord, in files: FileStore
   ) {
-    switch found {
-    case .failure(let error): self = .response(HTTPResponse(refusing: error))
-    case .success(nil): self = .response(FileDownload.notFound)
-    case .success(let record?):
-      do throws(FileReadError) {
-        self.init(to: head, record, try files.open(record.id))
-      } catch {
-        self = .response(FileDownload.response(to: error))
-      }
+    do throws(FileReadError) {
+      self.init(to: head, record, try files.open(record.id))
+    } catch {
+      self = .response(FileDownload.response(to: error))
     }
   }
 
-  private init(to head: HTTPRequestHead, _ record: FileRecord, _ file: ReadableFile) {
+  init(to head: HTTPRequestHead, _ record: FileRecord, _ file: ReadableFile) {
     if case .local(let file) = file, file.byteCount != record.size {
       self = .response(FileDownload.damaged)
       return
@@ -127,7 +284,9 @@ private enum FileAnswer: Sendable {
       "Content-Security-Policy": "sandbox; default-src 'none'",
       "Cross-Origin-Resource-Policy": "cross-origin",
       "Referrer-Policy": "no-referrer",
-      "Cache-Control": "private, max-age=31536000, immutable",
+      // A right to an encrypted file is looked at with each use.
+      "Cache-Control": record.seal == nil
+        ? "private, max-age=31536000, immutable" : "private, no-cache",
       "ETag": tag,
       "Accept-Ranges": "bytes",
     ]

@@ -26,14 +26,23 @@ enum PlatformRoutes {
       [method], pattern, access: .platform(.whileServing), body: body, .channel(endpoint))
   }
 
+  /// The owner of the picture that a form of a route gives; `nil` where a form sends a message.
+  static func pictureHolder(of route: Routes.Route) -> PictureForm.Holder? {
+    switch route.pattern {
+    case "/v3/open_channels", "/v3/open_channels/{channel_url}": .channel
+    case "/v3/users", "/v3/users/{user_id}": .user
+    default: nil
+    }
+  }
+
   private static let json = BodyPolicy.whole()
   private static let channel = "/v3/open_channels/{channel_url}"
 
   private static let channels = [
-    route("POST", "/v3/open_channels", body: json, ChannelEndpoints.create),
+    route("POST", "/v3/open_channels", body: .wholeOrForm, ChannelEndpoints.create),
     route("GET", "/v3/open_channels", ChannelEndpoints.list),
     channelRoute("GET", "\(channel)", ChannelEndpoints.view),
-    channelRoute("PUT", "\(channel)", body: json, ChannelEndpoints.update),
+    channelRoute("PUT", "\(channel)", body: .wholeOrForm, ChannelEndpoints.update),
     channelRoute("DELETE", "\(channel)", ChannelEndpoints.delete),
     channelRoute("GET", "\(channel)/participants", ChannelEndpoints.listParticipants),
     channelRoute("PUT", "\(channel)/freeze", body: json, ChannelEndpoints.freeze),
@@ -72,13 +81,14 @@ enum PlatformRoutes {
   private static let user = "/v3/users/{user_id}"
 
   private static let users = [
-    route("POST", "/v3/users", body: json, UserEndpoints.create),
+    route("POST", "/v3/users", body: .wholeOrForm, UserEndpoints.create),
     route("GET", "/v3/users", UserEndpoints.list),
     route("GET", "\(user)", UserEndpoints.view),
-    route("PUT", "\(user)", body: json, UserEndpoints.update),
+    route("PUT", "\(user)", body: .wholeOrForm, UserEndpoints.update),
     route("DELETE", "\(user)", UserEndpoints.delete),
     route("POST", "\(user)/token", body: json, SessionTokenEndpoints.issue),
     route("DELETE", "\(user)/token", SessionTokenEndpoints.revoke),
+    route("POST", "\(user)/file_key", FileEncryptionEndpoints.giveKey),
   ]
 
   private static let metadata = [
@@ -142,6 +152,7 @@ enum PlatformRoutes {
 
   private static let previews = [
     route("GET", "/v3/parley/previews/explain", PreviewEndpoints.explain),
+    route("POST", "/v3/parley/previews/fetch", body: json, PreviewEndpoints.fetch),
     route("GET", "/v3/parley/previews", PreviewEndpoints.list),
     route("DELETE", "/v3/parley/previews", PreviewEndpoints.purge),
   ]
@@ -149,6 +160,9 @@ enum PlatformRoutes {
   private static let files = [
     route("GET", "/v3/parley/files", FileEndpoints.list),
     route("GET", "/v3/parley/files/usage", FileEndpoints.countUsage),
+    route("GET", "/v3/parley/files/encryption", FileEncryptionEndpoints.view),
+    route("POST", "/v3/parley/files/rotate_key", FileEncryptionEndpoints.rotate),
+    route("POST", "/v3/parley/files/encrypt_all", FileEncryptionEndpoints.encryptAll),
     route("GET", "/v3/parley/files/{file_id}", FileEndpoints.view),
     route("DELETE", "/v3/parley/files/{file_id}", FileEndpoints.delete),
   ]

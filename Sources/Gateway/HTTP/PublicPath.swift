@@ -1,6 +1,6 @@
 import HTTP1
 
-/// The path in `files.public_url`, below which files and uploads are answered too.
+/// The path in `files.public_url`, below which files, previews and uploads are answered too.
 struct PublicPath: Sendable {
   /// With a slash at the beginning and none at the end; `nil` without one.
   private let prefix: String?
@@ -21,7 +21,8 @@ struct PublicPath: Sendable {
   func inside(_ head: HTTPRequestHead) -> HTTPRequestHead {
     guard let prefix, head.target.hasPrefix(prefix) else { return head }
     let rest = head.target.dropFirst(prefix.count)
-    guard ["/files/", "/v1/uploads/", "/v1/files"].contains(where: rest.hasPrefix) else {
+    let outside = ["/files/", "/previews/", "/v1/uploads/", "/v1/files"]
+    guard outside.contains(where: rest.hasPrefix) else {
       return head
     }
     var inner = head

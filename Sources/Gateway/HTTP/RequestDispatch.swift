@@ -50,7 +50,8 @@ struct RequestDispatch {
       {
         try admission.admit(head)
         let target = try platformRoute(availability)
-        return try UploadReceiver.decision(on: exchange, for: target.call(exchange, on: shard))
+        return try UploadReceiver.decision(
+          on: exchange, for: purpose(of: route, target), on: shard)
       }
       try admission.check(head)
       _ = try platformRoute(availability)
@@ -90,6 +91,27 @@ struct RequestDispatch {
     }
     let body = route.body == .none ? [] : exchange.request.body
     return Target(endpoint: route.endpoint, arguments: arguments, query: query, body: body)
+  }
+
+  private func purpose(
+    of route: Routes.Route, _ target: Target
+  ) throws(ServiceError) -> FormPurpose {
+    guard let holder = PlatformRoutes.pictureHolder(of: route) else {
+      return .message(channelURL: try target.call(exchange, on: shard).channelURL)
+    }
+    let request = PlatformRequest(
+      method: head.method, target: head.target, body: [], caller: exchange.platformCaller.bytes,
+      exchange: ExchangeAddress(exchange.id, on: shard.handle))
+    let (arguments, query) = (target.arguments, exchange.head.query)
+    let endpoint = target.endpoint
+    return .picture(
+      PictureForm(holder: holder) { shard, body in
+        shard.perform(
+          PlatformRequest(
+            method: request.method, target: request.target, body: body, caller: request.caller,
+            exchange: request.exchange),
+          by: endpoint, arguments, QueryParameters(query))
+      })
   }
 
   private func perform(_ target: Target) throws(ServiceError) {
@@ -155,6 +177,31 @@ extension Exchange {
 }
 
 extension Shard {
+  /// Carries out a call whose body came as a form, here or at the home of the channel in its path.
+  fileprivate func perform(
+    _ request: PlatformRequest, by endpoint: Routes.Endpoint, _ arguments: PathArguments,
+    _ query: QueryParameters?
+  ) {
+    switch endpoint {
+    case .channel:
+      send(.channel(url: arguments["channel_url"], .platform(request)))
+    case .platform(let endpoint):
+      let completion = Completion(request.exchange, services.shards)
+      guard let caller = TokenDigest(stored: request.caller), let query else {
+        return completion.fail(.internalError)
+      }
+      let call = PlatformCall(
+        shard: self, address: request.exchange, caller: caller, arguments: arguments,
+        query: query, body: request.body)
+      do throws(ServiceError) {
+        try endpoint(call, completion)
+      } catch {
+        completion.fail(error)
+      }
+    case .resource, .upload: break
+    }
+  }
+
   /// Runs the endpoint of a call at the home of the channel in its path, which is this shard.
   func perform(_ request: PlatformRequest) {
     let completion = Completion(request.exchange, services.shards)

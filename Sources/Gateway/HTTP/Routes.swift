@@ -54,6 +54,12 @@ enum Routes {
   /// The path of a file, which its address is made from.
   static let file: PathPattern = "/files/{file_id}/{file_name:any}"
 
+  /// The path of a file's thumbnail.
+  static let thumbnail: PathPattern = "/files/{file_id}/t/{bounds}/{file_name:any}"
+
+  /// The copy of a preview's picture.
+  static let picture: PathPattern = "/previews/{name}"
+
   /// The address of an upload.
   static let upload: PathPattern = "/v1/uploads/{secret}"
 
@@ -69,6 +75,8 @@ enum Routes {
     resource("/v3/openapi.json", access: .shared, StaticResources.openAPI),
     resource("/v1/asyncapi.json", access: .shared, StaticResources.asyncAPI),
     resource(file, access: .files, FileDownload.begin),
+    resource(thumbnail, access: .files, FileDownload.beginThumbnail),
+    resource(picture, access: .files, PictureDownload.begin),
     Route(["GET"], "/v1/ws", access: .socket, .resource { $0.shard.upgrade($0.exchange) }),
   ]
 

@@ -1,12 +1,9 @@
 import ParleyProtocol
 
-/// The fields of a form that sends a message, as they come.
+/// The fields of a form, as they come.
 struct UploadForm {
   /// The bytes under each name, in order.
   private var values: [String: [[UInt8]]] = [:]
-
-  /// Whether a field has a meaning here; others are passed over, as are unknown members of JSON.
-  static func isKnown(_ name: String) -> Bool { MessageSubmission.fieldNames.contains(name) }
 
   /// Adds a field that is known.
   mutating func add(_ name: String, _ value: [UInt8]) {
@@ -35,6 +32,17 @@ struct UploadForm {
       texts[name] = decoded
     }
     return Fields(form: texts)
+  }
+
+  /// The texts under each name.
+  func texts() throws(ServiceError) -> [String: [String]] {
+    var texts: [String: [String]] = [:]
+    for (name, values) in values {
+      var decoded: [String] = []
+      for value in values { decoded.append(try Self.text(value, name)) }
+      texts[name] = decoded
+    }
+    return texts
   }
 
   private static func text(_ value: [UInt8], _ name: String) throws(ServiceError) -> String {

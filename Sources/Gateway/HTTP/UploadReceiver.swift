@@ -1,5 +1,6 @@
 import Channels
 import Configuration
+import Crypto
 import HTTP1
 import Logging
 import ParleyProtocol
@@ -8,7 +9,7 @@ import ShardMessages
 import Store
 import Transport
 
-/// Takes a form as it comes: the file to the depot, the fields to memory; then sends the message.
+/// Takes a form as it comes: the file to the depot, the fields to memory; then carries the call out.
 ///
 /// Confined to the shard of its connection.
 final class UploadReceiver: HTTPBodyReceiver {
@@ -25,37 +26,40 @@ final class UploadReceiver: HTTPBodyReceiver {
 
   private unowned let shard: Shard
   private let exchange: Exchange.ID
-  private let channelURL: String
+  private let purpose: FormPurpose
   private let address: FileAddress
   private var parser: MultipartParser
   private var form = UploadForm()
   private var target = Target.nothing
   private var part: MultipartPart?
   private var upload: (any FileUpload)?
+  /// The wrapped key of a file that is stored encrypted.
+  private var seal: FileSeal?
   private var fileSize = 0
   private var fieldSize = 0
   private var waitingBytes = 0
 
   private init(
-    _ exchange: Exchange, _ call: PlatformCall, boundary: MultipartBoundary, address: FileAddress
-  ) throws(ServiceError) {
-    shard = call.shard
+    _ exchange: Exchange, _ purpose: FormPurpose, on shard: Shard, boundary: MultipartBoundary,
+    address: FileAddress
+  ) {
+    self.shard = shard
     self.exchange = exchange.id
-    channelURL = try call.channelURL
+    self.purpose = purpose
     self.address = address
     parser = MultipartParser(boundary: boundary)
   }
 
-  /// Decides, when the head of a call has come that sends a message by a form, how the form is taken.
+  /// Decides, when the head of a call has come whose body is a form, how the form is taken.
   static func decision(
-    on exchange: Exchange, for call: PlatformCall
+    on exchange: Exchange, for purpose: FormPurpose, on shard: Shard
   ) throws(ServiceError) -> BodyDecision {
     let head = exchange.head
     let contentType = head.fields["Content-Type"] ?? ""
     guard let boundary = MultipartBoundary(contentType: contentType) else {
       throw .invalid("Content-Type", contentType, expected: "multipart/form-data with a boundary")
     }
-    let settings = call.services.settings
+    let settings = shard.services.settings
     let address = try FileAddress(
       publicURL: settings.files.publicURL, head, isEncrypted: exchange.connection.isEncrypted)
     // The fields around the file have the room of any other body.
@@ -63,7 +67,8 @@ final class UploadReceiver: HTTPBodyReceiver {
     if let length = head.fields["Content-Length"].flatMap({ Int($0) }), length > limit {
       return .refused(.fileTooLarge(limit: settings.limits.fileBytes))
     }
-    let receiver = try UploadReceiver(exchange, call, boundary: boundary, address: address)
+    let receiver = UploadReceiver(
+      exchange, purpose, on: shard, boundary: boundary, address: address)
     return .pieces(limit: limit, receiver)
   }
 
@@ -98,7 +103,10 @@ final class UploadReceiver: HTTPBodyReceiver {
       return .respond(shard.connection(connection, refusalOf: error))
     }
     do throws(ServiceError) {
-      try send()
+      switch purpose {
+      case .message(let channelURL): try send(to: channelURL)
+      case .picture(let form): try keep(form)
+      }
       return .respondLater(onAbandonment: nil)
     } catch {
       bodyWasAbandoned()
@@ -107,7 +115,7 @@ final class UploadReceiver: HTTPBodyReceiver {
   }
 
   /// Sends the message, after its file is safe on disk if it has one.
-  private func send() throws(ServiceError) {
+  private func send(to channelURL: String) throws(ServiceError) {
     let completion = Completion(ExchangeAddress(exchange, on: shard.handle), shard.services.shards)
     let services = shard.services
     guard let upload else {
@@ -117,24 +125,71 @@ final class UploadReceiver: HTTPBodyReceiver {
     let record = try record(of: upload)
     let file = MessageFile(
       url: address.url(ofFile: record.id, FileName(record.name)), name: record.name,
-      type: record.type, size: record.size)
+      type: record.type, size: record.size, requiresAuthorization: seal != nil)
+    let mustSeal = try form.fields(file).boolean("require_auth") ?? false
+    guard seal != nil || !mustSeal else {
+      throw .notCombinable("require_auth", "the field must come before the file")
+    }
     var submission = try MessageSubmission(form.fields(file))
     guard submission.draft.type == .file else {
       throw .invalid(
         "message_type", submission.draft.type.rawValue, expected: "FILE with a file")
     }
     submission.draft.file?.id = record.id
+    // Those that a sender gives by their addresses are of files that are elsewhere.
+    submission.draft.file?.thumbnails = []
+    submission.draft.file?.requiresAuthorization = seal != nil
     // From here on completing it reports every failure, once.
     self.upload = nil
-    upload.complete { [channelURL, submission] result in
+    upload.complete { [submission] result in
       switch result {
       case .success:
-        MessageEndpoints.send(
+        MessageEndpoints.sendUploaded(
           submission, with: record, toChannel: channelURL, services, completion)
       case .failure(let error):
         services.reportFailedUpload(error)
         upload.discard()
         completion.fail(.uploadFailed)
+      }
+    }
+  }
+
+  /// Carries a call out with the address of its picture, after that is safe on disk and in the store.
+  ///
+  /// What no channel and no user comes to have is removed with the uploads that nobody uses.
+  private func keep(_ picture: PictureForm) throws(ServiceError) {
+    guard let upload else { return picture.proceed(shard, try picture.body(form, picture: nil)) }
+    guard fileSize > 0 else {
+      throw .invalid(picture.holder.fileField, "", expected: "a file that is not empty")
+    }
+    let record = try record(of: upload)
+    let url = address.url(ofFile: record.id, FileName(record.name))
+    let body = try picture.body(form, picture: url)
+    let (services, path) = (shard.services, shard.returnPath)
+    let completion = Completion(ExchangeAddress(exchange, on: shard.handle), services.shards)
+    let now = services.clock.now
+    let note = FileNote(
+      record, of: "", at: now,
+      expiresAt: now + services.settings.limits.uploadRetentionSeconds * 1_000,
+      secretHash: UploadSecret().hash)
+    self.upload = nil
+    upload.complete { result in
+      if case .failure(let error) = result {
+        services.reportFailedUpload(error)
+        upload.discard()
+        return completion.fail(.uploadFailed)
+      }
+      services.store.perform(note) { result in
+        if case .failure(let error) = result.serviceResult {
+          services.files.remove(record.id)
+          return completion.fail(error)
+        }
+        services.store.perform(PictureClaim(record.id)) { result in
+          switch result.serviceResult {
+          case .success: path.resume { shard in picture.proceed(shard, body) }
+          case .failure(let error): completion.fail(error)
+          }
+        }
       }
     }
   }
@@ -157,14 +212,33 @@ final class UploadReceiver: HTTPBodyReceiver {
 
   private func begin(_ part: MultipartPart) throws(HTTPError) {
     let name = part.name.hasSuffix("[]") ? String(part.name.dropLast(2)) : part.name
-    if name == "file" {
+    if name == purpose.fileField {
       guard upload == nil else { throw HTTPError(.badRequest, "The form has more than one file.") }
       self.part = part
-      upload = shard.services.files.beginUpload()
+      beginFile()
       target = .file
     } else {
-      target = UploadForm.isKnown(name) ? .field(name, []) : .nothing
+      target = purpose.isKnown(name) ? .field(name, []) : .nothing
     }
+  }
+
+  /// Begins to store the file, encrypted if the fields before it or the settings say so.
+  private func beginFile() {
+    // Pictures are public.
+    if case .picture = purpose {
+      upload = shard.services.files.beginUpload()
+      return
+    }
+    let vault = shard.services.vault
+    let wish = try? form.fields(nil).boolean("require_auth")
+    guard (try? vault.mustSeal(wish)) == true else {
+      upload = shard.services.files.beginUpload()
+      return
+    }
+    let key = SymmetricKey()
+    let upload = shard.services.files.beginUpload(sealedWith: key)
+    seal = vault.seal(key, ofFile: upload.id)
+    self.upload = upload
   }
 
   private func take(_ bytes: [UInt8]) throws(HTTPError) {
@@ -218,7 +292,8 @@ final class UploadReceiver: HTTPBodyReceiver {
     let fileName = FileName(name)
     return FileRecord(
       id: upload.id, name: fileName.text, type: type ?? part?.contentType ?? "",
-      size: Int64(fileSize), url: address.storedURL(ofFile: upload.id, fileName))
+      size: Int64(fileSize), url: address.storedURL(ofFile: upload.id, fileName),
+      seal: seal)
   }
 }
 

@@ -46,7 +46,7 @@ extension Command {
       .messageSend, .messageUpdate, .messageDelete, .messageGet, .messageList,
       .messageCreateMetaArrayKeys, .messageDeleteMetaArrayKeys, .messageAddMetaArrayValues,
       .messageRemoveMetaArrayValues, .fileCreate, .fileGet, .fileList, .fileCancel,
-      .messageSendFiles:
+      .messageSendFiles, .previewFetch, .previewCancel:
       0
     }
   }

@@ -35,6 +35,7 @@ enum GatewayCounter: Int, MetricKey {
   case previewsAttached
   case previewsUpdated
   case previewsNone
+  case thumbnailsLate
 
   var definition: MetricDefinition {
     switch self {
@@ -77,6 +78,9 @@ enum GatewayCounter: Int, MetricKey {
     case .previewsAttached: .preview("cached")
     case .previewsUpdated: .preview("updated")
     case .previewsNone: .preview("none")
+    case .thumbnailsLate:
+      .counter(
+        "parley_thumbnails_late_total", "Messages updated with thumbnails that came too late.")
     }
   }
 }

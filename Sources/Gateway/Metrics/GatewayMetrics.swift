@@ -61,6 +61,8 @@ enum GatewayLatency: Int, MetricKey {
   case commit
   case preview
   case fetch
+  case thumbnail
+  case sendWait
 
   var definition: MetricDefinition {
     switch self {
@@ -79,6 +81,14 @@ enum GatewayLatency: Int, MetricKey {
       MetricDefinition(
         "parley_preview_fetch_seconds", kind: .histogram,
         help: "Looking one link up, waiting for its turn included.")
+    case .thumbnail:
+      MetricDefinition(
+        "parley_thumbnail_seconds", kind: .histogram,
+        help: "Making the thumbnails of one file, waiting for its turn included.")
+    case .sendWait:
+      MetricDefinition(
+        "parley_send_wait_seconds", kind: .histogram,
+        help: "From a message's acceptance to its way to the store, of those that waited.")
     }
   }
 }

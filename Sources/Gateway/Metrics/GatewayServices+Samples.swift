@@ -1,14 +1,24 @@
 import Reactor
 import Store
 import Telemetry
+import Thumbnails
 import Webhooks
 
 extension GatewayServices {
   /// The samples that are read when the metrics are asked for.
   var samples: [MetricSample] {
-    storeSamples + memorySamples + uploads.samples + (previews?.samples ?? [])
+    storeSamples + memorySamples + waitSamples + uploads.samples + vault.samples
+      + thumbnails.samples + (previews?.samples ?? []) + (pictures?.samples ?? [])
       + (webhooks?.samples(at: clock.now) ?? []) + (cluster?.samples ?? [])
       + (network == nil ? [] : relayCounts.samples)
+  }
+
+  private var waitSamples: [MetricSample] {
+    [
+      MetricSample(
+        "parley_sends_waiting", .gauge, "Messages that wait for what they wish for.",
+        sendWaits.count)
+    ]
   }
 
   /// Memory of the connections, and its limit.
@@ -55,6 +65,22 @@ extension GatewayServices {
   }
 }
 
+extension ThumbnailService {
+  fileprivate var samples: [MetricSample] {
+    let figures = figures
+    return ThumbnailOutcome.allCases.map { outcome in
+      MetricSample(
+        "parley_thumbnails_total", .counter, "Files whose thumbnails were asked for, by outcome.",
+        figures.outcomes[outcome] ?? 0, .init("outcome", outcome.rawValue))
+    } + [
+      MetricSample(
+        "parley_thumbnail_queue", .gauge, "Files that wait for their thumbnails.", figures.queued),
+      MetricSample(
+        "parley_thumbnails_running", .gauge, "Files that are decoded now.", figures.running),
+    ]
+  }
+}
+
 extension UploadService {
   /// Counts of uploads on this server.
   fileprivate var samples: [MetricSample] {
@@ -68,6 +94,33 @@ extension UploadService {
         Int(clamping: counters.byteCount)),
       MetricSample(
         "parley_uploads_active", .gauge, "Requests that write to uploads.", activeCount),
+    ]
+  }
+}
+
+extension FileVault {
+  /// Counts of encrypted files, and of the keys for them, on this server.
+  fileprivate var samples: [MetricSample] {
+    func count(_ event: FileVaultCounters.Event) -> Int { Int(clamping: counters.count(of: event)) }
+    let keys: [(FileVaultCounters.Event, String)] = [
+      (.given, "given"), (.refused, "refused"), (.slowed, "slowed"), (.forbidden, "forbidden"),
+    ]
+    return keys.map { event, label in
+      MetricSample(
+        "parley_file_keys_total", .counter,
+        "Keys for files: given to users, and brought with requests that were refused.",
+        count(event), .init("outcome", label))
+    } + [
+      MetricSample(
+        "parley_files_damaged_total", .counter,
+        "Reads of encrypted files that did not authenticate.",
+        count(.damaged)),
+      MetricSample(
+        "parley_files_encrypted_total", .counter, "Files in the clear that were encrypted.",
+        count(.converted)),
+      MetricSample(
+        "parley_file_keys_rewrapped_total", .counter,
+        "Rows whose keys were wrapped with another master key.", count(.rewrapped)),
     ]
   }
 }

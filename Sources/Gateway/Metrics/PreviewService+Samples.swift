@@ -5,7 +5,7 @@ extension PreviewService {
   /// The metrics of link previews.
   var samples: [MetricSample] {
     let counters = counters
-    return lookUps(counters) + fetches(counters) + cache(counters) + service
+    return lookUps(counters) + fetches(counters) + demands(counters) + cache(counters) + service
   }
 
   private func lookUps(_ counters: PreviewCounters) -> [MetricSample] {
@@ -43,6 +43,15 @@ extension PreviewService {
     ]
   }
 
+  private func demands(_ counters: PreviewCounters) -> [MetricSample] {
+    PreviewDemandResult.allCases.map { result in
+      MetricSample(
+        "parley_preview_requests_total", .counter,
+        "Previews requested outside of messages, by result.",
+        counters.demands[result, default: 0], .init("result", result.rawValue))
+    }
+  }
+
   private func cache(_ counters: PreviewCounters) -> [MetricSample] {
     [
       MetricSample(
@@ -66,6 +75,26 @@ extension PreviewService {
       MetricSample(
         "parley_preview_service_up", .gauge, "1 while the service for previews answers.",
         isServiceUp ? 1 : 0)
+    ]
+  }
+}
+
+extension PreviewPictures {
+  /// The metrics of the pictures of previews.
+  var samples: [MetricSample] {
+    let figures = figures
+    let outcomes = PictureOutcome.allCases.map { outcome in
+      MetricSample(
+        "parley_preview_pictures_total", .counter,
+        "Pictures of previews asked for to be copied, by outcome.",
+        figures.outcomes[outcome, default: 0], .init("outcome", outcome.rawValue))
+    }
+    return outcomes + [
+      MetricSample(
+        "parley_preview_pictures", .gauge, "Copies of pictures on disk.", figures.count),
+      MetricSample(
+        "parley_preview_picture_bytes", .gauge, "Bytes of the copies of pictures on disk.",
+        Int(figures.byteCount)),
     ]
   }
 }

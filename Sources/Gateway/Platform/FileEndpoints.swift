@@ -1,7 +1,10 @@
 import Channels
+import Configuration
 import ParleyProtocol
+import SealedFiles
 import Store
 import Transport
+import Uploads
 
 /// The files of users and messages, below `/v3/parley/files`.
 enum FileEndpoints {
@@ -57,6 +60,69 @@ enum FileEndpoints {
   }
 }
 
+/// The encryption of files, below `/v3/parley/files`, and the keys of users.
+enum FileEncryptionEndpoints {
+  /// `GET …/encryption`: how files are stored, and with which master key.
+  static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    show(call.services, completion)
+  }
+
+  /// `POST …/rotate_key`: makes a new master key the current one, and wraps all keys with it.
+  static func rotate(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let services = call.services
+    try services.vault.rotate { result in
+      switch result {
+      case .success: show(services, completion)
+      case .failure(let error): completion.fail(error)
+      }
+    }
+  }
+
+  /// `POST …/encrypt_all`: begins to encrypt the files that are stored in the clear.
+  static func encryptAll(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    _ = try call.services.vault.mustSeal(true)
+    call.services.vault.encryptAll()
+    show(call.services, completion)
+  }
+
+  /// `POST /v3/users/{user_id}/file_key`: a key for a back end that reads files for a user.
+  static func giveKey(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let userID = try call.userID
+    let services = call.services
+    services.store.perform(AccountLookup(userID)) { result in
+      completion(
+        result.serviceResult.existing(userID).flatMap {
+          account -> Result<Event.FileKey, ServiceError> in
+          guard account.isActive else { return .failure(.deactivated(userID)) }
+          let key = services.vault.key(
+            of: userID, since: account.fileKeysSince, at: services.clock.now)
+          guard let key else {
+            return .failure(
+              .notCombinable("user_id", "files are off, or the server has no master key"))
+          }
+          return .success(key)
+        }
+      ) { key, writer in writer.object { key.encode(into: &$0) } }
+    }
+  }
+
+  private static func show(_ services: GatewayServices, _ completion: Completion) {
+    let vault = services.vault
+    let keyID = vault.masters?.current.id ?? ""
+    services.store.perform(SealedFileCounting(currentID: keyID)) { result in
+      completion(result.serviceResult) { count, writer in
+        writer.object {
+          $0.member("mode", vault.settings.files.encryption.rawValue)
+          $0.member("key_id", keyID)
+          $0.member("clear", count.clear)
+          $0.member("encrypted", count.sealed)
+          $0.member("to_rewrap", count.toRewrap)
+        }
+      }
+    }
+  }
+}
+
 extension PlatformCall {
   /// The file that the path names; an id that no file can have is not found.
   fileprivate var fileID: String {
@@ -78,6 +144,21 @@ extension FileDetails {
       $0.member("size", file.size)
       $0.member("created_at", createdAt)
       $0.member("expires_at", messages.isEmpty ? expiresAt ?? 0 : 0)
+      $0.member("thumbnail_failure", thumbnails.failure ?? "")
+      $0.member(
+        "thumbnails",
+        array: {
+          for thumbnail in thumbnails.made {
+            $0.object {
+              $0.member("type", thumbnail.type)
+              $0.member("size", thumbnail.size)
+              $0.member("max_width", thumbnail.bounds.maxWidth)
+              $0.member("max_height", thumbnail.bounds.maxHeight)
+              $0.member("real_width", thumbnail.width)
+              $0.member("real_height", thumbnail.height)
+            }
+          }
+        })
       $0.member(
         "messages",
         array: {

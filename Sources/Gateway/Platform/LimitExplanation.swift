@@ -32,35 +32,48 @@ extension Shard {
       path.resume { shard in
         switch result.serviceResult.existing(userID) {
         case .failure(let error): completion.fail(error)
-        case .success(let account): shard.explainLimits(of: account, in: url, completion)
+        case .success(let account):
+          shard.services.uploads.outlook(of: userID) { result in
+            path.resume { shard in
+              switch result {
+              case .failure(let error): completion.fail(error)
+              case .success(let uploads):
+                shard.explainLimits(of: account, uploads, in: url, completion)
+              }
+            }
+          }
         }
       }
     }
   }
 
-  private func explainLimits(of account: Account, in url: String, _ completion: Completion) {
+  private func explainLimits(
+    of account: Account, _ uploads: UploadOutlook, in url: String, _ completion: Completion
+  ) {
     let path = returnPath
     LoadedChannel.read(url, from: services.store, services.limits, at: services.clock.now) {
       switch $0 {
       case .failure(let error): completion.fail(error)
       case .success(let loaded):
-        path.resume { shard in completion(shard.explainLimits(of: account, in: url, loaded)) }
+        path.resume { shard in
+          completion(shard.explainLimits(of: account, uploads, in: url, loaded))
+        }
       }
     }
   }
 
   /// - Parameter loaded: The channel as the store has it, for one that is not in memory.
   private func explainLimits(
-    of account: Account, in url: String, _ loaded: LoadedChannel?
+    of account: Account, _ uploads: UploadOutlook, in url: String, _ loaded: LoadedChannel?
   ) -> Result<[UInt8], ServiceError> {
     let channel = channels.resident(url) ?? loaded.map { ChannelHost($0, number: 0, shard: self) }
     guard let channel else { return .failure(.notFound(.channel, url)) }
-    return .success(JSONWriter.bytes { channel.outlook(for: account).encode(into: &$0) })
+    return .success(JSONWriter.bytes { channel.outlook(for: account).encode(uploads, into: &$0) })
   }
 }
 
 extension SendingOutlook {
-  fileprivate func encode(into writer: inout JSONWriter) {
+  fileprivate func encode(_ uploads: UploadOutlook, into writer: inout JSONWriter) {
     writer.object {
       $0.member("user_id", userID)
       $0.member("channel_url", channelURL)
@@ -79,6 +92,8 @@ extension SendingOutlook {
           $0.member("shown", throttle.count)
           $0.member("withheld", withheldCount)
         })
+      $0.name("uploads")
+      uploads.encode(into: &$0)
       $0.member("refusals", array: { for refusal in refusals { refusal.encode(into: &$0) } })
     }
   }

@@ -61,6 +61,7 @@ extension Message {
       writer.name("og_tag")
       openGraphTag.encodeForPlatform(into: &writer)
     }
+    if isPreviewPending { writer.member("og_pending", true) }
     writer.member("translations", translations)
     writer.name("file")
     if let file { file.encode(into: &writer) } else { writer.object { _ in } }
@@ -92,6 +93,7 @@ extension OpenGraphImage {
       $0.member("width", Int64(width))
       $0.member("height", Int64(height))
       $0.member("alt", ifKnown: alt)
+      $0.member("origin_url", ifKnown: originURL)
     }
   }
 }

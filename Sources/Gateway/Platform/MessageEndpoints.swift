@@ -1,4 +1,5 @@
 import Channels
+import Configuration
 import ParleyProtocol
 import Reactor
 import ShardMessages
@@ -35,6 +36,34 @@ enum MessageEndpoints {
         result.serviceResult.existing(userID).flatMap { account in
           account.isActive ? .success(account.user) : .failure(.deactivated(userID))
         })
+    }
+  }
+
+  /// Sends a message with a file that came with it; on any thread.
+  ///
+  /// A file of which thumbnails are to be made is kept from now on; without a message it goes again.
+  static func sendUploaded(
+    _ submission: MessageSubmission, with upload: FileRecord, toChannel url: String,
+    _ services: GatewayServices, _ completion: Completion
+  ) {
+    var submission = submission
+    guard services.thumbnails.isOn, submission.draft.thumbnailSizes?.isEmpty == false else {
+      submission.draft.thumbnailSizes = nil
+      return send(submission, with: upload, toChannel: url, services, completion)
+    }
+    let now = services.clock.now
+    let retention = services.settings.limits.uploadRetentionSeconds * 1_000
+    let note = FileNote(
+      upload, of: submission.userID ?? "", at: now, expiresAt: now + retention,
+      secretHash: UploadSecret().hash)
+    services.store.perform(note) { [submission] result in
+      switch result.serviceResult {
+      case .success:
+        send(submission, with: upload, toChannel: url, services, completion)
+      case .failure(let error):
+        services.files.remove(upload.id)
+        completion.fail(error)
+      }
     }
   }
 
@@ -114,14 +143,18 @@ extension Shard {
     replyTo address: ExchangeAddress
   ) {
     let completion = Completion(address, services.shards)
-    let upload = order.upload.map { UploadedFile($0, in: services.files) }
+    let isNoted = order.mayWait
+    let upload = isNoted ? nil : order.upload.map { UploadedFile($0, in: services.files) }
+    let store = services.store
     channels.withChannel(url) { channel in
       do throws(ServiceError) {
         let (channel, author) = (try channel.get(), try author.get())
         channel.perform(.send(order), onBehalfOf: author, upload) { channel, result in
           channel.answer(result, by: .active, completion)
+          if isNoted, let file = order.upload { store.perform(UnusedFileRemoval(file.id)) { _ in } }
         }
       } catch {
+        if isNoted, let file = order.upload { store.perform(UnusedFileRemoval(file.id)) { _ in } }
         completion.fail(error)
       }
     }

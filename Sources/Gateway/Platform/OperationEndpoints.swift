@@ -70,6 +70,13 @@ extension GatewayServices {
       $0.member("sessions", total(.sessions))
       $0.member("channels", total(.channels))
       $0.member("participants", total(.participants))
+      $0.member(
+        "thumbnails",
+        object: {
+          $0.member("is_on", thumbnails.report.isOn)
+          $0.member("walls", thumbnails.report.walls)
+          $0.member("missing", thumbnails.report.missing)
+        })
     }
   }
 }

@@ -1,4 +1,5 @@
 import Basics
+import Configuration
 import LinkPreview
 import ParleyProtocol
 import Store
@@ -12,6 +13,23 @@ enum PreviewEndpoints {
     guard let text = try call.query.string("url") else { throw .missing("url") }
     previews.explain(try link(text)) { explanation in
       completion { explanation.encode(into: &$0) }
+    }
+  }
+
+  /// `POST …/fetch`: returns the preview of a link, from the cache or fetched.
+  static func fetch(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let previews = try call.services.previewsForClients()
+    let request = try PreviewFetch(try call.body)
+    let link = try Link(requested: request.url)
+    let timeout = request.timeout ?? call.services.settings.unfurl.timeoutMilliseconds
+    @Sendable func answer(_ outcome: PreviewOutcome) {
+      previews.countDemand(outcome)
+      completion { outcome.encodeForPlatform(of: link, into: &$0) }
+    }
+    previews.recall(link, for: .operation) { outcome in
+      if let outcome { return answer(outcome) }
+      _ = previews.demand(
+        link, for: .operation, within: .milliseconds(timeout), completion: answer)
     }
   }
 
@@ -96,6 +114,7 @@ extension PreviewExplanation {
     writer.object {
       $0.member("url", link.url)
       $0.previewOutcome(report.tag, report.problem)
+      if let siteName = report.siteName { $0.member("site_name", siteName) }
       if let kind = report.problemKind { $0.member("kind", kind.rawValue) }
       $0.member("duration_us", Int64(duration / .microseconds(1)))
       if let cached {
@@ -108,11 +127,26 @@ extension PreviewExplanation {
   }
 }
 
+extension PreviewOutcome {
+  /// Writes the answer with the reason of a failure, without its absent values.
+  fileprivate func encodeForPlatform(of link: Link, into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("url", link.url)
+      $0.previewOutcome(tag?.fitted(toBytes: Limits.previewByteCount), problem?.reason)
+      if let kind = problem?.kind { $0.member("kind", kind.rawValue) }
+      $0.member("site_name", siteName ?? "")
+      $0.member("cached", isCached)
+    }
+  }
+}
+
 extension PreviewEntry {
   fileprivate func encode(into writer: inout JSONWriter) {
     writer.object {
       $0.member("url", link.url)
       $0.previewOutcome(tag, problem)
+      if let problemKind { $0.member("kind", problemKind.rawValue) }
+      if let siteName { $0.member("site_name", siteName) }
       $0.member("fetched_at", fetchedAt)
       $0.member("expires_at", expiresAt)
       $0.member("stale_until", staleUntil)

@@ -71,10 +71,11 @@ package final class Gateway: Sendable {
 
   /// Reads the files again that may change while it runs.
   ///
-  /// These are the certificate, and the list of domains without previews; the old ones stay in use
-  /// when the new can't be used.
+  /// These are the certificate, the master keys of files, and the list of domains without previews; the
+  /// old ones stay in use when the new can't be used.
   package func reload() {
     reloadCertificate()
+    services.vault.reload()
     do {
       try services.previews?.reload()
     } catch {
@@ -125,6 +126,7 @@ package final class Gateway: Sendable {
       threads = []
     }
     cluster?.leave()
+    services.thumbnails.shutDown()
     services.previews?.close()
     services.files.close()
     services.webhooks?.shutDown()
@@ -206,6 +208,7 @@ package final class Gateway: Sendable {
           tag: tag, pool: listener.pool)
       }
       if handle.index == 0 { shard.uploadSweeper = UploadSweeper(on: shard) }
+      if services.vault.givesKeys { shard.fileKeyRenewal = FileKeyRenewal(on: shard) }
       start.add(.success(()))
       shard.loop.run()
     } catch {

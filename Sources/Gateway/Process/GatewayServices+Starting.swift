@@ -16,8 +16,10 @@ extension GatewayServices {
     relayCounts: RelayCounts = RelayCounts(), _ wait: StartWait? = nil, logger: Logger
   ) throws {
     let settings = plan.settings
-    // One shard for each shard, one for the store's thread and one for the unfurler's.
-    let metrics = GatewayMetrics(shards: shards.count + 2)
+    // One shard for each shard, one for the store's thread, one for the unfurler's and one for that of
+    // thumbnails.
+    let metrics = GatewayMetrics(shards: shards.count + 3)
+    let thumbnailMetrics = metrics.latencies[shards.count + 2]
     let storeMetrics = metrics.latencies[shards.count]
     let fetchMetrics = metrics.latencies[shards.count + 1]
     let participantCounts = ParticipantCounts()
@@ -43,6 +45,8 @@ extension GatewayServices {
     }
     let store: Store
     do {
+      // Keys and caches lie there, wherever the store is.
+      try DataDirectory.create(settings.dataDirectory)
       store = try Store(StorePlace(settings), options: options)
     } catch {
       throw error.asFailure(of: settings.store)
@@ -52,12 +56,22 @@ extension GatewayServices {
     let authenticator = Authenticator(
       settings.auth.mode, plan.verifiers, store: store, sharing: options.sharing)
     let files = try FileStore(depot)
+    let vault = try FileVault(
+      settings, store: store, files: files, isAlone: cluster == nil, logger: logger)
     files.collectOrphans(in: store)
     let notices = SharedNotices(shards)
+    let clock = cluster?.clock ?? DeploymentClock()
+    let thumbnails = try ThumbnailService.start(
+      settings, vault: vault, clock: clock, logger: logger
+    ) { thumbnailMetrics.record(nanoseconds: $0, for: .thumbnail) }
+    let apiTokens = try APITokens(
+      settings, issued: IssuedAPITokens(try store.performNow(APITokenList())))
+    let source = try PreviewSource(
+      settings, plan.fetching, thumbnails, key: apiTokens.sealingKey, logger: logger)
     self.init(
-      settings: settings, shards: shards, store: store, files: files,
-      previews: try PreviewService(
-        settings, plan.fetching,
+      settings: settings, shards: shards, store: store, files: files, vault: vault,
+      previews: PreviewService(
+        settings, plan.fetching, source?.unfurler,
         shared: notices.map { notices in
           let shared = StoredPreviews(
             notices, store, byteLimit: max(settings.unfurl.cacheDiskBytes, 1 << 20))
@@ -68,18 +82,19 @@ extension GatewayServices {
       ) { _, duration in
         fetchMetrics.record(nanoseconds: UInt64(max(0, duration / .nanoseconds(1))), for: .fetch)
       },
+      pictures: source?.pictures,
       webhooks: try Webhooks(
         settings.webhooks, store: store, cluster: notices.map(WebhookCluster.init), door: door,
         logger: logger),
       participantCounts: participantCounts, authenticator: authenticator,
-      apiTokens: try APITokens(
-        settings, issued: IssuedAPITokens(try store.performNow(APITokenList()))),
+      apiTokens: apiTokens,
       limits: LimitTable(settings.limits, try store.performNow(SharedLimits())),
       messageIDs: MessageIDs(
         after: try store.performNow(LargestMessageID()), slot: shards.slot),
       metrics: metrics, relayCounts: relayCounts,
       descriptors: DescriptorPlan(limit: DescriptorLimit.raise()), cluster: cluster,
-      controlLog: controlLog, clock: cluster?.clock ?? DeploymentClock(), logger: logger)
+      controlLog: controlLog,
+      thumbnails: thumbnails, clock: clock, logger: logger)
   }
 }
 
@@ -92,25 +107,18 @@ extension StorePlace {
 }
 
 extension PreviewService {
-  /// Creates the service with its unfurler and cache; `nil` if previews are off.
+  /// Creates the service with its cache; `nil` if previews are off.
   ///
   /// - Parameters:
+  ///   - unfurler: The source of previews; `nil` if they are off.
   ///   - shared: The previews of all servers; `nil` for a server alone, which keeps a file of its own.
   ///   - observeFetch: Called at the end of each fetch, on any thread.
-  /// - Throws: An error that names the unusable setting, or the thread that cannot be started.
   convenience init?(
-    _ settings: Settings, _ configuration: UnfurlerConfiguration, shared: StoredPreviews?,
-    logger: Logger, observeFetch: @escaping FetchObserver
-  ) throws {
+    _ settings: Settings, _ configuration: UnfurlerConfiguration, _ unfurler: (any Unfurler)?,
+    shared: StoredPreviews?, logger: Logger, observeFetch: @escaping FetchObserver
+  ) {
+    guard let unfurler else { return nil }
     let unfurl = settings.unfurl
-    let unfurler: any Unfurler
-    switch unfurl.mode {
-    case .off: return nil
-    case .embedded: unfurler = try EmbeddedUnfurler(configuration: configuration)
-    case .http:
-      unfurler = try RemoteUnfurler(
-        configuration: RemoteUnfurlerConfiguration(unfurl), logger: logger)
-    }
     let cache = PreviewCache(
       directory: shared == nil ? settings.dataDirectory : nil, limits: PreviewCache.Limits(unfurl),
       logger: logger
@@ -124,6 +132,53 @@ extension PreviewService {
   }
 }
 
+/// The source of previews that the settings name, and that of their pictures.
+private struct PreviewSource {
+  let unfurler: any Unfurler
+  let pictures: PreviewPictures?
+
+  /// - Throws: An error that names the unusable setting, the thread that cannot be started, or the
+  ///   directory of pictures.
+  init?(
+    _ settings: Settings, _ configuration: UnfurlerConfiguration, _ thumbnails: ThumbnailService,
+    key: [UInt8], logger: Logger
+  ) throws {
+    switch settings.unfurl.mode {
+    case .off: return nil
+    case .embedded:
+      let embedded = try EmbeddedUnfurler(configuration: configuration)
+      pictures = try PreviewPictures(
+        settings, embedded, thumbnails, key: key, logger: logger)
+      unfurler = pictures.map { PicturingUnfurler(embedded, pictures: $0) } ?? embedded
+    case .http:
+      pictures = nil
+      unfurler = try RemoteUnfurler(
+        configuration: RemoteUnfurlerConfiguration(settings.unfurl), logger: logger)
+    }
+  }
+}
+
+extension PreviewPictures {
+  /// - Returns: `nil` when viewers load pictures from the pages' servers.
+  fileprivate convenience init?(
+    _ settings: Settings, _ fetcher: any PictureFetcher, _ thumbnails: ThumbnailService,
+    key: [UInt8], logger: Logger
+  ) throws {
+    guard settings.unfurl.images == .proxy, let url = settings.files.publicURL else { return nil }
+    if !thumbnails.isOn {
+      logger.warning("unfurl.images is proxy, but thumbnails are off: previews have no pictures")
+    }
+    self.init(
+      Naming(base: url.hasSuffix("/") ? String(url.dropLast()) : url, key: key),
+      fetcher: fetcher, thumbnails: thumbnails,
+      shelf: try PictureShelf(
+        directory: settings.dataDirectory + "/" + PictureShelf.directoryName,
+        byteLimit: Int64(settings.unfurl.imagesDiskBytes), logger: logger),
+      failureTime: .seconds(max(1, settings.unfurl.negativeSeconds)),
+      timeout: .milliseconds(settings.unfurl.timeoutMilliseconds), logger: logger)
+  }
+}
+
 extension PreviewCache.Limits {
   fileprivate init(_ settings: UnfurlSettings) {
     self.init()
@@ -133,6 +188,7 @@ extension PreviewCache.Limits {
     staleTimeToLive = .seconds(settings.staleSeconds)
     maximumBytes = settings.cacheMemoryBytes
     maximumFileBytes = settings.cacheDiskBytes
+    hidesOrigins = settings.images == .proxy
   }
 }
 

@@ -9,6 +9,8 @@ import Tokens
 struct Credentials: Sendable {
   let user: User
   let grant: TokenGrant
+  /// The generation of the keys with which the user opens files.
+  let fileKeysSince: Int64
   /// Whether opening changed the user's profile.
   let isNewProfile: Bool
 }
@@ -157,12 +159,24 @@ final class Authenticator: Sendable {
         completion(.failure(.deactivated(id)))
       case .success(let account?) where command.agrees(with: account.user):
         completion(
-          .success(Credentials(user: account.user, grant: grant, isNewProfile: false)))
+          .success(
+            Credentials(
+              user: account.user, grant: grant, fileKeysSince: account.fileKeysSince,
+              isNewProfile: false)))
       case .success(let account):
         let mustExist = account != nil || grant.proof.needsAccount
-        takeOver(command, mustExist ? .isReported : .isMade, at: now) { result in
-          completion(
-            result.map { Credentials(user: $0, grant: grant, isNewProfile: true) })
+        takeOver(command, mustExist ? .isReported : .isMade, at: now) { [store] result in
+          switch result {
+          case .failure(let error): completion(.failure(error))
+          case .success(let user):
+            store.perform(AccountLookup(id)) { account in
+              completion(
+                account.serviceResult.existing(id).map {
+                  Credentials(
+                    user: user, grant: grant, fileKeysSince: $0.fileKeysSince, isNewProfile: true)
+                })
+            }
+          }
         }
       }
     }

@@ -2,15 +2,25 @@ import Configuration
 import ParleyProtocol
 import Uploads
 
-extension Settings {
+extension GatewayServices {
   /// Writes the members of `features`: what this server can do, without what is off.
   func encodeFeatures(into writer: inout JSONWriter) {
-    guard limits.fileBytes > 0 else { return }
-    writer.member(
-      "files",
-      object: {
-        $0.member("max_bytes", limits.fileBytes)
-        $0.member("tus", TusFields.version)
-      })
+    if settings.limits.fileBytes > 0 {
+      writer.member(
+        "files",
+        object: {
+          $0.member("max_bytes", settings.limits.fileBytes)
+          $0.member("tus", TusFields.version)
+        })
+      if thumbnails.isOn {
+        writer.member(
+          "thumbnails",
+          object: {
+            $0.member("sizes", Limits.thumbnailCount)
+            $0.member("types", ["image/*", "video/*"])
+          })
+      }
+    }
+    if settings.unfurl.mode != .off { writer.member("previews", true) }
   }
 }

@@ -24,14 +24,19 @@ final class FileSends {
   /// Whether a ticket is that of one of several messages.
   static func isPart(_ ticket: CallTicket) -> Bool { ticket.index < 0 }
 
+  /// Whether a ticket is that of a message whose reply has not come.
+  func awaits(_ ticket: CallTicket) -> Bool {
+    let index = -ticket.index - 1
+    return ticket.unit == address.ticket.unit && outcomes.indices.contains(index)
+      && outcomes[index] == nil
+  }
+
   /// Takes a reply.
   ///
   /// - Returns: The result of the call, with the last reply.
   func take(_ outcome: CallOutcome, at ticket: CallTicket) -> CallOutcome? {
     let index = -ticket.index - 1
-    guard ticket.unit == address.ticket.unit, outcomes.indices.contains(index),
-      outcomes[index] == nil
-    else { return nil }
+    guard awaits(ticket) else { return nil }
     outcomes[index] = outcome
     let all = outcomes.compactMap(\.self)
     return all.count == outcomes.count ? Self.result(of: all) : nil

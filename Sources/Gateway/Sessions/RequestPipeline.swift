@@ -11,6 +11,10 @@ import ParleyProtocol
 ///     arrived   send  send  enter  send
 ///     started   ●     ●     when both are answered
 ///
+/// What answers late by its nature runs beside all others. When it is all that the oldest request waits
+/// for, that request is *overtaken*: its reply leaves when it is there. A send that its channel may keep
+/// for a while is passed in the same way.
+///
 /// The replies of a batch share one budget. A call of it starts when the largest reply that it may
 /// have fits into what is left, and waits for those under way when it does not. With none under way
 /// it is refused, and all of the batch behind it, without being carried out.
@@ -22,6 +26,8 @@ struct RequestPipeline<Call> {
   enum Concurrency: Sendable {
     case alone
     case besideItsLike
+    /// It waits for calls before it, and none waits for it: its reply may come after later ones.
+    case besideAll
   }
 
   /// One entry of a batch.
@@ -64,15 +70,32 @@ struct RequestPipeline<Call> {
     /// The memory of the request, until it is answered.
     let byteCount: Int
     var outstanding = 0
+    /// The calls under way that none waits for.
+    var asides: [Int] = []
     var replies: [[UInt8]?] = []
     /// Bytes of the replies that are there.
     var replyByteCount = 0
 
-    mutating func complete(_ index: Int, _ reply: [UInt8]?, byteCount: Int) {
+    /// Whether it waits for nothing but calls that none waits for.
+    var isOvertakable: Bool { outstanding > 0 && outstanding == asides.count }
+
+    /// - Returns: Whether no other call waits for this one.
+    mutating func complete(_ index: Int, _ reply: [UInt8]?, byteCount: Int) -> Bool {
       replies[index] = reply
       replyByteCount += byteCount
       outstanding -= 1
       batch?.release(index)
+      guard let place = asides.firstIndex(of: index) else { return false }
+      asides.remove(at: place)
+      return true
+    }
+
+    /// The reply, once all is there.
+    var joinedReply: [UInt8]? {
+      guard batch != nil else { return replies[0] }
+      var joined: [UInt8] = []
+      RPCReply.appendBatch(to: &joined, replies.compactMap(\.self))
+      return joined
     }
 
     /// The rest of a batch's budget, beside a refusal for each call that has not begun.
@@ -90,6 +113,8 @@ struct RequestPipeline<Call> {
 
   private var units: Deque<Unit> = []
   private var firstUnit = 0
+  /// Units that later ones have overtaken, by their numbers; a few at most.
+  private var overtaken: [(number: Int, unit: Unit)] = []
   private var waiting: Deque<Waiting> = []
   // Every session has these: 32 bits are enough.
   private var runningCount: Int32 = 0
@@ -108,7 +133,7 @@ struct RequestPipeline<Call> {
   private(set) var replyByteCount = 0
 
   /// The number of units that have arrived and are not finished: calls, and replies that wait for those before them.
-  var backlog: Int { pendingCount + units.count }
+  var backlog: Int { pendingCount + units.count + overtaken.count }
 
   /// Adds a request.
   mutating func append(_ call: Call, _ concurrency: Concurrency, byteCount: Int = 0) {
@@ -138,9 +163,14 @@ struct RequestPipeline<Call> {
     case .never: limit = nil
     case .promised(let byteCount): limit = byteCount
     }
-    isRunningAlone = next.concurrency == .alone
     waiting.removeFirst()
-    runningCount += 1
+    switch next.concurrency {
+    case .alone:
+      isRunningAlone = true
+      runningCount += 1
+    case .besideItsLike: runningCount += 1
+    case .besideAll: units[next.ticket.unit - firstUnit].asides.append(next.ticket.index)
+    }
     return (next.ticket, next.call, limit)
   }
 
@@ -183,15 +213,39 @@ struct RequestPipeline<Call> {
     if units.indices.contains(position) { units[position].batch?.isFull = true }
   }
 
+  /// Lets later calls start, and their replies leave, before the reply to a call under way, unless it is
+  /// in a batch.
+  ///
+  /// - Returns: Whether they do from now on.
+  mutating func pass(_ ticket: Ticket) -> Bool {
+    let position = ticket.unit - firstUnit
+    guard units.indices.contains(position), units[position].batch == nil,
+      units[position].outstanding > 0, units[position].asides.isEmpty
+    else { return false }
+    units[position].asides.append(ticket.index)
+    runningCount -= 1
+    isRunningAlone = false
+    return true
+  }
+
   /// Brings a call's reply; `nil` when none is due, as for a notification.
   mutating func complete(_ ticket: Ticket, reply: [UInt8]?) {
     let position = ticket.unit - firstUnit
-    guard units.indices.contains(position), units[position].outstanding > 0 else { return }
     let count = reply.map { $0.count + 1 } ?? 0
-    units[position].complete(ticket.index, reply, byteCount: count)
+    let isAside: Bool
+    if let place = overtaken.firstIndex(where: {
+      $0.number == ticket.unit && $0.unit.outstanding > 0
+    }) {
+      isAside = overtaken[place].unit.complete(ticket.index, reply, byteCount: count)
+    } else if units.indices.contains(position), units[position].outstanding > 0 {
+      isAside = units[position].complete(ticket.index, reply, byteCount: count)
+    } else {
+      return
+    }
     replyByteCount += count
-    runningCount -= 1
     callCount -= 1
+    guard !isAside else { return }
+    runningCount -= 1
     isRunningAlone = false
   }
 
@@ -199,21 +253,42 @@ struct RequestPipeline<Call> {
   ///
   /// - Parameter fits: Decides by its bytes whether there is room for it; else it stays.
   mutating func takeReply(if fits: (Int) -> Bool = { _ in true }) -> [UInt8]? {
-    while !units.isEmpty, units[0].outstanding == 0 {
-      let byteCount = units[0].replyByteCount
+    while let unit = nextComplete {
+      let byteCount = unit.replyByteCount
       guard byteCount == 0 || fits(byteCount + 1) else { return nil }
-      let unit = units.removeFirst()
-      firstUnit += 1
+      removeNextComplete()
       requestByteCount -= unit.byteCount
       replyByteCount -= byteCount
-      if units.isEmpty { rest() }
       guard byteCount > 0 else { continue }
-      guard unit.batch != nil else { return unit.replies[0] }
-      var batch: [UInt8] = []
-      RPCReply.appendBatch(to: &batch, unit.replies.compactMap(\.self))
-      return batch
+      return unit.joinedReply
     }
     return nil
+  }
+
+  /// The unit whose reply leaves next, if it is there: one that was overtaken, or the oldest.
+  private var nextComplete: Unit? {
+    mutating get {
+      if let late = overtaken.first(where: { $0.unit.outstanding == 0 }) { return late.unit }
+      while let first = units.first, first.isOvertakable {
+        overtaken.append((firstUnit, first))
+        removeFirst()
+      }
+      return units.first.flatMap { $0.outstanding == 0 ? $0 : nil }
+    }
+  }
+
+  private mutating func removeNextComplete() {
+    if let place = overtaken.firstIndex(where: { $0.unit.outstanding == 0 }) {
+      overtaken.remove(at: place)
+    } else {
+      removeFirst()
+    }
+  }
+
+  private mutating func removeFirst() {
+    units.removeFirst()
+    firstUnit += 1
+    if units.isEmpty { rest() }
   }
 
   /// An idle connection keeps no memory for its requests.

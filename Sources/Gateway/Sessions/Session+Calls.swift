@@ -53,6 +53,10 @@ extension Session {
       case .fileGet(let file): self.view(file, try charged(command), address)
       case .fileList(let list): self.list(list, try charged(command), address)
       case .fileCancel(let file): self.cancel(file, try charged(command), address)
+      case .previewFetch(let fetch): try self.fetch(fetch, try charged(command), address)
+      case .previewCancel(let cancel):
+        _ = try charged(command)
+        self.cancel(cancel, address)
       case .messageSend(let send) where send.fileID != nil:
         self.sendFile(send, try charged(command), address)
       case .messageSendFiles(let files): self.send(files, try charged(command), address)
@@ -105,6 +109,7 @@ extension Session {
         command, arrival: SystemClock.monotonicNanoseconds)
     else { throw .internalError }
     shard.send(.channel(url: url, .command(channelCommand, by: caller, replyTo: address)))
+    if case .send = channelCommand { passIfBehindAnother(address, in: url) }
   }
 
   private func ping(_ address: ReplyAddress) {

@@ -44,6 +44,9 @@ extension Session {
     guard isIn(url) else { throw .notInChannel(url) }
     unsubscribe(from: url)
     shard.leave(url, caller.session, userID: caller.user.id)
+    if passedSends.values.contains(url) {
+      shard.send(.channel(url: url, .exited(caller.session)))
+    }
     reply(.empty, to: address)
   }
 

@@ -78,37 +78,40 @@ extension Session {
   /// Sends a message with a file that was uploaded before.
   func sendFile(_ command: MessageSend, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     let arrival = SystemClock.monotonicNanoseconds
-    lookUp([command.fileID ?? ""]) { shard, result in
+    lookUp([command], of: caller.user.id) { shard, files in
       let order = command.order(
-        result, of: caller.user.id, in: shard.services, arrival: arrival)
+        files, of: caller.user.id, in: shard.services, arrival: arrival)
       shard.send(
         .channel(
           url: command.channelURL, .command(.send(order), by: caller, replyTo: address)))
+      if order.mayWait { shard.session(address.session)?.pass(address, in: command.channelURL) }
     }
   }
 
   /// Sends several messages with files; the replies come together.
   func send(_ command: MessageSendFiles, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     let arrival = SystemClock.monotonicNanoseconds
-    fileSends = FileSends(command.sends.count, replyTo: address)
-    lookUp(command.sends.compactMap(\.fileID)) { shard, result in
+    fileSends.append(FileSends(command.sends.count, replyTo: address))
+    lookUp(command.sends, of: caller.user.id) { shard, files in
+      var mayWait = false
       for (index, send) in command.sends.enumerated() {
-        let order = send.order(result, of: caller.user.id, in: shard.services, arrival: arrival)
+        let order = send.order(files, of: caller.user.id, in: shard.services, arrival: arrival)
         shard.send(
           .channel(
             url: command.channelURL,
             .command(.send(order), by: caller, replyTo: FileSends.part(index, of: address))))
+        if order.mayWait { mayWait = true }
       }
+      if mayWait { shard.session(address.session)?.pass(address, in: command.channelURL) }
     }
   }
 
   /// Takes the reply to one of several messages with files.
   func completePart(_ address: ReplyAddress, _ outcome: CallOutcome) {
-    guard let sends = fileSends, let result = sends.take(outcome, at: address.ticket) else {
-      return
-    }
-    fileSends = nil
-    complete(sends.address, result)
+    guard let index = fileSends.firstIndex(where: { $0.awaits(address.ticket) }),
+      let result = fileSends[index].take(outcome, at: address.ticket)
+    else { return }
+    complete(fileSends.remove(at: index).address, result)
   }
 
   // MARK: Pictures
@@ -124,6 +127,9 @@ extension Session {
       do throws(ServiceError) {
         let record = try result.get()[fileID]
         let usable = try MessageSend.usable(record, fileID, of: caller.user.id, in: shard.services)
+        guard usable.seal == nil else {
+          throw .notCombinable("file_id", "a file that needs a key cannot be a picture")
+        }
         let url = usable.file(named: nil, publicURL: publicURL).url
         shard.services.store.perform(PictureClaim(fileID)) { result in
           path.resume { shard in
@@ -141,6 +147,35 @@ extension Session {
     }
   }
 
+  /// Looks up the files of messages, after those were encrypted that need a key from now on.
+  private func lookUp(
+    _ sends: [MessageSend], of userID: String,
+    then next: @escaping @Sendable (Shard, SentFiles) -> Void
+  ) {
+    let ids = sends.compactMap(\.fileID)
+    let vault = shard.services.vault
+    let wished = Set(sends.filter(\.requiresAuthorization).compactMap(\.fileID))
+    let path = shard.returnPath
+    lookUp(ids) { shard, result in
+      guard vault.encryptsAll || !wished.isEmpty, case .success(let records) = result else {
+        return next(shard, SentFiles(records: result))
+      }
+      let clear = records.values.filter { record in
+        record.userID == userID && record.stage == .complete && record.seal == nil
+          && (vault.encryptsAll || wished.contains(record.fileID))
+      }
+      guard !clear.isEmpty else { return next(shard, SentFiles(records: result)) }
+      let store = shard.services.store
+      vault.encrypt(clear.map(\.fileID)[...]) { refused in
+        store.perform(UploadsLookup(ids.filter(FileID.isValid))) { result in
+          let files = SentFiles(
+            records: result.serviceResult, refusals: refused.filter { wished.contains($0.key) })
+          path.resume { next($0, files) }
+        }
+      }
+    }
+  }
+
   private func lookUp(
     _ ids: [String],
     then next: @escaping @Sendable (Shard, Result<[String: UploadRecord], ServiceError>) -> Void
@@ -150,6 +185,13 @@ extension Session {
       path.resume { next($0, result.serviceResult) }
     }
   }
+}
+
+/// The files of messages to be sent, as the store has them.
+private struct SentFiles: Sendable {
+  var records: Result<[String: UploadRecord], ServiceError>
+  /// The reasons why some could not be encrypted that had to be.
+  var refusals: [String: ServiceError] = [:]
 }
 
 extension UserUpdate {
@@ -179,6 +221,11 @@ extension ChannelUpdate {
   }
 }
 
+extension MessageOrder {
+  /// Whether the channel may keep it until what it wishes for is there.
+  var mayWait: Bool { (try? draft.get())?.thumbnailSizes?.isEmpty == false }
+}
+
 extension MessageSend {
   /// A file of a user's that can be in messages or be a picture.
   ///
@@ -197,15 +244,16 @@ extension MessageSend {
 
   /// The order for the channel: with the file, or the reason why it cannot be in a message.
   fileprivate func order(
-    _ found: Result<[String: UploadRecord], ServiceError>, of userID: String,
-    in services: GatewayServices, arrival: Int64
+    _ files: SentFiles, of userID: String, in services: GatewayServices, arrival: Int64
   ) -> MessageOrder {
     guard let fileID, case .success(var draft) = draft else {
       return MessageOrder(draft, requestID: requestID, arrival: arrival)
     }
     do throws(ServiceError) {
-      let record = try Self.usable(found.get()[fileID], fileID, of: userID, in: services)
+      let record = try Self.usable(files.records.get()[fileID], fileID, of: userID, in: services)
+      if let refusal = files.refusals[fileID] { throw refusal }
       draft.file = record.file(named: draft.file, publicURL: services.uploads.publicURL)
+      draft.takeThumbnails(of: record, canBeMade: services.thumbnails.isOn)
       return MessageOrder(
         .success(draft), requestID: requestID, upload: record.fileRecord, arrival: arrival)
     } catch {

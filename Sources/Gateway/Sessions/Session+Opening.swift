@@ -49,9 +49,13 @@ extension Session {
   }
 
   private func begin(_ credentials: Credentials, _ address: ReplyAddress) {
+    let now = shard.services.clock.now
+    let fileKey = shard.services.vault.key(
+      of: credentials.user.id, since: credentials.fileKeysSince, at: now)
     let identity = Identity(
-      id: Identifiers.session(), user: credentials.user, openedAt: shard.services.clock.now,
-      proof: credentials.grant.proof, lastEviction: credentials.grant.lastEviction)
+      id: Identifiers.session(), user: credentials.user, openedAt: now,
+      proof: credentials.grant.proof, lastEviction: credentials.grant.lastEviction,
+      fileKeyExpiry: fileKey?.expiresAt)
     state = .open(identity)
     connection.sessionDidOpen()
     awaitExpiry(at: credentials.grant.expiresAt)
@@ -61,7 +65,7 @@ extension Session {
     shard.send(.user(id: identity.user.id, addition))
     shard.counters.add(to: .sessionsOpened)
     shard.gauges.add(1, to: .sessions)
-    reply(.success(identity.opened(shard.services.settings)), to: address)
+    reply(.success(identity.opened(shard.services, fileKey)), to: address)
   }
 
   private func refuse(_ refusal: AccessRefusal, _ address: ReplyAddress) {
@@ -141,7 +145,51 @@ extension Session {
     (identity.proof, identity.lastEviction) = (grant.proof, grant.lastEviction)
     state = .open(identity)
     awaitExpiry(at: grant.expiresAt)
-    reply(.empty, to: address)
+    renewFileKey { session, key in
+      session.reply(
+        .success(JSONWriter.bytes { $0.object { key?.encode(into: &$0) } }), to: address)
+    }
+  }
+
+  /// Looks up the user, and goes on with another key for files; `nil` where there are none.
+  private func renewFileKey(then next: @escaping @Sendable (Session, Event.FileKey?) -> Void) {
+    guard let caller, shard.services.vault.givesKeys else { return next(self, nil) }
+    let userID = caller.user.id
+    shard.services.store.perform(AccountLookup(userID)) {
+      [confined = LoopBound(self), path = shard.returnPath] result in
+      path.resume { shard in
+        let session = confined.value
+        var key: Event.FileKey?
+        if case .success(let account?) = result, account.isActive, case .open = session.state {
+          let services = shard.services
+          key = services.vault.key(
+            of: userID, since: account.fileKeysSince, at: services.clock.now)
+        }
+        if let key { session.noteFileKey(key) }
+        next(session, key)
+      }
+    }
+  }
+
+  private func noteFileKey(_ key: Event.FileKey) {
+    guard case .open(var identity) = state else { return }
+    identity.fileKeyExpiry = key.expiresAt
+    state = .open(identity)
+  }
+
+  /// Sends the session another key for files when its last one is about to end.
+  func renewFileKeyIfDue(at now: Int64) {
+    guard case .open(var identity) = state, let expiry = identity.fileKeyExpiry,
+      now >= expiry - shard.services.vault.renewalTime
+    else { return }
+    // Not asked for again before the answer; without one, the next round tries once more.
+    identity.fileKeyExpiry = now + shard.services.vault.renewalTime + 60_000
+    state = .open(identity)
+    renewFileKey { session, key in
+      guard let key, case .open = session.state else { return }
+      let now = session.shard.services.clock.now
+      session.send(Event.sessionFileKey(key).notification(from: .session(at: now)))
+    }
   }
 
   /// Reads a user with its metadata, which references to it do not have.
@@ -207,8 +255,8 @@ extension User {
 
 extension Session.Identity {
   /// The result of `session.open`.
-  func opened(_ settings: Settings) -> [UInt8] {
-    let limits = settings.limits
+  func opened(_ services: GatewayServices, _ fileKey: Event.FileKey?) -> [UInt8] {
+    let limits = services.settings.limits
     return JSONWriter.bytes {
       $0.object {
         $0.member("session_id", id)
@@ -232,7 +280,8 @@ extension Session.Identity {
               })
           })
         $0.member("ping_interval_ms", limits.pingIntervalMilliseconds)
-        $0.member("features", object: { settings.encodeFeatures(into: &$0) })
+        $0.member("features", object: { services.encodeFeatures(into: &$0) })
+        fileKey?.encode(into: &$0)
       }
     }
   }

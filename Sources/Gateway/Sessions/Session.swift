@@ -36,6 +36,8 @@ final class Session {
     var proof: TokenProof
     /// The number of the last ``Eviction`` before that token was checked.
     var lastEviction: Int64
+    /// Unix milliseconds, when the last key that the session got for files ends; `nil` without one.
+    var fileKeyExpiry: Int64?
   }
 
   /// A channel that the connection is in, and its place in the channel's feed.
@@ -87,8 +89,12 @@ final class Session {
   private var budget = CallBudget()
   /// Waits until the caller is out of debt; the connection is not read meanwhile.
   private var silence: Silence?
-  /// The files of a call that sends several.
-  var fileSends: FileSends?
+  /// The files of calls that send several.
+  var fileSends: [FileSends] = []
+  /// The channels of the sends that others pass, since they may wait.
+  var passedSends: [CallTicket: String] = [:]
+  /// The previews that are fetched for the client; made with the first.
+  var fetches: PreviewFetches?
   /// A close that waits until what was accepted is answered.
   private var pendingClose: PendingClose?
 
@@ -127,12 +133,14 @@ final class Session {
   /// Closes the connection as soon as all that was asked is answered.
   func closeWhenAnswered(_ code: CloseCode, reason: String) {
     pendingClose = PendingClose(code, reason)
+    cancelFetches()
     closeIfAnswered()
   }
 
   /// Brings the reply to a call.
   func complete(_ address: ReplyAddress, _ outcome: CallOutcome) {
     if FileSends.isPart(address.ticket) { return completePart(address, outcome) }
+    if !passedSends.isEmpty { passedSends[address.ticket] = nil }
     if case .failure(let error) = outcome {
       shard.counters.add(to: .callsFailed)
       // The server's own failures are not the client's to pay for.
@@ -148,6 +156,19 @@ final class Session {
       pipeline.complete(address.ticket, reply: reply)
     }
     proceed()
+  }
+
+  /// Lets later calls pass a send that its channel may keep for a while.
+  func pass(_ address: ReplyAddress, in url: String) {
+    guard pipeline.pass(address.ticket) else { return }
+    passedSends[address.ticket] = url
+    proceed()
+  }
+
+  /// Lets later calls pass a send to a channel that keeps an earlier one.
+  func passIfBehindAnother(_ address: ReplyAddress, in url: String) {
+    guard !passedSends.isEmpty, passedSends.values.contains(url) else { return }
+    if pipeline.pass(address.ticket) { passedSends[address.ticket] = url }
   }
 
   private func proceed() {
@@ -223,7 +244,7 @@ final class Session {
           request,
           ReplyAddress(
             session: reference, ticket: ticket, id: request.id,
-            isPaid: request.concurrency == .alone, limit: limit - 128))
+            isPaid: request.concurrency != .besideItsLike, limit: limit - 128))
       } else {
         refuse(ticket, request.id, .batchTooLarge)
         isAnswered = true
@@ -246,7 +267,7 @@ final class Session {
     let now = shard.loop.now
     let wait =
       switch request.concurrency {
-      case .alone: budget.take(at: now, rate: rate)
+      case .alone, .besideAll: budget.take(at: now, rate: rate)
       case .besideItsLike: budget.admitFree(at: now, rate: rate)
       }
     guard let wait else { return nil }
@@ -327,6 +348,7 @@ extension Session: WebSocketApplication {
 
   func connectionDidClose(_ connection: Connection, _ reason: ClosingReason) {
     if let caller { leave(caller) }
+    cancelFetches()
     withdraw()
     cancelTimer()
     silence?.end()
@@ -350,11 +372,16 @@ extension Session: WebSocketApplication {
 }
 
 extension RPCRequest {
-  /// Sends may follow one another; all else waits for its turn.
+  /// Sends may follow one another, and nothing waits for the fetch of a page; all else waits for its
+  /// turn.
   ///
   /// A send of an uploaded file waits as well, because the file is looked up on its way.
   fileprivate var concurrency: Session.Pipeline.Concurrency {
-    method == "message.send" && params?.present("file_id") == nil ? .besideItsLike : .alone
+    switch method {
+    case "message.send" where params?.present("file_id") == nil: .besideItsLike
+    case "preview.fetch": .besideAll
+    default: .alone
+    }
   }
 
   /// The bytes that must be left of a batch's budget when the call starts.

@@ -10,7 +10,8 @@ extension ChannelCommand {
     switch command {
     case .sessionOpen, .sessionRefresh, .sessionPing, .sessionClose, .userGet, .userUpdate,
       .channelCreate, .channelList, .channelEnter, .channelExit, .channelParticipants,
-      .messageList, .messageSendFiles, .fileCreate, .fileGet, .fileList, .fileCancel:
+      .messageList, .messageSendFiles, .fileCreate, .fileGet, .fileList, .fileCancel,
+      .previewFetch, .previewCancel:
       return nil
     case .channelGet: self = .view
     case .channelUpdate(let update): self = .update(update.fields)

@@ -14,10 +14,16 @@ final class GatewayServices: Sendable {
   let shards: ShardSet
   let store: Store
   let files: FileStore
+  let vault: FileVault
   let uploads: UploadService
+  let thumbnails: ThumbnailService
+  /// The sends that wait for what they wish for.
+  let sendWaits = SendWaitBudget()
   let publicPath: PublicPath
   /// `nil` when previews are off.
   let previews: PreviewService?
+  /// `nil` when viewers load pictures from the pages' servers.
+  let pictures: PreviewPictures?
   /// `nil` when no events are posted.
   let webhooks: Webhooks?
   let participantCounts: ParticipantCounts
@@ -28,6 +34,7 @@ final class GatewayServices: Sendable {
   let authenticator: Authenticator
   let apiTokens: APITokens
   let tokenRates: TokenRates
+  let previewRates: PreviewRates
   let limits: LimitTable
   /// Milliseconds of the steady clock.
   let startedAt = SystemClock.monotonicMilliseconds
@@ -59,12 +66,13 @@ final class GatewayServices: Sendable {
   }
 
   init(
-    settings: Settings, shards: ShardSet, store: Store, files: FileStore, previews: PreviewService?,
+    settings: Settings, shards: ShardSet, store: Store, files: FileStore, vault: FileVault,
+    previews: PreviewService?, pictures: PreviewPictures? = nil,
     webhooks: Webhooks?, participantCounts: ParticipantCounts,
     authenticator: Authenticator, apiTokens: APITokens, limits: LimitTable, messageIDs: MessageIDs,
     metrics: GatewayMetrics, relayCounts: RelayCounts = RelayCounts(),
     descriptors: DescriptorPlan, cluster: (any ClusterObserver)? = nil,
-    controlLog: ControlLog? = nil,
+    controlLog: ControlLog? = nil, thumbnails: ThumbnailService? = nil,
     clock: DeploymentClock = DeploymentClock(), logger: Logger
   ) {
     self.cluster = cluster
@@ -74,15 +82,22 @@ final class GatewayServices: Sendable {
     self.shards = shards
     self.store = store
     self.files = files
-    uploads = UploadService(settings, store: store, key: apiTokens.sealingKey, clock: clock)
+    self.vault = vault
+    self.thumbnails =
+      thumbnails
+      ?? ThumbnailService(off: "none are made here", vault: vault, logger: logger)
+    uploads = UploadService(
+      settings, store: store, vault: vault, key: apiTokens.sealingKey, clock: clock)
     publicPath = PublicPath(publicURL: settings.files.publicURL)
     self.previews = previews
+    self.pictures = pictures
     self.webhooks = webhooks
     self.participantCounts = participantCounts
     self.authenticator = authenticator
     self.apiTokens = apiTokens
     memory = MemoryBudget(limit: settings.limits.memoryBytes, shards: shards.count)
     tokenRates = TokenRates(settings.limits.platformCalls)
+    previewRates = PreviewRates(perSecond: settings.limits.previewFetchesPerSecond)
     self.limits = limits
     self.messageIDs = messageIDs
     self.metrics = metrics
@@ -114,6 +129,7 @@ final class GatewayServices: Sendable {
   /// Begins to stop, once.
   func drain() {
     stage = .draining
+    sendWaits.close()
     cluster?.drain()
     shards.sendToAll(.drain)
   }

@@ -81,6 +81,7 @@ extension Shard {
     guard drain == nil else { return }
     let drain = ShardDrain(shard: self, timeout: services.settings.drain.timeoutMilliseconds)
     self.drain = drain
+    channels.endWaiting()
     drain.begin()
   }
 }

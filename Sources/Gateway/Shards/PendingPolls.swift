@@ -168,7 +168,7 @@ extension ShardAnswer {
       case .connections(let some): connections += some
       case .participantCounts(let some): numbers += some
       case .awaitedSends(let some): sends += some
-      case .dismissed, .sent: break
+      case .dismissed, .sent, .isIn: break
       }
     }
     switch question {

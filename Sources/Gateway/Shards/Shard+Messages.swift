@@ -37,6 +37,7 @@ extension Shard {
       inChannel(url, address) { $0.listParticipants(limit: limit, token: token, address) }
     case .listMessages(let list, let principal, let address):
       inChannel(url, address) { $0.list(list, for: principal, replyTo: address) }
+    case .exited(let session): inChannel(url) { $0.handle(.exited(session)) }
     case .profile(let user): inChannel(url) { $0.handle(.profile(user)) }
     case .report(let report, let address): receive(report, from: address, inChannel: url)
     case .platform(let request): perform(request)
@@ -102,6 +103,8 @@ extension Shard {
     case .announce(let session, let openedAt, let urls):
       users.announce(session, of: id, openedAt: openedAt, channelURLs: urls)
     case .forget(let session): users.forget(session, of: id)
+    case .isIn(let urls, let address):
+      send(.shard(address.shard, .answer(.isIn(users.isIn(urls, id)), to: address)))
     }
   }
 

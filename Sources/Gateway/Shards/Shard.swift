@@ -52,6 +52,7 @@ final class Shard {
   var bases = NamedBases()
   /// On the first shard.
   var uploadSweeper: UploadSweeper?
+  var fileKeyRenewal: FileKeyRenewal?
   /// The tags of the listeners on which `/metrics` is served.
   var metricsListeners: Set<Int> = []
   /// The tags of the listeners that answer only by names of this machine.

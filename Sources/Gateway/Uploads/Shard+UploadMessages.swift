@@ -39,6 +39,7 @@ extension Shard {
       let message = try UploadMessage(json: record.message ?? "{}")
       var draft = message.draft
       draft.file = record.file(named: draft.file, publicURL: services.uploads.publicURL)
+      draft.takeThumbnails(of: record, canBeMade: services.thumbnails.isOn)
       let order = MessageOrder(
         .success(draft), requestID: message.requestID ?? MessageOrigin.name(fileID: record.fileID),
         upload: record.fileRecord, arrival: SystemClock.monotonicNanoseconds)

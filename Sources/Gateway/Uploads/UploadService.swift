@@ -14,6 +14,7 @@ final class UploadService: Sendable {
   static let claimTime: Int64 = 30_000
 
   private let store: Store
+  let vault: FileVault
   private let settings: Settings
   private let clock: DeploymentClock
   /// Seals secrets; not in the store.
@@ -30,9 +31,10 @@ final class UploadService: Sendable {
     var countedAt: Int64 = 0
   }
 
-  init(_ settings: Settings, store: Store, key: [UInt8], clock: DeploymentClock) {
+  init(_ settings: Settings, store: Store, vault: FileVault, key: [UInt8], clock: DeploymentClock) {
     self.settings = settings
     self.store = store
+    self.vault = vault
     self.key = key
     self.clock = clock
   }
@@ -79,8 +81,10 @@ final class UploadService: Sendable {
     _ request: FileCreate, for userID: String, at address: FileAddress,
     completion: @escaping @Sendable (Result<Creation, ServiceError>) -> Void
   ) {
+    let mustSeal: Bool
     do throws(ServiceError) {
       try check(request)
+      mustSeal = try vault.mustSeal(request.requiresAuthorization)
     } catch {
       return completion(.failure(error))
     }
@@ -90,7 +94,8 @@ final class UploadService: Sendable {
       fileID: FileID.make(), userID: userID, name: FileName(request.name).text,
       type: request.type, size: request.size, createdAt: now,
       expiresAt: now + settings.limits.uploadRetentionSeconds * 1_000, base: address.storedBase,
-      message: request.message)
+      message: request.message, seal: mustSeal ? UploadSeal() : nil,
+      thumbnailSizes: request.thumbnailSizes)
     let sealed = request.requestID.flatMap { _ in secret.sealed(fileID: record.fileID, key: key) }
     let upload = NewUpload(
       record, secretHash: secret.hash, sealedSecret: sealed, requestID: request.requestID)
@@ -119,10 +124,22 @@ final class UploadService: Sendable {
 
   private func check(_ request: FileCreate) throws(ServiceError) {
     guard isOn else {
-      throw ServiceError(.combinationNotAcceptable, "uploads are off: limits.file_bytes is 0")
+      throw .uploadsAreOff
     }
     guard request.size <= Int64(settings.limits.fileBytes) else {
       throw .fileTooLarge(limit: settings.limits.fileBytes)
+    }
+  }
+
+  /// Looks at what a user's uploads have of their limits.
+  ///
+  /// - Parameter completion: Called on a thread of the store.
+  func outlook(
+    of userID: String, completion: @escaping @Sendable (Result<UploadOutlook, ServiceError>) -> Void
+  ) {
+    let limits = settings.limits
+    store.perform(UploadStanding(userID, UploadLimits(limits), at: clock.now)) { result in
+      completion(result.serviceResult.map { UploadOutlook(limits: limits, standing: $0) })
     }
   }
 
@@ -216,15 +233,20 @@ extension ServiceError {
       data: ErrorDetails(field: "size", limit: Int64(limit)))
   }
 
-  fileprivate static func tooManyUploads(_ limit: Int) -> ServiceError {
+  static func tooManyUploads(_ limit: Int) -> ServiceError {
     ServiceError(
       .tooManyItems, "the user has \(limit) unfinished uploads: complete or cancel one",
       data: ErrorDetails(limit: Int64(limit), scope: "user_uploads"))
   }
 
-  fileprivate static func tooManyFileBytes(_ limit: Int64) -> ServiceError {
+  static func tooManyFileBytes(_ limit: Int64) -> ServiceError {
     ServiceError(
       .tooManyItems, "the files of the user would hold more than \(limit) bytes",
       data: ErrorDetails(limit: limit, scope: "user_files"))
   }
+}
+
+extension ServiceError {
+  static let uploadsAreOff = ServiceError(
+    .combinationNotAcceptable, "uploads are off: limits.file_bytes is 0")
 }

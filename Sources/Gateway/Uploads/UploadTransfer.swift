@@ -30,6 +30,10 @@ final class UploadTransfer: HTTPBodyReceiver {
   private var piece: [UInt8] = []
   private var file: (any PartialFile)?
   private var isListed = false
+  /// The keys of a file that is stored encrypted.
+  private var sealing: PartialSealing?
+  /// The state of that file that is to be recorded next.
+  private var progress: PartialProgress?
 
   init(
     _ request: TransferRequest, _ style: Style, _ answers: UploadAnswers,
@@ -106,7 +110,7 @@ final class UploadTransfer: HTTPBodyReceiver {
     case .verify:
       file?.verify(request.checksum?.digest ?? [], completion: resumption { .digest(matches: $0) })
     case .drop(let offset): file?.drop(to: offset, completion: resumption { .dropped })
-    case .synchronize: file?.synchronize(completion: resumption { .synchronized })
+    case .synchronize: synchronize()
     case .record(let offset, let end): record(offset, end)
     case .complete: file?.complete(completion: resumption { .completed })
     case .finish: finish()
@@ -120,7 +124,15 @@ final class UploadTransfer: HTTPBodyReceiver {
       return handle(.noRoom)
     }
     let end = shard.services.clock.now + UploadService.claimTime
-    ask(UploadClaim(record, from: offset, until: end)) {
+    var kept: UploadSeal?
+    do {
+      let found = try shard.services.vault.sealing(of: record, at: offset)
+      (kept, sealing) = (found?.kept, found?.used)
+    } catch {
+      shard.services.vault.noteDamage(of: record.fileID, "its keys cannot be used: \(error)")
+      return handle(.storeFailed)
+    }
+    ask(UploadClaim(record, from: offset, until: end, sealedBy: kept)) {
       $0.map { .claimed(term: $0) } ?? .claimTaken
     }
   }
@@ -133,7 +145,7 @@ final class UploadTransfer: HTTPBodyReceiver {
     }
     let opening = PartialFileRequest(
       id: record.fileID, offset: offset, size: record.size,
-      algorithm: request.checksum?.algorithm)
+      algorithm: request.checksum?.algorithm, sealing: sealing)
     shard.services.files.continueUpload(opening) { result in
       path.resume { _ in transfer.value.didOpen(result) }
     }
@@ -144,7 +156,25 @@ final class UploadTransfer: HTTPBodyReceiver {
     case .success(let file):
       self.file = file
       handle(.opened)
-    case .failure(let failure): handle(.failed(failure))
+    case .failure(let failure):
+      if sealing != nil, case .shrunk(let offset) = failure {
+        progress = PartialProgress(offset: offset, rest: UploadRest(tail: nil, isDirty: true))
+      }
+      handle(.failed(failure))
+    }
+  }
+
+  private func synchronize() {
+    let (path, transfer) = (shard.returnPath, LoopBound(self))
+    file?.synchronize { result in
+      path.resume { _ in
+        switch result {
+        case .success(let progress):
+          transfer.value.progress = progress
+          transfer.value.handle(.synchronized)
+        case .failure(let failure): transfer.value.handle(.failed(failure))
+        }
+      }
     }
   }
 
@@ -161,8 +191,22 @@ final class UploadTransfer: HTTPBodyReceiver {
     case .more: until = shard.services.clock.now + UploadService.claimTime
     case .last: until = 0
     }
-    let progress = UploadProgress(upload.fileID, term: upload.term, offset: offset, until: until)
-    ask(progress) { $0 ? .recorded(offset) : .lost }
+    // What waits of an encrypted file belongs to the very offset at which it was read.
+    let (place, rest) = takeProgress(offset, end)
+    let record = UploadProgress(
+      upload.fileID, term: upload.term, offset: place, until: until, rest: rest)
+    ask(record) { $0 ? .recorded(place) : .lost }
+  }
+
+  private func takeProgress(_ offset: Int64, _ end: TransferRecord) -> (Int64, UploadRest?) {
+    guard let progress else { return (offset, nil) }
+    self.progress = nil
+    var rest = progress.rest
+    switch end {
+    case .more: rest.isDirty = true
+    case .last: break
+    }
+    return (progress.offset, rest)
   }
 
   private func finish() {
@@ -181,6 +225,7 @@ final class UploadTransfer: HTTPBodyReceiver {
     case .complete(let record, .before): respond(to: record, .before)
     case .complete(let record, .now):
       uploads.counters.add(.completed)
+      shard.services.thumbnails.make(record.thumbnailSizes, of: record.fileID)
       guard record.message != nil else { return respond(to: record, .now) }
       let transfer = LoopBound(self)
       shard.sendMessage(of: record) { _, record in transfer.value.respond(to: record, .now) }

@@ -85,6 +85,7 @@ extension UploadRecord {
     let given = { (text: String?, own: String) in text.flatMap { $0.isEmpty ? nil : $0 } ?? own }
     return MessageFile(
       id: fileID, url: address?.url(ofFile: fileID, FileName(name)) ?? "",
-      name: given(sent?.name, name), type: given(sent?.type, type), size: size)
+      name: given(sent?.name, name), type: given(sent?.type, type), size: size,
+      requiresAuthorization: seal != nil)
   }
 }

@@ -59,6 +59,8 @@ final class UserDirectory {
   /// The absent users whom each user mentioned lately.
   private var mentions = FloodGate<String>()
   private let lastSeen: LastSeenNotes
+  /// The channels that users were in when their connections were lost.
+  private var graces = LostPlaces()
   /// When sessions were opened, in Unix milliseconds; empty on a server alone, where sessions are added
   /// in the order of opening.
   private var openingTimes: [SessionAddress: Int64] = [:]
@@ -93,6 +95,7 @@ final class UserDirectory {
     openingTimes[session] = nil
     guard var presence = presences[userID] else { return }
     let wasOnline = !presence.sessions.isEmpty
+    noteLoss(of: session, in: presence, userID)
     presence.remove(session)
     presence.leave(session) { _ in true }
     if wasOnline, presence.sessions.isEmpty { lastSeen.note(userID) }
@@ -121,9 +124,30 @@ final class UserDirectory {
 
   /// Notes that a session is not, or no longer, in a channel.
   func release(_ channelURL: String, of session: SessionAddress, of userID: String) {
+    graces.remove(channelURL, of: userID)
     guard var presence = presences[userID] else { return }
     presence.leave(session) { $0 == channelURL }
     presences[userID] = presence.isEmpty ? nil : presence
+  }
+
+  /// Notes the channels of a session that did not leave them.
+  private func noteLoss(of session: SessionAddress, in presence: Presence, _ userID: String) {
+    let settings = shard.services.settings
+    guard settings.limits.fileBytes > 0, settings.files.graceSeconds > 0 else { return }
+    for channel in presence.channels where channel.sessions.contains(session) {
+      graces.add(
+        channel.url, of: userID, at: shard.loop.now,
+        until: shard.loop.now + settings.files.graceSeconds * 1_000)
+    }
+  }
+
+  /// Whether a user is in one of the channels, or was until its connection was lost.
+  func isIn(_ channelURLs: [String], _ userID: String) -> Bool {
+    let channels = presences[userID]?.channels ?? []
+    return channelURLs.contains { url in
+      channels.contains { $0.url == url }
+        || graces.contains(url, of: userID, at: shard.loop.now)
+    }
   }
 
   /// Takes mentions of absent users out of a sender's budget: 60 in any minute, over all channels.

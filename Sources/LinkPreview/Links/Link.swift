@@ -45,6 +45,11 @@ package enum LinkKnowledge: Sendable, Hashable {
   package var tag: OpenGraphTag? {
     if case .found(let tag) = self { tag } else { nil }
   }
+
+  /// Whether the page has to be fetched.
+  package var isUnknown: Bool {
+    if case .unknown = self { true } else { false }
+  }
 }
 
 /// The scalars of a text in which links are looked for.

@@ -77,7 +77,8 @@ extension PageReport {
       title: better(tag?.title, response.title, "title"), address: address,
       description: better(tag?.description, response.description, "description"),
       image: better(tag?.image, response.image, "image"))
-    var report = PageReport(members, embedURL: embedURL, characterSet: characterSet)
+    var report = PageReport(
+      members, siteName: siteName, embedURL: embedURL, characterSet: characterSet)
     // The page's own problem is more specific than the missing oEmbed preview.
     if report.tag == nil { report.problem = problem ?? report.problem }
     return report

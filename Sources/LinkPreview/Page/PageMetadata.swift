@@ -70,7 +70,8 @@ struct PageMetadata {
 
   private mutating func receive(_ value: PageValue, for key: MetaKey) {
     switch key {
-    case .openGraphTitle, .openGraphDescription, .twitterTitle, .twitterDescription, .description:
+    case .openGraphTitle, .openGraphDescription, .siteName, .twitterTitle, .twitterDescription,
+      .description:
       if texts[key] == nil, !value.text.isBlank { texts[key] = value }
     case .openGraphURL: Self.append(value, to: &openGraphURLs)
     case .twitterImage, .twitterImageSource: Self.append(value, to: &twitterImages)
@@ -131,6 +132,7 @@ enum MetaKey: String, CaseIterable {
   case openGraphTitle = "og:title"
   case openGraphDescription = "og:description"
   case openGraphURL = "og:url"
+  case siteName = "og:site_name"
   case image = "og:image"
   case imageURL = "og:image:url"
   case imageSecureURL = "og:image:secure_url"

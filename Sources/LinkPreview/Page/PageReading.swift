@@ -33,7 +33,9 @@ struct PageReading {
       .filled(from: plain(address))
       .filled(from: data.members(ranked: .site, address))
     let embedURL = metadata.embedURLs.lazy.compactMap { decoder.url($0.text) }.first
-    return PageReport(members, embedURL: embedURL, characterSet: choice.description)
+    let siteName = text(metadata.texts[.siteName], limit: PreviewLimits.title)
+    return PageReport(
+      members, siteName: siteName, embedURL: embedURL, characterSet: choice.description)
   }
 
   private var decoder: PageDecoder { PageDecoder(choice.characterSet, base: base) }

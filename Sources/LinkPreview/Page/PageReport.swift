@@ -4,6 +4,8 @@ package import ParleyProtocol
 package struct PageReport: Sendable, Hashable {
   /// The preview; `nil` when the page has neither title nor description nor image.
   package var tag: OpenGraphTag?
+  /// The name that the page gives its site, which is no part of the tag; `nil` without a tag.
+  package var siteName: String?
   /// The source of each member of the tag, in the tag's order.
   package var origins: [PreviewOrigin]
   /// The absolute URL of the page's oEmbed description as JSON; `nil` if there is none.
@@ -18,10 +20,13 @@ package struct PageReport: Sendable, Hashable {
 }
 
 extension PageReport {
-  init(_ members: PreviewMembers, embedURL: WebURL?, characterSet: String) {
+  init(
+    _ members: PreviewMembers, siteName: String?, embedURL: WebURL?, characterSet: String
+  ) {
     let tag = members.tag
     self.init(
-      tag: tag, origins: tag == nil ? [] : members.origins, embedURL: embedURL,
+      tag: tag, siteName: tag == nil ? nil : siteName, origins: tag == nil ? [] : members.origins,
+      embedURL: embedURL,
       problem: tag == nil ? "neither title nor description nor image" : nil,
       characterSet: characterSet, address: members.address)
   }
@@ -29,7 +34,7 @@ extension PageReport {
   /// A body that could not be read as a page.
   init(problem: String, pageURL: WebURL) {
     self.init(
-      tag: nil, origins: [], embedURL: nil, problem: problem, characterSet: "none",
+      tag: nil, siteName: nil, origins: [], embedURL: nil, problem: problem, characterSet: "none",
       address: .finalAddress(pageURL))
   }
 }

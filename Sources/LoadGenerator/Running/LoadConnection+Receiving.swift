@@ -108,7 +108,7 @@ extension LoadConnection {
     case .messageDeleted, .channelCreated, .channelChanged, .channelDeleted, .channelFrozen,
       .channelUnfrozen, .userMuted, .userUnmuted, .userBanned, .userUnbanned, .operatorsChanged,
       .userEntered, .userExited, .participantCount, .mentionReceived, .sessionExpiring,
-      .serverDraining, nil:
+      .sessionFileKey, .serverDraining, nil:
       receiveNumbered(params, in: channel)
     }
   }

@@ -60,42 +60,6 @@ enum AnswerReader {
     try ChannelSnapshot(json: member("channel", of: node))
   }
 
-  /// The member `message`.
-  static func message(of node: JSONNode) throws(ParleyError) -> any BaseMessage {
-    try message(member("message", of: node))
-  }
-
-  /// A message of any kind.
-  static func message(_ node: JSONNode) throws(ParleyError) -> any BaseMessage {
-    message(
-      try resource { () throws(ResourceError) in try ParleyProtocol.Message(json: node) })
-  }
-
-  static func message(_ message: ParleyProtocol.Message) -> any BaseMessage {
-    let record = MessageRecord(message)
-    return switch message.type {
-    case .user: UserMessage(record)
-    case .file: FileMessage(record, message.file)
-    case .admin: AdminMessage(record: record)
-    }
-  }
-
-  /// The member `message`, of which it is known that a user sent it as text.
-  static func userMessage(of node: JSONNode) throws(ParleyError) -> UserMessage {
-    guard let message = try message(of: node) as? UserMessage else {
-      throw .malformedAnswer("'message' is no user message")
-    }
-    return message
-  }
-
-  /// The member `message`, of which it is known that a user sent it as a file.
-  static func fileMessage(of node: JSONNode) throws(ParleyError) -> FileMessage {
-    guard let message = try message(of: node) as? FileMessage else {
-      throw .malformedAnswer("'message' is no file message")
-    }
-    return message
-  }
-
   /// Every value of a list that must be there.
   static func list<Value>(
     _ name: String, of node: JSONNode, _ read: (JSONNode) throws(ParleyError) -> Value

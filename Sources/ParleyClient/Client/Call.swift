@@ -10,12 +10,12 @@ struct Call<Value: Sendable>: Sendable {
 
   init(
     _ method: String, _ repeatability: Repeatability, _ effect: ChannelEffect? = nil,
-    params: (inout JSONWriter) -> Void,
+    patience: Int64 = 0, params: (inout JSONWriter) -> Void,
     reading read: @escaping @Sendable (JSONNode) throws(ParleyError) -> Value
   ) {
     request = EngineCall(
       method: method, params: JSONWriter.bytes { $0.object(params) }, repeatability: repeatability,
-      channel: effect)
+      channel: effect, patience: patience)
     self.read = read
   }
 

@@ -9,6 +9,7 @@ final class ClientCore: Sendable {
   let callbacks: CallbackQueue
   let requestIDs = RequestIDs()
   let files = FileSendings()
+  let fileKeys = FileKeys()
   let engineConfiguration: EngineConfiguration
   /// The time without progress after which an upload fails.
   let uploadPatience: Duration
@@ -25,6 +26,8 @@ final class ClientCore: Sendable {
     engine = Engine(engineConfiguration) { inlet.take($0) }
     inlet.connect(to: self)
   }
+
+  var messageCalls: MessageCalls { MessageCalls(reader: MessageReader(fileKeys: fileKeys)) }
 
   var currentUser: User? { session.withLock { $0.user } }
 
@@ -141,16 +144,20 @@ final class ClientCore: Sendable {
     case .left(let url): channels.exit(url)
     case .recovered(let url, let missed): tell(url, .recovered(eventCount: missed))
     case .recoveryFailed(let url, let reason): didFailToRecover(url, EventLoss(reason))
+    case .fileKeyChanged(let key): fileKeys.keep(key)
     case .stateChanged(let state): didChange(state)
     }
   }
 
   private func receive(_ method: String, _ params: JSONNode?) {
     // What can't be read is passed over, as what isn't known is: there is nobody to answer.
-    guard let incoming = try? Incoming(method: method, params: params) else { return }
+    guard let incoming = try? Incoming(method: method, params: params, messageCalls.reader)
+    else { return }
     let notification = WireEvent.Notification(method: method, params: params)
     switch incoming {
-    case .connection(let event): tell(.connection(event), notification)
+    case .connection(let event):
+      if case .fileKeyRenewed(let key) = event { fileKeys.keep(key) }
+      tell(.connection(event), notification)
     case .mentioned(let message): tell(.mentioned(message), notification)
     case .channel(let url, let event, let change):
       guard let channel = channels.known(url) else { return }

@@ -184,6 +184,8 @@ enum EngineEvent: Sendable {
   case recovered(channelURL: String, missed: Int)
   /// A channel was entered again with a gap, or could not be entered again.
   case recoveryFailed(channelURL: String, reason: RecoveryFailure)
+  /// The server gave another file key, or none to the first session since `connect`.
+  case fileKeyChanged(FileKey?)
   /// The connection is in another state.
   case stateChanged(ConnectionState)
 }

@@ -7,14 +7,18 @@ struct EngineCall: Sendable {
   let repeatability: Repeatability
   /// The effect of the call on the channels that this client is in.
   let channel: ChannelEffect?
+  /// Milliseconds that the server may take beyond the usual time.
+  let patience: Int64
 
   init(
-    method: String, params: [UInt8], repeatability: Repeatability, channel: ChannelEffect? = nil
+    method: String, params: [UInt8], repeatability: Repeatability, channel: ChannelEffect? = nil,
+    patience: Int64 = 0
   ) {
     self.method = method
     self.params = params
     self.repeatability = repeatability
     self.channel = channel
+    self.patience = patience
   }
 }
 

@@ -13,6 +13,8 @@ public protocol ConnectionDelegate: AnyObject, Sendable {
   func didDisconnect(because reason: DisconnectionReason)
   /// The access token expires at that time, Unix milliseconds: refresh it.
   func sessionWillExpire(at time: Int64)
+  /// Another key opens the files that need one.
+  func didRenewFileKey(_ key: FileKey)
   /// The server is about to stop; the client comes back by itself.
   func serverWillStop(reconnectingAfter pause: Duration)
 }
@@ -32,6 +34,8 @@ extension ConnectionDelegate {
   /// Does nothing.
   public func sessionWillExpire(at time: Int64) {}
   /// Does nothing.
+  public func didRenewFileKey(_ key: FileKey) {}
+  /// Does nothing.
   public func serverWillStop(reconnectingAfter pause: Duration) {}
 
   /// Calls the method that goes with an event.
@@ -43,6 +47,7 @@ extension ConnectionDelegate {
     case .reconnected: didReconnect()
     case .disconnected(let reason): didDisconnect(because: reason)
     case .sessionExpiring(let time): sessionWillExpire(at: time)
+    case .fileKeyRenewed(let key): didRenewFileKey(key)
     case .serverDraining(let pause): serverWillStop(reconnectingAfter: pause)
     }
   }
@@ -60,6 +65,8 @@ public enum ConnectionEvent: Sendable, Hashable {
   case disconnected(because: DisconnectionReason)
   /// The access token expires at that time, Unix milliseconds: refresh it.
   case sessionExpiring(at: Int64)
+  /// Another key opens the files that need one; the one before holds for a while.
+  case fileKeyRenewed(FileKey)
   /// The server is about to stop; the client comes back after that time by itself.
   case serverDraining(reconnectAfter: Duration)
 }

@@ -10,18 +10,18 @@ enum Incoming: Sendable {
   /// Reads a notification; `nil` for a method that this client does not know.
   ///
   /// - Throws: ``ParleyError/malformedAnswer(_:)`` when a member is missing.
-  init?(method: String, params: JSONNode?) throws(ParleyError) {
+  init?(method: String, params: JSONNode?, _ reader: MessageReader) throws(ParleyError) {
     guard let name = EventName(rawValue: method) else { return nil }
     guard let params else { throw .malformedAnswer("the event \(method) has no 'params'") }
     let event = try AnswerReader.resource { () throws(ResourceError) in
       try Event(name, params: params)
     }
-    guard let incoming = try Self.incoming(event, params) else { return nil }
+    guard let incoming = try Self.incoming(event, params, reader) else { return nil }
     self = incoming
   }
 
   private static func incoming(
-    _ event: Event, _ params: JSONNode
+    _ event: Event, _ params: JSONNode, _ reader: MessageReader
   ) throws(ParleyError) -> Incoming? {
     func inChannel(
       _ event: OpenChannelEvent, _ change: SnapshotChange? = nil
@@ -30,9 +30,9 @@ enum Incoming: Sendable {
     }
     return switch event {
     case .messageReceived(let message):
-      try inChannel(.messageReceived(AnswerReader.message(message.message)))
+      try inChannel(.messageReceived(reader.message(message.message)))
     case .messageUpdated(let message):
-      try inChannel(.messageUpdated(AnswerReader.message(message.message)))
+      try inChannel(.messageUpdated(reader.message(message.message)))
     case .messageDeleted(let deletion):
       try inChannel(.messageDeleted(messageID: deletion.messageID))
     case .throttled(let range): try inChannel(.messagesThrottled(ThrottledMessages(range)))
@@ -60,8 +60,10 @@ enum Incoming: Sendable {
     case .userBanned(let restriction):
       try inChannel(.userBanned(User(restriction.user), RestrictionDetails(restriction)))
     case .userUnbanned(let release): try inChannel(.userUnbanned(User(release.user)))
-    case .mentionReceived(let message): .mentioned(AnswerReader.message(message.message))
+    case .mentionReceived(let message): .mentioned(reader.message(message.message))
     case .sessionExpiring(let expiry): .connection(.sessionExpiring(at: expiry.expiresAt))
+    case .sessionFileKey(let key):
+      .connection(.fileKeyRenewed(FileKey(key: key.key, expiresAt: key.expiresAt)))
     case .serverDraining(let draining):
       .connection(
         .serverDraining(reconnectAfter: .milliseconds(max(0, draining.reconnectAfter))))

@@ -20,6 +20,7 @@ enum FileCalls {
         if !params.fileName.isEmpty { $0.member("name", params.fileName) }
         if !params.mimeType.isEmpty { $0.member("type", params.mimeType) }
         if params.requireAuth { $0.member("require_auth", true) }
+        params.thumbnailSizes.write(into: &$0)
         $0.member("req_id", requestID)
       },
       reading: { (node: JSONNode) throws(ParleyError) in

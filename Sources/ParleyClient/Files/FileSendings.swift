@@ -133,7 +133,7 @@ extension ClientCore {
         let fileID = try upload.get()
         await turn?.value
         guard files.didUpload(order.requestID) else { throw .cancelled }
-        let call = MessageCalls.send(
+        let call = messageCalls.send(
           order.params, fileID: fileID, to: order.channelURL, requestID: order.requestID)
         return .success(try await performPatiently(call, waiting: patience))
       } catch {

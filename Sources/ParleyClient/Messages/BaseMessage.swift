@@ -35,6 +35,9 @@ extension BaseMessage {
   public var metaArrays: [MessageMetaArray] { record.metaArrays }
   /// The link preview; `nil` while there is none.
   public var ogMetaData: OGMetaData? { record.ogMetaData }
+  /// Whether the server is looking for a link preview; over when an update of the message comes, or
+  /// after the server's time-out for previews.
+  public var isOGMetaDataPending: Bool { record.isOGMetaDataPending }
   /// The text in other languages, by language.
   public var translations: [String: String] { record.translations }
   /// The sender's own name of the sending; empty when it gave none.
@@ -73,43 +76,6 @@ public enum SendingStatus: Sendable, Hashable {
   case succeeded
 }
 
-/// A file that a user sent: where it is, and what is said of it.
-///
-/// The server keeps what its sender told and looks at nothing behind the address.
-public struct FileMessage: BaseMessage, Hashable {
-  /// The members of messages of all kinds; ``BaseMessage/message`` may be empty.
-  public let record: MessageRecord
-  /// The id of an uploaded file; empty for one that is somewhere else.
-  public let fileID: String
-  /// The address, of http or https; empty while the file is uploaded.
-  public let url: String
-  /// The file's name; empty when it was not told.
-  public let name: String
-  /// The media type, such as `image/png`; empty when it was not told.
-  public let type: String
-  /// Bytes; 0 when it was not told.
-  public let size: Int64
-  /// Whether the server has it.
-  public let sendingStatus: SendingStatus
-}
-
-extension FileMessage {
-  /// Creates a message from the server's form.
-  init(_ record: MessageRecord, _ file: MessageFile?) {
-    self.init(
-      record: record, fileID: file?.id ?? "", url: file?.url ?? "", name: file?.name ?? "",
-      type: file?.type ?? "",
-      size: file?.size ?? 0, sendingStatus: .succeeded)
-  }
-
-  /// A message that is about to be sent.
-  init(pending params: FileMessageCreateParams, _ record: MessageRecord) {
-    self.init(
-      record: record, fileID: "", url: params.fileURL, name: params.fileName, type: params.mimeType,
-      size: params.fileSize, sendingStatus: .pending)
-  }
-}
-
 /// A text of the channel's administration, which has no ``BaseMessage/sender``.
 public struct AdminMessage: BaseMessage, Hashable {
   /// The members of messages of all kinds.
@@ -128,6 +94,7 @@ public struct MessageRecord: Sendable, Hashable {
   let mentionedUsers: [User]
   let metaArrays: [MessageMetaArray]
   let ogMetaData: OGMetaData?
+  let isOGMetaDataPending: Bool
   let translations: [String: String]
   let requestID: String
   let createdAt: Int64
@@ -142,7 +109,8 @@ extension MessageRecord {
       customType: message.customType, mentionType: MentionType(message.mentionType),
       mentionedUsers: message.mentionedUsers.map(User.init),
       metaArrays: message.metaArrays.map(MessageMetaArray.init),
-      ogMetaData: message.openGraphTag.map(OGMetaData.init), translations: message.translations,
+      ogMetaData: message.openGraphTag.map(OGMetaData.init),
+      isOGMetaDataPending: message.isPreviewPending, translations: message.translations,
       requestID: message.requestID, createdAt: message.createdAt, updatedAt: message.updatedAt)
   }
 
@@ -154,7 +122,8 @@ extension MessageRecord {
     self.init(
       messageID: 0, channelURL: channelURL, sender: sender, message: params.message,
       data: params.data, customType: params.customType, mentionType: params.mentionType,
-      mentionedUsers: [], metaArrays: params.metaArrays, ogMetaData: nil, translations: [:],
+      mentionedUsers: [], metaArrays: params.metaArrays, ogMetaData: nil,
+      isOGMetaDataPending: false, translations: [:],
       requestID: requestID, createdAt: 0, updatedAt: 0)
   }
 }

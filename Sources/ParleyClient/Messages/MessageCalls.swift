@@ -1,8 +1,10 @@
 internal import ParleyProtocol
 
 /// The requests about messages.
-enum MessageCalls {
-  static func send(
+struct MessageCalls: Sendable {
+  let reader: MessageReader
+
+  func send(
     _ params: UserMessageCreateParams, to url: String, requestID: String
   ) -> Call<UserMessage> {
     Call(
@@ -11,10 +13,10 @@ enum MessageCalls {
         $0.member("channel_url", url)
         $0.member("req_id", requestID)
         params.write(into: &$0)
-      }, reading: AnswerReader.userMessage)
+      }, reading: reader.userMessage)
   }
 
-  static func send(
+  func send(
     _ params: FileMessageCreateParams, fileID: String? = nil, to url: String, requestID: String
   ) -> Call<FileMessage> {
     Call(
@@ -23,10 +25,10 @@ enum MessageCalls {
         $0.member("channel_url", url)
         $0.member("req_id", requestID)
         params.write(uploadedAs: fileID, into: &$0)
-      }, reading: AnswerReader.fileMessage)
+      }, reading: reader.fileMessage)
   }
 
-  static func update(
+  func update(
     _ message: MessageReference, _ params: UserMessageUpdateParams
   ) -> Call<UserMessage> {
     Call(
@@ -34,20 +36,20 @@ enum MessageCalls {
       params: {
         message.write(into: &$0)
         params.write(into: &$0)
-      }, reading: AnswerReader.userMessage)
+      }, reading: reader.userMessage)
   }
 
-  static func delete(_ message: MessageReference) -> Call<Void> {
+  func delete(_ message: MessageReference) -> Call<Void> {
     Call(
       "message.delete", .once, params: message.write,
       reading: { (_: JSONNode) throws(ParleyError) in })
   }
 
-  static func get(_ message: MessageReference) -> Call<any BaseMessage> {
-    Call("message.get", .safe, params: message.write, reading: AnswerReader.message(of:))
+  func get(_ message: MessageReference) -> Call<any BaseMessage> {
+    Call("message.get", .safe, params: message.write, reading: reader.message(of:))
   }
 
-  static func list(
+  func list(
     _ url: String, around anchor: MessageAnchor, _ params: MessageListParams
   ) -> Call<MessagePage> {
     Call(
@@ -56,40 +58,40 @@ enum MessageCalls {
         $0.member("channel_url", url)
         anchor.write(into: &$0)
         params.write(into: &$0)
-      }, reading: MessagePage.init(json:))
+      }, reading: reader.page)
   }
 
-  static func createKeys(
+  func createKeys(
     _ message: MessageReference, _ keys: [String]
   ) -> Call<any BaseMessage> {
     change("message.create_metaarray_keys", message) { $0.member("keys", keys) }
   }
 
-  static func deleteKeys(
+  func deleteKeys(
     _ message: MessageReference, _ keys: [String]
   ) -> Call<any BaseMessage> {
     change("message.delete_metaarray_keys", message) { $0.member("keys", keys) }
   }
 
-  static func addValues(
+  func addValues(
     _ message: MessageReference, _ values: [MessageMetaArray]
   ) -> Call<any BaseMessage> {
     change("message.add_metaarray_values", message) { write(values, into: &$0) }
   }
 
-  static func removeValues(
+  func removeValues(
     _ message: MessageReference, _ values: [MessageMetaArray]
   ) -> Call<any BaseMessage> {
     change("message.remove_metaarray_values", message) { write(values, into: &$0) }
   }
 
-  static func translate(
+  func translate(
     _ message: MessageReference, to languages: [String]
   ) -> Call<any BaseMessage> {
     change("message.translate", message) { $0.member("target_langs", languages) }
   }
 
-  private static func change(
+  private func change(
     _ method: String, _ message: MessageReference, _ params: (inout JSONWriter) -> Void
   ) -> Call<any BaseMessage> {
     Call(
@@ -97,11 +99,11 @@ enum MessageCalls {
       params: {
         message.write(into: &$0)
         params(&$0)
-      }, reading: AnswerReader.message(of:))
+      }, reading: reader.message(of:))
   }
 
   /// Keys that are named twice are put together: an object names each member once.
-  private static func write(_ values: [MessageMetaArray], into writer: inout JSONWriter) {
+  private func write(_ values: [MessageMetaArray], into writer: inout JSONWriter) {
     var keys: [String] = []
     for array in values where !keys.contains(array.key) { keys.append(array.key) }
     writer.member(

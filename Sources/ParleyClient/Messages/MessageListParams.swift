@@ -88,8 +88,8 @@ public struct MessagePage: Sendable {
   /// List with ``MessageListParams/isInclusive`` false.
   public let next: MessageAnchor?
 
-  init(json: JSONNode) throws(ParleyError) {
-    messages = try AnswerReader.list("messages", of: json, AnswerReader.message(_:))
+  init(json: JSONNode, _ messages: [any BaseMessage]) {
+    self.messages = messages
     previous = Self.place("has_previous", "previous_from", of: json)
     next = Self.place("has_next", "next_from", of: json)
   }

@@ -116,6 +116,8 @@ public struct FileMessageCreateParams: Sendable, Hashable {
   public var fileSize: Int64 = 0
   /// Whether reading the uploaded file takes a key of a participant.
   public var requireAuth = false
+  /// Up to three sizes in which the server makes thumbnails of an uploaded picture or film.
+  public var thumbnailSizes: [ThumbnailSize] = []
   /// The parameters shared with text messages.
   private(set) var common: UserMessageCreateParams
 
@@ -154,6 +156,7 @@ public struct FileMessageCreateParams: Sendable, Hashable {
   func write(uploadedAs fileID: String?, into writer: inout JSONWriter) {
     writer.member("message_type", "FILE")
     if let fileID { writer.member("file_id", fileID) } else { writer.member("url", fileURL) }
+    if fileID != nil { thumbnailSizes.write(into: &writer) }
     if !fileName.isEmpty { writer.member("file_name", fileName) }
     if !mimeType.isEmpty { writer.member("file_type", mimeType) }
     if fileSize != 0, fileID == nil { writer.member("file_size", fileSize) }

@@ -6,12 +6,12 @@ extension OpenChannel {
   public func update(
     message: UserMessage, params: UserMessageUpdateParams
   ) async throws(ParleyError) -> UserMessage {
-    try await core.perform(MessageCalls.update(reference(to: message), params))
+    try await core.perform(core.messageCalls.update(reference(to: message), params))
   }
 
   /// Deletes a message; for its author and the channel's operators.
   public func delete(message: any BaseMessage) async throws(ParleyError) {
-    try await core.perform(MessageCalls.delete(reference(to: message)))
+    try await core.perform(core.messageCalls.delete(reference(to: message)))
   }
 
   /// Fetches a message.
@@ -19,7 +19,7 @@ extension OpenChannel {
   /// - Throws: ``ParleyError/notFound(_:)`` when it was deleted or there never was one.
   public func getMessage(messageID: Int64) async throws(ParleyError) -> any BaseMessage {
     try await core.perform(
-      MessageCalls.get(MessageReference(channelURL: url, messageID: messageID)))
+      core.messageCalls.get(MessageReference(channelURL: url, messageID: messageID)))
   }
 
   /// Fetches messages around a place.
@@ -56,7 +56,7 @@ extension OpenChannel {
   public func messagePage(
     around anchor: MessageAnchor = .now, params: MessageListParams = MessageListParams()
   ) async throws(ParleyError) -> MessagePage {
-    try await core.perform(MessageCalls.list(url, around: anchor, params))
+    try await core.perform(core.messageCalls.list(url, around: anchor, params))
   }
 
   /// Translates a message; a server without translations refuses.
@@ -66,7 +66,7 @@ extension OpenChannel {
   public func translate(
     message: any BaseMessage, to languages: [String]
   ) async throws(ParleyError) -> any BaseMessage {
-    try await core.perform(MessageCalls.translate(reference(to: message), to: languages))
+    try await core.perform(core.messageCalls.translate(reference(to: message), to: languages))
   }
 
   func reference(to message: any BaseMessage) -> MessageReference {
@@ -84,7 +84,7 @@ extension OpenChannel {
   public func createMessageMetaArrayKeys(
     message: any BaseMessage, keys: [String]
   ) async throws(ParleyError) -> any BaseMessage {
-    try await core.perform(MessageCalls.createKeys(reference(to: message), keys))
+    try await core.perform(core.messageCalls.createKeys(reference(to: message), keys))
   }
 
   /// Leaves keys out, with all their values.
@@ -92,7 +92,7 @@ extension OpenChannel {
   public func deleteMessageMetaArrayKeys(
     message: any BaseMessage, keys: [String]
   ) async throws(ParleyError) -> any BaseMessage {
-    try await core.perform(MessageCalls.deleteKeys(reference(to: message), keys))
+    try await core.perform(core.messageCalls.deleteKeys(reference(to: message), keys))
   }
 
   /// Adds values behind those that are there, creating keys for those who may create them.
@@ -100,7 +100,7 @@ extension OpenChannel {
   public func addMessageMetaArrayValues(
     message: any BaseMessage, values: [MessageMetaArray]
   ) async throws(ParleyError) -> any BaseMessage {
-    try await core.perform(MessageCalls.addValues(reference(to: message), values))
+    try await core.perform(core.messageCalls.addValues(reference(to: message), values))
   }
 
   /// Leaves values out; the keys stay.
@@ -108,6 +108,6 @@ extension OpenChannel {
   public func removeMessageMetaArrayValues(
     message: any BaseMessage, values: [MessageMetaArray]
   ) async throws(ParleyError) -> any BaseMessage {
-    try await core.perform(MessageCalls.removeValues(reference(to: message), values))
+    try await core.perform(core.messageCalls.removeValues(reference(to: message), values))
   }
 }

@@ -47,7 +47,7 @@ extension OpenChannel {
   private func sending(
     _ params: UserMessageCreateParams, _ requestID: String
   ) -> Call<UserMessage> {
-    MessageCalls.send(params, to: url, requestID: requestID)
+    core.messageCalls.send(params, to: url, requestID: requestID)
   }
 }
 
@@ -67,7 +67,7 @@ extension OpenChannel {
   ) async throws(ParleyError) -> FileMessage {
     guard params.file == nil else { return try await sendUploaded(params) }
     return try await core.perform(
-      MessageCalls.send(
+      core.messageCalls.send(
         params, to: url, requestID: params.requestID ?? core.requestIDs.next()))
   }
 
@@ -89,7 +89,7 @@ extension OpenChannel {
     }
     let requestID = params.requestID ?? core.requestIDs.next()
     core.start(
-      MessageCalls.send(params, to: url, requestID: requestID), completion: completion)
+      core.messageCalls.send(params, to: url, requestID: requestID), completion: completion)
     let record = MessageRecord(
       pending: params.common, in: url, by: core.currentUser, requestID)
     return FileMessage(pending: params, record)

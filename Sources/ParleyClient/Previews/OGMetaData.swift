@@ -4,7 +4,7 @@ internal import ParleyProtocol
 /// A link preview: what the page behind a message's first link says of itself.
 ///
 /// All of it is text from a stranger's page, not HTML: show it as text.
-public struct OGMetaData: Sendable, Hashable {
+public struct OGMetaData: Sendable, Hashable, Codable {
   /// The page's title (`og:title`).
   public let title: String?
   /// The page's own address (`og:url`).
@@ -32,7 +32,7 @@ public struct OGMetaData: Sendable, Hashable {
 }
 
 /// The picture of a link preview.
-public struct OGImage: Sendable, Hashable {
+public struct OGImage: Sendable, Hashable, Codable {
   /// The picture's address, http or https.
   public let url: String?
   /// The same picture over https.

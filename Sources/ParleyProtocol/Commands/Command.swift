@@ -29,6 +29,9 @@ package enum Command: Sendable {
   case fileList(FileList)
   case fileCancel(FileReference)
 
+  case previewFetch(PreviewFetch)
+  case previewCancel(PreviewCancel)
+
   case messageSend(MessageSend)
   case messageSendFiles(MessageSendFiles)
   case messageUpdate(MessageUpdate)
@@ -46,7 +49,7 @@ extension Command {
   package var channelURL: String? {
     switch self {
     case .sessionOpen, .sessionRefresh, .sessionPing, .sessionClose, .userGet, .userUpdate,
-      .channelList, .fileCreate, .fileGet, .fileList, .fileCancel:
+      .channelList, .fileCreate, .fileGet, .fileList, .fileCancel, .previewFetch, .previewCancel:
       nil
     case .channelCreate(let command): command.channelURL
     case .channelUpdate(let command): command.channelURL
@@ -90,7 +93,7 @@ extension Command {
 
   private static let methods: [String: Reader] =
     sessionMethods.merging(channelMethods) { $1 }.merging(moderationMethods) { $1 }
-    .merging(messageMethods) { $1 }.merging(fileMethods) { $1 }
+    .merging(messageMethods) { $1 }.merging(fileMethods) { $1 }.merging(previewMethods) { $1 }
 
   private static let sessionMethods: [String: Reader] = [
     "session.open": { p throws(ServiceError) in .sessionOpen(try .init(p)) },
@@ -130,6 +133,11 @@ extension Command {
     "file.get": { p throws(ServiceError) in .fileGet(try .init(p)) },
     "file.list": { p throws(ServiceError) in .fileList(try .init(p)) },
     "file.cancel": { p throws(ServiceError) in .fileCancel(try .init(p)) },
+  ]
+
+  private static let previewMethods: [String: Reader] = [
+    "preview.fetch": { p throws(ServiceError) in .previewFetch(try .init(p)) },
+    "preview.cancel": { p throws(ServiceError) in .previewCancel(try .init(p)) },
   ]
 
   private static let messageMethods: [String: Reader] = [

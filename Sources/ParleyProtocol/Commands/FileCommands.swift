@@ -8,6 +8,10 @@ package struct FileCreate: Sendable, Hashable {
   package var requestID: String?
   /// The parameters of the message to be sent when the upload is complete, as JSON.
   package var message: String?
+  /// Whether the file needs a key; `nil` leaves it to the server.
+  package var requiresAuthorization: Bool?
+  /// The thumbnails that are made when the upload is complete.
+  package var thumbnailSizes: [ThumbnailSize] = []
 
   /// - Throws: 400105 to 400151, 400203, or 400920 for a message that has a file of its own.
   package init(_ parameters: Fields) throws(ServiceError) {
@@ -22,7 +26,8 @@ package struct FileCreate: Sendable, Hashable {
     type = try parameters.name("type", limit: Limits.fileTypeLength) ?? ""
     let id = try parameters.text("req_id", limit: Limits.requestIDLength)
     requestID = id?.isEmpty == true ? nil : id
-    try parameters.checkThumbnailSizes()
+    requiresAuthorization = try parameters.boolean("require_auth")
+    thumbnailSizes = try parameters.thumbnailSizes() ?? []
     guard let value = parameters.value("message") else { return }
     let object = try value.object("message")
     _ = try UploadMessage(Fields(object))
@@ -122,15 +127,25 @@ extension Fields {
     return id
   }
 
-  /// Checks `thumbnail_sizes`: 1 to 3 boxes of 1 to 2,000 pixels a side, or none.
-  package func checkThumbnailSizes() throws(ServiceError) {
+  /// `thumbnail_sizes`, if given: 1 to 3 boxes of 1 to 2,000 pixels a side, or none.
+  ///
+  /// - Throws: 400113 or 400203.
+  package func thumbnailSizes() throws(ServiceError) -> [ThumbnailSize]? {
     let name = "thumbnail_sizes"
-    for node in try value(name)?.nodes(name, limit: Limits.thumbnailCount) ?? [] {
+    guard let nodes = try value(name)?.nodes(name, limit: Limits.thumbnailCount) else { return nil }
+    var sizes: [ThumbnailSize] = []
+    for node in nodes {
       guard node.kind == .object else { throw .notObject(name) }
       let box = try Fields(node)
-      for side in ["max_width", "max_height"] {
-        guard try box.integer(side, in: Limits.thumbnailSides) != nil else { throw .missing(side) }
-      }
+      sizes.append(
+        ThumbnailSize(
+          maxWidth: try box.side("max_width"), maxHeight: try box.side("max_height")))
     }
+    return sizes
+  }
+
+  private func side(_ name: String) throws(ServiceError) -> Int {
+    guard let side = try integer(name, in: Limits.thumbnailSides) else { throw .missing(name) }
+    return Int(side)
   }
 }

@@ -38,6 +38,11 @@ package enum Limits {
   package static let fileIDLength = 64
   /// File messages that one call sends.
   package static let filesPerCall = 20
+  package static let fetchIDLength = 64
+  /// As much as the longest link in its normal form.
+  package static let previewURLLength = 2048
+  /// The times that a fetch of a preview may take, in milliseconds.
+  package static let previewTimeouts: ClosedRange<Int64> = 100...30_000
   package static let thumbnailCount = 3
   package static let thumbnailSides: ClosedRange<Int64> = 1...2_000
   /// Over the socket.

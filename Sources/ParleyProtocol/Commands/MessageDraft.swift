@@ -12,14 +12,17 @@ package struct MessageDraft: Sendable, Hashable {
   package var mentionedUserIDs: [String]
   package var metaArrays: [MetaArray]
   package var pushOption: PushOption
+  /// The thumbnails that are wished for; `nil` leaves it to those of the upload.
+  package var thumbnailSizes: [ThumbnailSize]?
 
   package init(
     type: MessageType = .user, text: String, file: MessageFile? = nil, data: String = "",
     customType: String = "",
     mentionType: MentionType = .users,
     mentionedUserIDs: [String] = [], metaArrays: [MetaArray] = [],
-    pushOption: PushOption = .default
+    pushOption: PushOption = .default, thumbnailSizes: [ThumbnailSize]? = nil
   ) {
+    self.thumbnailSizes = thumbnailSizes
     self.type = type
     self.text = text
     self.file = file
@@ -79,6 +82,7 @@ package struct MessageDraft: Sendable, Hashable {
     mentionedUserIDs = try parameters.mentionedUserIDs() ?? []
     metaArrays = try parameters.metaArrays("metaarray") ?? []
     pushOption = try parameters.choice("push_option", of: PushOption.self) ?? .default
+    thumbnailSizes = file == nil ? nil : try parameters.thumbnailSizes()
     try Self.checkTranslations(parameters)
   }
 
@@ -127,7 +131,7 @@ extension MessageFile {
     }
     try self.init(named: parameters)
     self.id = id
-    try parameters.checkThumbnailSizes()
+    requiresAuthorization = try parameters.boolean("require_auth") ?? false
   }
 
   /// Reads the name and the type alone.
@@ -146,5 +150,7 @@ extension MessageFile {
       name: try parameters.name("file_name", limit: Limits.fileNameLength) ?? "",
       type: try parameters.text("file_type", limit: Limits.fileTypeLength) ?? "",
       size: try parameters.integer("file_size", in: 0...Limits.messageIDs.upperBound) ?? 0)
+    // A file that is somewhere else is not this server's to guard.
+    _ = try parameters.boolean("require_auth")
   }
 }

@@ -10,7 +10,8 @@ package struct MessageSubmission: Sendable, Hashable {
   package static let fieldNames: Set = [
     "message_type", "user_id", "dedup_id", "message", "data", "custom_type", "mention_type",
     "mentioned_user_ids", "sorted_metaarray", "url", "file_name",
-    "file_type", "file_size",
+    "file_type", "file_size", "require_auth", "thumbnail_sizes", "thumbnail1", "thumbnail2",
+    "thumbnail3",
   ]
 
   /// Reads the fields of the request.
@@ -31,13 +32,14 @@ extension MessageDraft {
   fileprivate init(_ type: MessageType, _ parameters: Fields) throws(ServiceError) {
     self.init(
       type: type, text: try Self.text(type, parameters),
-      file: type == .file ? try MessageFile(parameters) : nil,
+      file: type == .file ? try MessageFile(submitted: parameters) : nil,
       data: try parameters.data("data") ?? "",
       customType: try parameters.text("custom_type", limit: Limits.customTypeLength) ?? "",
       mentionType: try parameters.choice("mention_type", of: MentionType.self) ?? .users,
       mentionedUserIDs: try parameters.mentionedUserIDs(
         limit: Limits.platformMentionedUserCount) ?? [],
-      metaArrays: try parameters.metaArrays("sorted_metaarray") ?? [])
+      metaArrays: try parameters.metaArrays("sorted_metaarray") ?? [],
+      thumbnailSizes: type == .file ? try parameters.thumbnailSizes() : nil)
     try Self.checkTranslations(parameters)
   }
 
@@ -48,6 +50,20 @@ extension MessageDraft {
     case .user: try parameters.requiredText("message", limit: Limits.messageLength)
     case .admin: try parameters.requiredText("message", limit: Limits.adminMessageLength)
     case .file: try parameters.text("message", limit: Limits.messageLength) ?? ""
+    }
+  }
+}
+
+extension MessageFile {
+  /// Reads a file with pictures of the sender's own, in `thumbnail1` to `thumbnail3`.
+  fileprivate init(submitted parameters: Fields) throws(ServiceError) {
+    try self.init(parameters)
+    for name in ["thumbnail1", "thumbnail2", "thumbnail3"] {
+      guard let text = try parameters.text(name, limit: Limits.fileURLLength), !text.isEmpty else {
+        continue
+      }
+      let url = try parameters.requiredWebURL(name, limit: Limits.fileURLLength)
+      thumbnails.append(MessageThumbnail(url: url))
     }
   }
 }
@@ -88,6 +104,12 @@ package struct MessageSend: Sendable {
     } catch {
       draft = .failure(error)
     }
+  }
+
+  /// Whether the file must need a key.
+  package var requiresAuthorization: Bool {
+    guard case .success(let draft) = draft else { return false }
+    return draft.file?.requiresAuthorization ?? false
   }
 
   /// The file that was uploaded before, if the message has one.

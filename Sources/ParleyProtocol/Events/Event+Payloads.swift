@@ -160,6 +160,35 @@ extension Event {
     }
   }
 
+  /// A key with which a user opens files.
+  package struct FileKey: Sendable, Hashable {
+    package var key: String
+    /// Unix milliseconds.
+    package var expiresAt: Int64
+
+    package init(key: String, expiresAt: Int64) {
+      self.key = key
+      self.expiresAt = expiresAt
+    }
+
+    /// Reads the member `file_key`.
+    init(_ reader: ResourceReader) throws(ResourceError) {
+      let inner = try ResourceReader("file_key", try reader.member("file_key"))
+      key = try inner.text("key")
+      expiresAt = try inner.integer("expires_at")
+    }
+
+    /// Writes the member `file_key`.
+    package func encode(into writer: inout JSONWriter) {
+      writer.member(
+        "file_key",
+        object: {
+          $0.member("key", key)
+          $0.member("expires_at", expiresAt)
+        })
+    }
+  }
+
   /// The pause before a client of a draining server should connect again.
   package struct Draining: Sendable, Hashable {
     /// Milliseconds, another number for each client.

@@ -45,6 +45,8 @@ package enum Event: Sendable, Hashable {
   case mentionReceived(EventMessage)
   /// The token of a session is about to expire.
   case sessionExpiring(Expiry)
+  /// Another key with which the session's user opens files.
+  case sessionFileKey(FileKey)
   /// The server is about to close the connection.
   case serverDraining(Draining)
 
@@ -69,6 +71,7 @@ package enum Event: Sendable, Hashable {
     case .throttled: .throttled
     case .mentionReceived: .mentionReceived
     case .sessionExpiring: .sessionExpiring
+    case .sessionFileKey: .sessionFileKey
     case .serverDraining: .serverDraining
     }
   }
@@ -95,6 +98,7 @@ package enum Event: Sendable, Hashable {
     case .participantCount(let count): .participantCount(count)
     case .throttled(let throttling): .throttling(throttling)
     case .sessionExpiring(let expiry): .expiry(expiry)
+    case .sessionFileKey(let key): .fileKey(key)
     case .serverDraining(let draining): .draining(draining)
     }
   }
@@ -125,6 +129,7 @@ package enum Event: Sendable, Hashable {
     case .throttled: self = .throttled(try Throttling(members.reader))
     case .mentionReceived: self = .mentionReceived(try members.message())
     case .sessionExpiring: self = .sessionExpiring(try Expiry(members.reader))
+    case .sessionFileKey: self = .sessionFileKey(try FileKey(members.reader))
     case .serverDraining: self = .serverDraining(try Draining(members.reader))
     }
   }

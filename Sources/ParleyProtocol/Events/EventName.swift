@@ -19,6 +19,7 @@ package enum EventName: String, Sendable, CaseIterable {
   case throttled = "channel.throttled"
   case mentionReceived = "mention.received"
   case sessionExpiring = "session.expiring"
+  case sessionFileKey = "session.file_key"
   case serverDraining = "server.draining"
 
   /// Whether the event has a number in its channel, and is recovered by clients that missed it.
@@ -46,7 +47,7 @@ package enum EventName: String, Sendable, CaseIterable {
     // A channel that is being created has no participants, so only webhooks learn of it.
     case .channelCreated: .posted
     case .userEntered, .userExited, .participantCount, .throttled, .mentionReceived,
-      .sessionExpiring, .serverDraining:
+      .sessionExpiring, .sessionFileKey, .serverDraining:
       .transient
     }
   }

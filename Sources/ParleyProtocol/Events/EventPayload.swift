@@ -10,6 +10,7 @@ enum EventPayload {
   case participantCount(Event.ParticipantCount)
   case throttling(Event.Throttling)
   case expiry(Event.Expiry)
+  case fileKey(Event.FileKey)
   case draining(Event.Draining)
 
   /// Writes the members of the event.
@@ -29,6 +30,7 @@ enum EventPayload {
     case .participantCount(let count): count.encode(into: &writer)
     case .throttling(let throttling): throttling.encode(into: &writer)
     case .expiry(let expiry): expiry.encode(into: &writer)
+    case .fileKey(let key): key.encode(into: &writer)
     case .draining(let draining): draining.encode(into: &writer)
     }
   }
@@ -39,7 +41,7 @@ enum EventPayload {
     case .message(let message): message.capacity
     case .channel: 1_024
     case .deletion, .restriction, .release, .operators, .presence, .participantCount, .throttling,
-      .expiry, .draining:
+      .expiry, .fileKey, .draining:
       0
     }
   }

@@ -33,7 +33,7 @@ package struct LoggedEvent: Sendable, Hashable {
     case .deletion(let deletion): messageID = deletion.messageID
     case .channel: self.payload = "{}"
     case .restriction, .release, .operators, .presence, .participantCount, .throttling, .expiry,
-      .draining:
+      .fileKey, .draining:
       let json = JSONWriter.bytes(reserving: 256) { $0.object { payload.encode(into: &$0) } }
       self.payload = String(decoding: json, as: UTF8.self)
     }

@@ -17,6 +17,8 @@ package struct Message: Sendable, Hashable, Identifiable {
   package var metaArrays: [MetaArray]
   /// The link preview; `nil` while there is none.
   package var openGraphTag: OpenGraphTag?
+  /// Whether the preview is looked up; so in the answer to a send and its event alone.
+  package var isPreviewPending = false
   /// By language.
   package var translations: [String: String]
   /// The client's own name of the sending; empty when it gave none.
@@ -117,6 +119,7 @@ extension Message {
     metaArrays.encode(into: &writer)
     writer.name("og_tag")
     if let openGraphTag { openGraphTag.encode(into: &writer) } else { writer.null() }
+    if isPreviewPending { writer.member("og_pending", true) }
     writer.member("translations", translations)
     writer.name("file")
     if let file { file.encode(into: &writer) } else { writer.null() }
@@ -140,6 +143,7 @@ extension Message {
       translations: try reader.table("translations"),
       requestID: try reader.optionalText("req_id"), createdAt: try reader.integer("created_at"),
       updatedAt: json.present("updated_at") == nil ? 0 : try reader.integer("updated_at"))
+    isPreviewPending = json["og_pending"]?.bool ?? false
   }
 }
 
@@ -184,15 +188,22 @@ package struct MessageFile: Sendable, Hashable {
   package var type: String
   /// Bytes; 0 when it was not given.
   package var size: Int64
+  /// Whether its bytes are given only to users with a key who have the right.
+  package var requiresAuthorization: Bool
+  /// Small pictures of it, in the order in which they were asked for.
+  package var thumbnails: [MessageThumbnail]
 
   package init(
-    id: String = "", url: String, name: String = "", type: String = "", size: Int64 = 0
+    id: String = "", url: String, name: String = "", type: String = "", size: Int64 = 0,
+    requiresAuthorization: Bool = false, thumbnails: [MessageThumbnail] = []
   ) {
+    self.thumbnails = thumbnails
     self.id = id
     self.url = url
     self.name = name
     self.type = type
     self.size = size
+    self.requiresAuthorization = requiresAuthorization
   }
 }
 
@@ -205,19 +216,27 @@ extension MessageFile {
       $0.member("name", name)
       $0.member("type", type)
       $0.member("size", size)
-      $0.member("require_auth", false)
+      $0.member("require_auth", requiresAuthorization)
       $0.name("thumbnails")
-      $0.array { _ in }
+      $0.array { writer in
+        for thumbnail in thumbnails { thumbnail.encode(into: &writer) }
+      }
     }
   }
 
   /// Reads a file; all but its address may be absent.
   package init(json: JSONNode) throws(ResourceError) {
     let reader = try ResourceReader("file", json)
+    var thumbnails: [MessageThumbnail] = []
+    if let list = json.present("thumbnails") {
+      for node in list.elements { thumbnails.append(try MessageThumbnail(json: node)) }
+    }
     self.init(
       id: try reader.optionalText("file_id"), url: try reader.text("url"),
       name: try reader.optionalText("name"),
       type: try reader.optionalText("type"),
-      size: json.present("size") == nil ? 0 : try reader.integer("size"))
+      size: json.present("size") == nil ? 0 : try reader.integer("size"),
+      requiresAuthorization: json.present("require_auth") == nil
+        ? false : try reader.claim("require_auth"), thumbnails: thumbnails)
   }
 }

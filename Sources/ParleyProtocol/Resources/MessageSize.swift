@@ -28,7 +28,7 @@ package struct MessageSize: Sendable, Hashable {
     customType = JSONSize.quoted(draft.customType)
     metaArrays = draft.metaArrays.byteCount
     translations = 2
-    file = draft.file?.byteCount ?? 4
+    file = (draft.file?.byteCount ?? 4) + draft.roomForThumbnails
   }
 
   /// Checks a draft, most of which need no closer look: their texts fit even if all were escapes.
@@ -66,6 +66,15 @@ package struct MessageSize: Sendable, Hashable {
   }
 }
 
+extension MessageDraft {
+  /// Bytes for the thumbnails that are still to come: their addresses begin as that of the file, and
+  /// go on with a part of its name.
+  fileprivate var roomForThumbnails: Int {
+    guard let sizes = thumbnailSizes, let file else { return 0 }
+    return sizes.count * (MessageThumbnail.memberByteCount + JSONSize.quoted(file.url) + 48)
+  }
+}
+
 extension [MetaArray] {
   /// As JSON.
   fileprivate var byteCount: Int {
@@ -84,6 +93,7 @@ extension MessageFile {
   /// As JSON.
   fileprivate var byteCount: Int {
     208 + JSONSize.quoted(url) + JSONSize.quoted(name) + JSONSize.quoted(type)
+      + thumbnails.reduce(0) { $0 + $1.byteCount + 1 }
   }
 }
 
@@ -139,7 +149,13 @@ extension Message {
       texts += language.utf8.count + text.utf8.count
       members += 6
     }
-    if let file { texts += file.url.utf8.count + file.name.utf8.count + file.type.utf8.count }
+    if let file {
+      texts += file.url.utf8.count + file.name.utf8.count + file.type.utf8.count
+      for thumbnail in file.thumbnails {
+        texts += thumbnail.url.utf8.count + thumbnail.type.utf8.count
+        members += MessageThumbnail.memberByteCount
+      }
+    }
     if let openGraphTag { texts += openGraphTag.textByteCount }
     return JSONSize.bound(ofBytes: texts) + members
   }

@@ -34,11 +34,14 @@ package struct OpenGraphImage: Sendable, Hashable {
   package var height: Int32
   /// A description of the picture, for users who cannot see it.
   package var alt: String?
+  /// The address that the page names, when ``url`` is that of a copy on this server.
+  package var originURL: String?
 
   package init(
     url: String? = nil, secureURL: String? = nil, type: String? = nil, width: Int32 = 0,
-    height: Int32 = 0, alt: String? = nil
+    height: Int32 = 0, alt: String? = nil, originURL: String? = nil
   ) {
+    self.originURL = originURL
     self.url = url
     self.secureURL = secureURL
     self.type = type
@@ -80,6 +83,7 @@ extension OpenGraphImage {
       $0.member("width", Int64(width))
       $0.member("height", Int64(height))
       $0.member("alt", orNull: alt)
+      if let originURL { $0.member("origin_url", originURL) }
     }
   }
 
@@ -89,7 +93,8 @@ extension OpenGraphImage {
     self.init(
       url: json["url"]?.string, secureURL: json["secure_url"]?.string,
       type: json["type"]?.string, width: Self.pixels(json["width"]),
-      height: Self.pixels(json["height"]), alt: json["alt"]?.string)
+      height: Self.pixels(json["height"]), alt: json["alt"]?.string,
+      originURL: json["origin_url"]?.string)
   }
 
   private static func pixels(_ node: JSONNode?) -> Int32 {
@@ -104,8 +109,9 @@ extension OpenGraphTag {
   /// The UTF-8 bytes of its texts.
   var textByteCount: Int {
     let image = (image?.url.byteCount ?? 0) + (image?.secureURL.byteCount ?? 0)
+    let origin = self.image?.originURL.byteCount ?? 0
     let about = (image == 0 ? 0 : self.image?.type.byteCount ?? 0)
-    return title.byteCount + url.byteCount + description.byteCount + image + about
+    return title.byteCount + url.byteCount + description.byteCount + image + origin + about
       + (self.image?.alt.byteCount ?? 0)
   }
 

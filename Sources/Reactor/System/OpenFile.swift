@@ -27,6 +27,15 @@ package final class OpenFile: Sendable {
     Kernel.close(descriptor)
   }
 
+  /// A descriptor of the same file for another process; it is the caller's to close.
+  ///
+  /// Both have one position, which nothing here uses.
+  package func duplicate() throws(SystemError) -> Int32 {
+    let copy = Kernel.duplicate(descriptor)
+    guard copy >= 0 else { throw .last("fcntl") }
+    return copy
+  }
+
   /// Sends a part to a socket, as much as the socket accepts.
   ///
   /// A peer that is gone raises SIGPIPE, which sendfile has no flag against: the calling thread

@@ -34,7 +34,7 @@ final class SpooledFile: PartialFile {
     file.drop(to: offset, completion: completion)
   }
 
-  func synchronize(completion: @escaping FileCompletion<Void>) {
+  func synchronize(completion: @escaping FileCompletion<PartialProgress?>) {
     file.synchronize(completion: completion)
   }
 

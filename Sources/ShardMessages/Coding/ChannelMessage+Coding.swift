@@ -19,6 +19,9 @@ extension ChannelMessage: MessageCodable {
       writer.write(list)
       writer.write(principal)
       writer.write(address)
+    case .exited(let session):
+      writer.write(case: 18)
+      writer.write(session)
     case .profile(let user):
       writer.write(case: 5)
       writer.write(user)
@@ -71,6 +74,7 @@ extension ChannelMessage: MessageCodable {
     case 2:
       self = .listMessages(try reader.read(), for: try reader.read(), replyTo: try reader.read())
     // 3 and 4 were given to messages that are no more.
+    case 18: self = .exited(try reader.read())
     case 5: self = .profile(try reader.read())
     case 6: self = .platform(try reader.read())
     case 7:

@@ -61,12 +61,43 @@ extension MessageFile: MessageCodable {
     writer.write(name)
     writer.write(type)
     writer.write(size)
+    writer.write(requiresAuthorization)
+    writer.write(thumbnails)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
       id: try reader.read(), url: try reader.read(), name: try reader.read(),
-      type: try reader.read(), size: try reader.read())
+      type: try reader.read(), size: try reader.read(), requiresAuthorization: try reader.read(),
+      thumbnails: try reader.read())
+  }
+}
+
+extension ThumbnailSize: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(maxWidth)
+    writer.write(maxHeight)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(maxWidth: try reader.read(), maxHeight: try reader.read())
+  }
+}
+
+extension MessageThumbnail: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(url)
+    writer.write(type)
+    writer.write(size)
+    writer.write(bounds)
+    writer.write(width)
+    writer.write(height)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      url: try reader.read(), type: try reader.read(), size: try reader.read(),
+      bounds: try reader.read(), width: try reader.read(), height: try reader.read())
   }
 }
 
@@ -77,12 +108,26 @@ extension FileRecord: MessageCodable {
     writer.write(type)
     writer.write(size)
     writer.write(url)
+    writer.write(seal)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
       id: try reader.read(), name: try reader.read(), type: try reader.read(),
-      size: try reader.read(), url: try reader.read())
+      size: try reader.read(), url: try reader.read(), seal: try reader.read())
+  }
+}
+
+extension FileSeal: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(masterKeyID)
+    writer.write(keys)
+    writer.write(isUnderWay)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      masterKeyID: try reader.read(), keys: try reader.read(), isUnderWay: try reader.read())
   }
 }
 
@@ -97,6 +142,7 @@ extension MessageDraft: MessageCodable {
     writer.write(mentionedUserIDs)
     writer.write(metaArrays)
     writer.write(pushOption)
+    writer.write(thumbnailSizes)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
@@ -104,6 +150,6 @@ extension MessageDraft: MessageCodable {
       type: try reader.read(), text: try reader.read(), file: try reader.read(),
       data: try reader.read(), customType: try reader.read(), mentionType: try reader.read(),
       mentionedUserIDs: try reader.read(), metaArrays: try reader.read(),
-      pushOption: try reader.read())
+      pushOption: try reader.read(), thumbnailSizes: try reader.read())
   }
 }

@@ -178,6 +178,9 @@ extension ShardAnswer: MessageCodable {
     case .sent(let outcome):
       writer.write(case: 7)
       writer.write(outcome)
+    case .isIn(let isIn):
+      writer.write(case: 8)
+      writer.write(isIn)
     }
   }
 
@@ -191,6 +194,7 @@ extension ShardAnswer: MessageCodable {
     case 5: self = .dismissed(try reader.read())
     case 6: self = .awaitedSends(try reader.read())
     case 7: self = .sent(try reader.read())
+    case 8: self = .isIn(try reader.read())
     default: throw .unknownCase
     }
   }

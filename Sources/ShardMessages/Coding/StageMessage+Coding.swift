@@ -356,12 +356,16 @@ extension WindowAnswer: MessageCodable {
 extension UserWindow: MessageCodable {
   package func encode(into writer: inout MessageWriter) {
     writer.write(seq)
+    if writer.version >= 3 { writer.write(since) }
     writer.write(shownTimes)
     writer.write(withheldIDs)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    let seq: Int64 = try reader.read()
+    // What the user was shown before, an older server does not say.
     self.init(
-      seq: try reader.read(), shownTimes: try reader.read(), withheldIDs: try reader.read())
+      seq: seq, since: reader.version >= 3 ? try reader.read() : seq,
+      shownTimes: try reader.read(), withheldIDs: try reader.read())
   }
 }

@@ -48,6 +48,10 @@ extension UserMessage: MessageCodable {
     case .forget(let session):
       writer.write(case: 11)
       writer.write(session)
+    case .isIn(let urls, let address):
+      writer.write(case: 12)
+      writer.write(urls)
+      writer.write(address)
     }
   }
 
@@ -69,6 +73,7 @@ extension UserMessage: MessageCodable {
       self = .announce(
         try reader.read(), openedAt: try reader.read(), channelURLs: try reader.read())
     case 11: self = .forget(try reader.read())
+    case 12: self = .isIn(channelURLs: try reader.read(), replyTo: try reader.read())
     default: throw .unknownCase
     }
   }

@@ -7,6 +7,8 @@ package enum ChannelMessage: Sendable {
   case command(ChannelCommand, by: SessionPrincipal, replyTo: ReplyAddress)
   case listParticipants(limit: Int, token: String?, replyTo: ReplyAddress)
   case listMessages(MessageList, for: SessionPrincipal, replyTo: ReplyAddress)
+  /// A connection with sends that wait has left the channel.
+  case exited(SessionAddress)
   /// A user who is in the channel has another profile.
   case profile(User)
 

@@ -75,6 +75,8 @@ package enum ShardAnswer: Sendable, Hashable {
   case dismissed(Bool)
   /// The result of sending the message of an upload, as a session's call would get it.
   case sent(CallOutcome)
+  /// Whether a user is in one of the channels that ``UserMessage/isIn(channelURLs:replyTo:)`` names.
+  case isIn(Bool)
 }
 
 /// A page of sessions, in the order of their ids.

@@ -35,6 +35,9 @@ package enum UserMessage: Sendable {
   case announce(SessionAddress, openedAt: Int64?, channelURLs: [String])
   /// A session belongs to another home from now on.
   case forget(SessionAddress)
+  /// A question whether the user is in one of the channels, or was until its connection was lost; the
+  /// answer is ``ShardAnswer/isIn(_:)``.
+  case isIn(channelURLs: [String], replyTo: PollAddress)
 }
 
 extension UserMessage {
@@ -45,7 +48,7 @@ extension UserMessage {
   package var isOfRegister: Bool {
     switch self {
     case .expect, .add, .remove, .release, .announce, .forget: true
-    case .enter, .update, .expel, .revoke, .mention, .notify: false
+    case .enter, .update, .expel, .revoke, .mention, .notify, .isIn: false
     }
   }
 }

@@ -1,6 +1,7 @@
 import Crypto
 import Glibc
 import Reactor
+import SealedFiles
 import Synchronization
 import Uploads
 
@@ -19,6 +20,8 @@ final class DirectoryPartialFile: PartialFile {
   private struct State {
     var file: GrowingFile?
     var digest: RunningDigest?
+    /// Encrypts what is written; `nil` for a file in the clear.
+    var sealer: PartialSealer?
     var failure: PartialFileFailure?
     var uncheckedByteCount = 0
   }
@@ -48,13 +51,40 @@ final class DirectoryPartialFile: PartialFile {
         _ = Kernel.rename(directory.path(of: request.id), to: path)
       }
       let file = try GrowingFile(at: path)
-      let count = try file.byteCount()
-      guard count >= request.offset else { throw PartialFileFailure.shrunk(to: count) }
-      try file.cut(to: request.offset)
+      if let sealing = request.sealing {
+        state.sealer = try continueSealing(sealing, file, at: path)
+      } else {
+        let count = try file.byteCount()
+        guard count >= request.offset else { throw PartialFileFailure.shrunk(to: count) }
+        try file.cut(to: request.offset)
+      }
       if let algorithm = request.algorithm { state.digest = RunningDigest(.init(algorithm)) }
       state.file = file
       return self
     }
+  }
+
+  private func continueSealing(
+    _ sealing: PartialSealing, _ file: GrowingFile, at path: String
+  ) throws -> PartialSealer {
+    let stored = try file.byteCount()
+    let lacking = PartialSealing.chunkCount(before: request.offset, tail: sealing.tail)
+    let present = SealedLayout.chunkCount(inStored: stored)
+    guard
+      request.offset == 0 || present >= lacking && stored >= Int64(SealedLayout.headerByteCount)
+    else {
+      throw PartialFileFailure.shrunk(to: Int64(present) * Int64(SealedLayout.chunkByteCount))
+    }
+    var header: [UInt8]?
+    if request.offset > 0 {
+      header = try OpenFile(readingFrom: path).read(
+        from: 0, atMost: SealedLayout.headerByteCount)
+    }
+    let sealer = try PartialSealer(
+      sealing, ofFile: request.id, at: request.offset, header: header)
+    try file.cut(to: sealer.storedByteCount)
+    try file.append(sealer.firstBytes)
+    return sealer
   }
 
   func write(_ bytes: [UInt8], completion: @escaping FileCompletion<Void>) {
@@ -66,7 +96,8 @@ final class DirectoryPartialFile: PartialFile {
         state.uncheckedByteCount = 0
         try checkRoom(for: 0)
       }
-      try state.file?.append(bytes)
+      let stored = state.sealer.map { $0.seal(bytes) } ?? bytes
+      if !stored.isEmpty { try state.file?.append(stored) }
       state.digest?.add(bytes)
     }
   }
@@ -79,15 +110,21 @@ final class DirectoryPartialFile: PartialFile {
   }
 
   func drop(to offset: Int64, completion: @escaping FileCompletion<Void>) {
-    submit(completion) { state in try state.file?.cut(to: offset) }
+    submit(completion) { state in
+      try state.file?.cut(to: state.sealer?.drop() ?? offset)
+    }
   }
 
-  func synchronize(completion: @escaping FileCompletion<Void>) {
-    submit(completion) { state in try state.file?.synchronize() }
+  func synchronize(completion: @escaping FileCompletion<PartialProgress?>) {
+    submit(completion) { state in
+      try state.file?.synchronize()
+      return state.sealer?.progress
+    }
   }
 
   func complete(completion: @escaping FileCompletion<Void>) {
     submit(completion) { [self] state in
+      if let sealer = state.sealer { try state.file?.append(sealer.finish()) }
       try state.file?.synchronize()
       try directory.keepPartial(request.id)
       state.file = nil

@@ -142,6 +142,8 @@ package struct FileReading: Sendable {
 package enum FileReadError: Error, Sendable, Hashable {
   /// There is no such file.
   case missing
+  /// The file is not what was stored.
+  case damaged(reason: String)
   /// The place fails now.
   case unavailable(reason: String)
 }

@@ -1,18 +1,37 @@
-import Crypto
+package import Channels
+package import Crypto
+import Reactor
+package import SealedFiles
 
 /// The files of messages: received, kept and read back.
 package final class FileStore: Sendable {
   private let depot: any FileDepot
+  /// Read and decrypt files.
+  private let readers: FileWorkers
+
+  private static let readerCount = 2
 
   /// Opens the files of a depot; the store must hold its lock already.
   package init(_ depot: any FileDepot) throws {
     try depot.prepare()
     self.depot = depot
+    readers = try FileWorkers(threadCount: Self.readerCount)
   }
 
   /// Begins to receive a file.
   package func beginUpload() -> any FileUpload {
     depot.beginUpload(FileID.make())
+  }
+
+  /// Begins to receive a file that is stored encrypted.
+  package func beginUpload(sealedWith key: SymmetricKey) -> any FileUpload {
+    beginUpload { _ in key }
+  }
+
+  /// Begins to receive a file that is stored encrypted under a key that depends on its id.
+  package func beginUpload(sealedWith key: (String) -> SymmetricKey) -> any FileUpload {
+    let upload = beginUpload()
+    return SealingUpload(upload, key: key(upload.id))
   }
 
   /// Continues to receive a file that may come over several requests, or begins to.
@@ -25,6 +44,73 @@ package final class FileStore: Sendable {
   /// Opens a file to be sent.
   package func open(_ id: String) throws(FileReadError) -> ReadableFile {
     try depot.open(id)
+  }
+
+  /// Opens an encrypted file, which may still be in the clear while it is converted.
+  ///
+  /// - Parameters:
+  ///   - damage: Called with the reason when the file is not what was stored.
+  ///   - completion: Called on a thread of the files, or at once.
+  package func open(
+    _ file: FileRecord, _ keys: FileKeys, damage: @escaping @Sendable (String) -> Void,
+    completion: @escaping @Sendable (Result<ReadableFile, FileReadError>) -> Void
+  ) {
+    let lane = readers.makeLane()
+    let isAccepted = lane.submit { [depot] in
+      do throws(FileReadError) {
+        let found = try depot.open(file.id)
+        let sealed = ReadableFile.remote(
+          SealedFile(found, keys, plainByteCount: file.size, on: lane, damage: damage))
+        guard file.seal?.isUnderWay == true else { return completion(.success(sealed)) }
+        switch found {
+        case .local(let clear):
+          completion(.success(clear.byteCount == file.size ? found : sealed))
+        case .remote(let clear):
+          _ = clear.measure { result in
+            completion(result.map { $0 == file.size ? found : sealed })
+          }
+        }
+      } catch {
+        completion(.failure(error))
+      }
+    }
+    if !isAccepted { completion(.failure(.unavailable(reason: "the server stops"))) }
+  }
+
+  /// Stores a file encrypted that is stored in the clear, under the same id.
+  ///
+  /// The file can be read as it was until it is replaced as a whole.
+  package func encrypt(
+    _ id: String, with key: SymmetricKey, byteCount: Int64,
+    completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    do throws(FileReadError) {
+      let upload = SealingUpload(depot.beginUpload(id), key: key)
+      FileEncryption(
+        try depot.open(id), byteCount: byteCount, to: upload, on: readers.makeLane(), completion
+      ).proceed()
+    } catch {
+      completion(.failure(error))
+    }
+  }
+
+  /// Finds out whether a file has as many bytes; on any thread.
+  package func measure(
+    _ id: String, completion: @escaping @Sendable (Result<Int64, FileReadError>) -> Void
+  ) {
+    do throws(FileReadError) {
+      switch try depot.open(id) {
+      case .local(let file): completion(.success(file.byteCount))
+      case .remote(let file): _ = file.measure(completion: completion)
+      }
+    } catch {
+      completion(.failure(error))
+    }
+  }
+
+  /// Does work that waits for the disk.
+  package func perform(_ job: @escaping @Sendable () -> Void) {
+    _ = readers.makeLane().submit(job)
   }
 
   /// Removes a complete file that no message came to have.
@@ -40,6 +126,7 @@ package final class FileStore: Sendable {
 
   /// Ends; blocks until what was asked for is carried out or given up.
   package func close() {
+    readers.close()
     depot.close()
   }
 

@@ -9,7 +9,7 @@ extension StoreTransaction {
     guard FileID.isValid(id) else { return nil }
     return try connection.first(
       """
-      SELECT file_id, name, type, size FROM files
+      SELECT file_id, name, type, size, key_id, file_keys, is_converting FROM files
       WHERE file_id = ? AND (
         EXISTS (SELECT 1 FROM file_messages AS m JOIN channels AS c ON c.channel_id = m.channel_id
                 WHERE m.file_id = files.file_id)
@@ -17,10 +17,14 @@ extension StoreTransaction {
                    AND uploads.stage = 'complete')
         OR EXISTS (SELECT 1 FROM file_pictures AS p WHERE p.file_id = files.file_id))
       """, [id]
-    ) { FileRecord(id: $0[0], name: $0[1], type: $0[2], size: $0[3]) }
+    ) {
+      FileRecord(
+        id: $0[0], name: $0[1], type: $0[2], size: $0[3],
+        seal: FileSeal(masterKeyID: $0[4], keys: $0[5], isUnderWay: $0[6]))
+    }
   }
 
-  /// Those of the ids that are of files which the store keeps, or of uploads that are not over.
+  /// Those of the ids that are of files or thumbnails which the store keeps, or of uploads that are not over.
   func knownFiles(_ ids: [String]) throws -> Set<String> {
     let kept = try connection.all(
       "SELECT file_id FROM files WHERE file_id \(.isAnyOf)", [StoreValue.texts(ids)]
@@ -29,7 +33,10 @@ extension StoreTransaction {
       "SELECT file_id FROM uploads WHERE file_id \(.isAnyOf) AND stage IN ('open', 'complete')",
       [StoreValue.texts(ids)]
     ) { $0[0] as String }
-    return Set(kept).union(uploads)
+    let thumbnails = try connection.all(
+      "SELECT content_id FROM thumbnails WHERE content_id \(.isAnyOf)", [StoreValue.texts(ids)]
+    ) { $0[0] as String }
+    return Set(kept).union(uploads).union(thumbnails)
   }
 }
 
@@ -41,6 +48,14 @@ extension WriteTransaction {
   ) throws {
     try FileRows.insert(
       file, of: userID, inMessage: messageID, channelID: channelID, at: timestamp, on: connection)
+  }
+}
+
+extension FileSeal {
+  /// From the columns key_id, file_keys and is_converting; `nil` for a file in the clear.
+  init?(masterKeyID: String?, keys: [UInt8]?, isUnderWay: Bool) {
+    guard let masterKeyID else { return nil }
+    self.init(masterKeyID: masterKeyID, keys: keys ?? [], isUnderWay: isUnderWay)
   }
 }
 
@@ -59,9 +74,13 @@ enum FileRows {
     case nil:
       try connection.execute(
         """
-        INSERT INTO files (file_id, user_id, name, type, size, created_at)
-        VALUES (?, ?, ?, ?, ?, ?)
-        """, [file.id, userID ?? "", file.name, file.type, file.size, timestamp])
+        INSERT INTO files (file_id, user_id, name, type, size, created_at, key_id, file_keys)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        [
+          file.id, userID ?? "", file.name, file.type, file.size, timestamp,
+          file.seal?.masterKeyID, file.seal?.keys,
+        ])
     case UploadRecord.Stage.complete.rawValue: break
     case .some: throw StoreError.notFound(.file)
     }

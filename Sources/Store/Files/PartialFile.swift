@@ -20,7 +20,10 @@ package protocol PartialFile: AnyObject, Sendable {
   func drop(to offset: Int64, completion: @escaping FileCompletion<Void>)
 
   /// Has what was written go to the disk.
-  func synchronize(completion: @escaping FileCompletion<Void>)
+  ///
+  /// The outcome is the state of an encrypted file, which may be ahead of what is known to be written;
+  /// `nil` for one in the clear.
+  func synchronize(completion: @escaping FileCompletion<PartialProgress?>)
 
   /// Makes the file complete, under its id, for good.
   func complete(completion: @escaping FileCompletion<Void>)
@@ -38,10 +41,14 @@ package struct PartialFileRequest: Sendable {
   package var size: Int64
   /// The digest that is computed of what is written.
   package var algorithm: UploadChecksum.Algorithm?
+  /// The keys of a file that is to be stored encrypted.
+  package var sealing: PartialSealing?
 
   package init(
-    id: String, offset: Int64, size: Int64, algorithm: UploadChecksum.Algorithm? = nil
+    id: String, offset: Int64, size: Int64, algorithm: UploadChecksum.Algorithm? = nil,
+    sealing: PartialSealing? = nil
   ) {
+    self.sealing = sealing
     self.id = id
     self.offset = offset
     self.size = size

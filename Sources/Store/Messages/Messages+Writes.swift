@@ -71,8 +71,23 @@ extension WriteTransaction {
         channelID,
       ])
     guard count > 0 else { throw StoreError.notFound(.message) }
+    if let file = message.file, !file.id.isEmpty, !file.thumbnails.isEmpty {
+      try replaceThumbnails(file.thumbnails, ofMessage: message.id)
+    }
     let event = Event.messageUpdated(EventMessage(message))
     let seq = try record(event, channelID: channelID, at: timestamp).seq
     return SequencedMessage(message: message, seq: seq)
+  }
+
+  /// Writes the thumbnails of a message's file; the rest of the file never changes.
+  private func replaceThumbnails(_ thumbnails: [MessageThumbnail], ofMessage id: Int64) throws {
+    let text = try connection.first("SELECT file FROM messages WHERE message_id = ?", [id]) {
+      $0[0] as String?
+    }
+    guard let text = text ?? nil else { return }
+    var file = try StoredJSON.decode(StoredFile.self, from: text)
+    file.thumbnails = StoredFile.stored(thumbnails)
+    try connection.execute(
+      "UPDATE messages SET file = ? WHERE message_id = ?", [StoredJSON.encode(file), id])
   }
 }

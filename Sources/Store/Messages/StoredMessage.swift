@@ -1,5 +1,6 @@
 import Channels
 import ParleyProtocol
+import Uploads
 
 /// A row of the messages table, its users known by their ids only.
 struct StoredMessage {
@@ -82,19 +83,65 @@ struct StoredFile: Codable {
   var size: Int64
   /// Of the record of an uploaded file; `nil` when the file is somewhere else.
   var id: String?
+  /// Whether it needs a key; `nil` when it does not.
+  var auth: Bool?
+  /// `nil` for none.
+  var thumbnails: [StoredThumbnail]?
 
   init(_ file: MessageFile, _ upload: FileRecord?) {
+    thumbnails = Self.stored(file.thumbnails)
     url = upload?.url ?? file.url
     name = file.name
     type = file.type
     size = file.size
     id = upload?.id
+    auth = file.requiresAuthorization ? true : nil
   }
 
   /// The file; the address of an uploaded one is composed anew.
   func file(_ fileURL: StoreOptions.FileURL) -> MessageFile {
-    MessageFile(
-      id: id ?? "", url: id.map { fileURL(url, $0) } ?? url, name: name, type: type, size: size)
+    let shown = id.map { fileURL(url, $0) } ?? url
+    return MessageFile(
+      id: id ?? "", url: shown, name: name, type: type, size: size,
+      requiresAuthorization: auth ?? false,
+      thumbnails: thumbnails?.map { $0.thumbnail(ofFile: id, at: shown) } ?? [])
+  }
+
+  static func stored(_ thumbnails: [MessageThumbnail]) -> [StoredThumbnail]? {
+    thumbnails.isEmpty ? nil : thumbnails.map(StoredThumbnail.init)
+  }
+}
+
+/// A thumbnail of a message's file as stored.
+struct StoredThumbnail: Codable {
+  /// The address, of a picture that the sender gave; that of any other follows from the file's.
+  var url: String?
+  var type: String?
+  var size: Int64?
+  var maxWidth: Int?
+  var maxHeight: Int?
+  var width: Int?
+  var height: Int?
+
+  init(_ thumbnail: MessageThumbnail) {
+    guard thumbnail.size > 0 else {
+      url = thumbnail.url
+      return
+    }
+    type = thumbnail.type
+    size = thumbnail.size
+    (maxWidth, maxHeight) = (thumbnail.bounds.maxWidth, thumbnail.bounds.maxHeight)
+    (width, height) = (thumbnail.width, thumbnail.height)
+  }
+
+  func thumbnail(ofFile id: String?, at fileURL: String) -> MessageThumbnail {
+    let bounds = ThumbnailSize(maxWidth: maxWidth ?? 0, maxHeight: maxHeight ?? 0)
+    let made = id.flatMap { id in
+      type.map { ThumbnailAddress(of: fileURL, fileID: id).url(within: bounds, type: $0) }
+    }
+    return MessageThumbnail(
+      url: url ?? made ?? "", type: type ?? "", size: size ?? 0, bounds: bounds, width: width ?? 0,
+      height: height ?? 0)
   }
 }
 
@@ -125,8 +172,10 @@ struct StoredOpenGraphImage: Codable {
   var width: Int32
   var height: Int32
   var alt: String?
+  var originURL: String?
 
   init(_ image: OpenGraphImage) {
+    originURL = image.originURL
     url = image.url
     secureURL = image.secureURL
     type = image.type
@@ -137,6 +186,7 @@ struct StoredOpenGraphImage: Codable {
 
   var image: OpenGraphImage {
     OpenGraphImage(
-      url: url, secureURL: secureURL, type: type, width: width, height: height, alt: alt)
+      url: url, secureURL: secureURL, type: type, width: width, height: height, alt: alt,
+      originURL: originURL)
   }
 }

@@ -2,10 +2,12 @@ import Glibc
 import Reactor
 import Synchronization
 
-/// The directory that holds the database.
-enum DataDirectory {
+/// The directory that holds the database, and whatever else a server keeps for itself.
+package enum DataDirectory {
   /// Creates the directory (mode 0700) and the ones above it when missing.
-  static func create(_ path: String) throws(StoreError) {
+  ///
+  /// - Throws: `StoreError.inaccessible`, also when it is there and cannot be written to.
+  package static func create(_ path: String) throws(StoreError) {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw .inaccessible(path: path, reason: "not a path")
     }

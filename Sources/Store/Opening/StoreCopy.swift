@@ -159,7 +159,7 @@ private struct CopiedTable {
       "users",
       """
       user_id nickname nickname_folded profile_url metadata is_active# access_token_hash* \
-      created_at# last_seen_at#
+      created_at# last_seen_at# file_keys_since#
       """),
     CopiedTable(
       "channels",
@@ -197,15 +197,25 @@ private struct CopiedTable {
     CopiedTable("webhook_events", "event_id# channel_url kind seq# ts# body"),
     CopiedTable("webhook_receivers", "receiver_id# url since#"),
     CopiedTable("webhook_cursors", "receiver_id# channel_url event_id#"),
-    CopiedTable("files", "file_id user_id name type size# created_at# is_picture#"),
+    CopiedTable(
+      "files",
+      """
+      file_id user_id name type size# created_at# is_picture# key_id file_keys* is_converting# \
+      thumbnail_failure
+      """),
     CopiedTable("file_messages", "message_id# file_id channel_id#"),
     CopiedTable("file_pictures", "holder file_id"),
     CopiedTable(
       "uploads",
       """
       file_id secret_hash* sealed_secret* user_id stage name type size# durable_bytes# created_at# \
-      expires_at# term# claimed_until# base req_id message message_id# message_result message_error
+      expires_at# term# claimed_until# base req_id message message_id# message_result message_error \
+      key_id file_keys* tail_key* sealed_tail* is_dirty# thumbnail_sizes
       """),
+    CopiedTable("file_master_keys", "key_id proof*"),
+    CopiedTable(
+      "thumbnails",
+      "file_id max_width# max_height# content_id type size# width# height# created_at#"),
     CopiedTable("removed_files", "file_id"),
   ]
 

@@ -108,12 +108,13 @@ struct MessageRows {
   private static func fileInsertion(_ file: FileRecord, of userID: String, in row: Row) -> Query {
     Query(
       """
-      INSERT INTO files (file_id, user_id, name, type, size, created_at)
-      VALUES ($1, $2, $3, $4, $5, $6)
+      INSERT INTO files (file_id, user_id, name, type, size, created_at, key_id, file_keys)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
       """,
       [
         .text(file.id), .text(userID), .text(file.name), .text(file.type), .integer(file.size),
-        .integer(row.createdAt),
+        .integer(row.createdAt), file.seal.map { .text($0.masterKeyID) } ?? .null,
+        file.seal.map { .bytes($0.keys) } ?? .null,
       ])
   }
 

@@ -16,6 +16,8 @@ enum PostgreSQLSchema {
         separator: "\n")
     ),
     (2, PostgreSQLUploads.script),
+    (3, PostgreSQLThumbnails.script),
+    (4, SealedFilesSchema.postgreSQL),
   ]
 
   /// "Parley" and a number: one server at a time changes the schema.

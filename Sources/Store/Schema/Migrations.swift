@@ -35,6 +35,8 @@ enum Migrations {
     Migration("9 ids of files in messages", FilesSchema.nameInMessages),
     Migration("10 terms", ChannelsSchema.addTerm),
     Migration("11 uploads", UploadsSchema.create),
+    Migration("12 thumbnails", ThumbnailsSchema.create),
+    Migration("13 sealed files", SealedFilesSchema.create),
   ]
 
   /// Carries out the migrations that a database has not had, each in a transaction of its own.

@@ -128,6 +128,7 @@ package struct SessionTokenRevocation: StoreWrite {
     .init {
       guard try $0.user(userID) != nil else { throw StoreError.noUser(userID) }
       let count = try $0.removeSessionTokens(userID)
+      try $0.endFileKeys(of: userID)
       try $0.announce(.eviction(userID: userID, .sessionTokensRevoked))
       return count
     }

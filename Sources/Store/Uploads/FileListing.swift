@@ -1,6 +1,6 @@
 import Basics
 package import Channels
-import Uploads
+package import Uploads
 
 /// A file as operators see it.
 package struct FileDetails: Sendable, Hashable {
@@ -14,6 +14,7 @@ package struct FileDetails: Sendable, Hashable {
   package var expiresAt: Int64?
   /// Some of the messages that have it, with their channels.
   package var messages: [FileHolder]
+  package var thumbnails: FileThumbnails
 }
 
 /// A message that has a file.
@@ -93,6 +94,7 @@ extension StoreTransaction {
       WHERE m.file_id = ? ORDER BY m.message_id LIMIT ?
       """, [id, Self.holderLimit]
     ) { FileHolder(messageID: $0[0], channelURL: $0[1]) }
+    let thumbnails = try thumbnails(of: id)
     return try connection.first(
       """
       SELECT file_id, name, type, size, user_id, created_at,
@@ -102,7 +104,7 @@ extension StoreTransaction {
     ) { row in
       FileDetails(
         file: FileRecord(id: row[0], name: row[1], type: row[2], size: row[3]), userID: row[4],
-        createdAt: row[5], expiresAt: row[6], messages: messages)
+        createdAt: row[5], expiresAt: row[6], messages: messages, thumbnails: thumbnails)
     }
   }
 }

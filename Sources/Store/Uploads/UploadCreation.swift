@@ -1,4 +1,5 @@
 import Channels
+import ParleyProtocol
 package import Uploads
 
 /// An upload to be made.
@@ -36,6 +37,11 @@ package struct UploadLimits: Sendable, Hashable {
     self.perSecond = perSecond
     self.perMinute = perMinute
     self.byteCount = byteCount
+  }
+
+  /// The limits of creations, with their milliseconds.
+  fileprivate var windows: [(limit: Int, window: Int64)] {
+    [(perSecond, 1_000), (perMinute, 60_000)].filter { $0.limit > 0 }
   }
 }
 
@@ -78,21 +84,11 @@ extension WriteTransaction {
     guard try account(record.userID)?.isActive == true else { return .inactive }
     if let first = try repeated(upload) { return first }
     if let late = try lateness(of: record.userID, limits, at: now) { return late }
-    let open = try connection.first(
-      """
-      SELECT count(*), CAST(coalesce(sum(size), 0) AS bigint) FROM uploads \(.index("uploads_by_user"))
-      WHERE user_id = ? AND stage = 'open' AND expires_at > ?
-      """, [record.userID, now]
-    ) { (count: $0[0] as Int, byteCount: $0[1] as Int64) }
-    if limits.unfinished > 0, (open?.count ?? 0) >= limits.unfinished { return .full }
+    let open = try openUploads(of: record.userID, at: now)
+    if limits.unfinished > 0, open.count >= limits.unfinished { return .full }
     if limits.byteCount > 0 {
-      let kept = try connection.first(
-        "SELECT CAST(coalesce(sum(size), 0) AS bigint) FROM files WHERE user_id = ? AND user_id <> ''",
-        [record.userID]
-      ) { $0[0] as Int64 }
-      guard (open?.byteCount ?? 0) + (kept ?? 0) + record.size <= limits.byteCount else {
-        return .overQuota
-      }
+      let kept = try keptByteCount(of: record.userID)
+      guard open.byteCount + kept + record.size <= limits.byteCount else { return .overQuota }
     }
     try insert(upload)
     return .created
@@ -116,17 +112,9 @@ extension WriteTransaction {
   private func lateness(
     of userID: String, _ limits: UploadLimits, at now: Int64
   ) throws -> UploadCreation.Outcome? {
-    for (limit, window) in [(limits.perSecond, 1_000), (limits.perMinute, 60_000)] as [(Int, Int64)]
-    where limit > 0 {
-      // The one that must leave the window before there is room for another.
-      let oldest = try connection.first(
-        """
-        SELECT created_at FROM uploads \(.index("uploads_by_user"))
-        WHERE user_id = ? AND created_at > ? ORDER BY created_at DESC LIMIT 1 OFFSET ?
-        """, [userID, now - window, limit - 1]
-      ) { $0[0] as Int64 }
-      if let oldest {
-        return .late(retryAfter: max(1, oldest + window - now), limit: limit, window: window)
+    for (limit, window) in limits.windows {
+      if let wait = try uploadWait(of: userID, limit, in: window, at: now) {
+        return .late(retryAfter: wait, limit: limit, window: window)
       }
     }
     return nil
@@ -137,13 +125,94 @@ extension WriteTransaction {
     try connection.execute(
       """
       INSERT INTO uploads (file_id, secret_hash, sealed_secret, user_id, stage, name, type, size,
-        created_at, expires_at, base, req_id, message)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        created_at, expires_at, base, req_id, message, key_id, thumbnail_sizes)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         record.fileID, upload.secretHash, upload.sealedSecret, record.userID,
         record.stage.rawValue, record.name, record.type, record.size, record.createdAt,
         record.expiresAt, record.base, upload.requestID, record.message,
+        record.seal?.masterKeyID,
+        record.thumbnailSizes.isEmpty ? nil : record.thumbnailSizes.list,
       ])
+  }
+}
+
+extension StoreTransaction {
+  fileprivate func openUploads(
+    of userID: String, at now: Int64
+  ) throws -> (count: Int, byteCount: Int64) {
+    try connection.first(
+      """
+      SELECT count(*), CAST(coalesce(sum(size), 0) AS bigint) FROM uploads \(.index("uploads_by_user"))
+      WHERE user_id = ? AND stage = 'open' AND expires_at > ?
+      """, [userID, now]
+    ) { (count: $0[0] as Int, byteCount: $0[1] as Int64) } ?? (0, 0)
+  }
+
+  /// Bytes of a user's files with their thumbnails.
+  fileprivate func keptByteCount(of userID: String) throws -> Int64 {
+    let files = try connection.first(
+      "SELECT CAST(coalesce(sum(size), 0) AS bigint) FROM files WHERE user_id = ? AND user_id <> ''",
+      [userID]
+    ) { $0[0] as Int64 }
+    return try (files ?? 0) + thumbnailByteCount(of: userID)
+  }
+
+  /// Milliseconds until a user may create another upload; `nil` when it may now.
+  fileprivate func uploadWait(
+    of userID: String, _ limit: Int, in window: Int64, at now: Int64
+  ) throws -> Int64? {
+    // The one that must leave the window before there is room for another.
+    let oldest = try connection.first(
+      """
+      SELECT created_at FROM uploads \(.index("uploads_by_user"))
+      WHERE user_id = ? AND created_at > ? ORDER BY created_at DESC LIMIT 1 OFFSET ?
+      """, [userID, now - window, limit - 1]
+    ) { $0[0] as Int64 }
+    return oldest.map { max(1, $0 + window - now) }
+  }
+}
+
+/// Looks at what a user's uploads have of their limits.
+package struct UploadStanding: StoreLookup {
+  package struct Outcome: Sendable, Hashable {
+    package var openCount: Int
+    /// Bytes of the files that are kept and of those that are coming.
+    package var byteCount: Int64
+    /// The limit of creations that refuses another now.
+    package var late: Lateness?
+  }
+
+  package struct Lateness: Sendable, Hashable {
+    package var retryAfter: Int64
+    package var limit: Int
+    package var window: Int64
+  }
+
+  package var userID: String
+  package var limits: UploadLimits
+  /// Unix milliseconds.
+  package var time: Int64
+
+  package init(_ userID: String, _ limits: UploadLimits, at time: Int64) {
+    self.userID = userID
+    self.limits = limits
+    self.time = time
+  }
+
+  package var statements: ReadStatements<Outcome> {
+    .init { transaction in
+      let open = try transaction.openUploads(of: userID, at: time)
+      var late: Lateness?
+      for (limit, window) in limits.windows where late == nil {
+        late = try transaction.uploadWait(of: userID, limit, in: window, at: time).map {
+          Lateness(retryAfter: $0, limit: limit, window: window)
+        }
+      }
+      return Outcome(
+        openCount: open.count,
+        byteCount: try open.byteCount + transaction.keptByteCount(of: userID), late: late)
+    }
   }
 }

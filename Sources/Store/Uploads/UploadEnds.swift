@@ -20,7 +20,8 @@ package struct UploadCancellation: StoreWrite {
       switch record.status(at: time) {
       case .waiting, .uploading:
         try transaction.connection.execute(
-          "UPDATE uploads SET stage = 'cancelled', claimed_until = 0 WHERE file_id = ?", [fileID])
+          "UPDATE uploads SET stage = 'cancelled', claimed_until = 0, sealed_tail = NULL WHERE file_id = ?",
+          [fileID])
         try transaction.removeFiles([fileID])
       case .complete, .cancelled, .expired: break
       }
@@ -112,7 +113,8 @@ extension WriteTransaction {
 
   fileprivate func expire(_ fileID: String) throws {
     try connection.execute(
-      "UPDATE uploads SET stage = 'expired', claimed_until = 0 WHERE file_id = ?", [fileID])
+      "UPDATE uploads SET stage = 'expired', claimed_until = 0, sealed_tail = NULL WHERE file_id = ?",
+      [fileID])
     try connection.execute("DELETE FROM files WHERE file_id = ?", [fileID])
     try removeFiles([fileID])
   }

@@ -9,11 +9,16 @@ package struct UploadClaim: StoreWrite {
   package var offset: Int64
   /// Unix milliseconds until which the claim holds.
   package var end: Int64
+  /// The keys under which an encrypted file is written from now on.
+  package var seal: UploadSeal?
 
-  package init(_ record: UploadRecord, from offset: Int64, until end: Int64) {
+  package init(
+    _ record: UploadRecord, from offset: Int64, until end: Int64, sealedBy seal: UploadSeal? = nil
+  ) {
     self.record = record
     self.offset = offset
     self.end = end
+    self.seal = seal
   }
 
   package var urgency: WriteUrgency { .aside }
@@ -27,7 +32,16 @@ package struct UploadClaim: StoreWrite {
           AND claimed_until = ?
         """,
         [end, offset, record.fileID, record.term, record.offset, record.claimedUntil])
-      return count > 0 ? record.term + 1 : nil
+      guard count > 0 else { return nil }
+      if let seal {
+        // No chunk is sealed before its key is kept, and none is known to be the last one.
+        try transaction.connection.execute(
+          """
+          UPDATE uploads SET key_id = ?, file_keys = ?, tail_key = ?, is_dirty = 1
+          WHERE file_id = ?
+          """, [seal.masterKeyID, seal.keys, seal.tailKey, record.fileID])
+      }
+      return record.term + 1
     }
   }
 }
@@ -41,8 +55,13 @@ package struct UploadProgress: StoreWrite {
   package var offset: Int64
   /// Unix milliseconds until which the claim holds; 0 ends it.
   package var end: Int64
+  /// The rest of an encrypted file at the offset; `nil` leaves the one that is known.
+  package var rest: UploadRest?
 
-  package init(_ fileID: String, term: Int64, offset: Int64, until end: Int64) {
+  package init(
+    _ fileID: String, term: Int64, offset: Int64, until end: Int64, rest: UploadRest? = nil
+  ) {
+    self.rest = rest
     self.fileID = fileID
     self.term = term
     self.offset = offset
@@ -53,12 +72,31 @@ package struct UploadProgress: StoreWrite {
 
   package var statements: WriteStatements<Bool> {
     .init { transaction in
-      try transaction.connection.change(
+      let count = try transaction.connection.change(
         """
         UPDATE uploads SET durable_bytes = ?, claimed_until = ?
         WHERE file_id = ? AND term = ? AND stage = 'open'
-        """, [offset, end, fileID, term]) > 0
+        """, [offset, end, fileID, term])
+      if count > 0, let rest {
+        try transaction.connection.execute(
+          "UPDATE uploads SET sealed_tail = ?, is_dirty = ? WHERE file_id = ?",
+          [rest.tail, rest.isDirty ? 1 : 0, fileID])
+      }
+      return count > 0
     }
+  }
+}
+
+/// The bytes of an encrypted upload that fill no chunk.
+package struct UploadRest: Sendable, Hashable {
+  /// Encrypted; `nil` for none.
+  package var tail: [UInt8]?
+  /// Whether chunks beyond them may have been sealed.
+  package var isDirty: Bool
+
+  package init(tail: [UInt8]?, isDirty: Bool) {
+    self.tail = tail
+    self.isDirty = isDirty
   }
 }
 
@@ -83,7 +121,7 @@ package struct UploadCompletion: StoreWrite {
       let count = try transaction.connection.change(
         """
         UPDATE uploads SET stage = 'complete', durable_bytes = size, claimed_until = 0,
-          expires_at = ?
+          expires_at = ?, sealed_tail = NULL, tail_key = NULL
         WHERE file_id = ? AND term = ? AND stage = 'open'
         """, [expiresAt, record.fileID, record.term])
       guard count > 0 else {
@@ -94,9 +132,10 @@ package struct UploadCompletion: StoreWrite {
       }
       try transaction.connection.execute(
         """
-        INSERT INTO files (file_id, user_id, name, type, size, created_at)
-        VALUES (?, ?, ?, ?, ?, ?)
-        """, [record.fileID, record.userID, record.name, record.type, record.size, time])
+        INSERT INTO files (file_id, user_id, name, type, size, created_at, key_id, file_keys)
+        SELECT file_id, user_id, name, type, size, ?, key_id, file_keys
+        FROM uploads WHERE file_id = ?
+        """, [time, record.fileID])
       return true
     }
   }
@@ -159,7 +198,7 @@ package struct PictureClaim: StoreWrite {
   package var statements: WriteStatements<Bool> {
     .init { transaction in
       try transaction.connection.change(
-        "UPDATE files SET is_picture = 1 WHERE file_id = ?", [fileID]) > 0
+        "UPDATE files SET is_picture = 1 WHERE file_id = ? AND key_id IS NULL", [fileID]) > 0
     }
   }
 }

@@ -1,3 +1,4 @@
+import ParleyProtocol
 package import Uploads
 
 /// The rows of uploads.
@@ -6,7 +7,7 @@ extension UploadRecord {
     file_id, user_id, stage, name, type, size, durable_bytes, created_at, expires_at, term,
     claimed_until, base, message, message_id, message_error,
     coalesce((SELECT is_active FROM users WHERE users.user_id = uploads.user_id), 0),
-    message_result
+    message_result, key_id, file_keys, tail_key, sealed_tail, is_dirty, thumbnail_sizes
     """
 
   /// From `columns`.
@@ -14,11 +15,18 @@ extension UploadRecord {
     guard let stage = Stage(rawValue: row[2]) else {
       throw StoreError.damaged(path: "the table uploads", reason: "an unknown stage")
     }
+    let keyID: String? = row[17]
+    let seal = keyID.map { id in
+      UploadSeal(
+        masterKeyID: id, keys: row[18] ?? [], tailKey: row[19] ?? [], tail: row[20],
+        isDirty: row[21])
+    }
     self.init(
       fileID: row[0], userID: row[1], isUserActive: row[15], stage: stage, name: row[3],
       type: row[4], size: row[5], offset: row[6], createdAt: row[7], expiresAt: row[8],
       term: row[9], claimedUntil: row[10], base: row[11], message: row[12], messageID: row[13],
-      messageResult: row[16], messageError: row[14])
+      messageResult: row[16], messageError: row[14], seal: seal,
+      thumbnailSizes: (row[22] as String?).flatMap([ThumbnailSize].init(list:)) ?? [])
   }
 }
 
@@ -56,7 +64,7 @@ package struct UploadLookup: StoreLookup {
   package var statements: ReadStatements<UploadRecord?> { .init { try $0.upload(fileID) } }
 }
 
-/// Finds uploads by their ids.
+/// Finds uploads by their ids, with the thumbnails of those that are complete.
 package struct UploadsLookup: StoreLookup {
   package var fileIDs: [String]
 
@@ -65,7 +73,11 @@ package struct UploadsLookup: StoreLookup {
   package var statements: ReadStatements<[String: UploadRecord]> {
     .init { transaction in
       var records: [String: UploadRecord] = [:]
-      for id in fileIDs { records[id] = try transaction.upload(id) }
+      for id in fileIDs {
+        guard var record = try transaction.upload(id) else { continue }
+        if record.stage == .complete { record.thumbnails = try transaction.thumbnails(of: id) }
+        records[id] = record
+      }
       return records
     }
   }

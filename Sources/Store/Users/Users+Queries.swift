@@ -12,6 +12,11 @@ package struct Account: Sendable, Hashable {
   package var createdAt: Int64
   /// Unix milliseconds, right to within a minute; 0 when it never was.
   package var lastSeenAt: Int64
+  /// The generation of the keys with which the user opens files: Unix milliseconds of the moment from
+  /// which on they hold.
+  ///
+  /// It grows when the user is deactivated, made anew or loses tokens.
+  package var fileKeysSince: Int64
 }
 
 /// Reads a user with what the server alone knows of it; `nil` when there is none.
@@ -104,13 +109,13 @@ extension User {
 extension Account {
   static let columns = """
     user_id, nickname, profile_url, metadata, is_active, access_token_hash, created_at,
-    last_seen_at
+    last_seen_at, file_keys_since
     """
 
   /// From `columns`.
   init(row: StoreRow) throws {
     self.init(
       user: try User(row: row), isActive: row[4], accessTokenHash: row[5],
-      createdAt: row[6], lastSeenAt: row[7])
+      createdAt: row[6], lastSeenAt: row[7], fileKeysSince: max(row[6], row[8]))
   }
 }

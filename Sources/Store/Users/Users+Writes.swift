@@ -60,6 +60,7 @@ package struct UserChange: StoreWrite {
       }
       if let accessTokenHash {
         try $0.setAccessTokenHash(accessTokenHash, userID: userID)
+        try $0.endFileKeys(of: userID)
         try $0.announce(.eviction(userID: userID, .accessTokenReplaced))
       }
       return account
@@ -210,6 +211,16 @@ extension WriteTransaction {
   /// Keeps a user from opening sessions.
   func deactivateUser(_ id: String) throws {
     try changeUser(id, "UPDATE users SET is_active = 0 WHERE user_id = ?", [id])
+    try endFileKeys(of: id)
+  }
+
+  /// Ends all keys with which a user opens files; new ones have another generation.
+  func endFileKeys(of id: String) throws {
+    try connection.execute(
+      """
+      UPDATE users SET file_keys_since = \(.greater("file_keys_since", "created_at")) + 1
+      WHERE user_id = ?
+      """, [id])
   }
 
   /// Replaces the hash of the issued access token; `nil` revokes it.

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// The address policy is asked about the very address that is about to be dialled, after resolution
 /// and for each redirect, so no name, notation or redirect leads around the address policy.
-package final class EmbeddedUnfurler: Unfurler {
+package final class EmbeddedUnfurler: Unfurler, PictureFetcher {
   private let thread: CurlThread<FetchLoop.Request>
   private let lastID = Atomic<UInt64>(0)
 
@@ -36,6 +36,17 @@ package final class EmbeddedUnfurler: Unfurler {
       return UnfurlTask {}
     }
     return UnfurlTask { [weak thread] in _ = thread?.post(.cancel(id)) }
+  }
+
+  package func fetchPicture(
+    _ url: WebURL, for requester: PreviewRequester, deadline: Duration,
+    completion: @escaping @Sendable (PictureReport) -> Void
+  ) {
+    let id = lastID.wrappingAdd(1, ordering: .relaxed).newValue
+    let fetch = Fetch(
+      id: id, pictureURL: url, for: requester, now: .now, timeout: deadline,
+      completion: completion)
+    if !thread.post(.start(fetch)) { completion(PictureReport(problem: "cancelled")) }
   }
 
   /// Cancels all fetches and waits for the thread's end; afterwards every fetch is cancelled at

@@ -3,19 +3,29 @@ import LinkPreview
 /// A link that somebody waits for, at the request that it has come to.
 struct Fetch: TurnRequest, Sendable {
   typealias Completion = @Sendable (UnfurlReport) -> Void
+  typealias PictureCompletion = @Sendable (PictureReport) -> Void
 
   /// The purpose of the next request.
   enum Purpose {
     case page
     /// To complete what this page says of itself.
     case embed(PageReport)
+    /// The bytes of a picture.
+    case picture
 
     var traced: RequestTrace.Purpose {
       switch self {
       case .page: .page
       case .embed: .embed
+      case .picture: .picture
       }
     }
+  }
+
+  /// The party that the outcome is for.
+  private enum Recipient: Sendable {
+    case preview(Completion)
+    case picture(PictureCompletion)
   }
 
   /// Unique in its unfurler.
@@ -31,7 +41,7 @@ struct Fetch: TurnRequest, Sendable {
   private(set) var waiting: Int64 = 0
   private var trace = UnfurlTrace()
   private var freshness = Freshness.unspecified
-  private let completion: Completion
+  private let recipient: Recipient
 
   /// - Parameter now: When somebody began to wait.
   init(
@@ -39,13 +49,29 @@ struct Fetch: TurnRequest, Sendable {
     timeout: Duration,
     completion: @escaping Completion
   ) {
+    self.init(id, url, requester, now, timeout, .preview(completion))
+  }
+
+  /// A fetch of a picture.
+  init(
+    id: UInt64, pictureURL: WebURL, for requester: PreviewRequester,
+    now: ContinuousClock.Instant, timeout: Duration, completion: @escaping PictureCompletion
+  ) {
+    self.init(id, pictureURL, requester, now, timeout, .picture(completion))
+    purpose = .picture
+  }
+
+  private init(
+    _ id: UInt64, _ url: WebURL, _ requester: PreviewRequester, _ now: ContinuousClock.Instant,
+    _ timeout: Duration, _ recipient: Recipient
+  ) {
     self.id = id
     self.requester = requester
     self.url = url
     path = [url]
     deadline = now.advanced(by: timeout)
     queuedAt = now
-    self.completion = completion
+    self.recipient = recipient
   }
 
   /// Fetches of one site share its places.
@@ -84,7 +110,9 @@ extension Fetch {
     trace.origins = report.origins
     trace.characterSet = report.characterSet
     trace.emptiness = report.tag == nil ? report.problem : nil
-    completion(UnfurlReport(.success(report.tag), freshness: freshness, trace: trace))
+    answer(
+      UnfurlReport(
+        .success(report.tag), siteName: report.siteName, freshness: freshness, trace: trace))
   }
 
   /// Completes without a preview; if only the description is missing, the page's own is used.
@@ -92,21 +120,21 @@ extension Fetch {
     if case .embed(let report) = purpose { return succeed(with: report) }
     var trace = trace
     trace.emptiness = reason
-    completion(UnfurlReport(.success(nil), freshness: freshness, trace: trace))
+    answer(UnfurlReport(.success(nil), freshness: freshness, trace: trace))
   }
 
   /// Completes with a failure; if only the description could not be fetched, the page's own is
   /// used.
   func fail(_ error: UnfurlError) {
     if case .embed(let report) = purpose { return succeed(with: report) }
-    completion(UnfurlReport(.failure(error), trace: trace))
+    answer(UnfurlReport(.failure(error), trace: trace))
   }
 
   /// Completes with a failure that says nothing about the page; if only the description could not
   /// be tried, the page's own is used.
   func turnAway(_ error: UnfurlError) {
     if case .embed(let report) = purpose { return succeed(with: report) }
-    completion(UnfurlReport(.failure(error), freshness: .unkept, trace: trace))
+    answer(UnfurlReport(.failure(error), freshness: .unkept, trace: trace))
   }
 
   /// Answers that the deadline passed before the request's turn came.
@@ -119,5 +147,18 @@ extension Fetch {
     fetch.turnAway(.timedOut)
   }
 
-  func cancel() { completion(.cancelled) }
+  func cancel() { answer(.cancelled) }
+
+  /// Answers with the bytes of a picture.
+  func succeed(withPicture bytes: [UInt8]) {
+    guard case .picture(let completion) = recipient else { return }
+    completion(PictureReport(bytes: bytes, requests: trace.requests))
+  }
+
+  private func answer(_ report: UnfurlReport) {
+    switch recipient {
+    case .preview(let completion): completion(report)
+    case .picture(let completion): completion(PictureReport(failed: report))
+    }
+  }
 }

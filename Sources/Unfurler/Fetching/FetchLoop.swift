@@ -56,6 +56,7 @@ final class FetchLoop: CurlLoopOwner {
     case .embed(let response):
       guard case .embed(let report) = fetch.purpose else { return fetch.fail(.unknown) }
       fetch.succeed(with: report.completed(with: response))
+    case .picture(let bytes): fetch.succeed(withPicture: bytes)
     case .redirect(let location): follow(location, fetch)
     case .nothing(let reason): fetch.decline(reason)
     case .failure(let error): fetch.fail(error)

@@ -67,6 +67,7 @@ final class RequestForms {
   private let configuration: UnfurlerConfiguration
   private let pageFields: CurlList
   private let embedFields: CurlList
+  private let pictureFields: CurlList
   private let pinnedHosts: CurlList
 
   init(_ configuration: UnfurlerConfiguration) {
@@ -74,6 +75,7 @@ final class RequestForms {
     let language = "Accept-Language: \(configuration.acceptLanguage)"
     pageFields = CurlList(["Accept: text/html,application/xhtml+xml;q=0.9", language])
     embedFields = CurlList(["Accept: application/json", language])
+    pictureFields = CurlList(["Accept: image/jpeg,image/png,image/webp,image/gif,image/*;q=0.5"])
     pinnedHosts = CurlList(configuration.pinnedHosts)
   }
 
@@ -86,6 +88,7 @@ final class RequestForms {
     switch purpose {
     case .page: easy.set(CURLOPT_HTTPHEADER, to: pageFields)
     case .embed: easy.set(CURLOPT_HTTPHEADER, to: embedFields)
+    case .picture: easy.set(CURLOPT_HTTPHEADER, to: pictureFields)
     }
     if let proxy = configuration.proxy { easy.set(CURLOPT_PROXY, to: proxy) }
     if let file = configuration.certificateAuthorities { easy.set(CURLOPT_CAINFO, to: file) }

@@ -78,6 +78,7 @@ final class Transfer: CurlQueueTransfer {
       switch request.purpose {
       case .page: head.verdict(wanted: "HTML", accepts: PageReader.accepts)
       case .embed: head.verdict(wanted: "JSON", accepts: EmbedReader.accepts)
+      case .picture: head.pictureVerdict(length: easy.declaredBodyLength)
       }
     switch verdict {
     case .read(let contentType): state = .reading(reader(of: contentType))
@@ -91,6 +92,7 @@ final class Transfer: CurlQueueTransfer {
     switch request.purpose {
     case .page: PageReader(request.url, contentType: contentType, limit: maximumBytes)
     case .embed: EmbedReader(request.url)
+    case .picture: PictureReader()
     }
   }
 
@@ -160,6 +162,8 @@ extension Transfer {
   func freshness(of outcome: TransferResult) -> Freshness {
     switch (request.purpose, outcome) {
     case (_, .failure): return .unspecified
+    // A picture is kept by its address.
+    case (.picture, _): return .unspecified
     case (.page, _), (.embed, .embed): break
     // The page is shown as it would be without it.
     case (.embed, _): return .unspecified
@@ -175,6 +179,7 @@ extension Transfer {
 enum TransferResult {
   case page(PageReport)
   case embed(OEmbedResponse)
+  case picture([UInt8])
   case redirect(to: String)
   /// A response that is no page; why, in words.
   case nothing(String)

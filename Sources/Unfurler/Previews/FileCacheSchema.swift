@@ -11,7 +11,7 @@ enum FileCacheSchema {
   }
 
   /// Kept as `user_version`; the first one had none.
-  static let current = 2
+  static let current = 4
 
   /// A new file gets its tables.
   ///
@@ -54,11 +54,14 @@ enum FileCacheSchema {
       expires_at INTEGER NOT NULL,
       stale_until INTEGER NOT NULL,
       problem TEXT,
+      problem_kind TEXT,
+      site_name TEXT,
       is_found INTEGER NOT NULL,
       title TEXT, url TEXT, description TEXT,
       has_image INTEGER NOT NULL,
       image_url TEXT, image_secure_url TEXT, image_type TEXT,
-      image_width INTEGER NOT NULL, image_height INTEGER NOT NULL, image_alt TEXT
+      image_width INTEGER NOT NULL, image_height INTEGER NOT NULL, image_alt TEXT,
+      image_origin_url TEXT
     ) STRICT;
     CREATE INDEX preview_stale_until ON preview (stale_until);
     CREATE INDEX preview_host ON preview (host);
@@ -74,8 +77,9 @@ extension PreviewEntry {
     else { return nil }
     self.init(
       link: link, tag: row.number("is_found") == 1 ? OpenGraphTag(row) : nil,
-      problem: row.text("problem"), fetchedAt: fetchedAt, expiresAt: expiresAt,
-      staleUntil: staleUntil)
+      siteName: row.text("site_name"), problem: row.text("problem"),
+      problemKind: row.text("problem_kind").flatMap(UnfurlError.Kind.init), fetchedAt: fetchedAt,
+      expiresAt: expiresAt, staleUntil: staleUntil)
   }
 
   /// Stores the entry in place of an earlier one for its link.
@@ -86,12 +90,12 @@ extension PreviewEntry {
     let growth = 1 - database.changesCount
     let image = tag?.image
     try database.execute(
-      "INSERT INTO preview VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+      "INSERT INTO preview VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
       [
         link.url, HostKey(link).text, fetchedAt, expiresAt, staleUntil, problem,
-        tag != nil, tag?.title, tag?.url, tag?.description,
+        problemKind?.rawValue, siteName, tag != nil, tag?.title, tag?.url, tag?.description,
         image != nil, image?.url, image?.secureURL, image?.type,
-        image?.width ?? 0, image?.height ?? 0, image?.alt,
+        image?.width ?? 0, image?.height ?? 0, image?.alt, image?.originURL,
       ])
     return growth
   }
@@ -112,7 +116,7 @@ extension OpenGraphImage {
       type: row.text("image_type"),
       width: row.number("image_width").flatMap { Int32(exactly: $0) } ?? 0,
       height: row.number("image_height").flatMap { Int32(exactly: $0) } ?? 0,
-      alt: row.text("image_alt"))
+      alt: row.text("image_alt"), originURL: row.text("image_origin_url"))
   }
 }
 

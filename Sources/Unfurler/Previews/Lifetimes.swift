@@ -1,4 +1,5 @@
 import LinkPreview
+import ParleyProtocol
 
 /// The lifetimes of answers, in milliseconds.
 struct Lifetimes: Sendable {
@@ -6,6 +7,9 @@ struct Lifetimes: Sendable {
   let shortest: Int64
   let negative: Int64
   let stale: Int64
+  /// Whether the pictures of entries that were made elsewhere, or before, are hidden if viewers would
+  /// load them from the page's server.
+  let hidesOrigins: Bool
 
   /// How long a refresh that came to nothing is not tried again; never 0, or every message with the
   /// link would try.
@@ -16,6 +20,7 @@ struct Lifetimes: Sendable {
     shortest = min(limits.minimumTimeToLive.boundedMilliseconds, longest)
     negative = limits.negativeTimeToLive.boundedMilliseconds
     stale = limits.staleTimeToLive.boundedMilliseconds
+    hidesOrigins = limits.hidesOrigins
   }
 
   /// Returns the entry to cache for a report; `nil` if the report is not about the page.
@@ -27,7 +32,8 @@ struct Lifetimes: Sendable {
     let lifetime = lifetime(of: report)
     let isShownStale = report.tag != nil && lifetime > 0
     return PreviewEntry(
-      link: link, tag: report.tag, problem: report.problem, fetchedAt: now,
+      link: link, tag: report.tag, siteName: report.siteName, problem: report.problem,
+      problemKind: report.problemKind, fetchedAt: now,
       expiresAt: now + lifetime, staleUntil: now + lifetime + (isShownStale ? stale : 0))
   }
 
@@ -37,9 +43,20 @@ struct Lifetimes: Sendable {
     let isFound = entry.tag != nil
     let expiresAt = min(entry.expiresAt, now + (isFound ? longest : negative))
     return PreviewEntry(
-      link: entry.link, tag: entry.tag, problem: entry.problem, fetchedAt: entry.fetchedAt,
-      expiresAt: expiresAt,
+      link: entry.link, tag: shown(entry.tag), siteName: entry.siteName, problem: entry.problem,
+      problemKind: entry.problemKind, fetchedAt: entry.fetchedAt, expiresAt: expiresAt,
       staleUntil: isFound ? max(expiresAt, min(entry.staleUntil, expiresAt + stale)) : expiresAt)
+  }
+
+  /// The preview that may be shown of one that was made elsewhere, or under other settings.
+  ///
+  /// Viewers load its picture from the page's server if they may, and else from a copy or not at all.
+  func shown(_ tag: OpenGraphTag?) -> OpenGraphTag? {
+    guard var tag, let image = tag.image, hidesOrigins == (image.originURL == nil) else {
+      return tag
+    }
+    tag.image = image.originURL.map { OpenGraphImage(url: $0, alt: image.alt) }
+    return tag
   }
 
   private func lifetime(of report: UnfurlReport) -> Int64 {

@@ -102,6 +102,16 @@ package final class PreviewCache: Sendable {
     see(to: state.withLock { $0.remember(entry, at: now) })
   }
 
+  /// An entry that another server has made, as it may be shown here.
+  func shown(_ entry: PreviewEntry) -> PreviewEntry {
+    let tag = lifetimes.shown(entry.tag)
+    guard tag != entry.tag else { return entry }
+    return PreviewEntry(
+      link: entry.link, tag: tag, siteName: entry.siteName, problem: entry.problem,
+      problemKind: entry.problemKind, fetchedAt: entry.fetchedAt, expiresAt: entry.expiresAt,
+      staleUntil: entry.staleUntil)
+  }
+
   /// Lets a preview past its time not be refreshed for a while.
   func postponeRefresh(of link: Link) {
     let time = now() + lifetimes.retryInterval
@@ -180,6 +190,8 @@ extension PreviewCache {
     /// How long after its time a preview is still shown while it is being refreshed; 0 for not at
     /// all.
     package var staleTimeToLive = Duration.seconds(604_800)
+    /// Whether pictures are hidden that viewers would load from the pages' servers.
+    package var hidesOrigins = false
 
     package init() {}
   }

@@ -24,6 +24,8 @@ package struct PreviewCounters: Sendable, Hashable {
   package var refreshes = 0
   /// Requests that were answered at once because too many were waiting.
   package var refused = 0
+  /// Requests outside of messages that were answered.
+  package var demands: [PreviewDemandResult: Int] = [:]
   /// Links that are being fetched or wait for it.
   package var inFlight = 0
   /// Links that memory knows.
@@ -49,6 +51,7 @@ final class PreviewTally: Sendable {
   private let timedOut = Atomic<Int>(0)
   private let refreshes = Atomic<Int>(0)
   private let refused = Atomic<Int>(0)
+  private let demands = Mutex<[PreviewDemandResult: Int]>([:])
 
   func count(_ finding: CacheHit?) {
     switch finding {
@@ -70,6 +73,7 @@ final class PreviewTally: Sendable {
   }
 
   func countRefresh() { refreshes.wrappingAdd(1, ordering: .relaxed) }
+  func count(_ result: PreviewDemandResult) { demands.withLock { $0[result, default: 0] += 1 } }
   func countRefusal() { refused.wrappingAdd(1, ordering: .relaxed) }
   func countRefusalByPolicy() { refusedByPolicy.wrappingAdd(1, ordering: .relaxed) }
 
@@ -82,8 +86,33 @@ final class PreviewTally: Sendable {
       found: found.load(ordering: .relaxed), empty: empty.load(ordering: .relaxed),
       failed: failed.load(ordering: .relaxed), timedOut: timedOut.load(ordering: .relaxed),
       refreshes: refreshes.load(ordering: .relaxed), refused: refused.load(ordering: .relaxed),
-      inFlight: inFlight, cachedEntries: cache.entryCount, cachedBytes: cache.byteCount,
+      demands: demands.withLock { $0 }, inFlight: inFlight, cachedEntries: cache.entryCount,
+      cachedBytes: cache.byteCount,
       fileRows: cache.rowCount, fileBytes: cache.fileByteCount)
+  }
+}
+
+/// The answer to a request outside of messages.
+package enum PreviewDemandResult: String, Sendable, CaseIterable {
+  /// Any answer that was known before.
+  case cached
+  case found, empty, cancelled, failed
+  case timedOut = "timed_out"
+  case unknown
+
+  init(_ outcome: PreviewOutcome) {
+    if outcome.isCached {
+      self = .cached
+    } else {
+      self =
+        switch outcome.problem?.kind {
+        case nil: outcome.tag == nil ? .empty : .found
+        case .cancelled: .cancelled
+        case .failed: .failed
+        case .timedOut: .timedOut
+        case .unknown: .unknown
+        }
+    }
   }
 }
 

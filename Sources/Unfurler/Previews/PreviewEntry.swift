@@ -9,8 +9,12 @@ package struct PreviewEntry: Sendable, Hashable {
   package let link: Link
   /// The page's preview; `nil` when there is a ``problem``.
   package let tag: OpenGraphTag?
+  /// The name that the page gives its site.
+  package let siteName: String?
   /// The reason why there is no preview, as text; at most ``maximumProblemLength`` bytes.
   package let problem: String?
+  /// The kind of failure; `nil` without one, as for a page that offers no preview.
+  package let problemKind: UnfurlError.Kind?
   /// When the answer came, in Unix milliseconds.
   package let fetchedAt: Int64
   /// From when on it is to be asked again, in Unix milliseconds.
@@ -24,11 +28,13 @@ package struct PreviewEntry: Sendable, Hashable {
 
   /// - Parameter problem: Cut at ``maximumProblemLength``.
   package init(
-    link: Link, tag: OpenGraphTag?, problem: String?, fetchedAt: Int64, expiresAt: Int64,
-    staleUntil: Int64
+    link: Link, tag: OpenGraphTag?, siteName: String? = nil, problem: String?,
+    problemKind: UnfurlError.Kind? = nil, fetchedAt: Int64, expiresAt: Int64, staleUntil: Int64
   ) {
     self.link = link
     self.tag = tag
+    self.siteName = siteName
+    self.problemKind = problemKind
     self.problem = problem?.prefix(utf8Count: Self.maximumProblemLength)
     self.fetchedAt = fetchedAt
     self.expiresAt = expiresAt
@@ -61,7 +67,8 @@ extension PreviewEntry {
     let image = tag?.image
     let texts = [
       tag?.title, tag?.url, tag?.description, image?.url, image?.secureURL, image?.type, image?.alt,
-      problem,
+      image?.originURL,
+      problem, siteName,
     ]
     return 384 + 2 * link.url.utf8.count + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
   }

@@ -53,7 +53,9 @@ extension PreviewEntry {
       $0.member("link", link.url)
       $0.name("og_tag")
       if let tag { tag.encode(into: &$0) } else { $0.null() }
+      $0.member("site_name", orNull: siteName)
       $0.member("problem", orNull: problem)
+      $0.member("kind", orNull: problemKind?.rawValue)
       $0.member("fetched_at", fetchedAt)
       $0.member("expires_at", expiresAt)
       $0.member("stale_until", staleUntil)
@@ -67,8 +69,9 @@ extension PreviewEntry {
     else { return nil }
     self.init(
       link: link, tag: json["og_tag"].flatMap(OpenGraphTag.init(json:)),
-      problem: json["problem"]?.string, fetchedAt: fetchedAt, expiresAt: expiresAt,
-      staleUntil: staleUntil)
+      siteName: json["site_name"]?.string, problem: json["problem"]?.string,
+      problemKind: json["kind"]?.string.flatMap(UnfurlError.Kind.init), fetchedAt: fetchedAt,
+      expiresAt: expiresAt, staleUntil: staleUntil)
   }
 }
 

@@ -4,14 +4,19 @@ import Synchronization
 /// Previews that are shared with other servers: each link is fetched by one of them.
 extension PreviewService {
   /// The time for which a link is claimed: that of a fetch, and of publishing its outcome.
-  private var claimTime: Duration { timeout + .seconds(2) }
+  private func claimTime(of link: Link) -> Duration {
+    max(timeout, flights.withLock { $0.timeout(of: link) } ?? .zero) + .seconds(2)
+  }
 
   /// Takes a report of another server.
   package func receive(_ notice: PreviewNotice) {
     switch notice {
-    case .published(let entry):
+    case .published(let published):
+      let entry = cache.shown(published)
       cache.adopt(entry)
-      if waits.withLock({ $0.end(entry.link) }) != nil { land(entry.link, with: entry.tag) }
+      if waits.withLock({ $0.end(entry.link) }) != nil {
+        land(entry.link, with: PreviewOutcome(known: entry))
+      }
     case .abandoned(let link): claimAgain(link)
     case .purged(let selection):
       let scope = CacheScope(selection)
@@ -26,18 +31,19 @@ extension PreviewService {
     _ link: Link, for requester: PreviewRequester, from shared: any SharedPreviews,
     after wait: SharedWaits.Wait? = nil
   ) {
-    shared.claim(link, for: claimTime, since: wait?.start) { [self] claim in
+    shared.claim(link, for: claimTime(of: link), since: wait?.start) { [self] claim in
       switch claim {
       case .granted(let stale):
-        if let stale { show(stale) }
+        if let stale { show(cache.shown(stale)) }
         fetch(link, for: requester)
-      case .known(let entry):
+      case .known(let known):
+        let entry = cache.shown(known)
         adopt(entry)
-        land(link, with: entry.tag)
+        land(link, with: PreviewOutcome(known: entry))
       case .taken(let stale?, _):
         adopt(stale)
         cache.postponeRefresh(of: link)
-        land(link, with: stale.tag)
+        land(link, with: PreviewOutcome(known: cache.shown(stale)))
       case .taken(nil, let claim): self.wait(claim, for: link, requester, after: wait)
       case .unavailable: fetch(link, for: requester)
       }
@@ -63,7 +69,7 @@ extension PreviewService {
     let number = waits.withLock { $0.begin(link, for: requester, claim, after: earlier) }
     guard let number else {
       tally.countRefusal()
-      return land(link, with: nil)
+      return land(link, with: .tooMany)
     }
     // A little later, so that the claim has ended by the database's clock too.
     after(.milliseconds(claim.limit + 10)) { [self] in
@@ -86,6 +92,7 @@ extension PreviewService {
   /// Answers the requests that wait with a preview past its time; its refresh goes on.
   private func show(_ stale: PreviewEntry) {
     adopt(stale)
-    for completion in flights.withLock({ $0.answer(stale.link) }) { completion(stale.tag) }
+    let outcome = PreviewOutcome(known: stale)
+    for completion in flights.withLock({ $0.answer(stale.link) }) { completion(outcome) }
   }
 }

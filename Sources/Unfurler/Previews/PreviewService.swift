@@ -78,7 +78,7 @@ package final class PreviewService: Sendable {
     _ link: Link, for requester: PreviewRequester,
     completion: @escaping @Sendable (OpenGraphTag?) -> Void
   ) {
-    switch flights.withLock({ $0.board(link, completion) }) {
+    switch flights.withLock({ $0.board(link) { completion($0.tag) } }) {
     case .closed: completion(nil)
     case .full:
       tally.countRefusal()
@@ -101,7 +101,7 @@ package final class PreviewService: Sendable {
     let inspections = inspections.withLock { $0.close() }
     waits.withLock { $0.removeAll() }
     for task in tasks + inspections.compactMap(\.task) { task.cancel() }
-    for completion in completions { completion(nil) }
+    for completion in completions { completion(.cancelled) }
     for inspection in inspections { inspection.answer(.cancelled, after: .zero) }
   }
 
@@ -132,16 +132,18 @@ package final class PreviewService: Sendable {
     }
   }
 
-  private func begin(_ link: Link, for requester: PreviewRequester) {
+  func begin(_ link: Link, for requester: PreviewRequester) {
     cache.load(link) { [self] hit in
-      guard let hit else { return start(link, for: requester) }
-      land(link, with: hit.entry.tag)
+      guard let hit, !(hit.isTimeOut && flights.withLock { $0.isDemanded(link) }) else {
+        return start(link, for: requester)
+      }
+      land(link, with: PreviewOutcome(known: hit.entry))
       if case .stale(_, .due) = hit { refresh(link, for: requester) }
     }
   }
 
   /// Fetches a link whose expired preview is shown meanwhile, unless a fetch is under way.
-  private func refresh(_ link: Link, for requester: PreviewRequester) {
+  func refresh(_ link: Link, for requester: PreviewRequester) {
     guard case .first = flights.withLock({ $0.board(link) { _ in } }) else { return }
     tally.countRefresh()
     start(link, for: requester)
@@ -156,24 +158,35 @@ package final class PreviewService: Sendable {
   }
 
   func fetch(_ link: Link, for requester: PreviewRequester) {
-    guard !flights.withLock({ $0.isClosed }) else { return }
+    let (takesOff, isClosed, wanted) = flights.withLock {
+      ($0.takeOff(link), $0.isClosed, $0.timeout(of: link))
+    }
+    guard takesOff else {
+      if !isClosed { share(nil, of: link) }
+      return
+    }
     let start = ContinuousClock.now
-    let task = unfurler.unfurl(link, for: requester, deadline: timeout) { [self] report in
-      finish(link, report, after: start.duration(to: .now))
+    let task = unfurler.unfurl(link, for: requester, deadline: wanted ?? timeout) { [self] report in
+      finish(link, report, for: requester, after: start.duration(to: .now))
     }
     if !flights.withLock({ $0.attach(task, to: link) }) { task.cancel() }
   }
 
-  private func finish(_ link: Link, _ report: UnfurlReport, after duration: Duration) {
+  private func finish(
+    _ link: Link, _ report: UnfurlReport, for requester: PreviewRequester, after duration: Duration
+  ) {
     note(report, of: link, after: duration)
+    if report.problemKind == .cancelled, flights.withLock({ $0.wantsAnother(link) }) {
+      return fetch(link, for: requester)
+    }
     let (answer, completions) = flights.withLock { flights in
       // Under this lock, so that a purge comes before or after the whole of it.
       let isKept = flights.disposition(of: link) == .keep
       return (isKept ? cache.record(report, for: link) : nil, flights.land(link))
     }
     share(answer, of: link)
-    let tag = report.tag ?? answer?.shown?.tag
-    for completion in completions { completion(tag) }
+    let outcome = PreviewOutcome(report, shown: answer?.shown)
+    for completion in completions { completion(outcome) }
   }
 
   /// Calls back after a while.
@@ -183,8 +196,8 @@ package final class PreviewService: Sendable {
     cache.queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds), execute: body)
   }
 
-  func land(_ link: Link, with tag: OpenGraphTag?) {
-    for completion in flights.withLock({ $0.land(link) }) { completion(tag) }
+  func land(_ link: Link, with outcome: PreviewOutcome) {
+    for completion in flights.withLock({ $0.land(link) }) { completion(outcome) }
   }
 }
 

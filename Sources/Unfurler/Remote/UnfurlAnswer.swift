@@ -4,11 +4,11 @@ import ParleyProtocol
 
 /// The answer of a preview service: status, two header fields, and body.
 ///
-///     200 {"og_tag": {…} | null, "trace": {…}}
+///     200 {"og_tag": {…} | null, "site_name": "…", "trace": {…}}
 ///     4xx, 5xx {"error": "cancelled" | "failed" | "timed_out" | "unknown", "message": "…", "trace": {…}}
 ///
 /// `Cache-Control` says how long the answer may be kept (`max-age`, or `no-store` for not at all);
-/// it and `trace` may be missing.
+/// it, `site_name` and `trace` may be missing.
 package struct UnfurlAnswer: Sendable, Hashable {
   /// The HTTP status.
   package let status: Int
@@ -31,10 +31,10 @@ package struct UnfurlAnswer: Sendable, Hashable {
   package init(_ report: UnfurlReport) {
     status = Self.status(for: report.outcome)
     cacheControl = report.freshness.cacheControl
-    let body = Self.json(report.outcome, report.trace)
+    let body = Self.json(report, report.trace)
     // A page that makes its trace long must not cost its answer, nor make the service look broken.
     self.body =
-      body.count <= Self.maximumBytes ? body : Self.json(report.outcome, UnfurlTrace())
+      body.count <= Self.maximumBytes ? body : Self.json(report, UnfurlTrace())
   }
 
   /// Refuses a request for what it says or when it comes, not for its page.
@@ -51,13 +51,13 @@ package struct UnfurlAnswer: Sendable, Hashable {
     body = JSONWriter.bytes { $0.object { error.encode(into: &$0) } }
   }
 
-  private static func json(
-    _ outcome: Result<OpenGraphTag?, UnfurlError>, _ trace: UnfurlTrace
-  ) -> [UInt8] {
+  private static func json(_ report: UnfurlReport, _ trace: UnfurlTrace) -> [UInt8] {
     JSONWriter.bytes { writer in
       writer.object {
-        switch outcome {
-        case .success(let tag): encode(tag, into: &$0)
+        switch report.outcome {
+        case .success(let tag):
+          encode(tag, into: &$0)
+          if let siteName = report.siteName { $0.member("site_name", siteName) }
         case .failure(let error): error.encode(into: &$0)
         }
         if trace != UnfurlTrace() {
@@ -98,7 +98,12 @@ extension UnfurlAnswer {
     let root = try object()
     let outcome = try outcome(root)
     let trace = root.present("trace").map(UnfurlTrace.init(json:))
-    return UnfurlReport(outcome, freshness: freshness(of: outcome), trace: trace ?? UnfurlTrace())
+    var report = UnfurlReport(
+      outcome, freshness: freshness(of: outcome), trace: trace ?? UnfurlTrace())
+    if report.tag != nil {
+      report.siteName = root.present("site_name")?.string.cleaned(limit: PreviewLimits.title)
+    }
+    return report
   }
 
   private func object() throws(UnfurlAnswerError) -> JSONNode {

@@ -5,16 +5,19 @@ package import ParleyProtocol
 package struct UnfurlReport: Sendable {
   /// The preview; `nil` for a page that offers none.
   package var outcome: Result<OpenGraphTag?, UnfurlError>
+  /// The name that the page gives its site, which is no part of the preview.
+  package var siteName: String?
   /// The time for which the outcome may be kept.
   package var freshness: Freshness
   /// The trace of the look-up.
   package var trace: UnfurlTrace
 
   package init(
-    _ outcome: Result<OpenGraphTag?, UnfurlError>, freshness: Freshness = .unspecified,
-    trace: UnfurlTrace = UnfurlTrace()
+    _ outcome: Result<OpenGraphTag?, UnfurlError>, siteName: String? = nil,
+    freshness: Freshness = .unspecified, trace: UnfurlTrace = UnfurlTrace()
   ) {
     self.outcome = outcome
+    self.siteName = siteName
     self.freshness = freshness
     self.trace = trace
   }
@@ -77,6 +80,8 @@ package struct RequestTrace: Sendable, Hashable {
     case page
     /// The description of embedded content (oEmbed) that a page points to.
     case embed
+    /// The picture that the page names.
+    case picture
   }
 
   package var url: String

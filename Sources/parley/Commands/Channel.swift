@@ -48,7 +48,8 @@ extension ChannelCommand {
       var body = fields.body
       body.set("channel_url", url)
       if ephemeral { body.set("is_ephemeral", true) }
-      let answer = try gateway.client().call("POST", "/v3/open_channels", body: body)
+      let answer = try gateway.client().call(
+        "POST", "/v3/open_channels", body, fields.picture)
       try output.show(answer, as: ChannelText.lines(ofChannel:))
     }
   }
@@ -123,13 +124,13 @@ extension ChannelCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-      guard !fields.body.isEmpty else {
+      guard !fields.body.isEmpty || fields.picture != nil else {
         throw ValidationError("no field to change is given; see --help for the options")
       }
     }
 
     func run() throws {
-      let answer = try gateway.client().call("PUT", channel.path, body: fields.body)
+      let answer = try gateway.client().call("PUT", channel.path, fields.body, fields.picture)
       try output.show(answer, as: ChannelText.lines(ofChannel:))
     }
   }
@@ -247,6 +248,11 @@ struct ChannelFieldOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The URL of a cover picture.", valueName: "url"))
   var cover: String?
 
+  @Option(
+    help: ArgumentHelp("Upload this file as the cover picture.", valueName: "path"),
+    completion: .file())
+  var coverFile: String?
+
   @Option(help: ArgumentHelp("A channel type defined by the application.", valueName: "type"))
   var customType: String?
 
@@ -257,6 +263,15 @@ struct ChannelFieldOptions: ParsableArguments {
     name: .customLong("operator"),
     help: ArgumentHelp("The id of an operator; repeatable.", valueName: "user id"))
   var operators: [String] = []
+
+  /// The file of a picture, with the name of its part in a form.
+  var picture: PictureFile? { coverFile.map { PictureFile(part: "cover_file", path: $0) } }
+
+  func validate() throws {
+    guard cover == nil || coverFile == nil else {
+      throw ValidationError("give --cover or --cover-file, not both")
+    }
+  }
 
   /// The members of the request body.
   var body: RequestBody {

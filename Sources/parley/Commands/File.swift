@@ -6,14 +6,18 @@ internal import ParleyProtocol
 /// Commands for the files of users and messages.
 struct FileCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "file", abstract: "List and remove files, and count them.",
+    commandName: "file", abstract: "List, remove, count and encrypt files.",
     discussion: """
       EXAMPLES:
         parley file list --user ada
         parley file show 5fe9c0d2a1b34e5f8a7b6c5d4e3f2a1b
         parley file usage
+        parley file rotate-key
       """,
-    subcommands: [List.self, Show.self, Delete.self, Usage.self])
+    subcommands: [
+      List.self, Show.self, Delete.self, Usage.self, Encryption.self, RotateKey.self,
+      EncryptAll.self, Key.self,
+    ])
 
   fileprivate static let path = "/v3/parley/files"
 }
@@ -120,5 +124,75 @@ extension FileCommand {
         ["\(usage["files"]?.integer ?? 0) files, \(usage["bytes"]?.integer ?? 0) bytes"]
       }
     }
+  }
+
+  /// Shows how files are stored.
+  struct Encryption: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "encryption", abstract: "Show how many files are encrypted, and by which key.")
+
+    @OptionGroup var gateway: GatewayOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      let answer = try gateway.client().call("GET", FileCommand.path + "/encryption")
+      try output.show(answer) { FileCommand.lines($0) }
+    }
+  }
+
+  /// Makes a new master key.
+  struct RotateKey: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "rotate-key",
+      abstract: "Make a new master key, and wrap the keys of all files with it.")
+
+    @OptionGroup var gateway: GatewayOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      let answer = try gateway.client().call("POST", FileCommand.path + "/rotate_key")
+      try output.show(answer) { FileCommand.lines($0) }
+    }
+  }
+
+  /// Encrypts the files that are stored in the clear.
+  struct EncryptAll: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "encrypt-all", abstract: "Encrypt all files that are stored in the clear.")
+
+    @OptionGroup var gateway: GatewayOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      let answer = try gateway.client().call("POST", FileCommand.path + "/encrypt_all")
+      try output.show(answer) { FileCommand.lines($0) }
+    }
+  }
+
+  /// Gets a key with which a user opens files.
+  struct Key: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "key", abstract: "Get a key that opens the files that a user may read.")
+
+    @Argument(help: ArgumentHelp("The user id.", valueName: "user id"))
+    var user: String
+
+    @OptionGroup var gateway: GatewayOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      let path = "/v3/users/\(PercentEncoding.encode(pathPart: user))/file_key"
+      let answer = try gateway.client().call("POST", path)
+      try output.show(answer) { [$0["file_key"]?.text("key") ?? ""] }
+    }
+  }
+
+  fileprivate static func lines(_ state: JSONNode) -> [String] {
+    let count = { (name: String) in state[name]?.integer ?? 0 }
+    return [
+      "encryption \(state.text("mode")), master key \(state.text("key_id"))",
+      "\(count("encrypted")) files encrypted, \(count("clear")) in the clear, "
+        + "\(count("to_rewrap")) keys to wrap anew",
+    ]
   }
 }

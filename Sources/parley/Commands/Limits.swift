@@ -194,7 +194,17 @@ enum LimitExplanationText {
     fields.add("flood", flood(explanation["flood"]))
     if let changes = explanation["changes"] { fields.add("changes", flood(changes)) }
     fields.add("throttle", throttle(explanation["throttle"]))
+    if let uploads = explanation["uploads"] { fields.add("uploads", text(ofUploads: uploads)) }
     return fields.lines() + verdict(explanation.list("refusals"))
+  }
+
+  private static func text(ofUploads uploads: JSONNode) -> String {
+    if let refusal = uploads.list("refusals").first {
+      return "refused: \(refusal.text("message"))"
+    }
+    let limit = uploads["max_unfinished"]?.integer ?? 0
+    let unfinished = "\(uploads["unfinished"]?.integer ?? 0) unfinished"
+    return limit > 0 ? "\(unfinished) of \(limit)" : unfinished
   }
 
   private static func role(_ explanation: JSONNode) -> String {

@@ -9,17 +9,18 @@ struct PreviewCommand: ParsableCommand {
     commandName: "preview",
     abstract: "Detect links, extract previews and manage a gateway's previews.",
     discussion: """
-      detect and extract work locally on standard input; explain, list and purge call a gateway.
+      detect and extract work locally on standard input; the others call a gateway.
 
       EXAMPLES:
         echo 'see sendbird.com!' | parley preview detect
         curl -s https://example.com/ | parley preview extract --url https://example.com/
+        parley preview fetch https://example.com/ --timeout 5s
         parley preview explain https://example.com/
         parley preview list --domain example.com
         parley preview purge --url https://example.com/
       """,
     subcommands: [
-      Detect.self, Extract.self, Explain.self, List.self,
+      Detect.self, Extract.self, Fetch.self, Explain.self, List.self,
       Purge.self,
     ])
 }
@@ -102,6 +103,71 @@ extension PreviewCommand {
       }
     }
   }
+}
+
+extension PreviewCommand {
+  /// Fetches the preview of a URL.
+  struct Fetch: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "fetch",
+      abstract: "Show the preview of a URL, from the gateway's cache or fetched.",
+      discussion: "Fails if the page cannot be fetched. A page may offer no preview.")
+
+    @Argument(help: "The URL, or a link as in a message: example.com/page.")
+    var url: String
+
+    @Option(
+      help: ArgumentHelp(
+        "Time limit, 100ms to 30s. Default: unfurl.timeout_ms of the gateway.", valueName: "time"))
+    var timeout: TimeArgument?
+
+    @OptionGroup var gateway: GatewayOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+      guard let timeout else { return }
+      guard (100_000_000...30_000_000_000).contains(timeout.nanoseconds) else {
+        throw ValidationError("--timeout is out of range; 100ms to 30s is expected")
+      }
+    }
+
+    func run() throws {
+      var body = RequestBody()
+      body.set("url", url)
+      body.set("timeout_ms", timeout.map { $0.nanoseconds / 1_000_000 })
+      let answer = try gateway.client().call("POST", "/v3/parley/previews/fetch", body: body)
+      try output.show(answer, as: PreviewFetchText.lines)
+      if let kind = try JSONDocument(answer).root["kind"]?.string {
+        throw CommandFailure.refused(
+          "no preview: \(DisplayText.shortened(kind))", code: 0)
+      }
+    }
+  }
+}
+
+/// Formats a fetched preview as text.
+enum PreviewFetchText {
+  static func lines(of answer: JSONNode) -> [String] {
+    var lines = [DisplayText.shortened(answer["url"]?.string ?? "")]
+    if let name = answer["site_name"]?.string, !name.isEmpty {
+      lines.append("  site: \(shown(name))")
+    }
+    if let tag = answer["og_tag"] {
+      for (name, value) in tag.members {
+        guard let text = value.string ?? value["url"]?.string else { continue }
+        lines.append("  \(name): \(shown(text))")
+      }
+    }
+    if let problem = answer["problem"]?.string, !problem.isEmpty {
+      lines.append("  problem: \(shown(problem))")
+    } else if answer["og_tag"] == nil {
+      lines.append("  the page offers no preview")
+    }
+    if answer["cached"]?.bool == true { lines.append("  from the cache") }
+    return lines
+  }
+
+  private static func shown(_ text: String) -> String { DisplayText.shortened(text, limit: 100) }
 }
 
 extension PreviewCommand {

@@ -23,6 +23,14 @@ struct StatusCommand: ParsableCommand {
     for name in ["connections", "sessions", "channels", "participants"] {
       fields.add(name, status.number(name))
     }
+    if let thumbnails = status["thumbnails"] {
+      let isOn = thumbnails.isTrue("is_on")
+      let missing = thumbnails.list("missing").compactMap(\.string)
+      let state =
+        isOn ? "on: " + thumbnails.text("walls") : "off: " + missing.joined(separator: "; ")
+      fields.add("thumbnails", state)
+      for line in isOn ? missing : [] { fields.add("", line) }
+    }
     return fields.lines()
   }
 }

@@ -39,8 +39,8 @@ extension UserCommand {
       var body = fields.body
       body.set("user_id", user.id)
       if fields.nickname == nil { body.set("nickname", "") }
-      if fields.profileURL == nil { body.set("profile_url", "") }
-      let answer = try gateway.client().call("POST", "/v3/users", body: body)
+      if fields.profileURL == nil, fields.picture == nil { body.set("profile_url", "") }
+      let answer = try gateway.client().call("POST", "/v3/users", body, fields.picture)
       try output.show(answer, as: UserText.lines(ofUser:))
     }
   }
@@ -103,13 +103,13 @@ extension UserCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-      guard !fields.body.isEmpty else {
+      guard !fields.body.isEmpty || fields.picture != nil else {
         throw ValidationError("no field to change is given; see --help for the options")
       }
     }
 
     func run() throws {
-      let answer = try gateway.client().call("PUT", user.path, body: fields.body)
+      let answer = try gateway.client().call("PUT", user.path, fields.body, fields.picture)
       try output.show(answer, as: UserText.lines(ofUser:))
     }
   }
@@ -193,8 +193,23 @@ struct UserFieldOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The URL of a profile picture.", valueName: "url"))
   var profileURL: String?
 
+  @Option(
+    name: .customLong("profile-picture"),
+    help: ArgumentHelp("Upload this file as the profile picture.", valueName: "path"),
+    completion: .file())
+  var pictureFile: String?
+
   @Flag(help: "Issue an access token without expiry; it replaces the previous one.")
   var issueAccessToken = false
+
+  /// The file of a picture, with the name of its part in a form.
+  var picture: PictureFile? { pictureFile.map { PictureFile(part: "profile_file", path: $0) } }
+
+  func validate() throws {
+    guard profileURL == nil || pictureFile == nil else {
+      throw ValidationError("give --profile-url or --profile-picture, not both")
+    }
+  }
 
   /// The members of the request body.
   var body: RequestBody {

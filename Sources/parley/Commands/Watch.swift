@@ -146,6 +146,7 @@ extension JSONWriter {
     case .sessionExpiring(let time):
       member("state", "expiring")
       member("expires_at", time)
+    case .fileKeyRenewed: member("state", "file_key")
     case .serverDraining: member("state", "draining")
     }
   }

@@ -9,16 +9,19 @@ final class FormBody {
   private static let patience = 60
 
   private let fields: [(name: String, value: String)]
+  private let part: String
   private let path: String
   private let progress: UploadProgress
   private var mime: OpaquePointer?
 
+  /// - Parameter part: The name of the part that is the file.
   /// - Throws: `ValidationError` if the file cannot be read.
-  init(fields: [(String, String)], file path: String) throws {
+  init(fields: [(String, String)], part: String = "file", file path: String) throws {
     guard access(path, R_OK) == 0 else {
       throw ValidationError("\(path) cannot be read: \(String(cString: strerror(errno)))")
     }
     self.fields = fields
+    self.part = part
     self.path = path
     progress = UploadProgress()
   }
@@ -40,7 +43,7 @@ final class FormBody {
       }
     }
     let part = curl_mime_addpart(mime)
-    curl_mime_name(part, "file")
+    curl_mime_name(part, self.part)
     guard curl_mime_filedata(part, path) == CURLE_OK else {
       throw ValidationError("\(path) cannot be read")
     }

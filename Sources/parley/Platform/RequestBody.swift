@@ -18,6 +18,15 @@ struct RequestBody {
     }
   }
 
+  /// The members as fields of a form: texts as they are, others as JSON.
+  var fields: [(String, String)] {
+    writers.map { member in
+      let json = JSONWriter.bytes(member.write)
+      let text = (try? JSONDocument(json).root)?.string
+      return (member.name, text ?? String(decoding: json, as: UTF8.self))
+    }
+  }
+
   mutating func set(_ name: String, _ text: String?) {
     guard let text else { return }
     writers.append((name, { $0.value(text) }))

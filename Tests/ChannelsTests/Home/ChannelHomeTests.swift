@@ -34,15 +34,19 @@ struct ChannelHomeTests {
   private func names(_ actions: [PresenceAction]) -> [String] {
     actions.flatMap { action -> [String] in
       switch action {
-      case .publish(let notice):
-        switch notice.mark {
-        case .entered(let userID): ["+" + userID]
-        case .exited(let userID): ["-" + userID]
-        case .count: ["="]
-        }
+      case .publish(let notice): [name(notice)]
+      case .correct(let notice, let server): ["\(server)" + name(notice)]
       case .readProfiles(let userIDs): userIDs.map { "?" + $0 }
       case .present, .absent, .wake: []
       }
+    }
+  }
+
+  private func name(_ notice: StageNotice) -> String {
+    switch notice.mark {
+    case .entered(let userID): "+" + userID
+    case .exited(let userID): "-" + userID
+    case .count: "="
     }
   }
 
@@ -74,6 +78,42 @@ struct ChannelHomeTests {
     attach(1, announced: .users([]))
     #expect(arrive(1, ["ann"]) == ["?ann"])
     #expect(names(home.stopAwaiting(2, at: now)) == ["+ann"])
+  }
+
+  @Test("notifies the participants on one server of a user of whom those on another know")
+  mutating func lacking() {
+    attach(1, announced: .users(["ann", "ben"]))
+    _ = arrive(1, ["ann"])
+    attach(2, announced: .users(["ben"]))
+    #expect(arrive(2, ["ben"]) == ["?ben", "2+ann"])
+  }
+
+  @Test("notifies a stage that attaches anew of those who came and left meanwhile")
+  mutating func missedNotices() {
+    _ = home.stopAwaitingAll(at: now)
+    attach(1, announced: nil)
+    _ = arrive(1, ["ann"])
+    let session = SessionAddress(server: 2, shard: 0, connection: 1)
+    for userID in ["ben", "cat"] {
+      _ = home.handle(.entered(User(id: userID), session), at: now)
+    }
+    _ = home.takePackets()
+    _ = home.handle(.left(userID: "cat", server: 2, heirs: []), at: now)
+    _ = home.handle(.deadline, at: Moment(unix: 3_000, monotonic: 3_000))
+    // The link breaks with what was sent to the stage last; it goes on from the notices before.
+    attach(1, announced: .users(["ann", "cat"]))
+    #expect(arrive(1, ["ann"]) == ["1+ben", "?cat"])
+    #expect(names(home.handle(.profile(User(id: "cat")), at: now)) == ["1-cat"])
+    #expect(
+      home.takePackets().flatMap(\.news).compactMap(\.noticeMark) == [
+        .entered(userID: "ben"), .exited(userID: "cat"),
+      ])
+    // What it is notified of until its users have come is nothing that it lacks.
+    attach(1, announced: .users(["ann", "ben"]))
+    _ = home.handle(.entered(User(id: "dan"), session), at: now)
+    #expect(arrive(1, ["ann"]) == [])
+    attach(1, announced: .number)
+    #expect(arrive(1, ["ann"]) == ["1="])
   }
 
   @Test("says nothing of a user who comes back before the profile for the notice is read")
@@ -166,4 +206,8 @@ struct ChannelHomeTests {
 
 extension StageNews {
   fileprivate var isAnswer: Bool { if case .answer = self { true } else { false } }
+
+  fileprivate var noticeMark: PresenceMark? {
+    if case .notice(let notice) = self { notice.mark } else { nil }
+  }
 }

@@ -29,6 +29,8 @@ final class JudgeRig {
   /// Actions of other kinds.
   var others: [JudgeAction] = []
   var enrichments: [EnrichmentRequest] = []
+  /// The last time at which the judge wants to be woken.
+  var wakeTime: Int64?
   var tally = JudgeTally()
   private var actions = JudgeActions()
   private let messageIDs = Numbers()
@@ -39,7 +41,7 @@ final class JudgeRig {
     ephemeral: Bool = false, frozen: Bool = false,
     limit: RateLimit = RateLimit(count: 5, windowMilliseconds: 1000),
     exemptsOperators: Bool = false, previews: [String: LinkKnowledge]? = nil,
-    operators: [String] = ["boss"], term: Int64 = 0
+    operators: [String] = ["boss"], term: Int64 = 0, waits: SendWaits = .none
   ) throws {
     contents = MemoryLogContents(
       users: ["ann", "ben", "cat", "boss", "away"].map { User(id: $0, nickname: $0.uppercased()) })
@@ -56,7 +58,7 @@ final class JudgeRig {
       state.lastSeq = 1
     }
     place = state.place
-    judge = Self.judge(state, limit, exemptsOperators, previews, messageIDs, at: now)
+    judge = Self.judge(state, limit, exemptsOperators, previews, messageIDs, at: now, waits: waits)
     for id in ["ann", "ben", "cat", "boss"] { enter(id) }
   }
 
@@ -65,14 +67,15 @@ final class JudgeRig {
   private static func judge(
     _ state: ChannelState, _ limit: RateLimit, _ exemptsOperators: Bool,
     _ previews: [String: LinkKnowledge]?, _ ids: Numbers, at now: Int64,
-    recentSends: [RecentSend] = []
+    recentSends: [RecentSend] = [], waits: SendWaits = .none
   ) -> ChannelJudge {
     var lookUp: (@Sendable (Link, String?) -> LinkKnowledge)?
     if let previews { lookUp = { link, _ in previews[link.url] ?? .unknown(link) } }
     return ChannelJudge(
       state, recentSends: recentSends, floodLimit: limit, exemptsOperators: exemptsOperators,
       loadedAt: now,
-      sources: JudgeSources(nextMessageID: { ids.next(at: $0) }, lookUpPreview: lookUp))
+      sources: JudgeSources(
+        nextMessageID: { ids.next(at: $0) }, lookUpPreview: lookUp, waits: waits))
   }
 
   /// Puts a new judge in place of the one there is, as after a restart.
@@ -177,7 +180,10 @@ final class JudgeRig {
     case .publish(let event): events.append(event)
     case .enrich(let request): enrichments.append(request)
     case .measure: break
-    case .answer, .handOverUpload, .post, .mention, .renewLimits, .wake, .release:
+    case .wake(let time):
+      wakeTime = time
+      others.append(action)
+    case .answer, .handOverUpload, .post, .mention, .renewLimits, .release:
       others.append(action)
     }
   }
@@ -284,5 +290,6 @@ extension JudgeTally {
     previewsAttached += other.previewsAttached
     previewsUpdated += other.previewsUpdated
     previewsNone += other.previewsNone
+    thumbnailsLate += other.thumbnailsLate
   }
 }

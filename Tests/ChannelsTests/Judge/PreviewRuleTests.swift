@@ -42,6 +42,20 @@ struct PreviewRuleTests {
     #expect(outcome.changed?.openGraphTag == nil)
   }
 
+  @Test("a message whose link is looked up says so, in its answer and its event alone")
+  func pending() throws {
+    let sent = try #require(try rig.perform(.send("see \(link)"), by: "ann").sent)
+    #expect(sent.message.isPreviewPending)
+    found(0, "A")
+    let pending = rig.events.map { $0.params?["message"]?["og_pending"]?.bool }
+    #expect(pending == [true, nil])
+    let known = try JudgeRig(previews: [link: .found(tag)])
+    let other = try #require(try known.perform(.send(link), by: "ann").sent)
+    #expect(!other.message.isPreviewPending)
+    let plain = try #require(try rig.perform(.send("no link"), by: "ann").sent)
+    #expect(!plain.message.isPreviewPending)
+  }
+
   @Test("the text of an admin message has, sent and edited")
   func admin() throws {
     let sent = try rig.perform(.send(link, type: .admin), by: .platform).sent

@@ -17,6 +17,7 @@ struct SeveralStagesTests {
       schedule.settle()
       schedule.check()
       schedule.checkUsers()
+      schedule.checkNotices()
     }
   }
 
@@ -28,6 +29,7 @@ struct SeveralStagesTests {
       schedule.settle()
       schedule.check()
       schedule.checkUsers()
+      schedule.checkNotices()
     }
   }
 
@@ -78,7 +80,8 @@ private struct Schedule {
       let server = UInt16.random(in: 0..<3, using: &random)
       let session = SessionAddress(
         server: server, shard: server % 2, connection: UInt64(nextConnection))
-      let position = random.oneIn(4) ? max(0, channel.lastSeq - 3) : nil
+      let reach = Int64.random(in: 1...12, using: &random)
+      let position = random.oneIn(3) ? max(0, channel.lastSeq - reach) : nil
       channel.enter(session, user, recover: position)
     case 14..<26:
       let present = channel.stays.filter { !$0.hasEnded && $0.start != nil }
@@ -108,7 +111,8 @@ private struct Schedule {
     case 55..<60: channel.answerRead(Int.random(in: 0..<3, using: &random))
     case 60..<68: channel.answerLog(Int.random(in: 0..<3, using: &random))
     case 68..<74: channel.wait(Int64.random(in: 0...400, using: &random))
-    case 74..<80: channel.flush()
+    case 74..<79: channel.flush()
+    case 79: channel.sweep(Int.random(in: 0..<3, using: &random))
     default:
       channel.deliver(
         from: Int.random(in: 0..<3, using: &random), to: Int.random(in: 0..<3, using: &random))
@@ -191,8 +195,11 @@ private struct Schedule {
       #expect(used <= limits.flood.count, "seq \(last.seq), seed \(seed)")
     }
     for stay in channel.stays where stay.user != "u0" {
+      // Beside others, the window is that of those, which does not count what came before them.
+      let recovered = stay.predecessors.isEmpty ? stay.recovered : []
       let shown = messages.filter {
-        stay.seqs.contains($0.seq) || $0.message.user?.id == stay.user && $0.seq > stay.start ?? 0
+        stay.seqs.contains($0.seq) || recovered.contains($0.seq)
+          || $0.message.user?.id == stay.user && $0.seq > stay.start ?? 0
       }
       for (index, last) in shown.enumerated() where last.message.user?.id != stay.user {
         let used = shown[..<index].count {
@@ -250,6 +257,20 @@ private struct Schedule {
         #expect(
           one.seqs.filter(both) == other.seqs.filter(both),
           "\(one.session) and \(other.session) of \(one.user), seed \(seed)")
+      }
+    }
+    for stay in channel.stays {
+      guard let position = stay.position, let start = stay.start else { continue }
+      // One that entered beside others may not know of all that those were shown.
+      for other in stay.others where other.predecessors.isEmpty {
+        let first = max(position, other.position ?? other.start ?? .max)
+        let last = other.hasEnded ? min(start, other.seqs.last ?? 0) : start
+        let both = { (seq: Int64) in
+          seq > first && seq <= last && authors[seq] != nil && authors[seq] != stay.user
+        }
+        #expect(
+          stay.recovered.filter(both) == (other.recovered + other.seqs).filter(both),
+          "\(stay.session) recovered beside \(other.session) of \(stay.user), seed \(seed)")
       }
     }
   }

@@ -54,6 +54,25 @@ struct SharedWindowTests {
     #expect(!rig.hasAnn)
   }
 
+  @Test("a connection recovers what that on another server was shown")
+  func recovers() throws {
+    rig.handle(.enterBeside(rig.request(1, recover: 0), server: 2))
+    let question = try #require(rig.question)
+    let window = UserWindow(seq: 3, since: 1, shownTimes: [9], withheldIDs: [2])
+    rig.handle(.window(WindowAnswer(question, window)))
+    rig.recover(
+      (Int64(1)...3).map {
+        let message = Message(
+          id: $0, channelURL: "lobby", user: User(id: "ben"), text: "", createdAt: $0 * 3)
+        return .received(message, seq: $0)
+      })
+    // The first would leave no room for the third, which the other connection was shown.
+    #expect(rig.recovered == [3])
+    rig.handle(
+      .windowQuestion(WindowQuestion(number: 1, userID: "ann", seq: 3, server: 3)))
+    #expect(rig.shared?.since == 0 && rig.shared?.withheldIDs == [1, 2])
+  }
+
   @Test("a new home learns of connections that go on by the word of the home before")
   func claims() {
     rig.handle(.enterBeside(rig.request(1), server: 2))
@@ -91,6 +110,10 @@ private final class SharedRig {
   private(set) var claims: [EntryClaim] = []
   private(set) var settled: [UInt64] = []
   private(set) var announced: AnnouncedUsers?
+  /// The messages that the last connection has recovered.
+  private(set) var recovered: [Int64] = []
+  /// The window that another stage was given.
+  private(set) var shared: UserWindow?
   private var reads: [RecoveryRead] = []
 
   /// Whether the user of most connections is on the stage.
@@ -112,8 +135,14 @@ private final class SharedRig {
   }
 
   func answer(_ question: WindowQuestion, seq: Int64) {
-    let window = UserWindow(seq: seq, shownTimes: [], withheldIDs: [])
+    let window = UserWindow(seq: seq, since: 0, shownTimes: [], withheldIDs: [])
     handle(.window(WindowAnswer(question, window)))
+  }
+
+  /// Lets the log answer the open read.
+  func recover(_ events: [DurableEvent]) {
+    for read in reads { handle(.recovered(read.number, .success(events))) }
+    reads = []
   }
 
   /// Lets the log answer the open reads.
@@ -142,7 +171,13 @@ private final class SharedRig {
 
   private func perform(_ action: StageAction) {
     switch action {
-    case .welcome(let address, _, _): welcomed.append(address.session.connection)
+    case .welcome(let address, _, let result):
+      welcomed.append(address.session.connection)
+      let events = (try? JSONDocument(result))?.root["events"]
+      recovered = (events.map { Array($0.elements) } ?? []).compactMap {
+        $0["params"]?["message"]?["message_id"]?.integer
+      }
+    case .answerWindow(let answer): shared = answer.window
     case .left: left += 1
     case .release: released += 1
     case .askWindow(let asked, _): question = asked
@@ -151,7 +186,7 @@ private final class SharedRig {
     case .report(.arrive(let piece)): claims = piece.entering
     case .report(.settled(let number, _)): settled.append(number)
     case .report, .repair, .notify, .reply, .deliver, .unsubscribe, .disconnect, .admit,
-      .answerWindow, .reattach, .entered, .withheld, .wake:
+      .reattach, .entered, .withheld, .wake:
       break
     }
   }

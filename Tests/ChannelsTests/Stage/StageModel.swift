@@ -9,6 +9,8 @@ struct StageModel {
   struct Member {
     let user: String
     var sessions: [SessionAddress]
+    /// The last event before those that it was shown.
+    var since: Int64
     /// The times of the messages that it was shown.
     var shown: [Int64] = []
     /// The messages withheld since its last notice.
@@ -154,7 +156,7 @@ struct StageModel {
 
   mutating func enter(_ session: SessionAddress, _ user: String, recover position: Int64?) {
     guard let position, isRecoverable(position) else {
-      return seat(session, user, missed: nil)
+      return seat(session, user, missed: nil, after: lastSeq)
     }
     recoveries.append(
       Recovery(user: user, session: session, position: position, seq: position))
@@ -169,13 +171,14 @@ struct StageModel {
     guard let index = recoveries.firstIndex(where: { $0.session == session }) else { return }
     var recovery = recoveries.remove(at: index)
     guard isRecoverable(recovery.position) else {
-      return seat(recovery.session, recovery.user, missed: nil)
+      return seat(recovery.session, recovery.user, missed: nil, after: lastSeq)
     }
     let known = events.filter { $0.seq <= lastSeq }
     recovery.known += known
     recovery.seq = max(recovery.seq, known.map(\.seq).max() ?? 0)
     guard recovery.seq < lastSeq, recovery.readsLeft > 0 else {
-      return seat(recovery.session, recovery.user, missed: recovery.known)
+      return seat(
+        recovery.session, recovery.user, missed: recovery.known, after: recovery.position)
     }
     recovery.readsLeft -= 1
     recoveries.append(recovery)
@@ -189,39 +192,58 @@ struct StageModel {
   }
 
   private mutating func seat(
-    _ session: SessionAddress, _ user: String, missed events: [DurableEvent]?
+    _ session: SessionAddress, _ user: String, missed events: [DurableEvent]?,
+    after position: Int64
   ) {
     flush()
-    var visitor = Member(user: user, sessions: [session])
-    let recovered = events.map { recover($0, &visitor) }
-    let isNew = !members.contains { $0.user == user }
+    var visitor = Member(user: user, sessions: [session], since: position)
+    let member = members.first { $0.user == user }
+    let recovered = events.map { recover($0, &visitor, beside: member) }
+    let isNew = member == nil
     if isNew {
       for id in hidden.keys { hidden[id]?.remove(user) }
-      for id in recovered?.hidden ?? [] { hidden[id, default: []].insert(user) }
       members.append(visitor)
     } else {
       for index in members.indices where members[index].user == user {
         if !members[index].sessions.contains(session) { members[index].sessions.append(session) }
+        members[index].since = min(members[index].since, position)
       }
     }
+    for id in recovered?.hidden ?? [] { hidden[id, default: []].insert(user) }
     let texts = recovered.map { " \($0.texts)" } ?? ""
     sent[session, default: []].append("in \(members.count)@\(lastSeq)" + texts)
     if isNew { notePresence(of: user, session, isPresent: true) }
   }
 
   /// The missed events as the visitor would have been shown them.
+  ///
+  /// - Parameter member: The user's other connections.
   private func recover(
-    _ events: [DurableEvent], _ visitor: inout Member
+    _ events: [DurableEvent], _ visitor: inout Member, beside member: Member?
   ) -> (texts: [String], hidden: [Int64]) {
     var texts: [String] = []
     var hidden: [Int64] = []
+    var admitted: [Shown] = []
     let deleted = events.compactMap { if case .deleted(let id, _, _) = $0 { id } else { nil } }
     for event in events {
       switch event {
-      case .received(let message, _):
+      case .received(let message, let seq):
         guard !deleted.contains(message.id) else { continue }
-        let isShown = isShown(
-          message.id, by: message.user?.id, at: message.createdAt, to: &visitor)
+        let isShown: Bool
+        if let member, let fate = fate(of: message, seq, of: events, admitted, beside: member) {
+          isShown = fate
+          if !fate {
+            visitor.missed.append(message.id)
+          } else if message.user != nil, !limit.isOff {
+            visitor.shown.append(message.createdAt)
+          }
+        } else {
+          isShown = self.isShown(
+            message.id, by: message.user?.id, at: message.createdAt, to: &visitor)
+          if isShown, let author = message.user?.id, !isFree(author, viewer: visitor.user) {
+            admitted.append(Shown(seq: seq, time: message.createdAt))
+          }
+        }
         if isShown { texts.append("m\(message.id)") } else { hidden.append(message.id) }
       case .updated(let message, let seq, _):
         let isLast = !events.contains {
@@ -237,6 +259,52 @@ struct StageModel {
     if let notice = Self.notice(visitor.missed) { texts.append(notice) }
     visitor.missed = []
     return (texts, hidden)
+  }
+
+  /// Whether a user is shown an author's messages whatever the window holds.
+  private func isFree(_ author: String, viewer: String) -> Bool {
+    author == viewer || operators.contains(viewer)
+  }
+
+  private struct Shown {
+    let seq: Int64
+    let time: Int64
+    var needsRoom = false
+  }
+
+  /// Whether a message was shown to a user's other connections, or may not be shown beside what they
+  /// were; `nil` when that is left to the throttle.
+  ///
+  /// - Parameter admitted: The earlier messages that the throttle has decided to show.
+  private func fate(
+    of message: Message, _ seq: Int64, of events: [DurableEvent], _ admitted: [Shown],
+    beside member: Member
+  ) -> Bool? {
+    let isHidden = { (id: Int64) in self.hidden[id]?.contains(member.user) == true }
+    guard !isHidden(message.id) else { return false }
+    guard seq <= member.since else { return true }
+    guard !limit.isOff, let author = message.user?.id, !isFree(author, viewer: member.user) else {
+      return nil
+    }
+    var shown = admitted
+    for case .received(let other, let seq) in events {
+      let isDeleted = events.contains {
+        if case .deleted(other.id, _, _) = $0 { true } else { false }
+      }
+      guard let author = other.user?.id, !isDeleted, !isHidden(other.id) else { continue }
+      let isFree = isFree(author, viewer: member.user)
+      if isFree || seq > member.since {
+        shown.append(Shown(seq: seq, time: other.createdAt, needsRoom: !isFree))
+      }
+    }
+    for later in shown where later.needsRoom && later.seq > seq {
+      guard message.createdAt > later.time - limit.windowMilliseconds else { continue }
+      let used = shown.count {
+        $0.seq < later.seq && $0.time > later.time - limit.windowMilliseconds
+      }
+      if used + 1 >= limit.count { return false }
+    }
+    return nil
   }
 
   mutating func leave(_ session: SessionAddress, _ user: String) {

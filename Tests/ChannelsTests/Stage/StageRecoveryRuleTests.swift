@@ -224,6 +224,46 @@ struct StageRecoveryRuleTests {
     #expect(rig.take(ann) == ["throttled 1: 2-2"])
   }
 
+  @Test("another connection of the user recovers what the first was shown, and nothing else")
+  func besideAnother() {
+    let rig = rig(2, lastSeq: 0)
+    rig.enter(ann, "ann")
+    var times: [Int64] = []
+    for id in Int64(1)...4 {
+      times.append(rig.unix)
+      rig.send(id, by: "bob")
+      rig.wait(id == 2 ? 700 : 200)
+    }
+    #expect(rig.take(ann) == ["in 1@0", "m1", "m2", "m4"])
+    let second = SessionAddress.sample(3)
+    // From here on an empty window would show both messages.
+    rig.enter(second, "ann", recover: 1)
+    rig.answerRead((2...4).map { .received(message($0, at: times[Int($0) - 1]), seq: $0) })
+    #expect(rig.turn(second) == [#"in 1@4 ["m2", "m4", "throttled 1: 3-3"]"#])
+  }
+
+  @Test(
+    "of what was before the first connection another recovers as much as leaves the window room")
+  func beforeAnother() {
+    let rig = rig(2, lastSeq: 3)
+    let start = rig.unix
+    rig.enter(ann, "ann")
+    rig.send(4, by: "bob")
+    #expect(rig.turn(ann) == ["in 1@3", "m4"])
+    let second = SessionAddress.sample(3)
+    for (number, shown) in [(second, ["m1", "m3", "m4"]), (.sample(4), ["m1", "m3", "m4"])] {
+      rig.enter(number, "ann", recover: 0)
+      rig.answerRead([
+        .received(message(1, at: start - 1_000), seq: 1),
+        .received(message(2, by: "bob", at: start - 900), seq: 2),
+        .received(message(3, by: "ann", at: start - 800), seq: 3),
+        .received(message(4, at: start), seq: 4),
+      ])
+      let texts = (shown + ["throttled 1: 2-2"]).map { #""\#($0)""# }.joined(separator: ", ")
+      #expect(rig.turn(number) == ["in 1@4 [\(texts)]"])
+    }
+  }
+
   @Test("events of other lives of the count mean nothing", arguments: ["", "Epoch", "epoch2"])
   func epochs(epoch: String) {
     let rig = StageRig(lastSeq: 3)

@@ -26,9 +26,21 @@ final class SeveralStages {
   final class Stay {
     let session: SessionAddress
     let user: String
+    /// The position that it asked to recover from.
+    let asked: Int64?
+    /// The connections of its user that had left when it asked.
+    let former: Set<SessionAddress>
     /// The last event before it.
     var start: Int64?
     var count = 0
+    /// The last event that its client had seen, when the missed ones were recovered.
+    var position: Int64?
+    /// The numbers of the messages among the recovered events.
+    var recovered: [Int64] = []
+    /// The other connections of its user that were in the channel when it entered.
+    var others: [Stay] = []
+    /// The same, and those that left while it waited to enter.
+    var predecessors: [Stay] = []
     /// The numbers of the events that it was sent.
     var seqs: [Int64] = []
     /// The ranges of messages that it was notified of as withheld.
@@ -37,9 +49,13 @@ final class SeveralStages {
     var notices: [String: Bool] = [:]
     var hasEnded = false
 
-    init(_ session: SessionAddress, _ user: String) {
+    init(
+      _ session: SessionAddress, _ user: String, recover position: Int64?, after stays: [Stay]
+    ) {
       self.session = session
       self.user = user
+      asked = position
+      former = Set(stays.filter { $0.user == user && $0.hasEnded }.map(\.session))
     }
   }
 
@@ -122,7 +138,7 @@ final class SeveralStages {
 
   func enter(_ session: SessionAddress, _ user: String, recover seq: Int64?) {
     guard stay(of: session) == nil else { return }
-    stays.append(Stay(session, user))
+    stays.append(Stay(session, user, recover: seq, after: stays))
     enter(
       EnterRequest(
         principal: SessionPrincipal(user: User(id: user), session: session),
@@ -330,6 +346,18 @@ final class SeveralStages {
     queues[Int(server.number)][Int(server.home)].append(.reported(ring: server.ring))
   }
 
+  /// Forgets the stage of a server if nobody is on it.
+  func sweep(_ number: Int) {
+    let server = servers[number]
+    guard isAttached(server), server.stage?.isIdle == true else { return }
+    // What a stage reports to a home beside it comes before the next connection.
+    guard queues[number][number].isEmpty else { return }
+    server.attachTime = nil
+    report(.detach, server)
+    server.stage = nil
+    server.wakeTime = nil
+  }
+
   func answerRead(_ number: Int) {
     let server = servers[number]
     guard !server.reads.isEmpty else { return }
@@ -419,7 +447,12 @@ final class SeveralStages {
     switch mail {
     case .report(let report, let address): receive(report, address, at: server)
     case .news(let news, let attachment):
-      if server.stage != nil { handle(AttachmentInput.news(attachment, news), server) }
+      guard server.stage != nil else {
+        // Calls may be answered after the stage has gone.
+        for case .answer(let address, let outcome) in news { complete(address, outcome) }
+        return
+      }
+      handle(AttachmentInput.news(attachment, news), server)
     case .question(let question):
       if server.stage == nil {
         let answer = Mail.window(WindowAnswer(question, nil))
@@ -500,6 +533,7 @@ final class SeveralStages {
       switch action {
       case .publish(let notice):
         if isBesideHome(server) { handle(.notice(notice), server) }
+      case .correct: break
       case .wake(let time): host.presenceTime = time
       case .readProfiles(let userIDs):
         for userID in userIDs { handle(.profile(User(id: userID)), host) }
@@ -628,7 +662,17 @@ final class SeveralStages {
       // The connection is gone: its server reports that.
       return handle(.leave(session, userID: ""), servers[Int(session.server)])
     }
+    stay.predecessors = stays.filter {
+      $0.user == stay.user && $0.start != nil && !stay.former.contains($0.session)
+    }
+    stay.others = stay.predecessors.filter { !$0.hasEnded }
     stay.start = root["seq"]?.integer
+    if root["recovered"]?.bool == true {
+      stay.position = stay.asked
+      stay.recovered = (root["events"].map { Array($0.elements) } ?? []).compactMap { event in
+        event["method"]?.string == "message.received" ? event["params"]?["seq"]?.integer : nil
+      }
+    }
     stay.count = Int(root["participant_count"]?.integer ?? -1)
   }
 

@@ -55,7 +55,7 @@ final class StageRig {
       case .present(let userID): present.append(userID)
       case .absent(let userID): present.removeAll { $0 == userID }
       case .publish(let notice): handle(.notice(notice))
-      case .readProfiles: preconditionFailure("all profiles are known on one server")
+      case .correct, .readProfiles: preconditionFailure("there is one server, which knows all")
       case .wake(let time): presenceTime = time
       }
     }

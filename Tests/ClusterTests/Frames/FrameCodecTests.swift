@@ -73,11 +73,12 @@ struct FrameCodecTests {
 
   @Test("of another version are refused as such")
   func versions() {
+    let next = LinkVersions.current.highest + 1
     let data = LinkData(sequence: 1, sent: 1, confirmed: 0, payload: [1])
     let frame = Frame(
       sender: ServerID(rawValue: 1), receiver: nil,
-      .data(LinkNumbers(sender: 1, receiver: 1), version: 3, data))
-    let both = FrameCodec(versions: LinkVersions(lowest: 2, highest: 3))
+      .data(LinkNumbers(sender: 1, receiver: 1), version: next, data))
+    let both = FrameCodec(versions: LinkVersions(lowest: next - 1, highest: next))
     #expect(throws: FrameError.otherVersion) { try FrameCodec().decode(both.encode(frame)) }
     #expect(throws: Never.self) { try both.decode(both.encode(frame)) }
     var bytes = both.encode(frame)

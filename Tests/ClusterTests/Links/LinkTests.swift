@@ -161,11 +161,18 @@ struct LinkTests {
       LinkData(sequence: .max, sent: .max, confirmed: 0, payload: [0, 0, 0, 0, 0]),
       LinkData(sent: 1 << 40, confirmed: 0),
     ]
-    for data in senseless { pair.inject((to: .b, .data(numbers, version: 2, data))) }
+    for data in senseless {
+      pair.inject((to: .b, .data(numbers, version: LinkVersions.current.highest, data)))
+    }
     #expect(pair.b.counters.invalid == 3)
     pair.inject((to: .b, .data(numbers, version: 1, LinkData(sent: 0, confirmed: 0))))
     pair.inject(
-      (to: .b, .data(numbers, version: 2, LinkData(sent: 0, confirmed: 0, gaps: [1...(.max)]))))
+      (
+        to: .b,
+        .data(
+          numbers, version: LinkVersions.current.highest,
+          LinkData(sent: 0, confirmed: 0, gaps: [1...(.max)]))
+      ))
     pair.inject((to: .b, .greeting(LinkNumbers(sender: 1, receiver: 9), .current)))
     #expect(pair.b.counters.invalid == 5 && pair.resets == 0)
     for payload: [UInt8] in [[7, 0, 0, 0, 0], [0, 255, 255, 255, 255], [0]] {
@@ -174,7 +181,9 @@ struct LinkTests {
       pair.inject(
         (
           to: .b,
-          .data(numbers, version: 2, LinkData(sequence: 1, sent: 1, confirmed: 0, payload: payload))
+          .data(
+            numbers, version: LinkVersions.current.highest,
+            LinkData(sequence: 1, sent: 1, confirmed: 0, payload: payload))
         ))
       pair.pass(until: 1_000)
       #expect(pair.resets == 2 && pair.a.isOpen && pair.b.isOpen)
@@ -191,7 +200,7 @@ struct LinkTests {
         (
           to: .b,
           .data(
-            LinkNumbers(sender: 1, receiver: 1), version: 2,
+            LinkNumbers(sender: 1, receiver: 1), version: LinkVersions.current.highest,
             LinkData(
               sequence: UInt64(number), sent: UInt64(number), confirmed: 0, payload: piece))
         ))

@@ -17,6 +17,7 @@ enum Harnesses {
     "OpenGraphExtractor": OpenGraphExtractorHarness.self,
     "PageText": PageTextHarness.self,
     "PageTokens": PageTokensHarness.self,
+    "PictureHeader": PictureHeaderHarness.self,
     "ProxyHeaderParser": ProxyHeaderParserHarness.self,
     "Pipeline": PipelineHarness.self,
     "RedisReplies": RedisRepliesHarness.self,

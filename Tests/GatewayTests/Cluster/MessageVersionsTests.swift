@@ -32,6 +32,6 @@ struct MessageVersionsTests {
     }
     let ring = ServerRing(live: members)
     let message = RelayedMessage(.shard(ShardAddress(shard: 0), .renewLimits))
-    #expect(members.map { ring.encode(message, for: $0.id)[0] } == [1, 2, 2])
+    #expect(members.map { ring.encode(message, for: $0.id)[0] } == [1, 2, 3])
   }
 }

@@ -24,7 +24,8 @@ struct SendingOutlookTests {
     _ id: String, in channel: ChannelHost? = nil, isActive: Bool = true
   ) -> SendingOutlook {
     (channel ?? self.channel).outlook(
-      for: Account(user: User(id: id), isActive: isActive, createdAt: 0, lastSeenAt: 0))
+      for: Account(
+        user: User(id: id), isActive: isActive, createdAt: 0, lastSeenAt: 0, fileKeysSince: 0))
   }
 
   private func restriction(_ endsAt: Int64) -> Restriction {

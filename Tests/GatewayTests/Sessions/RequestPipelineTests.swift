@@ -37,6 +37,83 @@ struct RequestPipelineTests {
     #expect(pipeline.start()?.call == "send")
   }
 
+  @Test("calls and replies pass a send that may be kept, which is answered when it is")
+  func passesKeptSends() throws {
+    var pipeline = RequestPipeline<String>()
+    for call in ["photo", "list", "get"] { pipeline.append(call, .alone) }
+    pipeline.append("text", .besideItsLike)
+    let photo = try pipeline.next()
+    #expect(pipeline.start() == nil)
+    #expect(pipeline.pass(photo.ticket) == true)
+    #expect(pipeline.pass(photo.ticket) == false)
+    let list = try pipeline.next()
+    #expect(pipeline.start() == nil)
+    pipeline.complete(list.ticket, reply: [1])
+    #expect(pipeline.takeReply() == [1])
+    let get = try pipeline.next()
+    // The end of the send that was passed lets nothing start beside a call that runs alone.
+    pipeline.complete(photo.ticket, reply: [9])
+    #expect(pipeline.start() == nil)
+    #expect(pipeline.takeReply() == [9])
+    pipeline.complete(get.ticket, reply: [2])
+    #expect(pipeline.takeReply() == [2])
+    let text = try pipeline.next()
+    pipeline.complete(text.ticket, reply: nil)
+    #expect(pipeline.takeReply() == nil)
+    #expect(pipeline.backlog == 0 && pipeline.heldByteCount == 0)
+  }
+
+  @Test("what runs beside all is overtaken, and its reply leaves when it is there")
+  func letsOthersOvertake() throws {
+    var pipeline = RequestPipeline<String>()
+    pipeline.append("fetch", .besideAll, byteCount: 10)
+    pipeline.append("get", .alone, byteCount: 1)
+    pipeline.append("fetch", .besideAll, byteCount: 10)
+    let first = try pipeline.next()
+    let get = try pipeline.next()
+    #expect(get.call == "get")
+    #expect(pipeline.start() == nil)
+    pipeline.complete(get.ticket, reply: [2])
+    #expect(pipeline.takeReply() == [2])
+    let second = try pipeline.next()
+    #expect(pipeline.takeReply() == nil)
+    #expect(pipeline.backlog == 4 && pipeline.requestByteCount == 20)
+    pipeline.complete(second.ticket, reply: [3])
+    #expect(pipeline.takeReply() == [3])
+    pipeline.complete(first.ticket, reply: [1])
+    pipeline.complete(first.ticket, reply: [1])
+    #expect(pipeline.takeReply() == [1])
+    #expect(pipeline.backlog == 0 && pipeline.heldByteCount == 0)
+  }
+
+  @Test("a batch that waits for nothing else is overtaken as a whole")
+  func letsOthersOvertakeBatches() throws {
+    var pipeline = RequestPipeline<String>()
+    pipeline.append(batch: [.call("fetch", .besideAll), .call("ping", .alone)])
+    pipeline.append("get", .alone)
+    let fetch = try pipeline.next()
+    let ping = try pipeline.next()
+    pipeline.complete(ping.ticket, reply: Array("p".utf8))
+    let get = try pipeline.next()
+    pipeline.complete(get.ticket, reply: [9])
+    #expect(pipeline.takeReply() == [9])
+    #expect(pipeline.takeReply() == nil)
+    pipeline.complete(fetch.ticket, reply: Array("f".utf8))
+    #expect(pipeline.takeReply { $0 < 3 } == nil)
+    #expect(pipeline.takeReply() == Array("[f,p]".utf8))
+    #expect(pipeline.takeReply() == nil)
+    #expect(pipeline.backlog == 0 && pipeline.heldByteCount == 0)
+  }
+
+  @Test("nothing passes a call of a batch")
+  func keepsBatchesTogether() throws {
+    var pipeline = RequestPipeline<String>()
+    pipeline.append(batch: [.call("photo", .alone), .call("list", .alone)])
+    let photo = try pipeline.next()
+    #expect(pipeline.pass(photo.ticket) == false)
+    #expect(pipeline.start() == nil)
+  }
+
   @Test("a batch is answered as one array, in the order of its entries")
   func joinsBatches() throws {
     var pipeline = RequestPipeline<String>()
@@ -249,9 +326,10 @@ private struct PipelineComparison {
   private mutating func makeCall(using generator: inout SeededGenerator) -> Call {
     let number = calls.count
     let isNotification = Int.random(in: 0..<4, using: &generator) == 0
+    let kinds: [RequestPipeline<Int>.Concurrency] = [.alone, .besideAll, .besideItsLike]
     let call = Call(
       number: number,
-      concurrency: Int.random(in: 0..<3, using: &generator) == 0 ? .alone : .besideItsLike,
+      concurrency: kinds[min(Int.random(in: 0..<4, using: &generator), 2)],
       reply: isNotification ? nil : Array("\(number)".utf8))
     calls.append(call)
     return call
@@ -302,8 +380,8 @@ private struct PipelineComparison {
   private var mayStart: Bool {
     guard startedCount < calls.count else { return false }
     switch calls[startedCount].concurrency {
-    case .alone: return running.isEmpty
-    case .besideItsLike: return !running.contains { $0.call.concurrency == .alone }
+    case .alone: return running.allSatisfy { $0.call.concurrency == .besideAll }
+    case .besideItsLike, .besideAll: return !running.contains { $0.call.concurrency == .alone }
     }
   }
 
@@ -316,22 +394,27 @@ private struct PipelineComparison {
 
   private mutating func takeReplies() {
     while let reply = pipeline.takeReply() {
-      while let next = answers.first, next.bytes == nil {
-        #expect(completed.isSuperset(of: next.calls))
-        answers.removeFirst()
-      }
-      guard let next = answers.first else {
-        Issue.record("a reply that nothing asked for")
+      guard let next = nextAnswer else {
+        Issue.record("a reply that nothing asked for, or that came too early")
         return
       }
-      #expect(reply == next.bytes)
-      #expect(completed.isSuperset(of: next.calls))
-      answers.removeFirst()
+      #expect(reply == answers[next].bytes)
+      answers.remove(at: next)
     }
-    while let next = answers.first, next.bytes == nil, completed.isSuperset(of: next.calls) {
-      answers.removeFirst()
+    #expect(nextAnswer == nil, "a reply is held back")
+    answers.removeAll { $0.bytes == nil && completed.isSuperset(of: $0.calls) }
+  }
+
+  /// The first answer that is complete, unless one before it may not be overtaken.
+  private var nextAnswer: Int? {
+    for (index, answer) in answers.enumerated() {
+      let missing = answer.calls.filter { !completed.contains($0) }
+      if missing.isEmpty, answer.bytes != nil { return index }
+      let isOvertakable = missing.allSatisfy { number in
+        calls[number].concurrency == .besideAll && running.contains { $0.call.number == number }
+      }
+      guard isOvertakable else { return nil }
     }
-    let isHeldBack = answers.first.map { completed.isSuperset(of: $0.calls) } ?? false
-    #expect(!isHeldBack, "a reply is held back")
+    return nil
   }
 }

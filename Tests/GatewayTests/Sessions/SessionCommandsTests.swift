@@ -23,7 +23,7 @@ struct SessionCommandsTests {
     "channel.create", "channel.list", "channel.enter", "channel.exit", "channel.participants",
     "message.list", "message.translate", "message.send_files", "file.create", "file.get",
     "file.list",
-    "file.cancel",
+    "file.cancel", "preview.fetch", "preview.cancel",
   ]
 
   @Test(

@@ -291,9 +291,12 @@ extension GatewayServices {
       case .alone: nil
       case .shared: try ControlLog(store)
       }
+    let files = try FileStore(DirectoryDepot(dataDirectory: settings.dataDirectory))
     self.init(
-      settings: settings, shards: shards, store: store,
-      files: try FileStore(DirectoryDepot(dataDirectory: settings.dataDirectory)), previews: nil,
+      settings: settings, shards: shards, store: store, files: files,
+      vault: try FileVault(
+        settings, store: store, files: files, isAlone: sharing == .alone, logger: logger),
+      previews: nil,
       webhooks: nil,
       participantCounts: ParticipantCounts(),
       authenticator: Authenticator(

@@ -72,6 +72,17 @@ struct ClientCoreTests {
     #expect(!lobby.isEntered)
   }
 
+  @Test("keeps the latest file key, whether an answer or an event brought it")
+  func fileKeys() {
+    let core = ClientCore(bufferedEvents: 10)
+    core.receive(.fileKeyChanged(FileKey(key: "a", expiresAt: 1)))
+    #expect(core.fileKeys.current?.key == "a")
+    core.receive("session.file_key", #"{"file_key":{"key":"b","expires_at":2}}"#)
+    #expect(core.fileKeys.current == FileKey(key: "b", expiresAt: 2))
+    core.receive(.fileKeyChanged(nil))
+    #expect(core.fileKeys.current == nil)
+  }
+
   @Test("ends a channel when it is the current user who is banned")
   func banned() throws {
     let core = ClientCore(bufferedEvents: 10)

@@ -6,7 +6,9 @@ import Testing
 @Suite("A notification of the server")
 struct IncomingTests {
   private func read(_ method: String, _ params: String) throws -> Incoming? {
-    try Incoming(method: method, params: AnswerReader.document(params.json))
+    try Incoming(
+      method: method, params: AnswerReader.document(params.json),
+      MessageReader(fileKeys: FileKeys()))
   }
 
   private func event(_ method: String, _ params: String) throws -> OpenChannelEvent? {
@@ -24,7 +26,7 @@ struct IncomingTests {
       {"channel_url":"lobby","ts":5,"message":\(Sample.message()),"message_id":7,"withheld":2,
       "first_message_id":3,"last_message_id":9,"channel":\(Sample.channel()),"user":\(Sample.user),
       "operators":[],"participant_count":1,"seconds":60,"description":"loud","expires_at":99,
-      "reconnect_after_ms":1500}
+      "reconnect_after_ms":1500,"file_key":{"key":"k.1","expires_at":99}}
       """
     #expect(try read(name.rawValue, params) != nil)
     // `mention.received` and the others each need something that an empty object does not have.

@@ -4,6 +4,7 @@ import Testing
 
 @Suite("A request about a message")
 struct MessageCallsTests {
+  private let calls = MessageCalls(reader: MessageReader(fileKeys: FileKeys()))
   private let reference = MessageReference(channelURL: "lobby", messageID: 7)
 
   @Test("sends all that was given, under the name of the sending")
@@ -16,7 +17,7 @@ struct MessageCallsTests {
     given.metaArrays = [MessageMetaArray(key: "games", values: ["soccer", "go"])]
     given.translationTargetLanguages = ["de"]
     given.pushNotificationDeliveryOption = .suppress
-    let call = MessageCalls.send(given, to: "lobby", requestID: "r-1")
+    let call = calls.send(given, to: "lobby", requestID: "r-1")
     #expect(
       params(call) == #"{"channel_url":"lobby","req_id":"r-1","message":"hi\n","custom_type":"c","#
         + #""data":"d","mention_type":"channel","mentioned_user_ids":["ann"],"#
@@ -27,7 +28,7 @@ struct MessageCallsTests {
 
   @Test("says nothing about what is as usual")
   func plain() {
-    let call = MessageCalls.send(.init(message: "hi"), to: "lobby", requestID: "r")
+    let call = calls.send(.init(message: "hi"), to: "lobby", requestID: "r")
     #expect(params(call) == #"{"channel_url":"lobby","req_id":"r","message":"hi"}"#)
   }
 
@@ -38,7 +39,7 @@ struct MessageCallsTests {
     given.mimeType = "image/png"
     given.fileSize = 7
     given.customType = "c"
-    let call = MessageCalls.send(given, to: "lobby", requestID: "r-1")
+    let call = calls.send(given, to: "lobby", requestID: "r-1")
     #expect(
       params(call) == #"{"channel_url":"lobby","req_id":"r-1","message_type":"FILE","#
         + #""url":"https://a.b/c.png","file_name":"c.png","file_type":"image/png","file_size":7,"#
@@ -55,7 +56,7 @@ struct MessageCallsTests {
     var changes = UserMessageUpdateParams(message: "new")
     changes.mentionedUserIDs = []
     #expect(
-      params(MessageCalls.update(reference, changes))
+      params(calls.update(reference, changes))
         == #"{"channel_url":"lobby","message_id":7,"message":"new","mentioned_user_ids":[]}"#)
   }
 
@@ -70,10 +71,10 @@ struct MessageCallsTests {
     given.customTypes = ["c"]
     given.senderUserIDs = ["ann"]
     #expect(
-      params(MessageCalls.list("lobby", around: .timestamp(5), given))
+      params(calls.list("lobby", around: .timestamp(5), given))
         == #"{"channel_url":"lobby","message_ts":5,"prev_limit":0,"next_limit":200,"include":false,"#
         + #""reverse":true,"message_type":"ADMM","custom_types":["c"],"sender_ids":["ann"]}"#)
-    let usual = params(MessageCalls.list("lobby", around: .now, MessageListParams()))
+    let usual = params(calls.list("lobby", around: .now, MessageListParams()))
     #expect(usual == #"{"channel_url":"lobby","prev_limit":15,"next_limit":0,"include":true}"#)
   }
 
@@ -84,17 +85,17 @@ struct MessageCallsTests {
       MessageMetaArray(key: "a", values: ["2"]),
     ]
     #expect(
-      params(MessageCalls.addValues(reference, values))
+      params(calls.addValues(reference, values))
         == #"{"channel_url":"lobby","message_id":7,"values":{"a":["1","2"],"b":[]}}"#)
     #expect(
-      params(MessageCalls.createKeys(reference, ["a"]))
+      params(calls.createKeys(reference, ["a"]))
         == #"{"channel_url":"lobby","message_id":7,"keys":["a"]}"#)
   }
 
   @Test("reads a user message with all that it has")
   func userMessage() throws {
     let answer = #"{"message":\#(Sample.message())}"#
-    let outcome = MessageCalls.get(reference).outcome(.success(answer.json))
+    let outcome = calls.get(reference).outcome(.success(answer.json))
     let message = try #require(try outcome.get() as? UserMessage)
     #expect(message.messageID == 7)
     #expect(message.id == 7)
@@ -119,7 +120,7 @@ struct MessageCallsTests {
       {"messages":[\(Sample.message(id: 1)),\(Sample.message(id: 2, type: "ADMM", user: nil)),
       \(Sample.message(id: 3, type: "FILE"))]}
       """
-    let call = MessageCalls.list("lobby", around: .now, MessageListParams())
+    let call = calls.list("lobby", around: .now, MessageListParams())
     let messages = try call.outcome(.success(answer.json)).get().messages
     #expect(messages.map(\.messageID) == [1, 2, 3])
     #expect(messages[0] is UserMessage)
@@ -130,7 +131,7 @@ struct MessageCallsTests {
 
   @Test("reads where a list goes on, if it does")
   func edges() throws {
-    let call = MessageCalls.list("lobby", around: .now, MessageListParams())
+    let call = calls.list("lobby", around: .now, MessageListParams())
     let cut =
       #"{"messages":[],"has_previous":true,"has_next":false,"previous_from":9,"next_from":0}"#
     let page = try call.outcome(.success(cut.json)).get()
@@ -144,7 +145,7 @@ struct MessageCallsTests {
   @Test("does not take another kind for a user message")
   func wrongKind() {
     let answer = #"{"message":\#(Sample.message(type: "ADMM", user: nil))}"#
-    let call = MessageCalls.send(.init(message: "hi"), to: "lobby", requestID: "r")
+    let call = calls.send(.init(message: "hi"), to: "lobby", requestID: "r")
     let outcome = call.outcome(.success(answer.json))
     #expect(throws: ParleyError.malformedAnswer("'message' is no user message")) {
       try outcome.get()

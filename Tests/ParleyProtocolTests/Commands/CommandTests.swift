@@ -12,7 +12,7 @@ struct CommandTests {
       file.cancel file.create file.get file.list \
       message.add_metaarray_values message.create_metaarray_keys message.delete \
       message.delete_metaarray_keys message.get message.list message.remove_metaarray_values \
-      message.send message.send_files message.translate message.update session.close session.open session.ping \
+      message.send message.send_files message.translate message.update preview.cancel preview.fetch session.close session.open session.ping \
       session.refresh user.get user.update
       """
     #expect(Command.methodNames == names.split(separator: " ").map(String.init))

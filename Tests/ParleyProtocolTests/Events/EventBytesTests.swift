@@ -91,6 +91,9 @@ extension EventSample {
       event: .sessionExpiring(.init(expiresAt: 60_001)), origin: .session(at: 1),
       originJSON: #""ts":1"#, members: #""expires_at":60001"#),
     EventSample(
+      event: .sessionFileKey(.init(key: "k.1", expiresAt: 60_001)), origin: .session(at: 1),
+      originJSON: #""ts":1"#, members: #""file_key":{"key":"k.1","expires_at":60001}"#),
+    EventSample(
       event: .serverDraining(.init(reconnectAfter: 250)), origin: .session(at: 1),
       originJSON: #""ts":1"#, members: #""reconnect_after_ms":250"#),
   ]

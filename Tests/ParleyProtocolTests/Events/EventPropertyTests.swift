@@ -104,6 +104,7 @@ private struct RandomEvents {
       .throttled(
         .init(withheld: count(), firstMessageID: number(), lastMessageID: number())),
       .mentionReceived(shown(message)), .sessionExpiring(.init(expiresAt: number())),
+      .sessionFileKey(.init(key: "k", expiresAt: number())),
       .serverDraining(.init(reconnectAfter: number())),
     ]
   }

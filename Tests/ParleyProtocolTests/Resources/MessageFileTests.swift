@@ -20,6 +20,23 @@ struct MessageFileTests {
     #expect(try Message(json: JSONDocument(bytes).root) == message)
   }
 
+  @Test("thumbnails are shown in their order, and read back as they were")
+  func showsThumbnails() throws {
+    var file = file
+    file.thumbnails = [
+      MessageThumbnail(
+        url: "https://a.b/t", type: "image/jpeg", size: 3_120,
+        bounds: ThumbnailSize(maxWidth: 100, maxHeight: 90), width: 100, height: 75),
+      MessageThumbnail(url: "https://c.d/"),
+    ]
+    let bytes = JSONWriter.bytes { file.encode(into: &$0) }
+    let first =
+      #"{"url":"https://a.b/t","type":"image/jpeg","size":3120,"max_width":100,"max_height":90,"#
+      + #""real_width":100,"real_height":75}"#
+    #expect(String(decoding: bytes, as: UTF8.self).contains(first))
+    #expect(try MessageFile(json: JSONDocument(bytes).root) == file)
+  }
+
   @Test("all but the address of a file may be absent")
   func readsPart() throws {
     let bytes = Array(#"{"url":"https://a.b/"}"#.utf8)

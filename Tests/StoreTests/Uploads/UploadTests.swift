@@ -55,14 +55,6 @@ struct UploadTests {
     try await fixture.store.append(message)
   }
 
-  private static func removed(in store: Store) async throws -> [String] {
-    try await store.read { transaction in
-      try transaction.connection.all("SELECT file_id FROM removed_files ORDER BY file_id", []) {
-        $0[0] as String
-      }
-    }
-  }
-
   @Test("an upload is found by its id and by the hash of its secret")
   func isFound() async throws {
     let store = try await Fixture().store

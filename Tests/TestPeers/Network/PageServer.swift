@@ -1,7 +1,8 @@
 import Glibc
 import Synchronization
 
-/// An HTTP server on a loopback port that gives every request the same page.
+/// An HTTP server on a loopback port that gives every request the same page, but for those of
+/// `/silent`, which it never answers.
 package final class PageServer: Sendable {
   /// Where it listens.
   package let port: UInt16
@@ -41,11 +42,15 @@ package final class PageServer: Sendable {
   }
 
   private func serve() {
+    var silent: [StreamSocket] = []
     while true {
-      let client = accept(listener, nil, nil)
-      guard client >= 0 else { break }
-      try? answer(StreamSocket(taking: client))
+      let descriptor = accept(listener, nil, nil)
+      guard descriptor >= 0 else { break }
+      let client = StreamSocket(taking: descriptor)
+      try? answer(client)
+      if requestedPaths.last == "/silent" { silent.append(client) }
     }
+    withExtendedLifetime(silent) {}
     close(listener)
   }
 
@@ -56,7 +61,9 @@ package final class PageServer: Sendable {
       guard !piece.isEmpty else { return }
       head += String(decoding: piece, as: UTF8.self)
     }
-    paths.withLock { $0.append(String(head.split(separator: " ").dropFirst().first ?? "")) }
+    let path = String(head.split(separator: " ").dropFirst().first ?? "")
+    paths.withLock { $0.append(path) }
+    guard path != "/silent" else { return }
     let text = """
       HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\
       Content-Length: \(page.utf8.count)\r\nConnection: close\r\n\r\n\(page)

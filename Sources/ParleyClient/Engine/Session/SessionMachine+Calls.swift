@@ -19,7 +19,7 @@ extension SessionMachine {
     _ id: EngineCallID, _ call: EngineCall, _ purpose: PendingCall.Purpose, _ moment: Moment
   ) -> Bool {
     let entry = PendingCall(
-      id: id, call: call, deadline: moment.now + settings.requestTimeout,
+      id: id, call: call, deadline: moment.now + settings.requestTimeout + call.patience,
       purpose: purpose)
     guard pending.count < settings.maximumPendingCalls,
       entry.byteCount <= settings.maximumPendingBytes - pending.byteCount
@@ -97,7 +97,9 @@ extension SessionMachine {
   private mutating func apply(_ purpose: PendingCall.Purpose, _ result: JSONNode) {
     switch purpose {
     case .plain: break
-    case .refresh(let token): credentials?.accessToken = token
+    case .refresh(let token):
+      credentials?.accessToken = token
+      deliverFileKey(of: result)
     case .send(let send):
       if let seq = result["seq"]?.integer { channels[send.channelURL]?.position?.note(seq) }
     }
@@ -125,10 +127,10 @@ extension SessionMachine {
   }
 
   mutating func expireCalls(_ moment: Moment) {
-    while let oldest = pending.first, oldest.deadline <= moment.now {
-      _ = pending.remove(oldest.id)
-      takeBack(oldest)
-      complete(oldest.id, .failure(.timedOut))
+    while let due = pending.soonest, due.deadline <= moment.now {
+      _ = pending.remove(due.id)
+      takeBack(due)
+      complete(due.id, .failure(.timedOut))
     }
   }
 

@@ -60,11 +60,18 @@ extension SessionMachine {
       since: moment.now, liveness: Liveness(pingInterval: interval, now: moment.now),
       messageLimit: limit > 0 ? Int(clamping: limit) : 262_144)
     state = .open(session)
+    if case .first = goal { deliver(.fileKeyChanged(nil)) }
+    deliverFileKey(of: result)
     if case .first(let id, _) = goal { complete(id, .success(Array(result.raw))) }
     goal = .lasting
     deliver(.stateChanged(.connected))
     enterAgain(moment)
     sendWaiting(moment)
+  }
+
+  /// Delivers the file key that an answer has.
+  mutating func deliverFileKey(of result: JSONNode) {
+    if let key = FileKey(result: result) { deliver(.fileKeyChanged(key)) }
   }
 
   private mutating func refuse(_ refusal: ServiceError, _ moment: Moment) {

@@ -77,7 +77,7 @@ struct SessionMachine {
   /// When something is due at the latest; `nil` when nothing is.
   var nextDeadline: Int64? {
     mutating get {
-      let deadlines = [pending.first?.deadline, stateDeadline, goalDeadline]
+      let deadlines = [pending.soonest?.deadline, stateDeadline, goalDeadline]
       return deadlines.compactMap(\.self).min()
     }
   }

@@ -40,6 +40,23 @@ struct SessionOpeningTests {
     #expect(request.params["access_token"]?.string == "t")
   }
 
+  @Test("file keys of answers are handed on; an answer without one takes none away")
+  func fileKeys() throws {
+    var rig = SessionRig()
+    _ = try rig.open()
+    try rig.handle(.connectionOpened)
+    try rig.answer(
+      try #require(rig.sent.last),
+      #"{"session_id":"s","file_key":{"key":"a","expires_at":5}}"#)
+    #expect(rig.takeFileKeys() == [nil, FileKey(key: "a", expiresAt: 5)])
+    try rig.handle(.refresh(rig.nextID(), accessToken: "t2"))
+    try rig.answer(try #require(rig.sent.last), #"{"file_key":{"key":"b","expires_at":6}}"#)
+    #expect(rig.takeFileKeys() == [FileKey(key: "b", expiresAt: 6)])
+    try rig.lose()
+    try rig.comeBack()
+    #expect(rig.takeFileKeys() == [])
+  }
+
   @Test("a refused token fails the first connection at once")
   func unauthorized() throws {
     var rig = SessionRig()

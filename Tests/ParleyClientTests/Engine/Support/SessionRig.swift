@@ -152,6 +152,13 @@ struct SessionRig {
     takeEvents().compactMap { if case .stateChanged(let state) = $0 { state } else { nil } }
   }
 
+  /// The file keys handed on since the last look.
+  mutating func takeFileKeys() -> [FileKey?] {
+    takeEvents().compactMap { event -> FileKey?? in
+      if case .fileKeyChanged(let key) = event { .some(key) } else { nil }
+    }
+  }
+
   func result(_ id: EngineCallID) -> String? {
     guard case .success(let bytes)? = results[id] else { return nil }
     return String(decoding: bytes, as: UTF8.self)

@@ -1,0 +1,134 @@
+import ParleyProtocol
+
+/// Sends that wait until additions are there that they wish for.
+extension PendingSends {
+  /// Has a send wait for the additions that it wishes for, behind others of its connection; submits it
+  /// if it wishes for none and none are before it, or if no more may wait.
+  mutating func lineUp(
+    _ send: AcceptedSend, in standing: inout Standing, _ enrichments: inout PendingEnrichments,
+    at now: Moment, into actions: inout JudgeActions
+  ) {
+    var send = send
+    let (session, sources) = (send.principal.session, standing.sources)
+    let wishes = send.draft.wishes
+    send.wishes = enrichments.ask(for: wishes, by: send.principal.user?.id, into: &actions)
+    var mustWait = waiting.hasLine(of: session) || !wishes.isEmpty && sources.waits.milliseconds > 0
+    while mustWait, !sources.waits.admit(send.byteCount) {
+      // Order comes first: those before it leave at once, until there is room.
+      guard let first = waiting.first(of: session) else {
+        mustWait = false
+        break
+      }
+      release(first, in: &standing, &enrichments, at: now, into: &actions)
+      mustWait = waiting.hasLine(of: session) || !wishes.isEmpty
+    }
+    guard mustWait else { return submit(send, in: &standing, at: now, into: &actions) }
+    if let key = send.key {
+      requests.begin(key, isEphemeral: standing.isEphemeral, at: now.unix)
+    }
+    send.waitsSince = now.unix
+    waiting.add(
+      send, of: session, missing: send.wishes, until: now.unix + sources.waits.milliseconds)
+    releaseDue(in: &standing, &enrichments, at: now, into: &actions)
+  }
+
+  /// Takes note that an addition has come for a message that was not published.
+  mutating func additionArrived(
+    _ id: EnrichmentID, in standing: inout Standing, _ enrichments: inout PendingEnrichments,
+    at now: Moment, into actions: inout JudgeActions
+  ) {
+    waiting.arrived(id)
+    releaseDue(in: &standing, &enrichments, at: now, into: &actions)
+  }
+
+  /// Takes note that a connection has left the channel.
+  mutating func exited(_ session: SessionAddress) {
+    if waiting.hasLine(of: session) { exited.insert(session) }
+  }
+
+  /// Submits what may leave: what is first in its line, has all its additions or is out of time, and has
+  /// room in the flood window.
+  mutating func releaseDue(
+    in standing: inout Standing, _ enrichments: inout PendingEnrichments, at now: Moment,
+    into actions: inout JudgeActions
+  ) {
+    guard !waiting.isEmpty else { return }
+    while let id = waiting.due(at: now.unix), let send = waiting[id] {
+      if let wait = standing.flood.wait(toMove: send.place, at: now.unix) {
+        waiting.postpone(id, until: now.unix + wait)
+      } else {
+        release(id, in: &standing, &enrichments, at: now, into: &actions)
+      }
+    }
+    if let time = waiting.wakeTime { actions.append(.wake(at: time)) }
+  }
+
+  /// Submits all that waits, with what has come.
+  mutating func releaseAll(
+    in standing: inout Standing, _ enrichments: inout PendingEnrichments, at now: Moment,
+    into actions: inout JudgeActions
+  ) {
+    for id in waiting.all { release(id, in: &standing, &enrichments, at: now, into: &actions) }
+  }
+
+  /// Gives up all that waits: another judge is going to be asked for it.
+  mutating func giveUpWaiting(
+    _ error: ServiceError, in standing: inout Standing, _ enrichments: inout PendingEnrichments,
+    at now: Moment, into actions: inout JudgeActions
+  ) {
+    for id in waiting.all {
+      guard let send = takeOut(id, in: standing, at: now) else { continue }
+      enrichments.forget(send.wishes)
+      standing.flood.giveBack(send.place)
+      actions.answer(send.call, .failure(error))
+      for call in send.key.map({ requests.end($0) }) ?? [] { actions.answer(call, .failure(error)) }
+    }
+  }
+
+  // MARK: Steps
+
+  /// Submits a send that has waited, unless its sender may not send now.
+  private mutating func release(
+    _ id: WaitingSends<AcceptedSend>.ID, in standing: inout Standing,
+    _ enrichments: inout PendingEnrichments, at now: Moment, into actions: inout JudgeActions
+  ) {
+    let hasExited = waiting[id]?.principal.session.map(exited.contains) ?? false
+    guard var send = takeOut(id, in: standing, at: now) else { return }
+    do throws(ServiceError) {
+      try standing.rights.requireSending(
+        send.principal.releasing(hasExited: hasExited), at: now.unix)
+      standing.flood.move(&send.place, to: now.unix)
+      let additions = enrichments.takeArrived(&send.wishes)
+      submit(send, with: additions, in: &standing, at: now, into: &actions)
+    } catch {
+      enrichments.forget(send.wishes)
+      standing.flood.giveBack(send.place)
+      let calls = [send.call] + (send.key.map { requests.end($0) } ?? [])
+      for call in calls {
+        refuse(error, send.key, call, in: standing, at: now.unix, into: &actions)
+      }
+    }
+  }
+
+  private mutating func takeOut(
+    _ id: WaitingSends<AcceptedSend>.ID, in standing: Standing, at now: Moment
+  ) -> AcceptedSend? {
+    guard let send = waiting.remove(id) else { return nil }
+    if let session = send.principal.session, !waiting.hasLine(of: session) {
+      exited.remove(session)
+    }
+    standing.sources.waits.end(send.byteCount, now.unix - (send.waitsSince ?? now.unix))
+    return send
+  }
+}
+
+extension Principal {
+  /// The authority by which a send goes on that has waited: whoever has left the channel may not send,
+  /// and a connection that was only closed has not left.
+  fileprivate func releasing(hasExited: Bool) -> Principal {
+    switch self {
+    case .session(let session): hasExited ? self : .background(session.user)
+    case .platform, .background: self
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Channels
+import FloodControl
+import ParleyProtocol
+import Store
+
+/// A channel as it was read from the store, with the sends that its flood windows begin with.
+struct LoadedChannel: Sendable {
+  /// The newest sends that are read at most.
+  static let sendLimit = 20_000
+
+  let state: ChannelState
+  /// The users' messages of the last flood window, oldest first.
+  var recentSends: [RecentSend] = []
+  /// Unix milliseconds of the reading.
+  let time: Int64
+}
+
+extension LoadedChannel {
+  /// Reads a channel to take into memory; `nil` when there is none of this URL.
+  ///
+  /// An ephemeral channel has no messages, so its flood windows begin empty. Those of changes do so
+  /// in every channel. The two reads need no common snapshot: a channel that is not in memory has no
+  /// judge, so nothing is sent to it between them.
+  ///
+  /// - Parameter completion: Called once, on any thread.
+  static func read(
+    _ url: String, from log: any MessageLog, _ limits: LimitTable, at now: Int64,
+    _ completion: @escaping @Sendable (Result<LoadedChannel?, ServiceError>) -> Void
+  ) {
+    log.read(.channel(url: url)) { result in
+      switch result {
+      case .failure(let error): completion(.failure(ServiceError(error)))
+      case .success(.channel(nil)): completion(.success(nil))
+      case .success(.channel(let state?)):
+        LoadedChannel(state: state, time: now).readSends(from: log, limits, completion)
+      case .success: completion(.failure(ServiceError(LogError.notOfThisRead)))
+      }
+    }
+  }
+
+  /// The same for a channel that was taken over.
+  ///
+  /// - Parameter result: The log's answer to the entry.
+  static func read(
+    _ result: LogResult, from log: any MessageLog, _ limits: LimitTable, at now: Int64,
+    _ completion: @escaping @Sendable (Result<LoadedChannel?, ServiceError>) -> Void
+  ) {
+    switch result {
+    case .failure(let error): completion(.failure(ServiceError(error)))
+    case .success(.absent): completion(.success(nil))
+    case .success(.channel(let state)):
+      LoadedChannel(state: state, time: now).readSends(from: log, limits, completion)
+    case .success: completion(.failure(ServiceError(LogError.notOfThisRead)))
+    }
+  }
+
+  private func readSends(
+    from log: any MessageLog, _ limits: LimitTable,
+    _ completion: @escaping @Sendable (Result<LoadedChannel?, ServiceError>) -> Void
+  ) {
+    let flood = limits.floodLimit(of: state)
+    guard !flood.isOff, !state.channel.isEphemeral else { return completion(.success(self)) }
+    let read = LogRead.sends(
+      channelID: state.id, after: time - flood.windowMilliseconds, limit: Self.sendLimit)
+    log.read(read) { result in
+      switch result {
+      case .failure(let error): completion(.failure(ServiceError(error)))
+      case .success(.sends(let sends)):
+        completion(.success(LoadedChannel(state: state, recentSends: sends, time: time)))
+      case .success: completion(.failure(ServiceError(LogError.notOfThisRead)))
+      }
+    }
+  }
+}
+
+/// An event that was published.
+struct KnownEvent: Sendable {
+  let epoch: String
+  let seq: Int64
+}

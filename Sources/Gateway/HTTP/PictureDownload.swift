@@ -1,0 +1,54 @@
+import HTTP1
+import Reactor
+import Thumbnails
+import Transport
+
+/// The door to the copies of the pictures of previews, for anyone who has the address of one.
+enum PictureDownload {
+  /// `/previews/{name}?url={the page's own address}`: looks the copy up, or makes it anew.
+  static func begin(_ call: ResourceCall) -> RequestOutcome {
+    let parts = call.arguments["name"].split(separator: ".", omittingEmptySubsequences: false)
+    guard let pictures = call.shard.services.pictures, parts.count == 2,
+      let name = PictureName(text: String(parts[0]))
+    else { return .respond(FileDownload.notFound) }
+    let url = QueryParameters(call.head.query)?["url"]
+    let (exchange, path) = (call.exchange.id, call.shard.returnPath)
+    let known = call.head.fields["If-None-Match"]
+    pictures.obtain(name, from: url) { picture in
+      guard let picture else { return Self.miss(exchange, path) }
+      let fields = fields(of: picture)
+      if known == fields["ETag"] {
+        return path.resume {
+          $0.transport.respond(HTTPResponse(status: .notModified, fields: fields), to: exchange)
+        }
+      }
+      pictures.open(picture) { file in
+        guard let file else { return Self.miss(exchange, path) }
+        path.resume {
+          $0.transport.respond(
+            HTTPResponse(status: .ok, fields: fields), with: FileSpan(file, 0..<file.byteCount),
+            to: exchange)
+        }
+      }
+    }
+    return .respondLater(onAbandonment: nil)
+  }
+
+  private static func miss(_ exchange: Exchange.ID, _ path: ReturnPath) {
+    path.resume { $0.transport.respond(FileDownload.notFound, to: exchange) }
+  }
+
+  /// The type is what was encoded here; nothing in it may run, whatever a browser takes it for.
+  private static func fields(of picture: ShelvedPicture) -> HTTPFields {
+    [
+      "Content-Type": picture.format.mediaType,
+      "X-Content-Type-Options": "nosniff",
+      "Content-Security-Policy": "sandbox; default-src 'none'",
+      "Cross-Origin-Resource-Policy": "cross-origin",
+      "Referrer-Policy": "no-referrer",
+      // The page may show another picture at the same address some day.
+      "Cache-Control": "public, max-age=86400",
+      "ETag": "\"\(picture.fileName)\"",
+    ]
+  }
+}

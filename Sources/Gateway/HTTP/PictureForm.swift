@@ -1,0 +1,120 @@
+import HTTP1
+import ParleyProtocol
+import ShardMessages
+import Store
+import Transport
+
+/// The meaning of a form of the Platform API.
+enum FormPurpose {
+  /// Sends a message to a channel, with the part `file`.
+  case message(channelURL: String)
+  /// Gives a channel or a user a picture.
+  case picture(PictureForm)
+
+  /// The name of the part that is a file.
+  var fileField: String {
+    switch self {
+    case .message: "file"
+    case .picture(let form): form.holder.fileField
+    }
+  }
+
+  /// Whether a field has a meaning here; others are passed over, as are unknown members of JSON.
+  func isKnown(_ name: String) -> Bool {
+    switch self {
+    case .message: MessageSubmission.fieldNames.contains(name)
+    case .picture(let form): form.holder.isKnown(name)
+    }
+  }
+}
+
+/// A call that takes a picture as a part of a form, and its other members as fields.
+struct PictureForm {
+  /// The owner of the picture.
+  enum Holder: Sendable {
+    case channel
+    case user
+
+    var fileField: String {
+      switch self {
+      case .channel: "cover_file"
+      case .user: "profile_file"
+      }
+    }
+
+    /// The member that the picture's address becomes.
+    var addressField: String {
+      switch self {
+      case .channel: "cover_url"
+      case .user: "profile_url"
+      }
+    }
+
+    func isKnown(_ name: String) -> Bool {
+      name == addressField || kind(of: name) != nil
+    }
+
+    /// The form in which JSON has a field.
+    private func kind(of name: String) -> FieldKind? {
+      switch (self, name) {
+      case (.channel, "channel_url"), (.channel, "name"), (.channel, "data"),
+        (.channel, "custom_type"), (.user, "user_id"), (.user, "nickname"):
+        .text
+      case (.channel, "operator_ids"): .texts
+      case (.channel, "is_ephemeral"), (.user, "is_active"), (.user, "issue_access_token"):
+        .boolean
+      case (.user, "metadata"): .object
+      default: nil
+      }
+    }
+
+    /// Writes a field as JSON has it; a value of another form is left for the call to refuse.
+    func write(_ name: String, _ texts: [String], into writer: inout JSONWriter) {
+      let last = texts.last ?? ""
+      let kind = kind(of: name)
+      // As in other forms, an empty field stands for none, but an empty text is one.
+      guard kind == .text || kind == nil || !last.isEmpty else { return }
+      writer.name(escaping: name)
+      let node = kind == .texts || kind == .object ? try? JSONDocument(Array(last.utf8)).root : nil
+      switch (kind, node?.kind) {
+      case (.texts, .array), (.object, .object): writer.value(raw: node?.raw ?? [])
+      case (.texts, _):
+        writer.array {
+          for text in texts.flatMap({ $0.split(separator: ",") }) { $0.value(String(text)) }
+        }
+      case (.boolean, _) where ["true", "false"].contains(last.lowercased()):
+        writer.value(last.lowercased() == "true")
+      case (.text, _), (.boolean, _), (.object, _), (nil, _): writer.value(last)
+      }
+    }
+  }
+
+  private enum FieldKind {
+    case text
+    case texts
+    case boolean
+    case object
+  }
+
+  let holder: Holder
+  /// Carries the call out with a JSON body.
+  let proceed: @Sendable (Shard, [UInt8]) -> Void
+
+  /// The body of the call, with the address of the picture if there is one.
+  func body(_ form: UploadForm, picture url: String?) throws(ServiceError) -> [UInt8] {
+    let fields = try form.texts()
+    guard url == nil || fields[holder.addressField] == nil else {
+      throw .notCombinable(holder.fileField, "give a file or \(holder.addressField), not both")
+    }
+    return JSONWriter.bytes {
+      $0.object { writer in
+        for (name, texts) in fields.sorted(by: { $0.key < $1.key }) {
+          holder.write(name, texts, into: &writer)
+        }
+        guard let url else { return }
+        writer.name(escaping: holder.addressField)
+        writer.value(url)
+      }
+    }
+  }
+}

@@ -1,0 +1,245 @@
+import Basics
+import LinkPreview
+import Logging
+import ParleyProtocol
+import Reactor
+import Synchronization
+import Thumbnails
+import Transport
+import Unfurler
+
+/// Copies of the pictures of previews, which viewers load from this server instead of the page's.
+///
+/// On any thread. A picture is fetched once at a time, under the guard of pages, decoded behind the
+/// walls of thumbnails, and kept until others need its room. After that its address, which holds the
+/// page's own, has it fetched again.
+final class PreviewPictures: Sendable {
+  typealias Completion = @Sendable (Result<ShelvedPicture, PictureProblem>) -> Void
+
+  /// The bounds that pictures are scaled down to.
+  static let bounds = ThumbnailSize(maxWidth: 1_200, maxHeight: 630)
+  /// Pictures that are fetched or decoded at a time; each may take 5 MiB.
+  private static let activeLimit = 8
+  /// The longest address of a picture that gets a copy.
+  private static let urlLimit = 2_048
+  private static let waitingLimit = 1_000
+  private static let failureLimit = 10_000
+
+  /// The base of addresses and the secret in them.
+  struct Naming: Sendable {
+    /// Without a slash at its end.
+    let base: String
+    let key: [UInt8]
+  }
+
+  private struct Order {
+    let name: PictureName
+    let url: WebURL
+    let requester: PreviewRequester
+    let deadline: ContinuousClock.Instant
+  }
+
+  private struct State {
+    /// The requests for pictures that are fetched or wait for that.
+    var flights: [PictureName: [Completion]] = [:]
+    var waiting: [Order] = []
+    var activeCount = 0
+    /// Addresses without a picture, with the times until which they are not tried again.
+    var failures: [PictureName: (problem: PictureProblem, until: ContinuousClock.Instant)] = [:]
+    var outcomes: [PictureOutcome: Int] = [:]
+  }
+
+  private let naming: Naming
+  private let fetcher: any PictureFetcher
+  private let thumbnails: ThumbnailService
+  private let shelf: PictureShelf
+  private let failureTime: Duration
+  private let timeout: Duration
+  private let logger: Logger
+  private let state = Mutex(State())
+
+  init(
+    _ naming: Naming, fetcher: any PictureFetcher, thumbnails: ThumbnailService,
+    shelf: PictureShelf, failureTime: Duration, timeout: Duration, logger: Logger
+  ) {
+    self.naming = naming
+    self.fetcher = fetcher
+    self.thumbnails = thumbnails
+    self.shelf = shelf
+    self.failureTime = failureTime
+    self.timeout = timeout
+    self.logger = logger
+  }
+
+  /// The address of the copy of a picture.
+  func address(of picture: ShelvedPicture, from url: String) -> String {
+    let path = Routes.picture.path("\(picture.name.text).\(picture.format.fileExtension)")
+    return "\(naming.base)\(path)?url=\(PercentEncoding.encode(url))"
+  }
+
+  /// Obtains the copy of a picture.
+  ///
+  /// - Parameters:
+  ///   - url: The address that the page names.
+  ///   - deadline: The time after which a fetch is given up.
+  func obtain(
+    _ url: String, for requester: PreviewRequester, deadline: Duration,
+    completion: @escaping Completion
+  ) {
+    guard url.utf8.count <= Self.urlLimit, let target = WebURL(url, relativeTo: nil),
+      let name = PictureName(ofURL: url, key: naming.key)
+    else { return completion(.failure(PictureProblem(.refused, "its address cannot be used"))) }
+    if let picture = shelf.find(name) {
+      count(.known)
+      return completion(.success(picture))
+    }
+    let order = Order(
+      name: name, url: target, requester: requester, deadline: .now.advanced(by: deadline))
+    begin(order, completion)
+  }
+
+  /// Obtains the copy of a picture by its name in an address, and the page's address beside it.
+  func obtain(
+    _ name: PictureName, from url: String?,
+    completion: @escaping @Sendable (ShelvedPicture?) -> Void
+  ) {
+    if let picture = shelf.find(name) { return completion(picture) }
+    guard let url, PictureName(ofURL: url, key: naming.key) == name else { return completion(nil) }
+    obtain(url, for: .operation, deadline: timeout) { completion(try? $0.get()) }
+  }
+
+  /// Opens a copy to be sent.
+  func open(_ picture: ShelvedPicture, completion: @escaping @Sendable (OpenFile?) -> Void) {
+    shelf.open(picture, completion: completion)
+  }
+
+  var figures: PictureFigures {
+    PictureFigures(
+      outcomes: state.withLock { $0.outcomes }, count: shelf.count, byteCount: shelf.byteCount)
+  }
+
+  // MARK: Steps
+
+  private func begin(_ order: Order, _ completion: @escaping Completion) {
+    let answer = state.withLock { state -> PictureProblem? in
+      if let failure = state.failures[order.name] {
+        if failure.until > .now { return failure.problem }
+        state.failures[order.name] = nil
+      }
+      guard state.flights[order.name] == nil else {
+        state.flights[order.name]?.append(completion)
+        return nil
+      }
+      guard state.waiting.count < Self.waitingLimit else {
+        return PictureProblem(.refused, "too many pictures are waiting")
+      }
+      state.flights[order.name] = [completion]
+      state.waiting.append(order)
+      return nil
+    }
+    if let answer { return completion(.failure(answer)) }
+    startNext()
+  }
+
+  private func startNext() {
+    let order = state.withLock { state -> Order? in
+      guard state.activeCount < Self.activeLimit, !state.waiting.isEmpty else { return nil }
+      state.activeCount += 1
+      return state.waiting.removeFirst()
+    }
+    guard let order else { return }
+    let left = ContinuousClock.now.duration(to: order.deadline)
+    guard left > .zero else {
+      return end(order, .failure(PictureProblem(.refused, "its turn did not come in time")))
+    }
+    fetcher.fetchPicture(order.url, for: order.requester, deadline: left) { [self] report in
+      guard let bytes = report.bytes else {
+        let reason = report.problem ?? "unknown error"
+        return end(order, .failure(PictureProblem(.failed, reason, report.requests)))
+      }
+      decode(bytes, for: order, after: report.requests)
+    }
+  }
+
+  /// Scales a picture down; its content decides what it is, not the name of its type.
+  private func decode(_ bytes: [UInt8], for order: Order, after requests: [RequestTrace]) {
+    let beginning = Array(bytes.prefix(MediaFormat.prefixByteCount))
+    guard let format = MediaFormat(beginning: beginning), !format.isFilm else {
+      return end(order, .failure(PictureProblem(.refused, "the content is no picture", requests)))
+    }
+    thumbnails.scale(bytes, into: Self.bounds, as: "preview \(order.name.text)") {
+      [self] result in
+      guard let thumbnail = result.thumbnails.first else {
+        let reason = "\(result.outcome.rawValue): \(result.reason)"
+        return end(order, .failure(PictureProblem(.failed, reason, requests)))
+      }
+      shelf.keep(thumbnail, as: order.name) { [self] picture in
+        guard let picture else {
+          return end(order, .failure(PictureProblem(.failed, "it cannot be kept", requests)))
+        }
+        end(order, .success(picture))
+      }
+    }
+  }
+
+  private func end(_ order: Order, _ result: Result<ShelvedPicture, PictureProblem>) {
+    let completions = state.withLock { state in
+      state.activeCount -= 1
+      state.outcomes[result.outcome, default: 0] += 1
+      if case .failure(let problem) = result {
+        if state.failures.count >= Self.failureLimit { state.failures = [:] }
+        state.failures[order.name] = (problem, .now.advanced(by: failureTime))
+      }
+      return state.flights.removeValue(forKey: order.name) ?? []
+    }
+    if case .failure(let problem) = result {
+      logger.debug(
+        "no picture of a preview", metadata: ["url": "\(order.url.text)", "reason": "\(problem)"])
+    }
+    for completion in completions { completion(result) }
+    startNext()
+  }
+
+  private func count(_ outcome: PictureOutcome) {
+    state.withLock { $0.outcomes[outcome, default: 0] += 1 }
+  }
+}
+
+/// The outcome of asking for the copy of a picture, as metrics count it.
+enum PictureOutcome: String, Sendable, CaseIterable {
+  /// It was there already.
+  case known
+  case made
+  /// Nothing was decoded: the address, the type of content, or a limit.
+  case refused
+  /// It could not be fetched or decoded.
+  case failed
+}
+
+/// The reason why there is no copy of a picture, for operators.
+struct PictureProblem: Error, Sendable, CustomStringConvertible {
+  let outcome: PictureOutcome
+  let description: String
+  /// The requests sent, in order.
+  let requests: [RequestTrace]
+
+  init(_ outcome: PictureOutcome, _ description: String, _ requests: [RequestTrace] = []) {
+    (self.outcome, self.description, self.requests) = (outcome, description, requests)
+  }
+}
+
+/// The numbers that metrics show.
+struct PictureFigures: Sendable {
+  let outcomes: [PictureOutcome: Int]
+  let count: Int
+  let byteCount: Int64
+}
+
+extension Result<ShelvedPicture, PictureProblem> {
+  fileprivate var outcome: PictureOutcome {
+    switch self {
+    case .success: .made
+    case .failure(let problem): problem.outcome
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import FloodControl
+import Synchronization
+
+/// Counts the pages that users have fetched, on all shards of this server together.
+final class PreviewRates: Sendable {
+  private let rate: CallRate
+  private let buckets = Mutex<[String: TokenBucket]>([:])
+
+  /// With more users than this, those that have not fetched for a while are forgotten.
+  private static let usualCount = 1_000
+
+  init(perSecond limit: Int) {
+    rate = CallRate(callsPerSecond: limit, burst: limit)
+  }
+
+  /// Counts a fetch, or says how many milliseconds there are until the next may come.
+  ///
+  /// - Parameter now: Milliseconds of a steady clock.
+  func admit(_ userID: String, at now: Int64) -> Int64? {
+    guard !rate.isOff else { return nil }
+    return buckets.withLock { buckets in
+      let wait = buckets[userID, default: TokenBucket()].take(at: now, rate: rate)
+      if buckets.count > Self.usualCount, buckets.count.nonzeroBitCount == 1 {
+        buckets = buckets.filter { !$0.value.isFull(at: now, rate: rate) }
+      }
+      return wait
+    }
+  }
+
+  /// Takes back what a fetch was counted for.
+  func giveBack(_ userID: String) {
+    buckets.withLock { $0[userID]?.giveBack() }
+  }
+}

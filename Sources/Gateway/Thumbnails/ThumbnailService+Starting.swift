@@ -1,0 +1,76 @@
+import Configuration
+import Glibc
+import Logging
+import Reactor
+import Store
+import Thumbnailer
+import Thumbnails
+
+extension ThumbnailService {
+  /// Finds out what this machine offers, and starts the thread of thumbnails if it is enough.
+  ///
+  /// Waits for child processes.
+  ///
+  /// - Throws: `StartError` when thumbnails are required and cannot be made.
+  static func start(
+    _ settings: Settings, vault: FileVault, clock: DeploymentClock, logger: Logger,
+    observe: @escaping Observer
+  ) throws -> ThumbnailService {
+    let off = { (reason: String) in
+      ThumbnailService(off: reason, vault: vault, logger: logger)
+    }
+    let thumbnails = settings.thumbnails
+    guard thumbnails.mode != .off else { return off("thumbnails.mode is off") }
+    let (probe, installation) = ThumbnailProbe.run(.here)
+    switch probe.decision(mode: thumbnails.mode, sandbox: thumbnails.sandbox) {
+    case .fail(let reason): throw StartError("thumbnails cannot be made: \(reason)")
+    case .off(let reason):
+      logger.notice("thumbnails are off", metadata: ["reason": "\(reason)"])
+      return off(reason)
+    case .make: break
+    }
+    logger.info("thumbnails are on", metadata: ["walls": "\(probe.walls.summary)"])
+    for line in probe.missing { logger.notice("for thumbnails: \(line)") }
+    var configuration = ThumbnailerConfiguration(
+      installation: installation, programs: probe.programs,
+      concurrency: thumbnails.concurrency > 0
+        ? thumbnails.concurrency : max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2))
+    configuration.capacity = thumbnails.queue
+    configuration.limits = ThumbnailLimits(thumbnails)
+    configuration.requiresWalls = thumbnails.sandbox == .required
+    return ThumbnailService(
+      try Thumbnailer(configuration),
+      ThumbnailReport(isOn: true, walls: probe.walls.summary, missing: probe.missing),
+      vault: vault, clock: clock, logger: logger, observe: observe)
+  }
+}
+
+extension ThumbnailLimits {
+  fileprivate init(_ settings: ThumbnailSettings) {
+    self.init()
+    maxPixels = settings.maxPixels
+    cpuSeconds = (settings.cpuMilliseconds + 999) / 1_000
+    memoryBytes = settings.memoryBytes
+    filmMemoryBytes = settings.memoryBytes * 2
+  }
+}
+
+extension HelperInstallation {
+  /// The helper beside the program that runs, as a build and a package have it.
+  fileprivate static var here: HelperInstallation {
+    let path = ProcessPath.directory ?? "/usr/bin"
+    return HelperInstallation(helper: path + "/parley-thumbnail")
+  }
+}
+
+/// The place of the program that runs.
+private enum ProcessPath {
+  static var directory: String? {
+    let capacity = Int(PATH_MAX)
+    let path = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+      count = buffer.baseAddress.map { max(0, readlink("/proc/self/exe", $0, capacity)) } ?? 0
+    }
+    let text = String(decoding: path, as: UTF8.self)
+    return text.lastIndex(of: "/").map { String(text[..<$0]) }
+  }
+}

@@ -1,0 +1,50 @@
+internal import ParleyProtocol
+
+/// Reads messages out of answers and events.
+struct MessageReader: Sendable {
+  /// The keys of the files in the messages.
+  let fileKeys: FileKeys
+
+  /// The member `message`.
+  func message(of node: JSONNode) throws(ParleyError) -> any BaseMessage {
+    try message(AnswerReader.member("message", of: node))
+  }
+
+  /// A message of any kind.
+  func message(_ node: JSONNode) throws(ParleyError) -> any BaseMessage {
+    message(
+      try AnswerReader.resource { () throws(ResourceError) in
+        try ParleyProtocol.Message(json: node)
+      })
+  }
+
+  func message(_ message: ParleyProtocol.Message) -> any BaseMessage {
+    let record = MessageRecord(message)
+    return switch message.type {
+    case .user: UserMessage(record)
+    case .file: FileMessage(record, message.file, openedBy: fileKeys)
+    case .admin: AdminMessage(record: record)
+    }
+  }
+
+  /// The member `message`, of which it is known that a user sent it as text.
+  func userMessage(of node: JSONNode) throws(ParleyError) -> UserMessage {
+    guard let message = try message(of: node) as? UserMessage else {
+      throw .malformedAnswer("'message' is no user message")
+    }
+    return message
+  }
+
+  /// The member `message`, of which it is known that a user sent it as a file.
+  func fileMessage(of node: JSONNode) throws(ParleyError) -> FileMessage {
+    guard let message = try message(of: node) as? FileMessage else {
+      throw .malformedAnswer("'message' is no file message")
+    }
+    return message
+  }
+
+  /// The messages of a list, with the places before and after them.
+  func page(_ node: JSONNode) throws(ParleyError) -> MessagePage {
+    MessagePage(json: node, try AnswerReader.list("messages", of: node, message(_:)))
+  }
+}

@@ -1,0 +1,212 @@
+import Channels
+
+/// A proof that a server has a master key: a number made of the key, from which it cannot be found.
+package struct MasterKeyProof: Sendable, Hashable {
+  package var keyID: String
+  package var proof: [UInt8]
+
+  package init(keyID: String, proof: [UInt8]) {
+    self.keyID = keyID
+    self.proof = proof
+  }
+}
+
+/// The master keys that the servers of the deployment have had, and those that files need.
+package struct MasterKeyUse: Sendable, Hashable {
+  package var registered: [MasterKeyProof]
+  /// The ids that rows name.
+  package var needed: Set<String>
+}
+
+/// Reads which master keys there are and which are needed.
+package struct MasterKeyUseLookup: StoreLookup {
+  package init() {}
+
+  package var statements: ReadStatements<MasterKeyUse> {
+    .init { transaction in
+      let connection = transaction.connection
+      let registered = try connection.all(
+        "SELECT key_id, proof FROM file_master_keys ORDER BY key_id", []
+      ) { MasterKeyProof(keyID: $0[0], proof: $0[1]) }
+      var needed: Set<String> = []
+      for table in ["files", "uploads"] {
+        needed.formUnion(
+          try connection.all(
+            "SELECT DISTINCT key_id FROM \(table) WHERE key_id IS NOT NULL AND key_id <> ''", []
+          ) { $0[0] as String })
+      }
+      return MasterKeyUse(registered: registered, needed: needed)
+    }
+  }
+}
+
+/// Takes note of the master keys of a server.
+package struct MasterKeyRegistration: StoreWrite {
+  package var proofs: [MasterKeyProof]
+
+  package init(_ proofs: [MasterKeyProof]) { self.proofs = proofs }
+
+  package var statements: WriteStatements<Void> {
+    .init { transaction in
+      for proof in proofs {
+        try transaction.connection.execute(
+          """
+          INSERT INTO file_master_keys (key_id, proof) VALUES (?, ?) ON CONFLICT DO NOTHING
+          """, [proof.keyID, proof.proof])
+      }
+    }
+  }
+}
+
+/// Takes note of the first master key of a deployment.
+///
+/// Outcome: whether it is; otherwise another server was faster, and nothing changes.
+package struct FirstMasterKey: StoreWrite {
+  package var proof: MasterKeyProof
+
+  package init(_ proof: MasterKeyProof) { self.proof = proof }
+
+  package var statements: WriteStatements<Bool> {
+    .init { transaction in
+      let connection = transaction.connection
+      let isTaken = try connection.first("SELECT 1 FROM file_master_keys LIMIT 1", []) { _ in true }
+      guard isTaken == nil else { return false }
+      try connection.execute(
+        "INSERT INTO file_master_keys (key_id, proof) VALUES (?, ?)", [proof.keyID, proof.proof])
+      return true
+    }
+  }
+}
+
+/// The keys of a file or of an upload as the store has them.
+package struct SealedRow: Sendable, Hashable {
+  /// The table of the row.
+  package enum Table: String, Sendable, CaseIterable {
+    case files
+    case uploads
+  }
+
+  package var table: Table
+  package var fileID: String
+  package var masterKeyID: String
+  package var keys: [UInt8]
+  /// Of an upload that is not complete.
+  package var tailKey: [UInt8]?
+
+  package init(
+    table: Table, fileID: String, masterKeyID: String, keys: [UInt8], tailKey: [UInt8]? = nil
+  ) {
+    self.table = table
+    self.fileID = fileID
+    self.masterKeyID = masterKeyID
+    self.keys = keys
+    self.tailKey = tailKey
+  }
+}
+
+/// Lists some rows whose keys are wrapped with another master key than the current one.
+package struct RowsToRewrap: StoreLookup {
+  package var currentID: String
+  package var limit: Int
+
+  package init(except currentID: String, limit: Int) {
+    self.currentID = currentID
+    self.limit = limit
+  }
+
+  package var statements: ReadStatements<[SealedRow]> {
+    .init { transaction in
+      var rows: [SealedRow] = []
+      for table in SealedRow.Table.allCases {
+        let tailKey = table == .uploads ? "tail_key" : "NULL"
+        rows += try transaction.connection.all(
+          """
+          SELECT file_id, key_id, file_keys, \(tailKey) FROM \(table.rawValue)
+          WHERE key_id IS NOT NULL AND key_id <> '' AND key_id <> ? ORDER BY key_id, file_id LIMIT ?
+          """, [currentID, limit]
+        ) {
+          SealedRow(
+            table: table, fileID: $0[0], masterKeyID: $0[1], keys: $0[2] ?? [], tailKey: $0[3])
+        }
+      }
+      return rows
+    }
+  }
+}
+
+/// Replaces the wrapped keys of rows that are still as they were found.
+package struct KeysRewrapped: StoreWrite {
+  package struct Change: Sendable, Hashable {
+    package var old: SealedRow
+    package var new: SealedRow
+
+    package init(_ old: SealedRow, _ new: SealedRow) {
+      self.old = old
+      self.new = new
+    }
+  }
+
+  package var changes: [Change]
+
+  package init(_ changes: [Change]) { self.changes = changes }
+
+  package var urgency: WriteUrgency { .aside }
+
+  package var statements: WriteStatements<Void> {
+    .init { transaction in
+      for change in changes {
+        let new = change.new
+        switch new.table {
+        case .files:
+          try transaction.connection.execute(
+            """
+            UPDATE files SET key_id = ?, file_keys = ?
+            WHERE file_id = ? AND key_id = ? AND file_keys = ?
+            """, [new.masterKeyID, new.keys, new.fileID, change.old.masterKeyID, change.old.keys])
+        case .uploads:
+          try transaction.connection.execute(
+            """
+            UPDATE uploads SET key_id = ?, file_keys = ?, tail_key = ?
+            WHERE file_id = ? AND key_id = ? AND file_keys = ?
+            """,
+            [
+              new.masterKeyID, new.keys, new.tailKey, new.fileID, change.old.masterKeyID,
+              change.old.keys,
+            ])
+        }
+      }
+    }
+  }
+}
+
+/// The numbers of files by the way in which they are stored.
+package struct SealedFileCount: Sendable, Hashable {
+  /// Files in the clear, without pictures.
+  package var clear: Int
+  package var sealed: Int
+  /// Encrypted ones whose keys are wrapped with another master key than the current one.
+  package var toRewrap: Int
+}
+
+/// Counts files by the way in which they are stored.
+package struct SealedFileCounting: StoreLookup {
+  package var currentID: String
+
+  package init(currentID: String) { self.currentID = currentID }
+
+  package var statements: ReadStatements<SealedFileCount> {
+    .init { transaction in
+      try transaction.connection.first(
+        """
+        SELECT
+          (SELECT count(*) FROM files WHERE key_id IS NULL AND is_picture = 0 OR is_converting <> 0),
+          (SELECT count(*) FROM files WHERE key_id IS NOT NULL AND is_converting = 0),
+          (SELECT count(*) FROM files WHERE key_id IS NOT NULL AND key_id <> ?1)
+            + (SELECT count(*) FROM uploads WHERE key_id IS NOT NULL AND key_id <> ''
+               AND key_id <> ?1)
+        """, [currentID]
+      ) { SealedFileCount(clear: $0[0], sealed: $0[1], toRewrap: $0[2]) }
+        ?? SealedFileCount(clear: 0, sealed: 0, toRewrap: 0)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+package import Reactor
+internal import Synchronization
+package import Thumbnails
+
+/// Makes thumbnails in child processes, which one thread of its own starts and watches.
+package final class Thumbnailer: Sendable {
+  /// Called once, on the thread of thumbnails.
+  package typealias Completion = @Sendable (ThumbnailResult) -> Void
+
+  private let mailbox: Mailbox<ThumbnailLoop.Message>
+  private let thread: Reactor.Thread
+  private let state: SharedState
+  private let lastID = Atomic<UInt64>(0)
+
+  private final class SharedState: Sendable {
+    let figures = Mutex(ThumbnailFigures())
+    let isClosed = Atomic(false)
+  }
+
+  /// - Throws: The system call that failed.
+  package init(_ configuration: ThumbnailerConfiguration) throws(SystemError) {
+    let mailbox = try Mailbox<ThumbnailLoop.Message>()
+    let state = SharedState()
+    let report = StartReport<SystemError>()
+    self.mailbox = mailbox
+    self.state = state
+    thread = try Reactor.Thread(name: "thumbnails", priority: .background) {
+      Self.run(configuration, mailbox, state, report)
+    }
+    try report.wait(for: 1)
+  }
+
+  /// Makes a thumbnail of a file for each box, as soon as it is its turn.
+  ///
+  /// - Parameters:
+  ///   - file: The name that stands for the content: a box that is under way for it is not made
+  ///     again.
+  ///   - completion: Called on the thread of thumbnails, which it must not hold up.
+  package func make(
+    _ boxes: [ThumbnailBox], of file: String, from source: any ThumbnailSource,
+    completion: @escaping Completion
+  ) {
+    guard !state.isClosed.load(ordering: .acquiring) else {
+      return completion(
+        ThumbnailResult(.refused, reason: "the server is stopping", isFinal: false))
+    }
+    let id = ThumbnailRequestID(rawValue: lastID.wrappingAdd(1, ordering: .relaxed).newValue)
+    mailbox.post(
+      .request(ThumbnailRequest(id: id, file: file, boxes: boxes), source, completion))
+  }
+
+  /// Ends the work on a file that was removed.
+  package func forget(_ file: String) { mailbox.post(.forget(file: file)) }
+
+  package var figures: ThumbnailFigures { state.figures.withLock { $0 } }
+
+  /// Kills all children, answers all requests, and waits for the thread's end.
+  package func shutdown() {
+    guard !state.isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    mailbox.post(.close)
+    thread.join()
+  }
+
+  private static func run(
+    _ configuration: ThumbnailerConfiguration, _ mailbox: Mailbox<ThumbnailLoop.Message>,
+    _ state: SharedState, _ report: StartReport<SystemError>
+  ) {
+    do throws(SystemError) {
+      let loop = try EventLoop()
+      let owner = try ThumbnailLoop(configuration, loop: loop, mailbox: mailbox) { figures in
+        state.figures.withLock { $0 = figures }
+      }
+      report.add(.success(()))
+      withExtendedLifetime(owner) { loop.run() }
+    } catch {
+      report.add(.failure(error))
+    }
+  }
+}
+
+/// The settings of a ``Thumbnailer``.
+package struct ThumbnailerConfiguration: Sendable {
+  package let installation: HelperInstallation
+  package let programs: ThumbnailPrograms
+  /// The files that are worked on at a time.
+  package var concurrency: Int
+  /// The files that may wait.
+  package var capacity = 1_000
+  package var limits = ThumbnailLimits()
+  /// Whether nothing is decoded without Landlock and the filter of system calls.
+  package var requiresWalls = false
+
+  package init(
+    installation: HelperInstallation, programs: ThumbnailPrograms, concurrency: Int = 1
+  ) {
+    self.installation = installation
+    self.programs = programs
+    self.concurrency = concurrency
+  }
+}

@@ -1,0 +1,84 @@
+/// The formats whose size stands at one place, or behind a short chain of segments.
+extension HeaderFields {
+  /// The number of segments, tags or boxes that are looked at before a file is given up.
+  static var mostSteps: Int { 4_096 }
+
+  mutating func sizeOfPNG() -> PictureSize? {
+    guard text(at: 12, count: 4) == "IHDR" else { return nil }
+    return size(widthAt: 16, heightAt: 20, count: 4, .big)
+  }
+
+  mutating func sizeOfGIF() -> PictureSize? { size(widthAt: 6, heightAt: 8, count: 2, .little) }
+
+  mutating func sizeOfWebP() -> PictureSize? {
+    switch text(at: 12, count: 4) {
+    case "VP8X":
+      guard let size = size(widthAt: 24, heightAt: 27, count: 3, .little) else { return nil }
+      return PictureSize(width: size.width + 1, height: size.height + 1)
+    case "VP8 ":
+      // The upper two bits scale the picture up when it is shown; libwebp does not.
+      guard let size = size(widthAt: 26, heightAt: 28, count: 2, .little) else { return nil }
+      return PictureSize(width: size.width & 0x3FFF, height: size.height & 0x3FFF)
+    case "VP8L":
+      guard byte(at: 20) == 0x2F, let bits = number(at: 21, count: 4, .little) else { return nil }
+      return PictureSize(width: bits & 0x3FFF + 1, height: bits >> 14 & 0x3FFF + 1)
+    default: return nil
+    }
+  }
+
+  /// Follows the segments of a JPEG to the one that begins the frame.
+  mutating func sizeOfJPEG() -> PictureSize? {
+    var offset: UInt64 = 2
+    for _ in 0..<Self.mostSteps {
+      guard byte(at: offset) == 0xFF, let marker = byte(at: offset + 1) else { return nil }
+      switch marker {
+      case 0xFF: offset += 1
+      case 0x01, 0xD0...0xD7: offset += 2
+      // The data begins, or the file ends, before any frame.
+      case 0xD8...0xDA: return nil
+      case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
+        guard let height = number(at: offset + 5, count: 2),
+          let width = number(at: offset + 7, count: 2)
+        else { return nil }
+        return PictureSize(width: width, height: height)
+      default:
+        guard let length = number(at: offset + 2, count: 2), length >= 2 else { return nil }
+        offset += 2 + UInt64(length)
+      }
+    }
+    return nil
+  }
+
+  /// Reads the first directory of a TIFF, whose picture is the one that is shown.
+  mutating func sizeOfTIFF() -> PictureSize? {
+    let order: ByteOrder = byte(at: 0) == UInt8(ascii: "I") ? .little : .big
+    guard let directory = number(at: 4, count: 4, order).map(UInt64.init),
+      let count = number(at: directory, count: 2, order), count <= Self.mostSteps
+    else { return nil }
+    var (width, height): (Int?, Int?)
+    for index in 0..<UInt64(count) {
+      let entry = directory + 2 + 12 * index
+      guard let tag = number(at: entry, count: 2, order),
+        let kind = number(at: entry + 2, count: 2, order)
+      else { return nil }
+      // A number of 2 bytes stands at the beginning of the 4.
+      let value = number(at: entry + 8, count: kind == 3 ? 2 : 4, order)
+      switch tag {
+      case 256: width = max(width ?? 0, value ?? 0)
+      case 257: height = max(height ?? 0, value ?? 0)
+      default: break
+      }
+    }
+    guard let width, let height else { return nil }
+    return PictureSize(width: width, height: height)
+  }
+
+  private mutating func size(
+    widthAt width: UInt64, heightAt height: UInt64, count: Int, _ order: ByteOrder
+  ) -> PictureSize? {
+    guard let width = number(at: width, count: count, order),
+      let height = number(at: height, count: count, order)
+    else { return nil }
+    return PictureSize(width: width, height: height)
+  }
+}

@@ -1,0 +1,142 @@
+/// A program that decodes, with its arguments and its environment.
+///
+/// It reads its standard input and writes its standard output, and needs no name of any file.
+package struct ProgramCommand: Hashable, Sendable {
+  package let path: String
+  package let arguments: [String]
+  package let environment: [String]
+  package let memoryBytes: Int
+  /// The length of the output that it may write.
+  package let outputBytes: Int
+  package let cpuSeconds: Int
+}
+
+/// The commands that make a thumbnail.
+extension ProgramCommand {
+  /// Fits the picture on standard input into a box: upright, in sRGB, without metadata, never
+  /// enlarged.
+  package static func thumbnail(
+    _ box: ThumbnailBox, _ format: ThumbnailFormat, vipsthumbnail path: String,
+    limits: ThumbnailLimits
+  ) -> ProgramCommand {
+    ProgramCommand(
+      path: path,
+      arguments: [
+        "stdin", "--size", "\(box)>", "--export-profile", "srgb", "--output", format.vipsOptions,
+      ],
+      environment: [
+        // Leaves the loaders that are fit for files of strangers.
+        "VIPS_BLOCK_UNTRUSTED=1",
+        "VIPS_CONCURRENCY=1",
+        // Machine code made at run time needs memory that is both written and executed.
+        "VIPS_NOVECTOR=1",
+        // No temporary files: there is no place for them.
+        "VIPS_DISC_THRESHOLD=\(limits.memoryBytes)",
+        "MALLOC_ARENA_MAX=2",
+        "LC_ALL=C",
+      ],
+      memoryBytes: limits.memoryBytes, outputBytes: limits.resultBytes,
+      cpuSeconds: limits.cpuSeconds)
+  }
+
+  /// Writes one frame of the film on standard input as PNG.
+  ///
+  /// - Parameter moment: The moment in the film: openings are often black.
+  package static func frame(
+    at moment: FilmMoment, of format: MediaFormat, ffmpeg path: String, limits: ThumbnailLimits
+  ) -> ProgramCommand {
+    ProgramCommand(
+      path: path,
+      arguments: ["-nostdin", "-hide_banner", "-v", "error"]
+        + moment.seeking + Self.input(format, limits) + Self.output,
+      environment: ["MALLOC_ARENA_MAX=2", "LC_ALL=C"], memoryBytes: limits.filmMemoryBytes,
+      outputBytes: Self.frameBytes, cpuSeconds: moment.cpuSeconds(of: limits.cpuSeconds))
+  }
+
+  /// Prints the version, to see whether the program runs.
+  package static func version(of path: String, _ option: String) -> ProgramCommand {
+    let limits = ThumbnailLimits()
+    return ProgramCommand(
+      path: path, arguments: [option], environment: ["MALLOC_ARENA_MAX=2", "LC_ALL=C"],
+      memoryBytes: limits.filmMemoryBytes, outputBytes: limits.resultBytes,
+      cpuSeconds: limits.cpuSeconds)
+  }
+
+  /// The length of a frame as PNG, with the sides of the largest box and little compression.
+  private static let frameBytes = 24 << 20
+  private static let largestSide = 2_000
+
+  private static let decoders = [
+    "h264", "hevc", "vp8", "vp9", "libdav1d", "av1", "mpeg4", "msmpeg4", "mpeg1video",
+    "mpeg2video", "h263", "mjpeg", "theora", "prores", "dvvideo", "rawvideo", "png",
+  ]
+
+  /// The film itself, opened by its descriptor, since a pipe cannot be searched.
+  ///
+  /// Neither demuxer nor decoder nor protocol is ffmpeg's to choose.
+  private static func input(_ format: MediaFormat, _ limits: ThumbnailLimits) -> [String] {
+    [
+      "-protocol_whitelist", "file,pipe", "-format_whitelist", "mov,matroska,ogg,avi",
+      "-codec_whitelist", decoders.joined(separator: ","), "-threads", "1",
+      "-max_pixels", "\(limits.maxPixels)", "-t", "10",
+    ] + (demuxer(format).map { ["-f", $0] } ?? []) + [
+      "-an", "-sn", "-dn", "-i", "file:/proc/self/fd/0",
+    ]
+  }
+
+  private static func demuxer(_ format: MediaFormat) -> String? {
+    switch format {
+    case .mov: "mov"
+    case .matroska: "matroska"
+    case .ogg: "ogg"
+    case .avi: "avi"
+    case .jpeg, .png, .gif, .webP, .tiff, .heif: nil
+    }
+  }
+
+  /// Square pixels, no side beyond the largest box.
+  private static var output: [String] {
+    let square = "scale=w='max(1,trunc(iw*min(1,sar)))':h='max(1,trunc(ih/max(1,sar)))'"
+    let bounded =
+      "scale=w='min(\(largestSide),iw)':h='min(\(largestSide),ih)'"
+      + ":force_original_aspect_ratio=decrease"
+    return [
+      "-map", "0:v:0", "-frames:v", "1", "-filter_threads", "1",
+      "-vf", "\(square),\(bounded),setsar=1,format=rgb24", "-threads", "1", "-c:v", "png",
+      "-compression_level", "1", "-f", "image2pipe", "pipe:1",
+    ]
+  }
+}
+
+/// A moment of a film from which its frame is taken.
+package enum FilmMoment: Hashable, Sendable, CaseIterable {
+  case afterOneSecond
+  /// For films that are shorter, or cannot be searched.
+  case beginning
+
+  fileprivate var seeking: [String] {
+    switch self {
+    case .afterOneSecond: ["-ss", "1"]
+    case .beginning: []
+    }
+  }
+
+  /// The first attempt leaves time for the second.
+  fileprivate func cpuSeconds(of all: Int) -> Int {
+    switch self {
+    case .afterOneSecond: max(1, all / 2)
+    case .beginning: all
+    }
+  }
+}
+
+extension ThumbnailFormat {
+  /// Standard output in this format, without metadata.
+  fileprivate var vipsOptions: String {
+    switch self {
+    // What is transparent becomes white.
+    case .jpeg: ".jpg[Q=80,optimize_coding,strip,background=255]"
+    case .png: ".png[strip,bitdepth=8]"
+    }
+  }
+}

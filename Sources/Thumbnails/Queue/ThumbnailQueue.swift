@@ -1,0 +1,203 @@
+internal import DequeModule
+
+/// The order of the work: which file is worked on when, who waits for it, and when it has taken too
+/// long.
+///
+/// Time is milliseconds of any clock that does not go back.
+package struct ThumbnailQueue {
+  package struct Bounds: Hashable, Sendable {
+    /// The files that are worked on at a time.
+    package var concurrency: Int
+    /// The files that may wait.
+    package var capacity: Int
+    package var wallClock: Int64
+
+    package init(concurrency: Int, capacity: Int = 1_000, wallClock: Int64 = 10_000) {
+      self.concurrency = concurrency
+      self.capacity = capacity
+      self.wallClock = wallClock
+    }
+  }
+
+  private struct Job {
+    let file: String
+    let boxes: [ThumbnailBox]
+    /// Set when the work begins.
+    var deadline: Int64?
+    /// The reason for which it was ended from here.
+    var isOutOfTime = false
+  }
+
+  /// A request whose boxes are under way.
+  private struct Waiting {
+    let boxes: [ThumbnailBox]
+    var jobs: Set<ThumbnailJobID>
+    var results: [ThumbnailResult] = []
+  }
+
+  private struct Work: Hashable {
+    let file: String
+    let box: ThumbnailBox
+  }
+
+  private let bounds: Bounds
+  private var jobs: [ThumbnailJobID: Job] = [:]
+  private var queued: Deque<ThumbnailJobID> = []
+  private var running: Set<ThumbnailJobID> = []
+  private var requests: [ThumbnailRequestID: Waiting] = [:]
+  private var underWay: [Work: ThumbnailJobID] = [:]
+  private var lastJob: UInt64 = 0
+  private var isClosed = false
+  private var outcomes: [ThumbnailOutcome: Int] = [:]
+
+  package init(_ bounds: Bounds) { self.bounds = bounds }
+
+  package var figures: ThumbnailFigures {
+    ThumbnailFigures(queued: queued.count, running: running.count, outcomes: outcomes)
+  }
+
+  /// Takes an input, and appends what is to be done.
+  package mutating func handle(
+    _ input: ThumbnailInput, at now: Int64, into actions: inout [ThumbnailAction]
+  ) {
+    switch input {
+    case .request(let request): accept(request, into: &actions)
+    case .forget(let file): forget(file, into: &actions)
+    case .ended(let job, let result): end(job, with: result, into: &actions)
+    case .deadline: stopLate(at: now, into: &actions)
+    case .close: close(into: &actions)
+    }
+    startNext(at: now, into: &actions)
+  }
+
+  private mutating func accept(
+    _ request: ThumbnailRequest, into actions: inout [ThumbnailAction]
+  ) {
+    // The same box is made once.
+    let boxes = request.boxes.reduce(into: [ThumbnailBox]()) { boxes, box in
+      if !boxes.contains(box) { boxes.append(box) }
+    }
+    let open = boxes.filter { underWay[Work(file: request.file, box: $0)] == nil }
+    guard !boxes.isEmpty else { return actions.append(.answer(request.id, ThumbnailResult(.made))) }
+    guard !isClosed else { return refuse(request.id, "the server is stopping", into: &actions) }
+    if !open.isEmpty {
+      guard queued.count < bounds.capacity else {
+        return refuse(request.id, "the queue is full", into: &actions)
+      }
+      enqueue(open, of: request.file)
+    }
+    let jobs = boxes.compactMap { underWay[Work(file: request.file, box: $0)] }
+    requests[request.id] = Waiting(boxes: boxes, jobs: Set(jobs))
+  }
+
+  private mutating func refuse(
+    _ request: ThumbnailRequestID, _ reason: String, into actions: inout [ThumbnailAction]
+  ) {
+    outcomes[.refused, default: 0] += 1
+    actions.append(.answer(request, ThumbnailResult(.refused, reason: reason, isFinal: false)))
+  }
+
+  private mutating func enqueue(_ boxes: [ThumbnailBox], of file: String) {
+    lastJob += 1
+    let job = ThumbnailJobID(rawValue: lastJob)
+    jobs[job] = Job(file: file, boxes: boxes)
+    for box in boxes { underWay[Work(file: file, box: box)] = job }
+    queued.append(job)
+  }
+
+  private mutating func startNext(at now: Int64, into actions: inout [ThumbnailAction]) {
+    while running.count < bounds.concurrency, let id = queued.popFirst() {
+      guard var job = jobs[id] else { continue }
+      let deadline = now + bounds.wallClock
+      job.deadline = deadline
+      jobs[id] = job
+      running.insert(id)
+      actions.append(.start(id, file: job.file, boxes: job.boxes))
+      actions.append(.wake(at: deadline))
+    }
+  }
+
+  private mutating func stopLate(at now: Int64, into actions: inout [ThumbnailAction]) {
+    for id in running.sorted() {
+      guard var job = jobs[id], let deadline = job.deadline, !job.isOutOfTime else { continue }
+      guard deadline <= now else {
+        actions.append(.wake(at: deadline))
+        continue
+      }
+      job.isOutOfTime = true
+      jobs[id] = job
+      actions.append(.kill(id))
+    }
+  }
+
+  private mutating func end(
+    _ id: ThumbnailJobID, with result: ThumbnailResult, into actions: inout [ThumbnailAction]
+  ) {
+    guard let job = jobs.removeValue(forKey: id) else { return }
+    running.remove(id)
+    let result =
+      job.isOutOfTime && result.outcome == .killed
+      ? ThumbnailResult(
+        .timedOut, reason: "not done within \(bounds.wallClock) ms",
+        thumbnails: result.thumbnails, isFinal: result.isFinal) : result
+    outcomes[result.outcome, default: 0] += 1
+    settle(id, job, with: result, into: &actions)
+  }
+
+  /// Hands a result to all requests that wait for a job.
+  private mutating func settle(
+    _ id: ThumbnailJobID, _ job: Job, with result: ThumbnailResult,
+    into actions: inout [ThumbnailAction]
+  ) {
+    for box in job.boxes { underWay[Work(file: job.file, box: box)] = nil }
+    for request in requests.filter({ $0.value.jobs.contains(id) }).keys.sorted() {
+      guard var waiting = requests.removeValue(forKey: request) else { continue }
+      waiting.jobs.remove(id)
+      waiting.results.append(result)
+      if waiting.jobs.isEmpty {
+        actions.append(.answer(request, Self.combined(waiting)))
+      } else {
+        requests[request] = waiting
+      }
+    }
+  }
+
+  /// One result from those of all jobs; the worst outcome counts.
+  private static func combined(_ waiting: Waiting) -> ThumbnailResult {
+    let all = waiting.results.flatMap(\.thumbnails)
+    let thumbnails = waiting.boxes.compactMap { box in all.first { $0.box == box } }
+    let worst = waiting.results.first { $0.outcome != .made }
+    guard thumbnails.count < waiting.boxes.count else {
+      return ThumbnailResult(.made, thumbnails: thumbnails)
+    }
+    return ThumbnailResult(
+      worst?.outcome ?? .failed, reason: worst?.reason ?? "", thumbnails: thumbnails,
+      isFinal: worst?.isFinal ?? true)
+  }
+
+  /// Takes the work on a file back.
+  private mutating func forget(_ file: String, into actions: inout [ThumbnailAction]) {
+    drop(reason: "the file was removed", into: &actions) { $0.file == file }
+  }
+
+  private mutating func close(into actions: inout [ThumbnailAction]) {
+    isClosed = true
+    drop(reason: "the server is stopping", into: &actions) { _ in true }
+  }
+
+  private mutating func drop(
+    reason: String, into actions: inout [ThumbnailAction], where isDropped: (Job) -> Bool
+  ) {
+    for (id, job) in jobs.filter({ isDropped($0.value) }).sorted(by: { $0.key < $1.key }) {
+      if running.contains(id) {
+        actions.append(.kill(id))
+        continue
+      }
+      jobs[id] = nil
+      queued.removeAll { $0 == id }
+      outcomes[.refused, default: 0] += 1
+      let result = ThumbnailResult(.refused, reason: reason, isFinal: false)
+      settle(id, job, with: result, into: &actions)
+    }
+  }
+}

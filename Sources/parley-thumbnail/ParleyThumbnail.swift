@@ -1,0 +1,39 @@
+internal import CSandbox
+internal import Glibc
+internal import Thumbnails
+
+/// Makes thumbnails of one file in a process that has shut itself in.
+///
+/// Started by the gateway for each file; see ``HelperCommand`` for its descriptors.
+@main
+enum ParleyThumbnail {
+  private static let name = "parley-thumbnail"
+
+  static func main() {
+    guard let command = HelperCommand(arguments: Array(CommandLine.arguments.dropFirst())) else {
+      Report.write("\(name): it is started by parleyd, with arguments of its own")
+      exit(EX_USAGE)
+    }
+    // Nothing of the file is read before all walls stand.
+    let walls = Walls(around: command)
+    guard walls.isSufficient(for: command) else {
+      Report.write("\(name): the walls that are required cannot be raised: \(walls.summary)")
+      exit(EX_OSERR)
+    }
+    let programs = ProgramRunner(filtersCalls: walls.filtersCalls)
+    switch command.task {
+    case .probe: Probe(command, programs).run(walls)
+    case .thumbnails(let boxes): exit(Work(command, programs).make(boxes).exitStatus)
+    }
+  }
+}
+
+/// The report on standard error.
+enum Report {
+  static func write(_ line: HelperReport.Line) { write(line.text) }
+
+  static func write(_ text: String) {
+    let bytes = Array((text + "\n").utf8)
+    _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
+  }
+}

@@ -1,0 +1,127 @@
+internal import CSandbox
+internal import Glibc
+internal import Thumbnails
+
+/// The work on one file.
+struct Work {
+  private let command: HelperCommand
+  private let runner: ProgramRunner
+
+  init(_ command: HelperCommand, _ runner: ProgramRunner) {
+    self.command = command
+    self.runner = runner
+  }
+
+  /// Makes a thumbnail for each box, until one cannot be made, and reports what happened.
+  func make(_ boxes: [ThumbnailBox]) -> ThumbnailOutcome {
+    var file = InputFile(descriptor: STDIN_FILENO)
+    do throws(PictureRefusal) {
+      let header = try PictureHeader(of: &file)
+      try command.limits.check(header)
+      return try make(boxes, of: header.format)
+    } catch {
+      Report.write("\(error)")
+      return .refused
+    }
+  }
+
+  private func make(
+    _ boxes: [ThumbnailBox], of format: MediaFormat
+  ) throws(PictureRefusal) -> ThumbnailOutcome {
+    guard let vipsthumbnail = command.programs.vipsthumbnail else { throw .formatNotMade }
+    var picture = STDIN_FILENO
+    if format.isFilm {
+      guard let ffmpeg = command.programs.ffmpeg else { throw .formatNotMade }
+      picture = csandbox_memory_file("frame")
+      let outcome = takeFrame(of: format, ffmpeg, into: picture)
+      guard outcome == .made else { return outcome }
+    }
+    for (index, box) in boxes.enumerated() {
+      let outcome = run(
+        .thumbnail(
+          box, format.thumbnailFormat, vipsthumbnail: vipsthumbnail, limits: command.limits),
+        input: picture, output: HelperCommand.firstResult + Int32(index))
+      guard outcome == .made else { return outcome }
+      Report.write(.made(index))
+    }
+    return .made
+  }
+
+  private func takeFrame(
+    of format: MediaFormat, _ ffmpeg: String, into output: Int32
+  ) -> ThumbnailOutcome {
+    var outcome = ThumbnailOutcome.failed
+    for moment in FilmMoment.allCases {
+      ftruncate(output, 0)
+      lseek(output, 0, SEEK_SET)
+      outcome = run(
+        .frame(at: moment, of: format, ffmpeg: ffmpeg, limits: command.limits),
+        input: STDIN_FILENO, output: output)
+      // Beyond the end of the film there is no frame, which is no error to ffmpeg.
+      if outcome == .made, lseek(output, 0, SEEK_END) > 0 { return .made }
+    }
+    if outcome == .made { Report.write("the film has no frame") }
+    return outcome == .made ? .failed : outcome
+  }
+
+  private func run(_ program: ProgramCommand, input: Int32, output: Int32) -> ThumbnailOutcome {
+    let (outcome, messages) = runner.run(program, input: input, output: output)
+    if !messages.isEmpty { Report.write(messages) }
+    return outcome
+  }
+}
+
+/// The file that thumbnails are made of.
+struct InputFile: PictureBytes {
+  let descriptor: Int32
+
+  func read(at offset: UInt64, count: Int) -> [UInt8] {
+    guard let offset = off_t(exactly: offset) else { return [] }
+    return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      filled = max(0, pread(descriptor, buffer.baseAddress, count, offset))
+    }
+  }
+}
+
+/// The self-test at the start of the gateway.
+struct Probe {
+  private let command: HelperCommand
+  private let runner: ProgramRunner
+
+  init(_ command: HelperCommand, _ runner: ProgramRunner) {
+    self.command = command
+    self.runner = runner
+  }
+
+  /// Reports which walls stand, and which programs run behind them.
+  func run(_ walls: Walls) {
+    Report.write(.works(HelperReport.helper))
+    if walls.landlock > 0 { Report.write(.landlock(walls.landlock)) }
+    if walls.filtersCalls { Report.write(.systemCallFilter) }
+    let versions: [(String, ProgramCommand?)] = [
+      ("vipsthumbnail", command.programs.vipsthumbnail.map { .version(of: $0, "--version") }),
+      ("ffmpeg", command.programs.ffmpeg.map { .version(of: $0, "-version") }),
+    ]
+    for (name, program) in versions {
+      guard let program else { continue }
+      let output = csandbox_memory_file("version")
+      let (outcome, messages) = runner.run(program, input: output, output: output)
+      let printed = InputFile(descriptor: output).read(at: 0, count: Self.versionBytes)
+      close(output)
+      if outcome != .made {
+        Report.write("\(name): \(outcome.rawValue) \(messages)")
+      } else if name == "vipsthumbnail", !Self.isRecent(printed) {
+        Report.write("libvips 8.13 or later is needed, which can block loaders")
+      } else {
+        Report.write(.works(name))
+      }
+    }
+  }
+
+  private static let versionBytes = 100
+
+  private static func isRecent(_ printed: [UInt8]) -> Bool {
+    let version = VipsVersion(printed: String(decoding: printed, as: UTF8.self))
+    return version.map { $0 >= .oldest } ?? false
+  }
+}

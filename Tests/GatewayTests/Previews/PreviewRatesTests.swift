@@ -1,0 +1,33 @@
+import Testing
+
+@testable import Gateway
+
+@Suite("Rates of fetches on demand")
+struct PreviewRatesTests {
+  @Test("a user has two a second; others have their own, and what is given back counts again")
+  func limits() {
+    let rates = PreviewRates(perSecond: 2)
+    #expect(rates.admit("ann", at: 0) == nil)
+    #expect(rates.admit("ann", at: 0) == nil)
+    #expect(rates.admit("ann", at: 0) == 500)
+    #expect(rates.admit("bob", at: 0) == nil)
+    rates.giveBack("ann")
+    #expect(rates.admit("ann", at: 0) == nil)
+    #expect(rates.admit("ann", at: 400) == 100)
+    #expect(rates.admit("ann", at: 500) == nil)
+  }
+
+  @Test("0 is no limit")
+  func off() {
+    let rates = PreviewRates(perSecond: 0)
+    for _ in 0..<100 { #expect(rates.admit("ann", at: 0) == nil) }
+  }
+
+  @Test("many users who fetch no more are forgotten, and nobody is let through too early")
+  func forgets() {
+    let rates = PreviewRates(perSecond: 1)
+    for number in 0..<5_000 { #expect(rates.admit("u\(number)", at: Int64(number)) == nil) }
+    #expect(rates.admit("u4999", at: 5_000) == 999)
+    #expect(rates.admit("u0", at: 5_000) == nil)
+  }
+}

@@ -1,0 +1,76 @@
+import LinkPreview
+import Synchronization
+import Testing
+
+@testable import Unfurler
+
+@Suite("Fetching the pictures of previews")
+struct PictureFetchTests {
+  private func fetch(
+    _ url: String, _ configuration: UnfurlerConfiguration? = nil,
+    deadline: Duration = .seconds(60)
+  ) async throws -> PictureReport {
+    let unfurler = try EmbeddedUnfurler(
+      configuration: try configuration ?? LocalConfiguration.open())
+    defer { unfurler.shutdown() }
+    let target = try #require(WebURL(url))
+    return await withCheckedContinuation { continuation in
+      unfurler.fetchPicture(target, for: .operation, deadline: deadline) {
+        continuation.resume(returning: $0)
+      }
+    }
+  }
+
+  @Test("a picture comes as it is, also after a redirect; its server is asked for pictures")
+  func picture() async throws {
+    let head = Mutex("")
+    let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    let server = try LocalServer { client in
+      head.withLock { $0 = client.head }
+      if client.path == "/1" { return client.redirect(to: "/2", "302 Found") }
+      client.respond(type: "image/PNG; x=y", body: bytes)
+    }
+    defer { server.stop() }
+    let report = try await fetch(server.url("/1"))
+    #expect(report.bytes == bytes && report.problem == nil)
+    #expect(report.requests.map(\.purpose) == [.picture, .picture])
+    #expect(head.withLock { $0 }.lowercased().contains("accept: image/"))
+  }
+
+  @Test(
+    "what is no picture by its type is not read",
+    arguments: ["image/svg+xml", "text/html", "application/octet-stream", "image/", "video/mp4"])
+  func types(type: String) async throws {
+    let server = try LocalServer {
+      $0.respond(type: type, body: [1])
+    }
+    defer { server.stop() }
+    let report = try await fetch(server.url("/"))
+    #expect(report.bytes == nil && report.problem?.contains("not a picture") == true)
+  }
+
+  @Test("more than 5 MiB is none, said beforehand or found while reading")
+  func tooLong() async throws {
+    let body = [UInt8](repeating: 1, count: PictureReader.limit + 1)
+    let server = try LocalServer { client in
+      let body = client.path == "/fits" ? Array(body.dropLast()) : body
+      client.respond(type: "image/jpeg", body: body)
+    }
+    defer { server.stop() }
+    #expect(try await fetch(server.url("/fits")).bytes?.count == PictureReader.limit)
+    let report = try await fetch(server.url("/"))
+    #expect(report.bytes == nil && report.problem == PictureReport.tooLong)
+  }
+
+  @Test("addresses that are not public are not connected to, not even by a redirect")
+  func guarded() async throws {
+    let inside = try LocalServer {
+      $0.respond(type: "image/png", body: [1])
+    }
+    defer { inside.stop() }
+    let report = try await fetch(
+      "http://page.example:\(inside.port)/", try LocalConfiguration.closed(inside))
+    #expect(report.bytes == nil && report.problem?.contains("not public") == true)
+    #expect(inside.paths.isEmpty)
+  }
+}

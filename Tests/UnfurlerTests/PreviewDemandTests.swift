@@ -1,0 +1,198 @@
+import LinkPreview
+import Logging
+import ParleyProtocol
+import Synchronization
+import Testing
+
+@testable import Unfurler
+
+@Suite("Previews on demand")
+struct PreviewDemandTests {
+  private let unfurler = ScriptedUnfurler()
+  private let clock = ManualClock()
+  private let timers = ManualTimers()
+  private let outcomes = Outcomes()
+  private let tag = OpenGraphTag(title: "T")
+
+  private func makeService(_ domains: DomainRules = DomainRules()) -> PreviewService {
+    let timers = timers
+    return PreviewService(
+      unfurler: unfurler, cache: PreviewCache(nil, clock), logger: Logger(label: "test"),
+      domains: domains, timer: { timers.add($0, $1) })
+  }
+
+  private func demand(
+    _ link: Link, of service: PreviewService, _ name: String = "",
+    within timeout: Duration = .seconds(1)
+  ) -> PreviewDemand {
+    service.demand(link, for: .operation, within: timeout) { [outcomes] in outcomes.add($0, name) }
+  }
+
+  @Test("the outcome of a fetch is answered whole, and remembered whole")
+  func answers() async throws {
+    let service = makeService()
+    let link = try Previews.link("a")
+    _ = demand(link, of: service)
+    unfurler.answer(link, UnfurlReport(.success(tag), siteName: "Site"))
+    #expect(outcomes.all == [PreviewOutcome(tag: tag, siteName: "Site")])
+    let recalled = await service.recalled(link)
+    #expect(recalled == PreviewOutcome(tag: tag, siteName: "Site", isCached: true))
+  }
+
+  @Test(
+    "a failure is answered with its kind",
+    arguments: [
+      (.failed("x"), .failed, "x"), (.unknown, .unknown, "unknown error"),
+    ] as [(UnfurlError, UnfurlError.Kind, String)])
+  func fails(error: UnfurlError, kind: UnfurlError.Kind, reason: String) async throws {
+    let service = makeService()
+    let link = try Previews.link("a")
+    _ = demand(link, of: service)
+    unfurler.answer(link, with: .failure(error))
+    #expect(outcomes.all == [PreviewOutcome(problem: PreviewProblem(kind, reason))])
+    #expect(await service.recalled(link)?.problem == PreviewProblem(kind, reason))
+  }
+
+  @Test("a page that offers nothing is no failure")
+  func offersNothing() async throws {
+    let service = makeService()
+    let link = try Previews.link("a")
+    _ = demand(link, of: service)
+    unfurler.answer(link, .empty)
+    #expect(outcomes.all == [PreviewOutcome()])
+    #expect(await service.recalled(link) == PreviewOutcome(isCached: true))
+  }
+
+  @Test("the last one who cancels ends the fetch; the others are answered")
+  func cancels() throws {
+    let service = makeService()
+    let link = try Previews.link("a")
+    let first = demand(link, of: service, "first")
+    let second = demand(link, of: service, "second")
+    first.cancel()
+    first.cancel()
+    #expect(outcomes.named == ["first": .cancelled])
+    #expect(unfurler.cancelled.isEmpty)
+    second.cancel()
+    #expect(outcomes.named == ["first": .cancelled, "second": .cancelled])
+    #expect(unfurler.cancelled == [link])
+    unfurler.answer(link, with: .failure(.cancelled))
+    #expect(service.counters.inFlight == 0)
+    #expect(outcomes.all.count == 2)
+  }
+
+  @Test("a fetch goes on for a message, and for nobody when it refreshes")
+  func keepsFetch() throws {
+    let service = makeService()
+    let link = try Previews.link("a")
+    let demand = demand(link, of: service)
+    let answers = Mutex<[OpenGraphTag?]>([])
+    service.request(link) { answer in answers.withLock { $0.append(answer) } }
+    demand.cancel()
+    #expect(unfurler.cancelled.isEmpty)
+    unfurler.answer(link, with: .success(tag))
+    #expect(answers.withLock { $0 } == [tag])
+  }
+
+  @Test("who comes while a fetch is being cancelled gets another")
+  func fetchesAgain() throws {
+    let service = makeService()
+    let link = try Previews.link("a")
+    demand(link, of: service, "first").cancel()
+    _ = demand(link, of: service, "second")
+    #expect(unfurler.links == [link])
+    unfurler.answer(link, with: .failure(.cancelled))
+    #expect(unfurler.links == [link, link])
+    unfurler.answer(link, with: .success(tag))
+    #expect(outcomes.named["second"] == PreviewOutcome(tag: tag))
+    #expect(unfurler.cancelled == [link])
+  }
+
+  @Test("each request ends after its own time")
+  func timesOut() throws {
+    let service = makeService()
+    let link = try Previews.link("a")
+    _ = demand(link, of: service, "short", within: .milliseconds(100))
+    _ = demand(link, of: service, "long", within: .seconds(9))
+    timers.fire(upTo: .milliseconds(100))
+    let timedOut = PreviewOutcome(
+      problem: PreviewProblem(.timedOut, "no answer within 100 ms"))
+    #expect(outcomes.named == ["short": timedOut])
+    #expect(unfurler.cancelled.isEmpty)
+    unfurler.answer(link, with: .success(tag))
+    timers.fire(upTo: .seconds(10))
+    #expect(outcomes.named == ["short": timedOut, "long": PreviewOutcome(tag: tag)])
+  }
+
+  @Test("a time-out that is remembered does not answer a request, and answers a message")
+  func forgetsTimeOuts() async throws {
+    let service = makeService()
+    let link = try Previews.link("a")
+    service.request(link) { _ in }
+    unfurler.answer(link, with: .failure(.timedOut))
+    #expect(service.lookUp(link) == .none)
+    #expect(await service.recalled(link) == nil)
+    _ = demand(link, of: service)
+    #expect(unfurler.links.count == 2)
+  }
+
+  @Test("a link that the operator refuses has failed, and is not fetched")
+  func refuses() async throws {
+    let service = makeService(try DomainRules(allowed: [], denied: [Domain("example.com")]))
+    let link = try Previews.link("a")
+    #expect(await service.recalled(link)?.problem?.kind == .failed)
+    _ = demand(link, of: service)
+    #expect(outcomes.all.map(\.problem?.kind) == [.failed])
+    #expect(unfurler.links.isEmpty)
+  }
+
+  @Test("a shutdown cancels")
+  func shutdown() throws {
+    let service = makeService()
+    let link = try Previews.link("a")
+    _ = demand(link, of: service, "before")
+    service.shutdown()
+    _ = demand(link, of: service, "after")
+    #expect(outcomes.named == ["before": .cancelled, "after": .cancelled])
+  }
+}
+
+extension PreviewService {
+  fileprivate func recalled(_ link: Link) async -> PreviewOutcome? {
+    await withCheckedContinuation { continuation in
+      recall(link, for: .operation) { continuation.resume(returning: $0) }
+    }
+  }
+}
+
+/// What requests were answered, by their names.
+private final class Outcomes: Sendable {
+  private let list = Mutex<[(String, PreviewOutcome)]>([])
+
+  func add(_ outcome: PreviewOutcome, _ name: String) {
+    list.withLock { $0.append((name, outcome)) }
+  }
+
+  var all: [PreviewOutcome] { list.withLock { $0.map(\.1) } }
+  /// Fails when a request was answered twice.
+  var named: [String: PreviewOutcome] {
+    list.withLock { Dictionary(uniqueKeysWithValues: $0) }
+  }
+}
+
+/// Timers that a test fires.
+private final class ManualTimers: Sendable {
+  private let waiting = Mutex<[(Duration, @Sendable () -> Void)]>([])
+
+  func add(_ duration: Duration, _ body: @escaping @Sendable () -> Void) {
+    waiting.withLock { $0.append((duration, body)) }
+  }
+
+  func fire(upTo duration: Duration) {
+    let due = waiting.withLock { waiting in
+      defer { waiting.removeAll { $0.0 <= duration } }
+      return waiting.filter { $0.0 <= duration }
+    }
+    for (_, body) in due { body() }
+  }
+}
