@@ -128,14 +128,16 @@ private struct BrokenDescriptor {
 
   /// - Parameter path: A file that this process has open.
   init(path: String) throws {
+    // All are found before the first is replaced: a copy made here could get a number of the list.
     let numbers = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
       .compactMap(Int32.init)
+      .filter { number in
+        let link = "/proc/self/fd/\(number)"
+        return (try? FileManager.default.destinationOfSymbolicLink(atPath: link)) == path
+      }
     let nothing = open("/dev/null", O_RDONLY)
     defer { close(nothing) }
     for number in numbers {
-      let target = try? FileManager.default.destinationOfSymbolicLink(
-        atPath: "/proc/self/fd/\(number)")
-      guard target == path else { continue }
       descriptors.append((number, dup(number)))
       dup2(nothing, number)
     }
