@@ -49,7 +49,7 @@ struct ProxyTunnel {
 extension HTTPResponse {
   /// Milliseconds that the server asks a client to wait, when it names them in seconds
   /// (RFC 9110 §10.2.3); a date is passed over.
-  var retryAfter: Int64? {
+  package var retryAfter: Int64? {
     guard let text = fields["Retry-After"], text.utf8.count <= 9, !text.isEmpty,
       text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
     else { return nil }

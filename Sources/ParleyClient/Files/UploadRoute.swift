@@ -72,8 +72,8 @@ extension UploadAnswer {
       self = .offset(offset)
     case 404, 410: self = .refused(.notFound("the upload was cancelled or has expired"))
     case 408, 423, 429, 500...599:
-      let wait = response.fields["Retry-After"].flatMap { Int64($0) }.map { min($0, 3_600) * 1_000 }
-      self = .failed(Self.error(response), retryAfter: wait)
+      self = .failed(
+        Self.error(response), retryAfter: response.retryAfter.map { min($0, 3_600_000) })
     default: self = .refused(Self.error(response))
     }
   }
