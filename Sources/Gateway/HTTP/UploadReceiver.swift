@@ -156,7 +156,7 @@ final class UploadReceiver: HTTPBodyReceiver {
 
   /// Carries a call out with the address of its picture, after that is safe on disk and in the store.
   ///
-  /// What no channel and no user comes to have is removed with the uploads that nobody uses.
+  /// A picture that neither a channel nor a user has in the end is removed with the uploads that nobody uses.
   private func keep(_ picture: PictureForm) throws(ServiceError) {
     guard let upload else { return picture.proceed(shard, try picture.body(form, picture: nil)) }
     guard fileSize > 0 else {
@@ -167,11 +167,6 @@ final class UploadReceiver: HTTPBodyReceiver {
     let body = try picture.body(form, picture: url)
     let (services, path) = (shard.services, shard.returnPath)
     let completion = Completion(ExchangeAddress(exchange, on: shard.handle), services.shards)
-    let now = services.clock.now
-    let note = FileNote(
-      record, of: "", at: now,
-      expiresAt: now + services.settings.limits.uploadRetentionSeconds * 1_000,
-      secretHash: UploadSecret().hash)
     self.upload = nil
     upload.complete { result in
       if case .failure(let error) = result {
@@ -179,11 +174,7 @@ final class UploadReceiver: HTTPBodyReceiver {
         upload.discard()
         return completion.fail(.uploadFailed)
       }
-      services.store.perform(note) { result in
-        if case .failure(let error) = result.serviceResult {
-          services.files.remove(record.id)
-          return completion.fail(error)
-        }
+      services.note(record, of: "", completion) {
         services.store.perform(PictureClaim(record.id)) { result in
           switch result.serviceResult {
           case .success: path.resume { shard in picture.proceed(shard, body) }

@@ -51,19 +51,8 @@ enum MessageEndpoints {
       submission.draft.thumbnailSizes = nil
       return send(submission, with: upload, toChannel: url, services, completion)
     }
-    let now = services.clock.now
-    let retention = services.settings.limits.uploadRetentionSeconds * 1_000
-    let note = FileNote(
-      upload, of: submission.userID ?? "", at: now, expiresAt: now + retention,
-      secretHash: UploadSecret().hash)
-    services.store.perform(note) { [submission] result in
-      switch result.serviceResult {
-      case .success:
-        send(submission, with: upload, toChannel: url, services, completion)
-      case .failure(let error):
-        services.files.remove(upload.id)
-        completion.fail(error)
-      }
+    services.note(upload, of: submission.userID ?? "", completion) { [submission] in
+      send(submission, with: upload, toChannel: url, services, completion)
     }
   }
 
