@@ -73,7 +73,7 @@ extension GatewayServices {
       $0.member(
         "thumbnails",
         object: {
-          $0.member("is_on", thumbnails.report.isOn)
+          $0.member("is_on", thumbnails.isOn)
           $0.member("walls", thumbnails.report.walls)
           $0.member("missing", thumbnails.report.missing)
         })

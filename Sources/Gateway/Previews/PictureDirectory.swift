@@ -7,17 +7,10 @@ enum PictureDirectory {
   ///
   /// - Returns: The names of the files in it, the oldest first.
   static func open(_ path: String) throws(SystemError) -> [String] {
-    if mkdir(path, 0o700) != 0, errno != EEXIST { throw .last("mkdir", on: path) }
-    guard let stream = opendir(path) else { throw .last("opendir", on: path) }
-    defer { closedir(stream) }
-    var files: [(name: String, age: Int)] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) {
-        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      guard name != ".", name != ".." else { continue }
+    if Kernel.makeDirectory(path, 0o700) != 0, errno != EEXIST { throw .last("mkdir", on: path) }
+    let files = try Kernel.names(inDirectory: path).map { name -> (name: String, age: Int) in
       var status = stat()
-      files.append((name, stat(path + "/" + name, &status) == 0 ? status.st_mtim.tv_sec : 0))
+      return (name, stat(path + "/" + name, &status) == 0 ? status.st_mtim.tv_sec : 0)
     }
     return files.sorted { $0.age < $1.age }.map(\.name)
   }
@@ -28,12 +21,12 @@ enum PictureDirectory {
     remove(unfinished)
     do throws(SystemError) {
       try NewFile(at: unfinished).append(bytes)
-      guard rename(unfinished, path) == 0 else { throw .last("rename", on: path) }
+      guard Kernel.rename(unfinished, to: path) == 0 else { throw .last("rename", on: path) }
     } catch {
       remove(unfinished)
       throw error
     }
   }
 
-  static func remove(_ path: String) { unlink(path) }
+  static func remove(_ path: String) { Kernel.unlink(path) }
 }

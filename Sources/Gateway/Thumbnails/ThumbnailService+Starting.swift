@@ -40,7 +40,7 @@ extension ThumbnailService {
     configuration.requiresWalls = thumbnails.sandbox == .required
     return ThumbnailService(
       try Thumbnailer(configuration),
-      ThumbnailReport(isOn: true, walls: probe.walls.summary, missing: probe.missing),
+      ThumbnailReport(walls: probe.walls.summary, missing: probe.missing),
       vault: vault, clock: clock, logger: logger, observe: observe)
   }
 }
@@ -58,19 +58,8 @@ extension ThumbnailLimits {
 extension HelperInstallation {
   /// The helper beside the program that runs, as a build and a package have it.
   fileprivate static var here: HelperInstallation {
-    let path = ProcessPath.directory ?? "/usr/bin"
-    return HelperInstallation(helper: path + "/parley-thumbnail")
-  }
-}
-
-/// The place of the program that runs.
-private enum ProcessPath {
-  static var directory: String? {
-    let capacity = Int(PATH_MAX)
-    let path = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
-      count = buffer.baseAddress.map { max(0, readlink("/proc/self/exe", $0, capacity)) } ?? 0
-    }
-    let text = String(decoding: path, as: UTF8.self)
-    return text.lastIndex(of: "/").map { String(text[..<$0]) }
+    let program = Kernel.linkTarget("/proc/self/exe") ?? ""
+    let directory = program.lastIndex(of: "/").map { program[..<$0] } ?? "/usr/bin"
+    return HelperInstallation(helper: directory + "/parley-thumbnail")
   }
 }

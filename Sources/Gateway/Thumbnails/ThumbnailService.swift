@@ -18,12 +18,8 @@ final class ThumbnailService: Sendable {
   /// Takes the nanoseconds from a request to its end, on the thread of thumbnails.
   typealias Observer = @Sendable (UInt64) -> Void
 
-  private enum State: Sendable {
-    case on(Thumbnailer)
-    case off
-  }
-
-  private let state: State
+  /// `nil` when thumbnails are off.
+  private let thumbnailer: Thumbnailer?
   private let vault: FileVault
   private let clock: DeploymentClock
   private let logger: Logger
@@ -35,31 +31,24 @@ final class ThumbnailService: Sendable {
 
   /// Makes none.
   init(off reason: String, vault: FileVault, logger: Logger) {
-    state = .off
+    thumbnailer = nil
     (self.vault, self.logger) = (vault, logger)
     clock = DeploymentClock()
     observe = { _ in }
-    report = ThumbnailReport(isOn: false, walls: "", missing: [reason])
+    report = ThumbnailReport(walls: "", missing: [reason])
   }
 
   init(
     _ thumbnailer: Thumbnailer, _ report: ThumbnailReport, vault: FileVault,
     clock: DeploymentClock, logger: Logger, observe: @escaping Observer
   ) {
-    state = .on(thumbnailer)
+    self.thumbnailer = thumbnailer
     (self.vault, self.clock, self.logger) = (vault, clock, logger)
     self.observe = observe
     self.report = report
   }
 
   var isOn: Bool { thumbnailer != nil }
-
-  private var thumbnailer: Thumbnailer? {
-    switch state {
-    case .on(let thumbnailer): thumbnailer
-    case .off: nil
-    }
-  }
 
   var figures: ThumbnailFigures { thumbnailer?.figures ?? ThumbnailFigures() }
 
@@ -206,7 +195,6 @@ final class ThumbnailService: Sendable {
 
 /// The findings of the start about thumbnails.
 struct ThumbnailReport: Sendable {
-  let isOn: Bool
   /// The walls that stand around decoders; empty when there is nothing to wall in.
   let walls: String
   /// A line for each thing that is missing.

@@ -61,4 +61,27 @@ extension Kernel {
   package static func makeDirectory(_ path: String, _ mode: UInt32) -> Int32 {
     Int32(call(.mkdir, -1) { _ in Int(mkdir(path, mode)) })
   }
+
+  /// The path that a symbolic link has, as readlink(2) gives it; `nil` for what is none.
+  package static func linkTarget(_ path: String) -> String? {
+    let capacity = Int(PATH_MAX)
+    let target = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+      count = buffer.baseAddress.map { max(0, readlink(path, $0, capacity)) } ?? 0
+    }
+    return target.isEmpty ? nil : String(decoding: target, as: UTF8.self)
+  }
+
+  /// The names of the entries of a directory, without `.` and `..`, in no order.
+  package static func names(inDirectory path: String) throws(SystemError) -> [String] {
+    guard let stream = opendir(path) else { throw .last("opendir", on: path) }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
 }

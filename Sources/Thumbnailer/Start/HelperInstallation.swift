@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Reactor
 internal import Thumbnails
 
 /// The place of `parley-thumbnail`, and whether bubblewrap runs around it.
@@ -40,17 +41,9 @@ package struct HelperInstallation: Sendable, Hashable {
   private static var systemDirectories: [String] {
     ["--ro-bind", "/usr", "/usr"]
       + ["/lib", "/lib64", "/bin"].flatMap { path in
-        if let target = linkTarget(path) { return ["--symlink", target, path] }
+        if let target = Kernel.linkTarget(path) { return ["--symlink", target, path] }
         return ["--ro-bind-try", path, path]
       }
-  }
-
-  private static func linkTarget(_ path: String) -> String? {
-    let capacity = Int(PATH_MAX)
-    let target = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
-      count = buffer.baseAddress.map { max(0, readlink(path, $0, capacity)) } ?? 0
-    }
-    return target.isEmpty ? nil : String(decoding: target, as: UTF8.self)
   }
 }
 
