@@ -99,18 +99,20 @@ struct RequestDispatch {
     guard let holder = PlatformRoutes.pictureHolder(of: route) else {
       return .message(channelURL: try target.call(exchange, on: shard).channelURL)
     }
-    let request = PlatformRequest(
-      method: head.method, target: head.target, body: [], caller: exchange.platformCaller.bytes,
-      exchange: ExchangeAddress(exchange.id, on: shard.handle))
-    let (arguments, query) = (target.arguments, exchange.head.query)
-    let endpoint = target.endpoint
+    let (head, endpoint, arguments) = (head, target.endpoint, target.arguments)
+    let (caller, address) = (
+      exchange.platformCaller.bytes, ExchangeAddress(exchange.id, on: shard.handle)
+    )
     return .picture(
       PictureForm(holder: holder) { shard, body in
-        shard.perform(
-          PlatformRequest(
-            method: request.method, target: request.target, body: body, caller: request.caller,
-            exchange: request.exchange),
-          by: endpoint, arguments, QueryParameters(query))
+        let request = PlatformRequest(
+          method: head.method, target: head.target, body: body, caller: caller, exchange: address)
+        switch endpoint {
+        case .channel:
+          shard.send(.channel(url: arguments["channel_url"], .platform(request)))
+        case .platform(let endpoint): shard.perform(request, by: endpoint, arguments)
+        case .resource, .upload: break
+        }
       })
   }
 
@@ -177,38 +179,25 @@ extension Exchange {
 }
 
 extension Shard {
-  /// Carries out a call whose body came as a form, here or at the home of the channel in its path.
-  fileprivate func perform(
-    _ request: PlatformRequest, by endpoint: Routes.Endpoint, _ arguments: PathArguments,
-    _ query: QueryParameters?
-  ) {
-    switch endpoint {
-    case .channel:
-      send(.channel(url: arguments["channel_url"], .platform(request)))
-    case .platform(let endpoint):
-      let completion = Completion(request.exchange, services.shards)
-      guard let caller = TokenDigest(stored: request.caller), let query else {
-        return completion.fail(.internalError)
-      }
-      let call = PlatformCall(
-        shard: self, address: request.exchange, caller: caller, arguments: arguments,
-        query: query, body: request.body)
-      do throws(ServiceError) {
-        try endpoint(call, completion)
-      } catch {
-        completion.fail(error)
-      }
-    case .resource, .upload: break
-    }
-  }
-
   /// Runs the endpoint of a call at the home of the channel in its path, which is this shard.
   func perform(_ request: PlatformRequest) {
+    let head = HTTPRequestHead(method: request.method, target: request.target)
+    guard case .route(let route, let arguments) = Routes.table.match(head),
+      case .channel(let endpoint) = route.endpoint
+    else {
+      return Completion(request.exchange, services.shards)
+        .fail(.noSuchEndpoint(head.method, head.path))
+    }
+    perform(request, by: endpoint, arguments)
+  }
+
+  fileprivate func perform(
+    _ request: PlatformRequest, by endpoint: PlatformEndpoint, _ arguments: PathArguments
+  ) {
     let completion = Completion(request.exchange, services.shards)
     let head = HTTPRequestHead(method: request.method, target: request.target)
     do throws(ServiceError) {
-      guard case .route(let route, let arguments) = Routes.table.match(head),
-        case .channel(let endpoint) = route.endpoint, let query = QueryParameters(head.query),
+      guard let query = QueryParameters(head.query),
         let caller = TokenDigest(stored: request.caller)
       else { throw .noSuchEndpoint(head.method, head.path) }
       let call = PlatformCall(
