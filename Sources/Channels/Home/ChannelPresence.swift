@@ -147,7 +147,7 @@ package struct ChannelPresence: Sendable {
   private func correction(of user: User, at now: Moment) -> StageNotice {
     let change = PresenceChange(user: user, session: nil)
     let isPresent =
-      notices.held.first { $0.userID == user.id }?.isPublished
+      notices.isPublished(user.id)
       ?? (roster.contains(user.id) || departed.contains(user.id))
     return stageNotice(isPresent ? .entered(change) : .exited(change), at: now)
   }

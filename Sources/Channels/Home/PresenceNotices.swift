@@ -85,6 +85,9 @@ struct PresenceNotices: Sendable {
   /// The users whose last change is held back, and whether participants know them as present.
   var held: [(userID: String, isPublished: Bool)] { pacer.held }
 
+  /// Whether participants know a user as present whose last change is held back; `nil` for others.
+  func isPublished(_ userID: String) -> Bool? { pacer.isPublished(userID) }
+
   /// Announces the number of participants, in place of changes that are not known.
   mutating func noteCount(at now: Int64) { scheduleCount(at: now) }
 

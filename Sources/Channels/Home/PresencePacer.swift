@@ -38,6 +38,11 @@ struct PresencePacer<Subject: Sendable>: Sendable {
     return entries.compactMap { $0.value.held == nil ? nil : ($0.key, $0.value.isPresent) }
   }
 
+  /// Whether a user with a change that is held back was last published as present; `nil` for others.
+  func isPublished(_ userID: String) -> Bool? {
+    entries[userID].flatMap { $0.held == nil ? nil : $0.isPresent }
+  }
+
   /// Takes in that a user entered or left.
   ///
   /// - Returns: Whether to publish it now; else it is held back.

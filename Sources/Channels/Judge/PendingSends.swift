@@ -146,20 +146,16 @@ struct PendingSends: Sendable {
     case .success(.repeated(let first)):
       actions.count { $0.repeated += 1 }
       let sent = SentMessage(first.message, seq: first.seq, .repeated)
-      enrichments.forget(send.wishes)
-      cancel(send, .success(sent), in: &standing, into: &actions)
+      cancel(send, .success(sent), in: &standing, &enrichments, into: &actions)
     case .success(.withdrawn):
       actions.count { $0.failed += 1 }
-      enrichments.forget(send.wishes)
-      cancel(send, .failure(.noSuchMessage), in: &standing, into: &actions)
+      cancel(send, .failure(.noSuchMessage), in: &standing, &enrichments, into: &actions)
     case .failure(let error):
       actions.count { $0.failed += 1 }
-      enrichments.forget(send.wishes)
-      cancel(send, .failure(ServiceError(error)), in: &standing, into: &actions)
+      cancel(send, .failure(ServiceError(error)), in: &standing, &enrichments, into: &actions)
     case .success(.replaced), .success(.deleted), .success(.changed), .success(.removed),
       .success(.channel), .success(.absent), .success(.read):
-      enrichments.forget(send.wishes)
-      cancel(send, .failure(.internalError), in: &standing, into: &actions)
+      cancel(send, .failure(.internalError), in: &standing, &enrichments, into: &actions)
     }
     return nil
   }
@@ -311,11 +307,13 @@ struct PendingSends: Sendable {
     return PublishedMessage(message, send.preview, wishes: send.wishes)
   }
 
-  /// Ends a send that publishes nothing: it takes no place in the flood window.
+  /// Ends a send that publishes nothing: it takes no place in the flood window, and needs no additions.
   private mutating func cancel(
     _ send: PendingSend, _ outcome: Result<SentMessage, ServiceError>,
-    in standing: inout Standing, into actions: inout JudgeActions
+    in standing: inout Standing, _ enrichments: inout PendingEnrichments,
+    into actions: inout JudgeActions
   ) {
+    enrichments.forget(send.wishes)
     standing.flood.giveBack(send.place)
     finish(send, outcome, into: &actions)
   }

@@ -119,13 +119,20 @@ extension SendingOutlook.Window {
 extension SendCheck.Refusal {
   fileprivate func encode(into writer: inout JSONWriter) {
     writer.object {
-      $0.member("code", error.code.rawValue)
-      $0.member("message", error.message)
-      if let wait = error.data.retryAfterMilliseconds { $0.member("retry_after_ms", wait) }
+      error.encodeRefusal(into: &$0)
       if let restriction {
         $0.member("end_at", restriction.endsAt)
         $0.member("description", restriction.description)
       }
     }
+  }
+}
+
+extension ServiceError {
+  /// Writes what stands against a user's next call, and when that ends by itself.
+  func encodeRefusal(into writer: inout JSONWriter) {
+    writer.member("code", code.rawValue)
+    writer.member("message", message)
+    if let wait = data.retryAfterMilliseconds { writer.member("retry_after_ms", wait) }
   }
 }

@@ -40,13 +40,7 @@ struct UploadOutlook: Sendable {
       $0.member(
         "refusals",
         array: {
-          for error in refusals {
-            $0.object {
-              $0.member("code", error.code.rawValue)
-              $0.member("message", error.message)
-              if let wait = error.data.retryAfterMilliseconds { $0.member("retry_after_ms", wait) }
-            }
-          }
+          for error in refusals { $0.object { error.encodeRefusal(into: &$0) } }
         })
     }
   }
