@@ -308,14 +308,17 @@ async def test_keys_open_files_everywhere(ctx):
         assert (await read(server, address, key(owner)))[0] == 200
 
 
+def arguments(bucket):
+    """The options of a server whose files lie in a bucket."""
+    place = f"s3://files?endpoint={bucket.endpoint}&region=eu-north-1"
+    return ("--files-store", place, "--files-s3-key", bucket.key, "--files-s3-secret", bucket.secret)
+
+
 async def test_files_go_around_a_bucket(ctx):
     """The same out of a bucket of S3."""
     several(ctx)
     async with Bucket.running() as bucket:
-        place = f"s3://files?endpoint={bucket.endpoint}&region=eu-north-1"
-        cluster = await ctx.cluster(
-            3, "--files-store", place, "--files-s3-key", bucket.key, "--files-s3-secret",
-            bucket.secret)
+        cluster = await ctx.cluster(3, *arguments(bucket))
         await files_go_around(ctx, cluster)
         assert not await bucket.objects()
 
@@ -377,10 +380,7 @@ async def test_an_upload_to_a_bucket_stays_with_its_server(ctx):
     nothing, and takes the whole file by PUT."""
     several(ctx)
     async with Bucket.running() as bucket:
-        place = f"s3://files?endpoint={bucket.endpoint}&region=eu-north-1"
-        cluster = await ctx.cluster(
-            3, "--files-store", place, "--files-s3-key", bucket.key, "--files-s3-secret",
-            bucket.secret)
+        cluster = await ctx.cluster(3, *arguments(bucket))
         first, second, _ = cluster.servers
         owner = await ctx.user(first)
         content = os.urandom(300_000)

@@ -109,7 +109,7 @@ extension ClientTests {
 }
 
 extension PageServer {
-  /// Returns when so many pages have been asked for.
+  /// Waits until this number of pages was requested.
   fileprivate func wasAsked(_ count: Int) async throws {
     while requestedPaths.count < count { try await Task.sleep(for: .milliseconds(10)) }
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the work on thumbnails could leave behind.
+/// Things that the work on thumbnails could leave behind.
 enum Traces {
   static var descriptorCount: Int {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0

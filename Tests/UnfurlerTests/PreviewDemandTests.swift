@@ -165,7 +165,7 @@ extension PreviewService {
   }
 }
 
-/// What requests were answered, by their names.
+/// The outcomes of requests, by their names.
 private final class Outcomes: Sendable {
   private let list = Mutex<[(String, PreviewOutcome)]>([])
 

@@ -64,8 +64,8 @@ package struct Membership {
   /// Why clients should go to another server; `nil` while this one is a home, and no worse off than
   /// the others.
   ///
-  /// What all servers lack is no reason: clients would find nothing better, and a load balancer without
-  /// any server helps nobody. A server that hears neither the bus nor the registry cannot know what the
+  /// A fault that all servers share is no reason: clients would find nothing better elsewhere, and a load
+  /// balancer without any server helps nobody. A server that hears neither the bus nor the registry cannot know what the
   /// others lack; after ``MembershipTiming/isolation`` it takes itself for the one that is cut off.
   /// Servers find out one after the other that the database is away for all, so that is given time.
   package func unreadiness(at now: Int64) -> Unreadiness? {

@@ -11,9 +11,9 @@ import ParleyProtocol
 ///     arrived   send  send  enter  send
 ///     started   ●     ●     when both are answered
 ///
-/// What answers late by its nature runs beside all others. When it is all that the oldest request waits
-/// for, that request is *overtaken*: its reply leaves when it is there. A send that its channel may keep
-/// for a while is passed in the same way.
+/// Calls that wait for others, such as fetching a preview, run beside all others. When only such a call
+/// holds up the oldest request, that request is *overtaken*: its reply leaves when it is there. A send
+/// that its channel may keep for a while is passed in the same way.
 ///
 /// The replies of a batch share one budget. A call of it starts when the largest reply that it may
 /// have fits into what is left, and waits for those under way when it does not. With none under way
