@@ -78,6 +78,7 @@ let package = Package(
     library("Uploads", ["Basics", "ParleyProtocol"]),
     library("Cluster", [deque]),
     library("Thumbnails", ["Basics", deque]),
+    library("Translation", ["Basics", "ParleyProtocol", deque]),
 
     // Mechanism: descriptors, clocks, threads.
     library("Reactor", ["Basics", "CLinux", "CSendRing"]),
@@ -99,11 +100,17 @@ let package = Package(
     library("Telemetry", ["Basics", "Reactor", logging]),
     library("Curl", ["Reactor", "CCurl"]),
     library("Thumbnailer", ["Reactor", "Thumbnails", "CSandbox"]),
+    library(
+      "Translator",
+      ["Basics", "Crypto", "Curl", "CCurl", "Reactor", "SQLite", "Translation", logging]),
 
     // Composition: where chat and mechanism meet.
     library(
       "Configuration",
-      ["Basics", "FloodControl", "LinkPreview", "ParleyProtocol", "Reactor", "Thumbnails", yaml]),
+      [
+        "Basics", "FloodControl", "LinkPreview", "ParleyProtocol", "Reactor", "Thumbnails",
+        "Translation", yaml,
+      ]),
     library(
       "Unfurler",
       [
@@ -127,7 +134,8 @@ let package = Package(
         "Basics", "HTTP1", "WebSocket", "ParleyProtocol", "FloodControl", "LinkPreview", "Channels",
         "ShardMessages", "Cluster", "Reactor", "TLS", "Transport", "Store", "Telemetry",
         "Configuration", "Unfurler", "Bus", "ClusterLoop", "PostgreSQL",
-        "Crypto", "S3", "SealedFiles", "Thumbnailer", "Thumbnails", "Tokens", "Uploads", "Webhooks",
+        "Crypto", "S3", "SealedFiles", "Thumbnailer", "Thumbnails", "Tokens", "Translation",
+        "Translator", "Uploads", "Webhooks",
         "COpenSSL", deque, logging,
       ],
       resources: [
@@ -241,6 +249,8 @@ let package = Package(
     tests("Configuration", ["Basics", "FloodControl", "ParleyProtocol", "Reactor"]),
     tests("Daemon", ["Configuration", "Reactor", logging]),
     tests("Thumbnails"),
+    tests("Translation", ["Basics", "ParleyProtocol"]),
+    tests("Translator", ["TestPeers", "Translation", logging]),
     tests(
       "Thumbnailer", ["Reactor", "Thumbnails", "parley-thumbnail", "thumbnail-intruder"]),
     tests(
@@ -293,8 +303,8 @@ let package = Package(
     .testTarget(
       name: "ParleyUnfurlTests",
       dependencies: [
-        "HTTP1", "LinkPreview", "ParleyProtocol", "Reactor", "TestPeers", "TestSupport", "Unfurler",
-        "parley-unfurl", logging,
+        "Basics", "HTTP1", "LinkPreview", "ParleyProtocol", "Reactor", "TestPeers", "TestSupport",
+        "Unfurler", "parley-unfurl", logging,
       ],
       swiftSettings: house),
     .testTarget(

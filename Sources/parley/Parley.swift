@@ -27,7 +27,8 @@ struct Parley: AsyncParsableCommand {
     version: "\(Release.name) \(Release.version)",
     subcommands: [
       ChannelCommand.self, MessageCommand.self, UserCommand.self, ModerationCommand.self,
-      LimitsCommand.self, PreviewCommand.self, TokenCommand.self, WebhooksCommand.self,
+      LimitsCommand.self, PreviewCommand.self, TranslationCommand.self,
+      TokenCommand.self, WebhooksCommand.self,
       FileCommand.self, SessionsCommand.self, ClusterCommand.self, StoreCommand.self,
       ConnectionsCommand.self, StatusCommand.self, TopCommand.self, DrainCommand.self,
       WatchCommand.self, ChatCommand.self, LoadCommand.self, ConfigCommand.self,

@@ -42,6 +42,10 @@ struct SettingsTableTests {
     "thumbnails.mode", "thumbnails.sandbox", "thumbnails.concurrency", "thumbnails.queue",
     "thumbnails.max_pixels", "thumbnails.cpu_ms", "thumbnails.memory_bytes",
     "unfurl.images", "unfurl.images_disk_bytes",
+    "translation.mode", "translation.url", "translation.api_key", "translation.source",
+    "translation.timeout_ms", "translation.concurrency", "translation.cache_ttl_seconds",
+    "translation.cache_disk_bytes", "translation.characters_per_day",
+    "limits.translations_per_second",
   ]
 
   @Test("every setting of the contract is there, and none beside the documented ones")

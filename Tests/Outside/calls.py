@@ -314,6 +314,9 @@ def calls(world, fresh):
         "giveFileKey": nothing,
         "listPreviews": nothing,
         "purgePreviews": [Call(query={"all": "true"})],
+        "listLanguages": nothing,
+        "testTranslation": [
+            Call({"message": "x", "target_langs": ["ko"]}, refusal=400920)],
         "fetchPreview": [Call({"url": "http://127.0.0.1:9/"})],
         "explainPreview": [Call(query={"url": "http://127.0.0.1:9/"})],
     }

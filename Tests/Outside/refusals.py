@@ -178,6 +178,9 @@ def own_refusals(world, ghost):
         Refusal("purgePreviews", 400105, query={"all": "false"}),
         Refusal("purgePreviews", 400920, query={"all": "true", "domain": "a.example"}),
         Refusal("fetchPreview", 400111, {"url": "no link"}, name="url"),
+        Refusal("testTranslation", 400105, {"message": "", "target_langs": ["es"]}, name="message"),
+        Refusal("testTranslation", 400111, {"message": "x", "target_langs": ["e_s"]},
+                name="target_langs"),
         Refusal("explainPreview", 400111, query={"url": "no link"}, name="url"),
         Refusal("explainPreview", 400111, query={"url": "http://a.example/" + "x" * 2048}),
     ]

@@ -23,6 +23,7 @@ MODULES = [
     "webhooks",
     "deflate", "demandedpreviews", "previewpictures", "hostile", "hostilepages",
     "racing", "persistence", "files", "uploads", "covers", "pagefiles", "sealing", "thumbnails", "depots",
+    "translations",
     "operations", "apitokens", "endpoints", "refusals",
     "exchanges",
     "limitrows", "commands", "edges", "doors", "documents", "schemadocuments", "schemafuzzing",

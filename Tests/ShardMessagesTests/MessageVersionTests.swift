@@ -1,3 +1,4 @@
+import Channels
 import Foundation
 import ParleyProtocol
 import TestSupport
@@ -67,6 +68,41 @@ struct MessageVersionTests {
     }
     #expect(try read(1) == ErrorDetails(outcome: "unknown"))
     #expect(try read(2) == details)
+  }
+
+  @Test("an older server shows a message that it cannot translate, and sends one without languages")
+  func oldTranslations() throws {
+    func read(_ command: ChannelCommand, _ version: UInt8) throws -> ChannelCommand? {
+      let address = ReplyAddress(
+        session: SessionAddress(shard: 0, connection: 1),
+        ticket: CallTicket(unit: 0, index: 0), id: nil, isPaid: true)
+      let message = ShardMessage.channel(
+        url: "lobby",
+        .command(
+          command, by: SessionPrincipal(user: User(id: "ann"), session: address.session),
+          replyTo: address))
+      let relayed = try RelayedMessage(
+        decoding: RelayedMessage(message).encoded(version: version))
+      guard case .channel(_, .command(let found, _, _)) = relayed.message else { return nil }
+      return found
+    }
+    for version in MessageVersion.oldest...MessageVersion.current {
+      let isKnown = version >= 3
+      switch try read(.translateMessage(7, into: ["es"]), version) {
+      case .translateMessage(7, into: ["es"]): #expect(isKnown)
+      case .viewMessage(7): #expect(!isKnown)
+      case let other: Issue.record("\(String(describing: other))")
+      }
+      let draft = MessageDraft(text: "x", translationLanguages: ["es"])
+      guard
+        case .send(let order) = try read(
+          .send(MessageOrder(.success(draft), requestID: nil)), version)
+      else {
+        Issue.record("no send")
+        continue
+      }
+      #expect(try order.draft.get().translationLanguages == (isKnown ? ["es"] : []))
+    }
   }
 
   @Test("kinds that nobody knows are refused, whatever follows", arguments: UInt64(1)...4)

@@ -123,6 +123,7 @@ struct SampleMessages {
         userID: text(), seconds: optional { $0.integer() }, description: optional { $0.text() }),
       .unban(userID: text()), .send(order()), .updateMessage(integer(), changes()),
       .deleteMessage(integer()), .viewMessage(integer()),
+      .translateMessage(integer(), into: texts()),
     ] + metaArrayChanges().map { .changeMetaArrays(ofMessage: integer(), $0) }
   }
 
@@ -220,7 +221,7 @@ struct SampleMessages {
           thumbnails: $0.list { $0.thumbnail() })
       }, data: text(), customType: text(), mentionType: choice(MentionType.allCases),
       mentionedUserIDs: texts(), metaArrays: metaArrays(), pushOption: choice(PushOption.allCases),
-      thumbnailSizes: optional { $0.list { $0.thumbnailSize() } })
+      thumbnailSizes: optional { $0.list { $0.thumbnailSize() } }, translationLanguages: texts())
   }
 
   private mutating func thumbnailSize() -> ThumbnailSize {
@@ -294,7 +295,7 @@ struct SampleMessages {
         field: optional { $0.text() }, retryAfterMilliseconds: optional { $0.integer() },
         limit: optional { $0.integer() }, windowMilliseconds: optional { $0.integer() },
         scope: optional { $0.text() }, outcome: optional { $0.text() },
-        reason: optional { $0.text() }))
+        reason: optional { $0.text() }, unsupported: optional { $0.texts() }))
   }
 
   private mutating func reply() -> ReplyAddress {

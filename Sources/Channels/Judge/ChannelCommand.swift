@@ -22,6 +22,7 @@ package enum ChannelCommand: Sendable {
   case updateMessage(Int64, MessageChanges)
   case deleteMessage(Int64)
   case viewMessage(Int64)
+  case translateMessage(Int64, into: [String])
   case changeMetaArrays(ofMessage: Int64, MetaArrayChange)
 }
 
@@ -56,6 +57,7 @@ enum JudgeTask: Sendable {
   case operation(ChannelOperation)
   case change(ofMessage: Int64, MessageChange)
   case viewMessage(Int64)
+  case translate(messageID: Int64, into: [String])
 }
 
 extension ChannelCommand {
@@ -82,6 +84,7 @@ extension ChannelCommand {
     case .deleteMessage(let id): .change(ofMessage: id, .deletion)
     case .changeMetaArrays(let id, let change): .change(ofMessage: id, .metaArrays(change))
     case .viewMessage(let id): .viewMessage(id)
+    case .translateMessage(let id, let languages): .translate(messageID: id, into: languages)
     }
   }
 }

@@ -14,6 +14,8 @@ package struct EnrichmentRequest: Sendable {
     case preview(Link)
     /// Small pictures of an uploaded file.
     case thumbnails(MessageFile, [ThumbnailSize])
+    /// The text in other languages.
+    case translations(of: String, into: [String])
   }
 
   package let id: EnrichmentID
@@ -26,6 +28,7 @@ package struct EnrichmentRequest: Sendable {
 package enum Enrichment: Sendable, Hashable {
   case preview(OpenGraphTag)
   case thumbnails([MessageThumbnail])
+  case translations(MessageTranslations)
 
   /// The message with the addition; `nil` when it has it already, or has nothing to add it to.
   func applied(to message: Message) -> Message? {
@@ -37,6 +40,7 @@ package enum Enrichment: Sendable, Hashable {
     case .thumbnails(let thumbnails):
       guard let file = message.file, file.thumbnails != thumbnails else { return nil }
       message.file?.thumbnails = thumbnails
+    case .translations(let translations): return translations.applied(to: message)
     }
     return message
   }
@@ -44,7 +48,7 @@ package enum Enrichment: Sendable, Hashable {
   /// Whether it belongs to a message whose text was another when it was asked for.
   var outlivesText: Bool {
     switch self {
-    case .preview: false
+    case .preview, .translations: false
     case .thumbnails: true
     }
   }
@@ -63,24 +67,48 @@ extension JudgeSources {
 }
 
 extension MessageDraft {
-  /// The additions that the sender wishes for, and that are not known.
-  var wishes: [EnrichmentRequest.Subject] {
-    guard let sizes = thumbnailSizes, !sizes.isEmpty, let file, !file.id.isEmpty else {
-      return []
+  /// Whether the sender wishes for something that may have to be waited for.
+  var hasWishes: Bool { thumbnailSizes != nil || !translationLanguages.isEmpty }
+
+  /// The additions that the sender wishes for.
+  func wishes(_ sources: JudgeSources) -> MessageWishes {
+    var wishes = MessageWishes()
+    if let sizes = thumbnailSizes, !sizes.isEmpty, let file, !file.id.isEmpty {
+      wishes.missing.append(.thumbnails(file, sizes))
     }
-    return [.thumbnails(file, sizes)]
+    if !translationLanguages.isEmpty, let lookUp = sources.lookUpTranslations {
+      let knowledge = lookUp(text, translationLanguages)
+      if !knowledge.texts.isEmpty {
+        wishes.known.append(.translations(MessageTranslations(knowledge.texts)))
+      }
+      if !knowledge.missing.isEmpty {
+        wishes.missing.append(.translations(of: text, into: knowledge.missing))
+        wishes.isAwaited = !knowledge.isSlow
+      }
+    }
+    return wishes
   }
+}
+
+/// The additions that a sender wishes for.
+struct MessageWishes: Sendable {
+  var known: [Enrichment] = []
+  var missing: [EnrichmentRequest.Subject] = []
+  /// Whether the message waits for those that are missing.
+  var isAwaited = true
 }
 
 /// The enrichments under way, with the messages that they are for.
 struct PendingEnrichments: Sendable {
   /// The place of the message.
   private enum Place: Sendable {
-    /// It has not been published.
-    case ahead
+    /// It has not been published; a part of the addition may have come.
+    case ahead(Enrichment?)
     /// The same, and the addition has come, if there is one.
     case arrived(Enrichment?)
     case published(Message)
+    /// The same, and a call waits for the addition.
+    case demanded(TranslationDemand)
   }
 
   /// The meaning of an addition that has come.
@@ -88,9 +116,12 @@ struct PendingEnrichments: Sendable {
     /// For a message that has not been published; it is kept.
     case early
     case late(Message)
+    case demanded(TranslationDemand)
   }
 
   private var places: [EnrichmentID: Place] = [:]
+  /// The languages of translations under way that no call waits for.
+  private var languages: [EnrichmentID: [String]] = [:]
   private var lastNumber: UInt64 = 0
 
   var isEmpty: Bool { places.isEmpty }
@@ -111,6 +142,59 @@ struct PendingEnrichments: Sendable {
     }
   }
 
+  /// Asks for translations of a published message.
+  mutating func translate(
+    _ message: Message, into languages: [String], by authorID: String?,
+    into actions: inout JudgeActions
+  ) {
+    _ = ask(
+      for: .translations(of: message.text, into: languages), at: .published(message), by: authorID,
+      into: &actions)
+  }
+
+  /// Asks for translations that a call waits for.
+  mutating func translate(
+    _ demand: TranslationDemand, into languages: [String], by authorID: String?,
+    into actions: inout JudgeActions
+  ) {
+    let id = ask(
+      for: .translations(of: demand.message.text, into: languages), at: .demanded(demand),
+      by: authorID, into: &actions)
+    self.languages[id] = nil
+  }
+
+  /// Gives up the translations of a message's former text.
+  ///
+  /// - Returns: Their languages.
+  mutating func giveUpTranslations(ofMessage id: Int64) -> [String] {
+    var given: [String] = []
+    for (enrichment, wanted) in languages {
+      guard case .published(let message) = places[enrichment], message.id == id else { continue }
+      forget([enrichment])
+      given += wanted
+    }
+    return given.sorted()
+  }
+
+  /// Takes over an addition to a message that is kept nowhere, so that the next comes beside it.
+  mutating func replace(_ message: Message) {
+    for (id, place) in places {
+      guard case .published(let known) = place, known.id == message.id else { continue }
+      places[id] = .published(message)
+    }
+  }
+
+  /// Takes out all that calls wait for.
+  mutating func takeDemands() -> [TranslationDemand] {
+    var demands: [TranslationDemand] = []
+    for (id, place) in places {
+      guard case .demanded(let demand) = place else { continue }
+      forget([id])
+      demands.append(demand)
+    }
+    return demands
+  }
+
   // MARK: Before publishing
 
   /// Asks for what a message is to have that has not been published.
@@ -118,8 +202,18 @@ struct PendingEnrichments: Sendable {
     for wishes: [EnrichmentRequest.Subject], by authorID: String?, into actions: inout JudgeActions
   ) -> [EnrichmentID] {
     var ids: [EnrichmentID] = []
-    for wish in wishes { ids.append(ask(for: wish, at: .ahead, by: authorID, into: &actions)) }
+    for wish in wishes { ids.append(ask(for: wish, at: .ahead(nil), by: authorID, into: &actions)) }
     return ids
+  }
+
+  /// Keeps a part of an addition, for the case that its message does not wait for the rest.
+  mutating func progress(_ id: EnrichmentID, with part: Enrichment) {
+    if case .ahead = places[id] { places[id] = .ahead(part) }
+  }
+
+  /// The parts that have come of additions that are still under way.
+  func parts(_ ids: [EnrichmentID]) -> [Enrichment] {
+    ids.compactMap { if case .ahead(let part) = places[$0] { part } else { nil } }
   }
 
   /// Takes those out that have come.
@@ -129,7 +223,7 @@ struct PendingEnrichments: Sendable {
     var found: [Enrichment] = []
     ids.removeAll { id in
       guard case .arrived(let enrichment) = places[id] else { return false }
-      places[id] = nil
+      forget([id])
       if let enrichment { found.append(enrichment) }
       return true
     }
@@ -143,7 +237,10 @@ struct PendingEnrichments: Sendable {
 
   /// Gives up the enrichments of a message that is not published.
   mutating func forget(_ ids: [EnrichmentID]) {
-    for id in ids { places[id] = nil }
+    for id in ids {
+      places[id] = nil
+      languages[id] = nil
+    }
   }
 
   // MARK: The end
@@ -155,8 +252,11 @@ struct PendingEnrichments: Sendable {
       places[id] = .arrived(enrichment)
       return .early
     case .published(let message):
-      places[id] = nil
+      forget([id])
       return .late(message)
+    case .demanded(let demand):
+      forget([id])
+      return .demanded(demand)
     case .arrived, nil: return nil
     }
   }
@@ -168,6 +268,7 @@ struct PendingEnrichments: Sendable {
     lastNumber += 1
     let id = EnrichmentID(number: lastNumber)
     places[id] = place
+    if case .translations(_, let wanted) = subject { languages[id] = wanted }
     actions.append(.enrich(EnrichmentRequest(id: id, subject: subject, authorID: authorID)))
     return id
   }

@@ -95,6 +95,8 @@ package struct JudgeTally: Sendable, Hashable {
   package var previewsNone = 0
   /// Messages that were given thumbnails after they were published.
   package var thumbnailsLate = 0
+  /// Messages that were given translations after they were published.
+  package var translationsLate = 0
 
   package init() {}
 
@@ -112,6 +114,7 @@ package struct JudgeTally: Sendable, Hashable {
     switch enrichment {
     case .preview: previewsUpdated += 1
     case .thumbnails: thumbnailsLate += 1
+    case .translations: translationsLate += 1
     }
   }
 

@@ -10,6 +10,8 @@ package enum JudgeInput: Sendable {
   case logged(EntryID, LogResult)
   /// The end of an enrichment; `nil` when there is nothing to add.
   case enriched(EnrichmentID, Enrichment?)
+  /// A part of an enrichment that goes on.
+  case progressed(EnrichmentID, Enrichment)
   /// A connection with sends that wait has left the channel; one that was closed has not.
   case exited(SessionAddress)
   /// The end of all waiting of sends.
@@ -65,12 +67,17 @@ package struct JudgeSources: Sendable {
   /// Looks a link up in the cache of previews for an author (`nil`: the Platform API); `nil` when
   /// previews are off.
   package let lookUpPreview: (@Sendable (Link, String?) -> LinkKnowledge)?
+  /// Looks a text up in some languages; `nil` when there is no translator.
+  package let lookUpTranslations: (@Sendable (String, [String]) -> TranslationKnowledge)?
   package let waits: SendWaits
 
   package init(
     nextMessageID: @escaping @Sendable (Int64) -> Int64,
-    lookUpPreview: (@Sendable (Link, String?) -> LinkKnowledge)?, waits: SendWaits = .none
+    lookUpPreview: (@Sendable (Link, String?) -> LinkKnowledge)?,
+    lookUpTranslations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil,
+    waits: SendWaits = .none
   ) {
+    self.lookUpTranslations = lookUpTranslations
     self.waits = waits
     self.nextMessageID = nextMessageID
     self.lookUpPreview = lookUpPreview

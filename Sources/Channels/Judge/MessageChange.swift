@@ -40,6 +40,8 @@ struct Replacement: Sendable {
   var mentionedUserIDs: [String]?
   /// Known of the preview of a new text; `nil` when the text stays.
   var preview: LinkKnowledge?
+  /// The languages that the former text was translated into, when the text is new.
+  var languages: [String] = []
 
   /// Whether a message that was read has all that this one was to write.
   func isIn(_ found: Message) -> Bool {
@@ -90,6 +92,8 @@ extension PendingChange {
     if let text = changes.text {
       try message.requireLength(of: text)
       changed.text = text
+      // Translations are the text's.
+      if text != message.text { changed.translations = [:] }
     }
     if let data = changes.data { changed.data = data }
     if let customType = changes.customType { changed.customType = customType }
@@ -102,6 +106,7 @@ extension PendingChange {
       let preview = sources.preview(ofText: changed.text, in: message.type, by: authorID)
       replacement.message.openGraphTag = preview.tag
       replacement.preview = preview
+      replacement.languages = message.translations.keys.sorted()
     }
     return replacement
   }

@@ -69,7 +69,7 @@ struct PendingChanges: Sendable {
         into: &actions)
       end(id, knowing: .message(replacement.message), in: &standing, at: now, into: &actions)
       return replacement.preview.map {
-        PublishedMessage(replacement.message, $0)
+        PublishedMessage(replacement.message, $0, languages: replacement.languages)
       }
     case (.deleting(let timestamp), .success(.deleted(let seq))):
       publishDeletion(

@@ -10,9 +10,12 @@ extension PendingSends {
   ) {
     var send = send
     let (session, sources) = (send.principal.session, standing.sources)
-    let wishes = send.draft.wishes
-    send.wishes = enrichments.ask(for: wishes, by: send.principal.user?.id, into: &actions)
-    var mustWait = waiting.hasLine(of: session) || !wishes.isEmpty && sources.waits.milliseconds > 0
+    let wishes = send.draft.wishes(sources)
+    send.known = wishes.known
+    send.wishes = enrichments.ask(for: wishes.missing, by: send.principal.user?.id, into: &actions)
+    let isAwaited =
+      wishes.isAwaited && !wishes.missing.isEmpty && sources.waits.milliseconds > 0
+    var mustWait = waiting.hasLine(of: session) || isAwaited
     while mustWait, !sources.waits.admit(send.byteCount) {
       // Order comes first: those before it leave at once, until there is room.
       guard let first = waiting.first(of: session) else {
@@ -20,15 +23,18 @@ extension PendingSends {
         break
       }
       release(first, in: &standing, &enrichments, at: now, into: &actions)
-      mustWait = waiting.hasLine(of: session) || !wishes.isEmpty
+      mustWait = waiting.hasLine(of: session) || isAwaited
     }
-    guard mustWait else { return submit(send, in: &standing, at: now, into: &actions) }
+    guard mustWait else {
+      return submit(send, with: send.known, in: &standing, at: now, into: &actions)
+    }
     if let key = send.key {
       requests.begin(key, isEphemeral: standing.isEphemeral, at: now.unix)
     }
     send.waitsSince = now.unix
     waiting.add(
-      send, of: session, missing: send.wishes, until: now.unix + sources.waits.milliseconds)
+      send, of: session, missing: isAwaited ? send.wishes : [],
+      until: now.unix + sources.waits.milliseconds)
     releaseDue(in: &standing, &enrichments, at: now, into: &actions)
   }
 
@@ -98,7 +104,9 @@ extension PendingSends {
       try standing.rights.requireSending(
         send.principal.releasing(hasExited: hasExited), at: now.unix)
       standing.flood.move(&send.place, to: now.unix)
-      let additions = enrichments.takeArrived(&send.wishes)
+      let additions =
+        send.known + enrichments.takeArrived(&send.wishes)
+        + enrichments.parts(send.wishes)
       submit(send, with: additions, in: &standing, at: now, into: &actions)
     } catch {
       enrichments.forget(send.wishes)

@@ -50,11 +50,17 @@ final class PublishedMessage: Sendable {
   let message: Message
   let preview: LinkKnowledge
   let wishes: [EnrichmentID]
+  /// The languages that its former text was translated into.
+  let languages: [String]
 
-  init(_ message: Message, _ preview: LinkKnowledge, wishes: [EnrichmentID] = []) {
+  init(
+    _ message: Message, _ preview: LinkKnowledge, wishes: [EnrichmentID] = [],
+    languages: [String] = []
+  ) {
     self.message = message
     self.preview = preview
     self.wishes = wishes
+    self.languages = languages
   }
 }
 
@@ -70,6 +76,8 @@ struct AcceptedSend: Sendable {
   var place: FloodPlace?
   /// The additions that were asked for.
   var wishes: [EnrichmentID] = []
+  /// The additions that were known at once.
+  var known: [Enrichment] = []
   /// Unix milliseconds since which it has waited; `nil` if it has not.
   var waitsSince: Int64?
 
@@ -118,7 +126,7 @@ struct PendingSends: Sendable {
       let place = try standing.takePlace(principal, .send, bytes: draft.byteCount, at: now.unix)
       let send = AcceptedSend(
         draft: draft, order: order, principal: principal, call: call, key: key, place: place)
-      if draft.thumbnailSizes == nil, waiting.isEmpty {
+      if !draft.hasWishes, waiting.isEmpty {
         submit(send, in: &standing, at: now, into: &actions)
       } else {
         lineUp(send, in: &standing, &enrichments, at: now, into: &actions)

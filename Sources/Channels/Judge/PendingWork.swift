@@ -7,8 +7,16 @@ struct PendingWork: Sendable {
   private var changes = PendingChanges()
   private var operations = PendingOperations()
   private var enrichments = PendingEnrichments()
-  /// The calls that wait for a message to be read.
-  private var views: [Int64: (call: CallID, messageID: Int64)] = [:]
+  /// A call that waits for a message to be read.
+  private struct View: Sendable {
+    let call: CallID
+    let messageID: Int64
+    let principal: Principal
+    /// The languages that the message is wanted in.
+    var languages: [String] = []
+  }
+
+  private var views: [Int64: View] = [:]
   private var lastView: Int64 = 0
 
   init(_ standing: Standing, _ requests: RequestMemory) {
@@ -39,7 +47,11 @@ struct PendingWork: Sendable {
         try operate(operation, by: principal, call, at: now.unix, into: &actions)
       case .change(let id, let change):
         try self.change(id, change, by: principal, call, at: now.unix, into: &actions)
-      case .viewMessage(let id): try viewMessage(id, call, into: &actions)
+      case .viewMessage(let id):
+        try view(View(call: call, messageID: id, principal: principal), into: &actions)
+      case .translate(let id, let languages):
+        let wanted = View(call: call, messageID: id, principal: principal, languages: languages)
+        try view(wanted, into: &actions)
       }
     } catch {
       actions.answer(call, .failure(error))
@@ -100,13 +112,14 @@ struct PendingWork: Sendable {
 
   // MARK: Reading
 
-  private mutating func viewMessage(
-    _ id: Int64, _ call: CallID, into actions: inout JudgeActions
+  private mutating func view(
+    _ view: View, into actions: inout JudgeActions
   ) throws(ServiceError) {
     try standing.rights.requireKeptMessages()
     lastView += 1
-    views[lastView] = (call, id)
-    actions.append(.read(.view(lastView), .message(id, channelID: standing.place.id)))
+    views[lastView] = view
+    actions.append(
+      .read(.view(lastView), .message(view.messageID, channelID: standing.place.id)))
   }
 
   private mutating func answerView(
@@ -115,13 +128,81 @@ struct PendingWork: Sendable {
     guard let view = views.removeValue(forKey: number) else { return }
     switch result {
     case .success(.read(.message(let found?))):
+      guard view.languages.isEmpty else {
+        return translate(found.message, for: view, into: &actions)
+      }
       actions.answer(view.call, .success(.message(found.message)))
     case .success: actions.answer(view.call, .failure(.notFound(messageID: view.messageID)))
     case .failure(let error): actions.answer(view.call, .failure(ServiceError(error)))
     }
   }
 
+  // MARK: Translations
+
+  /// Translates a message for a call, or answers it.
+  private mutating func translate(
+    _ message: Message, for view: View, into actions: inout JudgeActions
+  ) {
+    let demand = TranslationDemand(
+      message: message, call: view.call, session: view.principal.session)
+    do throws(ServiceError) {
+      switch try message.decideTranslations(into: view.languages, standing.sources) {
+      case .nothing: actions.answer(view.call, .success(.message(message)))
+      case .add(let translations): add(translations, for: demand, into: &actions)
+      case .ask(let languages):
+        enrichments.translate(
+          demand, into: languages, by: view.principal.user?.id, into: &actions)
+      }
+    } catch {
+      actions.answer(view.call, .failure(error))
+    }
+  }
+
+  /// Adds translations that a call waits for; one without any is answered.
+  private mutating func add(
+    _ translations: MessageTranslations, for demand: TranslationDemand,
+    into actions: inout JudgeActions
+  ) {
+    guard translations.texts.isEmpty else {
+      let change = PendingChange(
+        change: .enrichment(.translations(translations), text: demand.message.text),
+        right: .everyMessage, authorID: nil, session: demand.session, call: demand.call,
+        place: nil)
+      return changes.add(change, ofMessage: demand.message.id, in: standing, into: &actions)
+    }
+    actions.answer(
+      demand.call,
+      translations.failure.map { .failure(.noTranslation($0)) }
+        ?? .success(.message(demand.message)))
+  }
+
+  /// Translates the new text of a message into the languages of the former.
+  private mutating func translateAnew(
+    _ published: PublishedMessage?, by authorID: String?, at now: Moment,
+    into actions: inout JudgeActions
+  ) {
+    guard let published else { return }
+    let message = published.message
+    var languages: [String] = []
+    for language in published.languages + enrichments.giveUpTranslations(ofMessage: message.id)
+    where !languages.contains(where: { $0.lowercased() == language.lowercased() }) {
+      languages.append(language)
+    }
+    guard !languages.isEmpty,
+      let knowledge = standing.sources.lookUpTranslations?(message.text, languages)
+    else { return }
+    if !knowledge.missing.isEmpty {
+      enrichments.translate(message, into: knowledge.languages, by: authorID, into: &actions)
+    } else if !knowledge.texts.isEmpty {
+      add(.translations(MessageTranslations(knowledge.texts)), to: message, at: now, into: &actions)
+    }
+  }
+
   // MARK: Enrichment
+
+  mutating func progress(_ id: EnrichmentID, with part: Enrichment) {
+    enrichments.progress(id, with: part)
+  }
 
   /// Takes the end of an enrichment; `nil` when there is nothing to add.
   mutating func enrich(
@@ -132,6 +213,10 @@ struct PendingWork: Sendable {
     case .early:
       sends.additionArrived(id, in: &standing, &enrichments, at: now, into: &actions)
     case .late(let message): add(enrichment, to: message, at: now, into: &actions)
+    case .demanded(let demand):
+      var translations = MessageTranslations([:], failure: .failed)
+      if case .translations(let found) = enrichment { translations = found }
+      add(translations, for: demand, into: &actions)
     case nil: break
     }
   }
@@ -146,6 +231,7 @@ struct PendingWork: Sendable {
       if message.file == nil { actions.count { $0.previewsNone += 1 } }
       return
     }
+    if case .translations(let found) = enrichment, found.texts.isEmpty { return }
     guard standing.isEphemeral else {
       let pending = PendingChange(
         change: .enrichment(enrichment, text: message.text), right: .everyMessage, authorID: nil,
@@ -154,6 +240,7 @@ struct PendingWork: Sendable {
     }
     guard let changed = enrichment.applied(to: message) else { return }
     sends.didUpdate(changed, at: now)
+    enrichments.replace(changed)
     actions.count { $0.countLate(enrichment) }
     standing.publish(
       .messageUpdated(EventMessage(changed)), seq: standing.count.next(), at: now.unix,
@@ -176,6 +263,7 @@ struct PendingWork: Sendable {
     case .drain: sends.releaseAll(in: &standing, &enrichments, at: now, into: &actions)
     case .move:
       sends.giveUpWaiting(.moved, in: &standing, &enrichments, at: now, into: &actions)
+      for demand in enrichments.takeDemands() { actions.answer(demand.call, .failure(.moved)) }
     }
   }
 
@@ -198,6 +286,7 @@ struct PendingWork: Sendable {
       let author = changes.authorID(ofMessage: id)
       let published = changes.didLog(id, result, in: &standing, at: now.unix, into: &actions)
       seekPreview(of: published, by: author, &actions)
+      translateAnew(published, by: author, at: now, into: &actions)
     case .operation:
       operations.didLog(result, in: &standing, at: now.unix, into: &actions)
       if standing.rights.isDeleted {

@@ -49,7 +49,8 @@ struct Settlement: Sendable {
       held.append((input, now))
       isReading = true
       return .read
-    case .command, .logged, .enriched, .exited, .endWaiting, .entered, .left, .floodLimitChanged,
+    case .command, .logged, .enriched, .progressed, .exited, .endWaiting, .entered, .left,
+      .floodLimitChanged,
       .restrictionsRemoved, .metadataChanged:
       held.append((input, now))
       return .wait

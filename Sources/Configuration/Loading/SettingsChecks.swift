@@ -1,3 +1,5 @@
+internal import Translation
+
 /// Rules between settings that are each well-formed.
 enum SettingsChecks {
   /// A problem with the first of the settings, which shows only if the others are as they say.
@@ -16,7 +18,7 @@ enum SettingsChecks {
   static func problems(in settings: Settings, ignoring refused: Set<String>) -> [SettingsProblem] {
     let findings =
       listeners(settings) + tls(settings) + proxies(settings) + unfurl(settings)
-      + webhooks(settings) + cluster(settings) + files(settings)
+      + webhooks(settings) + cluster(settings) + files(settings) + translation(settings)
     return findings.filter { refused.isDisjoint(with: $0.settings) }.map(\.problem)
   }
 
@@ -82,6 +84,25 @@ enum SettingsChecks {
     if settings.unfurl.allowedPorts.isEmpty {
       let explanation = "expected at least one port: no page could be fetched"
       findings.append(Finding(settings: ["unfurl.allow_ports"], explanation: explanation))
+    }
+    return findings
+  }
+
+  private static func translation(_ settings: Settings) -> [Finding] {
+    guard let engine = settings.translation.mode.engine else { return [] }
+    var findings: [Finding] = []
+    if settings.translation.url == nil {
+      findings.append(
+        Finding(
+          settings: ["translation.url", "translation.mode"],
+          explanation:
+            "expected the service's URL, because translation.mode is \(engine.rawValue)"))
+    }
+    if engine == .apertium, settings.translation.source == TranslationSettings.detected {
+      findings.append(
+        Finding(
+          settings: ["translation.source", "translation.mode"],
+          explanation: "expected the language of the messages: Apertium detects none"))
     }
     return findings
   }

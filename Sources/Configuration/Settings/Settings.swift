@@ -22,6 +22,7 @@ package struct Settings: Sendable, Equatable {
   package var cluster = ClusterSettings()
   package var files = FileSettings()
   package var thumbnails = ThumbnailSettings()
+  package var translation = TranslationSettings()
   package var auth = AuthSettings()
   package var unfurl = UnfurlSettings()
   package var fanOut = FanOutSettings()
@@ -208,6 +209,8 @@ package struct LimitSettings: Sendable, Equatable {
   package var calls = CallRate(callsPerSecond: 100, burst: 300)
   /// Pages that are fetched for one user by `preview.fetch`; 0 for any number.
   package var previewFetchesPerSecond = 2
+  /// Messages that one user may have translated on demand; 0 for any number.
+  package var translationsPerSecond = 5
   /// The time limit after which a list or search answers with its results so far; 0 for no limit.
   package var queryMilliseconds = 100
   /// Calls of the Platform API with one token.

@@ -25,7 +25,9 @@ extension SettingsTable {
     .integer(
       "limits.send_wait_ms", \.limits.sendWaitMilliseconds, in: 0...60_000,
       unit: "milliseconds",
-      help: "Longest time for which a message waits for its thumbnails. 0 sends it at once."),
+      help:
+        "Longest time for which a message waits for thumbnails or translations. 0 sends it at once."
+    ),
     .integer(
       "limits.upload_timeout_ms", \.limits.uploadTimeoutMilliseconds, in: 1...day,
       unit: "milliseconds", help: "Time limit for receiving the body of an upload."),
@@ -75,6 +77,10 @@ extension SettingsTable {
       "limits.preview_fetches_per_second", \.limits.previewFetchesPerSecond, in: 0...1_000_000,
       unit: "fetches per second",
       help: "Pages that a user may have fetched per second by preview.fetch. 0 means unlimited."),
+    .integer(
+      "limits.translations_per_second", \.limits.translationsPerSecond, in: 0...1_000_000,
+      unit: "translations per second",
+      help: "Messages that a user may have translated per second on demand. 0 means unlimited."),
     .integer(
       "limits.uploads_per_second", \.limits.uploadsPerSecond, in: 0...1_000_000,
       unit: "uploads per second",

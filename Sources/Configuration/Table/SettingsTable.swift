@@ -25,7 +25,8 @@ struct SettingsTable: Sendable {
 
   /// The settings of `parleyd`.
   static let gateway = SettingsTable(
-    listening + proxies + limits + auth + previews + fetching + thumbnails + webhooks + storage
+    listening + proxies + limits + auth + previews + fetching + thumbnails + translation + webhooks
+      + storage
       + clustering + process)
 
   /// The settings of `parley-unfurl`: those of the gateway that concern it, by the same names.

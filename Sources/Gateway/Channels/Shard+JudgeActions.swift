@@ -7,6 +7,8 @@ import Reactor
 import ShardMessages
 import Store
 import Telemetry
+import Translation
+import Translator
 import Unfurler
 import Webhooks
 
@@ -17,6 +19,28 @@ extension Shard {
     switch request.subject {
     case .preview(let link): fetchPreview(of: link, request, in: channel)
     case .thumbnails(let file, let sizes): makeThumbnails(sizes, of: file, request, in: channel)
+    case .translations(let text, let languages):
+      translate(text, into: languages, request, in: channel)
+    }
+  }
+
+  private func translate(
+    _ text: String, into languages: [String], _ request: EnrichmentRequest,
+    in channel: ChannelHost
+  ) {
+    let (channel, path) = (LoopBound(channel), returnPath)
+    let end: @Sendable (TranslationResult) -> Void = { result in
+      let found = Enrichment.translations(MessageTranslations(result))
+      path.resume { _ in channel.value.handle(.enriched(request.id, found)) }
+    }
+    guard let translator = services.translator else {
+      return end(TranslationResult(failure: .failed))
+    }
+    translator.translate(text, into: languages) { result in
+      let part = Enrichment.translations(MessageTranslations(result))
+      path.resume { _ in channel.value.handle(.progressed(request.id, part)) }
+    } completion: {
+      end($0)
     }
   }
 
@@ -106,6 +130,7 @@ extension Shard {
     count(tally.previewsUpdated, .previewsUpdated)
     count(tally.previewsNone, .previewsNone)
     count(tally.thumbnailsLate, .thumbnailsLate)
+    count(tally.translationsLate, .translationsLate)
   }
 
   private func count(_ number: Int, _ counter: GatewayCounter) {
@@ -143,7 +168,8 @@ extension ChannelJudge {
       exemptsOperators: services.settings.limits.flood.exemptsOperators, loadedAt: loaded.time,
       sources: JudgeSources(
         nextMessageID: { messageIDs.next(at: $0) },
-        lookUpPreview: lookUpPreview, waits: waits))
+        lookUpPreview: lookUpPreview, lookUpTranslations: services.translator?.lookUp,
+        waits: waits))
   }
 }
 

@@ -133,7 +133,7 @@ extension ChannelMessage {
 extension ChannelCommand {
   fileprivate var callKind: CallKind {
     switch self {
-    case .view, .viewMessage: .repeatable
+    case .view, .viewMessage, .translateMessage: .repeatable
     case .send: .send
     case .update, .delete, .freeze, .unfreeze, .addOperators, .removeOperators,
       .removeAllOperators, .mute, .unmute, .ban, .changeBan, .unban, .updateMessage,

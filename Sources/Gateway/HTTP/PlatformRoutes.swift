@@ -6,7 +6,7 @@ import Transport
 enum PlatformRoutes {
   static let all =
     channels + moderation + messages + users + metadata + metacounters + limits + operation
-    + previews + files + apiTokens + webhooks
+    + previews + translation + files + apiTokens + webhooks
 
   private static func route(
     _ method: String, _ pattern: PathPattern, body: BodyPolicy = .none,
@@ -155,6 +155,11 @@ enum PlatformRoutes {
     route("POST", "/v3/parley/previews/fetch", body: json, PreviewEndpoints.fetch),
     route("GET", "/v3/parley/previews", PreviewEndpoints.list),
     route("DELETE", "/v3/parley/previews", PreviewEndpoints.purge),
+  ]
+
+  private static let translation = [
+    route("GET", "/v3/parley/translation/languages", TranslationEndpoints.listLanguages),
+    route("POST", "/v3/parley/translation/test", body: json, TranslationEndpoints.test),
   ]
 
   private static let files = [

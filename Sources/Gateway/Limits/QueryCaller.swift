@@ -43,7 +43,7 @@ extension Command {
       .channelGet,
       .channelList, .channelDelete, .channelEnter, .channelExit, .channelParticipants,
       .channelFreeze, .channelUnfreeze, .channelMute, .channelUnmute, .channelBan, .channelUnban,
-      .messageSend, .messageUpdate, .messageDelete, .messageGet, .messageList,
+      .messageSend, .messageUpdate, .messageDelete, .messageGet, .messageTranslate, .messageList,
       .messageCreateMetaArrayKeys, .messageDeleteMetaArrayKeys, .messageAddMetaArrayValues,
       .messageRemoveMetaArrayValues, .fileCreate, .fileGet, .fileList, .fileCancel,
       .messageSendFiles, .previewFetch, .previewCancel:

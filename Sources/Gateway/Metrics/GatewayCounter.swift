@@ -36,6 +36,7 @@ enum GatewayCounter: Int, MetricKey {
   case previewsUpdated
   case previewsNone
   case thumbnailsLate
+  case translationsLate
 
   var definition: MetricDefinition {
     switch self {
@@ -81,6 +82,10 @@ enum GatewayCounter: Int, MetricKey {
     case .thumbnailsLate:
       .counter(
         "parley_thumbnails_late_total", "Messages updated with thumbnails that came too late.")
+    case .translationsLate:
+      .counter(
+        "parley_translations_late_total",
+        "Messages updated with translations after they were published.")
     }
   }
 }

@@ -62,6 +62,7 @@ enum GatewayLatency: Int, MetricKey {
   case preview
   case fetch
   case thumbnail
+  case translation
   case sendWait
 
   var definition: MetricDefinition {
@@ -85,6 +86,10 @@ enum GatewayLatency: Int, MetricKey {
       MetricDefinition(
         "parley_thumbnail_seconds", kind: .histogram,
         help: "Making the thumbnails of one file, waiting for its turn included.")
+    case .translation:
+      MetricDefinition(
+        "parley_translation_seconds", kind: .histogram,
+        help: "One request to the translation service, waiting for its turn left out.")
     case .sendWait:
       MetricDefinition(
         "parley_send_wait_seconds", kind: .histogram,

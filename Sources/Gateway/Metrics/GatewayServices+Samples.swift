@@ -8,7 +8,8 @@ extension GatewayServices {
   /// The samples that are read when the metrics are asked for.
   var samples: [MetricSample] {
     storeSamples + memorySamples + waitSamples + uploads.samples + vault.samples
-      + thumbnails.samples + (previews?.samples ?? []) + (pictures?.samples ?? [])
+      + thumbnails.samples + (translator?.samples ?? []) + (previews?.samples ?? [])
+      + (pictures?.samples ?? [])
       + (webhooks?.samples(at: clock.now) ?? []) + (cluster?.samples ?? [])
       + (network == nil ? [] : relayCounts.samples)
   }

@@ -108,16 +108,13 @@ enum MessageEndpoints {
     try call.perform(.deleteMessage(call.messageID), completion)
   }
 
-  /// `POST …/{message_id}/translation`: refused because there is no translator, once the request is
-  /// in order.
+  /// `POST …/{message_id}/translation`: adds languages to a message of a user's.
   static func translate(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let id = try call.messageID
-    let languages = try call.body.languages("target_langs")
-    guard languages?.isEmpty == false else { throw .missing("target_langs") }
+    let languages = try call.body.targetLanguages()
     try call.inChannel(completion) { channel in
-      channel.perform(.viewMessage(id)) { _, result in
-        completion.empty(
-          result.flatMap { _ in Result<Void, _>.failure(.noTranslator("target_langs")) })
+      channel.perform(.translateMessage(id, into: languages)) {
+        $0.answer($1, by: .unknown, completion)
       }
     }
   }
@@ -132,7 +129,8 @@ extension Shard {
     replyTo address: ExchangeAddress
   ) {
     let completion = Completion(address, services.shards)
-    let isNoted = order.mayWait
+    // A file of which thumbnails are to be made is kept from its note on.
+    let isNoted = order.upload != nil && order.mayWait
     let upload = isNoted ? nil : order.upload.map { UploadedFile($0, in: services.files) }
     let store = services.store
     channels.withChannel(url) { channel in

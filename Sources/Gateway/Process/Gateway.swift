@@ -9,6 +9,7 @@ import TLS
 import Telemetry
 import Tokens
 import Transport
+import Translator
 import Unfurler
 import Webhooks
 
@@ -127,6 +128,7 @@ package final class Gateway: Sendable {
     }
     cluster?.leave()
     services.thumbnails.shutDown()
+    services.translator?.shutdown()
     services.previews?.close()
     services.files.close()
     services.webhooks?.shutDown()

@@ -6,6 +6,7 @@ import Logging
 import Reactor
 import Store
 import Telemetry
+import Translator
 import Unfurler
 import Webhooks
 
@@ -16,9 +17,10 @@ extension GatewayServices {
     relayCounts: RelayCounts = RelayCounts(), _ wait: StartWait? = nil, logger: Logger
   ) throws {
     let settings = plan.settings
-    // One shard for each shard, one for the store's thread, one for the unfurler's and one for that of
-    // thumbnails.
-    let metrics = GatewayMetrics(shards: shards.count + 3)
+    // One shard for each shard, one for the store's thread, one for the unfurler's, one for that of
+    // thumbnails and one for the translator's.
+    let metrics = GatewayMetrics(shards: shards.count + 4)
+    let translationMetrics = metrics.latencies[shards.count + 3]
     let thumbnailMetrics = metrics.latencies[shards.count + 2]
     let storeMetrics = metrics.latencies[shards.count]
     let fetchMetrics = metrics.latencies[shards.count + 1]
@@ -94,7 +96,11 @@ extension GatewayServices {
       metrics: metrics, relayCounts: relayCounts,
       descriptors: DescriptorPlan(limit: DescriptorLimit.raise()), cluster: cluster,
       controlLog: controlLog,
-      thumbnails: thumbnails, clock: clock, logger: logger)
+      thumbnails: thumbnails,
+      translator: try .start(settings, logger: logger) {
+        translationMetrics.record(nanoseconds: $0, for: .translation)
+      },
+      clock: clock, logger: logger)
   }
 }
 

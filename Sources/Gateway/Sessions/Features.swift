@@ -1,5 +1,6 @@
 import Configuration
 import ParleyProtocol
+import Translator
 import Uploads
 
 extension GatewayServices {
@@ -20,6 +21,14 @@ extension GatewayServices {
             $0.member("types", ["image/*", "video/*"])
           })
       }
+    }
+    if let translator {
+      writer.member(
+        "translation",
+        object: {
+          $0.member("languages", translator.languages)
+          $0.member("per_message", Limits.languageCount)
+        })
     }
     if settings.unfurl.mode != .off { writer.member("previews", true) }
   }

@@ -1,5 +1,6 @@
 import Store
 import Channels
+import Configuration
 import ParleyProtocol
 import Reactor
 import ShardMessages
@@ -57,6 +58,7 @@ extension Session {
       case .previewCancel(let cancel):
         _ = try charged(command)
         self.cancel(cancel, address)
+      case .messageTranslate: try translate(command, address)
       case .messageSend(let send) where send.fileID != nil:
         self.sendFile(send, try charged(command), address)
       case .messageSendFiles(let files): self.send(files, try charged(command), address)
@@ -109,7 +111,29 @@ extension Session {
         command, arrival: SystemClock.monotonicNanoseconds)
     else { throw .internalError }
     shard.send(.channel(url: url, .command(channelCommand, by: caller, replyTo: address)))
-    if case .send = channelCommand { passIfBehindAnother(address, in: url) }
+    guard case .send(let order) = channelCommand else { return }
+    if order.mayWait, shard.services.translator != nil {
+      passAsItStarts(address, in: url)
+    } else {
+      passIfBehindAnother(address, in: url)
+    }
+  }
+
+  /// Has a message translated, within the user's rate.
+  private func translate(
+    _ command: Command, _ address: ReplyAddress
+  ) throws(ServiceError) {
+    if let caller {
+      let services = shard.services
+      let limit = services.settings.limits.translationsPerSecond
+      if let wait = services.translationRates.admit(
+        caller.user.id, at: SystemClock.monotonicMilliseconds)
+      {
+        charge(command)
+        throw .rateLimited(retryAfter: wait, limit: limit, window: 1_000, scope: "user")
+      }
+    }
+    try performInChannel(command, address)
   }
 
   private func ping(_ address: ReplyAddress) {

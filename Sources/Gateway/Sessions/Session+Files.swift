@@ -223,7 +223,10 @@ extension ChannelUpdate {
 
 extension MessageOrder {
   /// Whether the channel may keep it until what it wishes for is there.
-  var mayWait: Bool { (try? draft.get())?.thumbnailSizes?.isEmpty == false }
+  var mayWait: Bool {
+    guard case .success(let draft) = draft else { return false }
+    return draft.thumbnailSizes?.isEmpty == false || !draft.translationLanguages.isEmpty
+  }
 }
 
 extension MessageSend {

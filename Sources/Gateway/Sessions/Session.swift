@@ -165,10 +165,15 @@ final class Session {
     proceed()
   }
 
+  /// The same for a send that is being started, behind which the next calls are started anyway.
+  func passAsItStarts(_ address: ReplyAddress, in url: String) {
+    if pipeline.pass(address.ticket) { passedSends[address.ticket] = url }
+  }
+
   /// Lets later calls pass a send to a channel that keeps an earlier one.
   func passIfBehindAnother(_ address: ReplyAddress, in url: String) {
     guard !passedSends.isEmpty, passedSends.values.contains(url) else { return }
-    if pipeline.pass(address.ticket) { passedSends[address.ticket] = url }
+    passAsItStarts(address, in: url)
   }
 
   private func proceed() {
@@ -372,14 +377,14 @@ extension Session: WebSocketApplication {
 }
 
 extension RPCRequest {
-  /// Sends may follow one another, and nothing waits for the fetch of a page; all else waits for its
+  /// Sends may follow one another, and nothing waits for a page or a translation; all else waits for its
   /// turn.
   ///
   /// A send of an uploaded file waits as well, because the file is looked up on its way.
   fileprivate var concurrency: Session.Pipeline.Concurrency {
     switch method {
     case "message.send" where params?.present("file_id") == nil: .besideItsLike
-    case "preview.fetch": .besideAll
+    case "preview.fetch", "message.translate": .besideAll
     default: .alone
     }
   }
@@ -390,7 +395,9 @@ extension RPCRequest {
   /// any other call answers with a resource, or gets along with room for one.
   fileprivate var replyBound: Int {
     guard id != nil else { return 0 }
-    guard method == "message.send" else { return Limits.eventByteCount + 1_024 }
+    guard method == "message.send", params?.present("translation_target_langs") == nil else {
+      return Limits.eventByteCount + 1_024
+    }
     let mentions = params?.present("mentioned_user_ids") == nil ? 0 : Limits.userListByteCount
     let sent = (params?.raw.count ?? 0) + 2_048
     return min(

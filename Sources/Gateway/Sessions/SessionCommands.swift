@@ -30,6 +30,8 @@ extension ChannelCommand {
       self = .updateMessage(update.reference.messageID, update.changes)
     case .messageDelete(let message): self = .deleteMessage(message.messageID)
     case .messageGet(let message): self = .viewMessage(message.messageID)
+    case .messageTranslate(let translate):
+      self = .translateMessage(translate.reference.messageID, into: translate.languages)
     case .messageCreateMetaArrayKeys(let create):
       self = .changeMetaArrays(ofMessage: create.reference.messageID, .createKeys(create.keys))
     case .messageDeleteMetaArrayKeys(let delete):

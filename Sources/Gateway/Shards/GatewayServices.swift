@@ -4,6 +4,7 @@ import Logging
 import Reactor
 import Store
 import Synchronization
+import Translator
 import Transport
 import Unfurler
 import Webhooks
@@ -34,7 +35,10 @@ final class GatewayServices: Sendable {
   let authenticator: Authenticator
   let apiTokens: APITokens
   let tokenRates: TokenRates
-  let previewRates: PreviewRates
+  let previewRates: UserRates
+  let translationRates: UserRates
+  /// `nil` when translations are off.
+  let translator: Translator?
   let limits: LimitTable
   /// Milliseconds of the steady clock.
   let startedAt = SystemClock.monotonicMilliseconds
@@ -73,6 +77,7 @@ final class GatewayServices: Sendable {
     metrics: GatewayMetrics, relayCounts: RelayCounts = RelayCounts(),
     descriptors: DescriptorPlan, cluster: (any ClusterObserver)? = nil,
     controlLog: ControlLog? = nil, thumbnails: ThumbnailService? = nil,
+    translator: Translator? = nil,
     clock: DeploymentClock = DeploymentClock(), logger: Logger
   ) {
     self.cluster = cluster
@@ -97,7 +102,9 @@ final class GatewayServices: Sendable {
     self.apiTokens = apiTokens
     memory = MemoryBudget(limit: settings.limits.memoryBytes, shards: shards.count)
     tokenRates = TokenRates(settings.limits.platformCalls)
-    previewRates = PreviewRates(perSecond: settings.limits.previewFetchesPerSecond)
+    previewRates = UserRates(perSecond: settings.limits.previewFetchesPerSecond)
+    translationRates = UserRates(perSecond: settings.limits.translationsPerSecond)
+    self.translator = translator
     self.limits = limits
     self.messageIDs = messageIDs
     self.metrics = metrics

@@ -91,6 +91,17 @@ struct MessageCalls: Sendable {
     change("message.translate", message) { $0.member("target_langs", languages) }
   }
 
+  func translateUserMessage(
+    _ message: MessageReference, to languages: [String]
+  ) -> Call<UserMessage> {
+    Call(
+      "message.translate", .once,
+      params: {
+        message.write(into: &$0)
+        $0.member("target_langs", languages)
+      }, reading: reader.userMessage)
+  }
+
   private func change(
     _ method: String, _ message: MessageReference, _ params: (inout JSONWriter) -> Void
   ) -> Call<any BaseMessage> {

@@ -14,7 +14,7 @@ public struct UserMessageCreateParams: Sendable, Hashable {
   public var mentionedUserIDs: [String] = []
   /// Extra data that participants may change, at most 10 keys.
   public var metaArrays: [MessageMetaArray] = []
-  /// Languages to translate the text to; a server without a translator sends none.
+  /// Languages to translate the text to; those that the server lacks are left out.
   public var translationTargetLanguages: [String] = []
   /// Whether those who are away are to be notified.
   public var pushNotificationDeliveryOption = PushNotificationDeliveryOption.default

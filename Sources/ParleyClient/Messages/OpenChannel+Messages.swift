@@ -59,6 +59,33 @@ extension OpenChannel {
     try await core.perform(core.messageCalls.list(url, around: anchor, params))
   }
 
+  /// Translates the text of a user's message.
+  ///
+  /// The translations are stored with the message, and all others in the channel get it as updated.
+  ///
+  /// - Parameter targetLanguages: Tags such as `es`, at most 10.
+  /// - Returns: The message with ``BaseMessage/translations``.
+  /// - Throws: ``ParleyError`` when the server has none of the languages, or its service fails.
+  @discardableResult
+  public func translateUserMessage(
+    _ message: UserMessage, targetLanguages: [String]
+  ) async throws(ParleyError) -> UserMessage {
+    try await core.perform(
+      core.messageCalls.translateUserMessage(reference(to: message), to: targetLanguages))
+  }
+
+  /// The same with a completion.
+  ///
+  /// - Parameter completion: Called once, on the client's callback queue.
+  public func translateUserMessage(
+    _ message: UserMessage, targetLanguages: [String],
+    completionHandler completion: @escaping @Sendable (Result<UserMessage, ParleyError>) -> Void
+  ) {
+    core.start(
+      core.messageCalls.translateUserMessage(reference(to: message), to: targetLanguages),
+      completion: completion)
+  }
+
   /// Translates a message; a server without translations refuses.
   ///
   /// - Returns: The message with ``BaseMessage/translations``.

@@ -37,6 +37,7 @@ package enum Command: Sendable {
   case messageUpdate(MessageUpdate)
   case messageDelete(MessageReference)
   case messageGet(MessageReference)
+  case messageTranslate(MessageTranslate)
   case messageList(MessageList)
   case messageCreateMetaArrayKeys(MessageMetaArrayKeys)
   case messageDeleteMetaArrayKeys(MessageMetaArrayKeys)
@@ -66,6 +67,7 @@ extension Command {
     case .messageSendFiles(let command): command.channelURL
     case .messageUpdate(let command): command.reference.channelURL
     case .messageDelete(let command), .messageGet(let command): command.channelURL
+    case .messageTranslate(let command): command.reference.channelURL
     case .messageList(let command): command.channelURL
     case .messageCreateMetaArrayKeys(let command), .messageDeleteMetaArrayKeys(let command):
       command.reference.channelURL
@@ -147,7 +149,7 @@ extension Command {
     "message.delete": { p throws(ServiceError) in .messageDelete(try .init(p)) },
     "message.get": { p throws(ServiceError) in .messageGet(try .init(p)) },
     "message.list": { p throws(ServiceError) in .messageList(try .init(p)) },
-    "message.translate": { p throws(ServiceError) in throw try untranslated(p) },
+    "message.translate": { p throws(ServiceError) in .messageTranslate(try .init(p)) },
     "message.create_metaarray_keys": { p throws(ServiceError) in
       .messageCreateMetaArrayKeys(try .init(p))
     },
@@ -161,11 +163,4 @@ extension Command {
       .messageRemoveMetaArrayValues(try .init(p))
     },
   ]
-
-  /// The server has no translator: a request that is otherwise in order is refused for that alone.
-  private static func untranslated(_ parameters: Fields) throws(ServiceError) -> ServiceError {
-    _ = try MessageReference(parameters)
-    let languages = try parameters.languages("target_langs") ?? []
-    return languages.isEmpty ? .missing("target_langs") : .noTranslator("target_langs")
-  }
 }

@@ -10,6 +10,27 @@ package struct MessageReference: Sendable, Hashable {
   }
 }
 
+/// `message.translate`.
+package struct MessageTranslate: Sendable, Hashable {
+  package var reference: MessageReference
+  /// Tags, each once whatever its case; at least one.
+  package var languages: [String]
+
+  package init(_ parameters: Fields) throws(ServiceError) {
+    reference = try MessageReference(parameters)
+    languages = try parameters.targetLanguages()
+  }
+}
+
+extension Fields {
+  /// `target_langs`, which must name a language.
+  package func targetLanguages() throws(ServiceError) -> [String] {
+    let languages = try languages("target_langs") ?? []
+    guard !languages.isEmpty else { throw .missing("target_langs") }
+    return languages
+  }
+}
+
 /// `message.update`: what is absent stays as it is.
 package struct MessageUpdate: Sendable, Hashable {
   package var reference: MessageReference

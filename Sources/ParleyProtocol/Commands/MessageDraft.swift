@@ -14,14 +14,18 @@ package struct MessageDraft: Sendable, Hashable {
   package var pushOption: PushOption
   /// The thumbnails that are wished for; `nil` leaves it to those of the upload.
   package var thumbnailSizes: [ThumbnailSize]?
+  /// The languages that the text is to be translated into; none of a file.
+  package var translationLanguages: [String]
 
   package init(
     type: MessageType = .user, text: String, file: MessageFile? = nil, data: String = "",
     customType: String = "",
     mentionType: MentionType = .users,
     mentionedUserIDs: [String] = [], metaArrays: [MetaArray] = [],
-    pushOption: PushOption = .default, thumbnailSizes: [ThumbnailSize]? = nil
+    pushOption: PushOption = .default, thumbnailSizes: [ThumbnailSize]? = nil,
+    translationLanguages: [String] = []
   ) {
+    self.translationLanguages = translationLanguages
     self.thumbnailSizes = thumbnailSizes
     self.type = type
     self.text = text
@@ -83,15 +87,8 @@ package struct MessageDraft: Sendable, Hashable {
     metaArrays = try parameters.metaArrays("metaarray") ?? []
     pushOption = try parameters.choice("push_option", of: PushOption.self) ?? .default
     thumbnailSizes = file == nil ? nil : try parameters.thumbnailSizes()
-    try Self.checkTranslations(parameters)
-  }
-
-  /// Checks the languages asked for.
-  ///
-  /// There is no translator, and a message is never refused for the lack of one: it goes out without
-  /// translations.
-  static func checkTranslations(_ parameters: Fields) throws(ServiceError) {
-    _ = try parameters.languages("translation_target_langs")
+    let languages = try parameters.languages("translation_target_langs") ?? []
+    translationLanguages = file == nil ? languages : []
   }
 }
 

@@ -40,7 +40,8 @@ extension MessageDraft {
         limit: Limits.platformMentionedUserCount) ?? [],
       metaArrays: try parameters.metaArrays("sorted_metaarray") ?? [],
       thumbnailSizes: type == .file ? try parameters.thumbnailSizes() : nil)
-    try Self.checkTranslations(parameters)
+    let languages = try parameters.languages("translation_target_langs") ?? []
+    if type != .file { translationLanguages = languages }
   }
 
   private static func text(

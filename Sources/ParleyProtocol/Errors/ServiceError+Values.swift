@@ -113,6 +113,26 @@ extension ServiceError {
       data: ErrorDetails(field: field, limit: Int64(limit)))
   }
 
+  /// Only texts of users are translated on demand.
+  package static func untranslatable(_ type: MessageType) -> ServiceError {
+    let words =
+      switch type {
+      case .user: "a user's"
+      case .file: "a file"
+      case .admin: "the administrator's"
+      }
+    return ServiceError(
+      .invalidValue, "the message is \(words): only texts of users are translated on demand",
+      field: "message_id")
+  }
+
+  /// The translator has none of the languages.
+  package static func unsupportedLanguages(_ languages: [String]) -> ServiceError {
+    ServiceError(
+      .invalidValue, "the translator has none of the languages of 'target_langs'",
+      data: ErrorDetails(field: "target_langs", unsupported: languages))
+  }
+
   /// Translations are asked for on demand, and there is no translator.
   package static func noTranslator(_ field: String) -> ServiceError {
     ServiceError(.invalidValue, "'\(field)': this server has no translator", field: field)

@@ -77,12 +77,15 @@ package struct ErrorDetails: Sendable, Hashable {
   package var outcome: String?
   /// The cause of a failure that its code alone does not name: `storage_full`.
   package var reason: String?
+  /// The languages that a translator lacks.
+  package var unsupported: [String]?
 
   package init(
     field: String? = nil, retryAfterMilliseconds: Int64? = nil, limit: Int64? = nil,
     windowMilliseconds: Int64? = nil, scope: String? = nil, outcome: String? = nil,
-    reason: String? = nil
+    reason: String? = nil, unsupported: [String]? = nil
   ) {
+    self.unsupported = unsupported
     self.field = field
     self.retryAfterMilliseconds = retryAfterMilliseconds
     self.limit = limit
@@ -102,6 +105,7 @@ package struct ErrorDetails: Sendable, Hashable {
       if let scope { $0.member("scope", scope) }
       if let outcome { $0.member("outcome", outcome) }
       if let reason { $0.member("reason", reason) }
+      if let unsupported { $0.member("unsupported", unsupported) }
     }
   }
 
@@ -114,6 +118,7 @@ package struct ErrorDetails: Sendable, Hashable {
     scope = json?["scope"]?.string
     outcome = json?["outcome"]?.string
     reason = json?["reason"]?.string
+    unsupported = json?.present("unsupported").map { $0.elements.compactMap(\.string) }
   }
 }
 

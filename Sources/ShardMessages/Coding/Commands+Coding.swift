@@ -52,6 +52,11 @@ extension ChannelCommand: MessageCodable {
       writer.write(case: 17)
       writer.write(id)
       writer.write(change)
+    case .translateMessage(let id, let languages):
+      // A server of an older version has no translator: it shows the message as it is.
+      writer.write(case: writer.version >= 3 ? 18 : 16)
+      writer.write(id)
+      if writer.version >= 3 { writer.write(languages) }
     }
   }
 
@@ -77,6 +82,8 @@ extension ChannelCommand: MessageCodable {
     case 15: self = .deleteMessage(try reader.read())
     case 16: self = .viewMessage(try reader.read())
     case 17: self = .changeMetaArrays(ofMessage: try reader.read(), try reader.read())
+    case 18 where reader.version >= 3:
+      self = .translateMessage(try reader.read(), into: try reader.read())
     default: throw .unknownCase
     }
   }

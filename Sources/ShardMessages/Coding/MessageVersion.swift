@@ -7,7 +7,8 @@
 ///
 /// - 1: the first.
 /// - 2: errors have a reason, and answers from a home that the stage may not be attached to a position.
-/// - 3: windows of users have the event since which all is known that the user was shown.
+/// - 3: windows of users have the event since which all is known that the user was shown; messages may be
+///   translated.
 package enum MessageVersion {
   package static let oldest: UInt8 = 1
   package static let current: UInt8 = 3

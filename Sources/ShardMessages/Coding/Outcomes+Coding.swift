@@ -32,6 +32,7 @@ extension ServiceError: MessageCodable {
     writer.write(data.scope)
     writer.write(data.outcome)
     if writer.version >= 2 { writer.write(data.reason) }
+    if writer.version >= 3 { writer.write(data.unsupported) }
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
@@ -41,6 +42,7 @@ extension ServiceError: MessageCodable {
         field: try reader.read(), retryAfterMilliseconds: try reader.read(),
         limit: try reader.read(), windowMilliseconds: try reader.read(),
         scope: try reader.read(), outcome: try reader.read(),
-        reason: reader.version >= 2 ? try reader.read() : nil))
+        reason: reader.version >= 2 ? try reader.read() : nil,
+        unsupported: reader.version >= 3 ? try reader.read() : nil))
   }
 }

@@ -143,6 +143,7 @@ extension MessageDraft: MessageCodable {
     writer.write(metaArrays)
     writer.write(pushOption)
     writer.write(thumbnailSizes)
+    if writer.version >= 3 { writer.write(translationLanguages) }
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
@@ -150,6 +151,7 @@ extension MessageDraft: MessageCodable {
       type: try reader.read(), text: try reader.read(), file: try reader.read(),
       data: try reader.read(), customType: try reader.read(), mentionType: try reader.read(),
       mentionedUserIDs: try reader.read(), metaArrays: try reader.read(),
-      pushOption: try reader.read(), thumbnailSizes: try reader.read())
+      pushOption: try reader.read(), thumbnailSizes: try reader.read(),
+      translationLanguages: reader.version >= 3 ? try reader.read() : [])
   }
 }

@@ -148,6 +148,7 @@ final class MessageAppender: MessageAppending {
     try insertion.bind(message.createdAt, at: 14)
     try insertion.bind(file, at: 15)
     try insertion.bind(message.isOperatorMessage ? 1 : 0, at: 16)
+    try insertion.bind(try StoredJSON.encodeUnlessEmpty(message.translations), at: 17)
   }
 
   private func prepared() throws -> Statements {
@@ -165,8 +166,9 @@ final class MessageAppender: MessageAppending {
 
   private static let insertion: StoreStatement = """
     INSERT INTO messages (channel_id, seq, message_id, type, user_id, text, data, custom_type,
-      mention_type, mentioned_users, metaarray, og_tag, req_id, created_at, file, is_operator)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      mention_type, mentioned_users, metaarray, og_tag, req_id, created_at, file, is_operator,
+      translations)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     """
 
   private static let advancement: StoreStatement = """

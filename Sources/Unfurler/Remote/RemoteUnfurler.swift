@@ -1,3 +1,4 @@
+package import Basics
 import Curl
 package import LinkPreview
 package import Logging

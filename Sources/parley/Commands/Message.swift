@@ -16,11 +16,12 @@ struct MessageCommand: ParsableCommand {
         parley message search lobby maintenance
         parley message list lobby --all --json > lobby.json
         parley message metaarray add lobby 17300000000001 games=chess
+        parley message translate lobby 17300000000001 es de
         parley message delete lobby 17300000000001
       """,
     subcommands: [
       Send.self, SendAdmin.self, List.self, Search.self,
-      Show.self, Count.self, Update.self, Delete.self,
+      Show.self, Count.self, Update.self, Translate.self, Delete.self,
       MetaArrayCommand.self,
     ])
 }
@@ -101,6 +102,30 @@ extension MessageCommand {
 }
 
 extension MessageCommand {
+  /// Adds translations to a message.
+  struct Translate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "translate", abstract: "Translate a message of a user.",
+      discussion: "The translations are stored with the message.")
+
+    @OptionGroup var message: MessageArgument
+
+    @Argument(help: ArgumentHelp("Languages, such as es.", valueName: "language"))
+    var languages: [String]
+
+    @OptionGroup var gateway: GatewayOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      var body = RequestBody()
+      body.set("target_langs", languages)
+      let answer = try gateway.client().call("POST", "\(message.path)/translation", body: body)
+      try output.show(answer, as: MessageText.lines(ofMessage:))
+    }
+  }
+}
+
+extension MessageCommand {
   /// Deletes a message.
   struct Delete: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -142,6 +167,9 @@ enum MessageText {
     fields.add("custom type", message.text("custom_type"))
     fields.add("mentions", message.names("mentioned_users"))
     fields.add("text", message.text("message"))
+    for (language, text) in message["translations"]?.members.map({ ($0.name, $0.node) }) ?? [] {
+      fields.add("in \(DisplayText.shortened(language))", text.string)
+    }
     fields.add("file", message["file"]?.text("name"))
     fields.add("file at", message["file"]?.text("url"))
     fields.add("data", message.text("data"))

@@ -34,6 +34,11 @@ extension MessageCommand {
         valueName: "text"))
     var dedupID: String?
 
+    @Option(
+      help: ArgumentHelp(
+        "A language to translate the text into, such as es; repeatable.", valueName: "language"))
+    var translate: [String] = []
+
     @OptionGroup var file: MessageFileOptions
     @OptionGroup var gateway: GatewayOptions
     @OptionGroup var output: OutputOptions
@@ -67,6 +72,7 @@ extension MessageCommand {
       body.set("data", data)
       body.set("mentioned_user_ids", mention)
       body.set("dedup_id", dedupID)
+      if !translate.isEmpty { body.set("translation_target_langs", translate) }
       body.set("url", file.fileURL)
       body.set("file_name", file.fileName)
       body.set("file_type", file.fileType)
@@ -108,6 +114,11 @@ extension MessageCommand {
     @Option(help: "Data defined by the application, at most 16,384 bytes.")
     var data: String?
 
+    @Option(
+      help: ArgumentHelp(
+        "A language to translate the text into, such as es; repeatable.", valueName: "language"))
+    var translate: [String] = []
+
     @OptionGroup var gateway: GatewayOptions
     @OptionGroup var output: OutputOptions
 
@@ -115,6 +126,7 @@ extension MessageCommand {
       var body = RequestBody()
       body.set("message_type", "ADMM")
       body.set("message", try StandardInput.text(text))
+      if !translate.isEmpty { body.set("translation_target_langs", translate) }
       body.set("custom_type", customType)
       body.set("data", data)
       let answer = try gateway.client().call("POST", "\(channel.path)/messages", body: body)

@@ -41,7 +41,8 @@ final class JudgeRig {
     ephemeral: Bool = false, frozen: Bool = false,
     limit: RateLimit = RateLimit(count: 5, windowMilliseconds: 1000),
     exemptsOperators: Bool = false, previews: [String: LinkKnowledge]? = nil,
-    operators: [String] = ["boss"], term: Int64 = 0, waits: SendWaits = .none
+    operators: [String] = ["boss"], term: Int64 = 0, waits: SendWaits = .none,
+    translations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil
   ) throws {
     contents = MemoryLogContents(
       users: ["ann", "ben", "cat", "boss", "away"].map { User(id: $0, nickname: $0.uppercased()) })
@@ -58,7 +59,9 @@ final class JudgeRig {
       state.lastSeq = 1
     }
     place = state.place
-    judge = Self.judge(state, limit, exemptsOperators, previews, messageIDs, at: now, waits: waits)
+    judge = Self.judge(
+      state, limit, exemptsOperators, previews, messageIDs, at: now, waits: waits,
+      translations: translations)
     for id in ["ann", "ben", "cat", "boss"] { enter(id) }
   }
 
@@ -67,7 +70,8 @@ final class JudgeRig {
   private static func judge(
     _ state: ChannelState, _ limit: RateLimit, _ exemptsOperators: Bool,
     _ previews: [String: LinkKnowledge]?, _ ids: Numbers, at now: Int64,
-    recentSends: [RecentSend] = [], waits: SendWaits = .none
+    recentSends: [RecentSend] = [], waits: SendWaits = .none,
+    translations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil
   ) -> ChannelJudge {
     var lookUp: (@Sendable (Link, String?) -> LinkKnowledge)?
     if let previews { lookUp = { link, _ in previews[link.url] ?? .unknown(link) } }
@@ -75,7 +79,8 @@ final class JudgeRig {
       state, recentSends: recentSends, floodLimit: limit, exemptsOperators: exemptsOperators,
       loadedAt: now,
       sources: JudgeSources(
-        nextMessageID: { ids.next(at: $0) }, lookUpPreview: lookUp, waits: waits))
+        nextMessageID: { ids.next(at: $0) }, lookUpPreview: lookUp,
+        lookUpTranslations: translations, waits: waits))
   }
 
   /// Puts a new judge in place of the one there is, as after a restart.
@@ -291,5 +296,6 @@ extension JudgeTally {
     previewsUpdated += other.previewsUpdated
     previewsNone += other.previewsNone
     thumbnailsLate += other.thumbnailsLate
+    translationsLate += other.translationsLate
   }
 }

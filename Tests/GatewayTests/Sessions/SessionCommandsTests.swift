@@ -9,7 +9,8 @@ struct SessionCommandsTests {
   /// Parameters that every method about a channel or a message accepts.
   private static let parameters = """
     {"channel_url": "lobby", "user_id": "ann", "user_ids": ["ann"], "message_id": 7,
-     "message": "hi", "keys": ["tea"], "values": {"tea": ["x"]}, "name": "n", "req_id": "r"}
+     "message": "hi", "keys": ["tea"], "values": {"tea": ["x"]}, "name": "n", "req_id": "r",
+     "target_langs": ["es"]}
     """
 
   private func command(_ method: String) throws -> ChannelCommand? {
@@ -21,7 +22,7 @@ struct SessionCommandsTests {
   private static let elsewhere: Set<String> = [
     "session.open", "session.refresh", "session.ping", "session.close", "user.get", "user.update",
     "channel.create", "channel.list", "channel.enter", "channel.exit", "channel.participants",
-    "message.list", "message.translate", "message.send_files", "file.create", "file.get",
+    "message.list", "message.send_files", "file.create", "file.get",
     "file.list",
     "file.cancel", "preview.fetch", "preview.cancel",
   ]

@@ -92,6 +92,15 @@ struct MessageCallsTests {
         == #"{"channel_url":"lobby","message_id":7,"keys":["a"]}"#)
   }
 
+  @Test("a translation names its languages, and answers with the user message")
+  func translate() throws {
+    let call = calls.translateUserMessage(reference, to: ["es", "de"])
+    #expect(
+      params(call) == #"{"channel_url":"lobby","message_id":7,"target_langs":["es","de"]}"#)
+    let answer = #"{"message":\#(Sample.message())}"#
+    #expect(try call.outcome(.success(answer.json)).get().translations["de"] == "he")
+  }
+
   @Test("reads a user message with all that it has")
   func userMessage() throws {
     let answer = #"{"message":\#(Sample.message())}"#

@@ -133,9 +133,10 @@ struct MessageCommandsTests {
   }
 
   @Test(
-    "a translation is refused for what is wrong with the request, else for itself",
+    "a translation names its languages",
     arguments: [
-      Case(#""target_langs":["de"]"#, 400111, "target_langs"),
+      Case(#""target_langs":["de"]"#), Case(#""target_langs":["de","DE","pt-BR"]"#),
+      Case(#""target_langs":[]"#, 400105, "target_langs"),
       Case(#""target_langs":["pt_BR"]"#, 400111, "target_langs"),
       Case(
         #""target_langs":\#(list((10...20).map { "la-\($0)" }))"#, 400203, "target_langs"),

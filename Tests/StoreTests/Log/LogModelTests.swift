@@ -99,6 +99,7 @@ private struct EntryScript {
       Message(
         id: id, type: author == nil ? .admin : .user, channelURL: "lobby",
         user: author.map { User(id: $0) }, text: text(), customType: chance(3) ? "t" : "",
+        translations: chance(4) ? ["de": text(), "pt-BR": text()] : [:],
         requestID: chance(2) ? "" : "r\(Int.random(in: 0..<12, using: &generator))",
         isOperatorMessage: chance(3), createdAt: time),
       mentionedUserIDs: chance(3) ? users() : [])

@@ -2,11 +2,11 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Rates of fetches on demand")
-struct PreviewRatesTests {
+@Suite("Rates of what users ask for")
+struct UserRatesTests {
   @Test("a user has two a second; others have their own, and what is given back counts again")
   func limits() {
-    let rates = PreviewRates(perSecond: 2)
+    let rates = UserRates(perSecond: 2)
     #expect(rates.admit("ann", at: 0) == nil)
     #expect(rates.admit("ann", at: 0) == nil)
     #expect(rates.admit("ann", at: 0) == 500)
@@ -19,13 +19,13 @@ struct PreviewRatesTests {
 
   @Test("0 is no limit")
   func off() {
-    let rates = PreviewRates(perSecond: 0)
+    let rates = UserRates(perSecond: 0)
     for _ in 0..<100 { #expect(rates.admit("ann", at: 0) == nil) }
   }
 
-  @Test("many users who fetch no more are forgotten, and nobody is let through too early")
+  @Test("many users who ask no more are forgotten, and nobody is let through too early")
   func forgets() {
-    let rates = PreviewRates(perSecond: 1)
+    let rates = UserRates(perSecond: 1)
     for number in 0..<5_000 { #expect(rates.admit("u\(number)", at: Int64(number)) == nil) }
     #expect(rates.admit("u4999", at: 5_000) == 999)
     #expect(rates.admit("u0", at: 5_000) == nil)

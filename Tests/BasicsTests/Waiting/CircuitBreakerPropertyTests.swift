@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Unfurler
+@testable import Basics
 
 @Suite("Circuit breaker: random histories")
 struct CircuitBreakerPropertyTests {

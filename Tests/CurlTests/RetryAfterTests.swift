@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Webhooks
+@testable import Curl
 
 @Suite("Reading Retry-After")
 struct RetryAfterTests {

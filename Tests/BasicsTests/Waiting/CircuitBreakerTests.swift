@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Unfurler
+@testable import Basics
 
 @Suite("Circuit breaker")
 struct CircuitBreakerTests {

@@ -1,19 +1,19 @@
 import FloodControl
 import Synchronization
 
-/// Counts the pages that users have fetched, on all shards of this server together.
-final class PreviewRates: Sendable {
+/// Counts what users ask for, on all shards of this server together.
+final class UserRates: Sendable {
   private let rate: CallRate
   private let buckets = Mutex<[String: TokenBucket]>([:])
 
-  /// With more users than this, those that have not fetched for a while are forgotten.
+  /// With more users than this, those that have not asked for a while are forgotten.
   private static let usualCount = 1_000
 
   init(perSecond limit: Int) {
     rate = CallRate(callsPerSecond: limit, burst: limit)
   }
 
-  /// Counts a fetch, or says how many milliseconds there are until the next may come.
+  /// Counts a call, or says how many milliseconds there are until the next may come.
   ///
   /// - Parameter now: Milliseconds of a steady clock.
   func admit(_ userID: String, at now: Int64) -> Int64? {
@@ -27,7 +27,7 @@ final class PreviewRates: Sendable {
     }
   }
 
-  /// Takes back what a fetch was counted for.
+  /// Takes back what a call was counted for.
   func giveBack(_ userID: String) {
     buckets.withLock { $0[userID]?.giveBack() }
   }

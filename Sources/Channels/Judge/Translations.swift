@@ -1,0 +1,121 @@
+import ParleyProtocol
+
+/// Translations of a message's text, and the reason why some are missing.
+package struct MessageTranslations: Sendable, Hashable {
+  package enum Failure: String, Sendable, Hashable {
+    case timedOut = "timed_out"
+    case failed
+  }
+
+  /// By their languages as they were asked for.
+  package let texts: [String: String]
+  /// `nil` when all came that can be.
+  package let failure: Failure?
+
+  package init(_ texts: [String: String], failure: Failure? = nil) {
+    self.texts = texts
+    self.failure = failure
+  }
+
+  /// The message with those that it lacks, as far as it has room; `nil` when none is added.
+  func applied(to message: Message) -> Message? {
+    guard message.type != .file else { return nil }
+    var message = message
+    var hasChanged = false
+    for (language, text) in texts.sorted(by: { $0.key < $1.key })
+    where !message.hasTranslation(into: language) {
+      guard message.translations.count < Limits.languageCount else { break }
+      message.translations[language] = text
+      if MessageSize(message).total > Limits.messageByteCount {
+        message.translations[language] = nil
+      } else {
+        hasChanged = true
+      }
+    }
+    return hasChanged ? message : nil
+  }
+}
+
+/// The translator's knowledge about a text in some languages.
+package struct TranslationKnowledge: Sendable, Hashable {
+  /// Those that are remembered.
+  package let texts: [String: String]
+  /// The languages that may come; the text's own is neither here nor there.
+  package let missing: [String]
+  package let unsupported: [String]
+  /// Whether the translator takes so long that no message should wait for it.
+  package let isSlow: Bool
+
+  package init(
+    texts: [String: String] = [:], missing: [String] = [], unsupported: [String] = [],
+    isSlow: Bool = false
+  ) {
+    self.texts = texts
+    self.missing = missing
+    self.unsupported = unsupported
+    self.isSlow = isSlow
+  }
+
+  /// The languages that a message may have.
+  var languages: [String] { missing + texts.keys.sorted() }
+}
+
+/// A call for translations of a message that is published.
+struct TranslationDemand: Sendable {
+  let message: Message
+  let call: CallID
+  /// The connection that learns of them by the answer.
+  let session: SessionAddress?
+}
+
+/// The decision on a call for translations.
+enum TranslationDecision: Sendable {
+  /// The message has all that it can have.
+  case nothing
+  case add(MessageTranslations)
+  case ask([String])
+}
+
+extension Message {
+  func hasTranslation(into language: String) -> Bool {
+    let language = language.lowercased()
+    return translations.keys.contains { $0.lowercased() == language }
+  }
+
+  /// Decides on a call for translations.
+  ///
+  /// - Throws: 400111 for a message that is not a user's text, without a translator, and when it has none
+  ///   of the languages; 400203 for more languages than a message may have.
+  func decideTranslations(
+    into languages: [String], _ sources: JudgeSources
+  ) throws(ServiceError) -> TranslationDecision {
+    guard type == .user else { throw .untranslatable(type) }
+    let wanted = languages.filter { !hasTranslation(into: $0) }
+    guard !wanted.isEmpty else { return .nothing }
+    guard let knowledge = sources.lookUpTranslations?(text, wanted) else {
+      throw .noTranslator("target_langs")
+    }
+    guard knowledge.unsupported.count < languages.count else {
+      throw .unsupportedLanguages(knowledge.unsupported)
+    }
+    let new = knowledge.languages
+    guard !new.isEmpty else { return .nothing }
+    guard translations.count + new.count <= Limits.languageCount else {
+      throw .tooMany("target_langs", limit: Limits.languageCount)
+    }
+    return knowledge.missing.isEmpty ? .add(MessageTranslations(knowledge.texts)) : .ask(new)
+  }
+}
+
+extension ServiceError {
+  /// No translation came.
+  static func noTranslation(_ failure: MessageTranslations.Failure) -> ServiceError {
+    let words =
+      switch failure {
+      case .timedOut: "the translation service has not answered in time"
+      case .failed: "the translation service has failed, or is not asked at the moment"
+      }
+    return ServiceError(
+      .internalError, words + ": try again later", data: ErrorDetails(reason: failure.rawValue))
+  }
+}

@@ -1,0 +1,309 @@
+package import Basics
+internal import DequeModule
+
+/// The order of the work: what is asked when, who waits for it, and when nothing is asked.
+///
+/// The same text in the same language is asked for once at a time. Time is milliseconds of any clock
+/// that does not go back.
+///
+///     order  es, de ──▶ job (text, es) ──▶ service
+///     order  es ──────▶    │
+///                          └──▶ progress of both, end of the second
+package struct TranslationDesk {
+  package struct Bounds: Hashable, Sendable {
+    /// The questions that are asked at a time.
+    package var concurrency: Int
+    /// The questions that may wait.
+    package var capacity = 1_000
+    /// The time for one question.
+    package var timeout: Int64
+    /// A service that takes longer is slow.
+    package var patience: Int64
+    /// The characters that may be translated in a day; 0 for any number.
+    package var charactersPerDay: Int64 = 0
+    package var breaker = CircuitBreaker.Limits()
+
+    package init(concurrency: Int, timeout: Int64, patience: Int64) {
+      self.concurrency = max(1, concurrency)
+      self.timeout = timeout
+      self.patience = patience
+    }
+  }
+
+  private struct Job {
+    let text: TranslationText
+    var orders: [TranslationOrderID] = []
+    /// `nil` while it waits.
+    var ticket: CircuitBreaker.Ticket?
+    var startedAt: Int64 = 0
+    /// Whether it has been counted as slow.
+    var isSlow = false
+  }
+
+  private struct Order {
+    let deadline: Int64
+    /// The languages as they were asked for, by the jobs that bring them.
+    var missing: [TranslationJobID: [String]] = [:]
+    var result = TranslationResult()
+  }
+
+  /// This number of slow questions in a row make a slow service.
+  private static let slowCount = 5
+
+  private let bounds: Bounds
+  private var breaker: CircuitBreaker
+  private var jobs: [TranslationJobID: Job] = [:]
+  private var byText: [TranslationText: TranslationJobID] = [:]
+  private var queued: Deque<TranslationJobID> = []
+  private var running: Set<TranslationJobID> = []
+  private var orders: [TranslationOrderID: Order] = [:]
+  private var lastJob: UInt64 = 0
+  private var pausedUntil = Int64.min
+  private var slowInARow = 0
+  private var budget: DailyBudget
+
+  package init(_ bounds: Bounds, budget: DailyBudget) {
+    self.bounds = bounds
+    self.budget = budget
+    breaker = CircuitBreaker(limits: bounds.breaker)
+  }
+
+  package var queuedCount: Int { queued.count }
+
+  package var runningCount: Int { running.count }
+
+  /// Whether the service has taken too long several times in a row.
+  package var isSlow: Bool { slowInARow >= Self.slowCount }
+
+  /// Whether the service counts as answering.
+  package var isUp: Bool {
+    if case .closed = breaker.state { true } else { false }
+  }
+
+  /// The characters that were sent on a day.
+  package var usage: DailyBudget { budget }
+
+  /// The time at which ``wake(at:into:)`` is to be called; `nil` when nothing waits.
+  package var wakeTime: Int64? {
+    let deadline = orders.values.lazy.map(\.deadline).min()
+    let slow = running.lazy.compactMap { jobs[$0] }.filter { !$0.isSlow }
+      .map { $0.startedAt + bounds.patience }.min()
+    return [deadline, slow].compactMap(\.self).min()
+  }
+
+  // MARK: Inputs
+
+  /// Takes an order in.
+  ///
+  /// - Parameters:
+  ///   - texts: The text in each language, with the tags by which it was asked for.
+  ///   - result: The part that is known.
+  ///   - day: The day, for the budget.
+  package mutating func take(
+    _ id: TranslationOrderID, _ texts: [(text: TranslationText, tags: [String])],
+    beside result: TranslationResult, until deadline: Int64, at now: Int64, day: Int64,
+    into actions: inout [TranslationAction]
+  ) {
+    var order = Order(deadline: deadline, result: result)
+    for (text, tags) in texts {
+      switch join(text, by: id, at: now, day: day) {
+      case .success(let job): order.missing[job, default: []] += tags
+      case .failure(let refusal):
+        actions.append(.count(.notAsked(refusal.skip)))
+        order.result.fail(.failed)
+      }
+    }
+    orders[id] = order
+    finish([id], into: &actions)
+    start(at: now, into: &actions)
+  }
+
+  /// Takes the end of a job.
+  ///
+  /// - Parameter jitter: See `CircuitBreaker`.
+  package mutating func end(
+    _ id: TranslationJobID, _ outcome: TranslationOutcome, at now: Int64, jitter: Double,
+    into actions: inout [TranslationAction]
+  ) {
+    guard let job = jobs.removeValue(forKey: id) else { return }
+    byText[job.text] = nil
+    running.remove(id)
+    note(outcome, of: job, at: now, jitter: jitter, into: &actions)
+    actions.append(.count(outcome))
+    switch outcome {
+    case .text, .same: actions.append(.keep(job.text, outcome))
+    case .refused, .overloaded, .failed, .timedOut, .notAsked: break
+    }
+    for order in job.orders {
+      guard let tags = orders[order]?.missing.removeValue(forKey: id) else { continue }
+      switch outcome {
+      case .text(let text):
+        for tag in tags { orders[order]?.result.texts[tag] = text }
+        if orders[order]?.missing.isEmpty == false, let result = orders[order]?.result {
+          actions.append(.progress(order, result))
+        }
+      case .same: break
+      case .timedOut: orders[order]?.result.fail(.timedOut)
+      case .refused, .overloaded, .failed, .notAsked: orders[order]?.result.fail(.failed)
+      }
+    }
+    finish(job.orders, into: &actions)
+    if !isAsked(at: now) { refuseQueued(.circuit, into: &actions) }
+    start(at: now, into: &actions)
+  }
+
+  /// Ends an order; what it has asked for goes on if others wait for it, or it has begun.
+  package mutating func cancel(
+    _ id: TranslationOrderID, at now: Int64, into actions: inout [TranslationAction]
+  ) {
+    guard let order = orders.removeValue(forKey: id) else { return }
+    leave(id, order)
+    actions.append(.finish(id, order.result))
+    start(at: now, into: &actions)
+  }
+
+  /// Ends what is out of time.
+  package mutating func wake(at now: Int64, into actions: inout [TranslationAction]) {
+    for id in running {
+      guard let job = jobs[id], !job.isSlow, job.startedAt + bounds.patience <= now else {
+        continue
+      }
+      jobs[id]?.isSlow = true
+      slowInARow += 1
+    }
+    for (id, order) in orders where order.deadline <= now {
+      orders[id] = nil
+      leave(id, order)
+      var result = order.result
+      result.fail(.timedOut)
+      actions.append(.finish(id, result))
+    }
+    start(at: now, into: &actions)
+  }
+
+  /// Ends all orders.
+  package mutating func close(into actions: inout [TranslationAction]) {
+    for (id, order) in orders {
+      var result = order.result
+      result.fail(.failed)
+      actions.append(.finish(id, result))
+    }
+    orders = [:]
+    jobs = [:]
+    byText = [:]
+    queued = []
+    running = []
+  }
+
+  // MARK: Steps
+
+  private struct Refusal: Error {
+    let skip: TranslationSkip
+  }
+
+  private mutating func join(
+    _ text: TranslationText, by order: TranslationOrderID, at now: Int64, day: Int64
+  ) -> Result<TranslationJobID, Refusal> {
+    if let id = byText[text] {
+      jobs[id]?.orders.append(order)
+      return .success(id)
+    }
+    guard isAsked(at: now) else { return .failure(Refusal(skip: .circuit)) }
+    guard queued.count < bounds.capacity else { return .failure(Refusal(skip: .queue)) }
+    guard budget.take(text.text.unicodeScalars.count, of: bounds.charactersPerDay, on: day) else {
+      return .failure(Refusal(skip: .budget))
+    }
+    lastJob += 1
+    let id = TranslationJobID(rawValue: lastJob)
+    jobs[id] = Job(text: text, orders: [order])
+    byText[text] = id
+    queued.append(id)
+    return .success(id)
+  }
+
+  private func isAsked(at now: Int64) -> Bool {
+    pausedUntil <= now && breaker.refusal(at: now) == nil
+  }
+
+  private mutating func start(at now: Int64, into actions: inout [TranslationAction]) {
+    while running.count < bounds.concurrency, let id = queued.first {
+      guard let job = jobs[id] else {
+        queued.removeFirst()
+        continue
+      }
+      guard pausedUntil <= now, case .admitted(let ticket) = breaker.admit(at: now) else {
+        // Another question tries the service, or a pause began while this one waited.
+        return refuseQueued(.circuit, into: &actions)
+      }
+      queued.removeFirst()
+      jobs[id]?.ticket = ticket
+      jobs[id]?.startedAt = now
+      running.insert(id)
+      actions.append(.start(id, job.text, deadline: now + bounds.timeout))
+    }
+  }
+
+  /// Nothing waits for a service that is not asked.
+  private mutating func refuseQueued(
+    _ skip: TranslationSkip, into actions: inout [TranslationAction]
+  ) {
+    var waiting: [TranslationOrderID] = []
+    for id in queued {
+      guard let job = jobs.removeValue(forKey: id) else { continue }
+      byText[job.text] = nil
+      budget.giveBack(job.text.text.unicodeScalars.count)
+      actions.append(.count(.notAsked(skip)))
+      for order in job.orders {
+        orders[order]?.missing[id] = nil
+        orders[order]?.result.fail(.failed)
+      }
+      waiting += job.orders
+    }
+    queued = []
+    finish(waiting, into: &actions)
+  }
+
+  private mutating func note(
+    _ outcome: TranslationOutcome, of job: Job, at now: Int64, jitter: Double,
+    into actions: inout [TranslationAction]
+  ) {
+    guard let ticket = job.ticket else { return }
+    let isLate = now - job.startedAt > bounds.patience
+    var change: CircuitBreaker.Change?
+    switch outcome {
+    case .text, .same, .refused:
+      if !isLate { slowInARow = 0 }
+      change = breaker.succeed()
+    case .overloaded(let wait):
+      pausedUntil = max(pausedUntil, now + wait)
+      breaker.withdraw(ticket, at: now)
+    case .failed, .timedOut: change = breaker.fail(ticket, at: now, jitter: jitter)
+    case .notAsked: breaker.withdraw(ticket, at: now)
+    }
+    if let change { actions.append(.report(change)) }
+  }
+
+  private mutating func leave(_ id: TranslationOrderID, _ order: Order) {
+    for job in order.missing.keys {
+      jobs[job]?.orders.removeAll { $0 == id }
+      // One that has begun goes on: its answer is kept for the next.
+      if jobs[job]?.orders.isEmpty == true, !running.contains(job),
+        let given = jobs.removeValue(forKey: job)
+      {
+        byText[given.text] = nil
+        budget.giveBack(given.text.text.unicodeScalars.count)
+        queued.removeAll { $0 == job }
+      }
+    }
+  }
+
+  private mutating func finish(
+    _ ids: [TranslationOrderID], into actions: inout [TranslationAction]
+  ) {
+    for id in ids {
+      guard let order = orders[id], order.missing.isEmpty else { continue }
+      orders[id] = nil
+      actions.append(.finish(id, order.result))
+    }
+  }
+}

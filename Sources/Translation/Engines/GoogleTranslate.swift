@@ -1,0 +1,36 @@
+import ParleyProtocol
+
+/// The requests and answers of Google's Cloud Translation, version 2.
+enum GoogleTranslate {
+  static func translation(
+    of text: String, into code: String, at service: TranslationEndpoint
+  ) -> EngineRequest {
+    .post(
+      service.base + "/language/translate/v2",
+      JSONWriter.bytes {
+        $0.object {
+          $0.member("q", [text])
+          if let source = service.source { $0.member("source", source) }
+          $0.member("target", code)
+          $0.member("format", "text")
+        }
+      }, fields: fields(of: service))
+  }
+
+  static func fields(of service: TranslationEndpoint) -> [String] {
+    service.apiKey.map { ["X-goog-api-key: \($0)"] } ?? []
+  }
+
+  static func translation(in root: JSONNode) -> (text: String, source: String?)? {
+    guard let list = root["data"]?["translations"], list.kind == .array else { return nil }
+    let found = Array(list.elements)
+    // One text was sent.
+    guard found.count == 1, let text = found[0]["translatedText"]?.string else { return nil }
+    return (text, found[0]["detectedSourceLanguage"]?.string)
+  }
+
+  static func codes(in root: JSONNode) -> [String]? {
+    guard let list = root["data"]?["languages"], list.kind == .array else { return nil }
+    return list.elements.compactMap { $0["language"]?.string }
+  }
+}

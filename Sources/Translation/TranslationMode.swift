@@ -1,0 +1,21 @@
+/// The source of translations.
+package enum TranslationMode: String, Sendable, CaseIterable {
+  /// None are made.
+  case off
+  /// A LibreTranslate server, or one that speaks like it.
+  case libretranslate
+  /// Google's Cloud Translation, version 2.
+  case google
+  /// Apertium's `apertium-apy`.
+  case apertium
+
+  /// The engine; `nil` for ``off``.
+  package var engine: TranslationEngine? {
+    switch self {
+    case .off: nil
+    case .libretranslate: .libreTranslate
+    case .google: .google
+    case .apertium: .apertium
+    }
+  }
+}

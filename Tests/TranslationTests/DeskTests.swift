@@ -1,0 +1,247 @@
+import Basics
+import TestSupport
+import Testing
+
+@testable import Translation
+
+@Suite("The order of translations")
+struct DeskTests {
+  private var desk = DeskTests.desk()
+
+  private static func desk(
+    concurrency: Int = 2, charactersPerDay: Int64 = 0, budget: DailyBudget = DailyBudget()
+  ) -> TranslationDesk {
+    var bounds = TranslationDesk.Bounds(concurrency: concurrency, timeout: 5_000, patience: 1_800)
+    bounds.charactersPerDay = charactersPerDay
+    bounds.capacity = 3
+    return TranslationDesk(bounds, budget: budget)
+  }
+
+  private func order(_ id: UInt64) -> TranslationOrderID { .init(rawValue: id) }
+  private func job(_ id: UInt64) -> TranslationJobID { .init(rawValue: id) }
+
+  private mutating func take(
+    _ id: UInt64, _ text: String, _ codes: String..., at now: Int64 = 0, day: Int64 = 1
+  ) -> [TranslationAction] {
+    var actions: [TranslationAction] = []
+    desk.take(
+      order(id), codes.map { (TranslationText(text, into: $0), [$0]) }, beside: .init(),
+      until: now + 5_000, at: now, day: day, into: &actions)
+    return actions
+  }
+
+  private mutating func end(
+    _ id: UInt64, _ outcome: TranslationOutcome, at now: Int64 = 0
+  ) -> [TranslationAction] {
+    var actions: [TranslationAction] = []
+    desk.end(job(id), outcome, at: now, jitter: 0, into: &actions)
+    return actions
+  }
+
+  private mutating func wake(at now: Int64) -> [TranslationAction] {
+    var actions: [TranslationAction] = []
+    desk.wake(at: now, into: &actions)
+    return actions
+  }
+
+  private func finished(_ actions: [TranslationAction]) -> [TranslationResult] {
+    actions.compactMap { if case .finish(_, let result) = $0 { result } else { nil } }
+  }
+
+  @Test("a text is asked for once for all who wait, and told as it comes")
+  mutating func sharing() {
+    #expect(
+      take(1, "a", "es", "de") == [
+        .start(job(1), TranslationText("a", into: "es"), deadline: 5_000),
+        .start(job(2), TranslationText("a", into: "de"), deadline: 5_000),
+      ])
+    #expect(take(2, "a", "es") == [])
+    let result = TranslationResult(texts: ["es": "A"])
+    #expect(
+      end(1, .text("A")) == [
+        .count(.text("A")), .keep(TranslationText("a", into: "es"), .text("A")),
+        .progress(order(1), result), .finish(order(2), result),
+      ])
+    #expect(
+      finished(end(2, .failed("x"))) == [TranslationResult(texts: ["es": "A"], failure: .failed)])
+    #expect(desk.runningCount == 0)
+  }
+
+  @Test("the source's own language is no failure")
+  mutating func same() {
+    _ = take(1, "a", "es")
+    #expect(finished(end(1, .same)) == [TranslationResult()])
+  }
+
+  @Test("no more are asked for at a time, and no more wait, than may")
+  mutating func bounds() {
+    _ = take(1, "a", "es")
+    _ = take(2, "b", "es")
+    for id in UInt64(3)...5 { #expect(take(id, "c\(id)", "es") == []) }
+    #expect(desk.queuedCount == 3)
+    #expect(
+      take(6, "d", "es") == [
+        .count(.notAsked(.queue)), .finish(order(6), TranslationResult(failure: .failed)),
+      ])
+    #expect(
+      end(1, .same).contains(.start(job(3), TranslationText("c3", into: "es"), deadline: 5_000)))
+  }
+
+  @Test("five failures in a row open the circuit, an answer closes it")
+  mutating func circuit() {
+    for id in UInt64(1)...5 {
+      _ = take(id, "\(id)", "es")
+      _ = end(id, .timedOut)
+    }
+    #expect(!desk.isUp)
+    #expect(
+      take(6, "6", "es", at: 10) == [
+        .count(.notAsked(.circuit)), .finish(order(6), TranslationResult(failure: .failed)),
+      ])
+    #expect(
+      take(7, "7", "es", at: 1_000).first
+        == .start(job(6), TranslationText("7", into: "es"), deadline: 6_000))
+    #expect(take(8, "8", "es", at: 1_001).first == .count(.notAsked(.circuit)))
+    #expect(end(6, .text("x"), at: 1_010).contains(.report(.closed)))
+    #expect(desk.isUp)
+  }
+
+  @Test("a service that refuses a question answers all the same")
+  mutating func refusals() {
+    for id in UInt64(1)...9 {
+      _ = take(id, "\(id)", "es")
+      #expect(finished(end(id, .refused)) == [TranslationResult(failure: .failed)])
+    }
+    #expect(desk.isUp)
+  }
+
+  @Test("a pause that the service asks for is kept")
+  mutating func pause() {
+    _ = take(1, "a", "es")
+    _ = take(2, "b", "es")
+    _ = take(3, "c", "es")
+    let actions = end(1, .overloaded(wait: 7_000), at: 100)
+    // The one that waits is told at once.
+    #expect(finished(actions).count == 2)
+    #expect(take(4, "d", "es", at: 7_099).first == .count(.notAsked(.circuit)))
+    #expect(
+      take(5, "e", "es", at: 7_100)
+        == [.start(job(4), TranslationText("e", into: "es"), deadline: 12_100)])
+  }
+
+  @Test("five questions beyond its patience make a service slow, an answer in time ends that")
+  mutating func slowness() {
+    desk = Self.desk(concurrency: 16)
+    for id in UInt64(1)...4 { _ = take(id, "\(id)", "es") }
+    _ = wake(at: 1_799)
+    #expect(!desk.isSlow)
+    _ = wake(at: 1_800)
+    #expect(!desk.isSlow)
+    _ = take(5, "5", "es", at: 1_800)
+    _ = wake(at: 3_600)
+    #expect(desk.isSlow)
+    _ = end(5, .text("x"), at: 3_700)
+    #expect(desk.isSlow)
+    _ = take(6, "6", "es", at: 3_700)
+    _ = end(6, .text("x"), at: 3_800)
+    #expect(!desk.isSlow)
+  }
+
+  @Test("an order that is out of time gets what has come; its questions go on")
+  mutating func deadlines() {
+    _ = take(1, "a", "es", "de")
+    _ = end(1, .text("A"), at: 10)
+    #expect(desk.wakeTime == 1_800)
+    #expect(finished(wake(at: 4_999)) == [])
+    #expect(
+      finished(wake(at: 5_000)) == [TranslationResult(texts: ["es": "A"], failure: .timedOut)])
+    #expect(desk.runningCount == 1)
+    #expect(
+      end(2, .text("B"), at: 5_001).last == .keep(TranslationText("a", into: "de"), .text("B")))
+  }
+
+  @Test("a question that waits for nobody is not asked")
+  mutating func cancelling() {
+    _ = take(1, "a", "es")
+    _ = take(2, "b", "es")
+    _ = take(3, "c", "es")
+    var actions: [TranslationAction] = []
+    desk.cancel(order(3), at: 0, into: &actions)
+    #expect(finished(actions) == [TranslationResult()])
+    #expect(desk.queuedCount == 0)
+    #expect(!end(1, .same).contains { if case .start = $0 { true } else { false } })
+  }
+
+  @Test("a day's characters are used up, until the next")
+  mutating func budget() {
+    desk = Self.desk(charactersPerDay: 10, budget: DailyBudget(day: 1, used: 4))
+    #expect(take(1, "12345", "es").count == 1)
+    #expect(take(2, "12", "es").first == .count(.notAsked(.budget)))
+    #expect(desk.usage == DailyBudget(day: 1, used: 9))
+    #expect(take(3, "12", "es", day: 2).count == 1)
+    #expect(desk.usage == DailyBudget(day: 2, used: 2))
+  }
+
+  @Test("each order ends once, whatever happens", arguments: 0..<200)
+  mutating func anyHistory(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    desk = Self.desk(concurrency: 3, charactersPerDay: 60)
+    var (now, lastOrder): (Int64, UInt64) = (0, 0)
+    var (open, running): (Set<TranslationOrderID>, Set<TranslationJobID>) = ([], [])
+    var asked: [TranslationText: TranslationJobID] = [:]
+    var texts: [TranslationJobID: TranslationText] = [:]
+    func apply(_ actions: [TranslationAction]) {
+      for action in actions {
+        switch action {
+        case .start(let id, let text, let deadline):
+          #expect(running.insert(id).inserted && running.count <= 3)
+          #expect(deadline == now + 5_000)
+          #expect(asked.updateValue(id, forKey: text) == nil)
+          texts[id] = text
+        case .progress(let id, _): #expect(open.contains(id))
+        case .finish(let id, _): #expect(open.remove(id) != nil)
+        case .keep, .count, .report: break
+        }
+      }
+    }
+    for _ in 0..<100 {
+      now += Int64.random(in: 0...400, using: &random)
+      switch Int.random(in: 0...5, using: &random) {
+      case 0, 1:
+        lastOrder += 1
+        open.insert(order(lastOrder))
+        var actions: [TranslationAction] = []
+        let wanted = Set((0...2).map { _ in "abc".randomElement(using: &random)! })
+        let text = "\(Int.random(in: 0...3, using: &random))"
+        desk.take(
+          order(lastOrder), wanted.map { (TranslationText(text, into: "\($0)"), ["\($0)"]) },
+          beside: .init(), until: now + 5_000, at: now, day: now / 10_000, into: &actions)
+        apply(actions)
+      case 2, 3:
+        guard let id = running.min(by: { $0.rawValue < $1.rawValue }) else { continue }
+        let outcome = [
+          TranslationOutcome.text("t"), .same, .refused, .failed("x"), .timedOut,
+          .overloaded(wait: 500),
+        ].randomElement(using: &random)!
+        running.remove(id)
+        asked[texts[id]!] = nil
+        var actions: [TranslationAction] = []
+        desk.end(id, outcome, at: now, jitter: 0.5, into: &actions)
+        apply(actions)
+      case 4:
+        guard let id = open.min(by: { $0.rawValue < $1.rawValue }) else { continue }
+        var actions: [TranslationAction] = []
+        desk.cancel(id, at: now, into: &actions)
+        apply(actions)
+      default:
+        var actions: [TranslationAction] = []
+        desk.wake(at: now, into: &actions)
+        apply(actions)
+      }
+    }
+    var actions: [TranslationAction] = []
+    desk.close(into: &actions)
+    apply(actions)
+    #expect(open.isEmpty)
+  }
+}
