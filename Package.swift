@@ -288,7 +288,7 @@ let package = Package(
         "Basics", "Bus", "ClientTransport", "Cluster", "Configuration", "Gateway", "HTTP1",
         "LinkPreview", "ParleyClient",
         "ParleyProtocol", "ShardMessages", "Store", "TestSupport", "Crypto", "Thumbnails", "Tokens",
-        "Transport",
+        "Translation", "Transport",
         "Unfurler", "WebSocket",
       ],
       path: "Tests/Fuzzing", exclude: ["Corpora"], swiftSettings: house),

@@ -74,12 +74,14 @@ package final class Translator: Sendable {
   /// Translates a text, unless it is remembered.
   ///
   /// - Parameters:
+  ///   - user: The user who asks, since users take turns; `nil` for the Platform API.
   ///   - progress: Takes what has come, while other languages are awaited; on any thread.
   ///   - completion: Takes the result, once, on any thread.
   /// - Returns: A way to end it: the completion takes what has come.
   @discardableResult
   package func translate(
-    _ text: String, into tags: [String], progress: @escaping Progress = { _ in },
+    _ text: String, into tags: [String], for user: String?,
+    progress: @escaping Progress = { _ in },
     completion: @escaping Progress
   ) -> TranslationTask {
     let knowledge = lookUp(text, in: tags)
@@ -98,7 +100,8 @@ package final class Translator: Sendable {
     let id = TranslationOrderID(
       rawValue: lastID.wrappingAdd(1, ordering: .relaxed).newValue)
     let order = TranslatorLoop.Order(
-      id: id, texts: wanted.map { (TranslationText(text, into: $0), $1) }, known: known,
+      id: id, texts: wanted.map { (TranslationText(text, into: $0), $1) },
+      user: user, known: known,
       progress: progress, completion: completion)
     guard thread.post(.translate(order)) else {
       known.fail(.failed)
@@ -156,7 +159,7 @@ package struct TranslatorConfiguration: Sendable {
 /// Counts of a ``Translator``.
 package struct TranslatorFigures: Sendable, Hashable {
   package enum Outcome: String, Sendable, CaseIterable {
-    case made, cached, same, refused, failed, unsupported, circuit, queue, budget
+    case made, cached, same, refused, failed, unsupported, circuit, queue, budget, share
     case timedOut = "timed_out"
   }
 

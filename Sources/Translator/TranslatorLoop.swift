@@ -11,6 +11,7 @@ final class TranslatorLoop: CurlLoopOwner {
   struct Order: Sendable {
     let id: TranslationOrderID
     let texts: [(text: TranslationText, tags: [String])]
+    let user: String?
     let known: TranslationResult
     let progress: Translator.Progress
     let completion: Translator.Progress
@@ -139,7 +140,8 @@ final class TranslatorLoop: CurlLoopOwner {
     let deadline = now + configuration.timeout
     handle { [known, missing] in
       $0.take(
-        order.id, missing, beside: known, until: deadline, at: now, day: day, into: &$1)
+        order.id, missing, for: order.user, beside: known, until: deadline, at: now, day: day,
+        into: &$1)
     }
     if !known.texts.isEmpty, orders[order.id] != nil { order.progress(known) }
   }

@@ -86,6 +86,7 @@ final class TranslatorState: Sendable {
       case .notAsked(.circuit): .circuit
       case .notAsked(.queue): .queue
       case .notAsked(.budget): .budget
+      case .notAsked(.share): .share
       }
     update { $0.outcomes[kind, default: 0] += 1 }
   }

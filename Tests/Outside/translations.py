@@ -419,6 +419,47 @@ async def test_a_closed_port(ctx, service):
 
 
 @with_translator
+async def test_a_pause_that_the_service_asks_for(ctx, service):
+    """After 429 with Retry-After nothing is asked until that is over, and messages go out at once."""
+    server = await started(ctx, service)
+    channel, owner = await ctx.room(server, 0)
+    service.answers["busy"] = (429, {"error": "slow down"}, {"Retry-After": "2"})
+    number = (await owner.send(channel, "busy"))["message"]["message_id"]
+    began = time.monotonic()
+    async with refused(500901, reason="failed"):
+        await translate(owner, channel, number, "es")
+    sent = await owner.send(channel, "at once", translation_target_langs=["es"])
+    assert sent["message"]["translations"] == {} and service.count("at once") == 0
+    # The service answers: the circuit stays closed.
+    status, _, body = await http(server.port, "GET", "/metrics")
+    assert status == 200 and b"parley_translation_service_up 1" in body
+
+    async def back():
+        sent = await owner.send(channel, ctx.name("text"), translation_target_langs=["es"])
+        return sent["message"]["translations"]
+    await eventually(back, "a translation")
+    assert time.monotonic() - began > 1.9
+
+
+@with_translator
+async def test_one_user_does_not_hold_up_another(ctx, service):
+    """A user whose texts fill the translator's queue does not keep another's from its turn."""
+    server = await started(ctx, service, "--translation-concurrency", "1")
+    channel, owner, other = await ctx.room(server, 1)
+    numbers = [
+        (await sender.send(channel, text))["message"]["message_id"]
+        for sender, text in [(owner, f"many {n}") for n in range(12)] + [(other, "one")]]
+    service.delay = 0.2
+    many = [asyncio.ensure_future(translate(owner, channel, n, "es", "de")) for n in numbers[:12]]
+    await service.until_asked("many 0")
+    await translate(other, channel, numbers[12], "es")
+    asked = [question["q"] for question in service.asked]
+    # One that was running, and one of each turn before it.
+    assert asked.index("one") <= 4, asked
+    await asyncio.gather(*many)
+
+
+@with_translator
 async def test_a_days_characters(ctx, service):
     """What may be translated in a day is counted across restarts; beyond, nothing is asked."""
     flags = ["--translation-characters-per-day", "12", *PATIENT]

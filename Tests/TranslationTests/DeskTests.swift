@@ -21,11 +21,12 @@ struct DeskTests {
   private func job(_ id: UInt64) -> TranslationJobID { .init(rawValue: id) }
 
   private mutating func take(
-    _ id: UInt64, _ text: String, _ codes: String..., at now: Int64 = 0, day: Int64 = 1
+    _ id: UInt64, _ text: String, _ codes: String..., by user: String? = nil, at now: Int64 = 0,
+    day: Int64 = 1
   ) -> [TranslationAction] {
     var actions: [TranslationAction] = []
     desk.take(
-      order(id), codes.map { (TranslationText(text, into: $0), [$0]) }, beside: .init(),
+      order(id), codes.map { (TranslationText(text, into: $0), [$0]) }, for: user, beside: .init(),
       until: now + 5_000, at: now, day: day, into: &actions)
     return actions
   }
@@ -46,6 +47,10 @@ struct DeskTests {
 
   private func finished(_ actions: [TranslationAction]) -> [TranslationResult] {
     actions.compactMap { if case .finish(_, let result) = $0 { result } else { nil } }
+  }
+
+  private func asks(_ actions: [TranslationAction]) -> Bool {
+    actions.contains { if case .start = $0 { true } else { false } }
   }
 
   @Test("a text is asked for once for all who wait, and told as it comes")
@@ -182,6 +187,62 @@ struct DeskTests {
     #expect(desk.usage == DailyBudget(day: 2, used: 2))
   }
 
+  @Test("users take turns, and the one with the most gives way when too many wait")
+  mutating func turns() {
+    desk = Self.desk(concurrency: 1)
+    for id in UInt64(1)...4 { _ = take(id, "ann \(id)", "es", by: "ann") }
+    #expect(
+      take(5, "bob", "es", by: "bob") == [
+        .count(.notAsked(.queue)), .finish(order(4), TranslationResult(failure: .failed)),
+      ])
+    #expect(take(6, "ann 6", "es", by: "ann").first == .count(.notAsked(.queue)))
+    var order: [String] = []
+    for id in [1, 2, 5, 3] as [UInt64] {
+      for case .start(_, let text, _) in end(id, .same) { order.append(text.text) }
+    }
+    #expect(order == ["ann 2", "bob", "ann 3"])
+  }
+
+  @Test("a question that somebody with a shorter line wants too moves into that")
+  mutating func joining() {
+    desk = Self.desk(concurrency: 1)
+    for id in UInt64(1)...4 { _ = take(id, "\(id)", "es", by: "ann") }
+    _ = take(5, "4", "es", by: "bob")
+    _ = end(1, .same)
+    #expect(
+      end(2, .same).contains(.start(job(4), TranslationText("4", into: "es"), deadline: 5_000)))
+  }
+
+  @Test("an order whose own question gives way to its next ends all the same")
+  mutating func givingWay() {
+    desk = Self.desk(concurrency: 1)
+    for id in UInt64(1)...4 { _ = take(id, "\(id)", "es", by: "ann") }
+    var actions: [TranslationAction] = []
+    desk.take(
+      order(5), ["4", "5", "6"].map { (TranslationText($0, into: "es"), [$0]) }, for: nil,
+      beside: .init(), until: 5_000, at: 0, day: 1, into: &actions)
+    for id in UInt64(1)...6 { actions += end(id, .text("x")) }
+    #expect(Set(finished(actions).map(\.texts.count)).count > 0)
+    #expect(desk.queuedCount == 0 && desk.runningCount == 0)
+    #expect(finished(actions).count == 5)
+  }
+
+  @Test("once half of a day's characters are used, they go to those who had little")
+  mutating func shares() {
+    desk = Self.desk(charactersPerDay: 100)
+    for id in UInt64(1)...5 {
+      #expect(asks(take(id, "\(id)123456789", "es", by: "ann")))
+      _ = end(id, .same)
+    }
+    #expect(take(6, "0", "es", by: "ann").first == .count(.notAsked(.share)))
+    #expect(asks(take(7, "0123456789", "es", by: "bob")))
+    #expect(asks(take(8, "a", "es", by: "bob")))
+    for id in UInt64(6)...7 { _ = end(id, .same) }
+    #expect(take(9, "b", "es", by: "bob").first == .count(.notAsked(.share)))
+    #expect(asks(take(10, "c", "es")))
+    #expect(asks(take(11, "d", "es", by: "ann", day: 2)))
+  }
+
   @Test("each order ends once, whatever happens", arguments: 0..<200)
   mutating func anyHistory(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
@@ -215,7 +276,8 @@ struct DeskTests {
         let text = "\(Int.random(in: 0...3, using: &random))"
         desk.take(
           order(lastOrder), wanted.map { (TranslationText(text, into: "\($0)"), ["\($0)"]) },
-          beside: .init(), until: now + 5_000, at: now, day: now / 10_000, into: &actions)
+          for: [nil, "ann", "bob"].randomElement(using: &random)!, beside: .init(),
+          until: now + 5_000, at: now, day: now / 10_000, into: &actions)
         apply(actions)
       case 2, 3:
         guard let id = running.min(by: { $0.rawValue < $1.rawValue }) else { continue }

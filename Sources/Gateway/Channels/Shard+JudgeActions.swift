@@ -36,7 +36,7 @@ extension Shard {
     guard let translator = services.translator else {
       return end(TranslationResult(failure: .failed))
     }
-    translator.translate(text, into: languages) { result in
+    translator.translate(text, into: languages, for: request.authorID) { result in
       let part = Enrichment.translations(MessageTranslations(result))
       path.resume { _ in channel.value.handle(.progressed(request.id, part)) }
     } completion: {

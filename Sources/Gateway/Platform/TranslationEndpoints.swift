@@ -31,7 +31,7 @@ enum TranslationEndpoints {
     }
     let startedAt = SystemClock.monotonicMilliseconds
     let unsupported = translator.lookUp(text, in: languages).unsupported
-    translator.translate(text, into: languages) { result in
+    translator.translate(text, into: languages, for: nil) { result in
       let duration = SystemClock.monotonicMilliseconds - startedAt
       completion {
         $0.object {

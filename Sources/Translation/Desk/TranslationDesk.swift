@@ -1,10 +1,9 @@
 package import Basics
-internal import DequeModule
 
 /// The order of the work: what is asked when, who waits for it, and when nothing is asked.
 ///
-/// The same text in the same language is asked for once at a time. Time is milliseconds of any clock
-/// that does not go back.
+/// The same text in the same language is asked for once at a time. Users take turns, and where too much
+/// waits, the user with the most gives way. Time is milliseconds of any clock that does not go back.
 ///
 ///     order  es, de ──▶ job (text, es) ──▶ service
 ///     order  es ──────▶    │
@@ -32,6 +31,10 @@ package struct TranslationDesk {
 
   private struct Job {
     let text: TranslationText
+    /// The user in whose line it waits; `nil` for the Platform API.
+    var user: String?
+    /// The user for whose characters it counts.
+    let payer: String?
     var orders: [TranslationOrderID] = []
     /// `nil` while it waits.
     var ticket: CircuitBreaker.Ticket?
@@ -47,25 +50,22 @@ package struct TranslationDesk {
     var result = TranslationResult()
   }
 
-  /// This number of slow questions in a row make a slow service.
-  private static let slowCount = 5
-
   private let bounds: Bounds
-  private var breaker: CircuitBreaker
+  private var service: ServiceCondition
   private var jobs: [TranslationJobID: Job] = [:]
   private var byText: [TranslationText: TranslationJobID] = [:]
-  private var queued: Deque<TranslationJobID> = []
+  private var queued = TurnQueue<String?, TranslationJobID>()
   private var running: Set<TranslationJobID> = []
   private var orders: [TranslationOrderID: Order] = [:]
   private var lastJob: UInt64 = 0
-  private var pausedUntil = Int64.min
-  private var slowInARow = 0
   private var budget: DailyBudget
+  private var shares: DailyShares
 
   package init(_ bounds: Bounds, budget: DailyBudget) {
     self.bounds = bounds
     self.budget = budget
-    breaker = CircuitBreaker(limits: bounds.breaker)
+    shares = DailyShares(of: bounds.charactersPerDay)
+    service = ServiceCondition(bounds.breaker)
   }
 
   package var queuedCount: Int { queued.count }
@@ -73,12 +73,10 @@ package struct TranslationDesk {
   package var runningCount: Int { running.count }
 
   /// Whether the service has taken too long several times in a row.
-  package var isSlow: Bool { slowInARow >= Self.slowCount }
+  package var isSlow: Bool { service.isSlow }
 
   /// Whether the service counts as answering.
-  package var isUp: Bool {
-    if case .closed = breaker.state { true } else { false }
-  }
+  package var isUp: Bool { service.isUp }
 
   /// The characters that were sent on a day.
   package var usage: DailyBudget { budget }
@@ -97,21 +95,28 @@ package struct TranslationDesk {
   ///
   /// - Parameters:
   ///   - texts: The text in each language, with the tags by which it was asked for.
+  ///   - user: The user who asks; `nil` for the Platform API.
   ///   - result: The part that is known.
   ///   - day: The day, for the budget.
   package mutating func take(
     _ id: TranslationOrderID, _ texts: [(text: TranslationText, tags: [String])],
-    beside result: TranslationResult, until deadline: Int64, at now: Int64, day: Int64,
-    into actions: inout [TranslationAction]
+    for user: String?, beside result: TranslationResult, until deadline: Int64, at now: Int64,
+    day: Int64, into actions: inout [TranslationAction]
   ) {
+    budget.begin(day)
     var order = Order(deadline: deadline, result: result)
     for (text, tags) in texts {
-      switch join(text, by: id, at: now, day: day) {
+      switch join(text, by: id, for: user, at: now, into: &actions) {
       case .success(let job): order.missing[job, default: []] += tags
       case .failure(let refusal):
         actions.append(.count(.notAsked(refusal.skip)))
         order.result.fail(.failed)
       }
+    }
+    // One that this order has joined may have given way to its next.
+    for job in order.missing.keys where jobs[job] == nil {
+      order.missing[job] = nil
+      order.result.fail(.failed)
     }
     orders[id] = order
     finish([id], into: &actions)
@@ -128,7 +133,11 @@ package struct TranslationDesk {
     guard let job = jobs.removeValue(forKey: id) else { return }
     byText[job.text] = nil
     running.remove(id)
-    note(outcome, of: job, at: now, jitter: jitter, into: &actions)
+    if let ticket = job.ticket {
+      let isLate = now - job.startedAt > bounds.patience
+      let change = service.note(outcome, of: ticket, isLate: isLate, at: now, jitter: jitter)
+      if let change { actions.append(.report(change)) }
+    }
     actions.append(.count(outcome))
     switch outcome {
     case .text, .same: actions.append(.keep(job.text, outcome))
@@ -148,7 +157,7 @@ package struct TranslationDesk {
       }
     }
     finish(job.orders, into: &actions)
-    if !isAsked(at: now) { refuseQueued(.circuit, into: &actions) }
+    if !service.isAsked(at: now) { refuseQueued(.circuit, into: &actions) }
     start(at: now, into: &actions)
   }
 
@@ -169,7 +178,7 @@ package struct TranslationDesk {
         continue
       }
       jobs[id]?.isSlow = true
-      slowInARow += 1
+      service.noteSlow()
     }
     for (id, order) in orders where order.deadline <= now {
       orders[id] = nil
@@ -191,7 +200,7 @@ package struct TranslationDesk {
     orders = [:]
     jobs = [:]
     byText = [:]
-    queued = []
+    _ = queued.removeAll()
     running = []
   }
 
@@ -202,40 +211,57 @@ package struct TranslationDesk {
   }
 
   private mutating func join(
-    _ text: TranslationText, by order: TranslationOrderID, at now: Int64, day: Int64
+    _ text: TranslationText, by order: TranslationOrderID, for user: String?, at now: Int64,
+    into actions: inout [TranslationAction]
   ) -> Result<TranslationJobID, Refusal> {
     if let id = byText[text] {
       jobs[id]?.orders.append(order)
+      advance(id, for: user)
       return .success(id)
     }
-    guard isAsked(at: now) else { return .failure(Refusal(skip: .circuit)) }
-    guard queued.count < bounds.capacity else { return .failure(Refusal(skip: .queue)) }
-    guard budget.take(text.text.unicodeScalars.count, of: bounds.charactersPerDay, on: day) else {
+    guard service.isAsked(at: now) else { return .failure(Refusal(skip: .circuit)) }
+    guard makeRoom(for: user, into: &actions) else { return .failure(Refusal(skip: .queue)) }
+    guard shares.admit(user, budget) else { return .failure(Refusal(skip: .share)) }
+    let count = text.text.unicodeScalars.count
+    guard budget.take(count, of: bounds.charactersPerDay) else {
       return .failure(Refusal(skip: .budget))
     }
+    shares.add(count, of: user, on: budget.day)
     lastJob += 1
     let id = TranslationJobID(rawValue: lastJob)
-    jobs[id] = Job(text: text, orders: [order])
+    jobs[id] = Job(text: text, user: user, payer: user, orders: [order])
     byText[text] = id
-    queued.append(id)
+    queued.append(id, of: user)
     return .success(id)
   }
 
-  private func isAsked(at now: Int64) -> Bool {
-    pausedUntil <= now && breaker.refusal(at: now) == nil
+  /// Moves a job that waits into the line of a user who wants it too, if that is shorter.
+  private mutating func advance(_ id: TranslationJobID, for user: String?) {
+    guard let job = jobs[id], !running.contains(id),
+      queued.count(of: user) + 1 < queued.count(of: job.user)
+    else { return }
+    queued.remove(id, of: job.user)
+    queued.append(id, of: user)
+    jobs[id]?.user = user
+  }
+
+  /// Has the user with the most jobs give way, if too many wait.
+  private mutating func makeRoom(
+    for user: String?, into actions: inout [TranslationAction]
+  ) -> Bool {
+    guard queued.count >= bounds.capacity else { return true }
+    guard let last = queued.popLast(beyond: queued.count(of: user) + 1) else { return false }
+    refuse([last], .queue, into: &actions)
+    return true
   }
 
   private mutating func start(at now: Int64, into actions: inout [TranslationAction]) {
-    while running.count < bounds.concurrency, let id = queued.first {
-      guard let job = jobs[id] else {
-        queued.removeFirst()
-        continue
-      }
-      guard pausedUntil <= now, case .admitted(let ticket) = breaker.admit(at: now) else {
-        // Another question tries the service, or a pause began while this one waited.
+    while running.count < bounds.concurrency, queued.count > 0 {
+      guard let ticket = service.admit(at: now) else {
+        // Another question tries the service, or a pause began while these waited.
         return refuseQueued(.circuit, into: &actions)
       }
-      queued.removeFirst()
+      guard let id = queued.popFirst(), let job = jobs[id] else { return }
       jobs[id]?.ticket = ticket
       jobs[id]?.startedAt = now
       running.insert(id)
@@ -247,11 +273,18 @@ package struct TranslationDesk {
   private mutating func refuseQueued(
     _ skip: TranslationSkip, into actions: inout [TranslationAction]
   ) {
+    refuse(queued.removeAll(), skip, into: &actions)
+  }
+
+  /// Ends jobs that were taken out of the queue.
+  private mutating func refuse(
+    _ ids: [TranslationJobID], _ skip: TranslationSkip, into actions: inout [TranslationAction]
+  ) {
     var waiting: [TranslationOrderID] = []
-    for id in queued {
+    for id in ids {
       guard let job = jobs.removeValue(forKey: id) else { continue }
       byText[job.text] = nil
-      budget.giveBack(job.text.text.unicodeScalars.count)
+      giveBack(job)
       actions.append(.count(.notAsked(skip)))
       for order in job.orders {
         orders[order]?.missing[id] = nil
@@ -259,28 +292,7 @@ package struct TranslationDesk {
       }
       waiting += job.orders
     }
-    queued = []
     finish(waiting, into: &actions)
-  }
-
-  private mutating func note(
-    _ outcome: TranslationOutcome, of job: Job, at now: Int64, jitter: Double,
-    into actions: inout [TranslationAction]
-  ) {
-    guard let ticket = job.ticket else { return }
-    let isLate = now - job.startedAt > bounds.patience
-    var change: CircuitBreaker.Change?
-    switch outcome {
-    case .text, .same, .refused:
-      if !isLate { slowInARow = 0 }
-      change = breaker.succeed()
-    case .overloaded(let wait):
-      pausedUntil = max(pausedUntil, now + wait)
-      breaker.withdraw(ticket, at: now)
-    case .failed, .timedOut: change = breaker.fail(ticket, at: now, jitter: jitter)
-    case .notAsked: breaker.withdraw(ticket, at: now)
-    }
-    if let change { actions.append(.report(change)) }
   }
 
   private mutating func leave(_ id: TranslationOrderID, _ order: Order) {
@@ -291,10 +303,16 @@ package struct TranslationDesk {
         let given = jobs.removeValue(forKey: job)
       {
         byText[given.text] = nil
-        budget.giveBack(given.text.text.unicodeScalars.count)
-        queued.removeAll { $0 == job }
+        giveBack(given)
+        queued.remove(job, of: given.user)
       }
     }
+  }
+
+  private mutating func giveBack(_ job: Job) {
+    let count = job.text.text.unicodeScalars.count
+    budget.giveBack(count)
+    shares.giveBack(count, of: job.payer)
   }
 
   private mutating func finish(

@@ -59,29 +59,3 @@ package enum TranslationAction: Hashable, Sendable {
   /// The service has stopped to answer, or answers again.
   case report(CircuitBreaker.Change)
 }
-
-/// The characters that were sent to the service on a day (UTC).
-package struct DailyBudget: Hashable, Sendable {
-  /// Days since 1970.
-  package private(set) var day: Int64
-  package private(set) var used: Int64
-
-  package init(day: Int64 = 0, used: Int64 = 0) {
-    self.day = day
-    self.used = max(0, used)
-  }
-
-  /// Counts characters.
-  ///
-  /// - Parameter limit: 0 for none.
-  /// - Returns: Whether there was room for them.
-  mutating func take(_ count: Int, of limit: Int64, on today: Int64) -> Bool {
-    if today != day { self = DailyBudget(day: today) }
-    guard limit == 0 || used + Int64(count) <= limit else { return false }
-    used += Int64(count)
-    return true
-  }
-
-  /// Takes back what was not sent.
-  mutating func giveBack(_ count: Int) { used = max(0, used - Int64(count)) }
-}

@@ -170,6 +170,8 @@ package enum TranslationSkip: String, Sendable, Hashable, CaseIterable {
   case circuit
   case queue
   case budget
+  /// The user has used its part of the budget.
+  case share
 }
 
 /// The languages of a service.

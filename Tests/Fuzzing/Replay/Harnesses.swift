@@ -26,6 +26,7 @@ enum Harnesses {
     "ShardMessage": ShardMessageHarness.self,
     "Token": TokenHarness.self,
     "ServiceAnswer": ServiceAnswerHarness.self,
+    "TranslationAnswer": TranslationAnswerHarness.self,
     "WebAddress": WebAddressHarness.self,
     "WebSocketEndpoint": WebSocketEndpointHarness.self,
     "WebSocketHandshake": WebSocketHandshakeHarness.self,
