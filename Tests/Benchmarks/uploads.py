@@ -179,7 +179,7 @@ class Sender:
         self.piece = piece
         self.socket = socket.create_connection(("127.0.0.1", server.port))
         self.socket.sendall(
-            f"PUT {path} HTTP/1.1\r\nHost: bench\r\nContent-Length: {size}\r\n\r\n".encode())
+            f"PUT {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {size}\r\n\r\n".encode())
         self.socket.setblocking(False)
 
     def send(self, count):
