@@ -27,10 +27,10 @@ def parameters(path, operation, place):
 
 def forms(operation):
     """The schemas of an operation's JSON, one for each form of it; none without a body."""
-    if "requestBody" not in operation:
+    content = operation.get("requestBody", {}).get("content", {})
+    if "application/json" not in content:
         return []
-    schema = wrongs.resolved(
-        operation["requestBody"]["content"]["application/json"]["schema"])
+    schema = wrongs.resolved(content["application/json"]["schema"])
     return [wrongs.resolved(form) for form in schema.get("oneOf", [schema])]
 
 

@@ -46,7 +46,7 @@ async def test_made_up_calls_are_answered_as_described(ctx):
         "--config-file", await settings_file(ctx, server), "run",
         f"http://127.0.0.1:{server.port}/v3/openapi.json",
         "--header", f"Api-Token: {server.api_token}", "--checks", CHECKS,
-        "--exclude-path", "/v1/ws", "--exclude-path", "/v3/parley/drain",
+        "--exclude-path", "/v1/ws", "--exclude-path-regex", "/drain$",
         # Its pieces are of a type that Schemathesis makes no bodies of.
         "--exclude-path", "/v1/uploads/{secret}", "--max-examples", "8",
         "--max-time", "15", "--seed", "1", "--no-shrink", "--generation-database", "none",

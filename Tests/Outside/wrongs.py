@@ -36,10 +36,14 @@ class Wrong:
 
 
 def resolved(schema):
+    """A schema itself in place of a reference to it, or of a choice between it and null."""
+    choices = schema.get("oneOf", [])
+    if {"type": "null"} in choices and len(choices) == 2:
+        return resolved(next(choice for choice in choices if choice != {"type": "null"}))
     if "$ref" not in schema:
         return schema
     kind, name = schema["$ref"].split("/")[2:]
-    return description("openapi.json")["components"][kind][name]
+    return resolved(description("openapi.json")["components"][kind][name])
 
 
 def kind_of(schema):

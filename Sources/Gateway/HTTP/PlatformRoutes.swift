@@ -5,8 +5,8 @@ import Transport
 /// The paths of the Platform API.
 enum PlatformRoutes {
   static let all =
-    channels + moderation + messages + users + metadata + metacounters + limits + operation
-    + previews + translation + files + apiTokens + webhooks
+    channels + moderation + messages + users + takingForms + forms + metadata + metacounters
+    + limits + operation + previews + translation + files + apiTokens + webhooks
 
   private static func route(
     _ method: String, _ pattern: PathPattern, body: BodyPolicy = .none,
@@ -29,8 +29,12 @@ enum PlatformRoutes {
   /// The owner of the picture that a form of a route gives; `nil` where a form sends a message.
   static func pictureHolder(of route: Routes.Route) -> PictureForm.Holder? {
     switch route.pattern {
-    case "/v3/open_channels", "/v3/open_channels/{channel_url}": .channel
-    case "/v3/users", "/v3/users/{user_id}": .user
+    case "/v3/open_channels", "/v3/open_channels/{channel_url}",
+      "/v3/parley/forms/open_channels", "/v3/parley/forms/open_channels/{channel_url}":
+      .channel
+    case "/v3/users", "/v3/users/{user_id}", "/v3/parley/forms/users",
+      "/v3/parley/forms/users/{user_id}":
+      .user
     default: nil
     }
   }
@@ -38,11 +42,25 @@ enum PlatformRoutes {
   private static let json = BodyPolicy.whole()
   private static let channel = "/v3/open_channels/{channel_url}"
 
-  private static let channels = [
+  /// The calls whose body may be a form.
+  private static let takingForms = [
     route("POST", "/v3/open_channels", body: .wholeOrForm, ChannelEndpoints.create),
+    channelRoute("PUT", "\(channel)", body: .wholeOrForm, ChannelEndpoints.update),
+    route("POST", "\(channel)/messages", body: .wholeOrForm, MessageEndpoints.send),
+    route("POST", "/v3/users", body: .wholeOrForm, UserEndpoints.create),
+    route("PUT", "\(user)", body: .wholeOrForm, UserEndpoints.update),
+  ]
+
+  /// The same under paths of their own: generated clients want one kind of body for a path.
+  private static let forms = takingForms.map { route in
+    Routes.Route(
+      route.methods, "/v3/parley/forms\(String(route.pattern.description.dropFirst("/v3".count)))",
+      access: route.access, body: route.body, route.endpoint)
+  }
+
+  private static let channels = [
     route("GET", "/v3/open_channels", ChannelEndpoints.list),
     channelRoute("GET", "\(channel)", ChannelEndpoints.view),
-    channelRoute("PUT", "\(channel)", body: .wholeOrForm, ChannelEndpoints.update),
     channelRoute("DELETE", "\(channel)", ChannelEndpoints.delete),
     channelRoute("GET", "\(channel)/participants", ChannelEndpoints.listParticipants),
     channelRoute("PUT", "\(channel)/freeze", body: json, ChannelEndpoints.freeze),
@@ -66,7 +84,6 @@ enum PlatformRoutes {
   private static let message = channel + "/messages/{message_id:number}"
 
   private static let messages = [
-    route("POST", "\(channel)/messages", body: .wholeOrForm, MessageEndpoints.send),
     channelRoute("GET", "\(channel)/messages", MessageEndpoints.list),
     channelRoute("GET", "\(channel)/messages/total_count", MessageEndpoints.count),
     channelRoute("GET", "\(message)", MessageEndpoints.view),
@@ -81,10 +98,8 @@ enum PlatformRoutes {
   private static let user = "/v3/users/{user_id}"
 
   private static let users = [
-    route("POST", "/v3/users", body: .wholeOrForm, UserEndpoints.create),
     route("GET", "/v3/users", UserEndpoints.list),
     route("GET", "\(user)", UserEndpoints.view),
-    route("PUT", "\(user)", body: .wholeOrForm, UserEndpoints.update),
     route("DELETE", "\(user)", UserEndpoints.delete),
     route("POST", "\(user)/token", body: json, SessionTokenEndpoints.issue),
     route("DELETE", "\(user)/token", SessionTokenEndpoints.revoke),
