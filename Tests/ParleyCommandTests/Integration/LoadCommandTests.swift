@@ -119,7 +119,7 @@ extension CommandTests {
       let report = try load(
         server, "slow",
         [
-          "--subscribers", "10", "--share", "0.2", "--rate", "100", "--bytes", "4000",
+          "--subscribers", "10", "--share", "0.2", "--rate", "50", "--bytes", "4000",
           "--throttle", "off",
         ])
       #expect((report["counts"]?["deliveries"]?.integer ?? 0) > 0)
