@@ -118,6 +118,48 @@ extension ServerTests {
       }
     }
 
+    @Test("in that an answer comes after the event of the call that it answers")
+    func ownEvents() throws {
+      let server = try ServerProcess(unlimitedSending)
+      let owner = try server.open("olga")
+      try owner.create("lobby")
+      try owner.enter("lobby")
+      for name in ["one", "two", "three"] {
+        let id = try owner.request("channel.update") {
+          $0.member("channel_url", "lobby")
+          $0.member("name", name)
+        }
+        let reply = try owner.reply(to: id)
+        #expect(try owner.event("channel.changed").ordinal < reply.ordinal)
+      }
+    }
+
+    @Test("in that the answer to a repetition comes after the message that it names")
+    func repetitions() throws {
+      let server = try ServerProcess(unlimitedSending + ["--reactors", "2"])
+      let clients = try (0..<3).map { _ in try server.open("jeff") }
+      try clients[0].create("lobby")
+      for client in clients { try client.enter("lobby") }
+      var answers = clients.map { _ in [Int64: Int]() }
+      for number in 0..<100 {
+        let ids = try clients.map {
+          try $0.requestSend("\(number)", to: "lobby", requestID: "\(number)")
+        }
+        for index in clients.indices {
+          let reply = try clients[index].reply(to: ids[index])
+          answers[index][try SentMessage(reply.result.get()).seq] = reply.ordinal
+        }
+      }
+      try clients[0].rename("lobby", to: "the end")
+      for (client, answers) in zip(clients, answers) {
+        #expect(answers.count == 100)
+        for event in try client.events(throughRenaming: "lobby", to: "the end") {
+          guard let seq = event.seq, let answer = answers[seq] else { continue }
+          #expect(event.ordinal < answer)
+        }
+      }
+    }
+
     @Test("across a reconnection: recovery gives what was missed, once")
     func recovery() throws {
       let server = try ServerProcess(unlimitedSending + ["--reactors", "2"])

@@ -66,6 +66,11 @@ extension Session {
     shard.gauges.add(1, to: .subscriptions)
   }
 
+  /// Takes all events that the connection is owed, so that an answer comes after them.
+  func settleEvents() {
+    for place in places { place.subscription.settle() }
+  }
+
   func unsubscribe(from url: String) {
     guard let index = places.firstIndex(where: { $0.url == url }),
       let channel = shard.channelSubscribers[url]

@@ -228,7 +228,10 @@ final class Session {
 
   /// A reply waits for room: the answer to what a client asked does not make it a slow consumer.
   private func sendReplies() {
-    while let reply = pipeline.takeReply(if: connection.hasRoom) { connection.send(reply: reply) }
+    while let reply = pipeline.takeReply(if: connection.hasRoom) {
+      settleEvents()
+      connection.send(reply: reply)
+    }
   }
 
   /// Starts what may start, unless the client takes no answers.
