@@ -44,14 +44,21 @@ package struct AwaitedSend: Sendable, Hashable {
   package let userID: String
   /// The name by which the log recognises the message; empty for a send without one.
   package let requestID: String
+  /// The text by which a message without a name is recognised; it stays on the server of the session.
+  package let text: String
 
-  package init(session: SessionAddress, userID: String, requestID: String) {
+  package init(
+    session: SessionAddress, userID: String, requestID: String, text: String = ""
+  ) {
     self.session = session
     self.userID = userID
     self.requestID = requestID
+    self.text = text
   }
 
   fileprivate func isSend(of message: Message) -> Bool {
+    // The user's other connections, and the Platform API, send messages without a name too.
     message.user?.id == userID && message.requestID == requestID
+      && (!requestID.isEmpty || message.text == text)
   }
 }

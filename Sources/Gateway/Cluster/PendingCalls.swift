@@ -187,8 +187,10 @@ struct PendingCalls {
     calls.values.sorted { $0.number < $1.number }.compactMap { call in
       guard case .channel(url, .command(.send(let order), let principal, _)) = call.message
       else { return nil }
+      guard case .success(let draft) = order.draft else { return nil }
       return AwaitedSend(
-        session: principal.session, userID: principal.user.id, requestID: order.requestID ?? "")
+        session: principal.session, userID: principal.user.id, requestID: order.requestID ?? "",
+        text: draft.text)
     }
   }
 

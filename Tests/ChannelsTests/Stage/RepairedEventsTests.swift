@@ -8,9 +8,11 @@ struct RepairedEventsTests {
   private let channel = ChannelInfo(Channel(url: "lobby", createdAt: 0), participantCount: 1)
   private let session = SessionAddress(server: 1, shard: 0, connection: 7)
 
-  private func message(_ id: Int64, by user: String, named requestID: String = "") -> Message {
+  private func message(
+    _ id: Int64, by user: String, named requestID: String = "", _ text: String = ""
+  ) -> Message {
     var message = Message(
-      id: id, channelURL: "lobby", user: User(id: user), text: "", createdAt: id)
+      id: id, channelURL: "lobby", user: User(id: user), text: text, createdAt: id)
     message.requestID = requestID
     return message
   }
@@ -44,6 +46,22 @@ struct RepairedEventsTests {
     let events = repaired(
       (1...3).map { .received(message($0, by: "ann"), seq: $0 + 1) }, awaited: awaited)
     #expect(events.map(\.author) == [.sample(1), .sample(2), nil])
+  }
+
+  @Test("a message without a name that the user has sent otherwise is shown")
+  func otherwise() {
+    let awaited = [
+      AwaitedSend(session: session, userID: "ann", requestID: "", text: "here"),
+      AwaitedSend(session: .sample(1), userID: "ann", requestID: "r1", text: "named"),
+    ]
+    let events = repaired(
+      [
+        .received(message(1, by: "ann", "elsewhere"), seq: 2),
+        .received(message(2, by: "ann", "here"), seq: 3),
+        // As it was changed since.
+        .received(message(3, by: "ann", named: "r1", "changed"), seq: 4),
+      ], awaited: awaited)
+    #expect(events.map(\.author) == [nil, session, .sample(1)])
   }
 
   @Test("several updates of a message are one, and a deleted message has its deletion")

@@ -94,6 +94,8 @@ final class SeveralStages {
   /// Counts the homes that the channel has had.
   private var ring = 0
   private var lastCall = 0
+  /// The connections that have sent messages, by their texts.
+  private(set) var senders: [String: SessionAddress] = [:]
   /// The sends that were answered with a message.
   private(set) var acknowledged: [(call: SimulatedCall, messageID: Int64)] = []
   private(set) var stays: [Stay] = []
@@ -132,6 +134,17 @@ final class SeveralStages {
     guard case .success(.read(.channel(let state?))) = contents.answer(.channel(url: "lobby"))
     else { return false }
     return state.bans[userID] != nil
+  }
+
+  /// Whether a user was banned by an event after one and up to another.
+  func isBanned(_ userID: String, between first: Int64, and last: Int64) -> Bool {
+    log.contains { event in
+      guard event.seq > first, event.seq <= last,
+        case .userBanned(let ban)? = event.event(
+          in: ChannelInfo(Channel(url: "lobby", createdAt: 0), participantCount: 0))
+      else { return false }
+      return ban.user.id == userID
+    }
   }
 
   // MARK: Steps
@@ -190,15 +203,19 @@ final class SeveralStages {
     if server.home != server.number { call.name() }
     call.target = server.home
     server.calls[lastCall] = call
+    senders[call.text] = session
     transmit(call, server)
   }
 
+  /// Has the Platform API send a message in a user's name.
+  func post(by user: String) { perform(.send("api \(lastCall)"), by: User(id: user)) }
+
   /// Has the Platform API carry a command out.
-  func perform(_ command: ChannelCommand) {
+  func perform(_ command: ChannelCommand, by user: User? = nil) {
     guard let host = servers[Int(homeServer)].host else { return }
     lastCall += 1
     let input = JudgeInput.command(
-      command, by: .platform(onBehalfOf: nil), call: .platform(UInt64(lastCall)))
+      command, by: .platform(onBehalfOf: user), call: .platform(UInt64(lastCall)))
     perform(host.handle(input, at: moment), host)
   }
 
@@ -731,12 +748,14 @@ struct SimulatedCall {
     if requestID.isEmpty { requestID = "edge-\(number)" }
   }
 
+  var text: String { "\(number)" }
+
   var awaited: AwaitedSend {
-    AwaitedSend(session: session, userID: user, requestID: requestID)
+    AwaitedSend(session: session, userID: user, requestID: requestID, text: text)
   }
 
   var input: JudgeInput {
-    let draft = MessageDraft(type: .user, text: "\(number)", mentionedUserIDs: [], metaArrays: [])
+    let draft = MessageDraft(type: .user, text: text, mentionedUserIDs: [], metaArrays: [])
     let order = MessageOrder(
       .success(draft), requestID: requestID.isEmpty ? nil : requestID)
     let principal = SessionPrincipal(user: User(id: user), session: session)
