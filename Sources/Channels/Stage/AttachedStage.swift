@@ -157,7 +157,8 @@ package struct AttachedStage: ~Copyable, Sendable {
     for index in count..<actions.list.count {
       if case .read(let read) = actions.list[index], read.path == .behindWrites {
         lastReads.insert(read.number)
-      } else if case .left(let userID, _) = actions.list[index], !admissions.isAnswered {
+      } else if case .left(let userID, let heirs) = actions.list[index] {
+        admissions.noteLeft(userID, heirs: heirs)
         // An answer that is under way may have counted on the window that was here.
         for report in admissions.askAgain(about: userID) { actions.append(.report(report)) }
       }
@@ -204,6 +205,9 @@ package struct AttachedStage: ~Copyable, Sendable {
       announced: stage.participantCount > 0 ? announced : nil, lastAdmission: admissions.lastNumber)
     actions.append(.report(.attach(attachment)))
     reportPiece(into: &actions)
+    for report in admissions.lostReports(isHere: { stage.contains($0) }) {
+      actions.append(.report(report))
+    }
     for question in admissions.questions { actions.append(.report(question)) }
   }
 

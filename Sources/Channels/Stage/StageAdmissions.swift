@@ -8,6 +8,9 @@ struct StageAdmissions: Sendable {
   private var granted: [(number: UInt64, user: User)] = []
   /// The last number that was given.
   private(set) var lastNumber: UInt64 = 0
+  /// The servers that go on from the windows of users who have left, and the last number before that;
+  /// until the home is known to have heard it.
+  private var heirs: [String: (servers: [UInt16], number: UInt64)] = [:]
 
   /// Whether the home has answered all questions.
   var isAnswered: Bool { asked.isEmpty }
@@ -43,6 +46,22 @@ struct StageAdmissions: Sendable {
     return reports
   }
 
+  /// Notes that a user has left whose window these servers go on from.
+  mutating func noteLeft(_ userID: String, heirs servers: [UInt16]) {
+    heirs[userID] = servers.isEmpty ? nil : (servers, lastNumber)
+  }
+
+  /// The reports of users who have left that may be lost: a home that does not know the heirs may begin
+  /// another window of such a user.
+  ///
+  /// - Parameter isHere: Whether a user has come back.
+  func lostReports(isHere: (String) -> Bool) -> [StageReport] {
+    heirs.keys.sorted().compactMap { userID in
+      guard let servers = heirs[userID]?.servers, !isHere(userID) else { return nil }
+      return .left(userID: userID, heirs: servers)
+    }
+  }
+
   private mutating func next() -> UInt64 {
     lastNumber += 1
     return lastNumber
@@ -56,6 +75,8 @@ struct StageAdmissions: Sendable {
   mutating func grant(_ number: UInt64) -> EnterRequest? {
     guard let index = asked.firstIndex(where: { $0.number == number }) else { return nil }
     let request = asked.remove(at: index).request
+    // The home was asked after it was sent these.
+    if !heirs.isEmpty { heirs = heirs.filter { $0.value.number >= number } }
     granted.append((number, request.principal.user))
     return request
   }

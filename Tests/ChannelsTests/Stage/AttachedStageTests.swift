@@ -89,6 +89,36 @@ struct AttachedStageTests {
     #expect(rig.replyCount == 4)
   }
 
+  @Test(
+    "a home that may not know who goes on from a user's window is told once more, before it is asked"
+  )
+  func heirs() {
+    rig.attach(1, seq: 1)
+    rig.enter("ann")
+    rig.ask(2)
+    rig.start(seq: 1)
+    rig.shareWindow(of: "ann", with: 2)
+    rig.enter("ben", isGranted: false)
+    _ = rig.takeReports()
+    rig.leave("ann")
+    rig.enter("ann", isGranted: false)
+    #expect(rig.takeReports() == ["left ann [2]", "admit 3 ann"])
+    rig.ask(3)
+    #expect(
+      rig.takeReports() == ["attach", "arrive", "left ann [2]", "admit 2 ben", "admit 3 ann"])
+    rig.start(seq: 1)
+    // This one was asked before the user left.
+    rig.grant(2)
+    rig.ask(4)
+    #expect(rig.takeReports().contains("left ann [2]"))
+    rig.start(seq: 1)
+    rig.grant(3)
+    rig.leave("ann")
+    _ = rig.takeReports()
+    rig.ask(5)
+    #expect(rig.takeReports() == ["attach", "arrive"])
+  }
+
   @Test("events from the log are left to a later look while another read is under way")
   func busy() throws {
     rig.attach(1, seq: 1)
@@ -114,6 +144,10 @@ private final class AttachedRig {
   private(set) var welcomes: [Int64] = []
   private(set) var replyCount = 0
   private var lastConnection = 0
+  /// Whether the home lets in those about whom it is asked.
+  private var isGranting = true
+  private var sessions: [String: SessionAddress] = [:]
+  private var reports: [String] = []
 
   func event(_ seq: Int64) -> ChannelEvent {
     ChannelEvent(
@@ -128,6 +162,8 @@ private final class AttachedRig {
 
   /// Has the stage ask its home.
   func ask(_ number: UInt64) {
+    isGranting = false
+    defer { isGranting = true }
     attachment = number
     handle(AttachmentInput.attach(number))
   }
@@ -153,9 +189,12 @@ private final class AttachedRig {
 
   func news(_ news: [StageNews]) { handle(AttachmentInput.news(attachment, news)) }
 
-  func enter(_ userID: String, recover seq: Int64? = nil) {
+  func enter(_ userID: String, recover seq: Int64? = nil, isGranted: Bool = true) {
+    isGranting = isGranted
+    defer { isGranting = true }
     lastConnection += 1
     let session = SessionAddress.sample(lastConnection)
+    sessions[userID] = session
     handle(
       AttachmentInput.enter(
         EnterRequest(
@@ -164,6 +203,26 @@ private final class AttachedRig {
           address: ReplyAddress(
             session: session, ticket: CallTicket(unit: 0, index: 0), id: nil, isPaid: true,
             limit: Limits.answerByteCount))))
+  }
+
+  /// Has the home let a connection in.
+  func grant(_ number: UInt64) { news([.admitted(number, .success(nil))]) }
+
+  func leave(_ userID: String) {
+    if let session = sessions[userID] { handle(StageInput.leave(session, userID: userID)) }
+  }
+
+  /// Has the stage of a server ask for a user's window.
+  func shareWindow(of userID: String, with server: UInt16) {
+    handle(
+      StageInput.windowQuestion(
+        WindowQuestion(number: 1, userID: userID, seq: 1, server: server)))
+  }
+
+  /// The reports to the home about users who ask to enter and who have left.
+  func takeReports() -> [String] {
+    defer { reports = [] }
+    return reports
   }
 
   /// Reads what the home could not send.
@@ -223,14 +282,20 @@ private final class AttachedRig {
     switch action {
     case .read(let read): reads.append(read)
     case .repair(let number, _, let seq): repairs.append((number, seq))
-    case .report(.admit(let number, _)): news([.admitted(number, .success(nil))])
+    case .report(.admit(let number, let user)):
+      if isGranting { grant(number) } else { reports.append("admit \(number) \(user.id)") }
+    case .left(let userID, let heirs), .report(.left(let userID, let heirs)):
+      reports.append("left \(userID) \(heirs)")
+    case .report(.attach): reports.append("attach")
+    case .report(.arrive): reports.append("arrive")
     case .welcome(_, _, let result):
       welcomes.append((try? JSONDocument(result))?.root["seq"]?.integer ?? -1)
     case .deliver(let plan, _):
       delivered += plan.payloads.map(Self.seq)
     case .reply: replyCount += 1
-    case .report, .notify, .release, .unsubscribe, .disconnect, .admit, .askWindow,
-      .answerWindow, .reattach, .entered, .left, .withheld, .wake:
+    case .report(.settled), .report(.entered), .report(.detach), .notify, .release, .unsubscribe,
+      .disconnect, .admit, .askWindow,
+      .answerWindow, .reattach, .entered, .withheld, .wake:
       break
     }
   }
