@@ -56,7 +56,7 @@ package struct ChannelHome: Sendable {
     case .left(let userID, _, let heirs): claims.prefer(heirs, for: userID)
     case .entered(let user, let session):
       stages[session.server]?.arrival?.note(entered: user.id)
-    case .expelled, .ended, .profile, .known, .arrived, .gone, .gathered, .attached, .deadline:
+    case .expelled, .ended, .profile, .arrived, .gone, .gathered, .attached, .deadline:
       break
     }
     guard hasRemoteStages else { return actions }
@@ -174,8 +174,8 @@ package struct ChannelHome: Sendable {
 
   /// Takes a part of an attached stage's users in.
   ///
-  /// When the server had any before, the difference is published. A server that is new to this home
-  /// had them at another home, so participants know of them.
+  /// The difference from those whom the server had before is published. Of the users whom it had at
+  /// another home participants know, and nothing is published while this home gathers them.
   ///
   /// - Returns: What is to be done here, in this order.
   package mutating func arrive(
@@ -184,10 +184,7 @@ package struct ChannelHome: Sendable {
     let server = address.server
     guard isAttached(address), var arrival = stages[server]?.arrival else { return [] }
     arrival.take(piece)
-    var actions = handle(
-      arrival.isKnown
-        ? .known(userIDs: piece.userIDs, server: server)
-        : .arrived(userIDs: piece.userIDs, server: server), at: now)
+    var actions = handle(.arrived(userIDs: piece.userIDs, server: server), at: now)
     guard piece.isLast else {
       stages[server]?.arrival = arrival
       tell(.next, server: server)

@@ -55,7 +55,6 @@ package struct ChannelPresence: Sendable {
     case .ended:
       for user in roster.removeAll() { actions.append(.absent(userID: user.id)) }
     case .profile(let user): take(user, at: now, &actions)
-    case .known(let userIDs, let server): add(userIDs, on: server, &actions)
     case .arrived(let userIDs, let server):
       for userID in add(userIDs, on: server, &actions) {
         note(
@@ -77,7 +76,6 @@ package struct ChannelPresence: Sendable {
   /// Adds users who are on a server.
   ///
   /// - Returns: Those who were on none.
-  @discardableResult
   private mutating func add(
     _ userIDs: [String], on server: UInt16, _ actions: inout [PresenceAction]
   ) -> [String] {
@@ -219,9 +217,7 @@ package enum PresenceInput: Sendable {
   case ended
   /// A new profile of a user, whether the user is in the channel or not.
   case profile(User)
-  /// Users on another server of whom participants know.
-  case known(userIDs: [String], server: UInt16)
-  /// Users on another server of whom participants do not know.
+  /// Users on another server, as that has reported them to this home.
   case arrived(userIDs: [String], server: UInt16)
   /// Users who are not on a server any more.
   case gone(userIDs: [String], server: UInt16)

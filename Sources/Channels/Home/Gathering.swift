@@ -90,13 +90,10 @@ struct StageArrival: Sendable {
   private(set) var claims: [EntryClaim] = []
   /// The last admission that was asked for before the report.
   let lastNumber: UInt64
-  /// Whether participants know of the reported users already, by another home.
-  let isKnown: Bool
 
   init(unconfirmed: [String], lastNumber: UInt64) {
     self.unconfirmed = Set(unconfirmed)
     self.lastNumber = lastNumber
-    isKnown = unconfirmed.isEmpty
   }
 
   mutating func take(_ piece: StagePiece) {

@@ -116,6 +116,16 @@ struct ChannelHomeTests {
     #expect(arrive(1, ["ann"]) == ["1="])
   }
 
+  @Test(
+    "publishes the entering of a user whose report was lost, though the server had nobody before")
+  mutating func lostEntering() {
+    _ = home.stopAwaitingAll(at: now)
+    attach(1, announced: .users([]))
+    #expect(arrive(1, []) == [])
+    attach(1, announced: .users([]))
+    #expect(arrive(1, ["ann"]) == ["?ann", "+ann"])
+  }
+
   @Test("says nothing of a user who comes back before the profile for the notice is read")
   mutating func comesBack() {
     attach(1, announced: .users(["ann", "cat"]))
@@ -175,9 +185,9 @@ struct ChannelHomeTests {
 
   @Test("finds those who left while a stage was away, and those who came while it reported")
   mutating func differences() {
-    _ = home.stopAwaitingAll(at: now)
-    attach(1, announced: nil)
+    attach(1, announced: .users(["ann", "ben", "cat"]))
     _ = arrive(1, ["ann", "ben", "cat"])
+    _ = home.stopAwaitingAll(at: now)
     attach(1, announced: nil)
     let session = SessionAddress(server: 1, shard: 0, connection: 1)
     _ = home.handle(.entered(User(id: "cat"), session), at: now)
