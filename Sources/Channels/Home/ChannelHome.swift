@@ -53,7 +53,8 @@ package struct ChannelHome: Sendable {
   package mutating func handle(_ input: PresenceInput, at now: Moment) -> [PresenceAction] {
     let actions = presence.handle(input, at: now)
     switch input {
-    case .left(let userID, _, let heirs): claims.prefer(heirs, for: userID)
+    case .left(let userID, let server, let heirs):
+      claims.prefer(heirs, to: server, for: userID)
     case .entered(let user, let session):
       stages[session.server]?.arrival?.note(entered: user.id)
     case .expelled, .ended, .profile, .arrived, .gone, .gathered, .attached, .deadline:

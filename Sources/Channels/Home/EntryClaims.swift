@@ -67,9 +67,14 @@ struct EntryClaims: Sendable {
     claims[userID] = list.allSatisfy(\.numbers.isEmpty) ? nil : list
   }
 
-  /// Gives servers the first places that go on from a user's window.
-  mutating func prefer(_ heirs: [UInt16], for userID: String) {
-    guard !heirs.isEmpty, let list = claims[userID] else { return }
+  /// Gives servers the first places that go on from the window of a user who has left another server.
+  ///
+  /// A connection that was let in there, and has not entered, asks again.
+  mutating func prefer(_ heirs: [UInt16], to server: UInt16, for userID: String) {
+    guard !heirs.isEmpty, var list = claims[userID] else { return }
+    if let index = list.firstIndex(where: { $0.server == server }) {
+      for number in list[index].numbers.keys { list[index].numbers[number] = .asking }
+    }
     claims[userID] =
       list.filter { heirs.contains($0.server) } + list.filter { !heirs.contains($0.server) }
   }

@@ -98,8 +98,20 @@ struct EntryClaimsTests {
     _ = add(1, on: 1)
     _ = add(1, on: 2)
     _ = roster.remove("ann", from: 3)
-    claims.prefer([2], for: "ann")
+    claims.prefer([2], to: 3, for: "ann")
     #expect(add(2, on: 1) == 2)
+  }
+
+  @Test("a server comes after those that it has given the window, whatever it was allowed before")
+  mutating func heirsOfFirst() {
+    #expect(add(1, on: 1) == nil)
+    #expect(add(2, on: 1) == nil)
+    #expect(add(1, on: 2) == 1)
+    _ = roster.add("ann", on: 1)
+    claims.settle(1, of: "ann", on: 1)
+    _ = roster.remove("ann", from: 1)
+    claims.prefer([2], to: 1, for: "ann")
+    #expect(add(3, on: 1) == 2)
   }
 
   @Test("a stage on the home's server that is attached like others has its place by numbers")
