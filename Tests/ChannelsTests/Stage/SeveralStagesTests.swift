@@ -81,7 +81,7 @@ private struct Schedule {
       let session = SessionAddress(
         server: server, shard: server % 2, connection: UInt64(nextConnection))
       let reach = Int64.random(in: 1...12, using: &random)
-      let position = random.oneIn(3) ? max(0, channel.lastSeq - reach) : nil
+      let position = random.oneIn(3) ? max(0, channel.log.lastSeq - reach) : nil
       channel.enter(session, user, recover: position)
     case 14..<26:
       let present = channel.stays.filter { !$0.hasEnded && $0.start != nil }
@@ -149,15 +149,15 @@ private struct Schedule {
     let waiting = channel.stays.filter { !$0.hasEnded && $0.start == nil }.map(\.session)
     #expect(waiting == [], "seed \(seed)")
     #expect(Set(channel.roster.page(after: 0, limit: 99).map(\.user.id)) == channel.present)
-    #expect(!channel.present.contains { channel.isBanned($0) }, "seed \(seed)")
+    #expect(!channel.present.contains { channel.log.isBanned($0) }, "seed \(seed)")
     for stay in channel.stays {
       guard let start = stay.start else { continue }
       let seqs = stay.seqs
       #expect(seqs == seqs.sorted() && Set(seqs).count == seqs.count, "seed \(seed)")
       #expect(seqs.first.map { $0 > start } ?? true, "seed \(seed)")
-      let end = stay.hasEnded ? seqs.last ?? start : channel.lastSeq
+      let end = stay.hasEnded ? seqs.last ?? start : channel.log.lastSeq
       let received = Set(seqs)
-      for event in channel.log where event.seq > start && event.seq <= end {
+      for event in channel.log.events(after: start) where event.seq <= end {
         guard !received.contains(event.seq) else { continue }
         guard case .received(let message, _) = event else {
           Issue.record("\(stay.session) lacks \(event.seq), seed \(seed)")
@@ -182,7 +182,7 @@ private struct Schedule {
   /// Checks that what was acknowledged is in the log once, and the rules of the flood and the throttle over
   /// the log.
   private func checkSends() {
-    let messages = channel.log.compactMap { event in
+    let messages = channel.log.events(after: 0).compactMap { event in
       if case .received(let message, let seq) = event { (message: message, seq: seq) } else { nil }
     }
     #expect(Set(messages.map(\.message.text)).count == messages.count, "seed \(seed)")
@@ -251,7 +251,7 @@ private struct Schedule {
   /// Checks that connections of one user are shown the same for as long as both are there.
   func checkUsers() {
     let authors = Dictionary(
-      uniqueKeysWithValues: channel.log.compactMap { event in
+      uniqueKeysWithValues: channel.log.events(after: 0).compactMap { event in
         if case .received(let message, let seq) = event { (seq, message.user?.id) } else { nil }
       })
     for (index, one) in channel.stays.enumerated() {
@@ -273,7 +273,9 @@ private struct Schedule {
       // One that entered beside others may not know of all that those were shown.
       for other in stay.others where other.predecessors.isEmpty {
         // A stage that is behind puts a user out later, after events that go before the entering.
-        guard !channel.isBanned(stay.user, between: other.start ?? 0, and: start) else { continue }
+        guard !channel.log.isBanned(stay.user, between: other.start ?? 0, and: start) else {
+          continue
+        }
         let first = max(position, other.position ?? other.start ?? .max)
         let last = other.hasEnded ? min(start, other.seqs.last ?? 0) : start
         let both = { (seq: Int64) in
