@@ -9,8 +9,8 @@ import Telemetry
 
 /// A channel on the one shard where it is at home: its judge, and the stage of this server beside it.
 ///
-/// Feeds the judge and the stages, carries their actions out and brings answers to the callers; decides
-/// nothing.
+/// Feeds the judge, carries its actions out and brings answers to the callers; decides nothing. ``HomeHost``
+/// keeps who is in the channel, and the stages of other servers.
 /// Confined to its shard.
 final class ChannelHost {
   /// Takes the outcome of a call: once, on the channel's shard.
@@ -27,14 +27,12 @@ final class ChannelHost {
 
   private var judge: ChannelJudge
   /// The users in the channel, and the stages of other servers.
-  private var home: ChannelHome
+  private let home: HomeHost
   /// Names the life of the channel's count of events.
   private let epoch: String
   private let server: UInt16
   /// Whether another server is the channel's home, or none.
   private(set) var isReleased = false
-  /// Whether the shard is going to end the turn of this channel.
-  private var awaitsEndOfTurn = false
   /// The limits that the channel has of its own.
   private var ownLimits: [LimitKind: LimitOverride] = [:]
   private(set) var throttleLimit: RateLimit
@@ -46,10 +44,6 @@ final class ChannelHost {
   private(set) var lastUse: Int64
   /// For the judge's deadline.
   private var timer: EventLoop.TimerToken?
-  /// For the next notices about participants.
-  private var presenceTimer: EventLoop.TimerToken?
-  /// For the end of the time in which other servers may report their users.
-  private var gatherTimer: EventLoop.TimerToken?
 
   init(_ loaded: LoadedChannel, number: UInt64, shard: Shard) {
     let (state, limits) = (loaded.state, shard.services.limits)
@@ -66,12 +60,11 @@ final class ChannelHost {
       loaded, floodLimit: limits.floodLimit(of: state), shard.services,
       waits: shard.sendWaits)
     server = shard.services.server
-    home = ChannelHome(
-      url: state.channel.url, server: server, awaiting: shard.channels.awaited(state.channel.url))
+    home = HomeHost(url: state.channel.url, on: shard)
     // An ephemeral channel's count lives in memory only: each life has an epoch of its own.
     epoch = state.channel.isEphemeral ? Identifiers.epoch() : state.epoch
     lastUse = shard.loop.now
-    if home.isGathering { gatherTimer = shard.loop.schedule(after: Self.gatherTime, self) }
+    home.join(self)
   }
 
   /// Takes up the stage of this server, until ``close()``; none when it is attached already.
@@ -107,10 +100,7 @@ final class ChannelHost {
   }
 
   /// Takes in who is in the channel, and carries out what follows.
-  func handle(_ input: PresenceInput) {
-    let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
-    perform(home.handle(input, at: now))
-  }
+  func handle(_ input: PresenceInput) { home.handle(input) }
 
   /// Gives the judge a session's command.
   func perform(
@@ -146,20 +136,16 @@ final class ChannelHost {
 
   /// Lets a connection of this server in, unless the judge keeps it out.
   func enter(_ request: EnterRequest) {
-    guard !home.isGathering else { return home.hold(.here(request)) }
+    guard !home.isGathering else { return home.hold(request) }
     if stage == nil { open() }
     do throws(ServiceError) {
       let userID = request.principal.user.id
-      try judge.requireEntering(userID, at: shard.services.clock.now)
-      let other = shard.edge == nil ? nil : admit(userID)
+      try requireEntering(userID)
+      let other = shard.edge == nil ? nil : home.admit(userID)
       stage?.handle(other.map { .enterBeside(request, server: $0) } ?? .enter(request))
     } catch {
       stage?.handle(.refuse(request, error))
     }
-  }
-
-  private func admit(_ userID: String) -> UInt16? {
-    home.admit(userID) { stage?.isEntering($0) ?? false }
   }
 
   /// Takes a connection of this server out.
@@ -172,7 +158,7 @@ final class ChannelHost {
   func setMetadata(_ metadata: [String: String]) {
     handle(.metadataChanged(metadata))
     stage?.handle(.record(judge.channel))
-    tellAll(.record(judge.channel))
+    home.tellAll(.record(judge.channel))
   }
 
   // MARK: Questions
@@ -197,6 +183,14 @@ final class ChannelHost {
     judge.restriction(kind, of: userID, at: shard.services.clock.now)
   }
 
+  /// - Throws: 400201 for a channel that is no more, 400750 for a banned user.
+  func requireEntering(_ userID: String) throws(ServiceError) {
+    try judge.requireEntering(userID, at: shard.services.clock.now)
+  }
+
+  /// Whether a user may enter now.
+  func mayEnter(_ userID: String) -> Bool { (try? requireEntering(userID)) != nil }
+
   /// - Throws: 400201 in a channel that keeps no messages, or is no more.
   func requireKeptMessages() throws(ServiceError) { try judge.requireKeptMessages() }
 
@@ -218,7 +212,7 @@ final class ChannelHost {
   /// Whether the channel may be forgotten, and its flood windows with it.
   func isIdle(at now: Int64) -> Bool {
     let rest = max(Self.idleTime, judge.floodLimit.windowMilliseconds)
-    return (stage?.isIdle ?? true) && home.isIdle && !home.isGathering && isSettled
+    return (stage?.isIdle ?? true) && home.isIdle && isSettled
       && now - lastUse >= rest
   }
 
@@ -229,7 +223,7 @@ final class ChannelHost {
     handle(.floodLimitChanged(limit(.flood)))
     throttleLimit = limit(.throttle)
     stage?.handle(.throttle(throttleLimit))
-    tellAll(.throttle(throttleLimit))
+    home.tellAll(.throttle(throttleLimit))
   }
 
   /// Takes over limits of the channel's own; `nil` leaves it to the more general ones.
@@ -285,59 +279,8 @@ final class ChannelHost {
     // With the end of a channel nobody is said to leave.
     if case .end = event.subject { handle(PresenceInput.ended) }
     stage?.handle(.apply(event))
-    if home.hasRemoteStages { tellAll(.event(event)) }
+    home.tellAll(.event(event))
     if case .expulsion(let userID) = event.subject { handle(.expelled(userID: userID)) }
-  }
-
-  /// Carries actions of the home out, and lets those in who have waited for it.
-  private func perform(_ actions: [PresenceAction]) {
-    for action in actions { perform(action) }
-    for applicant in home.takeApplicants() {
-      switch applicant {
-      case .here(let request): shard.enter(request, url)
-      case .elsewhere(let user, let number, let address):
-        if home.isAttached(address) { admit(user, number, on: address.server) }
-      }
-    }
-    if !home.isGathering, let timer = gatherTimer {
-      shard.loop.cancel(timer)
-      gatherTimer = nil
-    }
-  }
-
-  private func perform(_ action: PresenceAction) {
-    switch action {
-    case .present(let userID):
-      handle(.entered(userID: userID))
-      countParticipants(1)
-    case .absent(let userID):
-      handle(.left(userID: userID))
-      countParticipants(-1)
-    case .publish(let notice): stage?.handle(.notice(notice))
-    case .correct: break
-    case .readProfiles(let userIDs): readProfiles(of: userIDs)
-    case .wake(let time):
-      if let presenceTimer { shard.loop.cancel(presenceTimer) }
-      presenceTimer = shard.loop.schedule(after: max(time - shard.loop.now, 0), self)
-    }
-    if home.hasRemoteStages { awaitEndOfTurn() }
-  }
-
-  private func readProfiles(of userIDs: [String]) {
-    let (channel, path) = (LoopBound(self), shard.returnPath)
-    shard.services.store.read(.users(userIDs)) { result in
-      var users: [User] = []
-      if case .success(.users(let found)) = result { users = found }
-      // The notice of a user without a profile has its id.
-      let known = Set(users.map(\.id))
-      for userID in userIDs where !known.contains(userID) { users.append(User(id: userID)) }
-      path.enqueue { [users] _ in for user in users { channel.value.handle(.profile(user)) } }
-    }
-  }
-
-  private func countParticipants(_ change: Int64) {
-    shard.gauges.add(change, to: .participants)
-    shard.services.participantCounts.set(roster.count, of: url)
   }
 
   private func ticket(_ entry: EntryID) -> LogTicket {
@@ -355,8 +298,8 @@ final class ChannelHost {
   func reply(to address: ReplyAddress, _ outcome: CallOutcome) {
     if let stage, address.session.server == server {
       stage.handle(StageInput.answer(address, outcome))
-    } else if !isReleased, home.tell(.answer(address, outcome), server: address.session.server) {
-      awaitEndOfTurn()
+    } else if !isReleased, home.tell(address, outcome) {
+      return
     } else if shard.edge != nil, !outcome.isMoved {
       let server = address.session.server
       shard.send(
@@ -397,55 +340,15 @@ extension ChannelHost {
   /// Takes a message of a stage on another server.
   func receive(_ report: StageReport, from address: StageAddress) {
     noteUse()
-    let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
-    if case .attach(let attachment) = report {
-      guard !isBehind(attachment) else {
-        shard.channels.giveUp(
-          self, knowing: KnownEvent(epoch: epoch, seq: attachment.seq))
-        return shard.send([.released], toStageOf: url, at: address)
-      }
-      let start = StageStart(
-        channel: judge.channel, channelID: place.id, epoch: epoch, seq: judge.lastSeq,
-        throttleLimit: throttleLimit, announced: home.announced)
-      home.attach(attachment, at: address, from: start)
-      return awaitEndOfTurn()
-    }
-    guard home.isAttached(address) else {
+    if case .attach(let attachment) = report, isBehind(attachment) {
+      shard.channels.giveUp(self, knowing: KnownEvent(epoch: epoch, seq: attachment.seq))
       return shard.send([.released], toStageOf: url, at: address)
     }
-    switch report {
-    case .attach: break
-    case .arrive(let piece):
-      perform(home.arrive(piece, at: address, at: now))
-      awaitEndOfTurn()
-    case .admit(let number, let user):
-      guard !home.isGathering else {
-        return home.hold(.elsewhere(user, number: number, address))
-      }
-      admit(user, number, on: address.server)
-    case .entered(let user, let session):
-      // The stage has not applied the ban of a user who is banned, and is going to.
-      guard (try? judge.requireEntering(user.id, at: now.unix)) != nil else { return }
-      handle(.entered(user, session))
-    case .settled(let number, let userID):
-      home.settle(number, of: userID, on: address.server)
-    case .left(let userID, let heirs):
-      handle(.left(userID: userID, server: address.server, heirs: heirs))
-    case .detach: perform(home.detach(address, at: now))
-    }
-  }
-
-  private func admit(_ user: User, _ number: UInt64, on server: UInt16) {
-    let result: Result<UInt16?, ServiceError>
-    do throws(ServiceError) {
-      try judge.requireEntering(user.id, at: shard.services.clock.now)
-      result = .success(
-        home.admit(user.id, number, on: server) { stage?.isEntering($0) ?? false })
-    } catch {
-      result = .failure(error)
-    }
-    home.tell(.admitted(number, result), server: server)
-    awaitEndOfTurn()
+    home.receive(
+      report, from: address,
+      at: StageStart(
+        channel: judge.channel, channelID: place.id, epoch: epoch, seq: judge.lastSeq,
+        throttleLimit: throttleLimit, announced: nil))
   }
 
   /// Whether a stage was sent an event that this home does not know: the log has lost it, or another
@@ -455,38 +358,17 @@ extension ChannelHost {
   }
 
   /// Forgets a server that is gone.
-  func remove(server: UInt16) {
-    let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
-    perform(home.remove(server: server, at: now))
-  }
+  func remove(server: UInt16) { home.remove(server: server) }
 
   /// Takes note that a server has sent what its stage has, if it has one.
-  func stopAwaiting(_ server: UInt16) {
-    guard home.isGathering else { return }
-    let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
-    perform(home.stopAwaiting(server, at: now))
-  }
-
-  /// Milliseconds after which a new home goes on without the servers that have not reported.
-  private static let gatherTime: Int64 = 2_000
+  func stopAwaiting(_ server: UInt16) { home.stopAwaiting(server) }
 
   /// Gives the channel up to another home: every stage attaches there.
   func release() {
     guard !isReleased else { return }
     handle(JudgeInput.endWaiting(.move))
     isReleased = true
-    let announced = home.announced
-    shard.channels.expect(home.stageServers, of: url)
-    let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
-    // Stages ask for their connections again; those of this server have no stage that would.
-    _ = home.stopAwaitingAll(at: now)
-    let (applicants, url) = (home.takeApplicants(), url)
-    shard.returnPath.enqueue { shard in
-      for case .here(let request) in applicants { shard.enter(request, url) }
-    }
-    shard.gauges.add(-Int64(roster.count), to: .participants)
-    shard.services.participantCounts.set(0, of: url)
-    tellAll(.released)
+    let announced = home.release()
     guard let stage else { return }
     self.stage = nil
     guard !stage.isIdle else { return }
@@ -494,55 +376,8 @@ extension ChannelHost {
     shard.channels.attach(stage)
   }
 
-  private func tellAll(_ news: StageNews) {
-    guard home.hasRemoteStages else { return }
-    home.tellAll(news)
-    awaitEndOfTurn()
-  }
-
-  private func awaitEndOfTurn() {
-    guard !awaitsEndOfTurn, home.awaitsEndOfTurn else { return }
-    awaitsEndOfTurn = true
-    shard.channels.awaitsEndOfTurn(self)
-  }
-
   /// Has what the turn brought for stages of other servers leave.
-  func endTurn() {
-    awaitsEndOfTurn = false
-    if let count = home.takeElsewhere() { stage?.handle(.elsewhere(count)) }
-    for packet in home.takePackets() {
-      shard.send(packet.news, toStageOf: url, at: packet.address)
-    }
-  }
-}
-
-extension Shard {
-  func send(_ news: [StageNews], toStageOf url: String, at address: StageAddress) {
-    send(
-      .stage(
-        server: address.server, url: url, .news(news, attachment: address.attachment)))
-  }
-
-  /// Takes a message of a stage on another server, whose channel may have to be read first.
-  func receive(_ report: StageReport, from address: StageAddress, inChannel url: String) {
-    switch report {
-    case .left, .settled:
-      channels.withKnownChannel(url) { $0.receive(report, from: address) }
-    case .detach:
-      channels.stopExpecting(address.server, of: url)
-      channels.withKnownChannel(url) { $0.receive(report, from: address) }
-    case .attach, .arrive, .admit, .entered:
-      if case .attach = report { channels.expect([address.server], of: url) }
-      channels.withChannel(url) { [unowned self] result in
-        switch result {
-        case .success(let channel): channel.receive(report, from: address)
-        case .failure(let error):
-          let isAbsent = error.code == .notFound
-          send([isAbsent ? .absent : .released], toStageOf: url, at: address)
-        }
-      }
-    }
-  }
+  func endTurn() { home.endTurn() }
 }
 
 extension ChannelHost: TimerHandler {
@@ -550,13 +385,6 @@ extension ChannelHost: TimerHandler {
     if token == timer {
       timer = nil
       handle(JudgeInput.deadline)
-    } else if token == presenceTimer {
-      presenceTimer = nil
-      handle(PresenceInput.deadline)
-    } else if token == gatherTimer {
-      gatherTimer = nil
-      let now = Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
-      perform(home.stopAwaitingAll(at: now))
     }
   }
 }

@@ -1,0 +1,273 @@
+import Channels
+import ParleyProtocol
+import Reactor
+import ShardMessages
+import Store
+import Telemetry
+
+/// The host of a channel's home on its shard: feeds the home with what stages report and who comes and
+/// goes here, carries its actions out, decides nothing.
+final class HomeHost {
+  private let url: String
+  private let server: UInt16
+  private unowned let shard: Shard
+  /// The users in the channel, and the stages of other servers.
+  private var home: ChannelHome
+  /// The judge's side of the channel; `nil` once the channel is forgotten.
+  private weak var channel: ChannelHost?
+  /// Whether the shard is going to end the turn of this channel.
+  private var awaitsEndOfTurn = false
+  /// For the next notices about participants.
+  private var presenceTimer: EventLoop.TimerToken?
+  /// For the end of the time in which other servers may report their users.
+  private var gatherTimer: EventLoop.TimerToken?
+
+  init(url: String, on shard: Shard) {
+    self.url = url
+    self.shard = shard
+    server = shard.services.server
+    home = ChannelHome(url: url, server: server, awaiting: shard.channels.awaited(url))
+    if home.isGathering { gatherTimer = shard.loop.schedule(after: Self.gatherTime, self) }
+  }
+
+  /// Goes on with the judge's side of the channel.
+  func join(_ channel: ChannelHost) { self.channel = channel }
+
+  /// Milliseconds after which a new home goes on without the servers that have not reported.
+  private static let gatherTime: Int64 = 2_000
+
+  private var now: Moment {
+    Moment(unix: shard.services.clock.now, monotonic: shard.loop.now)
+  }
+
+  // MARK: Questions
+
+  /// Whether servers have not reported who is in the channel there.
+  var isGathering: Bool { home.isGathering }
+  /// The users in the channel.
+  var roster: ChannelRoster { home.roster }
+  /// Whether nobody is in the channel, and no stage elsewhere needs it.
+  var isIdle: Bool { home.isIdle && !home.isGathering }
+  /// The number of users who are not on this server.
+  var localElsewhere: Int { home.localElsewhere }
+
+  // MARK: Inputs
+
+  /// Takes in who is in the channel, and carries out what follows.
+  func handle(_ input: PresenceInput) { perform(home.handle(input, at: now)) }
+
+  /// Keeps a connection of this server that asks to enter until all servers have reported.
+  func hold(_ request: EnterRequest) { home.hold(.here(request)) }
+
+  /// Notes that a user is about to enter on this server.
+  ///
+  /// - Returns: Another server that has the user, or will have it before.
+  func admit(_ userID: String) -> UInt16? {
+    home.admit(userID) { channel?.stage?.isEntering($0) ?? false }
+  }
+
+  /// Takes a message of a stage on another server.
+  ///
+  /// - Parameter start: The channel as it is now.
+  func receive(
+    _ report: StageReport, from address: StageAddress, at start: @autoclosure () -> StageStart
+  ) {
+    if case .attach(let attachment) = report {
+      var start = start()
+      start.announced = home.announced
+      home.attach(attachment, at: address, from: start)
+      return awaitEndOfTurn()
+    }
+    guard home.isAttached(address) else {
+      return shard.send([.released], toStageOf: url, at: address)
+    }
+    switch report {
+    case .attach: break
+    case .arrive(let piece):
+      perform(home.arrive(piece, at: address, at: now))
+      awaitEndOfTurn()
+    case .admit(let number, let user):
+      guard !home.isGathering else {
+        return home.hold(.elsewhere(user, number: number, address))
+      }
+      admit(user, number, on: address.server)
+    case .entered(let user, let session):
+      // The stage has not applied the ban of a user who is banned, and is going to.
+      if channel?.mayEnter(user.id) == true { handle(.entered(user, session)) }
+    case .settled(let number, let userID):
+      home.settle(number, of: userID, on: address.server)
+    case .left(let userID, let heirs):
+      handle(.left(userID: userID, server: address.server, heirs: heirs))
+    case .detach: perform(home.detach(address, at: now))
+    }
+  }
+
+  private func admit(_ user: User, _ number: UInt64, on server: UInt16) {
+    guard let channel else { return }
+    let result: Result<UInt16?, ServiceError>
+    do throws(ServiceError) {
+      try channel.requireEntering(user.id)
+      result = .success(
+        home.admit(user.id, number, on: server) { channel.stage?.isEntering($0) ?? false })
+    } catch {
+      result = .failure(error)
+    }
+    home.tell(.admitted(number, result), server: server)
+    awaitEndOfTurn()
+  }
+
+  /// Forgets a server that is gone.
+  func remove(server: UInt16) { perform(home.remove(server: server, at: now)) }
+
+  /// Takes note that a server has sent what its stage has, if it has one.
+  func stopAwaiting(_ server: UInt16) {
+    if home.isGathering { perform(home.stopAwaiting(server, at: now)) }
+  }
+
+  /// Gives the channel up to another home: every stage attaches there.
+  ///
+  /// - Returns: The users of whom participants know.
+  func release() -> AnnouncedUsers? {
+    let announced = home.announced
+    shard.channels.expect(home.stageServers, of: url)
+    // Stages ask for their connections again; those of this server have no stage that would.
+    _ = home.stopAwaitingAll(at: now)
+    let (applicants, url) = (home.takeApplicants(), url)
+    shard.returnPath.enqueue { shard in
+      for case .here(let request) in applicants { shard.enter(request, url) }
+    }
+    shard.gauges.add(-Int64(roster.count), to: .participants)
+    shard.services.participantCounts.set(0, of: url)
+    tellAll(.released)
+    return announced
+  }
+
+  // MARK: Stages on other servers
+
+  /// Sends all stages on other servers something.
+  func tellAll(_ news: @autoclosure () -> StageNews) {
+    guard home.hasRemoteStages else { return }
+    home.tellAll(news())
+    awaitEndOfTurn()
+  }
+
+  /// Sends the outcome of a call to the stage of its server, behind all events before it.
+  ///
+  /// - Returns: Whether that server has a stage.
+  func tell(_ address: ReplyAddress, _ outcome: CallOutcome) -> Bool {
+    guard home.tell(.answer(address, outcome), server: address.session.server) else {
+      return false
+    }
+    awaitEndOfTurn()
+    return true
+  }
+
+  private func awaitEndOfTurn() {
+    guard !awaitsEndOfTurn, home.awaitsEndOfTurn, let channel else { return }
+    awaitsEndOfTurn = true
+    shard.channels.awaitsEndOfTurn(channel)
+  }
+
+  /// Has what the turn brought for stages of other servers leave.
+  func endTurn() {
+    awaitsEndOfTurn = false
+    if let count = home.takeElsewhere() { channel?.stage?.handle(.elsewhere(count)) }
+    for packet in home.takePackets() {
+      shard.send(packet.news, toStageOf: url, at: packet.address)
+    }
+  }
+
+  // MARK: Actions
+
+  /// Carries actions of the home out, and lets those in who have waited for it.
+  private func perform(_ actions: [PresenceAction]) {
+    for action in actions { perform(action) }
+    for applicant in home.takeApplicants() {
+      switch applicant {
+      case .here(let request): shard.enter(request, url)
+      case .elsewhere(let user, let number, let address):
+        if home.isAttached(address) { admit(user, number, on: address.server) }
+      }
+    }
+    if !home.isGathering, let timer = gatherTimer {
+      shard.loop.cancel(timer)
+      gatherTimer = nil
+    }
+  }
+
+  private func perform(_ action: PresenceAction) {
+    switch action {
+    case .present(let userID):
+      channel?.handle(.entered(userID: userID))
+      countParticipants(1)
+    case .absent(let userID):
+      channel?.handle(.left(userID: userID))
+      countParticipants(-1)
+    case .publish(let notice): channel?.stage?.handle(.notice(notice))
+    case .correct: break
+    case .readProfiles(let userIDs): readProfiles(of: userIDs)
+    case .wake(let time):
+      if let presenceTimer { shard.loop.cancel(presenceTimer) }
+      presenceTimer = shard.loop.schedule(after: max(time - shard.loop.now, 0), self)
+    }
+    if home.hasRemoteStages { awaitEndOfTurn() }
+  }
+
+  private func readProfiles(of userIDs: [String]) {
+    let (host, path) = (LoopBound(self), shard.returnPath)
+    shard.services.store.read(.users(userIDs)) { result in
+      var users: [User] = []
+      if case .success(.users(let found)) = result { users = found }
+      // The notice of a user without a profile has its id.
+      let known = Set(users.map(\.id))
+      for userID in userIDs where !known.contains(userID) { users.append(User(id: userID)) }
+      path.enqueue { [users] _ in for user in users { host.value.handle(.profile(user)) } }
+    }
+  }
+
+  private func countParticipants(_ change: Int64) {
+    shard.gauges.add(change, to: .participants)
+    shard.services.participantCounts.set(roster.count, of: url)
+  }
+}
+
+extension Shard {
+  func send(_ news: [StageNews], toStageOf url: String, at address: StageAddress) {
+    send(
+      .stage(
+        server: address.server, url: url, .news(news, attachment: address.attachment)))
+  }
+
+  /// Takes a message of a stage on another server, whose channel may have to be read first.
+  func receive(_ report: StageReport, from address: StageAddress, inChannel url: String) {
+    switch report {
+    case .left, .settled:
+      channels.withKnownChannel(url) { $0.receive(report, from: address) }
+    case .detach:
+      channels.stopExpecting(address.server, of: url)
+      channels.withKnownChannel(url) { $0.receive(report, from: address) }
+    case .attach, .arrive, .admit, .entered:
+      if case .attach = report { channels.expect([address.server], of: url) }
+      channels.withChannel(url) { [unowned self] result in
+        switch result {
+        case .success(let channel): channel.receive(report, from: address)
+        case .failure(let error):
+          let isAbsent = error.code == .notFound
+          send([isAbsent ? .absent : .released], toStageOf: url, at: address)
+        }
+      }
+    }
+  }
+}
+
+extension HomeHost: TimerHandler {
+  func timerDidFire(_ token: EventLoop.TimerToken) {
+    if token == presenceTimer {
+      presenceTimer = nil
+      handle(.deadline)
+    } else if token == gatherTimer {
+      gatherTimer = nil
+      perform(home.stopAwaitingAll(at: now))
+    }
+  }
+}
