@@ -140,7 +140,8 @@ let package = Package(
       ],
       resources: [
         .embedInCode("Documents/index.html"), .embedInCode("Documents/openapi.json"),
-        .embedInCode("Documents/asyncapi.json"),
+        .embedInCode("Documents/asyncapi.json"), .embedInCode("Documents/parley.js"),
+        .embedInCode("Documents/parley.d.ts"),
       ], swiftSettings: house),
 
     // For applications in Swift: the protocol from the other side.

@@ -11,9 +11,9 @@ from files import FLAGS
 from schemas import DESCRIPTIONS
 
 PACKAGE = "generated_client"
-# Their bodies or answers are bytes of any type, for which the generator has no model.
+# Their bodies or answers are bytes of any type, or TypeScript, for which the generator has no model.
 OF_BYTES = {"/v1/uploads/{secret}", "/files/{file_id}/{file_name}",
-            "/files/{file_id}/t/{bounds}/{file_name}", "/previews/{name}"}
+            "/files/{file_id}/t/{bounds}/{file_name}", "/previews/{name}", "/parley.d.ts"}
 
 
 async def generate(ctx):

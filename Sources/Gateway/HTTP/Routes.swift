@@ -60,6 +60,10 @@ enum Routes {
   /// The copy of a preview's picture.
   static let picture: PathPattern = "/previews/{name}"
 
+  /// The client for browsers, under the name of its content.
+  static let lastingModule = PathPattern(
+    "/parley-\(StaticResources.moduleHash).js", describedAs: "/parley-{hash}.js")
+
   /// The address of an upload.
   static let upload: PathPattern = "/v1/uploads/{secret}"
 
@@ -74,6 +78,9 @@ enum Routes {
     resource("/metrics", StaticResources.metrics),
     resource("/v3/openapi.json", access: .shared, StaticResources.openAPI),
     resource("/v1/asyncapi.json", access: .shared, StaticResources.asyncAPI),
+    resource("/parley.js", access: .shared, StaticResources.module),
+    resource("/parley.d.ts", access: .shared, StaticResources.moduleTypes),
+    resource(lastingModule, access: .shared, StaticResources.lastingModule),
     resource(file, access: .files, FileDownload.begin),
     resource(thumbnail, access: .files, FileDownload.beginThumbnail),
     resource(picture, access: .files, PictureDownload.begin),

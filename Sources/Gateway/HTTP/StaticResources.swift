@@ -1,5 +1,4 @@
 import Basics
-import COpenSSL
 import HTTP1
 import ParleyProtocol
 import Telemetry
@@ -56,10 +55,36 @@ enum StaticResources {
     .respond(asyncAPIDescription.response(to: call.head))
   }
 
-  private static let openAPIDescription = InterfaceDescription(
+  /// The client for browsers, under a name that later versions share.
+  static func module(_ call: ResourceCall) -> RequestOutcome {
+    .respond(clientModule.response(to: call.head))
+  }
+
+  /// The same, under a name of its own.
+  static func lastingModule(_ call: ResourceCall) -> RequestOutcome {
+    .respond(lastingClientModule.response(to: call.head))
+  }
+
+  /// The types of the client for browsers.
+  static func moduleTypes(_ call: ResourceCall) -> RequestOutcome {
+    .respond(clientTypes.response(to: call.head))
+  }
+
+  /// The beginning of the SHA-256 of the client for browsers, which its lasting name has.
+  static let moduleHash = String(
+    Hexadecimal.encode(EmbeddedDocument.digest(of: PackageResources.parley_js)).prefix(16))
+
+  private static let openAPIDescription = EmbeddedDocument(
     PackageResources.openapi_json, mediaType: "application/vnd.oai.openapi+json;version=3.1")
-  private static let asyncAPIDescription = InterfaceDescription(
+  private static let asyncAPIDescription = EmbeddedDocument(
     PackageResources.asyncapi_json, mediaType: "application/vnd.aai.asyncapi+json;version=3.0.0")
+  private static let scriptType = "text/javascript; charset=utf-8"
+  private static let clientModule = EmbeddedDocument(
+    PackageResources.parley_js, mediaType: scriptType)
+  private static let lastingClientModule = EmbeddedDocument(
+    PackageResources.parley_js, mediaType: scriptType, lifetime: .lasting)
+  private static let clientTypes = EmbeddedDocument(
+    PackageResources.parley_d_ts, mediaType: "application/typescript; charset=utf-8")
 
   private static let pageResponse = HTTPResponse(
     status: .ok,
@@ -71,54 +96,22 @@ enum StaticResources {
       "X-Content-Type-Options": "nosniff",
     ], body: PackageResources.index_html)
 
-  /// Nothing but the page's own style and script, which their hashes name.
+  /// Nothing but the page's own style and script, which their hashes name, and scripts of this server.
+  ///
+  /// Files of users are none: their types are not those of scripts, and browsers do not guess.
   private static let pagePolicy = """
-    default-src 'none'; style-src '\(hash(of: "style"))'; script-src '\(hash(of: "script"))'; \
+    default-src 'none'; style-src '\(hash(of: "style"))'; script-src 'self' '\(hash(of: "script"))'; \
     connect-src 'self' ws: wss:; img-src http: https:; media-src http: https:; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'
     """
 
   private static func hash(of element: String) -> String {
     let text = String(decoding: PackageResources.index_html, as: UTF8.self)
-    guard let opening = text.firstRange(of: "<\(element)>"),
-      let closing = text[opening.upperBound...].firstRange(of: "</\(element)>")
+    guard let tag = text.firstRange(of: "<\(element)"),
+      let opening = text[tag.upperBound...].firstIndex(of: ">"),
+      let closing = text[opening...].firstRange(of: "</\(element)>")
     else { return "none" }
-    let content = Array(text[opening.upperBound..<closing.lowerBound].utf8)
-    return "sha256-\(contentHash(of: content))"
-  }
-
-  /// The SHA-256 of some content, in Base64.
-  fileprivate static func contentHash(of content: [UInt8]) -> String {
-    var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
-    SHA256(content, content.count, &digest)
-    return Base64.encode(digest)
-  }
-}
-
-/// A description of an interface, served from the binary to anyone.
-private struct InterfaceDescription: Sendable {
-  private let content: [UInt8]
-  private let mediaType: String
-  private let entityTag: String
-
-  init(_ content: [UInt8], mediaType: String) {
-    self.content = content
-    self.mediaType = mediaType
-    entityTag = "\"\(StaticResources.contentHash(of: content))\""
-  }
-
-  /// Answers 304 without a body to a client that has this very version (RFC 9110 §13.1.2).
-  func response(to head: HTTPRequestHead) -> HTTPResponse {
-    // Pages of other origins may read them, so that viewers in a browser can.
-    let fields: HTTPFields = [
-      "Cache-Control": "public, max-age=300", "ETag": entityTag, "Access-Control-Allow-Origin": "*",
-    ]
-    if let known = head.fields["If-None-Match"], known == "*" || known.contains(entityTag) {
-      return HTTPResponse(status: .notModified, fields: fields)
-    }
-    var response = HTTPResponse(status: .ok, fields: fields, body: content)
-    response.fields.append("Content-Type", mediaType)
-    response.fields.append("X-Content-Type-Options", "nosniff")
-    return response
+    let content = Array(text[text.index(after: opening)..<closing.lowerBound].utf8)
+    return "sha256-\(Base64.encode(EmbeddedDocument.digest(of: content)))"
   }
 }

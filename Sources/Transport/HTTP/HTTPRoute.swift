@@ -75,8 +75,13 @@ package struct PathPattern: Sendable, Hashable, ExpressibleByStringInterpolation
   }
 
   let segments: [Segment]
+  private let name: String?
 
-  package init(_ text: String) {
+  /// Makes a pattern.
+  ///
+  /// - Parameter name: The description of a path with a part that changes from build to build.
+  package init(_ text: String, describedAs name: String? = nil) {
+    self.name = name
     segments = text.split(separator: "/").map { part in
       guard part.hasPrefix("{"), part.hasSuffix("}") else { return .literal(String(part)) }
       let parts = part.dropFirst().dropLast().split(separator: ":")
@@ -89,6 +94,7 @@ package struct PathPattern: Sendable, Hashable, ExpressibleByStringInterpolation
 
   /// The path as OpenAPI writes it, without the kinds of its parameters; also its label in metrics.
   package var description: String {
+    if let name { return name }
     let parts = segments.map { segment in
       switch segment {
       case .literal(let text): text

@@ -1,0 +1,1263 @@
+// @ts-self-types="./parley.d.ts"
+/**
+ * A client of the Parley gateway for browsers, Node 22 and Deno.
+ *
+ *     import { Parley } from "https://chat.example/parley.js"
+ *     const parley = new Parley("https://chat.example", { userId: "ada", token: fetchToken })
+ *     const lobby = await parley.enter("lobby")
+ *     lobby.on("received", (message) => show(message))
+ *     await lobby.send("hello")
+ *
+ * It reconnects, enters its channels again, recovers missed events, and keeps messages that wait for
+ * the connection in an outbox. Types are in parley.d.ts, documentation in Browser.md.
+ */
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+/** A connection that lasted this long ends a series of failures. */
+const STABLE_MS = 10_000;
+const OPENING_MS = 20_000;
+const PING_INTERVAL_MS = 25_000;
+const PING_TIMEOUT_MS = 10_000;
+/** The server recognizes a repeated `req_id` for ten minutes. */
+const IDENTITY_MS = 540_000;
+/** Failures in a row after which a call of the library itself is given up. */
+const ATTEMPTS = 6;
+/** Bytes of a request where the progress within one cannot be observed. */
+const PIECE_BYTES = 1 << 20;
+/** Entries of a record of what was seen, in each channel. */
+const RECORD_LIMIT = 512;
+
+const Code = {
+  internalRPC: -32603, missing: 400201, exists: 400202, deactivated: 400300, badToken: 400302,
+  userFull: 400500, full: 400501, internal: 500901, rateLimited: 500910, flood: 900200,
+};
+const TEMPORARY = new Set([
+  Code.internalRPC, Code.userFull, Code.full, Code.internal, Code.rateLimited,
+]);
+/** Another connection would end in the same way. */
+const FINAL_CLOSES = {
+  1000: "the session was closed", 1002: "broken framing", 1003: "a binary message",
+  1007: "text that is not UTF-8", 1008: "malformed requests", 1009: "a message that is too large",
+  1010: "a missing extension", 4003: "the user opened too many other sessions",
+};
+const UNAUTHORIZED = 4002;
+/** Methods that change nothing, and may be repeated after a lost connection. */
+const READS = /\.(get|list|participants|ping|fetch|search|translate)$/;
+
+/** A refusal of the server, or with `code` 0 one of the library: `data.reason` has its kind. */
+export class ParleyError extends Error {
+  constructor(code, message, data = {}) {
+    super(message);
+    this.name = "ParleyError";
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** The connection ended before the answer came. */
+class Lost extends ParleyError {
+  constructor(isSent) {
+    super(0, "the connection was lost before the answer came", { reason: "lost" });
+    this.isSent = isSent;
+  }
+}
+
+const closedError = (words = "the client is closed") => new ParleyError(0, words, { reason: "closed" });
+const refusal = ({ code, message, data }) => new ParleyError(code, message, data ?? {});
+const after = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Grows twofold; half of it is random, so that clients dropped together return apart. */
+const backoff = (attempt) => {
+  const ceiling = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempt, 10));
+  return ceiling / 2 + Math.random() * ceiling / 2;
+};
+/** `crypto.randomUUID` is missing on pages without encryption. */
+const randomID = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
+
+/** Ends a wait with the signal's reason when the signal is aborted. */
+function abortable(promise, signal) {
+  if (!signal) return promise;
+  if (signal.aborted) return Promise.reject(signal.reason);
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener("abort", abort);
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}
+
+// What the classes of this module call on each other, and nobody else.
+const emit = Symbol("emit");
+const take = Symbol("take");
+const entered = Symbol("entered");
+const leave = Symbol("leave");
+const answered = Symbol("answered");
+const add = Symbol("add");
+const pump = Symbol("pump");
+const settleByEvent = Symbol("settleByEvent");
+const abandon = Symbol("abandon");
+const whenOpen = Symbol("whenOpen");
+const presentWire = Symbol("wire");
+const channelAt = Symbol("channelAt");
+const base = Symbol("base");
+const inside = Symbol("inside");
+const isNews = Symbol("isNews");
+const scope = Symbol("scope");
+
+class Emitter {
+  #listeners = new Map();
+
+  on(name, listener) {
+    if (!this.#listeners.has(name)) this.#listeners.set(name, new Set());
+    this.#listeners.get(name).add(listener);
+    return this;
+  }
+
+  off(name, listener) {
+    this.#listeners.get(name)?.delete(listener);
+    return this;
+  }
+
+  [emit](name, ...values) {
+    for (const listener of [...(this.#listeners.get(name) ?? [])]) {
+      try {
+        listener(...values);
+      } catch (error) {
+        // A fault of one listener must not stop the others, nor the connection.
+        (globalThis.reportError ?? console.error)(error);
+      }
+    }
+  }
+}
+
+/** One WebSocket: a request gives a promise of its answer, everything else is an event. */
+class Wire {
+  #socket;
+  #pending = new Map();
+  #lastID = 0;
+  #handlers;
+  messageLimit = Infinity;
+
+  /** @param handlers `opened(wire)`, `event(method, params)`, `closed(code)`, `sign()`, `log` */
+  constructor(WebSocket, url, handlers) {
+    this.#handlers = handlers;
+    this.#socket = new WebSocket(url, "parley.v1");
+    this.#socket.onopen = () => handlers.opened(this);
+    this.#socket.onmessage = ({ data }) => this.#receive(data);
+    this.#socket.onclose = ({ code }) => this.#end(code);
+    // Browsers close after an error; Node leaves it out when the connection was not made.
+    this.#socket.onerror = () => setTimeout(() => this.drop(), 100);
+  }
+
+  /** @param took is called with the result before anything that came after it is looked at. */
+  call(method, params = {}, took = undefined) {
+    if (!this.isOpen) return Promise.reject(new Lost(false));
+    const request = { jsonrpc: "2.0", id: ++this.#lastID, method, params };
+    const text = JSON.stringify(request);
+    // A larger one would cost the connection.
+    if (text.length * 3 > this.messageLimit && new TextEncoder().encode(text).length > this.messageLimit) {
+      return Promise.reject(new ParleyError(
+        400110, `the request is longer than ${this.messageLimit} bytes`, { field: "params" }));
+    }
+    this.#handlers.log?.("sent", request, method);
+    this.#socket.send(text);
+    return new Promise((resolve, reject) => {
+      this.#pending.set(request.id, { method, took, resolve, reject });
+    });
+  }
+
+  get isOpen() { return this.#socket.readyState === 1; }
+
+  #receive(text) {
+    this.#handlers.sign();
+    let items;
+    try {
+      items = [JSON.parse(text)].flat();
+    } catch {
+      return this.drop();
+    }
+    for (const item of items) {
+      if (item.method !== undefined) {
+        this.#handlers.log?.("received", item, item.method);
+        this.#handlers.event(item.method, item.params ?? {});
+      } else {
+        this.#answer(item);
+      }
+    }
+  }
+
+  #answer(response) {
+    const request = this.#pending.get(response.id);
+    this.#handlers.log?.("received", response, request?.method);
+    this.#pending.delete(response.id);
+    if (response.error) return request?.reject(refusal(response.error));
+    request?.took?.(response.result);
+    request?.resolve(response.result);
+  }
+
+  /** Ends at once: the closing handshake of a dead peer would take a minute. */
+  drop(code = 1006) {
+    this.#socket.close(1000);
+    this.#end(code);
+  }
+
+  /** Ends at our own wish, which is not reported. */
+  discard() {
+    this.#handlers.closed = () => {};
+    this.drop();
+  }
+
+  #end(code) {
+    this.#socket.onopen = this.#socket.onmessage = this.#socket.onclose = null;
+    const { closed } = this.#handlers;
+    this.#handlers.closed = () => {};
+    for (const { reject } of this.#pending.values()) reject(new Lost(true));
+    this.#pending.clear();
+    closed(code);
+  }
+}
+
+/** A session with a gateway that is kept open, with its channels. */
+export class Parley extends Emitter {
+  /** The messages that are not sent, and those that were refused. */
+  outbox;
+  #url;
+  #options;
+  #state = "waiting";
+  #error = null;
+  #retryAt = null;
+  #session = null;
+  #fileKey = null;
+  #wire = null;
+  /** Tells the attempts to connect apart. */
+  #turn = 0;
+  #attempt = 0;
+  #openedAt = 0;
+  #returnAt = 0;
+  #timer = 0;
+  #guard = 0;
+  #pulse = 0;
+  #deadline = 0;
+  #token;
+  #isRenewed = false;
+  #channels = new Map();
+  #waiters = [];
+  #online = () => { if (this.#state === "waiting") this.#connect(); };
+  #visible = () => {
+    if (globalThis.document?.visibilityState === "visible" && this.#state === "open") this.#beat();
+  };
+
+  constructor(url, options) {
+    super();
+    this.#url = new URL(url ?? globalThis.location.origin);
+    this.#url.protocol = this.#url.protocol.replace(/^ws/, "http");
+    this.#url.search = this.#url.hash = "";
+    this.#url.pathname = this.#url.pathname.replace(/\/$/, "");
+    this.#options = options;
+    this.outbox = new Outbox(this, options.outbox === "persistent");
+    globalThis.addEventListener?.("online", this.#online);
+    globalThis.document?.addEventListener("visibilitychange", this.#visible);
+    // Later, so that what is listened for is not missed.
+    queueMicrotask(() => { if (this.#turn === 0) this.#connect(); });
+  }
+
+  /** `connecting`, `open`, `waiting` for the next attempt, or `closed` for good. */
+  get state() { return this.#state; }
+  /** When the next attempt is due, in Unix milliseconds. */
+  get retryAt() { return this.#retryAt; }
+  /** The reason why the client is not connected. */
+  get error() { return this.#error; }
+  /** The result of `session.open`. */
+  get session() { return this.#session; }
+  /** The user as the server has it. */
+  get user() { return this.#session?.user ?? null; }
+  get userId() { return this.#options.userId; }
+  get channels() { return [...this.#channels.values()]; }
+
+  /** Connects now, after a final end too; resolves when the session is open. */
+  connect() {
+    if (this.#state === "waiting" || this.#state === "closed") {
+      this.#attempt = 0;
+      this.#isRenewed = false;
+      this.#connect();
+    }
+    return this[whenOpen]().then(() => this.#session);
+  }
+
+  /** Ends the session for good; a persistent outbox keeps what was not sent. */
+  close() {
+    globalThis.removeEventListener?.("online", this.#online);
+    globalThis.document?.removeEventListener("visibilitychange", this.#visible);
+    this.#finish(closedError());
+    this.outbox[leave]();
+  }
+
+  /**
+   * Makes a call of the protocol as soon as the session is open.
+   *
+   * One whose answer was lost is repeated if that cannot change anything twice, and else rejected
+   * with the reason `lost`.
+   */
+  async call(method, params = {}, { signal } = {}) {
+    for (;;) {
+      const wire = await abortable(this[whenOpen](), signal);
+      try {
+        return await abortable(wire.call(method, params), signal);
+      } catch (error) {
+        const isHarmless = !error.isSent || READS.test(method) || params.req_id;
+        if (!(error instanceof Lost && isHarmless)) throw error;
+      }
+    }
+  }
+
+  /** Enters a channel, and enters it again after each reconnection until `exit`. */
+  enter(url, { create, recover } = {}) {
+    let channel = this.#channels.get(url);
+    if (channel?.[inside]) return Promise.resolve(channel);
+    channel ??= new Channel(this, url);
+    return channel.entering ??= this.#enter(channel, create, recover)
+      .finally(() => { channel.entering = undefined; });
+  }
+
+  async #enter(channel, create, recover) {
+    const params = { channel_url: channel.url, ...(recover && { recover }) };
+    for (let isCreated = false; ;) {
+      const wire = await this[whenOpen]();
+      // Reconnecting has entered it.
+      if (channel[inside]) return channel;
+      try {
+        await wire.call("channel.enter", params, (result) => {
+          this.#channels.set(channel.url, channel);
+          channel[entered](result, recover);
+        });
+        this.outbox[pump]();
+        return channel;
+      } catch (error) {
+        if (error instanceof Lost) continue;
+        if (error.code !== Code.missing || !create || isCreated) throw error;
+        isCreated = await this.#create(channel.url, create);
+      }
+    }
+  }
+
+  async #create(url, members) {
+    try {
+      await this.call("channel.create", { ...(members === true ? {} : members), channel_url: url });
+    } catch (error) {
+      // Someone else was quicker, or this client before the connection was lost.
+      if (error.code !== Code.exists && !(error instanceof Lost)) throw error;
+      return error.code === Code.exists;
+    }
+    return true;
+  }
+
+  /** The address of a message's file or thumbnail, with this user's key where it needs one. */
+  fileURL(file, { url } = file) {
+    let address;
+    try {
+      address = new URL(url);
+    } catch {
+      return "";
+    }
+    if (!/^https?:$/.test(address.protocol)) return "";
+    // An address that a sender gave gets no key: it may belong to another server.
+    if (file.file_id && file.require_auth && this.#fileKey) {
+      address.searchParams.set("auth", this.#fileKey.key);
+    }
+    return address.href;
+  }
+
+  // Connecting
+
+  async #connect() {
+    const turn = ++this.#turn;
+    this.#stopTimers();
+    this.#wire?.discard();
+    this.#wire = null;
+    this.#leaveAll();
+    this.#become("connecting");
+    try {
+      await this.#findToken();
+    } catch (error) {
+      if (turn === this.#turn) this.#pause(error);
+      return;
+    }
+    if (turn !== this.#turn) return;
+    const WebSocket = this.#options.WebSocket ?? globalThis.WebSocket;
+    if (!WebSocket) {
+      return this.#finish(closedError("there is no WebSocket: pass one in the options"));
+    }
+    const wire = new Wire(WebSocket, `${this[base].replace(/^http/, "ws")}/v1/ws`, {
+      opened: (line) => this.#begin(line),
+      event: (method, params) => this.#take(method, params),
+      closed: (code) => this.#lost(code),
+      sign: () => clearTimeout(this.#deadline),
+      log: this.#options.log,
+    });
+    this.#wire = wire;
+    this.#guard = setTimeout(() => wire.drop(), OPENING_MS);
+  }
+
+  async #findToken() {
+    const { token } = this.#options;
+    if (typeof token !== "function") this.#token = token;
+    else this.#token ??= await token();
+  }
+
+  async #begin(wire) {
+    const { userId, nickname, profileUrl } = this.#options;
+    try {
+      const session = await wire.call("session.open", {
+        user_id: userId, access_token: this.#token, nickname, profile_url: profileUrl,
+      }, (result) => this.#takeSession(result));
+      wire.messageLimit = session.limits?.message_bytes ?? Infinity;
+      await Promise.all(this.channels.map((channel) => this.#enterAgain(wire, channel)));
+      if (wire !== this.#wire) return;
+      this.#settle(session);
+    } catch (error) {
+      if (wire === this.#wire && !(error instanceof Lost)) this.#refused(error);
+    }
+  }
+
+  #takeSession(session) {
+    this.#session = session;
+    this.#fileKey = session.file_key ?? null;
+    this[emit]("session", session);
+  }
+
+  async #enterAgain(wire, channel) {
+    const { position } = channel;
+    try {
+      await wire.call(
+        "channel.enter", { channel_url: channel.url, ...(position && { recover: position }) },
+        (result) => channel[entered](result, position));
+    } catch (error) {
+      if (error instanceof Lost) throw error;
+      if (TEMPORARY.has(error.code) && ++channel.failures < ATTEMPTS) throw error;
+      this.#channels.delete(channel.url);
+      channel[leave](error);
+      this.outbox[abandon](error, false, channel.url);
+    }
+  }
+
+  #settle(session) {
+    clearTimeout(this.#guard);
+    this.#openedAt = Date.now();
+    this.#isRenewed = false;
+    this.#become("open");
+    this.#pulse = setInterval(() => this.#beat(), session.ping_interval_ms || PING_INTERVAL_MS);
+    this.#beat();
+    for (const { resolve } of this.#waiters.splice(0)) resolve(this.#wire);
+    this.outbox[pump]();
+  }
+
+  #refused(error) {
+    this.#wire.discard();
+    if (error.code === Code.badToken) this.#unauthorized(error);
+    else if (TEMPORARY.has(error.code)) this.#pause(error, error.data.retry_after_ms);
+    else this.#finish(error);
+  }
+
+  /** A token that was fetched before is fetched anew, once in a row. */
+  #unauthorized(error) {
+    if (typeof this.#options.token !== "function" || this.#isRenewed) return this.#finish(error);
+    this.#isRenewed = true;
+    this.#token = undefined;
+    this.#pause(error);
+  }
+
+  #lost(code) {
+    const words = FINAL_CLOSES[code];
+    if (code === UNAUTHORIZED) {
+      this.#unauthorized(new ParleyError(Code.badToken, "the session is not authorized", { close: code }));
+    } else if (words) {
+      this.#finish(new ParleyError(0, words, { reason: "closed", close: code }));
+    } else {
+      const isFirst = this.#attempt === 0 && this.#state === "connecting";
+      this.#pause(new ParleyError(0, `closed with ${code}`, { reason: "lost", close: code }));
+      if (isFirst) this.#explain();
+    }
+  }
+
+  /** Of a refused upgrade only the failure is visible; the same request by hand has the words. */
+  async #explain() {
+    const turn = this.#turn;
+    try {
+      // A POST has an Origin, as the upgrade has; a GET of the same origin would have none.
+      const answer = await fetch(`${this[base]}/v1/ws`, { method: "POST" });
+      if (answer.status !== 403) return;
+      const error = refusal(await answer.json());
+      if (turn === this.#turn && this.#state === "waiting") this.#finish(error);
+    } catch {
+      // There is no answer, or none that this page may read.
+    }
+  }
+
+  #pause(error, atLeast = 0) {
+    this.#stopTimers();
+    if (this.#openedAt && Date.now() - this.#openedAt > STABLE_MS) this.#attempt = 0;
+    this.#openedAt = 0;
+    // A draining server has spread its clients already.
+    const announced = this.#returnAt - Date.now();
+    const wait = announced > 0 ? announced : Math.max(atLeast, backoff(this.#attempt));
+    this.#attempt++;
+    this.#schedule(wait);
+    this.#leaveAll();
+    this.#become("waiting", error);
+  }
+
+  #schedule(wait) {
+    clearTimeout(this.#timer);
+    this.#retryAt = Date.now() + wait;
+    this.#timer = setTimeout(() => this.#connect(), wait);
+  }
+
+  #finish(error) {
+    this.#turn++;
+    this.#stopTimers();
+    this.#wire?.discard();
+    this.#wire = null;
+    this.#leaveAll();
+    this.#become("closed", error);
+    for (const { reject } of this.#waiters.splice(0)) reject(error);
+    this.outbox[abandon](error, true);
+  }
+
+  #leaveAll() {
+    for (const channel of this.#channels.values()) channel[inside] = false;
+  }
+
+  #stopTimers() {
+    for (const timer of [this.#timer, this.#guard, this.#deadline]) clearTimeout(timer);
+    clearInterval(this.#pulse);
+    this.#retryAt = null;
+    if (this.#returnAt <= Date.now()) this.#returnAt = 0;
+  }
+
+  #become(state, error = null) {
+    this.#state = state;
+    this.#error = error;
+    this[emit]("state", { state, error, retryAt: this.#retryAt });
+  }
+
+  /** A page cannot send WebSocket pings, and would notice a silent network minutes later. */
+  async #beat() {
+    const wire = this.#wire;
+    const started = performance.now();
+    clearTimeout(this.#deadline);
+    this.#deadline = setTimeout(() => wire.drop(), PING_TIMEOUT_MS);
+    try {
+      await wire.call("session.ping");
+      this[emit]("latency", performance.now() - started);
+    } catch {
+      // The loss is reported by the socket; a refusal is an answer too.
+    }
+  }
+
+  // Events
+
+  #take(method, params) {
+    const channel = this.#channels.get(params.channel_url);
+    if (channel && method !== "mention.received") return this.#takeOf(channel, method, params);
+    if (method === "server.draining") this.#drain(params);
+    if (method === "session.expiring") this.#renew();
+    if (method === "session.file_key") this.#fileKey = params.file_key;
+    this[emit](method, params);
+  }
+
+  #takeOf(channel, method, params) {
+    channel[take](method, params);
+    const isOut = method === "channel.deleted"
+      || method === "channel.user_banned" && params.user.user_id === this.userId;
+    if (!isOut) return;
+    this.#channels.delete(channel.url);
+    const [code, words, reason] = method === "channel.deleted"
+      ? [Code.missing, "the channel was deleted", "deleted"] : [400750, "banned from the channel", "banned"];
+    const error = new ParleyError(code, words, { reason });
+    channel[leave](error);
+    this.outbox[abandon](error, false, channel.url);
+  }
+
+  #drain({ reconnect_after_ms: wait }) {
+    this.#returnAt = Date.now() + (wait ?? 0);
+    this.#schedule(wait ?? 0);
+    this[emit]("state", { state: this.#state, error: null, retryAt: this.#retryAt });
+  }
+
+  async #renew() {
+    const { token } = this.#options;
+    if (typeof token !== "function") return;
+    const wire = this.#wire;
+    try {
+      const fresh = await token();
+      await wire.call("session.refresh", { access_token: fresh });
+      this.#token = fresh;
+    } catch {
+      // The session ends with 4002, and the next one begins with another token.
+      this.#token = undefined;
+    }
+  }
+
+  // For the classes of this module
+
+  get [base]() { return this.#url.href.replace(/\/$/, ""); }
+  get [presentWire]() { return this.#state === "open" && this.#wire.isOpen ? this.#wire : null; }
+  get [scope]() { return `${this[base]} ${this.userId}`; }
+  [channelAt](url) { return this.#channels.get(url); }
+
+  [leave](channel) {
+    if (this.#channels.get(channel.url) !== channel) return;
+    this.#channels.delete(channel.url);
+    channel[leave](null);
+  }
+
+  [whenOpen]() {
+    // One that is closing is open no more.
+    if (this[presentWire]) return Promise.resolve(this.#wire);
+    if (this.#state === "closed") return Promise.reject(this.#error);
+    return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
+  }
+}
+
+/** A channel that the client is in. */
+export class Channel extends Emitter {
+  url;
+  /** The channel as last described by the server. */
+  info = null;
+  participantCount = 0;
+  /** Refusals to enter again, in a row. */
+  failures = 0;
+  [inside] = false;
+  #parley;
+  #epoch = null;
+  /** Every event up to it was seen, or withheld for good. */
+  #reached = 0;
+  /** Answers beyond that. */
+  #ahead = new Set();
+  /** The newest update of each message. */
+  #updates = new Map();
+  #held = null;
+
+  constructor(parley, url) {
+    super();
+    this.#parley = parley;
+    this.url = url;
+  }
+
+  /** Where the channel's events were last seen: `recover` of a later `enter`. */
+  get position() { return this.#epoch === null ? null : { epoch: this.#epoch, seq: this.#reached }; }
+
+  /** Whether the connection is in the channel now. */
+  get isEntered() { return this[inside]; }
+
+  /** Makes a call about this channel. */
+  call(method, params = {}, options = {}) {
+    return this.#parley.call(method, { channel_url: this.url, ...params }, options);
+  }
+
+  /** Sends a text, or what `message.send` takes; resolves with the message when it is durable. */
+  send(message) {
+    const params = typeof message === "string" ? { message } : message;
+    return this.#parley.outbox[add](this, params);
+  }
+
+  /** Uploads files one after another and sends each as a message. */
+  sendFiles(files, { thumbnailSizes, progress, signal, params = {} } = {}) {
+    return Promise.all([...files].map((file) => this.#parley.outbox[add](this, {
+      ...params, message_type: "FILE",
+    }, { file, thumbnailSizes, progress, signal })));
+  }
+
+  /** Leaves the channel. */
+  async exit() {
+    const wire = this.#parley[presentWire];
+    try {
+      if (wire && this[inside]) await wire.call("channel.exit", { channel_url: this.url });
+    } catch (error) {
+      // A connection that is gone has left all channels.
+      if (!(error instanceof Lost)) throw error;
+    }
+    this.#parley[leave](this);
+  }
+
+  [entered](result, asked) {
+    const { events, epoch, seq } = result;
+    const isFirst = this.#epoch === null;
+    const hasMissed = !result.recovered && !(asked?.epoch === epoch && asked?.seq >= seq);
+    this[inside] = true;
+    this.failures = 0;
+    this.info = result.channel;
+    this.participantCount = result.participant_count;
+    if (epoch !== this.#epoch) {
+      this.#ahead.clear();
+      this.#updates.clear();
+      this.#epoch = epoch;
+      this.#reached = asked?.epoch === epoch ? asked.seq : seq;
+    }
+    // Listeners are added when `enter` has resolved.
+    if (isFirst) {
+      this.#held = [];
+      setTimeout(() => this.#release());
+    }
+    let missed = 0;
+    for (const { method, params } of events) {
+      if (this[take](method, params)) missed++;
+    }
+    this.#reach(seq);
+    if (!asked) return;
+    if (hasMissed) this.#tell("lost", { from: asked.seq, to: seq, isReset: asked.epoch !== epoch });
+    else this.#tell("recovered", { missed });
+  }
+
+  [leave](error) {
+    this[inside] = false;
+    this.#tell("left", { error });
+  }
+
+  /** Delivers an event unless it was delivered before. */
+  [take](method, params) {
+    if (method === "message.updated") {
+      if (!this.#isNewer(params)) return false;
+      this.#reach(params.seq);
+    } else if (params.seq !== undefined) {
+      if (!this[isNews](params.seq)) return false;
+      this.#reach(params.seq);
+    }
+    this.#keep(method, params);
+    if (method === "message.received") this.#parley.outbox[settleByEvent](this, params);
+    this.#deliver(method, params);
+    return true;
+  }
+
+  /** The answer to a send: it may be ahead of events before it. */
+  [answered](message, seq) {
+    if (!this[isNews](seq)) return;
+    this.#ahead.add(seq);
+    while (this.#ahead.delete(this.#reached + 1)) this.#reached++;
+    if (this.#ahead.size > RECORD_LIMIT) this.#reach(Math.min(...this.#ahead));
+    this.#deliver("message.received", {
+      channel_url: this.url, seq, ts: message.created_at, message, own: true,
+    });
+  }
+
+  [isNews](seq) { return seq > this.#reached && !this.#ahead.has(seq); }
+
+  /** The server holds updates back until after later events; each newest state counts once. */
+  #isNewer({ seq, message: { message_id: id } }) {
+    if (seq <= (this.#updates.get(id) ?? 0)) return false;
+    this.#updates.delete(id);
+    this.#updates.set(id, seq);
+    if (this.#updates.size > RECORD_LIMIT) this.#updates.delete(this.#updates.keys().next().value);
+    return true;
+  }
+
+  #reach(seq) {
+    if (seq <= this.#reached) return;
+    this.#reached = seq;
+    for (const known of this.#ahead) if (known <= seq) this.#ahead.delete(known);
+    while (this.#ahead.delete(this.#reached + 1)) this.#reached++;
+  }
+
+  #keep(method, params) {
+    if (params.channel) this.info = params.channel;
+    if (params.operators) this.info = { ...this.info, operators: params.operators };
+    if (params.participant_count !== undefined) this.participantCount = params.participant_count;
+  }
+
+  #deliver(method, params) {
+    const [kind, name] = method.split(".");
+    this.#tell(method, params);
+    if (kind === "message") this.#tell(name, params.message ?? params.message_id, params);
+    // A deleted channel is reported as left.
+    else if (method !== "channel.deleted") this.#tell(name.replace(/^user_/, ""), params);
+  }
+
+  #tell(name, ...values) {
+    if (this.#held) this.#held.push([name, ...values]);
+    else this[emit](name, ...values);
+  }
+
+  #release() {
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const event of held) this[emit](...event);
+  }
+}
+
+/** A message on its way. */
+class OutboxEntry {
+  /** `pending`, `sent`, `failed` or `discarded`. */
+  state = "pending";
+  error = null;
+  /** The message, when it was sent. */
+  message = null;
+  /** Bytes of the file that the server has. */
+  uploaded = 0;
+  #outbox;
+
+  constructor(outbox, record) {
+    this.#outbox = outbox;
+    this.record = record;
+  }
+
+  get id() { return this.record.id; }
+  get channelUrl() { return this.record.channel; }
+  get params() { return this.record.params; }
+  get file() { return this.record.file ?? null; }
+  get createdAt() { return this.record.at; }
+
+  /** Sends a failed message again. */
+  retry() { return this.#outbox.retry(this); }
+  /** Gives a message up; an upload is cancelled. */
+  discard() { this.#outbox.discard(this); }
+}
+
+/** The messages that wait for the connection, or were refused, in the order of their sending. */
+export class Outbox extends Emitter {
+  #parley;
+  #entries = [];
+  #store = null;
+  #owner = randomID();
+  #lastAt = 0;
+  #isUploading = false;
+
+  constructor(parley, isPersistent) {
+    super();
+    this.#parley = parley;
+    if (isPersistent && globalThis.indexedDB) this.#store = new Store(this.#owner);
+    if (this.#store) queueMicrotask(() => this.#restore());
+  }
+
+  get entries() { return [...this.#entries]; }
+
+  /** Sends failed messages again: one, or all. */
+  retry(entry) {
+    const failed = this.#entries.filter((one) => one.state === "failed" && (!entry || one === entry));
+    for (const one of failed) {
+      // What may have been sent too long ago to be recognized becomes another message.
+      if (this.#isForgotten(one)) {
+        one.record.requestID = randomID();
+        one.record.firstSent = 0;
+      }
+      one.failures = 0;
+      one.isBusy = false;
+      this.#change(one, "pending");
+      this.#save(one);
+    }
+    const results = failed.map((one) => this.#promise(one));
+    this[pump]();
+    return entry ? results[0] ?? Promise.reject(closedError("the message did not fail"))
+      : Promise.all(results);
+  }
+
+  /** Gives up a message, or all that failed. */
+  discard(entry) {
+    for (const one of this.#entries.filter((other) => (entry ? other === entry : other.state === "failed"))) {
+      const isSent = one.state === "sent";
+      this.#remove(one);
+      one.state = "discarded";
+      one.abort?.abort(one.reason);
+      const { fileID } = one.record;
+      if (fileID && !isSent) {
+        this.#parley[presentWire]?.call("file.cancel", { file_id: fileID }).catch(() => {});
+      }
+      one.reject?.(one.reason ?? new ParleyError(0, "the message was discarded", { reason: "cancelled" }));
+      this[emit]("change", one);
+    }
+  }
+
+  [add](channel, { channel_url: _, req_id: requestID, ...params }, transfer = {}) {
+    const { file, thumbnailSizes, progress, signal } = transfer;
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    if (this.#parley[channelAt](channel.url) !== channel) {
+      return Promise.reject(new ParleyError(0, "not in the channel", { reason: "left" }));
+    }
+    // Times tell the order over reloads.
+    this.#lastAt = Math.max(Date.now(), this.#lastAt + 1);
+    const entry = new OutboxEntry(this, {
+      id: randomID(), owner: this.#owner, channel: channel.url, params, at: this.#lastAt,
+      requestID: requestID ?? randomID(), firstSent: 0,
+      ...(file && { file, name: file.name ?? "", creationID: randomID(), thumbnailSizes }),
+    });
+    entry.progress = progress;
+    signal?.addEventListener("abort", () => {
+      if (!this.#entries.includes(entry)) return;
+      entry.reason = signal.reason;
+      this.discard(entry);
+    }, { once: true });
+    this.#entries.push(entry);
+    this.#save(entry);
+    const result = this.#promise(entry);
+    this[emit]("change", entry);
+    this[pump]();
+    return result;
+  }
+
+  /** Sends what can be sent now: texts at once, files one after another. */
+  [pump]() {
+    if (!this.#parley[presentWire]) return;
+    for (const entry of [...this.#entries]) {
+      if (!entry.file && this.#isReady(entry)) this.#transmit(entry);
+    }
+    this.#upload();
+  }
+
+  /** An event has this user's message: it stands for an answer that was lost. */
+  [settleByEvent](channel, params) {
+    const { message } = params;
+    if (!message.req_id || message.user?.user_id !== this.#parley.userId) return;
+    const entry = this.#entries.find(({ record, state }) =>
+      state === "pending" && record.requestID === message.req_id && record.channel === channel.url);
+    if (!entry) return;
+    params.own = true;
+    this.#sent(entry, message);
+  }
+
+  /** The promises end; with `isKept` the messages wait for another connection. */
+  [abandon](error, isKept, channel) {
+    for (const entry of [...this.#entries]) {
+      if (entry.state !== "pending" || channel && entry.channelUrl !== channel) continue;
+      if (!isKept) this.#fail(entry, error);
+      else entry.reject?.(error);
+    }
+  }
+
+  /** Other pages may look after the messages that are kept on disk. */
+  [leave]() { this.#store?.release(); }
+
+  #promise(entry) {
+    const promise = new Promise((resolve, reject) => Object.assign(entry, { resolve, reject }));
+    // A failure is an event too; a caller that does not wait must not end the process.
+    promise.catch(() => {});
+    return promise;
+  }
+
+  #isReady(entry) {
+    return entry.state === "pending" && !entry.isBusy && this.#entries.includes(entry)
+      && this.#parley[channelAt](entry.channelUrl)?.[inside] === true;
+  }
+
+  #isForgotten({ record: { firstSent } }) {
+    return firstSent > 0 && Math.abs(Date.now() - firstSent) > IDENTITY_MS;
+  }
+
+  #hasDoubt(entry) {
+    if (!this.#isForgotten(entry)) return false;
+    this.#fail(entry, new ParleyError(
+      0, "it is not known whether the message was sent", { reason: "unknown" }));
+    return true;
+  }
+
+  async #transmit(entry) {
+    if (this.#hasDoubt(entry)) return;
+    entry.isBusy = true;
+    try {
+      await this.#sendMessage(entry, entry.params);
+    } catch (error) {
+      entry.isBusy = false;
+      if (entry.state !== "pending") return;
+      // It is sent again when the session is open.
+      if (error instanceof Lost) return;
+      entry.failures = (entry.failures ?? 0) + 1;
+      if (!TEMPORARY.has(error.code) || entry.failures > ATTEMPTS) return this.#fail(entry, error);
+      entry.isBusy = true;
+      await after(error.data.retry_after_ms ?? backoff(entry.failures));
+      entry.isBusy = false;
+      this[pump]();
+    }
+  }
+
+  async #sendMessage(entry, params) {
+    const { record } = entry;
+    const wire = this.#parley[presentWire];
+    if (!wire) throw new Lost(false);
+    if (!record.firstSent) {
+      record.firstSent = Date.now();
+      // First on disk: whether it was sent must be known after a reload.
+      if (this.#store) await this.#save(entry);
+    }
+    await wire.call(
+      "message.send", { ...params, channel_url: record.channel, req_id: record.requestID },
+      ({ message, seq }) => {
+        const channel = this.#parley[channelAt](record.channel);
+        if (entry.state === "pending") this.#sent(entry, message);
+        channel?.[answered](message, seq);
+      });
+  }
+
+  #sent(entry, message) {
+    entry.message = message;
+    this.#remove(entry);
+    this.#change(entry, "sent");
+    entry.resolve?.(message);
+  }
+
+  #fail(entry, error) {
+    if (entry.state !== "pending" || !this.#entries.includes(entry)) return;
+    entry.error = error;
+    this.#change(entry, "failed");
+    this.#save(entry);
+    entry.abort?.abort(error);
+    entry.reject?.(error);
+  }
+
+  #change(entry, state) {
+    entry.state = state;
+    if (state !== "failed") entry.error = null;
+    this[emit]("change", entry);
+  }
+
+  #remove(entry) {
+    this.#entries = this.#entries.filter((other) => other !== entry);
+    this.#store?.remove(entry.id);
+  }
+
+  #save(entry) {
+    const { state, error, record } = entry;
+    const failure = error && { code: error.code, message: error.message, data: error.data };
+    return this.#store?.put({ ...record, scope: this.#parley[scope], state, failure });
+  }
+
+  /** Takes over what pages that are gone have left. */
+  async #restore() {
+    await this.#store.adopt(this.#parley[scope], (records) => {
+      for (const { state, failure, ...record } of records) {
+        if (this.#entries.some(({ id }) => id === record.id)) continue;
+        const entry = new OutboxEntry(this, record);
+        entry.state = state;
+        entry.error = failure ? refusal(failure) : null;
+        this.#entries.push(entry);
+        this.#lastAt = Math.max(this.#lastAt, record.at);
+        this[emit]("change", entry);
+      }
+      this.#entries.sort((a, b) => a.createdAt - b.createdAt);
+      this[pump]();
+    });
+  }
+
+  // Files
+
+  async #upload() {
+    if (this.#isUploading) return;
+    this.#isUploading = true;
+    for (let entry; (entry = this.#entries.find((one) => one.file && this.#isReady(one)));) {
+      entry.isBusy = true;
+      entry.abort = new AbortController();
+      try {
+        await this.#sendFile(entry);
+      } catch (error) {
+        const isKept = entry.abort.signal.aborted || this.#parley.state === "closed";
+        if (!isKept) this.#fail(entry, error);
+      }
+      entry.isBusy = false;
+    }
+    this.#isUploading = false;
+  }
+
+  async #sendFile(entry) {
+    const { record } = entry;
+    for (let isFirst = true; ; isFirst = false) {
+      try {
+        if (!record.path) await this.#createUpload(entry);
+        await this.#transfer(entry);
+        if (this.#hasDoubt(entry)) return;
+        return await this.#persist(entry, () =>
+          this.#sendMessage(entry, { ...record.params, file_id: record.fileID }));
+      } catch (error) {
+        // An upload that is gone is made anew.
+        if (error.code !== Code.missing || error.data.field === "channel_url" || !isFirst) throw error;
+        record.path = record.fileID = undefined;
+        record.creationID = randomID();
+      }
+    }
+  }
+
+  async #createUpload(entry) {
+    const { record } = entry;
+    const { file, name, creationID, thumbnailSizes } = record;
+    const { file: upload, upload_url: address } = await this.#persist(entry, (wire) => wire.call(
+      "file.create", {
+        size: file.size, name: name.slice(0, 255), type: (file.type ?? "").slice(0, 128), req_id: creationID,
+        thumbnail_sizes: thumbnailSizes?.map(([max_width, max_height]) => ({ max_width, max_height })),
+      }));
+    record.fileID = upload.file_id;
+    // The same server takes it at the address of the socket, whatever the public one is.
+    record.path = new URL(address).pathname.replace(/^.*(?=\/v1\/uploads\/)/, "");
+    await this.#save(entry);
+  }
+
+  /** Makes a call of an upload: again after a lost connection, and after the wait of a limit. */
+  async #persist(entry, action) {
+    const { signal } = entry.abort;
+    for (let failures = 0; ;) {
+      const wire = await abortable(this.#parley[whenOpen](), signal);
+      try {
+        return await abortable(action(wire), signal);
+      } catch (error) {
+        if (entry.state === "failed") throw entry.error;
+        if (entry.state !== "pending") return undefined;
+        const wait = error.data?.retry_after_ms;
+        if (error instanceof Lost) continue;
+        const isLimited = error.code === Code.flood || error.code === Code.rateLimited;
+        if (!(isLimited && wait) && !(TEMPORARY.has(error.code) && ++failures <= ATTEMPTS)) throw error;
+        await abortable(after(wait ?? backoff(failures)), signal);
+      }
+    }
+  }
+
+  /** Sends the bytes, and continues after a cut from the byte that the server has. */
+  async #transfer(entry) {
+    const { record, abort: { signal } } = entry;
+    const { file } = record;
+    const url = this.#parley[base] + record.path;
+    let offset = await standing(url, signal) ?? 0;
+    this.#progress(entry, offset);
+    for (let failures = 0; offset < file.size;) {
+      const { status, reached, words } = await patch(
+        url, file, offset, (sent) => this.#progress(entry, sent), signal);
+      if (reached > offset) failures = 0;
+      offset = reached ?? offset;
+      this.#progress(entry, offset);
+      if (status > 0 && status < 300) continue;
+      if (status === 404 || status === 410) throw new ParleyError(Code.missing, words, { status });
+      const isPassing = status >= 500 || [0, 408, 409, 423, 429].includes(status);
+      if (!isPassing || ++failures > ATTEMPTS) throw new ParleyError(0, words, { reason: "upload", status });
+      await abortable(after(backoff(failures)), signal);
+      // An attempt without a connection tells nothing.
+      await abortable(this.#parley[whenOpen](), signal);
+      offset = await standing(url, signal) ?? offset;
+    }
+  }
+
+  #progress(entry, sent) {
+    entry.uploaded = sent;
+    entry.progress?.(entry.file, sent, entry.file.size);
+    this[emit]("progress", entry);
+  }
+}
+
+/** The bytes of an upload that the server has; undefined when that is unknown. */
+async function standing(url, signal) {
+  try {
+    const answer = await fetch(url, { method: "HEAD", headers: { "Tus-Resumable": "1.0.0" }, signal });
+    if (answer.status === 404 || answer.status === 410) {
+      throw new ParleyError(Code.missing, "the upload is gone", { status: answer.status });
+    }
+    const offset = answer.headers.get("Upload-Offset");
+    return answer.ok && offset !== null ? Number(offset) : undefined;
+  } catch (error) {
+    if (error instanceof ParleyError || signal.aborted) throw error;
+    return undefined;
+  }
+}
+
+/** Sends the rest of a file, or a piece of it where no progress can be observed. */
+function patch(url, file, offset, progress, signal) {
+  const fields = {
+    "Tus-Resumable": "1.0.0", "Upload-Offset": String(offset),
+    "Content-Type": "application/offset+octet-stream",
+  };
+  return globalThis.XMLHttpRequest ? patchObserved(url, file.slice(offset), fields, offset, progress, signal)
+    : patchPiece(url, file.slice(offset, offset + PIECE_BYTES), fields, signal);
+}
+
+function patchObserved(url, body, fields, offset, progress, signal) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const abort = () => request.abort();
+    request.open("PATCH", url);
+    for (const [name, value] of Object.entries(fields)) request.setRequestHeader(name, value);
+    request.upload.onprogress = ({ loaded }) => progress(offset + loaded);
+    request.onload = () => resolve(outcome(
+      request.status, request.getResponseHeader("Upload-Offset"), request.responseText));
+    request.onerror = () => resolve(outcome(0));
+    request.onabort = () => reject(signal.reason);
+    request.onloadend = () => signal.removeEventListener("abort", abort);
+    signal.addEventListener("abort", abort);
+    request.send(body);
+  });
+}
+
+async function patchPiece(url, body, headers, signal) {
+  try {
+    const answer = await fetch(url, { method: "PATCH", headers, body, signal });
+    return outcome(answer.status, answer.headers.get("Upload-Offset"), await answer.text());
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return outcome(0);
+  }
+}
+
+/** The status of a request, 0 without an answer, the bytes the server has, and its words. */
+function outcome(status, offset = null, text = "") {
+  let words = status ? `the server answered ${status}` : "the connection was lost";
+  try {
+    words = JSON.parse(text).message ?? words;
+  } catch {
+    // Not every answer has words.
+  }
+  return { status, words, reached: offset === null ? undefined : Number(offset) };
+}
+
+/** The outbox on disk, in IndexedDB. Without room or permission it keeps nothing. */
+class Store {
+  #opening;
+  #owner;
+  #release = () => {};
+
+  constructor(owner) {
+    this.#owner = owner;
+    this.#opening = new Promise((resolve, reject) => {
+      const request = indexedDB.open("parley", 1);
+      request.onupgradeneeded = () => request.result.createObjectStore("outbox", { keyPath: "id" });
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+    this.#opening.catch((error) => console.warn("parley: the outbox is not persistent", error));
+    // Held as long as this page lives: others then know that its messages are looked after.
+    globalThis.navigator?.locks?.request(`parley ${owner}`, () =>
+      new Promise((resolve) => { this.#release = resolve; })).catch(() => {});
+  }
+
+  put(record) { return this.#run("readwrite", (store) => store.put(record)); }
+  remove(id) { return this.#run("readwrite", (store) => store.delete(id)); }
+  release() { this.#release(); }
+
+  /** Hands over the messages of pages that are gone, as soon as they are. */
+  async adopt(scopeName, receive) {
+    const found = (await this.#list()).filter((record) => record.scope === scopeName && record.owner !== this.#owner);
+    const locks = globalThis.navigator?.locks;
+    for (const owner of new Set(found.map((record) => record.owner))) {
+      // Without locks two pages may send the same message; the server recognizes its req_id.
+      const claim = () => this.#claim(scopeName, owner, receive);
+      if (locks) locks.request(`parley ${owner}`, claim).catch(() => {});
+      else await claim();
+    }
+  }
+
+  async #claim(scopeName, owner, receive) {
+    const records = (await this.#list()).filter((one) => one.scope === scopeName && one.owner === owner);
+    records.sort((a, b) => a.at - b.at);
+    for (const record of records) {
+      record.owner = this.#owner;
+      await this.put(record);
+    }
+    if (records.length) receive(records);
+  }
+
+  async #list() { return await this.#run("readonly", (store) => store.getAll()) ?? []; }
+
+  async #run(mode, action) {
+    try {
+      const database = await this.#opening;
+      return await new Promise((resolve, reject) => {
+        const transaction = database.transaction("outbox", mode);
+        const request = action(transaction.objectStore("outbox"));
+        transaction.oncomplete = () => resolve(request.result);
+        transaction.onerror = transaction.onabort = () => reject(transaction.error);
+      });
+    } catch (error) {
+      if (mode === "readwrite") console.warn("parley: a message is not kept on disk", error);
+      return undefined;
+    }
+  }
+}
