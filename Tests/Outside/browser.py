@@ -25,6 +25,7 @@ class Page:
         self.numbers = itertools.count(1)
         self.answers = {}
         self.errors = []
+        self.tabs = []
 
     async def __aenter__(self):
         self.process = await asyncio.create_subprocess_exec(
@@ -38,24 +39,40 @@ class Page:
             while not (os.path.exists(port) and open(port).read().count("\n")):
                 await asyncio.sleep(0.05)
         number, browser = open(port).read().split("\n")[:2]
-        base = f"ws://127.0.0.1:{number}"
-        async with websockets.connect(base + browser, max_size=None) as socket:
-            await socket.send(json.dumps({"id": 0, "method": "Target.getTargets"}))
-            while (answer := json.loads(await socket.recv())).get("id") != 0:
-                pass
-        targets = answer["result"]["targetInfos"]
-        target = next(found["targetId"] for found in targets if found["type"] == "page")
-        self.socket = await websockets.connect(f"{base}/devtools/page/{target}", max_size=None)
-        self.reading = asyncio.create_task(self.read())
-        for domain in ("Page", "Runtime", "Network", "DOM"):
-            await self.call(f"{domain}.enable")
+        self.base = f"ws://127.0.0.1:{number}"
+        self.browser = browser
+        targets = (await self.ask_browser("Target.getTargets"))["targetInfos"]
+        await self.attach(next(found["targetId"] for found in targets if found["type"] == "page"))
         return self
 
     async def __aexit__(self, *_):
-        self.reading.cancel()
-        await self.socket.close()
+        for page in [*self.tabs, self]:
+            page.reading.cancel()
+            await page.socket.close()
         self.process.kill()
         await self.process.wait()
+
+    async def ask_browser(self, method, **params):
+        async with websockets.connect(self.base + self.browser, max_size=None) as socket:
+            await socket.send(json.dumps({"id": 0, "method": method, "params": params}))
+            while (answer := json.loads(await socket.recv())).get("id") != 0:
+                pass
+        return answer["result"]
+
+    async def attach(self, target):
+        self.socket = await websockets.connect(f"{self.base}/devtools/page/{target}", max_size=None)
+        self.reading = asyncio.create_task(self.read())
+        for domain in ("Page", "Runtime", "Network", "DOM"):
+            await self.call(f"{domain}.enable")
+
+    async def tab(self):
+        """Another page in the same browser, which ends with this one."""
+        made = Page(self.directory)
+        made.base, made.browser = self.base, self.browser
+        target = (await self.ask_browser("Target.createTarget", url="about:blank"))["targetId"]
+        await made.attach(target)
+        self.tabs.append(made)
+        return made
 
     async def read(self):
         async for text in self.socket:

@@ -1,0 +1,742 @@
+"""parley.js, the client for browsers and Node: as served, in Node, and in a real browser."""
+
+import asyncio
+import base64
+import contextlib
+import gzip
+import hashlib
+import json
+import os
+import shutil
+import signal
+import time
+
+import browser
+from files import download
+from harness import eventually, http
+from node import Node
+from pages import Pages
+from schemas import source
+from tokens import SECRET, token
+from websockets.asyncio.server import serve
+from websockets.exceptions import ConnectionClosed
+
+FLAGS = ["--unfurl-mode", "off", "--auth-mode", "open"]
+UNLIMITED = [*FLAGS, "--limits-flood-messages", "0", "--limits-throttle-messages", "0"]
+
+# What a client was sent is collected, so that a test can look at all of it.
+CLIENTS = """
+globalThis.start = (url, userId, options = {}) => {
+  const client = new Parley(url, { userId, ...options });
+  client.states = [];
+  client.on("state", ({ state, error }) => client.states.push(error ? `${state} ${error.code}` : state));
+  return client;
+};
+globalThis.join = async (client, url, options = { create: true }) => {
+  const channel = await client.enter(url, options);
+  channel.got = []; channel.updates = []; channel.news = [];
+  channel.on("received", (message, { seq }) => channel.got.push([message.message, seq]));
+  channel.on("updated", (message) => channel.updates.push(message.message));
+  for (const name of ["lost", "recovered", "left", "throttled"]) {
+    channel.on(name, (params) => channel.news.push([name, params.error?.code ?? params]));
+  }
+  channel.texts = () => channel.got.map(([text]) => text);
+  return channel;
+};
+"""
+
+
+@contextlib.asynccontextmanager
+async def node(ctx, server=None):
+    """A Node with the module as a server serves it."""
+    server = server or await ctx.server(*FLAGS)
+    _, _, module = await server.get("/parley.js")
+    async with Node(ctx.directory(), module) as made:
+        await made.run(CLIENTS)
+        yield made
+
+
+async def pair(made, server, channel="lobby", **options):
+    """The clients ada and bob, whose channels are a and b."""
+    shown = json.dumps(options)
+    await made.run(f"""
+      globalThis.url = "http://127.0.0.1:{server.port}";
+      globalThis.ada = start(url, "ada", {shown}); globalThis.bob = start(url, "bob", {shown});
+      globalThis.a = await join(ada, {json.dumps(channel)});
+      globalThis.b = await join(bob, {json.dumps(channel)});""")
+
+
+async def again(ctx, server, *flags):
+    """Another server in the place of one that is gone."""
+    made = await ctx.fresh(*flags, "--listen", f"127.0.0.1:{server.port}", data=server.data)
+    # It listens on a port of its own choice as well.
+    made.port = server.port
+    return made
+
+
+class Proxy:
+    """Passes connections on until it is told to break them."""
+
+    def __init__(self, port):
+        self.target = port
+        self.breaks_after = None
+        self.writers = set()
+
+    @classmethod
+    async def start(cls, port):
+        proxy = cls(port)
+        proxy.server = await asyncio.start_server(proxy._serve, "127.0.0.1", 0)
+        proxy.port = proxy.server.sockets[0].getsockname()[1]
+        return proxy
+
+    async def _serve(self, reader, writer):
+        try:
+            far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self.target)
+        except ConnectionError:
+            return writer.transport.abort()
+        self.writers |= {writer, far_writer}
+        await asyncio.gather(
+            self._pass(reader, far_writer, True), self._pass(far_reader, writer, False))
+        self.writers -= {writer, far_writer}
+
+    async def _pass(self, reader, writer, counts):
+        with contextlib.suppress(ConnectionError):
+            while data := await reader.read(65536):
+                if counts and self.breaks_after is not None:
+                    self.breaks_after -= len(data)
+                    if self.breaks_after < 0:
+                        self.breaks_after = None
+                        return self.cut()
+                writer.write(data)
+                await writer.drain()
+        writer.close()
+
+    def cut(self):
+        for writer in self.writers:
+            writer.transport.abort()
+
+    def close(self):
+        self.server.close()
+        self.cut()
+
+
+async def test_the_module_is_served(ctx):
+    """Module and types are served as they are in the tree, for pages of any origin."""
+    server = await ctx.server(*FLAGS)
+    module = source("parley.js")
+    lasting = f"/parley-{hashlib.sha256(module).hexdigest()[:16]}.js"
+    for path, content, kind, caching in (
+            ("/parley.js", module, "text/javascript", "public, max-age=300"),
+            (lasting, module, "text/javascript", "public, max-age=31536000, immutable"),
+            ("/parley.d.ts", source("parley.d.ts"), "application/typescript", "public, max-age=300")):
+        status, fields, body = await server.get(path, Origin="https://elsewhere.example")
+        assert (status, body) == (200, content), path
+        assert fields["content-type"] == f"{kind}; charset=utf-8", fields
+        assert fields["cache-control"] == caching, fields
+        assert fields["access-control-allow-origin"] == "*", fields
+        assert fields["x-content-type-options"] == "nosniff", fields
+        status, head, body = await http(server.port, "HEAD", path)
+        assert (status, body, head["content-length"]) == (200, b"", str(len(content)))
+        status, again_fields, body = await server.get(path, **{"If-None-Match": fields["etag"]})
+        assert (status, body, again_fields["etag"]) == (304, b"", fields["etag"])
+        status, fields, body = await server.get(path, **{"Accept-Encoding": "gzip, br"})
+        assert (status, fields["content-encoding"]) == (200, "gzip"), fields
+        assert gzip.decompress(body) == content and "accept-encoding" in fields["vary"].lower()
+        assert fields["etag"] != head["etag"]
+    assert (await server.get("/parley-0123456789abcdef.js"))[0] == 404
+    assert len(gzip.compress(module, 9)) <= 16384
+
+
+async def test_the_types_are_strict(ctx):
+    """TypeScript takes the types, and finds what they do not allow."""
+    if shutil.which("tsc") is None:
+        return
+    directory = ctx.directory()
+    with open(os.path.join(directory, "parley.d.ts"), "wb") as file:
+        file.write(source("parley.d.ts"))
+    with open(os.path.join(directory, "use.ts"), "w", encoding="utf-8") as file:
+        file.write(TYPED)
+    status, output, errors = await ctx.run(
+        shutil.which("tsc"), "--strict", "--noEmit", "--target", "es2022", "--lib", "es2022,dom",
+        "--module", "es2022", "--moduleResolution", "node", os.path.join(directory, "use.ts"))
+    assert status == 0, output.decode() + errors.decode()
+
+
+TYPED = """
+import { Parley, ParleyError, type Message, type Channel } from "./parley";
+const parley = new Parley("https://chat.example", {
+  userId: "ada", token: async () => "t", outbox: "persistent", WebSocket });
+export async function use(): Promise<void> {
+  const lobby: Channel = await parley.enter("lobby", { create: { name: "Lobby" } });
+  lobby.on("received", (message, { seq, own }) => {
+    const text: string = message.message, number: number = seq, mark: true | undefined = own;
+    console.log(text, number, mark);
+  }).on("throttled", ({ withheld }) => withheld.toFixed())
+    .on("lost", (gap) => gap.isReset).on("left", ({ error }) => error?.code)
+    .on("message.deleted", ({ message_id }) => message_id.toFixed());
+  const sent: Message = await lobby.send({ message: "hi", translation_target_langs: ["es"] });
+  await lobby.sendFiles([new Blob(["x"])], {
+    thumbnailSizes: [[200, 200]], progress: (file, sent, total) => file.size + sent / total });
+  (await lobby.call("message.list", { prev_limit: 10 })).messages.map((m) => m.og_tag?.["og:title"]);
+  await parley.call("channel.list");
+  (await parley.call("user.get", { user_id: "jeff" })).user.metadata["x"]?.length;
+  parley.on("state", ({ state, retryAt }) => state === "open" || retryAt?.toFixed());
+  parley.on("mention.received", ({ message }) => message.user?.nickname);
+  parley.outbox.on("change", (entry) => entry.state === "failed" && entry.retry());
+  if (sent.file) parley.fileURL(sent.file, sent.file.thumbnails[0]);
+  // @ts-expect-error
+  await parley.call("user.get");
+  // @ts-expect-error
+  await parley.call("no.method", {});
+  // @ts-expect-error
+  await parley.call("user.get", { user_id: 1 });
+  // @ts-expect-error
+  lobby.on("nothing", () => {});
+  // @ts-expect-error
+  await lobby.send({ message: 1 });
+  // @ts-expect-error
+  new Parley("https://chat.example", {});
+  throw new ParleyError(0, "done");
+}
+"""
+
+
+# In Node
+
+
+async def test_two_clients_talk(ctx):
+    """Each message comes to both clients once, in order; the sender's too, marked as its own."""
+    server = await ctx.fresh(*FLAGS)
+    async with node(ctx, server) as made:
+        await pair(made, server)
+        await made.run("""
+          a.own = [];
+          a.on("received", (_, { own }) => a.own.push(own === true));
+          globalThis.first = await a.send("hello <b>");
+          await b.send({ message: "hi", custom_type: "greeting", data: "{}" });
+          await a.call("message.update", { message_id: first.message_id, message: "hello" });""")
+        await made.until("a.got.length === 2 && b.updates.length === 1")
+        assert await made.run("return [a.got, b.got, a.own, b.updates]") == [
+            [["hello <b>", 1], ["hi", 2]], [["hello <b>", 1], ["hi", 2]], [True, False], ["hello"]]
+        assert await made.run("return (await a.call('message.list')).messages.length") == 2
+        await made.run("await b.exit()")
+        await made.until("a.participantCount === 1")
+        await made.run("ada.close(); bob.close()")
+        assert await made.run("return ada.state") == "closed"
+
+
+async def test_recovery_after_a_kill(ctx):
+    """After kill -9, each message that was sent before, meanwhile and after is there once, in order."""
+    server = await ctx.fresh(*UNLIMITED)
+    async with node(ctx, server) as made:
+        await pair(made, server)
+        await made.run("for (let i = 0; i < 3; i++) await a.send(`before ${i}`)")
+        await made.run("globalThis.sends = []")
+        for goal in (30, 60):
+            await made.run(f"""
+              globalThis.timer = setInterval(() => {{
+                if (sends.length < {goal}) sends.push(a.send(`during ${{sends.length}}`));
+              }}, 5);""")
+            await made.until(f"a.got.length > {goal - 20}")
+            await server.kill()
+            await made.until(f"ada.state === 'waiting' && sends.length === {goal}")
+            await made.run("clearInterval(timer)")
+            server = await again(ctx, server, *UNLIMITED)
+            await made.until("ada.state === 'open' && bob.state === 'open'")
+        await made.run("await Promise.all(sends); await a.send('after')")
+        wanted = [f"before {i}" for i in range(3)] + [f"during {i}" for i in range(60)] + ["after"]
+        await made.until("b.got.length === 64")
+        for name in "ab":
+            texts, numbers, news = await made.run(
+                f"return [{name}.texts(), {name}.got.map(([, seq]) => seq), {name}.news]")
+            assert texts == wanted and numbers == list(range(1, 65)), (texts, numbers)
+            assert [kind for kind, _ in news] == ["recovered"] * 2, news
+        stored = await made.run(
+            "return (await a.call('message.list', { prev_limit: 200 })).messages.map((m) => m.message)")
+        assert stored == wanted
+        assert await made.run("return ada.outbox.entries.length") == 0
+
+
+async def test_a_gap_is_reported(ctx):
+    """A client that missed more than is replayed is told so, and goes on from there."""
+    server = await ctx.fresh(*UNLIMITED)
+    proxy = await Proxy.start(server.port)
+    try:
+        async with node(ctx, server) as made:
+            await made.run(f"globalThis.bob = start('http://127.0.0.1:{proxy.port}', 'bob')")
+            await made.run("globalThis.b = await join(bob, 'lobby')")
+            ada = await ctx.user(server, "ada")
+            await ada.enter("lobby")
+            port, proxy.target = proxy.target, 1
+            proxy.cut()
+            await made.until("bob.state === 'waiting'")
+            for number in range(302):
+                await ada.send("lobby", str(number))
+            proxy.target = port
+            await made.until("b.news.length === 1")
+            assert await made.run("return [b.news, b.got]") == [
+                [["lost", {"from": 0, "to": 302, "isReset": False}]], []]
+            await ada.send("lobby", "news")
+            await made.until("b.got.length === 1")
+            assert await made.run("return b.position.seq") == 303
+    finally:
+        proxy.close()
+
+
+async def test_doubles_and_late_updates(ctx):
+    """Events that were seen are passed over; an update counts once, however late, and a gap is none."""
+    entries = []
+
+    async def gateway(socket):
+        async def answer(text):
+            request = json.loads(text)
+            method, params = request["method"], request.get("params", {})
+            if method == "session.open":
+                result = {"user": {"user_id": "bob"}, "ping_interval_ms": 25000, "limits": {}}
+            elif method == "channel.enter":
+                entries.append(params.get("recover"))
+                result = {"channel": {}, "participant_count": 1, "epoch": "e", "seq": 0, "events": [],
+                          "recovered": False}
+                if params.get("recover"):
+                    result |= {"seq": 9, "recovered": True, "events": [
+                        event("updated", 5, 1), event("updated", 6, 1), event("received", 9, 3)]}
+            else:
+                result = {}
+            return {"jsonrpc": "2.0", "id": request["id"], "result": result}
+
+        def event(kind, seq, number):
+            message = {"message_id": number, "message": f"{kind} {seq}", "user": {"user_id": "ada"}}
+            return {"jsonrpc": "2.0", "method": f"message.{kind}", "params": {
+                "channel_url": "lobby", "seq": seq, "ts": 1, "message": message}}
+
+        with contextlib.suppress(ConnectionClosed):
+            await converse(socket, answer, event)
+
+    async def converse(socket, answer, event):
+        async for text in socket:
+            reply = json.dumps(await answer(text))
+            if "channel.enter" not in text:
+                await socket.send(reply)
+                continue
+            # At once with the answer, before the caller of `enter` goes on.
+            await socket.send(reply)
+            if len(entries) == 1:
+                for kind, seq, number in (
+                        ("received", 1, 1), ("received", 4, 2), ("received", 4, 2), ("received", 1, 1),
+                        ("updated", 3, 1), ("updated", 5, 1), ("updated", 5, 1)):
+                    await socket.send(json.dumps(event(kind, seq, number)))
+                await socket.send(json.dumps({"jsonrpc": "2.0", "method": "channel.__proto__", "params": {
+                    "channel_url": "lobby", "ts": 1}}))
+                await socket.close(1012)
+
+    async with serve(gateway, "127.0.0.1", 0, subprotocols=["parley.v1"]) as fake, node(ctx) as made:
+        port = fake.sockets[0].getsockname()[1]
+        await made.run(f"globalThis.bob = start('ws://127.0.0.1:{port}', 'bob')")
+        await made.run("globalThis.b = await join(bob, 'lobby')")
+        await made.until("b.news.length === 1")
+        assert await made.run("return [b.texts(), b.updates, b.news]") == [
+            ["received 1", "received 4", "received 9"], ["updated 3", "updated 5", "updated 6"],
+            [["recovered", {"missed": 2}]]]
+        assert entries == [None, {"epoch": "e", "seq": 5}], entries
+
+
+async def test_floods(ctx):
+    """A text beyond the limit fails with the wait, and can be tried again; files wait themselves."""
+    server = await ctx.fresh(*FLAGS)
+    async with node(ctx, server) as made:
+        await pair(made, server)
+        outcomes = await made.run("""
+          const sends = Array.from({ length: 7 }, (_, i) => a.send(`text ${i}`));
+          return (await Promise.allSettled(sends)).map(({ value, reason }) =>
+            value?.message ?? [reason instanceof ParleyError, reason.code, reason.data.retry_after_ms > 0]);""")
+        assert outcomes == [f"text {i}" for i in range(5)] + [[True, 900200, True]] * 2, outcomes
+        assert await made.run("return ada.outbox.entries.map((e) => [e.state, e.params.message])") == [
+            ["failed", "text 5"], ["failed", "text 6"]]
+        await made.run("ada.outbox.entries[0].discard()")
+        await made.run("""
+          await until(() => ada.outbox.entries[0].retry().then(() => true, () => false));""")
+        assert await made.run("return ada.outbox.entries.length") == 0
+        names = [f"{number}.txt" for number in range(7)]
+        shown = await made.run(f"""
+          globalThis.shares = [];
+          const files = {json.dumps(names)}.map((name) => new File([name], name, {{ type: "text/plain" }}));
+          const messages = await b.sendFiles(files, {{
+            progress: (file, sent, total) => shares.push([file.name, sent / total]),
+            params: {{ custom_type: "report" }} }});
+          return messages.map((m) => [m.file.name, m.file.type, m.custom_type]);""")
+        assert shown == [[name, "text/plain", "report"] for name in names], shown
+        assert [name for name, share in await made.run("return shares") if share == 1] == names
+        assert len(set(map(tuple, await made.run("return a.got")))) == 13
+
+
+async def test_errors(ctx):
+    """Refusals have the code and its cause; the library's own have 0 and a reason."""
+    server = await ctx.fresh(*FLAGS)
+    async with node(ctx, server) as made:
+        await pair(made, server)
+
+        async def refusal(script):
+            return await made.run(f"""
+              try {{ {script}; return null }}
+              catch (e) {{ return [e instanceof ParleyError, e.code, e.data.field ?? e.data.reason ?? null] }}""")
+        refused = await refusal("await ada.call('no.such')")
+        assert refused == [True, -32601, "method"], refused
+        assert await refusal("await ada.call('user.get', { user_id: 'nobody' })") == [
+            True, 400201, "user_id"]
+        assert await refusal("await a.send('')") == [True, 400105, "message"]
+        assert await refusal("await a.send({ message: 'x', data: 'y'.repeat(300000) })") == [
+            True, 400110, "params"]
+        assert await refusal("await ada.enter('missing')") == [True, 400201, "channel_url"]
+        assert await refusal("await a.exit(); await a.send('x')") == [True, 0, "left"]
+        assert await refusal("ada.close(); await ada.call('channel.list')") == [True, 0, "closed"]
+        assert await refusal("await start(url, '').connect()") == [True, 400105, "user_id"]
+        # An aborted wait ends with the signal's own reason.
+        assert await made.run("""
+          const c = start("http://127.0.0.1:1", "carl");
+          const error = await c.call("channel.list", {}, { signal: AbortSignal.timeout(50) }).catch((e) => e);
+          c.close();
+          return error.name;""") == "TimeoutError"
+        # Banned: out of the channel, and what waits for it has failed.
+        await made.run("globalThis.a = await join(ada = start(url, 'ada'), 'lobby');")
+        await made.run("await a.call('channel.ban', { user_id: 'bob' })")
+        await made.until("b.news.length === 1")
+        assert await made.run("return b.news") == [["left", 400750]]
+        assert await refusal("await b.send('x')") == [True, 0, "left"]
+        await made.run("await a.call('channel.delete')")
+        await made.until("a.news.length === 1")
+        assert await made.run("return a.news") == [["left", 400201]]
+
+
+async def test_tokens(ctx):
+    """A refused token is fetched anew, an expiring one refreshed; a second refusal is final."""
+    server = await ctx.fresh("--unfurl-mode", "off", "--auth-mode", "token", "--auth-jwt-secret", SECRET)
+    async with node(ctx, server) as made:
+        now = int(time.time())
+        given = [token("ada", exp=now - 5), token("ada", exp=now + 20), token("ada", exp=now + 7200)]
+        await made.run(f"""
+          globalThis.url = "http://127.0.0.1:{server.port}";
+          globalThis.given = {json.dumps(given)};
+          globalThis.calls = [];
+          globalThis.ada = start(url, "ada", {{
+            token: async () => given.shift(), log: (way, frame, method) => calls.push(method) }});
+          await ada.connect();""")
+        # The second expires within a minute, which is announced at once.
+        await made.until("calls.filter((name) => name === 'session.refresh').length === 2")
+        assert await made.run("return [given.length, ada.state]") == [0, "open"]
+        assert await made.run("return ada.states") == [
+            "connecting", "waiting 400302", "connecting", "open"]
+        for options in ("token: 'wrong'", "token: () => 'wrong'", "nickname: 'x'"):
+            outcome = await made.run(f"""
+              globalThis.eve = start(url, "eve", {{ {options} }});
+              const error = await eve.connect().catch((e) => e);
+              return [error.code, eve.state];""")
+            assert outcome == [400302, "closed"], outcome
+        # A token that cannot be fetched now is fetched later.
+        good = json.dumps(token("eve"))
+        assert await made.run(f"""
+          let attempts = 0;
+          const eve = start(url, "eve", {{ token: () => {{
+            if (++attempts === 1) throw new Error("no network");
+            return {good};
+          }} }});
+          await eve.connect();
+          return [attempts, eve.user.user_id];""") == [2, "eve"]
+
+
+async def test_drains(ctx):
+    """A draining server is left when it says, and its successor gets what was sent meanwhile."""
+    server = await ctx.fresh(*UNLIMITED)
+    async with node(ctx, server) as made:
+        await pair(made, server)
+        await made.run("""
+          globalThis.drained = new Promise((resolve) => ada.on("server.draining", resolve));
+          globalThis.moving = new Promise((resolve) =>
+            ada.on("state", ({ state, retryAt }) => { if (state === "open" && retryAt) resolve(retryAt); }));
+          await a.send("before");""")
+        server.process.send_signal(signal.SIGTERM)
+        wait = await made.run("return (await drained).reconnect_after_ms")
+        assert abs(await made.run("return (await moving) - Date.now()") - wait) < 1000
+        await server.wait()
+        await made.run("globalThis.send = a.send('meanwhile')")
+        await again(ctx, server, *UNLIMITED)
+        await made.run("await send; await a.send('after')")
+        await made.until("b.got.length === 3")
+        assert await made.run("return b.texts()") == ["before", "meanwhile", "after"]
+        assert await made.run("return [...a.news, ...b.news].map(([name]) => name)") == ["recovered"] * 2
+
+
+async def test_final_closes(ctx):
+    """A close after which no other connection would do better is final, until it is asked for."""
+    server = await ctx.fresh(*FLAGS, "--limits-connections-per-user", "1")
+    async with node(ctx, server) as made:
+        await made.run(f"""
+          globalThis.first = start("http://127.0.0.1:{server.port}", "ada");
+          await first.connect();
+          globalThis.second = start("http://127.0.0.1:{server.port}", "ada");
+          await second.connect();""")
+        await made.until("first.state === 'closed'")
+        assert await made.run("return first.error.data") == {"reason": "closed", "close": 4003}
+        await made.run("await first.connect()")
+        await made.until("second.state === 'closed'")
+
+
+async def test_the_outbox_keeps_the_order(ctx):
+    """What is sent without a connection waits, is shown as such, and goes out in order."""
+    server = await ctx.fresh(*UNLIMITED)
+    async with node(ctx, server) as made:
+        await pair(made, server)
+        await made.run("""
+          globalThis.changes = [];
+          ada.outbox.on("change", (e) => changes.push(`${e.params.message} ${e.state}`));""")
+        await server.kill()
+        await made.until("ada.state === 'waiting'")
+        states = await made.run("""
+          globalThis.sends = [0, 1, 2, 3, 4].map((i) => a.send(`text ${i}`));
+          const dropped = a.send("dropped").catch((e) => e.data.reason);
+          ada.outbox.entries.at(-1).discard();
+          return [await dropped, ada.outbox.entries.map((e) => e.state)];""")
+        assert states == ["cancelled", ["pending"] * 5]
+        await again(ctx, server, *UNLIMITED)
+        await made.run("await Promise.all(sends)")
+        await made.until("b.got.length === 5")
+        texts = [f"text {i}" for i in range(5)]
+        assert await made.run("return b.texts()") == texts
+        changes = await made.run("return changes")
+        assert changes[5:] == ["dropped pending", "dropped discarded"] + [f"{t} sent" for t in texts]
+
+
+async def test_an_upload_continues_after_cuts(ctx):
+    """Bytes go on from where they stand after cuts and after kill -9; an aborted upload is gone."""
+    server = await ctx.fresh(*FLAGS)
+    proxy = await Proxy.start(server.port)
+    content = os.urandom(6_000_000)
+    path = written(ctx, "film.bin", content)
+    try:
+        async with node(ctx, server) as made:
+            await made.run(f"""
+              const {{ openAsBlob }} = await import("node:fs");
+              globalThis.ada = start("http://127.0.0.1:{proxy.port}", "ada");
+              globalThis.a = await join(ada, "lobby");
+              globalThis.sent = [];
+              globalThis.blob = await openAsBlob({json.dumps(path)});
+              globalThis.sending = a.sendFiles([new File([blob], "film.bin")], {{
+                progress: (file, bytes) => sent.push(bytes) }});
+              sending.catch(() => {{}});""")
+            proxy.breaks_after = 1_500_000
+            await made.until("sent.at(-1) >= 1048576")
+            await eventually(lambda: broken(proxy), "the cut")
+            await made.until("sent.at(-1) >= 3 * 1048576")
+            await server.kill()
+            server = await again(ctx, server, *FLAGS)
+            url = await made.run("return (await sending)[0].file.url")
+            assert (await download(server, url))[2] == content
+            # Nothing was begun anew.
+            shares = await made.run("return sent")
+            assert min(shares[shares.index(1 << 20):]) >= 1 << 20, shares
+            assert await made.run("""
+              const stop = new AbortController();
+              const waiting = a.sendFiles([new File([blob], "other.bin")], {
+                signal: stop.signal, progress: (_, bytes) => { if (bytes) stop.abort(); } });
+              return waiting.catch((error) => [error.name, ada.outbox.entries.length]);
+            """) == ["AbortError", 0]
+            await made.until("ada.call('file.list').then(({ files }) => files.length === 0)")
+    finally:
+        proxy.close()
+
+
+async def broken(proxy):
+    return proxy.breaks_after is None
+
+
+async def test_hostile_names(ctx):
+    """Names of members of JavaScript and markup are strings like others."""
+    server = await ctx.fresh(*FLAGS)
+    names = ["__proto__", "constructor", "hasOwnProperty", "<img src=x onerror=alert(1)>"]
+    async with node(ctx, server) as made:
+        await pair(made, server, channel="__proto__", nickname=names[3])
+        for name in names[:3]:
+            await made.run(f"globalThis.c = await join(start(url, {json.dumps(name)}), {json.dumps(name)})")
+            texts = await made.run(f"""
+              await c.send({{ message: {json.dumps(name)}, req_id: {json.dumps(name)}, custom_type: "toString" }});
+              return c.texts();""")
+            assert texts == [name], texts
+        message = await made.run("return await a.send(String.raw`</script><b>${1}\u2028`)")
+        assert message["user"]["nickname"] == names[3] and message["message"] == "</script><b>1\u2028"
+        name = await made.run("""
+          const [message] = await b.sendFiles([new File(["x"], "../<b>\\u202e.exe")]);
+          return message.file.name;""")
+        assert name == "<b>.exe", name
+        assert await made.run("return ({}).polluted ?? Object.keys(Object.prototype).length") == 0
+        assert await made.run("""
+          const file = { file_id: "", require_auth: true };
+          return ["javascript:alert(1)", "data:text/html,x", "", "http://a.example/x"]
+            .map((url) => ada.fileURL({ ...file, url }));""") == ["", "", "", "http://a.example/x"]
+
+
+async def test_keys_of_files(ctx):
+    """The address of a file that needs a key has this user's; another's does not."""
+    server = await ctx.fresh(*FLAGS, "--files-encryption", "on")
+    async with node(ctx, server) as made:
+        await pair(made, server)
+        assert await made.run("""
+          const [{ file }] = await a.sendFiles([new File(["secret"], "s.txt")]);
+          const shown = await fetch(bob.fileURL(file));
+          const hidden = await fetch(file.url);
+          return [await shown.text(), hidden.status, ada.fileURL({ ...file, file_id: "" }).includes("auth=")];
+        """) == ["secret", 401, False]
+
+
+# In a browser
+
+def in_browser(test):
+    async def attempt(ctx):
+        if browser.program() is None:
+            return
+        site = await Pages.start()
+        try:
+            async with browser.Page(ctx.directory()) as page:
+                await test(ctx, page, site)
+                assert not page.errors, page.errors
+        finally:
+            site.close()
+    attempt.__doc__ = test.__doc__
+    return attempt
+
+
+async def publish(site, server, script=CLIENTS):
+    """A page on another origin, with the module under its lasting name and its hash."""
+    module = source("parley.js")
+    name = f"parley-{hashlib.sha256(module).hexdigest()[:16]}.js"
+    digest = base64.b64encode(hashlib.sha384(module).digest()).decode()
+    # Served here as well, since a page that is loaded again while its gateway is away needs it.
+    site.answer(f"/{name}", "200 OK", {"Content-Type": "text/javascript"}, module)
+    site.add_html("/", f"""<!doctype html><title>A page</title>
+      <link rel="modulepreload" href="/{name}" integrity="sha384-{digest}">
+      <script type="module">
+        import * as parley from "/{name}";
+        Object.assign(globalThis, parley);
+        globalThis.url = "http://127.0.0.1:{server.port}";
+        {script}
+        globalThis.isReady = true;
+      </script>""")
+    return f"http://127.0.0.1:{server.port}/{name}", f"sha384-{digest}"
+
+
+async def show(page, site):
+    await page.open(site.url("/"))
+    await page.until("globalThis.isReady")
+
+
+async def elsewhere(ctx, site, *flags):
+    """A gateway that lets the site's pages in."""
+    return await ctx.fresh(
+        *flags, "--auth-allowed-origins", f"http://{site.host}:{site.port}")
+
+
+RUN = "(async () => {{ {} }})()"
+
+
+@in_browser
+async def test_two_tabs_through_a_kill(ctx, page, site):
+    """Two pages of another origin talk through kill -9 of the server, and lose nothing."""
+    server = await elsewhere(ctx, site, *UNLIMITED)
+    lasting, integrity = await publish(site, server)
+    other = await page.tab()
+    for tab, name in ((page, "ada"), (other, "bob")):
+        await show(tab, site)
+        await tab.run(RUN.format(
+            f"globalThis.me = start(url, '{name}'); globalThis.c = await join(me, 'lobby')"))
+    await page.run("c.send('one').then(() => true)")
+    await server.kill()
+    await page.until("me.state === 'waiting'")
+    await page.run("(c.send('two'), c.send('three'), true)")
+    server = await again(
+        ctx, server, *UNLIMITED, "--auth-allowed-origins", f"http://{site.host}:{site.port}")
+    await other.until("c.got.length === 3")
+    await other.run("c.send('four').then(() => true)")
+    for tab in (page, other):
+        await tab.until("c.got.length === 4")
+        assert await tab.run("c.texts()") == ["one", "two", "three", "four"]
+        news = await tab.run("c.news")
+        assert [kind for kind, _ in news] == ["recovered"], news
+    # The module from the gateway itself, as SRI in the documentation has it.
+    assert await page.run(RUN.format(f"""
+      const link = document.createElement("script");
+      link.type = "module"; link.crossOrigin = "anonymous";
+      link.integrity = {json.dumps(integrity)}; link.src = {json.dumps(lasting)};
+      document.head.append(link);
+      return new Promise((done) => {{ link.onload = () => done(true); link.onerror = () => done(false); }})"""))
+
+
+@in_browser
+async def test_the_persistent_outbox(ctx, page, site):
+    """What waits survives a reload without a connection, and goes out once; texts, files, failures."""
+    server = await elsewhere(ctx, site, *UNLIMITED)
+    await publish(site, server)
+    open_page = RUN.format("""
+      globalThis.me = start(url, "ada", { outbox: "persistent" });
+      globalThis.entered = join(me, "lobby").then((channel) => { globalThis.c = channel; });""")
+    await show(page, site)
+    await page.run(open_page)
+    await page.until("globalThis.c?.isEntered")
+    # What was refused is kept with its reason; text and file wait.
+    assert await page.run("c.send('').catch((error) => error.code)") == 400105
+    await server.kill()
+    await page.until("me.state === 'waiting'")
+    await page.run("""(c.send('one'), c.send({ message: 'two', data: '2' }),
+      c.sendFiles([new File(['x'.repeat(300000)], 'notes.txt', { type: 'text/plain' })]), true)""")
+    states = "me.outbox.entries.map((e) => [e.state, e.error?.code ?? 0, e.params.message ?? e.file.name])"
+    waiting = [["failed", 400105, ""], ["pending", 0, "one"], ["pending", 0, "two"],
+               ["pending", 0, "notes.txt"]]
+    assert await page.run(states) == waiting
+    await page.until("""new Promise((done) => {
+      const opening = indexedDB.open("parley", 1);
+      opening.onsuccess = () => {
+        const all = opening.result.transaction("outbox").objectStore("outbox").getAll();
+        all.onsuccess = () => done(all.result.length === 4);
+      };
+    })""")
+    # Another page of the same user leaves them alone as long as this one lives.
+    other = await page.tab()
+    await show(other, site)
+    await other.run(open_page)
+    await other.until("me.state === 'waiting' && indexedDB.databases().then((all) => all.length === 1)")
+    assert await other.run("me.outbox.entries.length") == 0
+    await show(page, site)
+    await page.run(open_page)
+    holder = await settled(page, other)
+    assert await holder.run(states) == waiting
+    await again(ctx, server, *UNLIMITED, "--auth-allowed-origins", f"http://{site.host}:{site.port}")
+    await holder.until("me.outbox.entries.length === 1 && me.state === 'open'")
+    await holder.run("me.outbox.discard()")
+    viewer = await ctx.user(server, "viewer")
+
+    async def listed():
+        found = (await viewer.call("message.list", channel_url="lobby", prev_limit=50))["messages"]
+        return found if len(found) >= 3 else None
+    found = await eventually(listed)
+    assert [(m["message"], m["data"], m["file"] and m["file"]["size"]) for m in found] == [
+        ("one", "", None), ("two", "2", None), ("", "", 300_000)], found
+    # A page after that has nothing left to send.
+    await show(holder, site)
+    await holder.run(open_page)
+    await holder.until("globalThis.c?.isEntered")
+    assert await holder.run("me.outbox.entries.length") == 0
+    assert len((await viewer.call("message.list", channel_url="lobby", prev_limit=50))["messages"]) == 3
+
+
+async def settled(*tabs):
+    """The tab that has taken the messages over."""
+    async def found():
+        for tab in tabs:
+            if await tab.run("globalThis.me?.outbox.entries.length === 4"):
+                return tab
+        return None
+    return await eventually(found, "a page that takes the messages over")
+
+
+def written(ctx, name, content):
+    path = os.path.join(ctx.directory(), name)
+    with open(path, "wb") as file:
+        file.write(content)
+    return path
