@@ -21,6 +21,7 @@ from tokens import SECRET, token
 from websockets.asyncio.server import serve
 from websockets.exceptions import ConnectionClosed
 
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Examples")
 FLAGS = ["--unfurl-mode", "off", "--auth-mode", "open"]
 UNLIMITED = [*FLAGS, "--limits-flood-messages", "0", "--limits-throttle-messages", "0"]
 
@@ -733,6 +734,45 @@ async def settled(*tabs):
                 return tab
         return None
     return await eventually(found, "a page that takes the messages over")
+
+
+@in_browser
+async def test_the_web_chat(ctx, page, site):
+    """The example shows history and news, sends texts and files, and keeps what waits over a reload."""
+    with open(os.path.join(EXAMPLES, "web-chat", "index.html"), encoding="utf-8") as file:
+        text = file.read()
+    assert text.count("\n") <= 60
+    server = await elsewhere(ctx, site, *FLAGS)
+    address = f"/?gateway=http://127.0.0.1:{server.port}&name=ada"
+    site.add_html(address, text)
+    viewer = await ctx.user(server, "viewer", nickname="<b>Vera</b>")
+    await viewer.call("channel.create", channel_url="lobby")
+    await viewer.enter("lobby")
+    await viewer.send("lobby", "old")
+    await page.open(site.url(address))
+    rows = "[...document.querySelectorAll('#messages li')].map((row) => row.textContent.trim())"
+    await page.until(f"{rows}.length === 1")
+    new = (await viewer.send("lobby", "new <i>"))["message"]
+    await page.until(f"{rows}.length === 2")
+    assert await page.run(rows) == ["<b>Vera</b>: old", "<b>Vera</b>: new <i>"]
+    write = "(box.value = {}, document.forms[0].requestSubmit())"
+    await page.run(write.format("'hello'"))
+    await viewer.event("message.received")
+    await page.choose("#files", written(ctx, "notes.txt", b"some notes"))
+    await page.until(f"{rows}.length === 4")
+    assert (await page.run(rows))[2:] == ["ada: hello", "ada:  notes.txt"]
+    url = await page.run("document.querySelector('#messages a').href")
+    assert (await download(server, url))[2] == b"some notes"
+    await viewer.call("message.delete", channel_url="lobby", message_id=new["message_id"])
+    await page.until(f"{rows}.length === 3")
+    # While the gateway is away, what is written waits in sight.
+    await server.kill()
+    await page.until("state.textContent.includes('1006')")
+    await page.run(write.format("'later'"))
+    assert await page.run("waiting.textContent") == "later (pending)"
+    await again(ctx, server, *FLAGS, "--auth-allowed-origins", f"http://{site.host}:{site.port}")
+    await page.until(f"{rows}.length === 4")
+    assert (await page.run(rows))[3] == "ada: later" and await page.run("waiting.children.length") == 0
 
 
 def written(ctx, name, content):
