@@ -370,6 +370,20 @@ async def test_floods(ctx):
         assert len(set(map(tuple, await made.run("return a.got")))) == 13
 
 
+async def test_patient_texts(ctx):
+    """Patient texts wait while their author sends too much, in order; a refusal ends only its own."""
+    server = await ctx.fresh(*FLAGS)
+    async with node(ctx, server) as made:
+        await pair(made, server)
+        outcomes = await made.run("""
+          const texts = [...Array.from({ length: 8 }, (_, i) => `text ${i}`), "", "last"];
+          return (await Promise.allSettled(texts.map((text) => a.send(text, { patient: true }))))
+            .map(({ value, reason }) => value?.message ?? reason.code);""")
+        texts = [f"text {number}" for number in range(8)]
+        assert outcomes == [*texts, 400105, "last"], outcomes
+        assert await made.run("return a.texts()") == [*texts, "last"]
+
+
 async def test_errors(ctx):
     """Refusals have the code and its cause; the library's own have 0 and a reason."""
     server = await ctx.fresh(*FLAGS)

@@ -141,8 +141,15 @@ export declare class Channel {
   call<Name extends keyof Methods>(
     method: Name, ...rest: Arguments<Omit<Methods[Name]["params"], "channel_url">>
   ): Promise<Methods[Name]["result"]>;
-  /** Sends a text, or what `message.send` takes; resolves with the message when it is durable. */
-  send(message: string | Omit<Methods["message.send"]["params"], "channel_url">): Promise<Message>;
+  /**
+   * Sends a text, or what `message.send` takes; resolves with the message when it is durable.
+   *
+   * A patient one waits while the user sends too much, and those behind it wait with it.
+   */
+  send(
+    message: string | Omit<Methods["message.send"]["params"], "channel_url">,
+    options?: { patient?: boolean },
+  ): Promise<Message>;
   /** Uploads files one after another and sends each as a message. */
   sendFiles(files: Iterable<Blob> | ArrayLike<Blob>, options?: {
     /** Boxes of width and height. */

@@ -654,10 +654,14 @@ export class Channel extends Emitter {
     return this.#parley.call(method, { channel_url: this.url, ...params }, options);
   }
 
-  /** Sends a text, or what `message.send` takes; resolves with the message when it is durable. */
-  send(message) {
+  /**
+   * Sends a text, or what `message.send` takes; resolves with the message when it is durable.
+   *
+   * A patient one waits while the user sends too much, and those behind it wait with it.
+   */
+  send(message, { patient = false } = {}) {
     const params = typeof message === "string" ? { message } : message;
-    return this.#parley.outbox[add](this, params);
+    return this.#parley.outbox[add](this, params, { patient });
   }
 
   /** Uploads files one after another and sends each as a message. */
@@ -866,7 +870,7 @@ export class Outbox extends Emitter {
   }
 
   [add](channel, { channel_url: _, req_id: requestID, ...params }, transfer = {}) {
-    const { file, thumbnailSizes, progress, signal } = transfer;
+    const { file, thumbnailSizes, progress, signal, patient } = transfer;
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (this.#parley[channelAt](channel.url) !== channel) {
       return Promise.reject(new ParleyError(0, "not in the channel", { reason: "left" }));
@@ -875,7 +879,7 @@ export class Outbox extends Emitter {
     this.#lastAt = Math.max(Date.now(), this.#lastAt + 1);
     const entry = new OutboxEntry(this, {
       id: randomID(), owner: this.#owner, channel: channel.url, params, at: this.#lastAt,
-      requestID: requestID ?? randomID(), firstSent: 0,
+      requestID: requestID ?? randomID(), firstSent: 0, patient,
       ...(file && { file, name: file.name ?? "", creationID: randomID(), thumbnailSizes }),
     });
     entry.progress = progress;
@@ -896,7 +900,7 @@ export class Outbox extends Emitter {
   [pump]() {
     if (!this.#parley[presentWire]) return;
     for (const entry of [...this.#entries]) {
-      if (!entry.file && this.#isReady(entry)) this.#transmit(entry);
+      if (!entry.file && this.#isReady(entry) && !this.#mustQueue(entry)) this.#transmit(entry);
     }
     this.#upload();
   }
@@ -936,6 +940,12 @@ export class Outbox extends Emitter {
       && this.#parley[channelAt](entry.channelUrl)?.[inside] === true;
   }
 
+  /** Patient texts go one after another, so that a refused one is not overtaken. */
+  #mustQueue(entry) {
+    return entry.record.patient && this.#entries.find((one) => one.record.patient
+      && one.state === "pending" && one.channelUrl === entry.channelUrl) !== entry;
+  }
+
   #isForgotten({ record: { firstSent } }) {
     return firstSent > 0 && Math.abs(Date.now() - firstSent) > IDENTITY_MS;
   }
@@ -952,15 +962,20 @@ export class Outbox extends Emitter {
     entry.isBusy = true;
     try {
       await this.#sendMessage(entry, entry.params);
+      this[pump]();
     } catch (error) {
       entry.isBusy = false;
       if (entry.state !== "pending") return;
       // It is sent again when the session is open.
       if (error instanceof Lost) return;
-      entry.failures = (entry.failures ?? 0) + 1;
-      if (!TEMPORARY.has(error.code) || entry.failures > ATTEMPTS) return this.#fail(entry, error);
+      const isFlood = error.code === Code.flood && entry.record.patient;
+      if (!isFlood) entry.failures = (entry.failures ?? 0) + 1;
+      if (!isFlood && !TEMPORARY.has(error.code) || entry.failures > ATTEMPTS) {
+        this.#fail(entry, error);
+        return this[pump]();
+      }
       entry.isBusy = true;
-      await after(error.data.retry_after_ms ?? backoff(entry.failures));
+      await after(error.data.retry_after_ms ?? backoff(entry.failures ?? 1));
       entry.isBusy = false;
       this[pump]();
     }
