@@ -1,0 +1,217 @@
+"""The embedded page, in a real browser where one is installed."""
+
+import asyncio
+import json
+
+import browser
+from pagefiles import enter, in_browser
+
+FLAGS = ["--unfurl-mode", "off", "--auth-mode", "open"]
+ROWS = "[...document.querySelectorAll('#timeline .said')].map((row) => row.textContent)"
+WAITING = "[...document.querySelectorAll('#waiting .said')].map((row) => row.textContent)"
+LIVE = "document.getElementById('status').className === 'live'"
+
+
+async def write(page, text):
+    """Types a text and presses Enter."""
+    await page.call("Page.bringToFront")
+    await page.run("document.getElementById('box').focus()")
+    await page.call("Input.insertText", text=text)
+    await press(page, "Enter", "\r")
+
+
+async def press(page, key, text=""):
+    code = {"Enter": 13}.get(key, 0)
+    await page.call(
+        "Input.dispatchKeyEvent", type="keyDown", key=key, code=key, text=text,
+        windowsVirtualKeyCode=code)
+    await page.call(
+        "Input.dispatchKeyEvent", type="keyUp", key=key, code=key, windowsVirtualKeyCode=code)
+
+
+async def phone(page):
+    await page.call(
+        "Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
+    await page.call("Emulation.setTouchEmulationEnabled", enabled=True)
+
+
+@in_browser
+async def test_two_windows_through_a_kill(ctx, page):
+    """Two windows talk through kill -9 of the server; what is written meanwhile waits in sight."""
+    server = await ctx.fresh(*FLAGS)
+    other = await page.tab()
+    await enter(page, server, "lobby", "ada")
+    await enter(other, server, "lobby", "bob")
+    await write(page, "one")
+    await other.until(f"{ROWS}.length === 1")
+    await server.kill()
+    await page.until("document.getElementById('status').className === 'waiting'")
+    await write(page, "two")
+    await write(page, "three")
+    assert await page.run(WAITING) == ["two", "three"]
+    assert await page.run("document.getElementById('box').value") == ""
+    server = await ctx.fresh(*FLAGS, "--listen", f"127.0.0.1:{server.port}", data=server.data)
+    for tab in (page, other):
+        await tab.until(f"{ROWS}.length === 3 && {LIVE}")
+        assert await tab.run(ROWS) == ["one", "two", "three"]
+    assert await page.run(WAITING) == []
+    assert not other.errors, other.errors
+
+
+@in_browser
+async def test_what_waits_survives_a_reload(ctx, page):
+    """Texts that wait are there again after the tab was left and the page entered anew, and go out once."""
+    server = await ctx.fresh(*FLAGS)
+    port = server.port
+    await enter(page, server, "lobby")
+    await server.kill()
+    await page.until("document.getElementById('status').className === 'waiting'")
+    await write(page, "later")
+    await page.until("""new Promise((done) => {
+      const opening = indexedDB.open("parley", 1);
+      opening.onsuccess = () => {
+        const all = opening.result.transaction("outbox").objectStore("outbox").getAll();
+        all.onsuccess = () => done(all.result.length === 1);
+      };
+    })""")
+    await page.call("Page.navigate", url="about:blank")
+    server = await ctx.fresh(*FLAGS, "--listen", f"127.0.0.1:{port}", data=server.data)
+    server.port = port
+    await enter(page, server, "lobby")
+    await page.until(f"{ROWS}.length === 1 && {WAITING}.length === 0")
+    assert await page.run(ROWS) == ["later"]
+
+
+@in_browser
+async def test_enter_is_never_swallowed(ctx, page):
+    """Texts beyond the flood limit leave the box at once, wait in sight, and go out in order."""
+    server = await ctx.fresh(*FLAGS)
+    viewer = await ctx.user(server, "viewer")
+    await viewer.call("channel.create", channel_url="lobby", operator_ids=["viewer"])
+    await viewer.enter("lobby")
+    await enter(page, server, "lobby")
+    texts = [f"text {number}" for number in range(12)]
+    for text in texts:
+        await write(page, text)
+        assert await page.run("document.getElementById('box').value") == ""
+    await page.until(f"{ROWS}.length === 12")
+    assert await page.run(ROWS) == texts and await page.run(WAITING) == []
+    await viewer.until(lambda: len(viewer.messages("lobby")) == 12)
+    assert [message["message"] for message in viewer.messages("lobby")] == texts
+
+
+@in_browser
+async def test_refused_texts_are_kept(ctx, page):
+    """A text that is refused stays with its reason, and goes out by Retry or back into the box."""
+    server = await ctx.fresh(*FLAGS)
+    owner = await ctx.user(server, "owner")
+    await owner.call("channel.create", channel_url="lobby")
+    await enter(page, server, "lobby")
+    await owner.call("channel.mute", channel_url="lobby", user_id="ada")
+    await page.until("document.getElementById('notice').textContent.includes('You were muted')")
+    for text in ("one", "two"):
+        await write(page, text)
+    await page.until("document.querySelectorAll('#waiting .failed').length === 2")
+    assert "muted" in await page.run("document.querySelector('#waiting .state').textContent")
+    # No note beside the notice.
+    assert await page.run("document.querySelectorAll('.note').length") == 0
+    await page.run("document.querySelector('#waiting .failed button:last-child').click()")
+    assert await page.run("document.getElementById('box').value") == "one"
+    await owner.call("channel.unmute", channel_url="lobby", user_id="ada")
+    await page.until("!document.getElementById('notice').textContent")
+    await page.run("document.querySelector('#waiting .failed button').click()")
+    await page.until(f"{ROWS}.length === 1")
+    assert await page.run(ROWS) == ["two"] and await page.run(WAITING) == []
+
+
+@in_browser
+async def test_long_names_on_a_phone(ctx, page):
+    """Long names of channels and users, and long words, leave the page as wide as the screen."""
+    server = await ctx.fresh(*FLAGS)
+    owner = await ctx.user(server, "u" * 80, nickname="N" * 80)
+    await owner.call("channel.create", channel_url="lobby", name="W" * 191)
+    await owner.enter("lobby")
+    await owner.send("lobby", "m" * 3000)
+    await phone(page)
+    await enter(page, server, "lobby", "ada")
+    await page.until(f"{ROWS}.length === 1")
+    for width in (390, 320):
+        await page.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=844, deviceScaleFactor=1,
+            mobile=True)
+        await page.until(f"innerWidth === {width}")
+        wide = await page.run("""[...document.querySelectorAll('body *')]
+          .filter((one) => one.offsetParent && !one.closest('svg, .spoken')
+            && one.getBoundingClientRect().right > innerWidth + 1)
+          .map((one) => one.id || one.className)""")
+        assert wide == [] and await page.run("document.documentElement.scrollWidth") == width, wide
+
+
+@in_browser
+async def test_actions_on_a_phone(ctx, page):
+    """Where nothing hovers, own messages have the whole width, and a tap shows what can be done."""
+    server = await ctx.fresh(*FLAGS)
+    await phone(page)
+    await enter(page, server, "lobby")
+    await write(page, "some words that take more than half of the width of a phone")
+    await page.until(f"{ROWS}.length === 1")
+    assert await page.run("matchMedia('(hover: none)').matches")
+    shown = "document.querySelector('.actions').offsetWidth > 0"
+    assert not await page.run(shown)
+    await page.run("document.querySelector('.own .bubble').click()")
+    assert await page.run(shown)
+    await page.run("document.querySelector('.own .bubble').click()")
+    assert not await page.run(shown)
+
+
+@in_browser
+async def test_a_refused_origin_is_said(ctx, page):
+    """A page whose origin is not allowed says so, and does not try again for ever."""
+    server = await ctx.fresh(*FLAGS, "--auth-allowed-origins", "https://chat.example")
+    await page.open(f"http://127.0.0.1:{server.port}/?name=ada&channel=lobby")
+    await page.run("document.querySelector('#join form').requestSubmit()")
+    await page.until("document.getElementById('notice').textContent.includes('refuses this page')")
+    assert await page.run("document.getElementById('status').className") == "closed"
+    assert "auth.allowed_origins" in await page.run("document.getElementById('notice').textContent")
+
+
+@in_browser
+async def test_withheld_messages_open_in_place(ctx, page):
+    """Withheld messages stand before the notes that came after them, and keep the focus."""
+    server = await ctx.fresh(*FLAGS, "--limits-flood-messages", "0")
+    talker = await ctx.user(server, "talker")
+    await talker.call("channel.create", channel_url="lobby")
+    await talker.enter("lobby")
+    await enter(page, server, "lobby")
+    for number in range(9):
+        await talker.send("lobby", f"text {number}")
+    await talker.leave()
+    await page.until("document.querySelector('.more button') && "
+                     "[...document.querySelectorAll('.note')].some((one) => one.textContent.includes('left'))")
+    await page.run("document.querySelector('.more button').focus()")
+    await press(page, "Enter", "\r")
+    await page.until(f"{ROWS}.length === 9")
+    assert await page.run(ROWS) == [f"text {number}" for number in range(9)]
+    assert await page.run("document.activeElement.textContent") == "text 5"
+    assert await page.run("document.getElementById('timeline').lastElementChild.className") == "note"
+
+
+@in_browser
+async def test_texts_of_others(ctx, page):
+    """Names and texts run nothing, take their own direction, and links go to web addresses only."""
+    server = await ctx.fresh(*FLAGS)
+    name = "<img src=x onerror=globalThis.ran=1>"
+    owner = await ctx.user(server, name, nickname=name)
+    await owner.call("channel.create", channel_url="lobby", name=name)
+    await owner.enter("lobby")
+    await enter(page, server, "lobby")
+    await owner.send("lobby", "<script>globalThis.ran=1</script> \u202eabc javascript:alert(1)")
+    await owner.send("lobby", "שלום https://a.example/x")
+    await owner.call("message.send", channel_url="lobby", message_type="FILE",
+                     url="https://a.example/<b>.png", file_name="<b>x")
+    await page.until(f"{ROWS}.length === 2 && document.querySelectorAll('.file').length === 1")
+    assert await page.run("globalThis.ran ?? null") is None
+    assert await page.run("[...document.querySelectorAll('.bubble')].every((one) => one.dir === 'auto')")
+    assert await page.run("getComputedStyle(document.querySelectorAll('.bubble')[1]).direction") == "rtl"
+    links = await page.run("[...document.querySelectorAll('#timeline a')].map((one) => one.protocol)")
+    assert links == ["https:", "https:"], links
