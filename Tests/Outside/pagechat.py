@@ -1,9 +1,7 @@
 """The embedded page, in a real browser where one is installed."""
 
-import asyncio
 import json
 
-import browser
 from pagefiles import enter, in_browser
 
 FLAGS = ["--unfurl-mode", "off", "--auth-mode", "open"]
@@ -215,3 +213,29 @@ async def test_texts_of_others(ctx, page):
     assert await page.run("getComputedStyle(document.querySelectorAll('.bubble')[1]).direction") == "rtl"
     links = await page.run("[...document.querySelectorAll('#timeline a')].map((one) => one.protocol)")
     assert links == ["https:", "https:"], links
+
+
+@in_browser
+async def test_leaving_with_something_unsent(ctx, page):
+    """A text that waits while its author leaves and enters again is shown again, and goes out once."""
+    server = await ctx.fresh(*FLAGS)
+    await enter(page, server, "lobby")
+    await server.kill()
+    await page.until("document.getElementById('status').className === 'waiting'")
+    await write(page, "later")
+    await page.run("document.getElementById('leave').click()")
+    await page.run("document.querySelector('#join form').requestSubmit()")
+    await page.until(f"{WAITING}.length === 1")
+    await ctx.fresh(*FLAGS, "--listen", f"127.0.0.1:{server.port}", data=server.data)
+    await page.until(f"{ROWS}.length === 1 && {WAITING}.length === 0")
+    assert await page.run(ROWS) == ["later"]
+
+
+@in_browser
+async def test_scripts_of_the_page(ctx, page):
+    """The page can import the client, as the README does in its console, and nothing from elsewhere."""
+    server = await ctx.fresh(*FLAGS)
+    await enter(page, server, "lobby")
+    own, other = f"http://127.0.0.1:{server.port}/parley.js", f"http://localhost:{server.port}/parley.js"
+    assert await page.run(f"import({json.dumps(own)}).then(({{ Parley }}) => typeof Parley)") == "function"
+    assert await page.run(f"import({json.dumps(other)}).then(() => 'loaded', () => 'refused')") == "refused"

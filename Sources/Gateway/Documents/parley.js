@@ -1217,7 +1217,7 @@ function outcome(status, offset = null, text = "") {
 class Store {
   #opening;
   #owner;
-  #release = () => {};
+  #release;
 
   constructor(owner) {
     this.#owner = owner;
@@ -1229,8 +1229,8 @@ class Store {
     });
     this.#opening.catch((error) => console.warn("parley: the outbox is not persistent", error));
     // Held as long as this page lives: others then know that its messages are looked after.
-    globalThis.navigator?.locks?.request(`parley ${owner}`, () =>
-      new Promise((resolve) => { this.#release = resolve; })).catch(() => {});
+    const life = new Promise((resolve) => { this.#release = resolve; });
+    globalThis.navigator?.locks?.request(`parley ${owner}`, () => life).catch(() => {});
   }
 
   put(record) { return this.#run("readwrite", (store) => store.put(record)); }
