@@ -27,7 +27,7 @@ MODULES = [
     "operations", "apitokens", "endpoints", "refusals",
     "exchanges",
     "limitrows", "commands", "edges", "doors", "documents", "schemadocuments", "schemafuzzing",
-    "generated",
+    "generated", "sendbird",
 ]
 
 # One user at its limits, and what others notice of it. They want a release build: in another, parsing

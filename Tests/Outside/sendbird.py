@@ -1,0 +1,157 @@
+"""The official generated client of the Sendbird Platform API, with another host and nothing else."""
+
+import asyncio
+import os
+import re
+
+import sendbird_platform_sdk as sdk
+from sendbird_platform_sdk import models
+from sendbird_platform_sdk.api import (
+    announcement_api, bot_api, group_channel_api, message_api, metadata_api, moderation_api,
+    open_channel_api, statistics_api, user_api)
+
+from documents import DOCUMENTS
+from files import FLAGS
+
+APIS = {
+    "announcements": announcement_api.AnnouncementApi, "bots": bot_api.BotApi,
+    "group_channels": group_channel_api.GroupChannelApi, "messages": message_api.MessageApi,
+    "metadata": metadata_api.MetadataApi, "moderation": moderation_api.ModerationApi,
+    "open_channels": open_channel_api.OpenChannelApi, "statistics": statistics_api.StatisticsApi,
+    "users": user_api.UserApi}
+OPEN = "open_channels"
+ALL_METADATA = "view_a_channel_metadata_when_retrieving_all_items_of_a_channel_metadata"
+
+
+def listed():
+    """The calls of the page's table, and whether Parley carries them out."""
+    with open(os.path.join(DOCUMENTS, "SendbirdClients.md"), encoding="utf-8") as page:
+        rows = re.findall(r"^\| `(\w+)`[^|]*\| (yes|no)\b", page.read(), re.M)
+    return {name: answer == "yes" for name, answer in rows}
+
+
+def methods():
+    return {name for api in APIS.values() for name in vars(api)
+            if not name.startswith("_") and callable(getattr(api, name))}
+
+
+class Client:
+    def __init__(self, server):
+        self.token = server.api_token
+        client = sdk.ApiClient(sdk.Configuration(host=f"http://127.0.0.1:{server.port}"))
+        self.apis = {name: api(client) for name, api in APIS.items()}
+        self.called = set()
+
+    def call(self, api, method, /, *path, model=None, **members):
+        self.called.add(method)
+        if model:
+            parameter = re.sub(r"(?<!^)(?=[A-Z])", "_", model).lower()
+            members = {parameter: getattr(models, model)(**members)}
+        return getattr(self.apis[api], method)(*path, api_token=self.token, **members)
+
+
+async def test_the_table_of_calls(ctx):
+    """The page lists every call of the client, and those that it says work are tried here."""
+    table = listed()
+    assert set(table) == methods(), set(table) ^ methods()
+    server = await ctx.fresh(*FLAGS)
+    client = Client(server)
+    await asyncio.to_thread(talk, client, ctx.name("room"), ctx.name("ada"))
+    working = {name for name, works in table.items() if works}
+    assert client.called == working, client.called ^ working
+
+
+async def test_refusals(ctx):
+    """A refusal is the client's own error with Parley's code; what is missing is 404."""
+    client = Client(await ctx.fresh(*FLAGS))
+
+    def refused():
+        for status, code, action in (
+                (400, "400201", lambda: client.call("users", "view_a_user", "nobody")),
+                (404, "400930", lambda: client.call("group_channels", "list_channels"))):
+            try:
+                action()
+            except sdk.ApiException as error:
+                assert error.status == status and code in error.body, error
+            else:
+                raise AssertionError(f"{code} was expected")
+    await asyncio.to_thread(refused)
+
+
+def talk(client, room, ada):
+    call = client.call
+    user = call("users", "create_a_user", model="CreateAUserRequest",
+                user_id=ada, nickname="Ada", profile_url="")
+    assert (user.user_id, user.nickname) == (ada, "Ada"), user
+    assert call("users", "view_a_user", ada).nickname == "Ada"
+    assert ada in [one.user_id for one in call("users", "list_users").users]
+    assert call("users", "update_a_user", ada, model="UpdateAUserRequest",
+                nickname="Ada L").nickname == "Ada L"
+    assert call("users", "create_user_token", ada, model="CreateUserTokenRequest").token
+    call("users", "create_user_metadata", ada, model="CreateUserMetadataRequest", metadata={"a": "b"})
+    call("users", "update_user_metadata", ada, model="UpdateUserMetadataRequest",
+         metadata={"c": "d"}, upsert=True)
+    call("users", "update_specific_user_metadata", ada, "a",
+         model="UpdateSpecificUserMetadataRequest", value="e", upsert=True)
+    assert call("users", "view_specific_user_metadata", ada, "a") == {"a": "e"}
+    call("users", "delete_specific_user_metadata", ada, "a")
+    call("users", "delete_user_all_metadata", ada)
+
+    channel = call(OPEN, "create_an_open_channel", model="CreateAnOpenChannelRequest",
+                   channel_url=room, name="Lobby", operator_ids=[ada])
+    assert (channel.channel_url, channel.freeze) == (room, False), channel
+    assert call(OPEN, "get_an_open_channel", room).name == "Lobby"
+    assert room in [one.channel_url for one in call(OPEN, "list_open_channels").channels]
+    assert call(OPEN, "update_an_open_channel", room, model="UpdateAnOpenChannelRequest",
+                name="Hall").name == "Hall"
+    assert [one.user_id for one in call(OPEN, "list_channel_operators", room).operators] == [ada]
+    bea = ada + "-2"
+    call("users", "create_a_user", model="CreateAUserRequest", user_id=bea, nickname="Bea",
+         profile_url="")
+    call(OPEN, "register_operators", room, model="RegisterOperatorsToAGroupChannelRequest",
+         operator_ids=[bea])
+    assert len(call(OPEN, "list_channel_operators", room).operators) == 2
+    call(OPEN, "unregister_operators", room, bea)
+    for freeze in (True, False):
+        assert call("moderation", "freeze_an_open_channel", room,
+                    model="FreezeAnOpenChannelRequest", freeze=freeze).freeze == freeze
+    for name in ("create_a_channel_metadata", "update_a_channel_metadata"):
+        model = "".join(word.capitalize() for word in name.split("_")) + "Request"
+        call("metadata", name, OPEN, room, model=model, metadata={name: "x"},
+             **({"upsert": True} if name.startswith("update") else {}))
+    items = call("metadata", ALL_METADATA, OPEN, room)
+    assert set(items) == {"create_a_channel_metadata", "update_a_channel_metadata"}, items
+    call("metadata", ALL_METADATA.replace("view", "delete").replace("retrieving", "deleting"), OPEN, room)
+    messages(call, room, ada)
+    call(OPEN, "delete_an_open_channel", room)
+    call("users", "delete_a_user", ada)
+
+
+def messages(call, room, ada):
+    sent = call("messages", "send_a_message", OPEN, room, model="SendAMessageRequest",
+                message_type="MESG", user_id=ada, message="hello")
+    number = int(sent.message_id)
+    file = call("messages", "send_a_message", OPEN, room, model="SendAMessageRequest",
+                message_type="FILE", user_id=ada, url="https://a.example/f.png")
+    assert file.file["url"] == "https://a.example/f.png", file
+    assert call("messages", "get_a_message", OPEN, room, number).message == "hello"
+    # The client wants both places to begin at; the message is taken.
+    page = call("messages", "list_messages", OPEN, room, 0, number, next_limit=10)
+    assert [one["message_id"] for one in page.messages] == [number, file.message_id], page
+    assert call("messages", "get_total_number_of_messages_in_a_channel", OPEN, room).total == 2
+    assert call("messages", "update_a_message", OPEN, room, number, model="UpdateAMessageRequest",
+                channel_type=OPEN, channel_url=room, message_id=number, message_type="MESG",
+                message="bye").message == "bye"
+
+    def pairs(*values):
+        return models.SendbirdSortedMetaarray(
+            [models.SendbirdSortedMetaarrayInner(key="k", value=list(values))])
+    call("messages", "add_extra_data_to_a_message", OPEN, room, number,
+         model="AddExtraDataToAMessageRequest", sorted_metaarray=pairs("v"))
+    changed = call("messages", "update_extra_data_in_a_message", OPEN, room, number,
+                   model="UpdateExtraDataInAMessageRequest", sorted_metaarray=pairs("w"),
+                   mode="add", upsert=True)
+    pair, = changed.sorted_metaarray.value
+    assert (pair.key, list(pair.value)) == ("k", ["v", "w"]), changed
+    call("messages", "remove_extra_data_from_a_message", OPEN, room, number, keys="k")
+    call("messages", "delete_a_message", OPEN, room, number)
