@@ -54,7 +54,11 @@ package struct ChannelHome: Sendable {
     let actions = presence.handle(input, at: now)
     switch input {
     case .left(let userID, let server, let heirs):
-      claims.prefer(heirs, to: server, for: userID)
+      if isGathering {
+        gathering?.note(heirs: heirs, of: userID, on: server)
+      } else {
+        claims.prefer(heirs, to: server, for: userID)
+      }
     case .entered(let user, let session):
       stages[session.server]?.arrival?.note(entered: user.id)
     case .expelled, .ended, .profile, .arrived, .gone, .gathered, .attached, .deadline:
@@ -130,6 +134,9 @@ package struct ChannelHome: Sendable {
     guard let gathering, gathering.isOver else { return [] }
     self.gathering = nil
     applicants = gathering.applicants
+    for (userID, server, heirs) in gathering.departures {
+      claims.prefer(heirs, to: server, for: userID)
+    }
     let known = stages.keys.sorted().compactMap { server in
       takeKnownUsers(of: server).map { (server, $0) }
     }

@@ -10,6 +10,9 @@ struct Gathering: Sendable {
   private var awaited: Set<UInt16>
   /// Those who ask to enter meanwhile, in order.
   private(set) var applicants: [Applicant] = []
+  /// The users who have left, with the servers that go on from their windows, whose claims may be on the
+  /// way; in order.
+  private(set) var departures: [(userID: String, server: UInt16, heirs: [UInt16])] = []
   /// The users of whom participants know, as far as servers have reported.
   private var announced = AnnouncedUsers.users([])
 
@@ -31,6 +34,11 @@ struct Gathering: Sendable {
         false
       }
     }
+  }
+
+  mutating func note(heirs: [UInt16], of userID: String, on server: UInt16) {
+    guard !heirs.isEmpty else { return }
+    departures.append((userID, server, heirs))
   }
 
   mutating func note(_ more: AnnouncedUsers) { announced.formUnion(more) }

@@ -204,10 +204,11 @@ package struct AttachedStage: ~Copyable, Sendable {
       epoch: stage.epoch, seq: stage.lastSeq,
       announced: stage.participantCount > 0 ? announced : nil, lastAdmission: admissions.lastNumber)
     actions.append(.report(.attach(attachment)))
-    reportPiece(into: &actions)
+    // Before the last piece, on which the home may let connections in.
     for report in admissions.lostReports(isHere: { stage.contains($0) }) {
       actions.append(.report(report))
     }
+    reportPiece(into: &actions)
     for question in admissions.questions { actions.append(.report(question)) }
   }
 

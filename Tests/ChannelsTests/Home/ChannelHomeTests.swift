@@ -50,6 +50,19 @@ struct ChannelHomeTests {
     }
   }
 
+  @Test("gives the first place to the server that was given the window, though it reports last")
+  mutating func departures() {
+    attach(1, announced: nil)
+    // On server 0 the user was, and left server 2 its window, which is on the way.
+    _ = home.handle(.left(userID: "ann", server: 0, heirs: [2]), at: now)
+    _ = arrive(1, [], [EntryClaim(number: 1, userID: "ann", standing: .awaiting)])
+    attach(2, announced: nil)
+    _ = arrive(2, [], [EntryClaim(number: 1, userID: "ann", standing: .awaiting)])
+    #expect(!home.isGathering)
+    #expect(home.admit("ann", 2, on: 1, isEntering: { _ in false }) == 2)
+    #expect(home.admit("ann", 2, on: 2, isEntering: { _ in false }) == nil)
+  }
+
   @Test("lets nobody in before all servers have reported")
   mutating func applicants() {
     attach(1, announced: .users(["ann"]))
