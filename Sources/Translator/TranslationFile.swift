@@ -84,10 +84,14 @@ final class TranslationFile {
   func store(
     _ text: TranslationText, _ entry: TranslatorState.Entry, until end: Int64, at now: Int64
   ) throws {
-    try database.execute(
-      "INSERT OR REPLACE INTO translation VALUES (?, ?, ?)", [key(text), entry.text, end])
-    try trim(at: now)
-    rowCount = try database.number("SELECT count(*) FROM translation")
+    let key = key(text)
+    // One transaction, for one commit: deletions of what is old come with nearly every row.
+    rowCount = try database.inTransaction {
+      let known: Int64? = try database.value("SELECT 1 FROM translation WHERE key = ?", [key])
+      try database.execute(
+        "INSERT OR REPLACE INTO translation VALUES (?, ?, ?)", [key, entry.text, end])
+      return rowCount + (known == nil ? 1 : 0) - (try trim(at: now))
+    }
   }
 
   func readUsage() throws -> DailyBudget {
@@ -104,12 +108,15 @@ final class TranslationFile {
   func close() { database.close() }
 
   /// Removes what is out of time, and what is too much: the oldest first.
-  private func trim(at now: Int64) throws {
+  ///
+  /// - Returns: The number of rows removed.
+  private func trim(at now: Int64) throws -> Int {
     try database.execute(
       """
       DELETE FROM translation WHERE key IN
       (SELECT key FROM translation WHERE expires_at <= ? ORDER BY expires_at LIMIT 64)
       """, [now])
+    var removed = database.changesCount
     for _ in 0..<64 {
       let used =
         try database.number("PRAGMA page_count") - database.number("PRAGMA freelist_count")
@@ -119,8 +126,10 @@ final class TranslationFile {
         DELETE FROM translation WHERE key IN
         (SELECT key FROM translation ORDER BY expires_at LIMIT 64)
         """)
+      removed += database.changesCount
       try database.execute("PRAGMA incremental_vacuum(256)")
     }
+    return removed
   }
 
   private func key(_ text: TranslationText) -> [UInt8] {
