@@ -1,8 +1,8 @@
 // The disk's share of a durable message: appends one page to a file and syncs it, again and again.
 //
-//   disk-sync FOLDER SECONDS
+//   disk-sync FOLDER SECONDS [RATE]
 //
-// Prints the median time of a write with `fdatasync`, and how many there are in a second, as a line
+// With a rate, so many times a second, at even distances. Prints the median time of a write with `fdatasync`, and how many there are in a second, as a line
 // of JSON. A server that answers when a message is durable cannot answer faster than this; one that
 // commits many messages together can store more of them in a second than there are syncs.
 #define _GNU_SOURCE
@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "server-usage.h"
@@ -22,8 +23,8 @@ static int compare_times(const void *left, const void *right) {
 }
 
 int main(int count, char **words) {
-  if (count != 3) {
-    fprintf(stderr, "usage: disk-sync FOLDER SECONDS\n");
+  if (count != 3 && count != 4) {
+    fprintf(stderr, "usage: disk-sync FOLDER SECONDS [RATE]\n");
     return 2;
   }
   char path[4096];
@@ -36,6 +37,7 @@ int main(int count, char **words) {
     return 1;
   }
   unlink(path);
+  int64_t rate = count == 4 ? atoi(words[3]) : 0, pace = rate > 0 ? 1000000000 / rate : 0;
   size_t samples = 0;
   int64_t start = monotonic_ns(), end = start + atoi(words[2]) * (int64_t)1000000000, now = start;
   while (now < end && samples < SAMPLES_MAX) {
@@ -46,6 +48,12 @@ int main(int count, char **words) {
     int64_t done = monotonic_ns();
     times[samples++] = done - now;
     now = done;
+    if (pace) {
+      int64_t next = start + (done - start + pace) / pace * pace;
+      struct timespec moment = {next / 1000000000, next % 1000000000};
+      while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &moment, NULL)) continue;
+      now = monotonic_ns();
+    }
   }
   qsort(times, samples, sizeof *times, compare_times);
   printf("{\"mode\":\"disk\",\"samples\":%zu,\"p50_us\":%.1f,\"p99_us\":%.1f,"

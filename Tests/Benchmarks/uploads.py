@@ -1,5 +1,7 @@
 """Uploads beside nginx's DAV PUT: CPU time of the servers, memory, and the wait of messages meanwhile.
 
+That wait is mostly the disk's, which a bare `fdatasync` beside nginx shows under the same uploads.
+
 Called by Scripts/bench --only uploads. Rounds are interleaved; ratios are medians of the rounds' own.
 """
 
@@ -219,14 +221,27 @@ def memory(options):
 def waits(options, count):
     """The p99 of acknowledgements while so many uploads come at 1 MB/s each."""
     server = parley(options)
+    return p99_beside(
+        options, server, [create(server, 10**9) for _ in range(count)],
+        [options.load_client, "ack", "--dialect", "parley", "--port", str(server.port),
+         "--server", str(server.pid), "--timeout", "120", "--connections", "1", "--rate", "50",
+         "--seconds", str(options.seconds)])
+
+
+def bare_waits(options, count):
+    """The p99 of writes to the disk, as many a second, while nginx takes as many uploads."""
+    return p99_beside(
+        options, nginx(options), [f"/file{index}" for index in range(count)],
+        [options.disk_sync, options.work, str(options.seconds), "50"])
+
+
+def p99_beside(options, server, paths, command):
+    """The p99 that a command measures while uploads come at 1 MB/s each."""
     client = None
     try:
         size, piece = 10**9, bytes(100_000)
-        senders = [Sender(server, create(server, size), size, piece) for _ in range(count)]
-        client = subprocess.Popen(
-            [options.load_client, "ack", "--dialect", "parley", "--port", str(server.port),
-             "--server", str(server.pid), "--timeout", "120", "--connections", "1", "--rate", "50",
-             "--seconds", str(options.seconds)], stdout=subprocess.PIPE, text=True)
+        senders = [Sender(server, path, size, piece) for path in paths]
+        client = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         next_turn = time.monotonic()
         while client.poll() is None:
             for sender in senders:
@@ -251,6 +266,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--parleyd", required=True)
     parser.add_argument("--load-client", required=True)
+    parser.add_argument("--disk-sync", required=True)
     parser.add_argument("--work", required=True)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--size", type=int, default=1024 * MIB)
@@ -266,7 +282,7 @@ def main():
             file.write(block)
         os.fsync(file.fileno())
     only = options.only.split(",")
-    records = {name: [] for name in ("parley", "nginx", "memory", "quiet", "busy")}
+    records = {name: [] for name in ("parley", "nginx", "memory", "quiet", "busy", "bare_quiet", "bare_busy")}
 
     def keep(name, record):
         records[name].append(record)
@@ -281,6 +297,8 @@ def main():
         if "ack" in only:
             keep("quiet", waits(options, 0))
             keep("busy", waits(options, options.uploads))
+            keep("bare_quiet", bare_waits(options, 0))
+            keep("bare_busy", bare_waits(options, options.uploads))
 
     def of(name, member):
         return [record[member] for record in records[name]]
@@ -296,10 +314,16 @@ def main():
         print(f"| resident memory of an upload | {statistics.median(of('memory', 'bytes')) / MIB:.2f} MiB | | |")
     if "ack" in only:
         quiet, busy = of("quiet", "p99_us"), of("busy", "p99_us")
+        bare_quiet, bare_busy = of("bare_quiet", "p99_us"), of("bare_busy", "p99_us")
         rate = statistics.median(of("busy", "megabytes")) / (options.seconds + 1)
-        print(f"| p99 of acknowledgements, {options.uploads} uploads ({rate:.0f} MB/s) beside none |"
-              f" {statistics.median(busy) / 1e3:.2f} ms | {statistics.median(quiet) / 1e3:.2f} ms (none) |"
-              f" {ratio(busy, quiet)} |")
+
+        def milliseconds(times):
+            return f"{statistics.median(times) / 1e3:.2f} ms"
+
+        print(f"| p99 of acknowledgements; of a bare fdatasync | {milliseconds(quiet)} | {milliseconds(bare_quiet)} | |")
+        print(f"| the same beside {options.uploads} uploads ({rate:.0f} MB/s) | {milliseconds(busy)} | {milliseconds(bare_busy)} |"
+              f" {ratio(busy, bare_busy)} |")
+        print(f"| beside uploads, by without | {ratio(busy, quiet)} | {ratio(bare_busy, bare_quiet)} | |")
 
 
 if __name__ == "__main__":
