@@ -2,6 +2,7 @@
 #include "CLinux.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/timerfd.h>
 #include <sys/resource.h>
@@ -47,4 +48,14 @@ void clinux_timer_set(int timer, int64_t nanoseconds) {
 int64_t clinux_send_file(int socket, int file, int64_t offset, size_t count) {
     off_t position = offset;
     return sendfile(socket, file, &position, count);
+}
+
+char **clinux_environment(void) { return environ; }
+
+int clinux_processor_count(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  // More processors than the set has room for.
+  long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count > 0 ? (int)count : 1;
 }

@@ -53,3 +53,9 @@ void clinux_timer_set(int timer, int64_t nanoseconds);
 /// sendfile from an offset, which the file's own position does not matter to. At most `count`
 /// bytes; -1 with errno.
 int64_t clinux_send_file(int socket, int file, int64_t offset, size_t count);
+
+/// The variables of the environment, each as NAME=VALUE, and NULL at the end.
+char **clinux_environment(void);
+
+/// The processors that this process may run on; at least 1.
+int clinux_processor_count(void);
