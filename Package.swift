@@ -34,7 +34,6 @@ let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
-let yaml = Target.Dependency.product(name: "Yams", package: "Yams")
 
 let package = Package(
   name: "parley",
@@ -49,7 +48,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // System headers, and shims for macros and variadic functions.
@@ -60,6 +58,7 @@ let package = Package(
     .target(name: "CHiredis", linkerSettings: [.linkedLibrary("hiredis")]),
     .target(name: "CPostgreSQL", linkerSettings: [.linkedLibrary("pq")]),
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .target(name: "CYAML", linkerSettings: [.linkedLibrary("yaml")]),
     .target(name: "CZlib", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     .target(
@@ -109,7 +108,7 @@ let package = Package(
       "Configuration",
       [
         "Basics", "FloodControl", "LinkPreview", "ParleyProtocol", "Reactor", "Thumbnails",
-        "Translation", yaml,
+        "Translation", "CYAML",
       ]),
     library(
       "Unfurler",
@@ -178,7 +177,6 @@ let package = Package(
         "Basics", "ClientTransport", "Configuration", "FloodControl", "HTTP1", "LinkPreview",
         "LoadGenerator", "ParleyClient", "ParleyProtocol", "Reactor", "Store", "CCurl", "Curl",
         arguments,
-        yaml,
       ],
       swiftSettings: house),
 

@@ -2,6 +2,7 @@
 #include "CLinux.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/timerfd.h>
 #include <sys/resource.h>
@@ -53,4 +54,14 @@ int clinux_write_back(int file, int64_t offset, int64_t count) {
     return sync_file_range(
         file, offset, count,
         SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+}
+
+char **clinux_environment(void) { return environ; }
+
+int clinux_processor_count(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  // More processors than the set has room for.
+  long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count > 0 ? (int)count : 1;
 }

@@ -1,7 +1,8 @@
 package import ArgumentParser
 package import Configuration
-internal import Foundation
+internal import Glibc
 internal import Logging
+internal import Reactor
 internal import Telemetry
 
 /// The command line of a daemon: its settings, and questions about them.
@@ -50,10 +51,10 @@ package struct DaemonOptions: ParsableArguments {
     do {
       settings = try SettingsLoader.load(
         for: program, arguments: self.settings,
-        environment: ProcessInfo.processInfo.environment, file: config)
+        environment: ProcessEnvironment.variables, file: config)
       prepared = try prepare(settings)
     } catch {
-      FileHandle.standardError.write(Data("\(name): \(error)\n".utf8))
+      StandardError.write("\(name): \(error)")
       throw ExitCode(EX_CONFIG)
     }
     if checkConfig {

@@ -1,5 +1,5 @@
 internal import Configuration
-internal import Foundation
+internal import Glibc
 package import Logging
 internal import Reactor
 
@@ -53,13 +53,18 @@ package enum DaemonProcess {
     // A file that may not grow is a full disk: the write fails, and whoever wrote reports it.
     signal(SIGXFSZ, SIG_IGN)
     let supervision = Supervision(
-      environment: ProcessInfo.processInfo.environment, logger: logger)
+      environment: ProcessEnvironment.variables, logger: logger)
     let life = DaemonLife(supervision, logger)
-    let worker = Foundation.Thread {
-      life.run(start)
-      signals.finish()
+    do {
+      // Released at once: it ends by itself, and the signal that it sends is waited for.
+      _ = try Thread(name: "daemon") {
+        life.run(start)
+        signals.finish()
+      }
+    } catch {
+      StandardError.write("\(name): \(error)")
+      return EX_OSERR
     }
-    worker.start()
     while let signal = signals.next() { life.take(signal) }
     switch life.outcome {
     case .ended(let status):
@@ -69,7 +74,7 @@ package enum DaemonProcess {
       logger.notice("stopped before it served")
       return EXIT_SUCCESS
     case .failed(let error):
-      FileHandle.standardError.write(Data("\(name): \(error)\n".utf8))
+      StandardError.write("\(name): \(error)")
       return status(of: error)
     }
   }

@@ -1,7 +1,8 @@
 internal import ArgumentParser
 internal import Configuration
-internal import Foundation
+internal import Glibc
 internal import ParleyClient
+internal import Reactor
 
 /// The operator's and developer's command line.
 @main
@@ -65,6 +66,6 @@ struct Parley: AsyncParsableCommand {
     // Output that was printed earlier appears above the error.
     try? StandardOutput.flush()
     StandardError.write("Error: \(failure)")
-    Foundation.exit(failure.exitStatus)
+    Glibc.exit(failure.exitStatus)
   }
 }

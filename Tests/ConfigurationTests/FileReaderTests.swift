@@ -97,22 +97,13 @@ struct FileReaderTests {
     #expect(found[0].contains(#"got "a\u{0}b\u{1b}[31m""#))
   }
 
-  @Test("aliases may be used")
-  func aliases() throws {
-    let settings = try load(file: "limits: {flood: &five {messages: 3}, throttle: *five}")
-    #expect(settings.limits.flood.limit.count == 3)
-    #expect(settings.limits.throttle.count == 3)
-  }
-
-  @Test("aliases of aliases cannot stand for more than is looked at")
-  func aliasBomb() {
-    var text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
-    for level in 1...9 {
-      let list = Array(repeating: "*a\(level - 1)", count: 9).joined(separator: ", ")
-      text += "a\(level): &a\(level) [\(list)]\n"
-    }
-    #expect(problems(file: text).count == 1)
-    #expect(problems(file: text)[0].contains("aliases"))
+  @Test("aliases are refused with their line, however few")
+  func aliases() {
+    #expect(
+      problems(file: "limits:\n  flood: &five {messages: 3}\n  throttle: *five") == [
+        "configuration file: expected no aliases (*); write the value again in its place"
+          + " (file parley.yaml, line 3)"
+      ])
     #expect(problems(file: "? [*a]\n: &a b").count == 1)
   }
 

@@ -1,6 +1,7 @@
 """The Debian package, installed into a clean Debian."""
 
 import asyncio
+import hashlib
 import os
 import re
 import shutil
@@ -41,7 +42,12 @@ class Root:
         if ctx.roots is None:
             raise Skipped("no directory is named for clean roots")
         os.makedirs(ctx.roots, exist_ok=True)
-        clean = os.path.join(ctx.roots, release())
+        # One that was made for other packages is of no use.
+        packages = hashlib.sha256(" ".join([*cls.libraries(), *cls.BOOTED]).encode()).hexdigest()
+        clean = os.path.join(ctx.roots, f"{release()}-{packages[:12]}")
+        for name in os.listdir(ctx.roots):
+            if name.startswith(release()) and os.path.join(ctx.roots, name) != clean:
+                shutil.rmtree(os.path.join(ctx.roots, name))
         if not os.path.isdir(clean):
             await cls._bootstrap(debootstrap, clean)
         path = os.path.join(ctx.directory(), "root")
@@ -75,7 +81,7 @@ class Root:
     @staticmethod
     def libraries():
         return ["libcurl4", "libhiredis0.14", "libidn2-0", "libpq5", "libpsl5", "libsqlite3-0", "libssl3",
-                "libstdc++6", "liburing2", "zlib1g", "ca-certificates", "init-system-helpers",
+                "libstdc++6", "liburing2", "libyaml-0-2", "zlib1g", "ca-certificates", "init-system-helpers",
                 "systemd-standalone-sysusers"]
 
     @staticmethod

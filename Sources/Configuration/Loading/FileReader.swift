@@ -1,9 +1,8 @@
 internal import Basics
-internal import Yams
 
 /// Reads settings out of a YAML or JSON file: nested keys, dotted keys, or both.
 struct FileReader {
-  /// More nodes than any sensible file has; what aliases stand for is counted each time.
+  /// More nodes than any sensible file has.
   private static let nodeLimit = 10_000
   /// A file with more problems is not a file of settings.
   private static let problemLimit = 50
@@ -36,30 +35,27 @@ struct FileReader {
     self.table = table
   }
 
-  private mutating func parse(_ bytes: [UInt8]) -> Node? {
+  private mutating func parse(_ bytes: [UInt8]) -> YAMLNode? {
     guard bytes.count <= SettingsFile.maximumBytes else {
       refuseFile("expected a file of at most \(SettingsFile.maximumBytes) bytes")
       return nil
     }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    guard String(validating: bytes, as: UTF8.self) != nil else {
       refuseFile("expected UTF-8")
       return nil
     }
-    guard AliasCount.isSmall(in: text) else {
-      refuseFile("expected at most \(AliasCount.limit) aliases")
-      return nil
-    }
-    do {
-      return try Parser(yaml: text, encoding: .utf8).singleRoot()
+    do throws(YAMLProblem) {
+      return try YAMLDocument.root(of: bytes)
     } catch {
-      refuse(error)
+      reading.refuse(
+        "configuration file", error.explanation, from: .file(path: path, line: error.line))
       return nil
     }
   }
 
-  private mutating func takeRoot(_ root: Node) {
-    guard !isNull(root) else { return }
-    guard root.mapping != nil else {
+  private mutating func takeRoot(_ root: YAMLNode) {
+    guard !root.isNull else { return }
+    guard case .mapping = root.content else {
       refuseFile("expected names of settings with their values", at: root)
       return
     }
@@ -71,7 +67,7 @@ struct FileReader {
     }
   }
 
-  private mutating func take(_ node: Node, at name: [String]) {
+  private mutating func take(_ node: YAMLNode, at name: [String]) {
     guard !hasTooManyNodes, !hasTooManyProblems else { return }
     nodeCount += 1
     guard name.count <= Self.depthLimit else {
@@ -79,9 +75,9 @@ struct FileReader {
       return
     }
     let definition = table.definition(named: name.joined(separator: "."))
-    switch (node, definition) {
+    switch (node.content, definition) {
     case (.mapping(let mapping), nil):
-      for (key, value) in mapping { take(value, under: name, key: key) }
+      for member in mapping { take(member.value, under: name, key: member.key) }
     case (_, nil):
       refuseUnknown(name, at: node)
     case (.mapping, let definition?):
@@ -92,22 +88,22 @@ struct FileReader {
     }
   }
 
-  private mutating func take(_ value: Node, under name: [String], key: Node) {
-    guard case .scalar(let scalar) = key else {
+  private mutating func take(_ value: YAMLNode, under name: [String], key: YAMLNode) {
+    guard let text = key.text else {
       refuseFile("expected texts as names of settings", at: key)
       return
     }
-    take(value, at: name + [scalar.string])
+    take(value, at: name + [text])
   }
 
-  private mutating func store(_ node: Node, _ definition: SettingDefinition) {
-    guard !isNull(node) else { return }
+  private mutating func store(_ node: YAMLNode, _ definition: SettingDefinition) {
+    guard !node.isNull else { return }
     guard !reading.given.contains(where: { $0.definition.name == definition.name }) else {
       reading.refuse(definition.name, "expected once, but it is given twice", from: place(node))
       return
     }
-    if case .scalar(let scalar) = node {
-      reading.give(definition, text: scalar.string, from: place(node))
+    if let text = node.text {
+      reading.give(definition, text: text, from: place(node))
     } else if let values = texts(in: node), case .list = definition.shape {
       reading.give(definition, values, from: place(node))
     } else {
@@ -117,23 +113,15 @@ struct FileReader {
   }
 
   /// The values of a list; `nil` when there is something else than texts in it.
-  private mutating func texts(in node: Node) -> [String]? {
-    guard case .sequence(let sequence) = node else { return nil }
-    nodeCount += sequence.count
+  private mutating func texts(in node: YAMLNode) -> [String]? {
+    guard case .sequence(let elements) = node.content else { return nil }
+    nodeCount += elements.count
     guard !hasTooManyNodes else { return [] }
-    var values: [String] = []
-    for case .scalar(let scalar) in sequence { values.append(scalar.string) }
-    return values.count == sequence.count ? values : nil
+    let values = elements.compactMap(\.text)
+    return values.count == elements.count ? values : nil
   }
 
-  private func isNull(_ node: Node) -> Bool {
-    guard case .scalar(let scalar) = node, scalar.style == .plain || scalar.style == .any else {
-      return false
-    }
-    return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
-  }
-
-  private mutating func refuseUnknown(_ parts: [String], at node: Node) {
+  private mutating func refuseUnknown(_ parts: [String], at node: YAMLNode) {
     let name = parts.joined(separator: ".")
     guard !Program.someHasSetting(named: name) else { return }
     let names = table.all.map(\.name)
@@ -145,72 +133,12 @@ struct FileReader {
     reading.refuse(DisplayText.name(name), explanation, from: place(node))
   }
 
-  private mutating func refuse(_ error: any Error) {
-    guard let error = error as? YamlError else {
-      refuseFile("expected YAML or JSON")
-      return
-    }
-    let (explanation, line) = YAMLProblem.describe(error)
-    reading.refuse("configuration file", explanation, from: .file(path: path, line: line))
-  }
-
-  private mutating func refuseFile(_ explanation: String, at node: Node? = nil) {
+  private mutating func refuseFile(_ explanation: String, at node: YAMLNode? = nil) {
     reading.refuse(
-      "configuration file", explanation, from: .file(path: path, line: node?.mark?.line))
+      "configuration file", explanation, from: .file(path: path, line: node?.line))
   }
 
-  private func place(_ node: Node) -> SettingSource {
-    .file(path: path, line: node.mark?.line)
-  }
-}
-
-/// Describes why the YAML parser cannot read a file.
-enum YAMLProblem {
-  /// The problem in one line that shows nothing of the file's values, and the line it is in.
-  static func describe(_ error: YamlError) -> (explanation: String, line: Int?) {
-    switch error {
-    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
-      .composer(_, let problem, let mark, _):
-      ("expected YAML or JSON, but \(problem)", mark.line)
-    case .reader(let problem, _, _, _):
-      ("expected YAML or JSON, but \(problem)", nil)
-    case .duplicatedKeysInMapping(let duplicates, let context):
-      ("expected every key once, but \(list(duplicates)) is there twice", context.mark.line)
-    default:
-      ("expected YAML or JSON", nil)
-    }
-  }
-
-  private static func list(_ keys: [String]) -> String {
-    keys.prefix(5).map { DisplayText.quoted($0) }.joined(separator: ", ")
-  }
-}
-
-/// Counts the aliases of a YAML text before it is parsed.
-///
-/// A few lines of aliases to lists of aliases stand for billions of nodes. Sixteen aliases cannot
-/// stand for more than a few hundred times the file.
-enum AliasCount {
-  static let limit = 16
-
-  /// Whether the text has few aliases, counting everything that could be one: an asterisk where a
-  /// value or key may begin.
-  static func isSmall(in text: String) -> Bool {
-    var count = 0
-    var previous = UInt8(ascii: "\n")
-    for byte in text.utf8 {
-      if byte == UInt8(ascii: "*"), canPrecedeValue(previous) { count += 1 }
-      previous = byte
-    }
-    return count <= limit
-  }
-
-  private static func canPrecedeValue(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x09, 0x0a, 0x0d, 0x20, UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: ","),
-      UInt8(ascii: ":"), UInt8(ascii: "?"), UInt8(ascii: "-"):
-      true
-    default: byte >= 0x80
-    }
+  private func place(_ node: YAMLNode) -> SettingSource {
+    .file(path: path, line: node.line)
   }
 }

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Reactor
 
 /// Makes ``Settings`` of what flags, environment and file say; flags outrank the environment, which
@@ -32,7 +31,7 @@ package enum SettingsLoader {
     arguments: [String],
     environment: [String: String],
     file: String? = nil,
-    processorCount: Int = ProcessInfo.processInfo.activeProcessorCount,
+    processorCount: Int = Processors.usableCount,
     memoryByteCount: Int = MachineMemory.byteCount,
     readFile: ReadFile = SettingsFile.read
   ) throws(SettingsError) -> Settings {

@@ -1,5 +1,4 @@
 internal import Basics
-internal import Foundation
 
 /// The place of uploaded files as a setting gives it: `data_dir`, `directory:/path`, `s3://bucket?…`.
 package enum FilePlace: Sendable, Hashable, CustomStringConvertible {
@@ -51,19 +50,19 @@ package struct BucketPlace: Sendable, Hashable {
 
   init?(_ text: String) {
     guard text.hasPrefix("s3://"), text.utf8.count <= 2048,
-      let components = URLComponents(string: text), components.path.isEmpty,
-      components.fragment == nil, components.user == nil, components.port == nil,
-      let bucket = components.host, Self.isBucket(bucket)
+      let parts = URLParts(text), parts.path.isEmpty, parts.fragment == nil,
+      parts.userInfo == nil, parts.port == nil, Self.isBucket(parts.host),
+      let parameters = parts.parameters
     else { return nil }
     var values: [String: String] = [:]
-    for item in components.queryItems ?? [] {
-      guard ["endpoint", "region", "prefix"].contains(item.name), let value = item.value,
-        !value.isEmpty, values.updateValue(value, forKey: item.name) == nil
+    for (name, value) in parameters {
+      guard ["endpoint", "region", "prefix"].contains(name), !value.isEmpty,
+        values.updateValue(value, forKey: name) == nil
       else { return nil }
     }
     let region = values["region"] ?? Self.defaultRegion
     guard Self.isRegion(region), let prefix = Self.prefix(values["prefix"] ?? ""),
-      let url = Self.url(of: bucket, at: values["endpoint"], region: region)
+      let url = Self.url(of: parts.host, at: values["endpoint"], region: region)
     else { return nil }
     self.url = url
     self.region = region
@@ -79,8 +78,8 @@ package struct BucketPlace: Sendable, Hashable {
       return bucket.contains(".") ? "https://\(host)/\(bucket)" : "https://\(bucket).\(host)"
     }
     guard let endpoint = WebhookURLText.read(endpoint),
-      let components = URLComponents(string: endpoint), components.query == nil,
-      components.path.allSatisfy({ $0 == "/" })
+      let parts = URLParts(endpoint), parts.query == nil,
+      parts.path.allSatisfy({ $0 == "/" })
     else { return nil }
     let base = endpoint.reversed().drop { $0 == "/" }.reversed()
     return String(base) + "/" + bucket

@@ -1,12 +1,11 @@
-internal import Foundation
+internal import Basics
 
 /// The URL of a service that is called over HTTP.
 enum ServiceURLText {
   /// Returns the text when it is an `http` or `https` URL with a host and without a fragment.
   static func read(_ text: String) -> String? {
-    guard text.utf8.count <= 2048, let url = URLComponents(string: text),
-      url.scheme == "http" || url.scheme == "https",
-      let host = url.host, !host.isEmpty, url.fragment == nil
+    guard text.utf8.count <= 2048, let url = URLParts(text),
+      url.scheme == "http" || url.scheme == "https", url.fragment == nil
     else { return nil }
     return text
   }
@@ -17,8 +16,7 @@ enum WebhookURLText {
   /// Returns the text when it is an `http` or `https` URL with a host, and without credentials,
   /// which would be sent and logged, and fragment.
   static func read(_ text: String) -> String? {
-    guard let text = ServiceURLText.read(text), let url = URLComponents(string: text),
-      url.user == nil, url.password == nil
+    guard let text = ServiceURLText.read(text), let url = URLParts(text), url.userInfo == nil
     else { return nil }
     return text
   }

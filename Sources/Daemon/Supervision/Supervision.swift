@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 internal import Logging
 internal import Reactor
 internal import Synchronization
@@ -51,15 +51,20 @@ struct Supervision: Sendable {
   /// Watches the daemon until the process ends, also while it drains.
   private func watch(_ daemon: any Daemon, every microseconds: UInt64) {
     let watchdog = Watchdog(daemon) { [self] in notify(.alive) }
-    let pause = Double(max(microseconds, 1)) / 1_000_000
-    let thread = Foundation.Thread {
-      while true {
-        watchdog.tick()
-        Foundation.Thread.sleep(forTimeInterval: pause)
+    let pause = timespec(
+      tv_sec: Int(clamping: microseconds / 1_000_000),
+      tv_nsec: Int(max(microseconds, 1) % 1_000_000 * 1000))
+    do {
+      _ = try Thread(name: "watchdog") {
+        while true {
+          watchdog.tick()
+          var (wanted, rest) = (pause, timespec())
+          while nanosleep(&wanted, &rest) != 0, errno == EINTR { wanted = rest }
+        }
       }
+    } catch {
+      logger.warning("the supervisor gets no signs of life", metadata: ["reason": "\(error)"])
     }
-    thread.name = "watchdog"
-    thread.start()
   }
 }
 

@@ -1,12 +1,12 @@
-import Foundation
 import ParleyProtocol
+@_spi(_Unicode) import Swift
 
 /// The one spelling in which a user's id is taken.
 enum NormalForm {
   /// Refuses an id that is not in Unicode normalization form C: two spellings of the same characters
   /// would be two users in the store and one in memory.
   static func require(_ id: String, _ field: String) throws(ServiceError) {
-    guard id.utf8.elementsEqual(id.precomposedStringWithCanonicalMapping.utf8) else {
+    guard id.unicodeScalars.elementsEqual(id._nfc) else {
       throw ServiceError(
         .characterNotAllowed, "'\(field)' must be in Unicode normalization form C", field: field)
     }

@@ -130,8 +130,8 @@ final class MessageAppender: MessageAppending {
   ) throws {
     let message = new.message
     let metaArrays = message.metaArrays.map(StoredMetaArray.init)
-    let tag = try message.openGraphTag.map { try StoredJSON.encode(StoredOpenGraphTag($0)) }
-    let file = try message.file.map { try StoredJSON.encode(StoredFile($0, new.upload)) }
+    let tag = message.openGraphTag.map { StoredJSON.encode(StoredOpenGraphTag($0)) }
+    let file = message.file.map { StoredJSON.encode(StoredFile($0, new.upload)) }
     try insertion.bind(channel.id, at: 1)
     try insertion.bind(seq, at: 2)
     try insertion.bind(message.id, at: 3)
@@ -141,14 +141,14 @@ final class MessageAppender: MessageAppending {
     try insertion.bind(message.data, at: 7)
     try insertion.bind(message.customType, at: 8)
     try insertion.bind(message.mentionType.rawValue, at: 9)
-    try insertion.bind(try StoredJSON.encodeUnlessEmpty(mentionedIDs), at: 10)
-    try insertion.bind(try StoredJSON.encodeUnlessEmpty(metaArrays), at: 11)
+    try insertion.bind(StoredJSON.encodeUnlessEmpty(mentionedIDs), at: 10)
+    try insertion.bind(StoredJSON.encodeUnlessEmpty(metaArrays), at: 11)
     try insertion.bind(tag, at: 12)
     try insertion.bind(message.requestID.isEmpty ? nil : message.requestID, at: 13)
     try insertion.bind(message.createdAt, at: 14)
     try insertion.bind(file, at: 15)
     try insertion.bind(message.isOperatorMessage ? 1 : 0, at: 16)
-    try insertion.bind(try StoredJSON.encodeUnlessEmpty(message.translations), at: 17)
+    try insertion.bind(StoredJSON.encodeUnlessEmpty(message.translations), at: 17)
   }
 
   private func prepared() throws -> Statements {

@@ -66,7 +66,7 @@ extension WriteTransaction {
         message.text, message.data, message.customType, message.mentionType.rawValue,
         StoredJSON.encodeUnlessEmpty(message.mentionedUsers.map(\.id)),
         StoredJSON.encodeUnlessEmpty(message.metaArrays.map(StoredMetaArray.init)),
-        message.openGraphTag.map { try StoredJSON.encode(StoredOpenGraphTag($0)) },
+        message.openGraphTag.map { StoredJSON.encode(StoredOpenGraphTag($0)) },
         StoredJSON.encodeUnlessEmpty(message.translations), message.updatedAt, message.id,
         channelID,
       ])

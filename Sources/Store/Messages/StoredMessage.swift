@@ -1,6 +1,5 @@
 import Channels
 import ParleyProtocol
-import Uploads
 
 /// A row of the messages table, its users known by their ids only.
 struct StoredMessage {
@@ -56,13 +55,13 @@ struct StoredMessage {
     return SequencedMessage(message: message, seq: seq)
   }
 
-  private static func json<T: Decodable>(_ text: String?) throws -> T? {
+  private static func json<T: StoredValue>(_ text: String?) throws -> T? {
     try text.map { try StoredJSON.decode(T.self, from: $0) }
   }
 }
 
 /// A metaarray as stored.
-struct StoredMetaArray: Codable {
+struct StoredMetaArray: StoredValue {
   var key: String
   var value: [String]
 
@@ -71,122 +70,17 @@ struct StoredMetaArray: Codable {
     value = array.values
   }
 
+  init(stored node: JSONNode) throws(StoredShapeError) {
+    key = try node.storedAlways("key")
+    value = try node.storedAlways("value")
+  }
+
+  func write(to writer: inout JSONWriter) {
+    writer.object {
+      $0.stored("key", key)
+      $0.stored("value", value)
+    }
+  }
+
   var metaArray: MetaArray { MetaArray(key: key, values: value) }
-}
-
-/// The file of a file message as stored.
-struct StoredFile: Codable {
-  /// As its sender gave it; for an uploaded file, by the base that the request with it named.
-  var url: String
-  var name: String
-  var type: String
-  var size: Int64
-  /// Of the record of an uploaded file; `nil` when the file is somewhere else.
-  var id: String?
-  /// Whether it needs a key; `nil` when it does not.
-  var auth: Bool?
-  /// `nil` for none.
-  var thumbnails: [StoredThumbnail]?
-
-  init(_ file: MessageFile, _ upload: FileRecord?) {
-    thumbnails = Self.stored(file.thumbnails)
-    url = upload?.url ?? file.url
-    name = file.name
-    type = file.type
-    size = file.size
-    id = upload?.id
-    auth = file.requiresAuthorization ? true : nil
-  }
-
-  /// The file; the address of an uploaded one is composed anew.
-  func file(_ fileURL: StoreOptions.FileURL) -> MessageFile {
-    let shown = id.map { fileURL(url, $0) } ?? url
-    return MessageFile(
-      id: id ?? "", url: shown, name: name, type: type, size: size,
-      requiresAuthorization: auth ?? false,
-      thumbnails: thumbnails?.map { $0.thumbnail(ofFile: id, at: shown) } ?? [])
-  }
-
-  static func stored(_ thumbnails: [MessageThumbnail]) -> [StoredThumbnail]? {
-    thumbnails.isEmpty ? nil : thumbnails.map(StoredThumbnail.init)
-  }
-}
-
-/// A thumbnail of a message's file as stored.
-struct StoredThumbnail: Codable {
-  /// The address, of a picture that the sender gave; that of any other follows from the file's.
-  var url: String?
-  var type: String?
-  var size: Int64?
-  var maxWidth: Int?
-  var maxHeight: Int?
-  var width: Int?
-  var height: Int?
-
-  init(_ thumbnail: MessageThumbnail) {
-    guard thumbnail.size > 0 else {
-      url = thumbnail.url
-      return
-    }
-    type = thumbnail.type
-    size = thumbnail.size
-    (maxWidth, maxHeight) = (thumbnail.bounds.maxWidth, thumbnail.bounds.maxHeight)
-    (width, height) = (thumbnail.width, thumbnail.height)
-  }
-
-  func thumbnail(ofFile id: String?, at fileURL: String) -> MessageThumbnail {
-    let bounds = ThumbnailSize(maxWidth: maxWidth ?? 0, maxHeight: maxHeight ?? 0)
-    let made = id.flatMap { id in
-      type.map { ThumbnailAddress(of: fileURL, fileID: id).url(within: bounds, type: $0) }
-    }
-    return MessageThumbnail(
-      url: url ?? made ?? "", type: type ?? "", size: size ?? 0, bounds: bounds, width: width ?? 0,
-      height: height ?? 0)
-  }
-}
-
-/// A link preview as stored.
-struct StoredOpenGraphTag: Codable {
-  var title: String?
-  var url: String?
-  var description: String?
-  var image: StoredOpenGraphImage?
-
-  init(_ tag: OpenGraphTag) {
-    title = tag.title
-    url = tag.url
-    description = tag.description
-    image = tag.image.map(StoredOpenGraphImage.init)
-  }
-
-  var tag: OpenGraphTag {
-    OpenGraphTag(title: title, url: url, description: description, image: image?.image)
-  }
-}
-
-/// The picture of a link preview as stored.
-struct StoredOpenGraphImage: Codable {
-  var url: String?
-  var secureURL: String?
-  var type: String?
-  var width: Int32
-  var height: Int32
-  var alt: String?
-  var originURL: String?
-
-  init(_ image: OpenGraphImage) {
-    originURL = image.originURL
-    url = image.url
-    secureURL = image.secureURL
-    type = image.type
-    width = image.width
-    height = image.height
-    alt = image.alt
-  }
-
-  var image: OpenGraphImage {
-    OpenGraphImage(
-      url: url, secureURL: secureURL, type: type, width: width, height: height, alt: alt,
-      originURL: originURL)
-  }
 }

@@ -37,12 +37,12 @@ struct MessageRows {
       ]
       texts = [
         message.type.rawValue, message.user?.id, message.text, message.data, message.customType,
-        message.mentionType.rawValue, try StoredJSON.encodeUnlessEmpty(mentionedIDs),
-        try StoredJSON.encodeUnlessEmpty(message.metaArrays.map(StoredMetaArray.init)),
-        try message.openGraphTag.map { try StoredJSON.encode(StoredOpenGraphTag($0)) },
+        message.mentionType.rawValue, StoredJSON.encodeUnlessEmpty(mentionedIDs),
+        StoredJSON.encodeUnlessEmpty(message.metaArrays.map(StoredMetaArray.init)),
+        message.openGraphTag.map { StoredJSON.encode(StoredOpenGraphTag($0)) },
         message.requestID.isEmpty ? nil : message.requestID,
-        try message.file.map { try StoredJSON.encode(StoredFile($0, new.upload)) },
-        try StoredJSON.encodeUnlessEmpty(message.translations),
+        message.file.map { StoredJSON.encode(StoredFile($0, new.upload)) },
+        StoredJSON.encodeUnlessEmpty(message.translations),
       ]
       for text in texts { try text?.checkStorable() }
     }

@@ -122,6 +122,6 @@ extension WriteTransaction {
     var file = try StoredJSON.decode(StoredFile.self, from: text)
     file.auth = true
     try connection.execute(
-      "UPDATE messages SET file = ? WHERE message_id = ?", [try StoredJSON.encode(file), id])
+      "UPDATE messages SET file = ? WHERE message_id = ?", [StoredJSON.encode(file), id])
   }
 }

@@ -90,8 +90,8 @@ final class SQLiteSession: StoreSession {
       case .integer(let number): try statement.bind(number, at: index)
       case .text(let text): try statement.bind(text, at: index)
       case .bytes(let bytes): try statement.bind(bytes, at: index)
-      case .texts(let texts): try statement.bind(try StoredJSON.encode(texts), at: index)
-      case .integers(let numbers): try statement.bind(try StoredJSON.encode(numbers), at: index)
+      case .texts(let texts): try statement.bind(StoredJSON.encode(texts), at: index)
+      case .integers(let numbers): try statement.bind(StoredJSON.encode(numbers), at: index)
       }
     }
     return statement

@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 
 extension String {
@@ -48,27 +47,5 @@ extension String {
       mapped.append(contentsOf: scalar.properties[keyPath: mapping].unicodeScalars)
     }
     return String(mapped)
-  }
-}
-
-/// The JSON columns; their shape is the store's own and independent of the wire's.
-enum StoredJSON {
-  static func encode(_ value: some Encodable) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(value), as: UTF8.self)
-  }
-
-  static func decode<T: Decodable>(_ type: T.Type, from text: String) throws -> T {
-    do {
-      return try JSONDecoder().decode(type, from: Data(text.utf8))
-    } catch {
-      throw StoreError.damaged(path: "a JSON column", reason: "\(error)")
-    }
-  }
-
-  /// `NULL` stands for an empty list or map, by far the most common ones.
-  static func encodeUnlessEmpty(_ value: some Encodable & Collection) throws -> String? {
-    value.isEmpty ? nil : try encode(value)
   }
 }

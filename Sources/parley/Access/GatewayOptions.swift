@@ -1,9 +1,12 @@
 internal import ArgumentParser
-internal import Foundation
 internal import ParleyClient
+internal import Reactor
 
 /// Options for calling the Platform API of a gateway.
 struct GatewayOptions: ParsableArguments {
+  /// The bytes of a file that are read for a token.
+  private static let tokenFileLimit = 65_536
+
   @OptionGroup var server: ServerOptions
 
   // A token may begin with a hyphen.
@@ -41,8 +44,8 @@ struct GatewayOptions: ParsableArguments {
 
   private func token(inFirstOf paths: [String]) throws -> String {
     for path in paths {
-      guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { continue }
-      return try checked(text.trimmingCharacters(in: .whitespacesAndNewlines), from: path)
+      guard let text = LocalFile.text(at: path, atMost: Self.tokenFileLimit) else { continue }
+      return try checked(LocalFile.trimmed(text), from: path)
     }
     throw ValidationError(
       "no API token: give --api-token, set PARLEY_CLI_API_TOKEN, or give its file with "
@@ -79,7 +82,7 @@ struct ServerOptions: ParsableArguments {
 
   /// Combines flags, environment and profile.
   func values(_ flags: AccessValues.Flags) throws -> AccessValues {
-    let environment = ProcessInfo.processInfo.environment
+    let environment = ProcessEnvironment.variables
     var flags = flags
     flags.server = server
     flags.caCertificate = caCertificate

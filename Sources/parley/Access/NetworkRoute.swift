@@ -1,10 +1,13 @@
 internal import ArgumentParser
 internal import Basics
-internal import Foundation
 internal import LinkPreview
+internal import Reactor
 
 /// The network route to a gateway, for both HTTP and WebSocket.
 struct NetworkRoute: Equatable {
+  /// The bytes of a file that are searched for a certificate.
+  private static let authorityFileLimit = 16_777_216
+
   /// A PEM file of certificate authorities trusted in addition to the system's.
   var authorityFile: String?
   /// The URL of an HTTP proxy.
@@ -15,7 +18,7 @@ struct NetworkRoute: Equatable {
   /// - Throws: `ValidationError` for a file without certificates or an unsupported proxy.
   init(
     to address: ServerAddress, authorityFile: String?,
-    environment: [String: String] = ProcessInfo.processInfo.environment
+    environment: [String: String] = ProcessEnvironment.variables
   ) throws {
     do {
       proxyURL = try EnvironmentProxy.url(for: address, environment: environment)
@@ -28,10 +31,10 @@ struct NetworkRoute: Equatable {
 
   /// Checks the file before connecting, so that errors name it.
   private static func check(_ path: String) throws {
-    guard let text = try? Data(contentsOf: URL(fileURLWithPath: path)) else {
+    guard let bytes = try? FileContents.read(path, atMost: authorityFileLimit) else {
       throw ValidationError("the certificate file \(path) cannot be read")
     }
-    guard text.range(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil else {
+    guard bytes.firstRange(of: Array("-----BEGIN CERTIFICATE-----".utf8)) != nil else {
       throw ValidationError("\(path) contains no certificate; a PEM file is expected")
     }
   }
@@ -58,21 +61,16 @@ struct ServerAddress: Equatable {
 
   /// Parses `http`, `https`, `ws` and `wss` URLs; `nil` for other texts.
   init?(_ text: String) {
-    guard var url = URLComponents(string: text), let host = url.host, !host.isEmpty,
-      url.user == nil, url.query == nil, url.fragment == nil,
-      let scheme = url.scheme?.lowercased(), let webSocketScheme = Self.schemes[scheme]
+    guard let url = URLParts(text), url.userInfo == nil, url.query == nil, url.fragment == nil,
+      let webSocketScheme = Self.schemes[url.scheme]
     else { return nil }
-    while url.path.hasSuffix("/") { url.path.removeLast() }
     security = webSocketScheme == "wss" ? .tls : .plain
-    url.scheme = security == .tls ? "https" : "http"
-    guard let base = url.string else { return nil }
-    url.scheme = webSocketScheme
-    url.path += "/v1/ws"
-    guard let session = url.string else { return nil }
-    httpBase = base
-    webSocketURL = session
-    self.host = host.lowercased().trimmingCharacters(in: ["[", "]"])
-    port = url.port ?? (security == .tls ? 443 : 80)
+    let path = String(url.path.reversed().drop { $0 == "/" }.reversed())
+    let place = url.host + (url.port.map { ":\($0)" } ?? "") + path
+    httpBase = (security == .tls ? "https://" : "http://") + place
+    webSocketURL = "\(webSocketScheme)://\(place)/v1/ws"
+    host = url.bareHost
+    port = url.port.map { Int($0) } ?? (security == .tls ? 443 : 80)
   }
 }
 

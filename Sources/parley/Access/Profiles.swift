@@ -1,9 +1,7 @@
 internal import Basics
 internal import ArgumentParser
 internal import Configuration
-internal import Foundation
 internal import Reactor
-internal import Yams
 
 /// A profile of a gateway and its user; each value is optional.
 struct Profile: Equatable {
@@ -34,53 +32,52 @@ enum ProfileFile {
 
   /// Parses all profiles of a file.
   static func parse(_ text: String) throws(ProfileError) -> [String: Profile] {
-    // Aliases could expand to very large documents; profiles do not need them.
-    guard text.utf8.count <= SettingsFile.maximumBytes, !text.contains("*") || !text.contains("&")
-    else {
+    let bytes = Array(text.utf8)
+    guard bytes.count <= SettingsFile.maximumBytes else {
       throw ProfileError(
-        description:
-          "the file is larger than \(SettingsFile.maximumBytes) bytes or uses YAML aliases")
+        description: "the file is larger than \(SettingsFile.maximumBytes) bytes")
     }
-    let root: Node?
-    do {
-      root = try Parser(yaml: text, encoding: .utf8).singleRoot()
+    let root: YAMLNode?
+    do throws(YAMLProblem) {
+      root = try YAMLDocument.root(of: bytes)
     } catch {
-      throw ProfileError(description: "the file is not valid YAML")
+      let place = error.line.map { "line \($0): " } ?? ""
+      throw ProfileError(description: "the file is not valid YAML: \(place)\(error.explanation)")
     }
     guard let root else { return [:] }
-    guard case .mapping(let mapping) = root else {
+    guard case .mapping(let mapping) = root.content else {
       throw ProfileError(
         description: "a mapping from names of profiles to their values is expected")
     }
     var profiles: [String: Profile] = [:]
-    for (name, value) in mapping {
-      guard case .scalar(let scalar) = name else {
+    for member in mapping {
+      guard let name = member.key.text else {
         throw ProfileError(description: "profile names must be texts")
       }
-      profiles[scalar.string] = try profile(value, named: scalar.string)
+      profiles[name] = try profile(member.value, named: name)
     }
     return profiles
   }
 
   private static func profile(
-    _ node: Node, named name: String
+    _ node: YAMLNode, named name: String
   ) throws(ProfileError) -> Profile {
     let shown = DisplayText.shortened(name, limit: 40)
-    guard case .mapping(let mapping) = node else {
+    guard case .mapping(let mapping) = node.content else {
       throw ProfileError(description: "\(shown): server, api_token … are expected, as a mapping")
     }
     var profile = Profile()
-    for (key, value) in mapping {
-      guard case .scalar(let keyText) = key, let path = keys[keyText.string] else {
+    for member in mapping {
+      guard let key = member.key.text, let path = keys[key] else {
         throw ProfileError(
           description:
-            "\(shown): \(DisplayText.shortened(key.string ?? "?", limit: 40)) is unknown; "
+            "\(shown): \(DisplayText.shortened(member.key.text ?? "?", limit: 40)) is unknown; "
             + "known are \(keys.keys.sorted().joined(separator: ", "))")
       }
-      guard case .scalar(let text) = value else {
-        throw ProfileError(description: "\(shown).\(keyText.string): a text is expected")
+      guard let text = member.value.text else {
+        throw ProfileError(description: "\(shown).\(key): a text is expected")
       }
-      profile[keyPath: path] = text.string.isEmpty ? nil : text.string
+      profile[keyPath: path] = text.isEmpty ? nil : text
     }
     return profile
   }
@@ -113,7 +110,7 @@ struct ProfileOptions: ParsableArguments {
     let wanted = profile ?? given["PARLEY_CLI_PROFILE"]
     let named = profileFile ?? given["PARLEY_CLI_PROFILE_FILE"]
     let path = named ?? Self.standardPath(environment)
-    guard FileManager.default.fileExists(atPath: path) else {
+    guard LocalFile.exists(path) else {
       guard wanted == nil, named == nil else {
         throw ValidationError("the profile file \(path) does not exist")
       }
@@ -132,11 +129,11 @@ struct ProfileOptions: ParsableArguments {
 
   private static func standardPath(_ environment: [String: String]) -> String {
     let home = environment["XDG_CONFIG_HOME"].flatMap { $0.isEmpty ? nil : $0 }
-    return (home ?? NSHomeDirectory() + "/.config") + "/parley/profiles.yaml"
+    return (home ?? LocalFile.homeDirectory(environment) + "/.config") + "/parley/profiles.yaml"
   }
 
   private func read(_ path: String) throws -> [String: Profile] {
-    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+    guard let text = LocalFile.text(at: path, atMost: SettingsFile.maximumBytes + 1) else {
       throw ValidationError("\(path) cannot be read")
     }
     if ProfileFile.isReadableByOthers(path) {

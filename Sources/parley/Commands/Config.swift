@@ -1,7 +1,7 @@
 internal import Basics
 internal import ArgumentParser
 internal import Configuration
-internal import Foundation
+internal import Reactor
 
 /// Commands for settings files.
 struct ConfigCommand: ParsableCommand {
@@ -37,7 +37,7 @@ extension ConfigCommand {
     var environment = false
 
     func run() throws {
-      let variables = environment ? ProcessInfo.processInfo.environment : [:]
+      let variables = environment ? ProcessEnvironment.variables : [:]
       do {
         _ = try SettingsLoader.load(
           for: program.program, arguments: [], environment: variables, file: file)

@@ -2,6 +2,7 @@ internal import Basics
 internal import ArgumentParser
 internal import LinkPreview
 internal import ParleyProtocol
+internal import Reactor
 
 /// Commands for link previews.
 struct PreviewCommand: ParsableCommand {

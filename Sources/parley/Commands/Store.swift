@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Configuration
-internal import Foundation
 internal import ParleyProtocol
+internal import Reactor
 
 /// Commands for the database of a gateway that does not run.
 struct StoreCommand: ParsableCommand {
@@ -47,7 +47,7 @@ extension StoreCommand {
     }
 
     func run() throws {
-      try run(in: ProcessInfo.processInfo.environment, copying: StoreCopying.copy(from:to:))
+      try run(in: ProcessEnvironment.variables, copying: StoreCopying.copy(from:to:))
     }
 
     /// Copies, and prints the number of rows.
@@ -65,7 +65,7 @@ extension StoreCommand {
 
     /// The URL of `--to`, or else of the environment.
     func url(
-      in environment: [String: String] = ProcessInfo.processInfo.environment
+      in environment: [String: String] = ProcessEnvironment.variables
     ) throws -> String {
       guard let text = to ?? environment[Self.variable], !text.isEmpty else {
         throw ValidationError("give the database by --to or \(Self.variable)")

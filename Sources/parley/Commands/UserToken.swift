@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Foundation
+internal import Reactor
 
 /// Commands for a user's session tokens.
 struct UserTokenCommand: ParsableCommand {
@@ -36,7 +36,7 @@ extension UserTokenCommand {
     }
 
     func run() throws {
-      let now = Int64(Date().timeIntervalSince1970 * 1000)
+      let now = SystemClock.unixMilliseconds
       var body = RequestBody()
       body.set("expires_at", hours.map { now + $0 * 3_600_000 })
       let answer = try gateway.client().call("POST", "\(user.path)/token", body: body)

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import ClientTransport
-internal import Foundation
 internal import LoadGenerator
 internal import ParleyProtocol
 

@@ -1,6 +1,6 @@
 internal import ArgumentParser
-internal import Foundation
 internal import LoadGenerator
+internal import Reactor
 
 /// Prints a report and writes its files.
 struct ReportFiles {
@@ -27,19 +27,15 @@ struct ReportFiles {
   }
 
   private func write(into folder: String) throws {
-    let files: [(String, Data)] = [
-      ("report.html", Data(HTMLReport(report).text.utf8)), ("report.json", Data(json)),
-      ("report.txt", Data(summary.utf8)),
+    let files: [(String, [UInt8])] = [
+      ("report.html", Array(HTMLReport(report).text.utf8)), ("report.json", json),
+      ("report.txt", Array(summary.utf8)),
     ]
-    do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true)
-      for (name, data) in files {
-        try data.write(to: URL(fileURLWithPath: folder).appendingPathComponent(name))
-      }
+    do throws(SystemError) {
+      try LocalFile.makeDirectories(folder)
+      for (name, bytes) in files { try LocalFile.write(bytes, to: "\(folder)/\(name)") }
     } catch {
-      throw ValidationError(
-        "--report: \(folder) cannot be written to: \(error.localizedDescription)")
+      throw ValidationError("--report: \(folder) cannot be written to: \(error.reason)")
     }
   }
 }

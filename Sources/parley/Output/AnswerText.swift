@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Glibc
 internal import ParleyProtocol
 
 /// Reads members of answers as text.
@@ -37,18 +37,31 @@ extension JSONNode {
 enum UnixTime {
   /// Formats Unix milliseconds as date and time of day in UTC.
   static func text(_ milliseconds: Int64) -> String {
-    let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
-    return date.formatted(.iso8601.dateTimeSeparator(.space).timeZoneSeparator(.omitted))
+    var (seconds, parts) = (seconds(milliseconds), tm())
+    gmtime_r(&seconds, &parts)
+    let date = [Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday)]
+    return "\(digits(date[0], 4))-\(digits(date[1]))-\(digits(date[2])) \(timeOfDay(parts))Z"
   }
 
   /// Formats Unix milliseconds as time of day in the local time zone.
   static func timeOfDay(_ milliseconds: Int64) -> String {
-    let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
-    return date.formatted(
-      Date.VerbatimFormatStyle(
-        format:
-          "\(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits)",
-        timeZone: .current, calendar: Calendar(identifier: .gregorian)))
+    var (seconds, parts) = (seconds(milliseconds), tm())
+    localtime_r(&seconds, &parts)
+    return timeOfDay(parts)
+  }
+
+  private static func seconds(_ milliseconds: Int64) -> time_t {
+    let seconds = milliseconds / 1000
+    return time_t(milliseconds % 1000 < 0 ? seconds - 1 : seconds)
+  }
+
+  private static func timeOfDay(_ parts: tm) -> String {
+    "\(digits(Int(parts.tm_hour))):\(digits(Int(parts.tm_min))):\(digits(Int(parts.tm_sec)))"
+  }
+
+  private static func digits(_ number: Int, _ count: Int = 2) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
   }
 }
 

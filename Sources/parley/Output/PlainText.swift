@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Reactor
 
 extension String {
   /// Returns the text padded with spaces to a width in columns.
@@ -56,7 +56,7 @@ enum TextStyle {
 
   /// Coloured on a terminal, unless NO_COLOR is set.
   static let standard: TextStyle = {
-    let environment = ProcessInfo.processInfo.environment
+    let environment = ProcessEnvironment.variables
     let forbids = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
     let isCapable = environment["TERM"] != "dumb"
     return Terminal.isOutput && isCapable && !forbids ? .coloured : .plain

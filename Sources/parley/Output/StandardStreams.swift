@@ -1,17 +1,20 @@
-internal import Foundation
 internal import Glibc
+internal import Reactor
 
 /// Reads the standard input.
 enum StandardInput {
   /// Reads up to the end or the limit in bytes.
   static func read(upTo limit: Int) throws -> [UInt8] {
     var bytes: [UInt8] = []
+    var step = [UInt8](repeating: 0, count: 65_536)
     while bytes.count < limit {
-      let wanted = min(65_536, limit - bytes.count)
-      guard let piece = try FileHandle.standardInput.read(upToCount: wanted), !piece.isEmpty else {
-        break
+      let wanted = min(step.count, limit - bytes.count)
+      let count = Kernel.uninterrupted {
+        step.withUnsafeMutableBytes { Kernel.read(STDIN_FILENO, $0.baseAddress, wanted) }
       }
-      bytes += piece
+      guard count >= 0 else { throw SystemError.last("read", on: "standard input") }
+      guard count > 0 else { break }
+      bytes += step[..<count]
     }
     return bytes
   }
@@ -34,14 +37,5 @@ enum StandardOutput {
   static func flush() throws {
     guard fflush(nil) != 0 else { return }
     throw CommandFailure.unwritable(String(cString: strerror(errno)))
-  }
-}
-
-/// The standard error stream.
-enum StandardError {
-  /// Writes a line, ignoring errors.
-  static func write(_ line: String) {
-    let bytes = Array((line + "\n").utf8)
-    _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
   }
 }

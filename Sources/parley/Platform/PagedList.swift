@@ -1,6 +1,6 @@
 internal import Basics
 internal import ArgumentParser
-internal import Foundation
+internal import Glibc
 internal import ParleyProtocol
 
 /// A list of the Platform API and its presentation as text.
@@ -133,7 +133,7 @@ extension PlatformClient {
       do {
         return try call("GET", path, query: query)
       } catch CommandFailure.refused(_, Self.tooManyCalls) {
-        Thread.sleep(forTimeInterval: 1)
+        sleep(1)
       }
     }
     return try call("GET", path, query: query)

@@ -1,5 +1,5 @@
-internal import Foundation
 internal import Glibc
+internal import Reactor
 internal import Synchronization
 
 /// A terminal in raw mode: keys arrive as they are pressed and are not echoed.
@@ -125,7 +125,8 @@ enum TerminalSignals {
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     // Stored here first, so that the handler never initializes it.
     writer.store(ends[1], ordering: .sequentiallyConsistent)
-    Thread { pump(reader, receive) }.start()
+    // Without it the keys still work; the terminal's size is then read too late.
+    _ = try? Thread(name: "signals") { pump(reader, receive) }
     for number in ending + others { handle(number) }
   }
 

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Glibc
+internal import Reactor
 
 /// The terminal of the process.
 enum Terminal {

@@ -30,5 +30,6 @@ enum Harnesses {
     "WebAddress": WebAddressHarness.self,
     "WebSocketEndpoint": WebSocketEndpointHarness.self,
     "WebSocketHandshake": WebSocketHandshakeHarness.self,
+    "YAMLText": YAMLTextHarness.self,
   ]
 }

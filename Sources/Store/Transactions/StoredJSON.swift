@@ -1,0 +1,135 @@
+import ParleyProtocol
+
+/// The JSON columns; their shape is the store's own and independent of the wire's.
+enum StoredJSON {
+  /// Above everything that the store writes, so that only damage is refused.
+  private static let limits = JSONLimits(byteCount: 67_108_864, depth: 32, nodeCount: 1_000_000)
+
+  static func encode(_ value: some StoredValue) -> String {
+    String(decoding: JSONWriter.bytes { value.write(to: &$0) }, as: UTF8.self)
+  }
+
+  static func decode<T: StoredValue>(_ type: T.Type, from text: String) throws -> T {
+    do {
+      return try T(stored: try JSONDocument(text, limits: limits).root)
+    } catch let error as JSONError {
+      throw StoreError.damaged(path: "a JSON column", reason: error.reason)
+    } catch let error as StoredShapeError {
+      throw StoreError.damaged(path: "a JSON column", reason: error.reason)
+    }
+  }
+
+  /// `NULL` stands for an empty list or map, by far the most common ones.
+  static func encodeUnlessEmpty(_ value: some StoredValue & Collection) -> String? {
+    value.isEmpty ? nil : encode(value)
+  }
+}
+
+/// A value of a JSON column.
+///
+/// An object's members are written in the order of their names.
+protocol StoredValue {
+  init(stored node: JSONNode) throws(StoredShapeError)
+
+  func write(to writer: inout JSONWriter)
+}
+
+/// JSON of another shape than the column's.
+struct StoredShapeError: Error, Equatable {
+  let reason: String
+
+  init(expected: String) {
+    reason = "\(expected) is expected"
+  }
+}
+
+extension JSONNode {
+  /// Returns a member; `nil` when it is missing or `null`.
+  func stored<T: StoredValue>(
+    _ name: String, as type: T.Type = T.self
+  ) throws(StoredShapeError)
+    -> T?
+  {
+    guard let node = present(name) else { return nil }
+    return try T(stored: node)
+  }
+
+  /// Returns a member that is always written.
+  func storedAlways<T: StoredValue>(_ name: String) throws(StoredShapeError) -> T {
+    guard let value = try stored(name, as: T.self) else {
+      throw StoredShapeError(expected: "the member \(name)")
+    }
+    return value
+  }
+}
+
+extension JSONWriter {
+  /// Writes a member, or nothing for `nil`.
+  mutating func stored(_ name: StaticString, _ value: (some StoredValue)?) {
+    guard let value else { return }
+    self.name(name)
+    value.write(to: &self)
+  }
+}
+
+extension String: StoredValue {
+  init(stored node: JSONNode) throws(StoredShapeError) {
+    guard let text = node.string else { throw StoredShapeError(expected: "a text") }
+    self = text
+  }
+
+  func write(to writer: inout JSONWriter) { writer.value(self) }
+}
+
+extension Bool: StoredValue {
+  init(stored node: JSONNode) throws(StoredShapeError) {
+    guard let claim = node.bool else { throw StoredShapeError(expected: "true or false") }
+    self = claim
+  }
+
+  func write(to writer: inout JSONWriter) { writer.value(self) }
+}
+
+extension StoredValue where Self: FixedWidthInteger {
+  init(stored node: JSONNode) throws(StoredShapeError) {
+    guard let number = node.integer.flatMap(Self.init(exactly:)) else {
+      throw StoredShapeError(expected: "a whole number of at most \(Self.bitWidth) bits")
+    }
+    self = number
+  }
+
+  func write(to writer: inout JSONWriter) { writer.value(Int64(self)) }
+}
+
+extension Int: StoredValue {}
+extension Int32: StoredValue {}
+extension Int64: StoredValue {}
+
+extension Array: StoredValue where Element: StoredValue {
+  init(stored node: JSONNode) throws(StoredShapeError) {
+    guard node.kind == .array else { throw StoredShapeError(expected: "a list") }
+    self = []
+    for element in node.elements { append(try Element(stored: element)) }
+  }
+
+  func write(to writer: inout JSONWriter) {
+    writer.array { for element in self { element.write(to: &$0) } }
+  }
+}
+
+extension Dictionary: StoredValue where Key == String, Value == String {
+  init(stored node: JSONNode) throws(StoredShapeError) {
+    guard node.kind == .object else { throw StoredShapeError(expected: "a map of texts") }
+    self = [:]
+    for (name, member) in node.members { self[name] = try String(stored: member) }
+  }
+
+  func write(to writer: inout JSONWriter) {
+    writer.object {
+      for (name, text) in sorted(by: { $0.key < $1.key }) {
+        $0.name(escaping: name)
+        $0.value(text)
+      }
+    }
+  }
+}
