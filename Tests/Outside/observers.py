@@ -267,6 +267,7 @@ async def test_settings_without_secrets(ctx):
     listed = {setting["name"]: setting for setting in answer.value["settings"]}
     assert listed["limits.flood.messages"]["value"] == "7"
     assert listed["limits.throttle.window_ms"]["value"] == "1000"
+    assert listed["dashboard.mode"]["value"] == "operations"
     for name in ("webhooks.secret", "auth.jwt_secret"):
         assert listed[name]["is_secret"] and listed[name]["is_set"], listed[name]
     assert listed["auth.api_token"]["is_secret"] and not listed["auth.api_token"]["is_set"]

@@ -77,6 +77,7 @@ enum Routes {
     resource(PathPattern(healthPath), StaticResources.health),
     resource(PathPattern(readinessPath), StaticResources.readiness),
     resource("/metrics", StaticResources.metrics),
+    resource("/dashboard", DashboardPage.view),
     resource("/v3/openapi.json", access: .shared, StaticResources.openAPI),
     resource("/v1/asyncapi.json", access: .shared, StaticResources.asyncAPI),
     resource("/parley.js", access: .shared, StaticResources.module),
