@@ -138,7 +138,8 @@ let package = Package(
         "COpenSSL", deque, logging,
       ],
       resources: [
-        .embedInCode("Documents/index.html"), .embedInCode("Documents/openapi.json"),
+        .embedInCode("Documents/index.html"), .embedInCode("Documents/dashboard.html"),
+        .embedInCode("Documents/openapi.json"),
         .embedInCode("Documents/asyncapi.json"), .embedInCode("Documents/parley.js"),
         .embedInCode("Documents/parley.d.ts"),
       ], swiftSettings: house),

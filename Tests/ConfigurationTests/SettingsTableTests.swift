@@ -45,7 +45,7 @@ struct SettingsTableTests {
     "translation.mode", "translation.url", "translation.api_key", "translation.source",
     "translation.timeout_ms", "translation.concurrency", "translation.cache_ttl_seconds",
     "translation.cache_disk_bytes", "translation.characters_per_day",
-    "limits.translations_per_second",
+    "limits.translations_per_second", "dashboard.mode",
   ]
 
   @Test("every setting of the contract is there, and none beside the documented ones")

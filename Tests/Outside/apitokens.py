@@ -4,6 +4,8 @@ import asyncio
 import json
 import signal
 
+from calls import FLAGS, Caller, World, calls
+from endpoints import guarded
 from harness import eventually, http, refused
 
 
@@ -69,6 +71,58 @@ async def test_the_first_token_stays(ctx):
     assert (status, refusal["code"]) == (400, 400108), refusal
     assert "auth.api_token" in refusal["message"]
     assert (await call(server, "GET", "/parley/status"))[0] == 200
+
+
+async def test_a_viewer_reads_and_changes_nothing(ctx):
+    """A viewer's calls of GET are answered, and all others refused, whatever they ask."""
+    server = await ctx.fresh(*FLAGS)
+    status, _, token = await call(
+        server, "POST", "/parley/api_tokens", {"name": ctx.name(), "role": "viewer"})
+    assert status == 200 and token["role"] == "viewer", token
+    async with Caller(server) as caller:
+        world = await World.make(ctx, caller)
+        before = await world.state(caller)
+        viewer = {"Api-Token": token["token"]}
+        for path, method, operation in guarded():
+            name = operation["operationId"]
+            for one in calls(world, ctx.name)[name]:
+                answer = await caller.send(
+                    method, world.target(path, one.query), one.body, viewer)
+                if method == "GET" or name == "issueTicket":
+                    assert answer.code == one.refusal and answer.status != 401, (name, answer)
+                else:
+                    assert (answer.status, answer.code) == (400, 400108), (name, answer)
+                    assert "viewer" in answer.value["message"], answer
+        # Nothing is said of bodies that are not read, and unknown paths are no secret.
+        answer = await caller.send("POST", "/v3/parley/api_tokens", b"{", viewer)
+        assert answer.code == 400108, answer
+        answer = await caller.send("POST", "/v3/parley/nothing", b"{}", viewer)
+        assert answer.code == 400930, answer
+        assert await world.state(caller) == before
+
+
+async def test_a_token_shows_itself(ctx):
+    """A call learns the name and role of its token; the first one is an admin."""
+    server = await ctx.server()
+    status, _, own = await call(server, "GET", "/parley/api_tokens/me")
+    assert (status, own) == (200, {"id": "first", "name": "first", "role": "admin"}), own
+    for given, role in (({}, "admin"), ({"role": "admin"}, "admin"), ({"role": "viewer"}, "viewer")):
+        _, _, token = await call(
+            server, "POST", "/parley/api_tokens", {"name": ctx.name(), **given})
+        _, _, own = await call(server, "GET", "/parley/api_tokens/me", token=token["token"])
+        assert own == {"id": token["id"], "name": token["name"], "role": role}, own
+        await call(server, "DELETE", f"/parley/api_tokens/{token['id']}")
+
+
+async def test_roles_outlive_a_restart(ctx):
+    """A viewer is one after a restart too."""
+    server = await ctx.fresh()
+    _, _, token = await call(
+        server, "POST", "/parley/api_tokens", {"name": "board", "role": "viewer"})
+    await server.end()
+    server = await ctx.fresh(data=server.data)
+    _, _, own = await call(server, "GET", "/parley/api_tokens/me", token=token["token"])
+    assert own["role"] == "viewer", own
 
 
 async def test_a_limited_call_says_when_to_come_again(ctx):

@@ -389,6 +389,13 @@ async def other_events(w):
     for n in range(4):
         await w.owner.call("message.send", channel_url=w.channel, message=f"{n}")
     await w.onlooker.until(lambda: w.onlooker.events["channel.throttled"], "channel.throttled")
+    watcher = await Wire.connect(w.server, sizes=w.sizes)
+    issued = await w.server_call("POST", "/parley/tickets", None)
+    await watcher.call("session.open", ticket=issued.value["ticket"])
+    await watcher.call("channel.enter", channel_url=w.channel)
+    for n in range(4):
+        await w.owner.call("message.send", channel_url=w.channel, message=f"{n}")
+    await watcher.until(lambda: watcher.events["message.withheld"], "message.withheld")
     outsider = await w.wire("outsider")
     for number, members in enumerate(ORDERS):
         # Mentions of absent users are counted by sender: each order has one of its own.

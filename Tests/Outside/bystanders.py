@@ -244,7 +244,7 @@ def ways(stage):
 
 # What no call of a user brings about often: told once a second at most, or not by users.
 RARE = {
-    "channel.participant_count", "channel.throttled", "session.expiring", "session.file_key",
+    "channel.participant_count", "channel.throttled", "message.withheld", "session.expiring", "session.file_key",
     "server.draining"}
 
 

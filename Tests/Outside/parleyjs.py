@@ -195,6 +195,10 @@ export async function use(): Promise<void> {
   lobby.on("nothing", () => {});
   // @ts-expect-error
   await lobby.send({ message: 1 });
+  const observer = new Parley("https://chat.example", { ticket: async () => "t" });
+  (await observer.enter("lobby")).on("withheld", (id, { participants }) => id.toFixed() + participants);
+  // @ts-expect-error
+  new Parley("https://chat.example", { userId: "ada", ticket: () => "t" });
   // @ts-expect-error
   new Parley("https://chat.example", {});
   throw new ParleyError(0, "done");
@@ -203,6 +207,36 @@ export async function use(): Promise<void> {
 
 
 # In Node
+
+
+async def test_an_observer_listens(ctx):
+    """With tickets the client hears channels unseen, and comes back with another after a kill."""
+    server = await ctx.fresh(*FLAGS, "--limits-throttle-messages", "1")
+    async with node(ctx, server) as made:
+        await pair(made, server)
+        await made.run(f"""
+          globalThis.tickets = 0;
+          const ticket = async () => {{
+            tickets++;
+            const answer = await fetch(`${{url}}/v3/parley/tickets`, {{
+              method: "POST", headers: {{ "Api-Token": "{server.api_token}" }} }});
+            return (await answer.json()).ticket;
+          }};
+          globalThis.watcher = start(url, undefined, {{ ticket }});
+          globalThis.w = await join(watcher, "lobby", {{}});
+          w.held = [];
+          w.on("withheld", (id, {{ participants }}) => w.held.push(participants));
+          for (const text of ["one", "two", "three"]) await a.send(text);
+          await until(() => w.got.length === 3 && w.held.length === 2);""")
+        assert await made.run("return w.texts()") == ["one", "two", "three"]
+        assert await made.run("return w.held") == [1, 1]
+        assert await made.run("return [b.participantCount, watcher.user]") == [2, None]
+        await server.kill()
+        await again(ctx, server, *FLAGS, "--limits-throttle-messages", "1")
+        await made.run("await until(() => w.isEntered && a.isEntered && tickets > 1)")
+        await made.run("await a.send('four'); await until(() => w.texts().includes('four'))")
+        assert await made.run("return watcher.call('message.send', { channel_url: 'lobby', message: 'x' })"
+                              ".then(() => 0, ({ code }) => code)") == 400108
 
 
 async def test_two_clients_talk(ctx):

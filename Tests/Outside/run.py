@@ -24,7 +24,7 @@ MODULES = [
     "deflate", "demandedpreviews", "previewpictures", "hostile", "hostilepages",
     "racing", "persistence", "files", "uploads", "covers", "parleyjs", "pagechat", "pagefiles", "sealing", "thumbnails", "depots",
     "translations",
-    "operations", "apitokens", "endpoints", "refusals",
+    "operations", "apitokens", "observers", "dashboard", "endpoints", "refusals",
     "exchanges",
     "limitrows", "commands", "edges", "doors", "documents", "schemadocuments", "schemafuzzing",
     "generated", "sendbird",

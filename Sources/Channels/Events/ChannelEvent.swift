@@ -74,8 +74,8 @@ extension ChannelEvent.Subject {
       case .userBanned(let ban): .expulsion(ofUser: ban.user.id)
       case .channelDeleted: .end
       case .channelCreated, .userMuted, .userUnmuted, .userUnbanned, .userEntered, .userExited,
-        .participantCount, .throttled, .mentionReceived, .sessionExpiring, .sessionFileKey,
-        .serverDraining:
+        .participantCount, .throttled, .messageWithheld, .mentionReceived, .sessionExpiring,
+        .sessionFileKey, .serverDraining:
         .announcement
       }
   }

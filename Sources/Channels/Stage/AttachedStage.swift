@@ -35,6 +35,8 @@ package struct AttachedStage: ~Copyable, Sendable {
   /// The reads for connections after which nothing may happen until they are answered.
   private var lastReads: Set<Int> = []
   private var admissions = StageAdmissions()
+  /// The observers that wait for the attachment.
+  private var observing: [ReplyAddress] = []
   /// The users who have to be reported to the home.
   private var inventory = StageInventory()
   /// The users of whom the participants here know.
@@ -65,7 +67,7 @@ package struct AttachedStage: ~Copyable, Sendable {
 
   /// Whether nobody is here or about to enter, and nothing waits.
   package var isIdle: Bool {
-    stage.isIdle && admissions.isAnswered && answers.isEmpty && !isWaiting
+    stage.isIdle && admissions.isAnswered && answers.isEmpty && observing.isEmpty && !isWaiting
   }
 
   /// The last event that the stage has applied, from which it can go on by the log.
@@ -98,6 +100,10 @@ package struct AttachedStage: ~Copyable, Sendable {
     guard !isBesideHome else { return stage.handle(input, at: now, into: &actions) }
     switch input {
     case .windowQuestion(let question): questions.append(question)
+    case .observe(let address): observing.append(address)
+    case .unobserve(let session):
+      observing.removeAll { $0.session == session }
+      pass(input, at: now, into: &actions)
     case .recovered(let number, _):
       // The answer may lead to the last read, which has the same number.
       lastReads.remove(number)
@@ -110,6 +116,7 @@ package struct AttachedStage: ~Copyable, Sendable {
     }
     if !admissions.isSettled { settle(into: &actions) }
     if !questions.isEmpty { passQuestions(at: now, into: &actions) }
+    if !observing.isEmpty { passObservers(at: now, into: &actions) }
   }
 
   /// Takes an input from the channel's home in, and appends what is to be done to `actions`.
@@ -143,6 +150,7 @@ package struct AttachedStage: ~Copyable, Sendable {
     if !answers.isEmpty { passAnswers(at: now, into: &actions) }
     if !admissions.isSettled { settle(into: &actions) }
     if !questions.isEmpty { passQuestions(at: now, into: &actions) }
+    if !observing.isEmpty { passObservers(at: now, into: &actions) }
   }
 
   /// Gives the stage an input.
@@ -326,6 +334,10 @@ package struct AttachedStage: ~Copyable, Sendable {
   /// Puts everyone out: the channel was deleted while the stage had no home.
   private mutating func end(at now: Moment, into actions: inout StageActions) {
     link = .attached
+    for address in observing {
+      actions.append(.reply(address, .failure(.notFound(.channel, url))))
+    }
+    observing = []
     for request in admissions.giveUp() {
       pass(.refuse(request, .notFound(.channel, url)), at: now, into: &actions)
     }
@@ -356,6 +368,14 @@ package struct AttachedStage: ~Copyable, Sendable {
     for report in admissions.settle(isEntering: { stage.isEntering($0) }) {
       actions.append(.report(report))
     }
+  }
+
+  /// Lets the observers hear the channel that waited for the attachment.
+  private mutating func passObservers(at now: Moment, into actions: inout StageActions) {
+    guard isAttached, !isWaiting else { return }
+    let waiting = observing
+    observing = []
+    for address in waiting { pass(.observe(address), at: now, into: &actions) }
   }
 
   /// Passes on the questions about users whom the stage has, or does not wait for.

@@ -25,6 +25,7 @@ package struct ChannelStage: ~Copyable, Sendable {
   /// The users in the channel who are on other servers only.
   private var elsewhereCount = 0
   private var audience: Audience
+  private var observers = Observers()
   private var queue = TurnQueue()
   private var recoveries = Recoveries()
   private var updates = UpdatePacer<ChannelEvent>()
@@ -64,6 +65,8 @@ package struct ChannelStage: ~Copyable, Sendable {
     case .refuse(let request, let error): refuse(request, error, into: &actions)
     case .recovered(let number, let result): didRead(number, result, at: now, into: &actions)
     case .leave(let session, let userID): leave(session, of: userID, into: &actions)
+    case .observe(let address): observe(address, into: &actions)
+    case .unobserve(let session): observers.remove(session)
     case .notice(let notice): publish(notice.payload, except: notice.author)
     case .throttle(let limit): audience.limit = limit
     case .elsewhere(let count): elsewhereCount = count
@@ -78,7 +81,7 @@ package struct ChannelStage: ~Copyable, Sendable {
       questions.removeAll { $0.server == server }
     case .answer(let address, let outcome): queue.append(outcome, to: address)
     case .deadline: publishDue(at: now, into: &actions)
-    case .endOfTurn: queue.flush(of: url, to: audience.participants, into: &actions)
+    case .endOfTurn: flush(into: &actions)
     }
     if !windows.isEmpty { enterReady(at: now, into: &actions) }
     if !questions.isEmpty { answerQuestions(into: &actions) }
@@ -92,11 +95,12 @@ package struct ChannelStage: ~Copyable, Sendable {
   package var userIDs: [String] { Array(audience.participants.userIDs) + windows.keptUserIDs }
 
   /// Whether events or answers wait for the end of the turn.
-  package var awaitsEndOfTurn: Bool { !queue.isEmpty }
+  package var awaitsEndOfTurn: Bool { !queue.isEmpty || observers.awaitsEndOfTurn }
 
   /// Whether nobody is here or about to enter, and nothing waits.
   package var isIdle: Bool {
     participantCount == 0 && queue.isEmpty && recoveries.isEmpty && windows.isEmpty
+      && observers.isEmpty
   }
 
   /// Whether a user is on the stage, were it between two connections.
@@ -134,6 +138,9 @@ extension ChannelStage {
       }
       if !excluded.isEmpty { actions.append(.withheld(excluded.count)) }
       publish(event.payload, except: event.author, excluded)
+      if !excluded.isEmpty, !observers.isEmpty {
+        reportWithheld(message.id, from: excluded.count, at: event.timestamp)
+      }
     case .update(let messageID):
       let update = updates.offer(
         event, of: messageID, timestamp: event.timestamp, at: now.monotonic)
@@ -180,10 +187,23 @@ extension ChannelStage {
   private mutating func publish(
     _ payload: [UInt8], except author: SessionAddress?, _ excluded: SlotSet = SlotSet()
   ) {
+    if !observers.isEmpty { observers.append(payload) }
     guard participantCount > 0 else { return }
     // The numbers of connections are those of one server.
     let author = author.flatMap { $0.server == server ? $0 : nil }
     queue.append(payload, except: author, excluded)
+  }
+
+  /// Queues the number of participants from whom a message was withheld, for the observers.
+  private mutating func reportWithheld(_ messageID: Int64, from count: Int, at time: Int64) {
+    let event = Event.messageWithheld(Event.Withholding(messageID: messageID, count: count))
+    observers.append(event.notification(from: EventOrigin(channelURL: url, timestamp: time)))
+  }
+
+  /// Has the events and answers of the turn leave.
+  private mutating func flush(into actions: inout StageActions) {
+    if observers.awaitsEndOfTurn { observers.flush(into: &actions) }
+    queue.flush(of: url, to: audience.participants, into: &actions)
   }
 
   private mutating func setRecord(_ channel: Channel) {
@@ -229,7 +249,7 @@ extension ChannelStage {
     into actions: inout StageActions
   ) {
     // The turn's events so far happened before the entering.
-    queue.flush(of: url, to: audience.participants, into: &actions)
+    flush(into: &actions)
     let (user, session) = (request.principal.user, request.principal.session)
     let window = windows.takeWindow(of: user.id)
     let recovered = missed.flatMap { missed in
@@ -280,6 +300,17 @@ extension ChannelStage {
     for request in windows.remove(principal.user.id) { refuse(request, error, into: &actions) }
   }
 
+  /// Has a connection hear the channel without being in it.
+  private mutating func observe(_ address: ReplyAddress, into actions: inout StageActions) {
+    // The turn's events so far are not for it.
+    flush(into: &actions)
+    guard observers.add(address.session) else {
+      return queue.append(.failure(.tooManyObservers(limit: Observers.limit)), to: address)
+    }
+    let result = lastInfo.encodedForEntering(epoch: epoch, seq: lastSeq, recovered: nil)
+    actions.append(.admitObserver(address, result: result))
+  }
+
   private mutating func leave(
     _ session: SessionAddress, of userID: String, into actions: inout StageActions
   ) {
@@ -297,7 +328,7 @@ extension ChannelStage {
 
   /// Puts a user out with all its connections, after the event that says why.
   private mutating func expel(_ userID: String, into actions: inout StageActions) {
-    queue.flush(of: url, to: audience.participants, into: &actions)
+    flush(into: &actions)
     for request in recoveries.removeAll(where: { $0.principal.user.id == userID }) {
       refuse(request, .banned(url), into: &actions)
     }
@@ -309,13 +340,14 @@ extension ChannelStage {
 
   /// Puts everyone out, after the event that says why.
   private mutating func expelAll(into actions: inout StageActions) {
-    queue.flush(of: url, to: audience.participants, into: &actions)
+    flush(into: &actions)
     for request in recoveries.removeAll(where: { _ in true }) {
       refuse(request, .notFound(.channel, url), into: &actions)
     }
     for request in windows.removeAll() {
       refuse(request, .notFound(.channel, url), into: &actions)
     }
+    for session in observers.removeAll() { actions.append(.unsubscribe(session)) }
     for participant in audience.removeAll() {
       for session in participant.connections { actions.append(.unsubscribe(session)) }
       actions.append(.left(userID: participant.userID, heirs: []))
@@ -402,7 +434,8 @@ extension ChannelStage {
 
   /// Has everyone come back: events are lost, and can't be read.
   private mutating func abandon(into actions: inout StageActions) {
-    queue.flush(of: url, to: audience.participants, into: &actions)
+    flush(into: &actions)
+    for session in observers.removeAll() { actions.append(.disconnect(session)) }
     let waiting = recoveries.removeAll { _ in true } + windows.removeAll()
     for request in waiting { refuse(request, .internalError, into: &actions) }
     for participant in audience.removeAll() {

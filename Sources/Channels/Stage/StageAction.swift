@@ -11,6 +11,8 @@ package enum StageAction: Sendable {
   /// Subscribe a connection and return the result of `channel.enter`; deliveries that follow are
   /// for it too.
   case welcome(ReplyAddress, userID: String, result: [UInt8])
+  /// Return the result of `channel.enter` to an observer, which hears the events from here on.
+  indirect case admitObserver(ReplyAddress, result: [UInt8])
   /// Note that a connection that was to enter is not in the channel.
   case release(SessionPrincipal)
   /// Take a connection's subscription away: its user was put out.

@@ -35,6 +35,10 @@ package enum StageInput: Sendable {
   case recovered(Int, Result<[DurableEvent]?, ServiceError>)
   /// A connection that left or closed.
   case leave(SessionAddress, userID: String)
+  /// A connection that asks to hear the channel without being in it.
+  indirect case observe(ReplyAddress)
+  /// A connection that is to hear no more.
+  case unobserve(SessionAddress)
   /// A notification without a number, from the channel's home.
   case notice(StageNotice)
   /// The throttle's limit, from now on.

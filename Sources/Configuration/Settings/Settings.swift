@@ -13,6 +13,7 @@ package struct Settings: Sendable, Equatable {
   package var listen = [ListenAddress.loopback(port: 8080)]
   package var tls = TLSListenSettings()
   package var operations = OperationsSettings()
+  package var dashboard = DashboardSettings()
   package var proxy = ProxySettings()
   package var limits = LimitSettings()
   package var drain = DrainSettings()
@@ -65,6 +66,21 @@ package struct TLSListenSettings: Sendable, Equatable {
 package struct OperationsSettings: Sendable, Equatable {
   /// Addresses on which `/metrics` is served; on loopback listeners only when empty.
   package var listen: [ListenAddress] = []
+}
+
+/// The page for operators at `/dashboard`.
+package struct DashboardSettings: Sendable, Equatable {
+  package var mode = DashboardMode.operations
+}
+
+/// The listeners that serve the dashboard.
+package enum DashboardMode: String, Sendable, CaseIterable {
+  /// Those that serve `/metrics`.
+  case operations
+  /// All.
+  case everywhere
+  /// None.
+  case off
 }
 
 /// The files of messages.

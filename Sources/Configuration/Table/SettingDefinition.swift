@@ -45,6 +45,8 @@ package struct SettingDefinition: Sendable {
   let help: String
   /// Stores the values in the settings; exactly one value unless the shape is a list.
   let store: @Sendable (inout Settings, [String]) throws(Refusal) -> Void
+  /// The values in the settings, as they would be written.
+  let show: @Sendable (Settings) -> [String]
 
   /// The flag, such as `--limits-flood-window-ms`.
   var flag: String {
@@ -73,6 +75,8 @@ extension SettingDefinition {
       settings[keyPath: path] = try one(values) { text in
         Value(decimal: text).flatMap { range.contains($0) ? $0 : nil }
       }
+    } show: {
+      ["\($0[keyPath: path])"]
     }
   }
 
@@ -87,6 +91,8 @@ extension SettingDefinition {
       expected: "one of \(words)", help: help
     ) { settings, values throws(Refusal) in
       settings[keyPath: path] = try one(values) { Value(rawValue: $0.lowercased()) }
+    } show: {
+      [$0[keyPath: path].rawValue]
     }
   }
 
@@ -97,6 +103,8 @@ extension SettingDefinition {
       expected: "true or false", help: help
     ) { settings, values throws(Refusal) in
       settings[keyPath: path] = try one(values, ToggleText.read)
+    } show: {
+      ["\($0[keyPath: path])"]
     }
   }
 
@@ -110,19 +118,23 @@ extension SettingDefinition {
       expected: expected, help: help
     ) { settings, values throws(Refusal) in
       settings[keyPath: path] = try one(values, read)
+    } show: {
+      [$0[keyPath: path]]
     }
   }
 
   /// A value with a notation of its own.
   static func value<Value: Sendable>(
     _ name: String, _ path: any Path<Value>, expected: String, help: String,
-    write: (Value) -> String, read: @escaping @Sendable (String) -> Value?
+    write: @escaping @Sendable (Value) -> String, read: @escaping @Sendable (String) -> Value?
   ) -> SettingDefinition {
     SettingDefinition(
       name: name, shape: .single, defaultValue: .value(write(Settings()[keyPath: path])),
       expected: expected, help: help
     ) { settings, values throws(Refusal) in
       settings[keyPath: path] = try one(values, read)
+    } show: {
+      [write($0[keyPath: path])]
     }
   }
 
@@ -141,6 +153,8 @@ extension SettingDefinition {
         return
       }
       settings[keyPath: path] = try one(values, read)
+    } show: { settings in
+      settings[keyPath: path].map { ["\($0)"] } ?? []
     }
   }
 
@@ -148,7 +162,7 @@ extension SettingDefinition {
   static func list<Value: Sendable>(
     _ name: String, _ path: any Path<[Value]>, in defaults: Settings = Settings(),
     orElse absent: Default? = nil, expected: String, help: String,
-    write: (Value) -> String, read: @escaping @Sendable (String) -> Value?
+    write: @escaping @Sendable (Value) -> String, read: @escaping @Sendable (String) -> Value?
   ) -> SettingDefinition {
     let standard = defaults[keyPath: path].map(write)
     return SettingDefinition(
@@ -163,6 +177,8 @@ extension SettingDefinition {
         list.append(value)
       }
       settings[keyPath: path] = list
+    } show: {
+      $0[keyPath: path].map(write)
     }
   }
 

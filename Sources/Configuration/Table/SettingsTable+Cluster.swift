@@ -49,5 +49,7 @@ extension SettingsTable {
     help: "Carrier of messages between servers. It requires store.url. Setting it makes a cluster."
   ) { settings, values throws(SettingDefinition.Refusal) in
     settings.cluster.bus = try BusPlace.read(values)
+  } show: {
+    $0.cluster.bus == nil ? [] : [Secret("").description]
   }
 }

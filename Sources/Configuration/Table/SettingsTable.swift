@@ -122,6 +122,10 @@ extension SettingsTable {
       help:
         "Listen addresses for /metrics. Without any, loopback listeners serve it unless a proxy is set.",
       write: \.description, read: { ListenAddress($0) }),
+    .choice(
+      "dashboard.mode", \.dashboard.mode,
+      help:
+        "Listeners that serve the dashboard: those that serve /metrics (operations), all, or none."),
   ]
 
   /// Settings for the process: files, threads, shutdown and log.

@@ -148,6 +148,13 @@ final class ChannelHost {
     }
   }
 
+  /// Has a connection of this server hear the channel.
+  func observe(_ address: ReplyAddress) {
+    noteUse()
+    if stage == nil { open() }
+    (stage ?? shard.channels.attachedStage(url))?.handle(StageInput.observe(address))
+  }
+
   /// Takes a connection of this server out.
   func leave(_ session: SessionAddress, userID: String) {
     noteUse()

@@ -176,6 +176,9 @@ final class StageHost {
       let entered = SessionMessage.entered(
         channelURL: url, userID: userID, address, result: result)
       shard.send(.session(address.session, entered))
+    case .admitObserver(let address, let result):
+      let message = LocalMessage.observing(channelURL: url, address, result: result)
+      shard.send(message, to: Int(address.session.shard))
     case .release(let principal):
       shard.release(url, principal)
       if !stage.contains(principal.user.id) { didLeave(principal.user.id, heirs: []) }

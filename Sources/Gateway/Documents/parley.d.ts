@@ -13,14 +13,30 @@ export declare class ParleyError extends Error {
   readonly data: ErrorData & { status?: number; close?: number };
 }
 
-export interface ParleyOptions {
+/** Options of a client that is a user, or an observer. */
+export type ParleyOptions = UserOptions | ObserverOptions;
+
+export interface ObserverOptions extends CommonOptions {
+  userId?: undefined;
+  /**
+   * Fetches a ticket from the Platform API before each connection, in place of a user: an observer
+   * enters channels without being seen, and only listens.
+   */
+  ticket: () => string | Promise<string>;
+}
+
+export interface UserOptions extends CommonOptions {
   userId: string;
+  ticket?: undefined;
   /** An access token, or a function that fetches one; it is called again when a token is refused. */
   token?: string | (() => string | Promise<string>);
   nickname?: string;
   profileUrl?: string;
   /** Keeps messages that were not sent in IndexedDB, so that a reload neither loses nor doubles them. */
   outbox?: "persistent";
+}
+
+interface CommonOptions {
   /** A constructor like the browser's, where there is no global one. */
   WebSocket?: new (url: string, protocol: string) => unknown;
   /** Receives each JSON-RPC message; they contain secrets such as tokens and upload addresses. */
@@ -60,7 +76,7 @@ export declare class Parley {
   readonly error: ParleyError | null;
   readonly session: Methods["session.open"]["result"] | null;
   readonly user: User | null;
-  readonly userId: string;
+  readonly userId: string | undefined;
   readonly channels: Channel[];
   /** Connects now, after a final end too; resolves when the session is open. */
   connect(): Promise<Methods["session.open"]["result"]>;
@@ -101,6 +117,8 @@ export interface ChannelEvents {
   received: [message: Message, params: MessageEvent<"message.received">];
   updated: [message: Message, params: Events["message.updated"]];
   deleted: [messageId: number, params: Events["message.deleted"]];
+  /** For observers: a message was withheld from `participants` of the channel. */
+  withheld: [messageId: number, params: Events["message.withheld"]];
   /** Messages were withheld to keep the channel readable; they can be listed. */
   throttled: [params: Events["channel.throttled"]];
   changed: [params: Events["channel.changed"]];
@@ -203,7 +221,10 @@ export interface Methods {
   /** Opens the session; must be the first request. */
   "session.open": {
     params: {
-      user_id: string;
+      /** Required without a `ticket`. */
+      user_id?: string;
+      /** Opens the session of an observer, in place of a user's; from the Platform API, good once. */
+      ticket?: string | null;
       /** Issued by the Platform API, or a JSON Web Token whose `sub` is the user; not looked at with `auth.mode = open`. */
       access_token?: string | null;
       nickname?: string | null;
@@ -211,7 +232,9 @@ export interface Methods {
     };
     result: {
       session_id: string;
-      user: User;
+      /** Absent for users, whose sessions have `user`. */
+      is_observer?: true;
+      user?: User;
       server: {
         name: string;
         version: string;
@@ -848,6 +871,14 @@ export interface Events {
     withheld: number;
     first_message_id: number;
     last_message_id: number;
+  };
+  /** A message was withheld from participants; for observers only, after its message.received. */
+  "message.withheld": {
+    channel_url: string;
+    ts: number;
+    message_id: number;
+    /** Of those on the observer's server. */
+    participants: number;
   };
   /** A message elsewhere mentions the user. A large one comes without data, extra data and preview. */
   "mention.received": {

@@ -398,15 +398,20 @@ export class Parley extends Emitter {
   }
 
   async #findToken() {
-    const { token } = this.#options;
+    const { token, ticket } = this.#options;
+    // A ticket opens one session.
+    if (ticket) {
+      this.#token = await ticket();
+      return;
+    }
     if (typeof token !== "function") this.#token = token;
     else this.#token ??= await token();
   }
 
   async #begin(wire) {
-    const { userId, nickname, profileUrl } = this.#options;
+    const { userId, nickname, profileUrl, ticket } = this.#options;
     try {
-      const session = await wire.call("session.open", {
+      const session = await wire.call("session.open", ticket ? { ticket: this.#token } : {
         user_id: userId, access_token: this.#token, nickname, profile_url: profileUrl,
       }, (result) => this.#takeSession(result));
       wire.messageLimit = session.limits?.message_bytes ?? Infinity;
@@ -459,7 +464,8 @@ export class Parley extends Emitter {
 
   /** A token that was fetched before is fetched anew, once in a row. */
   #unauthorized(error) {
-    if (typeof this.#options.token !== "function" || this.#isRenewed) return this.#finish(error);
+    const { token, ticket } = this.#options;
+    if (!ticket && typeof token !== "function" || this.#isRenewed) return this.#finish(error);
     this.#isRenewed = true;
     this.#token = undefined;
     this.#pause(error);

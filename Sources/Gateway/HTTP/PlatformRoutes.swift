@@ -10,11 +10,17 @@ enum PlatformRoutes {
 
   private static func route(
     _ method: String, _ pattern: PathPattern, body: BodyPolicy = .none,
-    available availability: Routes.Availability = .whileServing,
+    available availability: Routes.Availability = .whileServing, for role: APITokenRole? = nil,
     _ endpoint: @escaping PlatformEndpoint
   ) -> Routes.Route {
     Routes.Route(
-      [method], pattern, access: .platform(availability), body: body, .platform(endpoint))
+      [method], pattern, access: .platform(availability, role ?? self.role(for: method)),
+      body: body, .platform(endpoint))
+  }
+
+  /// The role that calls of a method need, unless a route says otherwise.
+  private static func role(for method: String) -> APITokenRole {
+    method == "GET" ? .viewer : .admin
   }
 
   /// A route whose endpoint runs where the channel in the path is at home.
@@ -23,7 +29,8 @@ enum PlatformRoutes {
     _ endpoint: @escaping PlatformEndpoint
   ) -> Routes.Route {
     Routes.Route(
-      [method], pattern, access: .platform(.whileServing), body: body, .channel(endpoint))
+      [method], pattern, access: .platform(.whileServing, role(for: method)), body: body,
+      .channel(endpoint))
   }
 
   /// The owner of the picture that a form of a route gives; `nil` where a form sends a message.
@@ -159,6 +166,8 @@ enum PlatformRoutes {
     route("GET", "/v3/parley/connections", OperationEndpoints.countConnections),
     route("GET", "/v3/parley/status", available: .always, OperationEndpoints.viewStatus),
     route("POST", "/v3/parley/drain", available: .always, OperationEndpoints.drain),
+    route("GET", "/v3/parley/metrics", available: .always, MetricEndpoints.view),
+    route("GET", "/v3/parley/settings", available: .always, SettingEndpoints.list),
     route("GET", "/v3/parley/cluster", available: .always, ClusterEndpoints.view),
     route(
       "POST", "/v3/parley/cluster/servers/{server_id}/drain", available: .always,
@@ -190,7 +199,10 @@ enum PlatformRoutes {
   private static let apiTokens = [
     route("POST", "/v3/parley/api_tokens", body: json, APITokenEndpoints.issue),
     route("GET", "/v3/parley/api_tokens", APITokenEndpoints.list),
+    route("GET", "/v3/parley/api_tokens/me", APITokenEndpoints.viewOwn),
     route("DELETE", "/v3/parley/api_tokens/{api_token_id}", APITokenEndpoints.revoke),
+    // An observer changes nothing.
+    route("POST", "/v3/parley/tickets", for: .viewer, TicketEndpoints.issue),
   ]
 
   private static let webhooks = [

@@ -26,9 +26,11 @@ struct RequestDispatch {
   /// Answers the request, whose body is there if it has one.
   func answer() -> RequestOutcome {
     if let refusal = shard.refusal(of: exchange, for: match.access) { return .respond(refusal) }
-    guard case .platform(let availability) = match.access else { return answerResource() }
+    guard case .platform(let availability, let role) = match.access else {
+      return answerResource()
+    }
     do throws(ServiceError) {
-      try admission.admit(head)
+      try admission.admit(head, as: role)
       try perform(try platformRoute(availability))
       return .respondLater(onAbandonment: nil)
     } catch {
@@ -43,17 +45,19 @@ struct RequestDispatch {
     if let refusal = shard.refusal(of: exchange, for: match.access) {
       return .refusing(head, refusal)
     }
-    guard case .platform(let availability) = match.access else { return decideOnResourceBody() }
+    guard case .platform(let availability, let role) = match.access else {
+      return decideOnResourceBody()
+    }
     do throws(ServiceError) {
       if case .route(let route, _) = match, route.body == .wholeOrForm,
         MultipartBoundary.isMeant(by: head.fields["Content-Type"])
       {
-        try admission.admit(head)
+        try admission.admit(head, as: role)
         let target = try platformRoute(availability)
         return try UploadReceiver.decision(
           on: exchange, for: purpose(of: route, target), on: shard)
       }
-      try admission.check(head)
+      try admission.check(head, as: role)
       _ = try platformRoute(availability)
       return .whole
     } catch {

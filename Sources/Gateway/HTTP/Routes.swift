@@ -1,4 +1,5 @@
 import HTTP1
+import Store
 import Transport
 
 /// Every path that the gateway answers, with who may call it, its body and its endpoint.
@@ -11,7 +12,7 @@ enum Routes {
   static let table = Table(
     resources + PlatformRoutes.all,
     areas: [
-      .init("v3", access: .platform(.whileServing)),
+      .init("v3", access: .platform(.whileServing, .viewer)),
       .init("files", access: .files),
     ], elsewhere: .open)
 
@@ -28,8 +29,8 @@ enum Routes {
     case uploads
     /// Clients that open a socket; pages, if they are of an allowed origin.
     case socket
-    /// Back ends and operators with an API token.
-    case platform(Availability)
+    /// Back ends and operators with an API token of a role that includes this one.
+    case platform(Availability, APITokenRole)
   }
 
   enum Availability: Sendable, Hashable {
@@ -76,6 +77,7 @@ enum Routes {
     resource(PathPattern(healthPath), StaticResources.health),
     resource(PathPattern(readinessPath), StaticResources.readiness),
     resource("/metrics", StaticResources.metrics),
+    resource("/dashboard", DashboardPage.view),
     resource("/v3/openapi.json", access: .shared, StaticResources.openAPI),
     resource("/v1/asyncapi.json", access: .shared, StaticResources.asyncAPI),
     resource("/parley.js", access: .shared, StaticResources.module),

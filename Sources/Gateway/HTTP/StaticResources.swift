@@ -100,13 +100,15 @@ enum StaticResources {
   ///
   /// Files of users are none: their types are not those of scripts, and browsers do not guess.
   private static let pagePolicy = """
-    default-src 'none'; style-src '\(hash(of: "style"))'; script-src 'self' '\(hash(of: "script"))'; \
+    default-src 'none'; style-src '\(hash(of: "style", in: PackageResources.index_html))'; \
+    script-src 'self' '\(hash(of: "script", in: PackageResources.index_html))'; \
     connect-src 'self' ws: wss:; img-src http: https:; media-src http: https:; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'
     """
 
-  private static func hash(of element: String) -> String {
-    let text = String(decoding: PackageResources.index_html, as: UTF8.self)
+  /// Names the content of the first element of a kind in a page, for its Content-Security-Policy.
+  static func hash(of element: String, in page: [UInt8]) -> String {
+    let text = String(decoding: page, as: UTF8.self)
     guard let tag = text.firstRange(of: "<\(element)"),
       let opening = text[tag.upperBound...].firstIndex(of: ">"),
       let closing = text[opening...].firstRange(of: "</\(element)>")

@@ -39,7 +39,8 @@ extension Command {
     case .channelUpdate(let update): (update.fields.operatorIDs?.count ?? 0) / 10
     case .channelAddOperators(let operators), .channelRemoveOperators(let operators):
       operators.userIDs.count / 10
-    case .sessionOpen, .sessionRefresh, .sessionPing, .sessionClose, .userGet, .userUpdate,
+    case .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose, .userGet,
+      .userUpdate,
       .channelGet,
       .channelList, .channelDelete, .channelEnter, .channelExit, .channelParticipants,
       .channelFreeze, .channelUnfreeze, .channelMute, .channelUnmute, .channelBan, .channelUnban,

@@ -14,10 +14,12 @@ struct GatewayMetrics: Sendable {
   }
 
   /// All of it, as Prometheus reads it.
-  func render(with extra: [MetricSample]) -> String {
-    PrometheusText.render(
-      CounterShard.samples(summing: counters) + GaugeShard.samples(summing: gauges)
-        + HistogramShard.samples(summing: latencies) + extra + ProcessMetrics.samples())
+  func render(with extra: [MetricSample]) -> String { PrometheusText.render(samples(with: extra)) }
+
+  /// All of it, with samples that others have made.
+  func samples(with extra: [MetricSample]) -> [MetricSample] {
+    CounterShard.samples(summing: counters) + GaugeShard.samples(summing: gauges)
+      + HistogramShard.samples(summing: latencies) + extra + ProcessMetrics.samples()
   }
 }
 

@@ -26,7 +26,7 @@ enum ClusterEndpoints {
 
 extension Shard {
   /// Counts the sessions of each server, by slot, without servers that do not answer in time.
-  fileprivate func countSessions(then completion: @escaping ([UInt16: Int64]) -> Void) {
+  func countSessions(then completion: @escaping ([UInt16: Int64]) -> Void) {
     let others = edge?.otherServers ?? []
     let count = SessionCount(missing: others.count + 1, completion)
     ask(.connections, of: services.shards.handles) { [handle] in

@@ -34,7 +34,8 @@ enum OperationEndpoints {
 extension Shard {
   var connectionCount: ConnectionCount {
     ConnectionCount(
-      connections: transport.connectionCount, sessions: sessions.all.count,
+      connections: transport.connectionCount,
+      sessions: sessions.all.count(where: { !$0.isObserving }),
       queued: transport.queuedConnectionCount)
   }
 }

@@ -19,7 +19,8 @@ struct PlatformCall {
   let arguments: PathArguments
   /// The values in the query.
   let query: Fields
-  private let token: TokenDigest
+  /// The digest of the API token.
+  let token: TokenDigest
   private let parsedBody: Result<Fields, ServiceError>
 
   /// - Parameter shard: The shard on which the endpoint runs.

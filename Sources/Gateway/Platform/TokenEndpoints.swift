@@ -49,9 +49,11 @@ enum APITokenEndpoints {
   /// `POST`: issues a token under a name; only this answer shows it.
   static func issue(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let name = try call.body.requiredText("name", limit: Limits.apiTokenNameLength)
+    let role = try call.body.choice("role", of: APITokenRole.self) ?? .admin
     let secret = IssuedSecret()
     let services = call.services
-    let token = APIToken(name: name, hash: secret.digest, createdAt: services.clock.now)
+    let token = APIToken(
+      name: name, hash: secret.digest, role: role, createdAt: services.clock.now)
     services.store.perform(APITokenIssue(token)) { result in
       if case .success = result {
         services.apiTokens.issued.insert(token)
@@ -69,6 +71,21 @@ enum APITokenEndpoints {
     call.perform(APITokenList(), completion) { tokens, writer in
       writer.object {
         $0.member("api_tokens", array: { for token in tokens { token.encode(nil, into: &$0) } })
+      }
+    }
+  }
+
+  /// `GET …/me`: the token of the call.
+  static func viewOwn(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    // It may have been revoked since the call was admitted.
+    guard let holder = call.services.apiTokens.holder(of: call.token) else {
+      throw ServiceError(.invalidAPIToken, "the API token was revoked")
+    }
+    completion { writer in
+      writer.object {
+        $0.member("id", holder.id)
+        $0.member("name", holder.name)
+        $0.member("role", holder.role.rawValue)
       }
     }
   }
@@ -103,6 +120,7 @@ extension APIToken {
     writer.object {
       $0.member("id", id)
       $0.member("name", name)
+      $0.member("role", role.rawValue)
       if let secret { $0.member("token", secret.text) }
       $0.member("created_at", createdAt)
       $0.member("last_used_at", lastUsedAt)

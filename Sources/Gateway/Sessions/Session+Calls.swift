@@ -11,9 +11,13 @@ extension Session {
   func perform(_ request: RPCRequest, _ address: ReplyAddress) {
     do throws(ServiceError) {
       try checkOrder(of: request)
+      if case .observing(let observer) = state {
+        return try perform(request, by: observer, address)
+      }
       let command = try Command(method: request.method, params: request.params)
       switch command {
       case .sessionOpen(let open): self.open(open, address)
+      case .sessionObserve(let observe): openObserver(observe, address)
       case .sessionRefresh(let refresh): self.refresh(refresh, address)
       case .sessionPing: ping(address)
       case .sessionClose: end(address)
@@ -83,7 +87,7 @@ extension Session {
     switch state {
     case .awaitingOpen where request.method != "session.open":
       throw .invalidRequest("session.open must be the first request")
-    case .opening, .open:
+    case .opening, .open, .openingObserver, .observing:
       guard request.method != "session.open" else {
         throw .invalidRequest("the session is open already")
       }
@@ -136,12 +140,12 @@ extension Session {
     try performInChannel(command, address)
   }
 
-  private func ping(_ address: ReplyAddress) {
+  func ping(_ address: ReplyAddress) {
     let now = shard.services.clock.now
     reply(.success(JSONWriter.bytes { $0.object { $0.member("time", now) } }), to: address)
   }
 
-  private func end(_ address: ReplyAddress) {
+  func end(_ address: ReplyAddress) {
     reply(.empty, to: address)
     closeWhenAnswered(.normalClosure, reason: "")
   }

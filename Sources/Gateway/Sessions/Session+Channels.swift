@@ -52,6 +52,7 @@ extension Session {
 
   /// The channel has put the connection out.
   func wasPutOut(of url: String) {
+    if case .observing(let observer) = state { return observer.forget(url) }
     unsubscribe(from: url)
     if let caller { shard.release(url, caller) }
   }

@@ -8,7 +8,7 @@ extension Session {
     switch state {
     case .opening(let command, _): command.userID
     case .open(let identity): identity.user.id
-    case .awaitingOpen, .closed: nil
+    case .awaitingOpen, .openingObserver, .observing, .closed: nil
     }
   }
 
@@ -18,7 +18,7 @@ extension Session {
     case .opening: .announce(reference, openedAt: nil, channelURLs: [])
     case .open(let identity):
       .announce(reference, openedAt: identity.openedAt, channelURLs: places.map(\.url))
-    case .awaitingOpen, .closed: nil
+    case .awaitingOpen, .openingObserver, .observing, .closed: nil
     }
   }
 }

@@ -87,13 +87,13 @@ extension Session {
   }
 
   /// Notes in the log why a token was refused; other errors are the client's to see.
-  private func note(_ refusal: AccessRefusal) {
+  func note(_ refusal: AccessRefusal) {
     guard refusal.error.code == .invalidAccessToken else { return }
     var metadata: Logger.Metadata = ["reason": "\(refusal.reason)"]
     switch state {
     case .opening(let command, _): metadata["user_id"] = "\(command.userID)"
     case .open(let identity): metadata["user_id"] = "\(identity.user.id)"
-    case .awaitingOpen, .closed: break
+    case .awaitingOpen, .openingObserver, .observing, .closed: break
     }
     shard.refuse(.accessToken, connection, metadata)
   }
@@ -256,33 +256,40 @@ extension User {
 extension Session.Identity {
   /// The result of `session.open`.
   func opened(_ services: GatewayServices, _ fileKey: Event.FileKey?) -> [UInt8] {
-    let limits = services.settings.limits
-    return JSONWriter.bytes {
+    JSONWriter.bytes {
       $0.object {
         $0.member("session_id", id)
         $0.name("user")
         user.encode(into: &$0)
-        $0.member(
-          "server",
-          object: {
-            $0.member("name", Release.name)
-            $0.member("version", Release.version)
-          })
-        $0.member(
-          "limits",
-          object: {
-            $0.member("message_bytes", limits.messageBytes)
-            $0.member(
-              "flood",
-              object: {
-                $0.member("messages", limits.flood.limit.count)
-                $0.member("window_ms", limits.flood.limit.windowMilliseconds)
-              })
-          })
-        $0.member("ping_interval_ms", limits.pingIntervalMilliseconds)
+        services.encodeServer(into: &$0)
         $0.member("features", object: { services.encodeFeatures(into: &$0) })
         fileKey?.encode(into: &$0)
       }
     }
+  }
+}
+
+extension GatewayServices {
+  /// Writes the members about the server that a session begins with.
+  func encodeServer(into writer: inout JSONWriter) {
+    let limits = settings.limits
+    writer.member(
+      "server",
+      object: {
+        $0.member("name", Release.name)
+        $0.member("version", Release.version)
+      })
+    writer.member(
+      "limits",
+      object: {
+        $0.member("message_bytes", limits.messageBytes)
+        $0.member(
+          "flood",
+          object: {
+            $0.member("messages", limits.flood.limit.count)
+            $0.member("window_ms", limits.flood.limit.windowMilliseconds)
+          })
+      })
+    writer.member("ping_interval_ms", limits.pingIntervalMilliseconds)
   }
 }

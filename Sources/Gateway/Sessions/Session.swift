@@ -23,6 +23,9 @@ final class Session {
     /// The user is being looked up.
     indirect case opening(SessionOpen, ReplyAddress)
     case open(Identity)
+    /// The ticket of an observer is being redeemed.
+    indirect case openingObserver(ReplyAddress)
+    case observing(Observer)
     case closed
   }
 
@@ -117,6 +120,7 @@ final class Session {
   /// Sends an event, unless the session is closed.
   func send(_ event: [UInt8]) {
     connection.send(text: event)
+    if case .observing = state { return }
     shard.counters.add(to: .deliveries)
   }
 
@@ -356,6 +360,7 @@ extension Session: WebSocketApplication {
 
   func connectionDidClose(_ connection: Connection, _ reason: ClosingReason) {
     if let caller { leave(caller) }
+    stopObserving()
     cancelFetches()
     withdraw()
     cancelTimer()

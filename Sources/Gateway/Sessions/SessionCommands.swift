@@ -8,7 +8,8 @@ extension ChannelCommand {
   /// - Parameter arrival: Nanoseconds of the monotonic clock.
   init?(_ command: consuming Command, arrival: Int64) {
     switch command {
-    case .sessionOpen, .sessionRefresh, .sessionPing, .sessionClose, .userGet, .userUpdate,
+    case .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose, .userGet,
+      .userUpdate,
       .channelCreate, .channelList, .channelEnter, .channelExit, .channelParticipants,
       .messageList, .messageSendFiles, .fileCreate, .fileGet, .fileList, .fileCancel,
       .previewFetch, .previewCancel:

@@ -1,3 +1,4 @@
+import Channels
 import Cluster
 import Configuration
 import Reactor
@@ -30,6 +31,12 @@ enum LocalMessage: Sendable {
   case authenticateAnew
   /// The cluster goes on without this server.
   case leaveCluster(reason: String)
+  /// Has a connection hear a channel, without being in it.
+  case observe(channelURL: String, ReplyAddress)
+  /// The connection is to hear no more of the channel.
+  case unobserve(channelURL: String, SessionAddress)
+  /// The connection hears the channel from here on.
+  case observing(channelURL: String, ReplyAddress, result: [UInt8])
   /// Asks for a sign that the event loop turns.
   case pulse(MissingAnswers)
   /// Closes silent connections of a pool that has no room left.
@@ -66,6 +73,9 @@ extension Shard {
     case .leaveCluster(let reason):
       edge?.leave()
       services.leaveCluster(reason: reason)
+    case .observe(let url, let address): observe(url, address)
+    case .unobserve(let url, let session): channels.stage(url)?.handle(.unobserve(session))
+    case .observing(let url, let address, let result): didObserve(url, address, result)
     case .pulse(let missing): missing.oneCame()
     case .shed(let pool): transport.shed(in: pool)
     case .nameHolders(let index): send(.holders(largestHolders), to: index)

@@ -35,8 +35,11 @@ struct ShardSet: Sendable {
 
   /// The shard on which a channel's state lives when the channel is at home on this server.
   func home(ofChannel url: String) -> ShardHandle {
-    handles[Self.hash(url) % handles.count]
+    handles[stageIndex(ofChannel: url)]
   }
+
+  /// The place of the shard that has the stage of a channel on this server.
+  func stageIndex(ofChannel url: String) -> Int { Self.hash(url) % handles.count }
 
   /// The shard that keeps a user's sessions and channels together when the user is at home on this
   /// server.

@@ -107,8 +107,8 @@ extension LoadConnection {
       receiveNumbered(params, in: channel)
     case .messageDeleted, .channelCreated, .channelChanged, .channelDeleted, .channelFrozen,
       .channelUnfrozen, .userMuted, .userUnmuted, .userBanned, .userUnbanned, .operatorsChanged,
-      .userEntered, .userExited, .participantCount, .mentionReceived, .sessionExpiring,
-      .sessionFileKey, .serverDraining, nil:
+      .userEntered, .userExited, .participantCount, .messageWithheld, .mentionReceived,
+      .sessionExpiring, .sessionFileKey, .serverDraining, nil:
       receiveNumbered(params, in: channel)
     }
   }

@@ -36,7 +36,8 @@ enum Incoming: Sendable {
     case .messageDeleted(let deletion):
       try inChannel(.messageDeleted(messageID: deletion.messageID))
     case .throttled(let range): try inChannel(.messagesThrottled(ThrottledMessages(range)))
-    case .channelCreated: nil
+    // For webhooks and observers.
+    case .channelCreated, .messageWithheld: nil
     case .channelChanged(let channel): try inChannel(.changed, .replaced(ChannelSnapshot(channel)))
     case .channelDeleted(let channel): try inChannel(.deleted, .replaced(ChannelSnapshot(channel)))
     case .channelFrozen(let channel): try inChannel(.frozen, .replaced(ChannelSnapshot(channel)))

@@ -1,6 +1,7 @@
 /// A call of a client: one case for each method, its parameters read and checked.
 package enum Command: Sendable {
   case sessionOpen(SessionOpen)
+  case sessionObserve(SessionObserve)
   case sessionRefresh(SessionRefresh)
   case sessionPing
   case sessionClose
@@ -49,8 +50,9 @@ extension Command {
   /// The channel that the command is about, if it names one.
   package var channelURL: String? {
     switch self {
-    case .sessionOpen, .sessionRefresh, .sessionPing, .sessionClose, .userGet, .userUpdate,
-      .channelList, .fileCreate, .fileGet, .fileList, .fileCancel, .previewFetch, .previewCancel:
+    case .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose, .userGet,
+      .userUpdate, .channelList, .fileCreate, .fileGet, .fileList, .fileCancel, .previewFetch,
+      .previewCancel:
       nil
     case .channelCreate(let command): command.channelURL
     case .channelUpdate(let command): command.channelURL
@@ -98,7 +100,10 @@ extension Command {
     .merging(messageMethods) { $1 }.merging(fileMethods) { $1 }.merging(previewMethods) { $1 }
 
   private static let sessionMethods: [String: Reader] = [
-    "session.open": { p throws(ServiceError) in .sessionOpen(try .init(p)) },
+    "session.open": { p throws(ServiceError) in
+      if let observe = try SessionObserve(p) { return .sessionObserve(observe) }
+      return .sessionOpen(try .init(p))
+    },
     "session.refresh": { p throws(ServiceError) in .sessionRefresh(try .init(p)) },
     "session.ping": { _ throws(ServiceError) in .sessionPing },
     "session.close": { _ throws(ServiceError) in .sessionClose },

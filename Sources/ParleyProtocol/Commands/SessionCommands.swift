@@ -21,6 +21,25 @@ package struct SessionOpen: Sendable, Hashable {
   }
 }
 
+/// `session.open` with a ticket: an observer is on the connection, and no user.
+package struct SessionObserve: Sendable, Hashable {
+  package var ticket: String
+
+  /// - Returns: `nil` without a ticket.
+  init?(_ parameters: Fields) throws(ServiceError) {
+    guard let ticket = try parameters.text("ticket", limit: Limits.accessTokenLength) else {
+      return nil
+    }
+    self.ticket = ticket
+    guard try parameters.string("user_id") == nil else {
+      throw ServiceError(
+        .combinationNotAcceptable,
+        "'ticket' opens the session of an observer, which has no 'user_id'",
+        field: "ticket")
+    }
+  }
+}
+
 /// `session.refresh`: a new token in place of one that is about to expire.
 package struct SessionRefresh: Sendable, Hashable {
   package var accessToken: String

@@ -81,6 +81,20 @@ extension ServiceError {
       data: ErrorDetails(limit: Int64(limit), scope: "user"))
   }
 
+  /// A server carries as many observers of a channel as it may.
+  package static func tooManyObservers(limit: Int) -> ServiceError {
+    ServiceError(
+      .tooManyItems, "a channel may have \(limit) observers on a server",
+      data: ErrorDetails(limit: Int64(limit), scope: "channel"))
+  }
+
+  /// An observer hears as many channels as it may.
+  package static func tooManyObservedChannels(limit: Int) -> ServiceError {
+    ServiceError(
+      .tooManyItems, "an observer may hear \(limit) channels at once",
+      data: ErrorDetails(limit: Int64(limit), scope: "session"))
+  }
+
   /// A page token does not lead anywhere any more.
   package static let pageTokenExpired = ServiceError(
     .pageTokenExpired, "the page token does not lead anywhere: begin with the first page",

@@ -142,6 +142,28 @@ extension Event {
     }
   }
 
+  /// The number of participants from whom a message was withheld.
+  package struct Withholding: Sendable, Hashable {
+    package var messageID: Int64
+    /// Of the participants on the observer's server.
+    package var count: Int
+
+    package init(messageID: Int64, count: Int) {
+      self.messageID = messageID
+      self.count = count
+    }
+
+    init(_ reader: ResourceReader) throws(ResourceError) {
+      messageID = try reader.integer("message_id")
+      count = try reader.count("participants")
+    }
+
+    func encode(into writer: inout JSONWriter) {
+      writer.member("message_id", messageID)
+      writer.member("participants", count)
+    }
+  }
+
   /// The end of a session unless its token is refreshed.
   package struct Expiry: Sendable, Hashable {
     /// Unix milliseconds.

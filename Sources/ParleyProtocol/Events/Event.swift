@@ -41,6 +41,8 @@ package enum Event: Sendable, Hashable {
   case participantCount(ParticipantCount)
   /// Messages were withheld from a participant.
   case throttled(Throttling)
+  /// A message was withheld from participants; only observers learn of it.
+  case messageWithheld(Withholding)
   /// A message mentions a user who is not in its channel.
   case mentionReceived(EventMessage)
   /// The token of a session is about to expire.
@@ -69,6 +71,7 @@ package enum Event: Sendable, Hashable {
     case .userExited: .userExited
     case .participantCount: .participantCount
     case .throttled: .throttled
+    case .messageWithheld: .messageWithheld
     case .mentionReceived: .mentionReceived
     case .sessionExpiring: .sessionExpiring
     case .sessionFileKey: .sessionFileKey
@@ -97,6 +100,7 @@ package enum Event: Sendable, Hashable {
     case .userEntered(let presence), .userExited(let presence): .presence(presence)
     case .participantCount(let count): .participantCount(count)
     case .throttled(let throttling): .throttling(throttling)
+    case .messageWithheld(let withholding): .withholding(withholding)
     case .sessionExpiring(let expiry): .expiry(expiry)
     case .sessionFileKey(let key): .fileKey(key)
     case .serverDraining(let draining): .draining(draining)
@@ -127,6 +131,7 @@ package enum Event: Sendable, Hashable {
     case .userExited: self = .userExited(try Presence(members.reader))
     case .participantCount: self = .participantCount(try ParticipantCount(members.reader))
     case .throttled: self = .throttled(try Throttling(members.reader))
+    case .messageWithheld: self = .messageWithheld(try Withholding(members.reader))
     case .mentionReceived: self = .mentionReceived(try members.message())
     case .sessionExpiring: self = .sessionExpiring(try Expiry(members.reader))
     case .sessionFileKey: self = .sessionFileKey(try FileKey(members.reader))

@@ -17,6 +17,7 @@ package enum EventName: String, Sendable, CaseIterable {
   case userExited = "channel.user_exited"
   case participantCount = "channel.participant_count"
   case throttled = "channel.throttled"
+  case messageWithheld = "message.withheld"
   case mentionReceived = "mention.received"
   case sessionExpiring = "session.expiring"
   case sessionFileKey = "session.file_key"
@@ -46,8 +47,8 @@ package enum EventName: String, Sendable, CaseIterable {
       .numbered
     // A channel that is being created has no participants, so only webhooks learn of it.
     case .channelCreated: .posted
-    case .userEntered, .userExited, .participantCount, .throttled, .mentionReceived,
-      .sessionExpiring, .sessionFileKey, .serverDraining:
+    case .userEntered, .userExited, .participantCount, .throttled, .messageWithheld,
+      .mentionReceived, .sessionExpiring, .sessionFileKey, .serverDraining:
       .transient
     }
   }

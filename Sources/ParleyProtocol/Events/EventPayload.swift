@@ -9,6 +9,7 @@ enum EventPayload {
   case presence(Event.Presence)
   case participantCount(Event.ParticipantCount)
   case throttling(Event.Throttling)
+  case withholding(Event.Withholding)
   case expiry(Event.Expiry)
   case fileKey(Event.FileKey)
   case draining(Event.Draining)
@@ -29,6 +30,7 @@ enum EventPayload {
     case .presence(let presence): presence.encode(into: &writer)
     case .participantCount(let count): count.encode(into: &writer)
     case .throttling(let throttling): throttling.encode(into: &writer)
+    case .withholding(let withholding): withholding.encode(into: &writer)
     case .expiry(let expiry): expiry.encode(into: &writer)
     case .fileKey(let key): key.encode(into: &writer)
     case .draining(let draining): draining.encode(into: &writer)
@@ -41,7 +43,7 @@ enum EventPayload {
     case .message(let message): message.capacity
     case .channel: 1_024
     case .deletion, .restriction, .release, .operators, .presence, .participantCount, .throttling,
-      .expiry, .fileKey, .draining:
+      .withholding, .expiry, .fileKey, .draining:
       0
     }
   }

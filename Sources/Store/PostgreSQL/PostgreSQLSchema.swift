@@ -18,6 +18,8 @@ enum PostgreSQLSchema {
     (2, PostgreSQLUploads.script),
     (3, PostgreSQLThumbnails.script),
     (4, SealedFilesSchema.postgreSQL),
+    (5, TokenRolesSchema.script),
+    (6, TicketsSchema.postgreSQL),
   ]
 
   /// "Parley" and a number: one server at a time changes the schema.

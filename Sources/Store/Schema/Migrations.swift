@@ -37,6 +37,8 @@ enum Migrations {
     Migration("11 uploads", UploadsSchema.create),
     Migration("12 thumbnails", ThumbnailsSchema.create),
     Migration("13 sealed files", SealedFilesSchema.create),
+    Migration("14 roles of API tokens", TokenRolesSchema.create),
+    Migration("15 tickets", TicketsSchema.create),
   ]
 
   /// Carries out the migrations that a database has not had, each in a transaction of its own.

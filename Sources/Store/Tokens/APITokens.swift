@@ -6,14 +6,19 @@ package struct APIToken: Sendable, Hashable {
   package var name: String
   /// Of the token; the token itself is not kept.
   package var hash: [UInt8]
+  package var role: APITokenRole
   /// Unix milliseconds.
   package var createdAt: Int64
   /// Unix milliseconds, right to within a minute; 0 when it never was.
   package var lastUsedAt: Int64
 
-  package init(name: String, hash: [UInt8], createdAt: Int64, lastUsedAt: Int64 = 0) {
+  package init(
+    name: String, hash: [UInt8], role: APITokenRole = .admin, createdAt: Int64,
+    lastUsedAt: Int64 = 0
+  ) {
     self.name = name
     self.hash = hash
+    self.role = role
     self.createdAt = createdAt
     self.lastUsedAt = lastUsedAt
   }
@@ -23,11 +28,13 @@ package struct APIToken: Sendable, Hashable {
   /// The beginning of a hash of the hash, which reveals nothing of the token.
   package var id: String { String(TokenDigest(of: hash).hex.prefix(16)) }
 
-  static let columns = "name, token_hash, created_at, last_used_at"
+  static let columns = "name, token_hash, created_at, last_used_at, role"
 
   /// From `columns`.
   init(row: StoreRow) {
-    self.init(name: row[0], hash: row[1], createdAt: row[2], lastUsedAt: row[3])
+    self.init(
+      name: row[0], hash: row[1], role: APITokenRole(stored: row.text(4)), createdAt: row[2],
+      lastUsedAt: row[3])
   }
 }
 
@@ -51,10 +58,10 @@ extension WriteTransaction {
     }
     let count = try connection.change(
       """
-      INSERT INTO api_tokens (name, token_hash, created_at) VALUES (?, ?, ?)
+      INSERT INTO api_tokens (name, token_hash, created_at, role) VALUES (?, ?, ?, ?)
       ON CONFLICT DO NOTHING
       """,
-      [token.name, token.hash, token.createdAt])
+      [token.name, token.hash, token.createdAt, token.role.rawValue])
     guard count > 0 else { throw StoreError.exists }
   }
 

@@ -14,6 +14,7 @@ struct TokenCommand: ParsableCommand {
 
       EXAMPLES:
         parley token create shop
+        parley token create board --role viewer
         parley token list
         parley token revoke 4f2a9c01d37be586
       """,
@@ -32,21 +33,34 @@ extension TokenCommand {
     @Argument(help: ArgumentHelp("A name for the token, such as shop.", valueName: "name"))
     var name: String
 
+    @Option(help: "The rights of the token: admin for all calls, viewer for those that read.")
+    var role = Role.admin
+
     @OptionGroup var gateway: GatewayOptions
     @OptionGroup var output: OutputOptions
 
     func run() throws {
       var body = RequestBody()
       body.set("name", name)
+      body.set("role", role.rawValue)
       let answer = try gateway.client().call("POST", TokenCommand.path, body: body)
       try output.show(answer) { token in
         var fields = FieldList()
         fields.add("token", token.text("token"))
         fields.add("id", token.text("id"))
         fields.add("name", token.text("name"))
+        fields.add("role", token.text("role"))
         return fields.lines()
       }
     }
+  }
+}
+
+extension TokenCommand {
+  /// The rights of a token.
+  enum Role: String, ExpressibleByArgument, CaseIterable {
+    case admin
+    case viewer
   }
 }
 
@@ -64,10 +78,12 @@ extension TokenCommand {
     func run() throws {
       let answer = try gateway.client().call("GET", TokenCommand.path)
       try output.show(answer) { list in
-        var table = TextTable([.text("id"), .text("name"), .text("created"), .text("last used")])
+        var table = TextTable([
+          .text("id"), .text("name"), .text("role"), .text("created"), .text("last used"),
+        ])
         for token in list.list("api_tokens") {
           table.add([
-            token.text("id"), token.text("name"), token.time("created_at"),
+            token.text("id"), token.text("name"), token.text("role"), token.time("created_at"),
             token.time("last_used_at"),
           ])
         }

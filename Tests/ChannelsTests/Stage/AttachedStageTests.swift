@@ -45,6 +45,24 @@ struct AttachedStageTests {
     #expect(rig.welcomes == [9])
   }
 
+  @Test("an observer waits for the attachment, and keeps the stage attached")
+  func observer() {
+    rig.observe()
+    #expect(rig.observations == [] && !rig.isIdle)
+    rig.attach(1, seq: 3)
+    #expect(rig.observations == [3] && !rig.isIdle)
+    rig.news([.event(rig.event(4))])
+    #expect(rig.takeHeard() == [4] && rig.takeDelivered() == [])
+  }
+
+  @Test("an observer of a channel that is no more is refused")
+  func observerOfNothing() {
+    rig.observe()
+    rig.ask(1)
+    rig.news([.absent])
+    #expect(rig.replyCount == 1 && rig.observations == [] && rig.isIdle)
+  }
+
   @Test("events that the log had before the home sent them are applied once")
   func polled() {
     rig.attach(1, seq: 1)
@@ -148,6 +166,8 @@ private final class AttachedRig {
   private var isGranting = true
   private var sessions: [String: SessionAddress] = [:]
   private var reports: [String] = []
+  private(set) var observations: [Int64] = []
+  private var heard: [Int64] = []
 
   func event(_ seq: Int64) -> ChannelEvent {
     ChannelEvent(
@@ -207,6 +227,24 @@ private final class AttachedRig {
 
   /// Has the home let a connection in.
   func grant(_ number: UInt64) { news([.admitted(number, .success(nil))]) }
+
+  /// Has an observer ask to hear the channel.
+  func observe() {
+    handle(
+      StageInput.observe(
+        ReplyAddress(
+          session: .sample(99), ticket: CallTicket(unit: 0, index: 0), id: nil, isPaid: true,
+          limit: Limits.answerByteCount)))
+  }
+
+  var isIdle: Bool { stage.isIdle }
+
+  /// The events that observers have heard.
+  func takeHeard() -> [Int64] {
+    handle(StageInput.endOfTurn)
+    defer { heard = [] }
+    return heard
+  }
 
   func leave(_ userID: String) {
     if let session = sessions[userID] { handle(StageInput.leave(session, userID: userID)) }
@@ -293,7 +331,10 @@ private final class AttachedRig {
     case .deliver(let plan, _):
       delivered += plan.payloads.map(Self.seq)
     case .reply: replyCount += 1
-    case .report(.settled), .report(.entered), .report(.detach), .notify, .release, .unsubscribe,
+    case .admitObserver(_, let result):
+      observations.append((try? JSONDocument(result))?.root["seq"]?.integer ?? -1)
+    case .notify(let payload, _, _): heard.append(Self.seq(of: payload))
+    case .report(.settled), .report(.entered), .report(.detach), .release, .unsubscribe,
       .disconnect, .admit, .askWindow,
       .answerWindow, .reattach, .entered, .withheld, .wake:
       break

@@ -215,6 +215,9 @@ final class StageRig {
       guard let result = try? JSONDocument(result).root else { preconditionFailure("no JSON") }
       welcomes.append(result)
       sent[address.session, default: []].append(Self.text(welcome: result))
+    case .admitObserver(let address, let result):
+      guard let result = try? JSONDocument(result).root else { preconditionFailure("no JSON") }
+      sent[address.session, default: []].append("hears " + Self.text(welcome: result))
     case .release(let principal): released.append(principal.session)
     case .unsubscribe(let session):
       subscribers.remove(session)
@@ -224,7 +227,8 @@ final class StageRig {
     case .left(let userID, let heirs):
       handle(.left(userID: userID, server: 0, heirs: heirs))
     case .withheld(let count): withheldCount += count
-    case .disconnect, .admit, .askWindow, .answerWindow, .report, .repair, .reattach:
+    case .disconnect(let session): sent[session, default: []].append("disconnected")
+    case .admit, .askWindow, .answerWindow, .report, .repair, .reattach:
       preconditionFailure("there is one server")
     case .wake(let time): wakeTime = time
     }
@@ -264,6 +268,9 @@ final class StageRig {
         params?[$0]?.integer ?? -1
       }
       return "throttled \(ids[0]): \(ids[1])-\(ids[2])"
+    case "message.withheld":
+      return "withheld \(params?["message_id"]?.integer ?? -1) from "
+        + "\(params?["participants"]?.integer ?? -1)"
     case "message.received": return "m\(params?["message"]?["message_id"]?.integer ?? -1)"
     case "message.updated":
       return "u\(params?["message"]?["message_id"]?.integer ?? -1)@\(seq)"

@@ -8,20 +8,21 @@ import Testing
 struct IssuedAPITokensTests {
   private let shop = APIToken(
     name: "shop", hash: TokenDigest(of: "shop").bytes, createdAt: 1, lastUsedAt: 100_000)
-  private let other = APIToken(name: "other", hash: TokenDigest(of: "other").bytes, createdAt: 2)
+  private let other = APIToken(
+    name: "other", hash: TokenDigest(of: "other").bytes, role: .viewer, createdAt: 2)
 
   @Test("those of the store pass, and those issued since, until they are revoked")
   func passes() {
     let tokens = IssuedAPITokens([shop])
     let (known, new) = (TokenDigest(of: "shop"), TokenDigest(of: "other"))
-    #expect(tokens.contains(known))
-    #expect(!tokens.contains(new))
+    #expect(tokens.holder(of: known) == APITokenHolder(id: shop.id, name: "shop", role: .admin))
+    #expect(tokens.holder(of: new) == nil)
     tokens.insert(other)
-    #expect(tokens.contains(new))
+    #expect(tokens.holder(of: new)?.role == .viewer)
     #expect(tokens.digest(ofID: shop.id) == known)
     tokens.remove(known)
-    #expect(!tokens.contains(known))
-    #expect(tokens.contains(new))
+    #expect(tokens.holder(of: known) == nil)
+    #expect(tokens.holder(of: new) != nil)
     #expect(tokens.digest(ofID: shop.id) == nil)
   }
 
@@ -39,6 +40,6 @@ struct IssuedAPITokensTests {
   @Test("what is no hash lets nobody pass")
   func noHash() {
     let tokens = IssuedAPITokens([APIToken(name: "odd", hash: [1, 2], createdAt: 1)])
-    #expect(!tokens.contains(TokenDigest(of: "odd")))
+    #expect(tokens.holder(of: TokenDigest(of: "odd")) == nil)
   }
 }

@@ -82,6 +82,8 @@ extension EventSample {
     transient(.participantCount(.init(300)), #""participant_count":300"#),
     transient(
       .throttled(range), #""withheld":5,"first_message_id":11,"last_message_id":19"#),
+    transient(
+      .messageWithheld(.init(messageID: 11, count: 3)), #""message_id":11,"participants":3"#),
     transient(.mentionReceived(EventMessage(message)), #""message":\#(messageJSON)"#),
   ]
 

@@ -103,6 +103,7 @@ private struct RandomEvents {
       .userEntered(presence()), .userExited(presence()), .participantCount(.init(count())),
       .throttled(
         .init(withheld: count(), firstMessageID: number(), lastMessageID: number())),
+      .messageWithheld(.init(messageID: number(), count: count())),
       .mentionReceived(shown(message)), .sessionExpiring(.init(expiresAt: number())),
       .sessionFileKey(.init(key: "k", expiresAt: number())),
       .serverDraining(.init(reconnectAfter: number())),

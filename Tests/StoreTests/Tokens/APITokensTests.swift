@@ -44,6 +44,19 @@ struct APITokensTests {
     }
   }
 
+  @Test("a token keeps its role, and one that is not known may only read")
+  func roles() async throws {
+    let fixture = try await Fixture()
+    try await fixture.store.write {
+      try $0.addAPIToken(APIToken(name: "a", hash: [1], role: .admin, createdAt: 1))
+      try $0.addAPIToken(APIToken(name: "b", hash: [2], role: .viewer, createdAt: 1))
+      try $0.addAPIToken(APIToken(name: "c", hash: [3], createdAt: 1))
+      try $0.connection.execute("UPDATE api_tokens SET role = 'sovereign' WHERE name = 'c'")
+    }
+    let tokens = try await fixture.store.read { try $0.apiTokens() }
+    #expect(tokens.map(\.role) == [.admin, .viewer, .viewer])
+  }
+
   @Test("when a token was used is noted once a minute")
   func notesUse() async throws {
     let fixture = try await Fixture()

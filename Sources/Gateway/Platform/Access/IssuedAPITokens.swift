@@ -33,12 +33,36 @@ struct APITokens: Sendable {
   }
 
   /// The token of a request if it may pass; takes equally long for all wrong ones.
-  func admit(_ token: String?) -> TokenDigest? {
+  func admit(_ token: String?) -> AdmittedToken? {
     guard let token, token.utf8.count <= Self.maximumLength else { return nil }
     let digest = TokenDigest(of: token)
-    let isIssued = issued.contains(digest)
-    return digest == first || isIssued ? digest : nil
+    return holder(of: digest).map { AdmittedToken(digest: digest, role: $0.role) }
   }
+
+  /// The token of a digest, as its caller may know it; `nil` when it may not pass.
+  func holder(of digest: TokenDigest) -> APITokenHolder? {
+    let issued = issued.holder(of: digest)
+    guard digest == first else { return issued }
+    return APITokenHolder(id: Self.firstID, name: Self.firstID, role: .admin)
+  }
+}
+
+extension APITokens {
+  /// How long a ticket is good, in milliseconds.
+  static let ticketLifetime: Int64 = 30_000
+}
+
+/// The token of a call that may pass.
+struct AdmittedToken: Sendable {
+  let digest: TokenDigest
+  let role: APITokenRole
+}
+
+/// A token of the Platform API without its secret.
+struct APITokenHolder: Sendable, Equatable {
+  let id: String
+  let name: String
+  let role: APITokenRole
 }
 
 /// The tokens that were issued over the Platform API itself, as the store has them.
@@ -50,13 +74,14 @@ final class IssuedAPITokens: Sendable {
   private static let useInterval: Int64 = 60_000
 
   private struct Entry {
-    let id: String
+    let holder: APITokenHolder
     let digest: TokenDigest
     var notedAt: Int64
 
     init?(_ token: APIToken) {
       guard let digest = TokenDigest(stored: token.hash) else { return nil }
-      (id, self.digest, notedAt) = (token.id, digest, token.lastUsedAt)
+      holder = APITokenHolder(id: token.id, name: token.name, role: token.role)
+      (self.digest, notedAt) = (digest, token.lastUsedAt)
     }
   }
 
@@ -66,9 +91,11 @@ final class IssuedAPITokens: Sendable {
     entries = Mutex(tokens.compactMap { Entry($0) })
   }
 
-  /// Whether a digest is that of a token; takes equally long for all.
-  func contains(_ digest: TokenDigest) -> Bool {
-    entries.withLock { Self.place(of: digest, in: $0) != nil }
+  /// The token of a digest, if there is one; takes equally long for all.
+  func holder(of digest: TokenDigest) -> APITokenHolder? {
+    entries.withLock { entries in
+      Self.place(of: digest, in: entries).map { entries[$0].holder }
+    }
   }
 
   /// Whether the use of a token is to be written down, which is so once a minute.
@@ -86,17 +113,17 @@ final class IssuedAPITokens: Sendable {
 
   /// The digest of the token with an id.
   func digest(ofID id: String) -> TokenDigest? {
-    entries.withLock { $0.first { $0.id == id }?.digest }
+    entries.withLock { $0.first { $0.holder.id == id }?.digest }
   }
 
   /// Takes over the tokens that the store has now.
   func replace(with tokens: [APIToken]) {
     let new = tokens.compactMap { Entry($0) }
     entries.withLock { entries in
-      let notes = Dictionary(entries.map { ($0.id, $0.notedAt) }) { max($0, $1) }
+      let notes = Dictionary(entries.map { ($0.holder.id, $0.notedAt) }) { max($0, $1) }
       entries = new.map { entry in
         var entry = entry
-        entry.notedAt = max(entry.notedAt, notes[entry.id] ?? 0)
+        entry.notedAt = max(entry.notedAt, notes[entry.holder.id] ?? 0)
         return entry
       }
     }

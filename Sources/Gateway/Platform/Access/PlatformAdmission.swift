@@ -18,26 +18,38 @@ struct PlatformAdmission {
 
   /// Counts a call.
   ///
-  /// - Throws: 400401 without a token that may pass, 500910 when it was used too often.
-  func admit(_ head: HTTPRequestHead) throws(ServiceError) {
-    let token = try token(of: head)
+  /// - Parameter role: The role that the call needs.
+  /// - Throws: 400401 without a token that may pass, 500910 when it was used too often, 400108 when
+  ///   its role does not allow the call.
+  func admit(_ head: HTTPRequestHead, as role: APITokenRole) throws(ServiceError) {
+    let admitted = try token(of: head)
+    let token = admitted.digest
     noteUse(of: token)
     if let wait = shard.services.tokenRates.admit(token, at: shard.loop.now) {
       throw rateLimited(wait)
     }
+    try check(admitted.role, for: role)
   }
 
   /// Checks the head of a call before its body is taken; counts and changes nothing.
   ///
-  /// - Throws: The refusal that ``admit(_:)`` would throw now.
-  func check(_ head: HTTPRequestHead) throws(ServiceError) {
+  /// - Throws: The refusal that ``admit(_:as:)`` would throw now.
+  func check(_ head: HTTPRequestHead, as role: APITokenRole) throws(ServiceError) {
     let token = try token(of: head)
-    if let wait = shard.services.tokenRates.wait(for: token, at: shard.loop.now) {
+    if let wait = shard.services.tokenRates.wait(for: token.digest, at: shard.loop.now) {
       throw rateLimited(wait)
     }
+    try check(token.role, for: role)
   }
 
-  private func token(of head: HTTPRequestHead) throws(ServiceError) -> TokenDigest {
+  private func check(_ role: APITokenRole, for needed: APITokenRole) throws(ServiceError) {
+    guard !role.includes(needed) else { return }
+    throw .notAllowed(
+      "the API token has the role \(role.rawValue), which may read only; use one of the role "
+        + needed.rawValue)
+  }
+
+  private func token(of head: HTTPRequestHead) throws(ServiceError) -> AdmittedToken {
     let sent = head.fields["Api-Token"]
     if let token = shard.services.apiTokens.admit(sent) { return token }
     shard.counters.add(to: .requestsWithoutAPIToken)
